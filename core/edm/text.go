@@ -1,0 +1,182 @@
+package edm
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// AppendText appends the canonical text of the value, the same in JSON strings,
+// XML and messages: Binary as padded base64, Boolean as true or false, DateTime
+// as [Ticks.AppendText], Double as [AppendDouble], Guid lower-case and
+// hyphenated, integers in decimal, String as it is, null as nothing.
+func (v Value) AppendText(dst []byte) []byte {
+	switch v.typ {
+	case TypeString:
+		return append(dst, v.text...)
+	case TypeBinary:
+		return base64.StdEncoding.AppendEncode(dst, v.Bytes())
+	case TypeBoolean:
+		return strconv.AppendBool(dst, v.Bool())
+	case TypeDateTime:
+		return v.Ticks().AppendText(dst)
+	case TypeDouble:
+		return AppendDouble(dst, v.Float())
+	case TypeGuid:
+		return appendGuid(dst, v.text)
+	case TypeInt32, TypeInt64:
+		return strconv.AppendInt(dst, v.Int(), 10)
+	}
+	return dst
+}
+
+// String is the text of [Value.AppendText].
+func (v Value) String() string { return string(v.AppendText(nil)) }
+
+func appendGuid(dst []byte, g string) []byte {
+	for i, from := range [...]int{0, 4, 6, 8, 10} {
+		if i > 0 {
+			dst = append(dst, '-')
+		}
+		to := [...]int{4, 6, 8, 10, 16}[i]
+		for _, b := range []byte(g[from:to]) {
+			dst = append(dst, hexDigits[b>>4], hexDigits[b&15])
+		}
+	}
+	return dst
+}
+
+const hexDigits = "0123456789abcdef"
+
+// AppendDouble appends the shortest text that reads back as f: always with a
+// point or an exponent, so that no reader takes it for an integer (5.0, 1E+20,
+// 1E-05), exponents from 1E+15 up and below 1E-04; NaN, Infinity, -Infinity.
+func AppendDouble(dst []byte, f float64) []byte {
+	switch {
+	case math.IsNaN(f):
+		return append(dst, "NaN"...)
+	case math.IsInf(f, 1):
+		return append(dst, "Infinity"...)
+	case math.IsInf(f, -1):
+		return append(dst, "-Infinity"...)
+	}
+	if a := math.Abs(f); a != 0 && (a >= 1e15 || a < 1e-4) {
+		return strconv.AppendFloat(dst, f, 'E', -1, 64)
+	}
+	n := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
+	for _, c := range dst[n:] {
+		if c == '.' {
+			return dst
+		}
+	}
+	return append(dst, ".0"...)
+}
+
+// Errors of Parse.
+var (
+	errBoolean = errors.New("not a Boolean: true or false")
+	errDouble  = errors.New("not a Double")
+	errGuid    = errors.New("not a Guid of the form 01234567-89ab-cdef-0123-456789abcdef")
+	errBinary  = errors.New("not base64")
+	errInt32   = errors.New("not an Int32: a whole number from -2147483648 to 2147483647")
+	errInt64   = errors.New("not an Int64: a whole number from -9223372036854775808 to 9223372036854775807")
+)
+
+// Parse reads the canonical text of a value of type t, and the other spellings
+// clients are known to send: Boolean as 1 or 0 and in any case, base64 without
+// padding, Double as INF and -INF. An Edm.DateTime is not checked for range.
+func Parse(t Type, s string) (Value, error) {
+	switch t {
+	case TypeString:
+		return String(s), nil
+	case TypeBinary:
+		return parseBinary(s)
+	case TypeBoolean:
+		switch {
+		case s == "1" || strings.EqualFold(s, "true"):
+			return Boolean(true), nil
+		case s == "0" || strings.EqualFold(s, "false"):
+			return Boolean(false), nil
+		}
+		return Value{}, errBoolean
+	case TypeDateTime:
+		d, err := ParseDateTime(s)
+		if err != nil {
+			return Value{}, err
+		}
+		return DateTime(d), nil
+	case TypeDouble:
+		f, err := ParseDouble(s)
+		if err != nil {
+			return Value{}, err
+		}
+		return Double(f), nil
+	case TypeGuid:
+		g, ok := ParseGuid(s)
+		if !ok {
+			return Value{}, errGuid
+		}
+		return Guid(g), nil
+	case TypeInt32:
+		i, err := strconv.ParseInt(s, 10, 32)
+		if err != nil {
+			return Value{}, errInt32
+		}
+		return Int32(int32(i)), nil
+	case TypeInt64:
+		i, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			return Value{}, errInt64
+		}
+		return Int64(i), nil
+	}
+	return Value{}, errors.New("not an Edm type")
+}
+
+func parseBinary(s string) (Value, error) {
+	b, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		if b, err = base64.RawStdEncoding.DecodeString(s); err != nil {
+			return Value{}, errBinary
+		}
+	}
+	return Value{typ: TypeBinary, text: string(b)}, nil
+}
+
+// ParseDouble reads a decimal number, NaN, Infinity, -Infinity, INF or -INF.
+// A number too large for a Double is an error, as it is for the service; one
+// too small is 0.
+func ParseDouble(s string) (float64, error) {
+	switch s {
+	case "NaN":
+		return math.NaN(), nil
+	case "Infinity", "INF":
+		return math.Inf(1), nil
+	case "-Infinity", "-INF":
+		return math.Inf(-1), nil
+	}
+	for _, c := range []byte(s) { // no hex, no underscores, no "inf"
+		if (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != 'e' && c != 'E' {
+			return 0, errDouble
+		}
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return 0, errDouble
+	}
+	return f, nil
+}
+
+// ParseGuid reads 32 hexadecimal digits of either case hyphenated 8-4-4-4-12.
+func ParseGuid(s string) (g [16]byte, ok bool) {
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return g, false
+	}
+	digits := s[:8] + s[9:13] + s[14:18] + s[19:23] + s[24:]
+	_, err := hex.Decode(g[:], []byte(digits))
+	return g, err == nil
+}

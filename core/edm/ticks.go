@@ -1,0 +1,245 @@
+package edm
+
+import (
+	"errors"
+	"time"
+)
+
+// Ticks is a moment in UTC as the number of 100 ns ticks since
+// 0001-01-01T00:00:00Z in the proleptic Gregorian calendar.
+type Ticks int64
+
+const (
+	// TicksPerSecond is the resolution of [Ticks].
+	TicksPerSecond = 10_000_000
+
+	// MinDateTime is 1601-01-01T00:00:00Z, the earliest Edm.DateTime the service takes.
+	MinDateTime Ticks = 504_911_232_000_000_000
+	// MaxDateTime is 9999-12-31T23:59:59.9999999Z.
+	MaxDateTime Ticks = 3_155_378_975_999_999_999
+
+	unixEpoch     = 62_135_596_800 // seconds from year 1 to 1970
+	secondsPerDay = 86_400
+)
+
+// TicksOf is t cut to 100 ns.
+func TicksOf(t time.Time) Ticks {
+	return Ticks((t.Unix()+unixEpoch)*TicksPerSecond + int64(t.Nanosecond()/100))
+}
+
+// Time is the moment in UTC.
+func (t Ticks) Time() time.Time {
+	s, f := floorDiv(int64(t), TicksPerSecond)
+	return time.Unix(s-unixEpoch, f*100).UTC()
+}
+
+func floorDiv(a, b int64) (q, r int64) {
+	q, r = a/b, a%b
+	if r < 0 {
+		q, r = q-1, r+b
+	}
+	return q, r
+}
+
+// AppendText appends t as 2006-01-02T15:04:05.1234567Z without trailing zeros
+// of the fraction, and without the fraction where it is zero: the form of
+// property values, of Timestamp and of the ETag. The year must be 1 to 9999.
+func (t Ticks) AppendText(dst []byte) []byte {
+	return t.append(dst, false)
+}
+
+// AppendText7 is [Ticks.AppendText] with always seven digits of fraction, the
+// form of error bodies and of stored access policies.
+func (t Ticks) AppendText7(dst []byte) []byte {
+	return t.append(dst, true)
+}
+
+// String is the text of [Ticks.AppendText].
+func (t Ticks) String() string { return string(t.AppendText(make([]byte, 0, 28))) }
+
+func (t Ticks) append(dst []byte, keepZeros bool) []byte {
+	sec, frac := floorDiv(int64(t), TicksPerSecond)
+	day, sod := floorDiv(sec, secondsPerDay)
+	y, m, d := civil(day)
+	dst = append(dst,
+		byte('0'+y/1000%10), byte('0'+y/100%10), byte('0'+y/10%10), byte('0'+y%10), '-',
+		byte('0'+m/10), byte('0'+m%10), '-',
+		byte('0'+d/10), byte('0'+d%10), 'T',
+		byte('0'+sod/36000), byte('0'+sod/3600%10), ':',
+		byte('0'+sod/600%6), byte('0'+sod/60%10), ':',
+		byte('0'+sod/10%6), byte('0'+sod%10))
+	if frac != 0 || keepZeros {
+		var f [8]byte
+		f[0] = '.'
+		for i := 7; i > 0; i-- {
+			f[i] = byte('0' + frac%10)
+			frac /= 10
+		}
+		n := 8
+		for !keepZeros && f[n-1] == '0' {
+			n--
+		}
+		dst = append(dst, f[:n]...)
+	}
+	return append(dst, 'Z')
+}
+
+// civil turns days since 0001-01-01 into a date, by counting from 1 March of
+// year 0 so that the leap day ends a year.
+func civil(day int64) (y, m, d int64) {
+	day += 306
+	era, doe := floorDiv(day, 146_097)
+	yoe := (doe - doe/1460 + doe/36524 - doe/146_096) / 365
+	doy := doe - (365*yoe + yoe/4 - yoe/100)
+	mp := (5*doy + 2) / 153
+	d = doy - (153*mp+2)/5 + 1
+	m = mp + 3
+	y = yoe + era*400
+	if m > 12 {
+		m -= 12
+		y++
+	}
+	return y, m, d
+}
+
+// days is the inverse of civil.
+func days(y, m, d int64) int64 {
+	if m <= 2 {
+		y--
+		m += 12
+	}
+	era, yoe := floorDiv(y, 400)
+	doy := (153*(m-3)+2)/5 + d - 1
+	doe := yoe*365 + yoe/4 - yoe/100 + doy
+	return era*146_097 + doe - 306
+}
+
+var errDateTime = errors.New("not a DateTime of the form 2006-01-02T15:04:05.1234567Z")
+
+// ParseDateTime reads an ISO 8601 date, optionally with a time to the minute,
+// the second or a fraction of it, and a zone, Z or ±hh:mm; without a zone the
+// time is UTC. Digits beyond the seventh of the fraction are cut. The result
+// may lie outside MinDateTime…MaxDateTime: the caller knows which range applies.
+func ParseDateTime(s string) (Ticks, error) {
+	p := dateParser{s: s}
+	y := p.digits(4)
+	p.lit('-')
+	mo := p.digits(2)
+	p.lit('-')
+	d := p.digits(2)
+	if p.bad || mo < 1 || mo > 12 || d < 1 || d > monthDays(y, mo) {
+		return 0, errDateTime
+	}
+	ticks := days(y, mo, d) * secondsPerDay * TicksPerSecond
+	if p.s == "" {
+		return Ticks(ticks), nil
+	}
+	p.lit('T')
+	h := p.digits(2)
+	p.lit(':')
+	mi := p.digits(2)
+	var sec, frac int64
+	if p.have(':') {
+		sec = p.digits(2)
+		if p.have('.') {
+			frac = p.fraction()
+		}
+	}
+	zone := p.zone()
+	if p.bad || p.s != "" || h > 23 || mi > 59 || sec > 59 {
+		return 0, errDateTime
+	}
+	ticks += (h*3600+mi*60+sec-zone)*TicksPerSecond + frac
+	return Ticks(ticks), nil
+}
+
+func monthDays(y, m int64) int64 {
+	switch m {
+	case 4, 6, 9, 11:
+		return 30
+	case 2:
+		if y%4 == 0 && (y%100 != 0 || y%400 == 0) {
+			return 29
+		}
+		return 28
+	}
+	return 31
+}
+
+// dateParser eats its text from the front; bad sticks.
+type dateParser struct {
+	s   string
+	bad bool
+}
+
+func (p *dateParser) digits(n int) (v int64) {
+	if len(p.s) < n {
+		p.bad = true
+		return 0
+	}
+	for i := range n {
+		c := p.s[i] - '0'
+		if c > 9 {
+			p.bad = true
+			return 0
+		}
+		v = v*10 + int64(c)
+	}
+	p.s = p.s[n:]
+	return v
+}
+
+func (p *dateParser) have(c byte) bool {
+	if p.s == "" || p.s[0] != c {
+		return false
+	}
+	p.s = p.s[1:]
+	return true
+}
+
+func (p *dateParser) lit(c byte) {
+	if !p.have(c) {
+		p.bad = true
+	}
+}
+
+// fraction reads one digit or more and returns ticks.
+func (p *dateParser) fraction() (v int64) {
+	n := 0
+	for n < len(p.s) && p.s[n] >= '0' && p.s[n] <= '9' {
+		if n < 7 {
+			v = v*10 + int64(p.s[n]-'0')
+		}
+		n++
+	}
+	if n == 0 {
+		p.bad = true
+	}
+	p.s = p.s[n:]
+	for ; n < 7; n++ {
+		v *= 10
+	}
+	return v
+}
+
+// zone reads Z, ±hh:mm or nothing and returns the offset from UTC in seconds.
+func (p *dateParser) zone() int64 {
+	sign := int64(1)
+	switch {
+	case p.s == "" || p.have('Z'):
+		return 0
+	case p.have('+'):
+	case p.have('-'):
+		sign = -1
+	default:
+		p.bad = true
+		return 0
+	}
+	h := p.digits(2)
+	p.lit(':')
+	m := p.digits(2)
+	if h > 14 || m > 59 {
+		p.bad = true
+	}
+	return sign * (h*3600 + m*60)
+}

@@ -1,0 +1,160 @@
+package edm
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Type is one of the Edm types. The numbers are part of the stored form.
+type Type uint8
+
+// The Edm types. Null has no stored form: a null property is an absent one.
+const (
+	TypeNull Type = iota
+	TypeBinary
+	TypeBoolean
+	TypeDateTime
+	TypeDouble
+	TypeGuid
+	TypeInt32
+	TypeInt64
+	TypeString
+)
+
+var typeNames = [...]string{
+	TypeNull:     "null",
+	TypeBinary:   "Edm.Binary",
+	TypeBoolean:  "Edm.Boolean",
+	TypeDateTime: "Edm.DateTime",
+	TypeDouble:   "Edm.Double",
+	TypeGuid:     "Edm.Guid",
+	TypeInt32:    "Edm.Int32",
+	TypeInt64:    "Edm.Int64",
+	TypeString:   "Edm.String",
+}
+
+// String is the type's name on the wire, such as "Edm.Int64".
+func (t Type) String() string {
+	if int(t) < len(typeNames) {
+		return typeNames[t]
+	}
+	return "Edm.?"
+}
+
+// ParseType is the inverse of [Type.String] for the eight types; the name is
+// compared exactly.
+func ParseType(name string) (Type, bool) {
+	for t := TypeBinary; t <= TypeString; t++ {
+		if typeNames[t] == name {
+			return t, true
+		}
+	}
+	return TypeNull, false
+}
+
+// Value is one typed value; the zero Value is null. It is comparable with ==,
+// except that a NaN equals itself and 0 differs from −0: Double is compared by
+// its bits.
+type Value struct {
+	text string // String, Binary; Guid as 16 bytes
+	bits uint64 // Boolean, DateTime, Double, Int32, Int64
+	typ  Type
+}
+
+// String is an Edm.String.
+func String(s string) Value { return Value{typ: TypeString, text: s} }
+
+// Binary is an Edm.Binary of a copy of b.
+func Binary(b []byte) Value { return Value{typ: TypeBinary, text: string(b)} }
+
+// Boolean is an Edm.Boolean.
+func Boolean(b bool) Value {
+	v := Value{typ: TypeBoolean}
+	if b {
+		v.bits = 1
+	}
+	return v
+}
+
+// Int32 is an Edm.Int32.
+func Int32(i int32) Value { return Value{typ: TypeInt32, bits: uint64(uint32(i))} }
+
+// Int64 is an Edm.Int64.
+func Int64(i int64) Value { return Value{typ: TypeInt64, bits: uint64(i)} }
+
+// Double is an Edm.Double; every bit pattern is kept.
+func Double(f float64) Value { return Value{typ: TypeDouble, bits: math.Float64bits(f)} }
+
+// DateTime is an Edm.DateTime.
+func DateTime(t Ticks) Value { return Value{typ: TypeDateTime, bits: uint64(t)} }
+
+// Guid is an Edm.Guid of the 16 bytes in the order of its text.
+func Guid(g [16]byte) Value { return Value{typ: TypeGuid, text: string(g[:])} }
+
+// Type is the value's type.
+func (v Value) Type() Type { return v.typ }
+
+// Text is the characters of a String, the bytes of a Binary, or the 16 bytes of
+// a Guid; "" for the other types. Values read from a [Properties] share its memory.
+func (v Value) Text() string { return v.text }
+
+// Bytes is [Value.Text] as a slice that must not be written to.
+func (v Value) Bytes() []byte { return unsafe.Slice(unsafe.StringData(v.text), len(v.text)) }
+
+// Bool is the value of a Boolean.
+func (v Value) Bool() bool { return v.bits != 0 }
+
+// Int is the value of an Int32 or Int64.
+func (v Value) Int() int64 {
+	if v.typ == TypeInt32 {
+		return int64(int32(v.bits))
+	}
+	return int64(v.bits)
+}
+
+// Float is the value of a Double.
+func (v Value) Float() float64 { return math.Float64frombits(v.bits) }
+
+// Ticks is the value of a DateTime.
+func (v Value) Ticks() Ticks { return Ticks(v.bits) }
+
+// Size is what the value counts towards the 1 MiB an entity may have, by the
+// service's published formula: 4 + 2 a character for String, 4 + 1 a byte for
+// Binary, 8 for DateTime, Double and Int64, 16 for Guid, 4 for Int32, 1 for Boolean.
+func (v Value) Size() int {
+	switch v.typ {
+	case TypeString:
+		return 4 + 2*UTF16Len(v.text)
+	case TypeBinary:
+		return 4 + len(v.text)
+	case TypeDateTime, TypeDouble, TypeInt64:
+		return 8
+	case TypeGuid:
+		return 16
+	case TypeInt32:
+		return 4
+	case TypeBoolean:
+		return 1
+	}
+	return 0
+}
+
+// UTF16Len is the length of s in UTF-16 code units, the unit of the service's
+// limits. A byte that is not UTF-8 counts as one unit.
+func UTF16Len(s string) int {
+	i := 0
+	for i < len(s) && s[i] < 0x80 {
+		i++
+	}
+	if i == len(s) {
+		return i
+	}
+	n := i
+	for _, r := range s[i:] {
+		if r >= 0x10000 {
+			n++
+		}
+		n++
+	}
+	return n
+}

@@ -1,0 +1,152 @@
+package key
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// MaxLength is the longest PartitionKey or RowKey in UTF-16 code units.
+const MaxLength = 1024
+
+// Reasons why a string is no key.
+var (
+	ErrCharacter = errors.New("a key must not contain / \\ # ? or control characters (U+0000 to U+001F, U+007F to U+009F)")
+	ErrEncoding  = errors.New("a key must be valid Unicode, without lone surrogates")
+	ErrLength    = errors.New("a key must be at most 1024 characters long")
+)
+
+// Check returns nil if s may be a PartitionKey or a RowKey. The empty string may.
+func Check(s string) error {
+	if len(s) <= MaxLength && plain(s) {
+		return nil
+	}
+	n := 0
+	for i, r := range s {
+		switch {
+		case r < 0x20, r >= 0x7F && r <= 0x9F, r == '/', r == '\\', r == '#', r == '?':
+			return ErrCharacter
+		case r == utf8.RuneError:
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				return ErrEncoding
+			}
+		case r >= 0x10000:
+			n++
+		}
+		if n++; n > MaxLength {
+			return ErrLength
+		}
+	}
+	return nil
+}
+
+// plain reports whether s is ASCII of which nothing is forbidden.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c >= 0x7F || c == '/' || c == '\\' || c == '#' || c == '?' {
+			return false
+		}
+	}
+	return true
+}
+
+const separator = 0x00
+
+// Append appends the encoded key of an entity. Both parts must pass [Check].
+func Append(dst []byte, partition, row string) []byte {
+	dst = AppendPart(dst, partition)
+	dst = append(dst, separator)
+	return AppendPart(dst, row)
+}
+
+// AppendPart appends one rotated key. Any string may be given; the order of
+// the results is the UTF-16 order of the strings.
+func AppendPart(dst []byte, s string) []byte {
+	i := 0
+	for i < len(s) && s[i] < 0xEE { // below U+E000 nothing changes
+		i++
+	}
+	dst = append(dst, s[:i]...)
+	for _, r := range s[i:] {
+		dst = utf8.AppendRune(dst, rotate(r))
+	}
+	return dst
+}
+
+func rotate(r rune) rune {
+	switch {
+	case r < 0xE000:
+		return r
+	case r < 0x10000:
+		return r + 0x100000
+	}
+	return r - 0x2000
+}
+
+func unrotate(r rune) rune {
+	switch {
+	case r < 0xE000:
+		return r
+	case r < 0x10E000:
+		return r + 0x2000
+	}
+	return r - 0x100000
+}
+
+// Split cuts an encoded key into its rotated parts. Without a separator all of
+// it is the partition.
+func Split(k []byte) (partition, row []byte) {
+	i := bytes.IndexByte(k, separator)
+	if i < 0 {
+		return k, nil
+	}
+	return k[:i], k[i+1:]
+}
+
+// Partition is the part of an encoded key that all keys of its partition begin
+// with, separator included.
+func Partition(k []byte) []byte { return k[:bytes.IndexByte(k, separator)+1] }
+
+// Decode returns the keys of an encoded key. Where nothing was rotated, the
+// strings share k's memory.
+func Decode(k []byte) (partition, row string) {
+	p, r := Split(k)
+	return DecodePart(p), DecodePart(r)
+}
+
+// DecodePart is the inverse of [AppendPart]; see [Decode] for the memory.
+func DecodePart(b []byte) string {
+	i := 0
+	for i < len(b) && b[i] < 0xEE {
+		i++
+	}
+	if i == len(b) {
+		return unsafe.String(unsafe.SliceData(b), len(b))
+	}
+	out := make([]byte, 0, len(b)+8)
+	out = append(out, b[:i]...)
+	for _, r := range string(b[i:]) {
+		out = utf8.AppendRune(out, unrotate(r))
+	}
+	return string(out)
+}
+
+// Compare orders two strings by UTF-16 code unit without encoding them.
+func Compare(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		x, y := a[i], b[i]
+		if x == y {
+			continue
+		}
+		// Lead bytes EE and EF stand for U+E000…U+FFFF, F0…F4 for what UTF-16
+		// writes as surrogates, D800…DFFF. Only this pair of ranges is turned round.
+		if x >= 0xEE && y >= 0xEE && (x < 0xF0) != (y < 0xF0) {
+			return int(y) - int(x)
+		}
+		return int(x) - int(y)
+	}
+	return strings.Compare(a[n:], b[n:])
+}

@@ -1,0 +1,150 @@
+package table
+
+// Code is an error code of the protocol, such as "EntityAlreadyExists". Clients
+// decide by it.
+type Code string
+
+// Error is the one kind of error the protocol shows. Compare by Code; the
+// Message is for people and says what to change.
+type Error struct {
+	Code    Code
+	Message string // without request id and time, which the response adds
+	Index   int    // operation of an entity group transaction, see HasIndex
+	// HasIndex: Index is part of the message on the wire, as "2:…".
+	HasIndex bool
+	cause    error
+}
+
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// Unwrap is the cause of an InternalError: for the log, never for the client.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Status is the HTTP status that goes with the code.
+func (e *Error) Status() int { return codes[e.Code].status }
+
+// At is a copy of the error that says which operation of an entity group
+// transaction failed.
+func (e *Error) At(index int) *Error {
+	c := *e
+	c.Index, c.HasIndex = index, true
+	return &c
+}
+
+// Err is the error with the code's own message.
+func (c Code) Err() *Error { return &Error{Code: c, Message: codes[c].message} }
+
+func (c Code) because(cause error) *Error {
+	e := c.Err()
+	e.cause = cause
+	return e
+}
+
+// With is the error with another message than the code's own.
+func (c Code) With(message string) *Error { return &Error{Code: c, Message: message} }
+
+// Codes lists every code the server can answer with; a test demands that each
+// occurs in a transcript.
+func Codes() []Code {
+	list := make([]Code, 0, len(codes))
+	for c := range codes {
+		list = append(list, c)
+	}
+	return list
+}
+
+// The codes, with the service's own names.
+const (
+	AtomFormatNotSupported                  Code = "AtomFormatNotSupported"
+	AuthenticationFailed                    Code = "AuthenticationFailed"
+	AuthorizationFailure                    Code = "AuthorizationFailure"
+	CommandsInBatchActOnDifferentPartitions Code = "CommandsInBatchActOnDifferentPartitions"
+	DuplicatePropertiesSpecified            Code = "DuplicatePropertiesSpecified"
+	EntityAlreadyExists                     Code = "EntityAlreadyExists"
+	EntityTooLarge                          Code = "EntityTooLarge"
+	InsufficientAccountPermissions          Code = "InsufficientAccountPermissions"
+	InternalError                           Code = "InternalError"
+	InvalidAuthenticationInfo               Code = "InvalidAuthenticationInfo"
+	InvalidDuplicateRow                     Code = "InvalidDuplicateRow"
+	InvalidHeaderValue                      Code = "InvalidHeaderValue"
+	InvalidInput                            Code = "InvalidInput"
+	InvalidQueryParameterValue              Code = "InvalidQueryParameterValue"
+	InvalidResourceName                     Code = "InvalidResourceName"
+	InvalidURI                              Code = "InvalidUri"
+	JSONFormatNotSupported                  Code = "JsonFormatNotSupported"
+	JSONVerboseFormatNotSupported           Code = "JsonVerboseFormatNotSupported"
+	KeyValueTooLarge                        Code = "KeyValueTooLarge"
+	MediaTypeNotSupported                   Code = "MediaTypeNotSupported"
+	MethodNotAllowed                        Code = "MethodNotAllowed"
+	MissingContentLengthHeader              Code = "MissingContentLengthHeader"
+	NoAuthenticationInformation             Code = "NoAuthenticationInformation"
+	NotImplemented                          Code = "NotImplemented"
+	OperationTimedOut                       Code = "OperationTimedOut"
+	OutOfRangeInput                         Code = "OutOfRangeInput"
+	PropertiesNeedValue                     Code = "PropertiesNeedValue"
+	PropertyNameInvalid                     Code = "PropertyNameInvalid"
+	PropertyNameTooLong                     Code = "PropertyNameTooLong"
+	PropertyValueTooLarge                   Code = "PropertyValueTooLarge"
+	RequestBodyTooLarge                     Code = "RequestBodyTooLarge"
+	ResourceNotFound                        Code = "ResourceNotFound"
+	ServerBusy                              Code = "ServerBusy"
+	TableAlreadyExists                      Code = "TableAlreadyExists"
+	TableBeingDeleted                       Code = "TableBeingDeleted"
+	TableNotFound                           Code = "TableNotFound"
+	TooManyProperties                       Code = "TooManyProperties"
+	UnsupportedHTTPVerb                     Code = "UnsupportedHttpVerb"
+	UpdateConditionNotSatisfied             Code = "UpdateConditionNotSatisfied"
+	XMethodIncorrectCount                   Code = "XMethodIncorrectCount"
+	XMethodIncorrectValue                   Code = "XMethodIncorrectValue"
+	XMethodNotUsingPost                     Code = "XMethodNotUsingPost"
+)
+
+// codes is the one table of statuses and texts; the texts are the service's
+// (misspellings included: clients compare some of them).
+var codes = map[Code]struct {
+	status  int
+	message string
+}{
+	AtomFormatNotSupported:                  {415, "Atom format is not supported."},
+	AuthenticationFailed:                    {403, "Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature."},
+	AuthorizationFailure:                    {403, "This request is not authorized to perform this operation."},
+	CommandsInBatchActOnDifferentPartitions: {400, "All commands in a batch must operate on same entity group."},
+	DuplicatePropertiesSpecified:            {400, "A property is specified more than one time."},
+	EntityAlreadyExists:                     {409, "The specified entity already exists."},
+	EntityTooLarge:                          {400, "The entity is larger than the maximum allowed size (1MB)."},
+	InsufficientAccountPermissions:          {403, "Write operations are not allowed."},
+	InternalError:                           {500, "The server encountered an internal error. Please retry the request."},
+	InvalidAuthenticationInfo:               {400, "Authentication information is not given in the correct format. Check the value of Authorization header."},
+	InvalidDuplicateRow:                     {400, "The batch request contains multiple changes with same row key. An entity can appear only once in a batch request."},
+	InvalidHeaderValue:                      {400, "The value for one of the HTTP headers is not in the correct format."},
+	InvalidInput:                            {400, "One of the request inputs is not valid."},
+	InvalidQueryParameterValue:              {400, "Value for one of the query parameters specified in the request URI is invalid."},
+	InvalidResourceName:                     {400, "The specifed resource name contains invalid characters."},
+	InvalidURI:                              {400, "The requested URI does not represent any resource on the server."},
+	JSONFormatNotSupported:                  {415, "JSON format is not supported."},
+	JSONVerboseFormatNotSupported:           {415, "JSON verbose format is not supported."},
+	KeyValueTooLarge:                        {400, "The PartitionKey and RowKey are too long for this server's store."},
+	MediaTypeNotSupported:                   {415, "None of the provided media types are supported"},
+	MethodNotAllowed:                        {405, "The requested method is not allowed on the specified resource."},
+	MissingContentLengthHeader:              {411, "The Content-Length header was not specified."},
+	NoAuthenticationInformation:             {401, "Server failed to authenticate the request. Please refer to the information in the www-authenticate header."},
+	NotImplemented:                          {501, "The requested operation is not implemented on the specified resource."},
+	OperationTimedOut:                       {500, "Operation could not be completed within the specified time."},
+	OutOfRangeInput:                         {400, "One of the request inputs is out of range."},
+	PropertiesNeedValue:                     {400, "The values are not specified for all properties in the entity."},
+	PropertyNameInvalid:                     {400, "The property name is invalid."},
+	PropertyNameTooLong:                     {400, "The property name exceeds the maximum allowed length (255)."},
+	PropertyValueTooLarge:                   {400, "The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less."},
+	RequestBodyTooLarge:                     {413, "The request body is too large and exceeds the maximum permissible limit."},
+	ResourceNotFound:                        {404, "The specified resource does not exist."},
+	ServerBusy:                              {503, "The server is currently unable to receive requests. Please retry your request."},
+	TableAlreadyExists:                      {409, "The table specified already exists."},
+	TableBeingDeleted:                       {409, "The specified table is being deleted. Try operation later."},
+	TableNotFound:                           {404, "The table specified does not exist."},
+	TooManyProperties:                       {400, "The entity contains more properties than allowed. Each entity can include up to 252 properties to store data. Each entity also has 3 system properties."},
+	UnsupportedHTTPVerb:                     {405, "The resource doesn't support specified Http Verb."},
+	UpdateConditionNotSatisfied:             {412, "The update condition specified in the request was not satisfied."},
+	XMethodIncorrectCount:                   {400, "More than one X-HTTP-Method is specified."},
+	XMethodIncorrectValue:                   {400, "The specified X-HTTP-Method is invalid."},
+	XMethodNotUsingPost:                     {400, "The request uses X-HTTP-Method with an HTTP verb other than POST."},
+}

@@ -1,0 +1,42 @@
+package table
+
+import (
+	"errors"
+	"strconv"
+)
+
+// What a [Store] may answer besides success. Compare with errors.Is.
+var (
+	// ErrNoDocument: there is no document with this key.
+	ErrNoDocument = errors.New("no such document")
+	// ErrRevision: the document has another revision than the one demanded.
+	ErrRevision = errors.New("document was changed")
+	// ErrNoTable: no incarnation of the table is live.
+	ErrNoTable = errors.New("no such table")
+	// ErrNoEntity: there is no entity with this key.
+	ErrNoEntity = errors.New("no such entity")
+	// ErrExists: there is an entity where there must be none.
+	ErrExists = errors.New("entity exists")
+	// ErrChanged: the entity has another Timestamp than the one demanded.
+	ErrChanged = errors.New("entity was changed")
+	// ErrBusy: throttled or in conflict; nothing was applied, try again later.
+	ErrBusy = errors.New("store is busy")
+	// ErrUnknown: a reply was lost, and what it would have said with it.
+	ErrUnknown = errors.New("outcome unknown")
+	// ErrUnsupported: the store does not have the strength this takes.
+	ErrUnsupported = errors.New("not supported by this store")
+	// ErrKeyTooLong: the encoded key does not fit the store.
+	ErrKeyTooLong = errors.New("key too long for this store")
+)
+
+// Refused says which mutation of a Commit could not be applied, and why:
+// [ErrExists], [ErrNoEntity], [ErrChanged], or an *[Error] of a limit.
+type Refused struct {
+	Index int
+	Err   error
+}
+
+func (r *Refused) Error() string { return "mutation " + strconv.Itoa(r.Index) + ": " + r.Err.Error() }
+
+// Unwrap gives the reason to errors.Is and errors.As.
+func (r *Refused) Unwrap() error { return r.Err }

@@ -1,0 +1,83 @@
+package table
+
+import (
+	"edgetable/core/edm"
+	"edgetable/core/key"
+)
+
+// The service's limits of an entity and of a table name.
+const (
+	MaxProperties         = 252     // own properties of an entity
+	MaxPropertyName       = 255     // UTF-16 code units
+	MaxStringLength       = 32_768  // UTF-16 code units: 64 KiB
+	MaxBinaryLength       = 65_536  // bytes
+	MaxEntitySize         = 1 << 20 // bytes, by EntitySize
+	MaxBatchOperations    = 100
+	MaxPageRows           = 1000
+	minTableName          = 3
+	maxTableName          = 63
+	propertyOverhead      = 8 // of EntitySize
+	entityOverhead        = 4
+	bytesPerUTF16CodeUnit = 2
+)
+
+// EntitySize is the size of an entity by the service's published formula:
+// 4 + 2 a character of both keys + for each property 8 + 2 a character of its
+// name + the size of its value ([edm.Value.Size]).
+func EntitySize(partitionKey, rowKey string, p edm.Properties) int {
+	n := entityOverhead + bytesPerUTF16CodeUnit*(edm.UTF16Len(partitionKey)+edm.UTF16Len(rowKey))
+	for name, v := range p.All() {
+		n += propertyOverhead + bytesPerUTF16CodeUnit*edm.UTF16Len(name) + v.Size()
+	}
+	return n
+}
+
+// checkSize judges a whole entity: the number of its properties and its size.
+func checkSize(k []byte, p edm.Properties) error {
+	// Every property counts at least 8 bytes more than stored, and a stored byte
+	// counts at most 2: far below the limit there is nothing to add up.
+	if p.Count() > MaxProperties {
+		return TooManyProperties.Err()
+	}
+	if 2*(len(k)+len(p))+16*MaxProperties < MaxEntitySize {
+		return nil
+	}
+	if pk, rk := key.Decode(k); EntitySize(pk, rk, p) > MaxEntitySize {
+		return EntityTooLarge.Err()
+	}
+	return nil
+}
+
+// CheckTableName returns the service's error for a name no table can have:
+// 3 to 63 ASCII letters and digits, a letter first, not "tables" in any case.
+func CheckTableName(name string) error {
+	if len(name) < minTableName || len(name) > maxTableName {
+		return OutOfRangeInput.With("The specified resource name length is not within the permissible limits.")
+	}
+	for i, c := range []byte(name) {
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return InvalidResourceName.Err()
+		}
+	}
+	if FoldName(name) == "tables" {
+		return InvalidInput.Err()
+	}
+	return nil
+}
+
+// FoldName is the form in which names of tables are compared: lower-case.
+func FoldName(name string) string {
+	for i := range len(name) {
+		if c := name[i]; c >= 'A' && c <= 'Z' {
+			b := []byte(name)
+			for j := i; j < len(b); j++ {
+				if c := b[j]; c >= 'A' && c <= 'Z' {
+					b[j] = c | 0x20
+				}
+			}
+			return string(b)
+		}
+	}
+	return name
+}

@@ -1,0 +1,92 @@
+package table
+
+import (
+	"edgetable/core/edm"
+	"edgetable/core/key"
+)
+
+// Action is one of the operations that write an entity.
+type Action uint8
+
+// The actions.
+const (
+	Insert          Action = iota // there must be no such entity
+	Update                        // replaces all properties of an existing entity
+	MergeEntity                   // lays properties over those of an existing entity
+	DeleteEntity                  // removes an existing entity
+	InsertOrReplace               // replaces all properties, whether it exists or not
+	InsertOrMerge                 // merges, whether it exists or not
+)
+
+// Match is the condition of an Update, MergeEntity or DeleteEntity: any state
+// of the entity, or the one with this Timestamp. The zero Match is an ETag
+// that no entity ever has.
+type Match struct {
+	Any       bool
+	Timestamp edm.Ticks
+}
+
+// Operation is one write of an entity.
+type Operation struct {
+	Action       Action
+	PartitionKey string
+	RowKey       string
+	IfMatch      Match // of Update, MergeEntity and DeleteEntity
+	Properties   edm.Properties
+}
+
+// mutation checks the operation by itself and turns it into its declarative
+// form. The limits of single properties were judged when they were decoded.
+func (op *Operation) mutation(nonce uint64) (Mutation, error) {
+	if err := CheckKey("PartitionKey", op.PartitionKey); err != nil {
+		return Mutation{}, err
+	}
+	if err := CheckKey("RowKey", op.RowKey); err != nil {
+		return Mutation{}, err
+	}
+	k := make([]byte, 0, len(op.PartitionKey)+len(op.RowKey)+8)
+	m := Mutation{
+		Key:        key.Append(k, op.PartitionKey, op.RowKey),
+		Properties: op.Properties,
+		Nonce:      nonce,
+	}
+	switch op.Action {
+	case Insert:
+		m.Condition = Absent
+	case Update:
+		m.match(op.IfMatch)
+	case MergeEntity:
+		m.Kind = Merge
+		m.match(op.IfMatch)
+	case DeleteEntity:
+		m.Kind = Delete
+		m.Properties = nil
+		m.match(op.IfMatch)
+		return m, nil
+	case InsertOrMerge:
+		m.Kind = Merge
+	}
+	return m, checkSize(m.Key, m.Properties)
+}
+
+func (m *Mutation) match(c Match) {
+	m.Condition = Present
+	if !c.Any {
+		m.Condition, m.IfMatch = Unchanged, c.Timestamp
+	}
+}
+
+// CheckKey returns the service's error for a string that is no PartitionKey or
+// RowKey, whichever is named.
+func CheckKey(name, value string) error {
+	switch err := key.Check(value); err {
+	case nil:
+		return nil
+	case key.ErrLength:
+		return PropertyValueTooLarge.With(codes[PropertyValueTooLarge].message + " The " + name + " is longer than 1024 characters.")
+	case key.ErrEncoding:
+		return InvalidInput.With("The '" + name + "' is not valid: " + err.Error() + ".")
+	default:
+		return OutOfRangeInput.With("The '" + name + "' parameter of value '" + value + "' is out of range.")
+	}
+}

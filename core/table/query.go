@@ -1,0 +1,84 @@
+package table
+
+import (
+	"context"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/odata"
+)
+
+// Get returns one entity.
+func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, c Consistency) (Row, error) {
+	if err := CheckKey("PartitionKey", partitionKey); err != nil {
+		return Row{}, err
+	}
+	if err := CheckKey("RowKey", rowKey); err != nil {
+		return Row{}, err
+	}
+	k := key.Append(make([]byte, 0, len(partitionKey)+len(rowKey)+8), partitionKey, rowKey)
+	row, err := s.store.Get(ctx, n.DocumentKey(), k, c)
+	if err != nil {
+		return Row{}, protocolError(err)
+	}
+	return row, nil
+}
+
+// Query asks for entities in key order.
+type Query struct {
+	Filter *odata.Filter // nil: all
+	Top    int           // rows of the page, 1 to 1000; 0 is an empty page
+	// From is the position to start at: the Next of the page before, or nil.
+	From        []byte
+	Consistency Consistency
+}
+
+// Query returns one page. A page with a Next is not the last one, even if it is
+// empty.
+func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
+	plan := odata.MakePlan(q.Filter)
+	ranges := key.From(plan.Ranges, q.From)
+	if len(ranges) == 0 || q.Top == 0 {
+		if _, err := s.table(ctx, n); err != nil {
+			return Page{}, err
+		}
+		if len(ranges) == 0 {
+			return Page{}, nil
+		}
+		return Page{Next: ranges[0].Start}, nil
+	}
+	end := s.now() + s.budget.Time
+	page, err := s.store.Scan(ctx, n.DocumentKey(), ScanRequest{
+		Ranges:      ranges,
+		Filter:      plan.Residual,
+		Rows:        min(q.Top, MaxPageRows),
+		Bytes:       s.budget.Bytes,
+		ScanBytes:   s.budget.ScanBytes,
+		Expired:     func() bool { return s.now() > end },
+		Consistency: q.Consistency,
+	})
+	if err != nil {
+		return Page{}, protocolError(err)
+	}
+	return page, nil
+}
+
+// table reads the record of a table; it is TableNotFound if there is none.
+func (s *Service) table(ctx context.Context, n Name) (Document, error) {
+	d, err := s.store.ReadDocument(ctx, n.DocumentKey())
+	if err == ErrNoDocument {
+		return d, TableNotFound.Err()
+	}
+	if err != nil {
+		return d, protocolError(err)
+	}
+	return d, nil
+}
+
+// nameProperty is the property of a table's record that holds the name as it
+// was given at creation. A filter on tables sees it.
+const nameProperty = "TableName"
+
+func record(name string) edm.Properties {
+	return edm.AppendProperty(nil, nameProperty, edm.String(name))
+}

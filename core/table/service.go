@@ -1,0 +1,88 @@
+package table
+
+import (
+	"context"
+	"errors"
+
+	"edgetable/core/edm"
+)
+
+// Service implements tables and entities over a Store. It holds no state of its
+// own, so that any number of Services may share a place. It is safe for
+// concurrent use.
+type Service struct {
+	store  Store
+	now    func() edm.Ticks
+	rand   func() uint64
+	budget Budget
+}
+
+// Options of a [Service].
+type Options struct {
+	// Now is the wall clock; it ends pages, it issues no Timestamps.
+	Now func() edm.Ticks
+	// Rand returns random bits for incarnations and nonces.
+	Rand func() uint64
+	// Budget of a page of a query; its zero fields mean the defaults.
+	Budget Budget
+}
+
+// Budget bounds what one page of a query costs, besides its 1000 entities.
+type Budget struct {
+	Bytes     int       // of keys and properties returned; default 4 MiB
+	ScanBytes int       // examined; default 256 MiB
+	Time      edm.Ticks // spent; default 5 s
+}
+
+// New makes a Service.
+func New(store Store, o Options) *Service {
+	if o.Budget.Bytes == 0 {
+		o.Budget.Bytes = 4 << 20
+	}
+	if o.Budget.ScanBytes == 0 {
+		o.Budget.ScanBytes = 256 << 20
+	}
+	if o.Budget.Time == 0 {
+		o.Budget.Time = 5 * edm.TicksPerSecond
+	}
+	return &Service{store: store, now: o.Now, rand: o.Rand, budget: o.Budget}
+}
+
+// Name addresses a table: the account's name, and the table's in any case.
+type Name struct{ Account, Table string }
+
+// DocumentKey is the key of the table's record in the catalog, and by it the
+// name of the table to the store.
+func (n Name) DocumentKey() string { return tablePrefix(n.Account) + FoldName(n.Table) }
+
+func tablePrefix(account string) string { return "table/" + account + "/" }
+
+// nonce is random and not zero.
+func (s *Service) nonce() uint64 { return s.rand() | 1 }
+
+// protocolError says what a store's error is called on the wire, for an
+// operation on entities.
+func protocolError(err error) *Error {
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, ErrNoTable):
+		return TableNotFound.Err()
+	case errors.Is(err, ErrNoEntity):
+		return ResourceNotFound.Err()
+	case errors.Is(err, ErrExists):
+		return EntityAlreadyExists.Err()
+	case errors.Is(err, ErrChanged):
+		return UpdateConditionNotSatisfied.Err()
+	case errors.Is(err, ErrBusy):
+		return ServerBusy.Err()
+	case errors.Is(err, ErrUnsupported):
+		return NotImplemented.Err()
+	case errors.Is(err, ErrKeyTooLong):
+		return KeyValueTooLarge.Err()
+	case errors.Is(err, ErrUnknown), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return OperationTimedOut.Err()
+	}
+	return InternalError.because(err)
+}

@@ -1,0 +1,116 @@
+package table
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"edgetable/core/edm"
+	"edgetable/core/odata"
+)
+
+// CreateTable makes an empty table.
+func (s *Service) CreateTable(ctx context.Context, n Name) error {
+	if err := CheckTableName(n.Table); err != nil {
+		return err
+	}
+	d := Document{Key: n.DocumentKey(), Value: record(n.Table), Layout: Layout{Incarnation: s.incarnation()}}
+	_, err := s.store.WriteDocument(ctx, d)
+	if errors.Is(err, ErrUnknown) {
+		// The record names its incarnation: if it is ours, so was the write.
+		now, readErr := s.store.ReadDocument(ctx, d.Key)
+		if readErr == nil && now.Layout.Incarnation == d.Layout.Incarnation {
+			return nil
+		}
+	}
+	if errors.Is(err, ErrRevision) {
+		return TableAlreadyExists.Err()
+	}
+	if err != nil {
+		return protocolError(err)
+	}
+	return nil
+}
+
+func (s *Service) incarnation() (i Incarnation) {
+	binary.BigEndian.PutUint64(i[:8], s.rand())
+	binary.BigEndian.PutUint32(i[8:], uint32(s.rand()))
+	return i
+}
+
+// DeleteTable removes a table with all its entities. Its name can be used again
+// as soon as DeleteTable has returned.
+func (s *Service) DeleteTable(ctx context.Context, n Name) error {
+	for range 3 { // a record changes seldom: twice in a row is already strange
+		d, err := s.store.ReadDocument(ctx, n.DocumentKey())
+		if errors.Is(err, ErrNoDocument) {
+			return ResourceNotFound.Err()
+		}
+		if err == nil {
+			err = s.store.Drop(ctx, d.Key, d.Revision)
+		}
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, ErrRevision):
+			return protocolError(err)
+		}
+	}
+	return ServerBusy.Err()
+}
+
+// GetTable returns the name of a table as it was given at creation, or
+// ResourceNotFound.
+func (s *Service) GetTable(ctx context.Context, n Name) (string, error) {
+	d, err := s.store.ReadDocument(ctx, n.DocumentKey())
+	if errors.Is(err, ErrNoDocument) {
+		return "", ResourceNotFound.Err()
+	}
+	if err != nil {
+		return "", protocolError(err)
+	}
+	name, _ := edm.Properties(d.Value).Lookup(nameProperty)
+	return name.Text(), nil
+}
+
+// TableQuery asks for the tables of an account in the order of their
+// lower-case names.
+type TableQuery struct {
+	Filter *odata.Filter // sees the property TableName; nil: all
+	Top    int           // as in Query
+	From   string        // the Next of the page before, or ""
+}
+
+// TablePage is one page of tables.
+type TablePage struct {
+	Names []string
+	Next  string // "" where the list is finished
+}
+
+// QueryTables returns one page of the account's tables.
+func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery) (TablePage, error) {
+	var page TablePage
+	prefix := tablePrefix(account)
+	top := min(q.Top, MaxPageRows)
+	from := prefix + FoldName(q.From)
+	for end := s.now() + s.budget.Time; ; {
+		docs, err := s.store.ListDocuments(ctx, prefix, from, MaxPageRows+1)
+		if err != nil {
+			return TablePage{}, protocolError(err)
+		}
+		for i, d := range docs {
+			if len(page.Names) == top || i == MaxPageRows {
+				page.Next = d.Key[len(prefix):]
+				break
+			}
+			if q.Filter == nil || q.Filter.Match(nil, 0, d.Value) {
+				name, _ := edm.Properties(d.Value).Lookup(nameProperty)
+				page.Names = append(page.Names, name.Text())
+			}
+		}
+		if page.Next == "" || len(page.Names) == top || s.now() > end {
+			return page, nil
+		}
+		from, page.Next = prefix+page.Next, ""
+	}
+}

@@ -1,0 +1,121 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+)
+
+// Write applies one operation and returns the entity's new Timestamp (for a
+// delete, one above all the entity had).
+func (s *Service) Write(ctx context.Context, n Name, op Operation) (edm.Ticks, error) {
+	m, err := op.mutation(s.nonce())
+	if err != nil {
+		return 0, err
+	}
+	ticks, err := s.commit(ctx, n.DocumentKey(), []Mutation{m})
+	if err != nil {
+		return 0, protocolError(err)
+	}
+	return ticks, nil
+}
+
+// Transact applies an entity group transaction: 1 to 100 operations on
+// different entities of one partition, all or none of them. It returns the
+// Timestamp all written entities got. An error has the index of the operation
+// that failed first.
+func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ticks, error) {
+	if len(ops) == 0 {
+		return 0, InvalidInput.With("The batch request has no operation. Give its changeset at least one.")
+	}
+	if len(ops) > MaxBatchOperations {
+		return 0, TooManyOperations()
+	}
+	nonce := s.nonce()
+	mutations := make([]Mutation, len(ops))
+	for i := range ops {
+		m, err := ops[i].mutation(nonce)
+		if err != nil {
+			return 0, protocolError(err).At(i)
+		}
+		mutations[i] = m
+	}
+	if err := checkGroup(mutations); err != nil {
+		return 0, err
+	}
+	ticks, err := s.commit(ctx, n.DocumentKey(), mutations)
+	if err != nil {
+		index := 0
+		if r := (*Refused)(nil); errors.As(err, &r) {
+			index = r.Index
+		}
+		return 0, protocolError(err).At(index)
+	}
+	return ticks, nil
+}
+
+// TooManyOperations is the error of an entity group transaction of more than
+// 100 operations.
+func TooManyOperations() *Error {
+	return InvalidInput.With("The batch request operation exceeds the maximum 100 changes per change set.").At(MaxBatchOperations - 1)
+}
+
+// checkGroup demands one partition and every entity once.
+func checkGroup(mutations []Mutation) error {
+	partition := key.Partition(mutations[0].Key)
+	seen := make(map[string]struct{}, len(mutations))
+	for i := range mutations {
+		k := mutations[i].Key
+		if !bytes.Equal(key.Partition(k), partition) {
+			return CommandsInBatchActOnDifferentPartitions.Err().At(i)
+		}
+		if _, twice := seen[string(k)]; twice {
+			return InvalidDuplicateRow.Err().At(i)
+		}
+		seen[string(k)] = struct{}{}
+	}
+	return nil
+}
+
+// commit writes and, when the reply was lost, finds out what became of it.
+//
+// Mutations of which one demands a Timestamp can be sent again: they apply at
+// most once, since the first application changes what the second demands. All
+// others cannot, for the second might write over what somebody wrote since.
+// What is left then is one strong read: an entity with our nonce is our work,
+// so all of it was applied. Anything else says nothing about what happened, and
+// a 404, 409 or 412 would be a guess: the outcome stays unknown.
+func (s *Service) commit(ctx context.Context, table string, m []Mutation) (edm.Ticks, error) {
+	ticks, err := s.store.Commit(ctx, table, m)
+	if !errors.Is(err, ErrUnknown) {
+		return ticks, err
+	}
+	if demandsTimestamp(m) {
+		if ticks, err = s.store.Commit(ctx, table, m); err == nil {
+			return ticks, nil
+		}
+	}
+	for i := range m {
+		if m[i].Kind == Delete {
+			continue
+		}
+		row, err := s.store.Get(ctx, table, m[i].Key, Strong)
+		if err == nil && row.Nonce == m[i].Nonce {
+			return row.Timestamp, nil
+		}
+		break
+	}
+	return 0, ErrUnknown
+}
+
+func demandsTimestamp(m []Mutation) bool {
+	for i := range m {
+		if m[i].Condition == Unchanged {
+			return true
+		}
+	}
+	return false
+}
