@@ -1,0 +1,58 @@
+package memstore_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"edgetable/core/memstore"
+)
+
+// A tree is compared with a map after every change, together with an older
+// root, which must not notice.
+func TestTreeAgainstMap(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var tree, old *memstore.Tree
+	model, oldModel := map[string]int{}, map[string]int{}
+	for i := range 5000 {
+		k := fmt.Sprintf("%03d", rnd.IntN(400))
+		if rnd.IntN(5) < 2 {
+			tree = tree.Remove(k)
+			delete(model, k)
+		} else {
+			tree = tree.Put(k, i)
+			model[k] = i
+		}
+		if i%500 == 250 {
+			old, oldModel = tree, maps.Clone(model)
+		}
+		if i%50 == 0 {
+			compareTree(t, tree, model)
+			compareTree(t, old, oldModel)
+		}
+		if got, want := tree.Height(), 13; got > want { // 1.44 log₂(400)
+			t.Fatalf("height %d of %d entries, want at most %d", got, len(model), want)
+		}
+	}
+}
+
+func compareTree(t *testing.T, tree *memstore.Tree, model map[string]int) {
+	t.Helper()
+	start := fmt.Sprintf("%03d", len(model)/2)
+	var want []string
+	for _, k := range slices.Sorted(maps.Keys(model)) {
+		if k >= start {
+			want = append(want, fmt.Sprint(k, "=", model[k]))
+		}
+	}
+	var got []string
+	for k, v := range tree.From(start) {
+		got = append(got, fmt.Sprint(k, "=", v))
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("from %s: got %v, want %v", start, got, want)
+	}
+}
