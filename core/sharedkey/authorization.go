@@ -1,0 +1,78 @@
+package sharedkey
+
+import "strings"
+
+// Scheme is one of the two ways to build the string to sign.
+type Scheme uint8
+
+const (
+	// SharedKey signs verb, Content-MD5, Content-Type, date and resource.
+	SharedKey Scheme = iota + 1
+	// SharedKeyLite signs date and resource only; most SDKs use it for tables.
+	SharedKeyLite
+)
+
+// String returns the name of the scheme as it stands in the header.
+func (s Scheme) String() string {
+	switch s {
+	case SharedKey:
+		return "SharedKey"
+	case SharedKeyLite:
+		return "SharedKeyLite"
+	}
+	return "unknown scheme"
+}
+
+// Credential is a parsed Authorization header. It keeps the signature to
+// itself and prints without it.
+type Credential struct {
+	Scheme  Scheme
+	Account string
+
+	// signature is the base64 text as sent. It is never decoded: comparing the
+	// text leaves one spelling of each signature, and text that is not base64
+	// is a wrong signature (403), as for the service, not a malformed header.
+	signature string
+}
+
+// String returns scheme and account.
+func (c Credential) String() string { return c.Scheme.String() + " " + c.Account + ":(withheld)" }
+
+// GoString keeps the signature out of %#v too.
+func (c Credential) GoString() string { return c.String() }
+
+// ParseAuthorization reads the value of an Authorization header, "SharedKey
+// account:signature" or "SharedKeyLite account:signature". Scheme names are
+// case-insensitive, as in all of HTTP. Any other scheme, a missing blank or
+// colon, an empty part or one with bytes other than visible ASCII is an
+// [*Error] with [Malformed].
+func ParseAuthorization(header string) (Credential, error) {
+	name, rest, ok := strings.Cut(strings.Trim(header, " \t"), " ")
+	if !ok {
+		return Credential{}, refuse(Malformed, "the Authorization header must read 'SharedKey account:signature' or 'SharedKeyLite account:signature'")
+	}
+	var c Credential
+	switch {
+	case strings.EqualFold(name, "SharedKey"):
+		c.Scheme = SharedKey
+	case strings.EqualFold(name, "SharedKeyLite"):
+		c.Scheme = SharedKeyLite
+	default:
+		return Credential{}, refuse(Malformed, "the authorization scheme must be SharedKey or SharedKeyLite")
+	}
+	c.Account, c.signature, ok = strings.Cut(strings.TrimLeft(rest, " "), ":")
+	if !ok || !visible(c.Account) || !visible(c.signature) {
+		return Credential{}, refuse(Malformed, "after the scheme, the Authorization header must read 'account:signature' without blanks")
+	}
+	return c, nil
+}
+
+// visible reports whether s is not empty and all visible ASCII.
+func visible(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return s != ""
+}

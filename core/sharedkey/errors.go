@@ -1,0 +1,94 @@
+package sharedkey
+
+import "strconv"
+
+// Reason says why a request was not authenticated. It is an error itself, so
+// that errors.Is(err, sharedkey.Skewed) works on whatever Verify returned.
+type Reason uint8
+
+const (
+	// Malformed: the Authorization header cannot be read or names an unknown
+	// scheme. The service answers 400 InvalidAuthenticationInfo; every other
+	// reason is 403 AuthenticationFailed.
+	Malformed Reason = iota + 1
+	// NoDate: neither x-ms-date nor Date was sent.
+	NoDate
+	// BadDate: the date that counts is not an HTTP date.
+	BadDate
+	// Skewed: the date is too far from the server's clock, either way.
+	Skewed
+	// Mismatch: no key of the account made this signature over this request.
+	Mismatch
+)
+
+// Error returns the name of the reason.
+func (r Reason) Error() string {
+	switch r {
+	case Malformed:
+		return "malformed authorization header"
+	case NoDate:
+		return "no date"
+	case BadDate:
+		return "unreadable date"
+	case Skewed:
+		return "date outside the allowed skew"
+	case Mismatch:
+		return "signature mismatch"
+	}
+	return "reason " + strconv.Itoa(int(r))
+}
+
+// Error is a refusal. Detail tells the developer of the client what to check.
+// It repeats parts of the request, escaped and cut, never a key or a
+// signature, neither theirs nor ours; it is at most 1 KiB of printable ASCII.
+type Error struct {
+	Reason Reason
+	Detail string
+}
+
+// Error returns reason and detail.
+func (e *Error) Error() string { return "sharedkey: " + e.Reason.Error() + ": " + e.Detail }
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Reason }
+
+func refuse(r Reason, detail string) error { return &Error{Reason: r, Detail: detail} }
+
+// appendEscaped appends s with everything but printable ASCII escaped, in at
+// most limit bytes; what was cut is shown as "...".
+func appendEscaped(dst []byte, s string, limit int) []byte {
+	const hex = "0123456789abcdef"
+	end := len(dst) + limit
+	for i := 0; i < len(s); i++ {
+		width := 1
+		c := s[i]
+		switch {
+		case c == '\n' || c == '\r' || c == '\t' || c == '"' || c == '\\':
+			width = 2
+		case c < ' ' || c > '~':
+			width = 4
+		}
+		reserve := 3 // for the dots, unless this is the last byte
+		if i == len(s)-1 {
+			reserve = 0
+		}
+		if len(dst)+width+reserve > end {
+			return append(dst, "..."...)
+		}
+		switch {
+		case width == 1:
+			dst = append(dst, c)
+		case width == 4:
+			dst = append(dst, '\\', 'x', hex[c>>4], hex[c&15])
+		case c == '\n':
+			dst = append(dst, `\n`...)
+		case c == '\r':
+			dst = append(dst, `\r`...)
+		case c == '\t':
+			dst = append(dst, `\t`...)
+		default:
+			dst = append(dst, '\\', c)
+		}
+	}
+	return dst
+}

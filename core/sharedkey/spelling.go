@@ -1,0 +1,85 @@
+package sharedkey
+
+import "strings"
+
+// Some HTTP libraries rewrite the path between signing and sending, so that a
+// client honestly signs another spelling than the one that arrives. The list
+// is closed: besides the path as sent,
+//
+//   - with escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters
+//     decoded, all other escapes kept. The Python async client signs '' and
+//     its library sends %27%27;
+//   - with ' as %27, for clients that sign an escaped and send a raw quote.
+//
+// All of them decode to the same bytes, so a signature never reaches another
+// entity than the one it was made for. A path with a broken escape has no
+// second spelling: its meaning is not sure.
+
+// spellings appends to dst the further spellings of path, each different from
+// path and from the others: at most two.
+func spellings(dst []string, path string) []string {
+	for i := 0; i < len(path); i++ {
+		if path[i] != '%' {
+			continue
+		}
+		if _, ok := unhex(path, i); !ok {
+			return dst
+		}
+		i += 2
+	}
+	decoded := decodeSubDelims(path)
+	if decoded != path {
+		dst = append(dst, decoded)
+	}
+	if quoted := strings.ReplaceAll(path, "'", "%27"); quoted != path {
+		dst = append(dst, quoted)
+	}
+	return dst
+}
+
+// decodeSubDelims returns path, all of whose escapes are sound, with the
+// escapes decoded that a URI library may decode without changing a path.
+func decodeSubDelims(path string) string {
+	if strings.IndexByte(path, '%') < 0 {
+		return path
+	}
+	out := make([]byte, 0, len(path))
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' {
+			if c, _ := unhex(path, i); decodable(c) {
+				out = append(out, c)
+				i += 2
+				continue
+			}
+		}
+		out = append(out, path[i])
+	}
+	return string(out)
+}
+
+func decodable(c byte) bool {
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		return true
+	}
+	return strings.IndexByte("-._~'(),;=:@!$&*", c) >= 0
+}
+
+// primaryPath returns a path-style path of the secondary endpoint,
+// "/account-secondary/…", as that of the primary, "/account/…". SDKs differ in
+// which of the two they sign.
+func primaryPath(account, path string) (string, bool) {
+	rest, ok := strings.CutPrefix(path, "/")
+	if !ok {
+		return "", false
+	}
+	rest, ok = strings.CutPrefix(rest, account)
+	if !ok {
+		return "", false
+	}
+	rest, ok = strings.CutPrefix(rest, "-secondary")
+	if !ok || rest != "" && rest[0] != '/' {
+		return "", false
+	}
+	return "/" + account + rest, true
+}
