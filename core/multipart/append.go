@@ -1,0 +1,156 @@
+package multipart
+
+import "strconv"
+
+// Response is an HTTP response within a batch.
+type Response struct {
+	Status int
+	Header Header // written in this order
+	Body   []byte
+}
+
+// AppendChangeset appends the body of the response to a changeset: one part
+// per operation, or a single part with the error of the operation that failed.
+// The content type of the whole is "multipart/mixed; boundary=" batch. Both
+// boundaries are fresh, and must not occur at the start of a line of a body;
+// the service uses "batchresponse_" and "changesetresponse_", by which clients
+// split the text, and GUIDs.
+func AppendChangeset(dst []byte, batch, changeset string, parts []Response) []byte {
+	dst = appendChangesetOpen(dst, batch, changeset)
+	for i := range parts {
+		dst = appendResponse(dst, changeset, &parts[i])
+	}
+	dst = appendDelimiter(dst, changeset, "--\r\n")
+	return appendDelimiter(dst, batch, "--\r\n")
+}
+
+// AppendQuery appends the body of the response to a batch of one query, which
+// has no changeset level.
+func AppendQuery(dst []byte, batch string, r Response) []byte {
+	dst = appendResponse(dst, batch, &r)
+	return appendDelimiter(dst, batch, "--\r\n")
+}
+
+// AppendBatch appends the body of a request, for clients. The boundaries must
+// not occur at the start of a line of a body.
+func AppendBatch(dst []byte, batch, changeset string, b *Batch) []byte {
+	for i := range b.Parts {
+		p := &b.Parts[i]
+		boundary := batch
+		if p.Changeset {
+			boundary = changeset
+			dst = appendChangesetOpen(dst, batch, changeset)
+		}
+		for j := range p.Operations {
+			op := &p.Operations[j]
+			dst = appendPartHead(dst, boundary)
+			dst = append(dst, op.Method...)
+			dst = append(dst, ' ')
+			dst = appendText(dst, op.Target)
+			dst = append(dst, " HTTP/1.1\r\n"...)
+			dst = appendMessage(dst, op.Header, op.Body)
+		}
+		if p.Changeset {
+			dst = appendDelimiter(dst, changeset, "--\r\n")
+		}
+	}
+	return appendDelimiter(dst, batch, "--\r\n")
+}
+
+func appendResponse(dst []byte, boundary string, r *Response) []byte {
+	dst = appendPartHead(dst, boundary)
+	dst = append(dst, "HTTP/1.1 "...)
+	dst = strconv.AppendInt(dst, int64(r.Status), 10)
+	dst = append(dst, ' ')
+	dst = append(dst, phrase(r.Status)...)
+	dst = append(dst, "\r\n"...)
+	return appendMessage(dst, r.Header, r.Body)
+}
+
+func appendChangesetOpen(dst []byte, batch, changeset string) []byte {
+	dst = appendDelimiter(dst, batch, "\r\nContent-Type: multipart/mixed; boundary=")
+	dst = append(dst, changeset...)
+	return append(dst, "\r\n\r\n"...)
+}
+
+func appendPartHead(dst []byte, boundary string) []byte {
+	return appendDelimiter(dst, boundary, "\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n")
+}
+
+func appendDelimiter(dst []byte, boundary, rest string) []byte {
+	dst = append(dst, "--"...)
+	dst = append(dst, boundary...)
+	return append(dst, rest...)
+}
+
+// appendMessage appends header lines, the empty line, the body, and the line
+// end that belongs to the delimiter: a part without body ends in two line ends
+// beyond that of its last header, as clients expect.
+func appendMessage(dst []byte, h Header, body []byte) []byte {
+	for i := range h {
+		dst = append(dst, h[i].Name...)
+		dst = append(dst, ": "...)
+		dst = appendText(dst, h[i].Value)
+		dst = append(dst, "\r\n"...)
+	}
+	dst = append(dst, "\r\n"...)
+	dst = append(dst, body...)
+	return append(dst, "\r\n"...)
+}
+
+// appendText appends s on one line: a line end within a value would let it
+// forge headers and parts.
+func appendText(dst []byte, s string) []byte {
+	n := len(dst)
+	dst = append(dst, s...)
+	for i := n; i < len(dst); i++ {
+		if dst[i] == '\r' || dst[i] == '\n' {
+			dst[i] = ' '
+		}
+	}
+	return dst
+}
+
+// phrase returns the reason phrase of a status that an operation can have. An
+// empty phrase is legal HTTP.
+func phrase(status int) string {
+	switch status {
+	case 200:
+		return "OK"
+	case 201:
+		return "Created"
+	case 202:
+		return "Accepted"
+	case 204:
+		return "No Content"
+	case 304:
+		return "Not Modified"
+	case 400:
+		return "Bad Request"
+	case 401:
+		return "Unauthorized"
+	case 403:
+		return "Forbidden"
+	case 404:
+		return "Not Found"
+	case 405:
+		return "Method Not Allowed"
+	case 409:
+		return "Conflict"
+	case 411:
+		return "Length Required"
+	case 412:
+		return "Precondition Failed"
+	case 413:
+		return "Request Entity Too Large"
+	case 415:
+		return "Unsupported Media Type"
+	case 500:
+		return "Internal Server Error"
+	case 501:
+		return "Not Implemented"
+	case 503:
+		return "Service Unavailable"
+	}
+	return ""
+}

@@ -1,0 +1,109 @@
+package multipart
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Bounds of a head. Two keys of 1 KiB each, percent-encoded, make a request
+// line of up to 20 KB.
+const (
+	maxLine   = 32 << 10
+	maxFields = 64
+)
+
+// cutHead finds the empty line that ends a head: the head is content[:end],
+// what follows the empty line is content[rest:]. If there is no empty line but
+// the last line is ended, all of content is head: the empty line was the one
+// that belongs to the delimiter.
+func cutHead(content []byte) (end, rest int, ok bool) {
+	for end < len(content) {
+		i := bytes.IndexByte(content[end:], '\n')
+		if i < 0 {
+			return 0, 0, false
+		}
+		if i == 0 || i == 1 && content[end] == '\r' {
+			return end, end + i + 1, true
+		}
+		end += i + 1
+	}
+	return end, end, end > 0
+}
+
+// cutLine splits the first line off a head, all of whose lines end in LF or
+// CRLF.
+func cutLine(head string) (line, rest string) {
+	line, rest, _ = strings.Cut(head, "\n")
+	return strings.TrimSuffix(line, "\r"), rest
+}
+
+// parseRequestLine splits at the first and the last blank, because a target
+// may hold raw ones. Anything else about the target is for the router.
+func parseRequestLine(line string) (method, target, problem string) {
+	first, last := strings.IndexByte(line, ' '), strings.LastIndexByte(line, ' ')
+	switch {
+	case len(line) > maxLine:
+		return "", "", "the request line is too long"
+	case first == last || line[last+1:] != "HTTP/1.1" && line[last+1:] != "HTTP/1.0":
+		return "", "", "the request line is not 'METHOD target HTTP/1.1'"
+	}
+	method, target = line[:first], line[first+1:last]
+	switch {
+	case !token(method):
+		return "", "", "the method is not a token"
+	case target == "" || target[0] == ' ' || target[len(target)-1] == ' ' || !fieldText(target):
+		return "", "", "the target is empty, has blanks around it or control characters"
+	}
+	return method, target, ""
+}
+
+// appendFields appends the header lines of a head. It answers a problem
+// instead of an error because only the caller knows where the head stands.
+func appendFields(dst Header, lines string) (h Header, problem string) {
+	n := 0
+	for lines != "" {
+		var line string
+		line, lines = cutLine(lines)
+		if len(line) > maxLine {
+			return dst, "a header line is too long"
+		}
+		name, value, ok := strings.Cut(line, ":")
+		switch value = strings.Trim(value, " \t"); {
+		case !ok:
+			return dst, "a header line has no colon"
+		case !token(name): // also a continuation line: folding is obsolete
+			return dst, "a header name is not a token"
+		case !fieldText(value):
+			return dst, "a header value has control characters"
+		}
+		if n++; n > maxFields {
+			return dst, "too many header lines"
+		}
+		dst = append(dst, Field{name, value})
+	}
+	return dst, ""
+}
+
+// token reports whether s is an HTTP token.
+func token(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if letter := c | 0x20; 'a' <= letter && letter <= 'z' || c == '-' || '0' <= c && c <= '9' {
+			continue // nearly all there is
+		}
+		if strings.IndexByte("!#$%&'*+.^_`|~", c) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// fieldText reports whether s has no control characters but tabs.
+func fieldText(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {
+			return false
+		}
+	}
+	return true
+}

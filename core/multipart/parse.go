@@ -1,0 +1,183 @@
+package multipart
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Parse reads the body of a batch with the boundary of its content type. The
+// caller has bounded the body and leaves it unchanged as long as the Batch is
+// in use, for the Batch holds slices of it. Parse keeps at most limit+1
+// operations and stops there; see [Batch.Truncated]. Errors are [*Error] with
+// [Malformed].
+func Parse(body []byte, boundary string, limit int) (*Batch, error) {
+	p := parser{body: body, limit: limit}
+	if err := p.batch(boundary); err != nil {
+		return nil, err
+	}
+	return &Batch{Parts: p.parts, Truncated: p.truncated}, nil
+}
+
+// parser works with offsets into the whole body: errors name them.
+type parser struct {
+	body      []byte
+	limit     int
+	parts     []Part
+	count     int    // operations read, of all parts
+	fields    Header // headers of all operations, which share few arrays thus
+	mime      Header // of the last MIME head, mimeText
+	mimeText  string
+	truncated bool
+}
+
+// batch walks the parts of the batch.
+func (p *parser) batch(boundary string) error {
+	s := newSplitter(p.body, 0, boundary)
+	_, closing, ok := s.delimiter()
+	if !ok {
+		return p.fail(0, "the boundary of the batch does not occur")
+	}
+	for !closing {
+		begin := s.pos
+		var end int
+		end, closing, ok = s.delimiter()
+		if !ok {
+			// Some clients leave out the last "--". An open delimiter with
+			// nothing behind it closes the batch; anything else was cut off.
+			if blank(p.body[begin:]) {
+				return nil
+			}
+			return p.fail(begin, "the batch is not closed by its boundary")
+		}
+		if p.truncated {
+			return nil
+		}
+		if err := p.batchPart(begin, end); err != nil {
+			return err
+		}
+		if len(p.parts) > p.limit { // empty changesets count too
+			p.truncated = true
+		}
+	}
+	return nil
+}
+
+// batchPart reads one part of the batch: a changeset or an operation.
+func (p *parser) batchPart(begin, end int) error {
+	contentType, rest, problem := p.mimeHead(begin, end)
+	if problem != "" {
+		return p.fail(begin, problem)
+	}
+	if mediaType(contentType) == "application/http" {
+		op, err := p.operation(rest, end)
+		if err != nil {
+			return err
+		}
+		p.parts = append(p.parts, Part{Operations: []Operation{op}})
+		return nil
+	}
+	boundary, err := Boundary(contentType)
+	if err != nil {
+		return p.fail(begin, "a part of a batch is application/http, or multipart/mixed with a boundary")
+	}
+	return p.changeset(rest, end, boundary)
+}
+
+// changeset reads the parts of a changeset. Its closing delimiter is demanded:
+// every client sends it, and without it a transaction might have lost its end.
+func (p *parser) changeset(begin, end int, boundary string) error {
+	s := newSplitter(p.body[:end], begin, boundary)
+	_, closing, ok := s.delimiter()
+	if !ok {
+		return p.fail(begin, "the boundary of the changeset does not occur")
+	}
+	var ops []Operation
+	for !closing && !p.truncated {
+		begin := s.pos
+		end, closing, ok = s.delimiter()
+		if !ok {
+			return p.fail(begin, "the changeset is not closed by its boundary")
+		}
+		contentType, rest, problem := p.mimeHead(begin, end)
+		if problem == "" && mediaType(contentType) != "application/http" {
+			problem = "a part of a changeset is application/http"
+		}
+		if problem != "" {
+			return p.failOperation(begin, problem)
+		}
+		op, err := p.operation(rest, end)
+		if err != nil {
+			return err
+		}
+		ops = append(ops, op)
+	}
+	p.parts = append(p.parts, Part{Changeset: true, Operations: ops})
+	return nil
+}
+
+// mimeHead reads the head of a part and returns its content type and where
+// what follows begins.
+func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem string) {
+	n, rest, ok := cutHead(p.body[begin:end])
+	if !ok {
+		return "", 0, "a part has no head that ends with an empty line"
+	}
+	// Nearly all parts have the same MIME head, so the last one is kept.
+	if head := p.body[begin : begin+n]; string(head) != p.mimeText {
+		p.mimeText = string(head)
+		p.mime, problem = appendFields(p.mime[:0], p.mimeText)
+		if problem != "" {
+			return "", 0, problem
+		}
+	}
+	// A part is what it is, byte for byte; encodings that change bytes are not.
+	switch strings.ToLower(p.mime.Get("Content-Transfer-Encoding")) {
+	case "", "binary", "8bit", "7bit":
+		return p.mime.Get("Content-Type"), begin + rest, ""
+	}
+	return "", 0, "the Content-Transfer-Encoding is not binary"
+}
+
+// operation reads the inner request of a part. The head is copied once into a
+// string that all of its texts share; the body is not copied.
+func (p *parser) operation(begin, end int) (op Operation, err error) {
+	content := p.body[begin:end]
+	n, rest, ok := cutHead(content)
+	if !ok || n == 0 {
+		return op, p.failOperation(begin, "an operation has no head that ends with an empty line")
+	}
+	line, lines := cutLine(string(content[:n]))
+	method, target, problem := parseRequestLine(line)
+	if problem != "" {
+		return op, p.failOperation(begin, problem)
+	}
+	first := len(p.fields)
+	p.fields, problem = appendFields(p.fields, lines)
+	if problem != "" {
+		return op, p.failOperation(begin, problem)
+	}
+	op.Method, op.Target = method, target
+	if last := len(p.fields); last > first {
+		op.Header = p.fields[first:last:last]
+	}
+	if body := bytes.TrimLeft(content[rest:], "\r\n"); len(body) > 0 {
+		op.Body = body[:len(body):len(body)]
+	}
+	p.count++
+	p.truncated = p.count > p.limit
+	return op, nil
+}
+
+// mediaType returns a content type without parameters, in lower case.
+func mediaType(contentType string) string {
+	t, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.Trim(t, " \t"))
+}
+
+func (p *parser) fail(at int, problem string) error {
+	return &Error{Reason: Malformed, Operation: -1, Offset: at, Detail: problem}
+}
+
+func (p *parser) failOperation(at int, problem string) error {
+	return &Error{Reason: Malformed, Operation: p.count, Offset: at, Detail: problem}
+}

@@ -1,0 +1,78 @@
+package multipart
+
+import "bytes"
+
+// splitter cuts a multipart body at its delimiter lines. A delimiter line is
+// "--" boundary at the start of a line, "--" after it if it is the closing
+// one, blanks, and the line end or the end of input. Comparing whole lines
+// keeps apart ids that are prefixes of one another.
+type splitter struct {
+	body  []byte
+	delim []byte // "--" boundary
+	pos   int    // behind the last delimiter line
+}
+
+// newSplitter splits body from pos on, which is the start of a line.
+func newSplitter(body []byte, pos int, boundary string) splitter {
+	return splitter{body: body, delim: append([]byte("--"), boundary...), pos: pos}
+}
+
+// delimiter finds the next delimiter line and moves behind it. The line end
+// before it belongs to it: start is where the content before it ends.
+func (s *splitter) delimiter() (start int, closing, ok bool) {
+	from := s.pos
+	for {
+		i := bytes.Index(s.body[from:], s.delim)
+		if i < 0 {
+			return 0, false, false
+		}
+		start, from = from+i, from+i+len(s.delim)
+		if start > 0 && s.body[start-1] != '\n' {
+			continue
+		}
+		rest := s.body[from:]
+		closing = bytes.HasPrefix(rest, []byte("--"))
+		if closing {
+			rest = rest[2:]
+		}
+		end, ok := lineEnd(rest)
+		if !ok {
+			continue
+		}
+		// The line end before may also be that of the delimiter line before.
+		content := max(s.pos, trimLineEnd(s.body, start))
+		s.pos = len(s.body) - len(rest) + end
+		return content, closing, true
+	}
+}
+
+// lineEnd returns the length of the line end that s begins with, blanks
+// included. The end of input is a line end.
+func lineEnd(s []byte) (n int, ok bool) {
+	for n < len(s) && (s[n] == ' ' || s[n] == '\t') {
+		n++
+	}
+	switch {
+	case n == len(s):
+		return n, true
+	case s[n] == '\n':
+		return n + 1, true
+	case s[n] == '\r' && n+1 < len(s) && s[n+1] == '\n':
+		return n + 2, true
+	}
+	return 0, false
+}
+
+// trimLineEnd returns end without the CRLF or LF that s[:end] ends with.
+func trimLineEnd(s []byte, end int) int {
+	if end > 0 && s[end-1] == '\n' {
+		end--
+		if end > 0 && s[end-1] == '\r' {
+			end--
+		}
+	}
+	return end
+}
+
+// blank reports whether s is blanks and line ends only.
+func blank(s []byte) bool { return len(bytes.Trim(s, " \t\r\n")) == 0 }
