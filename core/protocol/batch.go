@@ -1,0 +1,247 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/multipart"
+	"edgetable/core/payload"
+	"edgetable/core/table"
+)
+
+// serveBatch answers POST /$batch: an entity group transaction, or one query.
+//
+// Whatever concerns the request as a whole (its framing, its size) is a plain
+// error. From then on the answer is 202, and an operation that cannot be done
+// is told in the only part of the changeset, its index before the message.
+func (x *exchange) serveBatch(ctx context.Context) error {
+	if x.verb != "POST" || x.req.Method != "POST" {
+		return table.MethodNotAllowed.Err()
+	}
+	x.resp.Operation = "EntityGroupTransaction"
+	boundary, err := multipart.Boundary(x.req.Header.Get("Content-Type"))
+	if err != nil {
+		return batchError(err)
+	}
+	body, err := x.body()
+	if err != nil {
+		return err
+	}
+	b, err := multipart.Parse(body, boundary, table.MaxBatchOperations)
+	if err != nil {
+		return batchError(err)
+	}
+	part, err := b.Single()
+	if errors.Is(err, multipart.TooMany) {
+		part = b.Parts[0]
+		last := &call{exchange: x, format: payload.Minimal}
+		if n := len(part.Operations); n > 0 {
+			last = x.part(&part.Operations[min(table.MaxBatchOperations, n)-1])
+		}
+		x.changeset(x.failPart(last, table.TooManyOperations()))
+		return nil
+	}
+	if err != nil {
+		return batchError(err)
+	}
+	if !part.Changeset {
+		x.batchQuery(ctx, x.part(&part.Operations[0]))
+		return nil
+	}
+	if x.address.secondary {
+		return table.InsufficientAccountPermissions.Err()
+	}
+	x.transact(ctx, part.Operations)
+	return nil
+}
+
+// batchError makes a plain error of one of package multipart.
+func batchError(err error) error {
+	var e *multipart.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return table.InvalidInput.With("One of the request inputs is not valid. " + capital(strings.TrimPrefix(e.Error(), "multipart: ")))
+}
+
+// transact runs a changeset.
+func (x *exchange) transact(ctx context.Context, parts []multipart.Operation) {
+	calls := make([]*call, len(parts))
+	ops := make([]table.Operation, len(parts))
+	for i := range parts {
+		c := x.part(&parts[i])
+		calls[i] = c
+		var err error
+		if ops[i], err = c.partOperation(); err == nil && table.FoldName(c.route.table) != table.FoldName(calls[0].route.table) {
+			err = table.CommandsInBatchActOnDifferentPartitions.Err()
+		}
+		if err != nil {
+			x.changeset(x.failPart(c, asError(err).At(i)))
+			return
+		}
+	}
+	x.resp.Table = calls[0].route.table
+	ticks, err := x.Service.Transact(ctx, calls[0].name(), ops)
+	if err != nil {
+		e := asError(err)
+		x.changeset(x.failPart(calls[min(e.Index, len(calls)-1)], e))
+		return
+	}
+	responses := make([]multipart.Response, len(calls))
+	for i, c := range calls {
+		responses[i] = c.partResponse(&ops[i], ticks)
+	}
+	x.changeset(responses...)
+}
+
+// part is the call of an operation of the batch.
+func (x *exchange) part(op *multipart.Operation) *call {
+	return &call{
+		exchange: x, verb: op.Method, header: op.Header, format: payload.Minimal,
+		version: x.version, contentID: op.ContentID(),
+		body: func() ([]byte, error) { return op.Body, nil },
+		// decoded by open
+		options: nil, route: route{table: op.Target},
+	}
+}
+
+// open decodes what the part addresses. Its host is ignored; its account must
+// be the one that signed the batch.
+func (c *call) open() error {
+	t := parseTarget(c.route.table)
+	c.route = route{}
+	a := address{rest: strings.TrimLeft(t.path, "/")}
+	if c.address.base != "" {
+		// In path style the account is the first segment; clients that were
+		// given another base URL leave it out.
+		if rest, ok := strings.CutPrefix(a.rest, c.address.base[1:]+"/"); ok {
+			a.rest = rest
+		}
+	}
+	o, err := parseOptions(t.query)
+	if err != nil {
+		return err
+	}
+	c.options = &o
+	if c.route, err = parseRoute(a.rest); err != nil {
+		return err
+	}
+	f, err := responseFormat(o.format, c.header.Get("Accept"), c.version)
+	c.format = f
+	return err
+}
+
+var errPart = table.InvalidInput.With("One of the request inputs is not valid. An operation of a changeset must be POST, PUT, MERGE, PATCH or DELETE on an entity of a table.")
+
+// partOperation decodes a write of a changeset.
+func (c *call) partOperation() (table.Operation, error) {
+	if err := c.open(); err != nil {
+		return table.Operation{}, err
+	}
+	var override []string
+	if h, ok := c.header.(multipart.Header).Lookup("X-HTTP-Method"); ok {
+		override = []string{h}
+	}
+	verb, err := tunnelled(c.verb, override)
+	if err != nil {
+		return table.Operation{}, err
+	}
+	c.verb = verb
+	switch {
+	case c.options.comp != "" || c.options.restype != "":
+	case c.route.resource == entitySet && verb == "POST":
+		return c.entityOperation()
+	case c.route.resource == oneEntity && (verb == "PUT" || verb == "MERGE" || verb == "PATCH" || verb == "DELETE"):
+		return c.entityOperation()
+	}
+	return table.Operation{}, errPart
+}
+
+// partHeader begins the headers of most parts.
+func partHeader(contentID string) multipart.Header {
+	h := make(multipart.Header, 0, 8)
+	if contentID != "" {
+		h = append(h, Field{Name: "Content-ID", Value: contentID})
+	}
+	return append(h,
+		Field{Name: "X-Content-Type-Options", Value: "nosniff"},
+		Field{Name: "Cache-Control", Value: "no-cache"})
+}
+
+// partResponse is the part of a successful write, its headers in the order
+// that clients know from the service.
+func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Response {
+	if op.Action != table.Insert {
+		a := c.written(op, ticks)
+		return multipart.Response{Status: a.status, Header: append(partHeader(c.contentID), a.header...)}
+	}
+	a := c.inserted(op, ticks)
+	c.chainRelease(a.release)
+	if a.status == 204 {
+		return multipart.Response{Status: a.status, Header: append(partHeader(c.contentID), a.header...)}
+	}
+	// 201: the content's headers come first.
+	h := contentHeader(c.format)
+	h = append(h, partHeader(c.contentID)...)
+	for _, f := range a.header {
+		if f.Name != "Content-Type" {
+			h = append(h, f)
+		}
+	}
+	return multipart.Response{Status: a.status, Header: h, Body: a.body}
+}
+
+func contentHeader(f payload.Format) multipart.Header {
+	return multipart.Header{
+		{Name: "DataServiceVersion", Value: "3.0;"},
+		{Name: "Content-Type", Value: f.ContentType()},
+	}
+}
+
+// changeset makes the response of a changeset's parts.
+func (x *exchange) changeset(parts ...multipart.Response) {
+	batch, changeset := "batchresponse_"+guid(x.NewID()), "changesetresponse_"+guid(x.NewID())
+	x.multipart(batch, func(dst []byte) []byte {
+		return multipart.AppendChangeset(dst, batch, changeset, parts)
+	})
+}
+
+func (x *exchange) multipart(boundary string, body func(dst []byte) []byte) {
+	buf := buffers.Get().(*[]byte)
+	*buf = body((*buf)[:0])
+	x.chainRelease(func() { keep(buf) })
+	x.resp.Status = 202
+	x.resp.Body = *buf
+	x.resp.add("Content-Type", "multipart/mixed; boundary="+boundary)
+}
+
+// batchQuery runs the one query of a batch.
+func (x *exchange) batchQuery(ctx context.Context, c *call) {
+	boundary := "batchresponse_" + guid(x.NewID())
+	respond := func(r multipart.Response) {
+		x.multipart(boundary, func(dst []byte) []byte { return multipart.AppendQuery(dst, boundary, r) })
+	}
+	err := c.open()
+	if err == nil && c.route.resource != oneEntity && c.route.resource != entitySet {
+		err = errPart
+	}
+	var a answer
+	if err == nil {
+		a, err = c.do(ctx)
+	}
+	if err != nil {
+		respond(x.failPart(c, asError(err).At(0)))
+		return
+	}
+	x.resp.Table = c.route.table
+	c.chainRelease(a.release)
+	h := append(contentHeader(c.format), partHeader(c.contentID)...)
+	for _, f := range a.header {
+		if f.Name != "Content-Type" {
+			h = append(h, f)
+		}
+	}
+	respond(multipart.Response{Status: a.status, Header: h, Body: a.body})
+}

@@ -1,0 +1,87 @@
+package protocol
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+
+	"edgetable/core/key"
+	"edgetable/core/multipart"
+	"edgetable/core/table"
+)
+
+// A continuation token is the position at which the next page starts, in the
+// service's form: 1!{length}!{base64}, the base64 with - for =, * for + and _
+// for / so that it passes headers and query strings as it is. One token holds
+// the PartitionKey, one the RowKey. A position need not be the key of an
+// entity, and a token needs no secret: every position is a legal start, and the
+// scan stays within what the request may read.
+
+const maxToken = 8 << 10
+
+var errToken = table.InvalidInput.With("One of the request inputs is not valid. The continuation token is damaged: send NextPartitionKey and NextRowKey (or NextTableName) as they came in the x-ms-continuation headers, percent-encoded.")
+
+var tokenAlphabet = base64.NewEncoding("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789*_").WithPadding('-').Strict()
+
+func token(part []byte) string {
+	text := tokenAlphabet.EncodeToString(part)
+	return "1!" + strconv.Itoa(len(text)) + "!" + text
+}
+
+func parseToken(s string) ([]byte, error) {
+	if len(s) > maxToken {
+		return nil, errToken
+	}
+	rest, ok := strings.CutPrefix(s, "1!")
+	length, text, ok2 := strings.Cut(rest, "!")
+	if !ok || !ok2 || length != strconv.Itoa(len(text)) {
+		return nil, errToken
+	}
+	part, err := tokenAlphabet.DecodeString(text)
+	if err != nil {
+		return nil, errToken
+	}
+	return part, nil
+}
+
+// continuation is the headers with the position of the next page of entities,
+// none where there is no next page.
+func continuation(next []byte) multipart.Header {
+	if next == nil {
+		return nil
+	}
+	partition, row := key.Split(next)
+	return multipart.Header{
+		{Name: "x-ms-continuation-NextPartitionKey", Value: token(partition)},
+		{Name: "x-ms-continuation-NextRowKey", Value: token(row)},
+	}
+}
+
+// position is the inverse of continuation; nil if the request has no token.
+// Without a NextRowKey the page starts with the partition.
+func (o *options) position() ([]byte, error) {
+	if o.nextPartition == nil || *o.nextPartition == "" {
+		return nil, nil
+	}
+	partition, err := parseToken(*o.nextPartition)
+	if err != nil {
+		return nil, err
+	}
+	if o.nextRow == nil || *o.nextRow == "" {
+		return partition, nil
+	}
+	row, err := parseToken(*o.nextRow)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(partition, 0), row...), nil
+}
+
+// tablePosition is the same for a list of tables.
+func (o *options) tablePosition() (string, error) {
+	if o.nextTable == nil || *o.nextTable == "" {
+		return "", nil
+	}
+	name, err := parseToken(*o.nextTable)
+	return string(name), err
+}

@@ -1,0 +1,212 @@
+package protocol
+
+import (
+	"context"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/multipart"
+	"edgetable/core/odata"
+	"edgetable/core/payload"
+	"edgetable/core/table"
+)
+
+// insert is POST on a table.
+func (c *call) insert(ctx context.Context) (answer, error) {
+	op, err := c.entityOperation()
+	if err != nil {
+		return answer{}, err
+	}
+	ticks, err := c.Service.Write(ctx, c.name(), op)
+	if err != nil {
+		return answer{}, err
+	}
+	return c.inserted(&op, ticks), nil
+}
+
+// write is PUT, MERGE, PATCH or DELETE on an entity.
+func (c *call) write(ctx context.Context) (answer, error) {
+	op, err := c.entityOperation()
+	if err != nil {
+		return answer{}, err
+	}
+	ticks, err := c.Service.Write(ctx, c.name(), op)
+	if err != nil {
+		return answer{}, err
+	}
+	return c.written(&op, ticks), nil
+}
+
+// entityOperation decodes a write of an entity, alone or in a batch.
+func (c *call) entityOperation() (op table.Operation, err error) {
+	match, hasMatch, err := c.conditions()
+	if err != nil {
+		return op, err
+	}
+	op.PartitionKey, op.RowKey, op.IfMatch = c.route.partitionKey, c.route.rowKey, match
+	switch c.verb {
+	case "POST":
+		c.operation, op.Action = "InsertEntity", table.Insert
+		c.prefer = parsePreference(c.header.Get("Prefer"))
+	case "PUT":
+		c.operation, op.Action = "UpdateEntity", table.Update
+		if !hasMatch {
+			c.operation, op.Action = "InsertOrReplaceEntity", table.InsertOrReplace
+		}
+	case "MERGE", "PATCH":
+		c.operation, op.Action = "MergeEntity", table.MergeEntity
+		if !hasMatch {
+			c.operation, op.Action = "InsertOrMergeEntity", table.InsertOrMerge
+		}
+	case "DELETE":
+		c.operation, op.Action = "DeleteEntity", table.DeleteEntity
+		if !hasMatch {
+			return op, table.InvalidInput.With("If-Match HTTP header must be specified for DELETE operations on this type. Send the entity's ETag, or * to delete whatever is there.")
+		}
+		return op, nil
+	}
+	if !hasMatch && c.verb != "POST" && c.version != "" && c.version < upsertVersion {
+		return op, table.InvalidInput.With("If-Match HTTP header must be specified for PUT and MERGE operations before version " + upsertVersion + ".")
+	}
+	body, err := c.content()
+	if err != nil {
+		return op, err
+	}
+	e, err := payload.ReadEntity(body)
+	if err != nil {
+		return op, err
+	}
+	op.Properties = e.Properties
+	if op.Action == table.Insert {
+		if !e.HasPartitionKey || !e.HasRowKey {
+			return op, table.PropertiesNeedValue.Err()
+		}
+		op.PartitionKey, op.RowKey = e.PartitionKey, e.RowKey
+	}
+	return op, nil
+}
+
+// conditions reads If-Match and refuses If-None-Match on writes.
+func (c *call) conditions() (m table.Match, present bool, err error) {
+	ifMatch, ifNoneMatch := c.header.Get("If-Match"), c.header.Get("If-None-Match")
+	if c.verb == "POST" {
+		return m, false, nil
+	}
+	switch {
+	case ifMatch != "" && ifNoneMatch != "":
+		return m, false, table.InvalidInput.With("Both If-Match and If-None-Match HTTP headers cannot be specified at the same time. Please specify either one of the headers or none of them.")
+	case ifNoneMatch != "" && c.verb == "DELETE":
+		return m, false, table.InvalidInput.With("If-None-Match HTTP header cannot be specified for DELETE operations.")
+	case ifNoneMatch != "":
+		return m, false, table.InvalidInput.With("If-None-Match HTTP header cannot be specified for PUT operations.")
+	case ifMatch == "":
+		return m, false, nil
+	}
+	m, err = payload.ParseIfMatch(ifMatch)
+	return m, true, err
+}
+
+// inserted is the answer to a successful insert.
+func (c *call) inserted(op *table.Operation, ticks edm.Ticks) answer {
+	location := string(payload.AppendEntityURI(nil, c.base, c.route.table, op.PartitionKey, op.RowKey))
+	etag := multipart.Header{{Name: "ETag", Value: etagText(ticks)}}
+	return c.created(location, etag, func(dst []byte) []byte {
+		return c.view(c.route.table, nil).AppendEntity(dst, op.PartitionKey, op.RowKey, ticks, op.Properties)
+	})
+}
+
+// written is the answer to every other successful write.
+func (c *call) written(op *table.Operation, ticks edm.Ticks) answer {
+	a := answer{status: 204, header: multipart.Header{{Name: "DataServiceVersion", Value: "1.0;"}}}
+	if op.Action != table.DeleteEntity {
+		a.header = append(a.header, Field{Name: "ETag", Value: etagText(ticks)})
+	}
+	return a
+}
+
+func etagText(t edm.Ticks) string {
+	return string(payload.AppendETag(make([]byte, 0, 48), t))
+}
+
+// getEntity is GET on an entity.
+func (c *call) getEntity(ctx context.Context) (answer, error) {
+	c.operation = "GetEntity"
+	projection, err := c.projection()
+	if err != nil {
+		return answer{}, err
+	}
+	row, err := c.Service.Get(ctx, c.name(), c.route.partitionKey, c.route.rowKey, c.consistency())
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{status: 200, header: multipart.Header{{Name: "ETag", Value: etagText(row.Timestamp)}}}
+	return c.withBody(a, func(dst []byte) []byte {
+		return c.view(c.route.table, projection).AppendEntity(dst,
+			c.route.partitionKey, c.route.rowKey, row.Timestamp, row.Properties)
+	}), nil
+}
+
+// queryEntities is GET on a table.
+func (c *call) queryEntities(ctx context.Context) (answer, error) {
+	c.operation = "QueryEntities"
+	projection, err := c.projection()
+	if err != nil {
+		return answer{}, err
+	}
+	filter, top, err := c.query()
+	if err != nil {
+		return answer{}, err
+	}
+	from, err := c.options.position()
+	if err != nil {
+		return answer{}, err
+	}
+	page, err := c.Service.Query(ctx, c.name(), table.Query{
+		Filter: filter, Top: top, From: from, Consistency: c.consistency(),
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{status: 200, header: continuation(page.Next)}
+	return c.withBody(a, func(dst []byte) []byte {
+		v := c.view(c.route.table, projection)
+		dst = v.AppendFeedStart(dst)
+		for i := range page.Rows {
+			row := &page.Rows[i]
+			pk, rk := key.Decode(row.Key)
+			dst = v.AppendFeedEntity(dst, i, pk, rk, row.Timestamp, row.Properties)
+		}
+		return v.AppendFeedEnd(dst)
+	}), nil
+}
+
+// query reads $filter and $top.
+func (c *call) query() (*odata.Filter, int, error) {
+	var filter *odata.Filter
+	if c.options.filter != nil {
+		var err error
+		if filter, err = odata.Parse(*c.options.filter); err != nil {
+			return nil, 0, queryError(err)
+		}
+	}
+	top := table.MaxPageRows
+	if c.options.top != nil {
+		var err error
+		if top, err = odata.ParseTop(*c.options.top); err != nil {
+			return nil, 0, queryError(err)
+		}
+	}
+	return filter, top, nil
+}
+
+// projection reads $select.
+func (c *call) projection() (*payload.Projection, error) {
+	if c.options.selectList == nil {
+		return nil, nil
+	}
+	names, err := odata.ParseSelect(*c.options.selectList)
+	if err != nil {
+		return nil, queryError(err)
+	}
+	return payload.NewProjection(names), nil
+}

@@ -1,0 +1,289 @@
+package protocol
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+	"edgetable/core/sharedkey"
+	"edgetable/core/table"
+)
+
+// MaxBody is the largest request body in bytes, batches included.
+const MaxBody = 4 << 20
+
+// Handler serves requests of the protocol. It is safe for concurrent use.
+type Handler struct {
+	Service *table.Service
+	// Accounts finds an account by name; the name is lower-case.
+	Accounts func(name string) (*sharedkey.Account, bool)
+	// Now is the wall clock.
+	Now func() edm.Ticks
+	// NewID returns 16 random bytes for a request id or a boundary.
+	NewID func() [16]byte
+	// MaxSkew is how far the date of a request may be from Now; 0 does not check.
+	MaxSkew time.Duration
+	// PathStyle takes the account from the path whatever the host is.
+	PathStyle bool
+}
+
+// exchange is one request on its way to its response.
+type exchange struct {
+	*Handler
+	req      *Request
+	resp     Response
+	target   target
+	address  address
+	options  options
+	version  string // x-ms-version, "" if absent
+	verb     string // after tunnelling
+	prefer   preference
+	format   payload.Format
+	now      edm.Ticks
+	base     string // URL of the account with a slash at the end
+	readBody *[]byte
+}
+
+// Serve answers one request. It never fails: whatever goes wrong is a response.
+func (h *Handler) Serve(ctx context.Context, req *Request) Response {
+	x := exchange{Handler: h, req: req, now: h.Now(), format: payload.Minimal}
+	x.resp.RequestID = guid(h.NewID())
+	x.resp.Header = make([]Field, 0, 16)
+	x.resp.add("x-ms-request-id", x.resp.RequestID)
+	if id := req.Header.Get("X-Ms-Client-Request-Id"); id != "" && echoable(id) {
+		x.resp.add("x-ms-client-request-id", id)
+	}
+	x.resp.add("Date", httpDate(x.now))
+	if err := x.serve(ctx); err != nil {
+		x.fail(err)
+	}
+	return x.resp
+}
+
+func (x *exchange) serve(ctx context.Context) error {
+	x.target = parseTarget(x.req.Target)
+	var ok bool
+	if x.address, ok = locate(x.target, x.req.Host, x.PathStyle); !ok {
+		return x.front(table.InvalidURI.With("The requested URI does not represent any resource on the server. Address an account as http://host/account or as http://account.table.host."))
+	}
+	switch x.req.Method {
+	case "GET", "PUT", "POST", "DELETE", "MERGE", "PATCH", "HEAD":
+	case "OPTIONS":
+		return x.front(preflight(x.req.Header))
+	default:
+		return x.front(table.UnsupportedHTTPVerb.Err())
+	}
+	// A broken query string is reported after authentication.
+	var optionsErr error
+	x.options, optionsErr = parseOptions(x.target.query)
+	if err := x.authenticate(); err != nil {
+		return x.front(err)
+	}
+	x.resp.Account = x.address.account
+	x.resp.Header = append(x.resp.Header,
+		Field{Name: "Server", Value: "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"},
+		Field{Name: "Cache-Control", Value: "no-cache"},
+		Field{Name: "X-Content-Type-Options", Value: "nosniff"})
+	x.version = x.req.Header.Get("X-Ms-Version")
+	if err := checkVersions(x.version, x.req.Header); err != nil {
+		return err
+	}
+	if x.version != "" {
+		x.resp.add("x-ms-version", x.version)
+	}
+	if optionsErr != nil {
+		return optionsErr
+	}
+	x.base = x.req.Scheme + "://" + x.host() + x.address.base + "/"
+	var err error
+	if x.verb, err = tunnelled(x.req.Method, x.req.Header["X-Http-Method"]); err != nil {
+		return err
+	}
+	return x.dispatch(ctx)
+}
+
+func (x *exchange) host() string {
+	if x.target.host != "" {
+		return x.target.host
+	}
+	return x.req.Host
+}
+
+// dispatch routes an authenticated request.
+func (x *exchange) dispatch(ctx context.Context) error {
+	r, err := parseRoute(x.address.rest)
+	if err != nil {
+		return err
+	}
+	write := x.verb != "GET" && x.verb != "HEAD"
+	if x.address.secondary && write && r.resource != batch {
+		return table.InsufficientAccountPermissions.Err()
+	}
+	if x.options.comp != "" || x.options.restype != "" {
+		return serviceOperation(&r, &x.options)
+	}
+	if r.resource == batch {
+		return x.serveBatch(ctx)
+	}
+	f, formatErr := responseFormat(x.options.format, x.req.Header.Get("Accept"), x.version)
+	x.format = f
+	if formatErr != nil {
+		return formatErr
+	}
+	c := &call{
+		exchange: x, route: r, verb: x.verb, options: &x.options, header: x.req.Header,
+		format: f, version: x.version,
+		body: func() ([]byte, error) { return x.body() },
+	}
+	out, err := c.do(ctx)
+	x.prefer = c.prefer
+	x.resp.Operation, x.resp.Table = c.operation, r.table
+	if err != nil {
+		return err
+	}
+	x.resp.Status = out.status
+	x.resp.Header = append(x.resp.Header, out.header...)
+	x.resp.Body = out.body
+	x.chainRelease(out.release)
+	return nil
+}
+
+// serviceOperation answers requests with comp or restype.
+func serviceOperation(r *route, o *options) error {
+	switch {
+	case r.resource == root && o.restype == "service" && (o.comp == "properties" || o.comp == "stats"),
+		r.resource == entitySet && o.restype == "" && o.comp == "acl":
+		return table.NotImplemented.With("The requested operation is not implemented on the specified resource. Table ACLs, service properties and service stats are not supported by this version of the server.")
+	}
+	return table.InvalidQueryParameterValue.Err()
+}
+
+// preflight answers OPTIONS: without CORS rules none can match.
+func preflight(h Header) error {
+	if h.Get("Origin") == "" || h.Get("Access-Control-Request-Method") == "" {
+		return table.InvalidHeaderValue.With("A required CORS header is not present.")
+	}
+	return table.CORSPreflightFailure.Err()
+}
+
+// tunnelled is the verb a POST stands for.
+func tunnelled(method string, override []string) (string, error) {
+	switch {
+	case len(override) == 0:
+		return method, nil
+	case len(override) > 1:
+		return "", table.XMethodIncorrectCount.Err()
+	case method != "POST":
+		return "", table.XMethodNotUsingPost.Err()
+	}
+	switch verb := strings.ToUpper(strings.TrimSpace(override[0])); verb {
+	case "MERGE", "PATCH", "PUT", "DELETE":
+		return verb, nil
+	}
+	return "", table.XMethodIncorrectValue.Err()
+}
+
+// buffers holds bodies of requests and responses between uses.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxKept is the largest buffer that is kept for another request.
+const maxKept = 256 << 10
+
+func keep(b *[]byte) {
+	if cap(*b) <= maxKept {
+		buffers.Put(b)
+	}
+}
+
+func (x *exchange) chainRelease(f func()) {
+	if f == nil {
+		return
+	}
+	if prev := x.resp.release; prev != nil {
+		x.resp.release = func() { prev(); f() }
+		return
+	}
+	x.resp.release = f
+}
+
+// body reads the request's body, which lives until the response is released.
+func (x *exchange) body() ([]byte, error) {
+	if x.req.ContentLength > MaxBody {
+		return nil, table.RequestBodyTooLarge.Err()
+	}
+	if x.req.Body == nil {
+		return nil, nil
+	}
+	buf := buffers.Get().(*[]byte)
+	x.chainRelease(func() { keep(buf) })
+	b, err := readAll((*buf)[:0], x.req.Body, x.req.ContentLength)
+	*buf = b
+	return b, err
+}
+
+// readAll reads at most MaxBody; length is how much is announced, or -1.
+func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
+	// Memory follows what was received, not what was announced: an announcement
+	// costs its sender nothing.
+	const step = 64 << 10
+	if want := int(min(max(length, 512), step)) + 1; cap(b) < want {
+		b = make([]byte, 0, want)
+	}
+	for {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if len(b) > MaxBody {
+			return b[:0], table.RequestBodyTooLarge.Err()
+		}
+		if errors.Is(err, io.EOF) {
+			if length >= 0 && int64(len(b)) != length {
+				err = io.ErrUnexpectedEOF
+			} else {
+				return b, nil
+			}
+		}
+		if err != nil {
+			return b[:0], table.InvalidInput.With("The request body ended before its Content-Length, or could not be read.")
+		}
+	}
+}
+
+// echoable reports whether a client request id may be sent back: at most 1024
+// visible ASCII characters.
+func echoable(id string) bool {
+	if len(id) > 1024 {
+		return false
+	}
+	for i := range len(id) {
+		if id[i] <= ' ' || id[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// guid is the text of 16 bytes as a GUID.
+func guid(b [16]byte) string {
+	var t [36]byte
+	hex.Encode(t[:8], b[:4])
+	hex.Encode(t[9:13], b[4:6])
+	hex.Encode(t[14:18], b[6:8])
+	hex.Encode(t[19:23], b[8:10])
+	hex.Encode(t[24:], b[10:])
+	t[8], t[13], t[18], t[23] = '-', '-', '-', '-'
+	return string(t[:])
+}
+
+// httpDate is t as Mon, 02 Jan 2006 15:04:05 GMT.
+func httpDate(t edm.Ticks) string {
+	return t.Time().Format("Mon, 02 Jan 2006 15:04:05 GMT")
+}

@@ -1,0 +1,74 @@
+package protocol
+
+import (
+	"strconv"
+	"strings"
+
+	"edgetable/core/table"
+)
+
+// options is the query string of a request, decoded. An option is nil if it is
+// absent, so that an empty one can be told from it.
+type options struct {
+	filter, top, selectList, format *string
+	nextPartition, nextRow          *string
+	nextTable                       *string
+	timeout                         *string
+	comp, restype                   string
+	signed                          bool // has a sig: a shared access signature
+}
+
+// parseOptions reads a raw query string. Unknown names are ignored, except
+// options of OData that the service does not implement.
+func parseOptions(raw string) (options, error) {
+	var o options
+	for raw != "" {
+		var pair string
+		pair, raw, _ = strings.Cut(raw, "&")
+		if pair == "" {
+			continue
+		}
+		rawName, rawValue, _ := strings.Cut(pair, "=")
+		name, ok1 := unescape(rawName, true)
+		value, ok2 := unescape(rawValue, true)
+		if !ok1 || !ok2 {
+			return o, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. A percent sign must be followed by two hexadecimal digits.")
+		}
+		switch name {
+		case "$filter":
+			o.filter = &value
+		case "$top":
+			o.top = &value
+		case "$select":
+			o.selectList = &value
+		case "$format":
+			o.format = &value
+		case "NextPartitionKey":
+			o.nextPartition = &value
+		case "NextRowKey":
+			o.nextRow = &value
+		case "NextTableName":
+			o.nextTable = &value
+		default:
+			if strings.HasPrefix(name, "$") {
+				return o, table.NotImplemented.With("The requested operation is not implemented on the specified resource. The query option " + strconv.Quote(name) + " is not supported; $filter, $select and $top are.")
+			}
+			switch strings.ToLower(name) {
+			case "timeout":
+				o.timeout = &value
+			case "comp":
+				o.comp = value
+			case "restype":
+				o.restype = value
+			case "sig":
+				o.signed = true
+			}
+		}
+	}
+	if o.timeout != nil {
+		if n, err := strconv.Atoi(*o.timeout); err != nil || n < 0 {
+			return o, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. timeout must be a whole number of seconds.")
+		}
+	}
+	return o, nil
+}

@@ -1,0 +1,197 @@
+package protocol
+
+import (
+	"strings"
+
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// resource is what a path names.
+type resource uint8
+
+const (
+	root      resource = iota // /
+	tableSet                  // /Tables
+	oneTable                  // /Tables('name')
+	entitySet                 // /name or /name()
+	oneEntity                 // /name(PartitionKey='p',RowKey='r')
+	batch                     // /$batch
+	metadata                  // /$metadata
+)
+
+// route is a resource with its names decoded.
+type route struct {
+	resource     resource
+	table        string
+	partitionKey string
+	rowKey       string
+}
+
+var (
+	errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax.")
+	errKeyCount    = table.InvalidInput.With("The number of keys specified in the URI does not match number of key properties for the resource. Address an entity as table(PartitionKey='…',RowKey='…').")
+)
+
+// parseRoute reads the raw path behind the account. It is decoded once: a key
+// may contain a percent sign.
+func parseRoute(raw string) (route, error) {
+	path, ok := unescape(raw, false)
+	if !ok {
+		return route{}, table.InvalidURI.With("The requested URI does not represent any resource on the server. It has a percent sign that is not followed by two hexadecimal digits; write a percent sign as %25.")
+	}
+	name, predicate, hasPredicate := strings.Cut(path, "(")
+	if first, rest, nested := strings.Cut(name, "/"); nested {
+		return nestedRoute(first, rest, predicate, hasPredicate)
+	}
+	if !hasPredicate {
+		return plainRoute(name), nil
+	}
+	predicate, ok = strings.CutSuffix(predicate, ")")
+	if !ok {
+		return route{}, errQuerySyntax
+	}
+	if strings.TrimSpace(predicate) == "" {
+		return plainRoute(name), nil
+	}
+	keys, err := parsePredicate(predicate)
+	if err != nil {
+		return route{}, err
+	}
+	if isTables(name) {
+		if keys.count != 1 || !keys.bare {
+			return route{}, errKeyCount
+		}
+		return route{resource: oneTable, table: keys.partition}, nil
+	}
+	if keys.count != 2 || keys.bare {
+		return route{}, errKeyCount
+	}
+	for _, k := range [...]string{keys.partition, keys.row} {
+		if err := checkURLKey(k); err != nil {
+			return route{}, err
+		}
+	}
+	return route{resource: oneEntity, table: name, partitionKey: keys.partition, rowKey: keys.row}, nil
+}
+
+func plainRoute(name string) route {
+	switch {
+	case name == "":
+		return route{resource: root}
+	case name == "$batch":
+		return route{resource: batch}
+	case name == "$metadata":
+		return route{resource: metadata}
+	case isTables(name):
+		return route{resource: tableSet}
+	}
+	return route{resource: entitySet, table: name}
+}
+
+// nestedRoute is a path of several segments. Clients whose base URL includes a
+// table send them, and expect what the service makes of it: the collection of
+// the first segment, whatever follows.
+func nestedRoute(first, rest, predicate string, hasPredicate bool) (route, error) {
+	if hasPredicate && strings.TrimSpace(predicate) != ")" {
+		return route{}, errKeyCount
+	}
+	if rest == "" || isTables(rest) || rest == "$batch" {
+		return plainRoute(first), nil
+	}
+	return route{}, errQuerySyntax
+}
+
+func isTables(name string) bool { return strings.EqualFold(name, "tables") }
+
+// predicate is what stands between the parentheses.
+type predicate struct {
+	partition, row string
+	count          int
+	bare           bool // one literal without a name; it is in partition
+}
+
+// parsePredicate reads 'x' or PartitionKey='p',RowKey='r' in any order with
+// blanks around the commas.
+func parsePredicate(s string) (predicate, error) {
+	var p predicate
+	for {
+		s = strings.TrimLeft(s, " ")
+		name := ""
+		if !strings.HasPrefix(s, "'") {
+			var ok bool
+			if name, s, ok = strings.Cut(s, "="); !ok {
+				return p, errQuerySyntax
+			}
+			name = strings.TrimRight(name, " ")
+			s = strings.TrimLeft(s, " ")
+		}
+		value, rest, ok := quoted(s)
+		if !ok {
+			return p, errQuerySyntax
+		}
+		switch name {
+		case "PartitionKey":
+			p.partition = value
+		case "RowKey":
+			p.row = value
+		case "":
+			p.partition, p.bare = value, true
+		default:
+			return p, errKeyCount
+		}
+		p.count++
+		s = strings.TrimLeft(rest, " ")
+		if s == "" {
+			return p, nil
+		}
+		if s, ok = strings.CutPrefix(s, ","); !ok || p.count > 1 {
+			return p, errQuerySyntax
+		}
+	}
+}
+
+// quoted cuts a quoted literal from the front of s; ” stands for a quote.
+func quoted(s string) (value, rest string, ok bool) {
+	if !strings.HasPrefix(s, "'") {
+		return "", "", false
+	}
+	s = s[1:]
+	doubled := false
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\'' {
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == '\'' {
+			doubled = true
+			i++
+			continue
+		}
+		value, rest = s[:i], s[i+1:]
+		if doubled {
+			value = strings.ReplaceAll(value, "''", "'")
+		}
+		return value, rest, true
+	}
+	return "", "", false
+}
+
+// checkURLKey answers as the service does for keys of a URL, which differs from
+// what it says of keys in a body.
+func checkURLKey(k string) error {
+	err := key.Check(k)
+	switch {
+	case err == nil:
+		return nil
+	case strings.ContainsAny(k, `/\`):
+		return errQuerySyntax
+	case err == key.ErrCharacter:
+		return table.OutOfRangeInput.With("One of the request inputs is out of range. " + capital(err.Error()))
+	case err == key.ErrLength:
+		return table.CheckKey("PartitionKey or RowKey", k)
+	}
+	return table.InvalidInput.With("One of the request inputs is not valid. " + capital(err.Error()))
+}
+
+// capital makes a sentence of an error's text.
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
