@@ -1,0 +1,192 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// keyBuffers holds *[]byte for the full keys of point operations.
+var keyBuffers = sync.Pool{New: func() any { b := make([]byte, 0, 256); return &b }}
+
+func (l *life) appendKey(dst, k []byte) []byte {
+	return append(appendPrefix(dst, l.incarnation), k...)
+}
+
+// Get implements table.Store. Every read is strong.
+func (s *Store) Get(ctx context.Context, tbl string, k []byte, _ table.Consistency) (table.Row, error) {
+	if err := ctx.Err(); err != nil {
+		return table.Row{}, err
+	}
+	buf := keyBuffers.Get().(*[]byte)
+	defer keyBuffers.Put(buf)
+	for {
+		l := s.tables.find(tbl)
+		if l == nil {
+			return table.Row{}, s.answer(ctx, s.catalog.last.Load(), table.ErrNoTable)
+		}
+		full := l.appendKey((*buf)[:0], k)
+		*buf = full
+		row, err := s.read(full)
+		if l.dead.Load() {
+			continue
+		}
+		// The entity that was found says itself which commit it is of; of an
+		// absent one all that is known is who wrote to its stripe last.
+		n := int64(row.Timestamp)
+		if errors.Is(err, table.ErrNoEntity) {
+			n = s.stripe(full).last.Load()
+		}
+		if err := s.answer(ctx, max(n, s.catalog.last.Load()), err); err != nil {
+			return table.Row{}, err
+		}
+		return row, nil
+	}
+}
+
+// read returns a copy of a row or table.ErrNoEntity.
+func (s *Store) read(full []byte) (table.Row, error) {
+	v, closer, err := s.db.Get(full)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return table.Row{}, table.ErrNoEntity
+	}
+	if err != nil {
+		return table.Row{}, err
+	}
+	k := full[prefixLength:]
+	own := make([]byte, len(k)+len(v))
+	copy(own, k)
+	copy(own[len(k):], v)
+	if err := closer.Close(); err != nil {
+		return table.Row{}, err
+	}
+	return table.ParseRow(own[:len(k):len(k)], own[len(k):])
+}
+
+// Commit implements table.Store.
+func (s *Store) Commit(ctx context.Context, tbl string, m []table.Mutation) (edm.Ticks, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	buf := keyBuffers.Get().(*[]byte)
+	defer keyBuffers.Put(buf)
+	for {
+		l := s.tables.find(tbl)
+		if l == nil {
+			return 0, s.answer(ctx, s.catalog.last.Load(), table.ErrNoTable)
+		}
+		*buf = l.appendKey((*buf)[:0], m[0].Key)
+		st := s.stripe(*buf)
+		st.Lock()
+		if l.dead.Load() {
+			st.Unlock()
+			continue
+		}
+		b, e, err := s.applyMutations(l, st, m, buf)
+		st.Unlock()
+		if err != nil {
+			return 0, s.answer(ctx, max(st.last.Load(), s.catalog.last.Load()), err)
+		}
+		return e.number, s.settle(b, e)
+	}
+}
+
+// rowHead is the length of a stored row without properties.
+var rowHead = len(table.AppendRow(nil, new(table.Row)))
+
+// found is the stored state of an entity that a mutation depends on.
+type found struct {
+	row    table.Row
+	exists bool
+	closer io.Closer
+}
+
+// applyMutations reads, checks and applies with the stripe locked.
+func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]byte) (*pebble.Batch, *entry, error) {
+	var single [1]found
+	olds := single[:]
+	if len(m) > 1 {
+		olds = make([]found, len(m))
+	}
+	defer func() {
+		for i := range olds {
+			if olds[i].closer != nil {
+				olds[i].closer.Close() // of a read that has succeeded
+			}
+		}
+	}()
+	for i := range m {
+		if m[i].Condition == table.Always && m[i].Kind == table.Put {
+			continue // whatever is there
+		}
+		*buf = l.appendKey((*buf)[:0], m[i].Key)
+		v, closer, err := s.db.Get(*buf)
+		if errors.Is(err, pebble.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		olds[i].closer = closer
+		if olds[i].row, err = table.ParseRow(m[i].Key, v); err != nil {
+			return nil, nil, err
+		}
+		olds[i].exists = true
+	}
+	// Registered only now, that readers need not wait for the reads above.
+	e, err := s.journal.register()
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := s.batch(l, m, olds, e.number)
+	if err == nil {
+		st.last.Store(int64(e.number))
+		err = s.apply(b)
+	}
+	if err != nil {
+		s.journal.done(e)
+		return nil, nil, err
+	}
+	return b, e, nil
+}
+
+// batch is what the mutations make of what was found.
+func (s *Store) batch(l *life, m []table.Mutation, olds []found, now edm.Ticks) (*pebble.Batch, error) {
+	size := 64
+	for i := range m {
+		size += len(m[i].Key) + len(m[i].Properties) + 64
+	}
+	b := s.db.NewBatchWithSize(size)
+	for i := range m {
+		var old *table.Row
+		if olds[i].exists {
+			old = &olds[i].row
+		}
+		row, err := table.Apply(old, m[i], now)
+		if err != nil {
+			b.Close() // unused
+			return nil, &table.Refused{Index: i, Err: err}
+		}
+		if row == nil {
+			op := b.DeleteDeferred(prefixLength + len(m[i].Key))
+			l.appendKey(op.Key[:0], m[i].Key)
+			err = op.Finish()
+		} else {
+			op := b.SetDeferred(prefixLength+len(m[i].Key), rowHead+len(row.Properties))
+			l.appendKey(op.Key[:0], m[i].Key)
+			table.AppendRow(op.Value[:0], row)
+			err = op.Finish()
+		}
+		if err != nil {
+			b.Close() // unused
+			return nil, err
+		}
+	}
+	return b, nil
+}

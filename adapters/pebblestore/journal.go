@@ -1,0 +1,143 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+var errFailed = errors.New("the log of the store failed")
+
+// journal numbers commits and knows which are durable. The number of a commit
+// is the Timestamp of what it writes. It is given out before the commit is
+// applied, so that whoever sees a part of the commit finds the number in last.
+type journal struct {
+	clock   *table.Clock
+	last    atomic.Int64 // highest number given out
+	durable atomic.Int64 // all commits with numbers up to this one are synced or void
+
+	mu     sync.Mutex
+	oldest *entry // commits that are registered and not done, by number
+	newest *entry
+	failed error
+}
+
+// entry is a commit between its registration and its fsync.
+type entry struct {
+	number       edm.Ticks
+	older, newer *entry
+	waiting      []chan struct{} // replies that need this commit and all older ones
+}
+
+// newJournal makes a journal in which everything up to from is durable.
+func newJournal(clock *table.Clock, from edm.Ticks) *journal {
+	j := &journal{clock: clock}
+	j.last.Store(int64(from))
+	j.durable.Store(int64(from))
+	return j
+}
+
+// register gives a commit its number. The caller must call done.
+func (j *journal) register() (*entry, error) {
+	e := new(entry)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.failed != nil {
+		return nil, j.failed
+	}
+	n, err := j.clock.Next()
+	if err != nil {
+		return nil, err
+	}
+	e.number, e.older = n, j.newest
+	if e.older != nil {
+		e.older.newer = e
+	} else {
+		j.oldest = e
+	}
+	j.newest = e
+	j.last.Store(int64(n))
+	return e, nil
+}
+
+// done says that the commit is synced, or that it will never be applied.
+func (j *journal) done(e *entry) {
+	j.mu.Lock()
+	if j.failed != nil {
+		j.mu.Unlock()
+		return
+	}
+	if e.newer != nil {
+		e.newer.older = e.older
+	} else {
+		j.newest = e.older
+	}
+	if e.older != nil {
+		e.older.newer = e.newer
+		// Those who wait still need the commits before this one.
+		e.older.waiting = append(e.older.waiting, e.waiting...)
+		j.mu.Unlock()
+		return
+	}
+	j.oldest = e.newer
+	if j.oldest != nil {
+		j.durable.Store(int64(j.oldest.number - 1))
+	} else {
+		j.durable.Store(j.last.Load())
+	}
+	j.mu.Unlock()
+	for _, c := range e.waiting {
+		close(c)
+	}
+}
+
+// wait returns when all commits with numbers up to n are durable.
+func (j *journal) wait(ctx context.Context, n int64) error {
+	if j.durable.Load() >= n {
+		return nil
+	}
+	j.mu.Lock()
+	if j.failed != nil {
+		j.mu.Unlock()
+		return j.failed
+	}
+	e := j.newest
+	for e != nil && int64(e.number) > n {
+		e = e.older
+	}
+	if e == nil {
+		j.mu.Unlock()
+		return nil
+	}
+	c := make(chan struct{})
+	e.waiting = append(e.waiting, c)
+	j.mu.Unlock()
+	select {
+	case <-c:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.failed
+}
+
+// fail ends the journal: nothing becomes durable any more.
+func (j *journal) fail() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.failed != nil {
+		return
+	}
+	j.failed = errFailed
+	for e := j.oldest; e != nil; e = e.newer {
+		for _, c := range e.waiting {
+			close(c)
+		}
+	}
+	j.oldest, j.newest = nil, nil
+}

@@ -1,0 +1,189 @@
+package pebblestore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io/fs"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Reasons why a directory cannot be opened.
+var (
+	// ErrNewer: the directory has a format that this version does not know.
+	ErrNewer = errors.New("data directory was written by a newer edgetable; run that version")
+	// ErrInUse: the directory is locked, as a rule by another process.
+	ErrInUse = errors.New("data directory is in use by another process")
+	// ErrForeign: the directory is a database of something else.
+	ErrForeign = errors.New("data directory is not one of edgetable")
+)
+
+// Open opens or makes a store. After a crash it reads the log again first.
+func Open(o Options) (*Store, error) {
+	if o.Dir == "" && !o.Memory {
+		return nil, errors.New("a store needs a data directory")
+	}
+	o = o.withDefaults()
+	s := &Store{memory: o.Memory, fatal: o.Fatal, tables: newTables(), seed: maphash.MakeSeed()}
+	s.journal = newJournal(nil, 0) // until the clock is known, for die
+	if err := s.open(o); err != nil {
+		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
+	}
+	return s, nil
+}
+
+func (s *Store) open(o Options) error {
+	p := o.pebble(s)
+	// Pebble would make the directory and its parents durable, so that where
+	// there is none it is left to Pebble to lock it too.
+	lock, err := pebble.LockDirectory(o.Dir, o.FS)
+	switch {
+	case err == nil:
+		defer lock.Close() // Pebble holds it on
+		p.Lock = lock
+	case errors.Is(err, fs.ErrPermission):
+		return err
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: %w", ErrInUse, err)
+	}
+	s.db, err = pebble.Open(o.Dir, p)
+	if err != nil {
+		if strings.Contains(err.Error(), "unknown format major version") {
+			return fmt.Errorf("%w: %w", ErrNewer, err)
+		}
+		return err
+	}
+	if err := s.load(o); err != nil {
+		return errors.Join(err, s.db.Close())
+	}
+	return nil
+}
+
+// load checks the format and reads what the store keeps in memory.
+func (s *Store) load(o Options) error {
+	if err := s.checkFormat(); err != nil {
+		return err
+	}
+	reserved, err := s.reservation()
+	if err != nil {
+		return err
+	}
+	// What was read from the log was synced again by opening it: Pebble moves it
+	// to data files first.
+	s.journal = newJournal(table.NewClock(o.Now, reserved, s.reserve), reserved)
+	return s.loadTables()
+}
+
+func (s *Store) checkFormat() error {
+	v, closer, err := s.db.Get(formatKey)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return s.initialize()
+	}
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	if len(v) != 4 {
+		return ErrForeign
+	}
+	if n := binary.BigEndian.Uint32(v); n > formatVersion {
+		return fmt.Errorf("%w (its format is %d, this version knows %d)", ErrNewer, n, formatVersion)
+	}
+	return nil
+}
+
+// initialize marks an empty database as ours.
+func (s *Store) initialize() error {
+	it, err := s.db.NewIter(nil)
+	if err != nil {
+		return err
+	}
+	empty := !it.First()
+	if err := it.Close(); err != nil {
+		return err
+	}
+	if !empty {
+		return ErrForeign
+	}
+	o := pebble.Sync
+	if s.memory {
+		o = pebble.NoSync
+	}
+	return s.db.Set(formatKey, binary.BigEndian.AppendUint32(nil, formatVersion), o)
+}
+
+// reservation is the Timestamp up to which predecessors may have issued any.
+func (s *Store) reservation() (edm.Ticks, error) {
+	v, closer, err := s.db.Get(clockKey)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer closer.Close()
+	if len(v) != 8 {
+		return 0, errors.New("the clock's reservation is damaged")
+	}
+	return edm.Ticks(binary.BigEndian.Uint64(v)), nil
+}
+
+// reserve records how far Timestamps may go. It need not be synced: it is in
+// the log ahead of every commit with such a Timestamp.
+func (s *Store) reserve(t edm.Ticks) error {
+	b := s.db.NewBatch()
+	if err := b.Set(clockKey, binary.BigEndian.AppendUint64(nil, uint64(t)), nil); err != nil {
+		return err
+	}
+	if err := s.applyUnsynced(b); err != nil {
+		return err
+	}
+	return b.Close()
+}
+
+// loadTables fills the map of live incarnations from the catalog.
+func (s *Store) loadTables() error {
+	prefix := []byte{spaceDocuments}
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		v, err := it.ValueAndErr()
+		if err != nil {
+			return errors.Join(err, it.Close())
+		}
+		d, err := parseDocument(string(it.Key()[1:]), v)
+		if err != nil {
+			return errors.Join(err, it.Close())
+		}
+		s.tables.set(d.Key, d.Layout)
+	}
+	return it.Close()
+}
+
+// Close closes the store when all other calls have returned. It moves what is
+// in the log to data files, so that the next Open has nothing to replay.
+func (s *Store) Close() error {
+	var err error
+	if !s.memory {
+		err = s.db.Flush()
+	}
+	return errors.Join(err, s.db.Close())
+}
+
+// Checkpoint makes a copy of the store as of one moment in a directory that
+// must not exist, which [Open] opens. Data files are linked, not copied, where
+// the file system can. Writes go on meanwhile.
+func (s *Store) Checkpoint(dir string) error {
+	if s.memory {
+		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
+	}
+	return s.db.Checkpoint(dir, pebble.WithFlushedWAL())
+}

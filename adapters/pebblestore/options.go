@@ -1,0 +1,120 @@
+package pebblestore
+
+import (
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/core/edm"
+)
+
+// Options of a store. One of Dir and Memory is required.
+type Options struct {
+	// Dir is the data directory. It is made if it is missing.
+	Dir string
+	// Memory keeps everything in memory, without a log: nothing is durable.
+	Memory bool
+	// FS is where Dir is; nil is the file system of the machine.
+	FS vfs.FS
+	// CacheSize is the memory in bytes for blocks of data files and for what was
+	// written but not moved from the log to data files yet; 0 is 128 MiB.
+	CacheSize int64
+	// Now is the clock behind Timestamps; nil is the clock of the machine.
+	Now func() edm.Ticks
+	// Fatal is called when the log cannot be written. It should end the process,
+	// and not by a panic, which could be recovered; nil logs and exits.
+	Fatal func(error)
+	// Logf reports what a person should know, such as a failed compaction; nil
+	// is log.Printf.
+	Logf func(format string, args ...any)
+}
+
+const (
+	defaultCache = 128 << 20
+
+	// The log of a memtable is replayed after a crash: three are at most 96 MiB,
+	// which takes less than a second.
+	memTable  = 32 << 20
+	memTables = 3
+)
+
+func (o Options) withDefaults() Options {
+	if o.Memory {
+		o.Dir, o.FS = "edgetable", vfs.NewMem()
+	}
+	if o.FS == nil {
+		o.FS = vfs.Default
+	}
+	if o.CacheSize == 0 {
+		o.CacheSize = defaultCache
+	}
+	if o.Now == nil {
+		o.Now = func() edm.Ticks { return edm.TicksOf(time.Now()) }
+	}
+	if o.Fatal == nil {
+		o.Fatal = func(err error) { log.Fatalf("edgetable cannot go on: %v", err) }
+	}
+	if o.Logf == nil {
+		o.Logf = log.Printf
+	}
+	return o
+}
+
+// pebble is tuned for entities of about 1 KiB that are read by key and scanned
+// with filters.
+func (o Options) pebble(s *Store) *pebble.Options {
+	p := &pebble.Options{
+		FS:                 o.FS,
+		FormatMajorVersion: pebble.FormatTableFormatV6, // raised with formatVersion only
+		Logger:             logger{o.Logf, s.die},
+		CacheSize:          o.CacheSize,
+		DisableWAL:         o.Memory,
+
+		MemTableSize:                memTable,
+		MemTableStopWritesThreshold: memTables,
+		BytesPerSync:                1 << 20,
+		// A dropped table gives back its disk space without further writes.
+		FlushDelayDeleteRange: 10 * time.Second,
+
+		L0CompactionThreshold:      2,
+		L0StopWritesThreshold:      32,
+		LBaseMaxBytes:              64 << 20,
+		CompactionConcurrencyRange: func() (lower, upper int) { return 1, 2 },
+	}
+	p.TargetFileSizes[0] = 4 << 20
+	for i := range p.Levels {
+		p.Levels[i] = pebble.LevelOptions{
+			BlockSize:      blockSize,
+			IndexBlockSize: 256 << 10,
+			FilterPolicy:   bloom.FilterPolicy(10), // for Get and for inserts: 1% of misses read a block
+			Compression:    func() *sstable.CompressionProfile { return compression },
+		}
+	}
+	p.EventListener = &pebble.EventListener{
+		WriteStallBegin: func(pebble.WriteStallBeginInfo) { s.stalls.Add(1) },
+		BackgroundError: func(err error) { o.Logf("edgetable: background work of the store: %v", err) },
+	}
+	return p
+}
+
+var (
+	blockSize   = 32 << 10
+	compression = sstable.SnappyCompression
+)
+
+// logger passes on what Pebble has to say, except its diary.
+type logger struct {
+	logf func(string, ...any)
+	die  func(error)
+}
+
+func (l logger) Infof(string, ...any) {}
+
+func (l logger) Errorf(format string, args ...any) { l.logf("edgetable: "+format, args...) }
+
+func (l logger) Fatalf(format string, args ...any) { l.die(fmt.Errorf(format, args...)) }

@@ -1,0 +1,131 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// Store is a table.Store in a directory. Use [Open].
+type Store struct {
+	db      *pebble.DB
+	memory  bool
+	fatal   func(error)
+	journal *journal
+	tables  *tables
+	stalls  atomic.Int64
+
+	catalog struct {
+		sync.RWMutex              // before any stripe
+		last         atomic.Int64 // number of the last commit to the documents
+	}
+	seed    maphash.Seed
+	stripes [stripeCount]stripe
+}
+
+var _ table.Store = (*Store)(nil)
+
+const stripeCount = 1024
+
+// stripe is a share of all partitions, on a cache line of its own.
+type stripe struct {
+	sync.Mutex
+	last atomic.Int64 // number of its last commit, stored before that is applied
+	_    [48]byte
+}
+
+// Strengths are all there are, except that a store in memory is not durable.
+func (s *Store) Strengths() table.Strengths {
+	return table.Strengths{
+		Conditional:               true,
+		AtomicCommit:              true,
+		SnapshotPage:              true,
+		Linearizable:              true,
+		Durable:                   !s.memory,
+		ExactDrop:                 true,
+		TimestampsAcrossProcesses: true,
+	}
+}
+
+// stripe returns the stripe of the partition of an entity by its full key.
+func (s *Store) stripe(k []byte) *stripe {
+	n := prefixLength + len(key.Partition(k[prefixLength:]))
+	return &s.stripes[maphash.Bytes(s.seed, k[:n])%stripeCount]
+}
+
+func (s *Store) lockStripes() {
+	for i := range s.stripes {
+		s.stripes[i].Lock()
+	}
+}
+
+func (s *Store) unlockStripes() {
+	for i := range s.stripes {
+		s.stripes[i].Unlock()
+	}
+}
+
+// answer returns err when everything up to n is durable, and the reason why it
+// cannot tell if that does not come about.
+func (s *Store) answer(ctx context.Context, n int64, err error) error {
+	if w := s.journal.wait(ctx, n); w != nil {
+		return w
+	}
+	return err
+}
+
+// apply puts the batch into the log, in the order of the calls, and shows it to
+// readers; settle must follow. An error promises that nothing was applied.
+func (s *Store) apply(b *pebble.Batch) error {
+	if s.memory {
+		return s.applyUnsynced(b)
+	}
+	defer s.dieOfPanic()
+	return s.db.ApplyNoSyncWait(b, pebble.Sync)
+}
+
+// applyUnsynced is apply for what is durable when something later is.
+func (s *Store) applyUnsynced(b *pebble.Batch) error {
+	defer s.dieOfPanic()
+	return s.db.Apply(b, pebble.NoSync)
+}
+
+// dieOfPanic is deferred. Pebble panics when it cannot write its log, and
+// whoever recovers further up, as HTTP servers do, must not go on after that.
+func (s *Store) dieOfPanic() {
+	if r := recover(); r != nil {
+		if err, ok := r.(error); !ok || !errors.Is(err, pebble.ErrClosed) {
+			s.die(fmt.Errorf("write to the log: %v", r))
+		}
+		panic(r)
+	}
+}
+
+// settle waits until an applied batch is durable. Only one goroutine may, and
+// it is the one that applied it: the log wakes it without a detour.
+func (s *Store) settle(b *pebble.Batch, e *entry) error {
+	if !s.memory {
+		if err := b.SyncWait(); err != nil {
+			s.die(fmt.Errorf("sync of the log: %w", err))
+			return table.ErrUnknown
+		}
+	}
+	s.journal.done(e)
+	b.Close() // returns it to the pool, cannot fail
+	return nil
+}
+
+// die ends the process. Where Options.Fatal returns all the same, no reply does
+// that depends on what is not durable.
+func (s *Store) die(err error) {
+	s.journal.fail()
+	s.fatal(err)
+}
