@@ -22,10 +22,14 @@
 // Everything is signed as it stood on the wire. The path keeps its own
 // percent-encoding; a server that signs a decoded or re-encoded path refuses
 // good clients, and one that compares meanings accepts bad ones. A transport
-// must therefore hand over the raw request target. Three spellings of one path
-// are known to be signed by clients whose HTTP library rewrites the path after
-// signing; [Account.Verify] tries them, and nothing else, after the path as
-// sent has failed.
+// must therefore hand over the raw request target. Two further spellings of a
+// path are known to be signed by clients whose HTTP library rewrites the path
+// after signing. [Account.Verify] tries them, and no others, once the path as
+// sent has failed:
+//
+//   - with escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters
+//     decoded, all other escapes kept;
+//   - with ' as %27.
 //
 // # Both keys
 //
