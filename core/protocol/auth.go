@@ -16,7 +16,7 @@ func (x *exchange) authenticate() error {
 		if x.options.signed {
 			return table.NotImplemented.With("The requested operation is not implemented on the specified resource. Shared access signatures are not supported by this version of the server: sign with the account key.")
 		}
-		return table.NoAuthenticationInformation.Err()
+		return table.NoAuthenticationInformation.With(table.NoAuthenticationInformation.Err().Message + " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key.")
 	}
 	cred, err := sharedkey.ParseAuthorization(authorization)
 	if err != nil {

@@ -1,0 +1,103 @@
+# edgetable: run it, test it, measure it. 'make help' lists the targets.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := check
+
+BIN := bin
+CACHE := .cache
+FUZZTIME ?= 30s
+AZURITE_VERSION := 3.37.0
+
+export GOFLAGS ?= -trimpath
+
+## run: serve on http://127.0.0.1:10002 from the store in ./data
+.PHONY: run
+run: build
+	$(BIN)/edgetable serve -data data
+
+## build: the binaries, static, in bin/
+.PHONY: build
+build:
+	@mkdir -p $(BIN)
+	CGO_ENABLED=0 go build -ldflags="-s -w" -o $(BIN)/ ./functions/edgetable ./functions/tablebench
+
+## test: all of it; installs what the tests need below .cache/
+.PHONY: test
+test: prerequisites check race clients
+
+## check: the fast part: format, vet, staticcheck, tests without the race detector
+.PHONY: check
+check:
+	@unformatted=$$(gofmt -l core adapters functions examples testdata/clients); \
+	  if [[ -n $$unformatted ]]; then echo "gofmt is needed on:" $$unformatted; exit 1; fi
+	go vet ./...
+	go tool staticcheck ./...
+	go mod tidy -diff
+
+## race: every Go test with the race detector
+.PHONY: race
+race:
+	go test -race -timeout 20m ./...
+
+## clients: the Azure SDKs and the sample application against the binary
+.PHONY: clients
+clients: build
+	.ci/clients $(BIN)/edgetable
+
+## golden: rewrite the expected responses of the wire corpus; read the diff
+.PHONY: golden
+golden:
+	go test ./core/protocol -run Wire -update
+	git --no-pager diff --stat testdata/wire
+
+## fuzz: every fuzz target for FUZZTIME (30s)
+.PHONY: fuzz
+fuzz:
+	@grep -rn --include='*_test.go' -oE '^func Fuzz[A-Za-z0-9]+' core adapters functions | \
+	  while IFS=: read -r file _ target; do \
+	    echo "== $${target#func } in $$(dirname "$$file")"; \
+	    go test "./$$(dirname "$$file")" -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME); \
+	  done
+
+## bench: measure against Azurite and against the ceilings; 'make bench SUITE=-full' takes longer
+.PHONY: bench
+SUITE ?= -short
+bench: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
+	go test ./adapters/pebblestore -run '^$$' -bench FilterScan -benchtime 3x
+	$(BIN)/tablebench suite $(SUITE) -edgetable $(BIN)/edgetable \
+	  -azurite $(CACHE)/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
+	  -markdown $(CACHE)/bench.md -json $(CACHE)/bench.json
+
+$(CACHE)/azurite-$(AZURITE_VERSION)/complete:
+	@mkdir -p $(@D)
+	npm install --prefix $(@D) --no-audit --no-fund --silent azurite@$(AZURITE_VERSION)
+	@touch $@
+
+## microbench: Go benchmarks of every package
+.PHONY: microbench
+microbench:
+	go test ./core/... ./adapters/... -run '^$$' -bench . -benchtime 200ms
+
+## cover: test coverage of core and adapters in .cache/cover.html
+.PHONY: cover
+cover:
+	@mkdir -p $(CACHE)
+	go test -coverpkg=./core/...,./adapters/... -coverprofile=$(CACHE)/cover.out ./...
+	go tool cover -html=$(CACHE)/cover.out -o $(CACHE)/cover.html
+	go tool cover -func=$(CACHE)/cover.out | tail -1
+
+## clean: remove what was built and cached, not the data
+.PHONY: clean
+clean:
+	rm -rf $(BIN) $(CACHE)
+
+## help: this list
+.PHONY: help
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+.PHONY: prerequisites
+prerequisites:
+	@.ci/prerequisites

@@ -1,0 +1,100 @@
+package core_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// testOnly are the core packages that only tests import; they may touch the
+// machine they run on.
+var testOnly = []string{"edgetable/core/storetest", "edgetable/core/wiretest"}
+
+// allowed says which packages of the project each core package may import:
+// dependencies point inward.
+var allowed = map[string][]string{
+	"edgetable/core":           {},
+	"edgetable/core/edm":       {},
+	"edgetable/core/key":       {},
+	"edgetable/core/sharedkey": {},
+	"edgetable/core/multipart": {},
+	"edgetable/core/odata":     {"edm", "key"},
+	"edgetable/core/table":     {"edm", "key", "odata"},
+	"edgetable/core/payload":   {"edm", "key", "table"},
+	"edgetable/core/memstore":  {"edm", "key", "odata", "table"},
+	"edgetable/core/protocol":  {"edm", "key", "sharedkey", "multipart", "odata", "table", "payload"},
+}
+
+// TestCoreImports: no core package imports the operating system, a network or
+// an adapter, and nothing it reaches opens a network or a process. What would
+// break the wasm build is found here in a second.
+func TestCoreImports(t *testing.T) {
+	t.Parallel()
+	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...")) {
+		f := strings.Fields(line)
+		if slices.Contains(testOnly, f[0]) {
+			continue
+		}
+		own, known := allowed[f[0]]
+		if !known {
+			t.Errorf("%s is new: say in this test what it may import", f[0])
+		}
+		for _, imported := range f[1:] {
+			switch imported {
+			case "os", "net", "net/http", "os/exec", "log", "io/ioutil":
+				t.Errorf("%s imports %s", f[0], imported)
+			}
+			if name, ok := strings.CutPrefix(imported, "edgetable/"); ok {
+				if part, inCore := strings.CutPrefix(name, "core/"); !inCore || !slices.Contains(own, part) {
+					t.Errorf("%s imports %s, which points outward", f[0], imported)
+				}
+			} else if strings.Contains(strings.SplitN(imported, "/", 2)[0], ".") {
+				t.Errorf("%s imports %s: core has no dependencies", f[0], imported)
+			}
+		}
+	}
+}
+
+// TestCoreReaches looks at everything the core packages depend on.
+func TestCoreReaches(t *testing.T) {
+	t.Parallel()
+	packages := slices.DeleteFunc(strings.Fields(goList(t, "./...")), func(p string) bool { return slices.Contains(testOnly, p) })
+	reached := strings.Fields(goList(t, append([]string{"-deps"}, packages...)...))
+	for _, banned := range []string{"net", "net/http", "os/exec", "mime/multipart", "net/textproto"} {
+		if slices.Contains(reached, banned) {
+			t.Errorf("core reaches %s", banned)
+		}
+	}
+	if !slices.Contains(reached, "crypto/hmac") {
+		t.Error("the list is not what core depends on: a known dependency is missing")
+	}
+}
+
+// TestLayers: adapters import no other adapter, and nothing imports a command.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	for line := range strings.Lines(goList(t, "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "edgetable/...")) {
+		f := strings.Fields(line)
+		for _, imported := range f[1:] {
+			if name, ok := strings.CutPrefix(imported, "edgetable/functions/"); ok {
+				command, _, _ := strings.Cut(name, "/")
+				if !strings.HasPrefix(f[0]+"/", "edgetable/functions/"+command+"/") {
+					t.Errorf("%s imports %s, which belongs to a command", f[0], imported)
+				}
+			}
+			if strings.HasPrefix(f[0], "edgetable/adapters/") && strings.HasPrefix(imported, "edgetable/adapters/") {
+				t.Errorf("%s imports %s: adapters do not know each other", f[0], imported)
+			}
+		}
+	}
+}
+
+func goList(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	return string(out)
+}

@@ -1,0 +1,18 @@
+// Package core is the portable part of edgetable: the semantics of a table
+// store, written once, without a network, files or a clock of its own, so that
+// the same code is a server, a Lambda and a Worker. The package itself is empty;
+// its parts, from the inside out:
+//
+//	edm, key, sharedkey, multipart   types, key order, signatures, batches: leaves
+//	odata                            $filter and $select
+//	table                            entities, transactions, pages, errors; the Store port
+//	payload                          JSON of entities, feeds and errors
+//	protocol                         requests to operations to responses
+//	memstore                         the reference Store
+//	storetest, wiretest              what every store and every transport must pass
+//
+// A request takes this way:
+//
+//	bytes → protocol.Request → sharedkey → route → payload, multipart, odata → table.Service → Store
+//	bytes ← protocol.Response ←────────────────────── payload, multipart ←┘
+package core
