@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"edgetable/functions/tablebench/internal/ceiling"
+	"edgetable/functions/tablebench/internal/load"
+)
+
+const ceilingHelp = `Serves the least that a signed table request can cost on net/http: every request has its SharedKeyLite signature
+verified, and then
+
+  null   nothing is stored; 204
+  write  the body is written to Pebble under a new key and synced; 204
+  read   one kilobyte is read from Pebble by the request's path; 200
+  page   a page of a thousand entities is sent from memory; 200
+
+It accepts the emulator's public account. Measure null and write with "load -op insert -keep -filled", read with
+"load -op get -keep -filled", page with "load -op query -keep -filled".`
+
+// runCeiling is "tablebench ceiling". It serves until a signal ends it.
+func runCeiling(ctx context.Context, args []string, _, stderr io.Writer) error {
+	fs := newFlags("ceiling", ceilingHelp, stderr)
+	kind := fs.String("kind", "null", "`what` to do: null, write, read or page")
+	listen := fs.String("listen", "127.0.0.1:10102", "`address` to listen on")
+	data := fs.String("data", "", "`directory` for write and read")
+	table := fs.String("table", "tablebench", "table `name` in the paths that read answers")
+	entities := fs.Int("entities", 10000, "`number` of entities that read stores at start")
+	if err := parse(fs, args); err != nil {
+		return err
+	}
+	k := ceiling.Kind(*kind)
+	switch {
+	case !slices.Contains(ceiling.Kinds, k):
+		return misuse(fs, "unknown -kind %q; one of null, write, read, page", *kind)
+	case (k == ceiling.Write || k == ceiling.Read) && *data == "":
+		return misuse(fs, "-kind %s needs -data", k)
+	case *entities < 1:
+		return misuse(fs, "-entities must be at least 1")
+	}
+	h, err := ceiling.New(k, *data, ceiling.Account, ceiling.Key, *table, load.Layout{Entities: *entities, RowsPerPartition: 100})
+	if err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return errors.Join(err, h.Close())
+	}
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	defer context.AfterFunc(ctx, func() { srv.Close() })()
+	fmt.Fprintf(stderr, "ceiling %s listens on http://%s\n", k, ln.Addr())
+	if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		return errors.Join(err, h.Close())
+	}
+	return h.Close()
+}

@@ -1,0 +1,4 @@
+package main
+
+// Dispatch lets the tests run the command line.
+var Dispatch = dispatch

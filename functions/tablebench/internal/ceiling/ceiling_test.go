@@ -1,0 +1,57 @@
+package ceiling_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"edgetable/core/sharedkey"
+	"edgetable/functions/tablebench/internal/ceiling"
+	"edgetable/functions/tablebench/internal/load"
+)
+
+// TestVerifies: a ceiling that let wrong signatures through would not have computed them.
+func TestVerifies(t *testing.T) {
+	t.Parallel()
+	h, err := ceiling.New(ceiling.Null, "", ceiling.Account, ceiling.Key, "t", load.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := sharedkey.ParseKey(ceiling.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	date := sharedkey.FormatDate(time.Unix(1e9, 0))
+	sign := func(path string) string {
+		return key.Authorization(sharedkey.SharedKeyLite, ceiling.Account, sharedkey.Request{Path: path, XMSDate: date})
+	}
+	for _, tt := range []struct {
+		name, target, authorization string
+		want                        int
+	}{
+		{"right", "/a/t", sign("/a/t"), 204},
+		{"the query is not signed", "/a/t?x=1", sign("/a/t"), 204},
+		{"another path", "/a/t", sign("/a/u"), 403},
+		{"none", "/a/t", "", 403},
+		{"another account", "/a/t", "SharedKeyLite b:" + sign("/a/t")[len("SharedKeyLite devstoreaccount1:"):], 403},
+		{"cut short", "/a/t", sign("/a/t")[:40], 403},
+		{"not base64", "/a/t", "SharedKeyLite devstoreaccount1:!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!=", 403},
+	} {
+		r := httptest.NewRequest(http.MethodPost, tt.target, nil)
+		r.Header.Set("x-ms-date", date)
+		r.Header.Set("Authorization", tt.authorization)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, w.Code, tt.want)
+		}
+	}
+}
+
+func TestUnknownKind(t *testing.T) {
+	t.Parallel()
+	if _, err := ceiling.New("tall", t.TempDir(), ceiling.Account, ceiling.Key, "t", load.Layout{}); err == nil {
+		t.Error("an unknown kind was accepted")
+	}
+}

@@ -1,0 +1,118 @@
+package suite
+
+import (
+	"slices"
+	"time"
+
+	"edgetable/functions/tablebench/internal/load"
+)
+
+// Names of the servers in results; the ceilings share a prefix.
+const (
+	Edgetable    = "edgetable"
+	Memory       = "edgetable --memory"
+	Azurite      = "azurite"
+	CeilingNull  = "ceiling null"
+	CeilingWrite = "ceiling write"
+	CeilingRead  = "ceiling read"
+	CeilingPage  = "ceiling page"
+
+	ceilingPrefix = "ceiling"
+)
+
+// Cell names one measurement.
+type Cell struct {
+	Server      string  `json:"server"`
+	Op          load.Op `json:"op"`
+	Connections int     `json:"connections"`
+}
+
+// Sample is one round of a cell; durations are nanoseconds in JSON.
+type Sample struct {
+	OpsPerSecond      float64       `json:"ops_per_second"`
+	EntitiesPerSecond float64       `json:"entities_per_second"`
+	P50               time.Duration `json:"p50_ns"`
+	P99               time.Duration `json:"p99_ns"`
+	Max               time.Duration `json:"max_ns"`
+	Errors            uint64        `json:"errors"`
+}
+
+// Measured is a cell with its rounds and, field by field, their median.
+type Measured struct {
+	Cell
+	Median Sample   `json:"median"`
+	Rounds []Sample `json:"rounds"`
+}
+
+// Start holds the times from start to first answer, each the worst seen, zero when not measured.
+type Start struct {
+	Bytes int64         `json:"entity_bytes"` // what the data directory held, as entity JSON
+	Clean time.Duration `json:"clean_ns"`     // median
+	Crash time.Duration `json:"crash_ns"`     // worst
+}
+
+// PageCost compares the median latency of a page from a small and from a large table.
+type PageCost struct {
+	SmallRows, LargeRows int
+	Small, Large         time.Duration
+}
+
+// Results is everything a suite measured.
+type Results struct {
+	Cells      []*Measured   `json:"cells"`
+	Start      Start         `json:"start"`
+	Page       PageCost      `json:"page"`
+	PeakRSS    int64         `json:"peak_rss_bytes"`
+	CacheBytes int64         `json:"block_cache_bytes"`
+	BinarySize int64         `json:"binary_bytes"`
+	BatchFor   time.Duration `json:"batch_duration_ns"`
+	FsyncP50   time.Duration `json:"fsync_p50_ns"` // median of the probes taken during the run
+	FsyncP99   time.Duration `json:"fsync_p99_ns"`
+	Problems   []string      `json:"problems"` // failed requests and cells that could not be measured
+
+	fsyncs [][2]time.Duration
+}
+
+// Find returns a cell that was measured, or nil.
+func (r *Results) Find(server string, op load.Op, connections int) *Measured {
+	for _, m := range r.Cells {
+		if m.Cell == (Cell{server, op, connections}) {
+			return m
+		}
+	}
+	return nil
+}
+
+// Add appends a round to its cell and renews the median.
+func (r *Results) Add(c Cell, s Sample) {
+	m := r.Find(c.Server, c.Op, c.Connections)
+	if m == nil {
+		m = &Measured{Cell: c}
+		r.Cells = append(r.Cells, m)
+	}
+	m.Rounds = append(m.Rounds, s)
+	m.Median = Sample{
+		OpsPerSecond:      median(m.Rounds, func(s Sample) float64 { return s.OpsPerSecond }),
+		EntitiesPerSecond: median(m.Rounds, func(s Sample) float64 { return s.EntitiesPerSecond }),
+		P50:               median(m.Rounds, func(s Sample) time.Duration { return s.P50 }),
+		P99:               median(m.Rounds, func(s Sample) time.Duration { return s.P99 }),
+		Max:               median(m.Rounds, func(s Sample) time.Duration { return s.Max }),
+		Errors:            m.Median.Errors + s.Errors,
+	}
+}
+
+func (r *Results) addFsync(p50, p99 time.Duration) {
+	r.fsyncs = append(r.fsyncs, [2]time.Duration{p50, p99})
+	r.FsyncP50 = median(r.fsyncs, func(d [2]time.Duration) time.Duration { return d[0] })
+	r.FsyncP99 = median(r.fsyncs, func(d [2]time.Duration) time.Duration { return d[1] })
+}
+
+// median of a field; of an even number of rounds, the mean of the middle two.
+func median[E any, T ~int64 | ~float64](list []E, field func(E) T) T {
+	values := make([]T, 0, len(list))
+	for _, e := range list {
+		values = append(values, field(e))
+	}
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+}

@@ -1,0 +1,106 @@
+package wire
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+)
+
+// Timeout bounds one exchange; a server that needs longer has failed the benchmark.
+const Timeout = 30 * time.Second
+
+// Request is one exchange's input. Path starts with the target's Base and is escaped: it is sent and signed as it is.
+type Request struct {
+	Method string
+	Path   []byte
+	Query  []byte // without "?", escaped; may be empty
+	Header string // further header lines, each ended by CRLF
+	Body   []byte
+}
+
+// Response is valid until the connection's next exchange.
+type Response struct {
+	Status        int
+	Body          []byte
+	NextPartition string // continuation headers; both empty at the end of a query
+	NextRow       string
+}
+
+// Conn is one kept-alive connection with its buffers. It is not safe for concurrent use.
+type Conn struct {
+	target   Target
+	conn     net.Conn
+	r        *bufio.Reader
+	sign     signer
+	out      []byte
+	body     []byte
+	deadline time.Time
+	closing  bool // the server said it will close after this response
+}
+
+// Dial connects (and finishes the TLS handshake, if any).
+func Dial(ctx context.Context, t Target) (*Conn, error) {
+	var nc net.Conn
+	var err error
+	d := &net.Dialer{Timeout: Timeout}
+	if t.TLS {
+		nc, err = (&tls.Dialer{NetDialer: d}).DialContext(ctx, "tcp", t.Addr)
+	} else {
+		nc, err = d.DialContext(ctx, "tcp", t.Addr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{target: t, conn: nc, r: bufio.NewReaderSize(nc, 64<<10), sign: signer{account: t.Account, key: t.key}}, nil
+}
+
+// Close ends the connection; an exchange under way in another goroutine fails.
+func (c *Conn) Close() error { return c.conn.Close() }
+
+// Do signs and sends req and reads the whole response. After an error the connection is of no further use.
+func (c *Conn) Do(req *Request) (Response, error) {
+	if c.closing {
+		return Response{}, fmt.Errorf("the server closed the connection (Connection: close)")
+	}
+	now := time.Now()
+	// Moving the deadline costs a timer update, so it is done once a second.
+	if c.deadline.Sub(now) < Timeout-time.Second {
+		c.deadline = now.Add(Timeout)
+		if err := c.conn.SetDeadline(c.deadline); err != nil {
+			return Response{}, err
+		}
+	}
+	if _, err := c.conn.Write(c.encode(req, now)); err != nil {
+		return Response{}, err
+	}
+	return c.read()
+}
+
+// encode lays the request out in the reused buffer, so that it leaves in one write.
+func (c *Conn) encode(req *Request, now time.Time) []byte {
+	b := append(c.out[:0], req.Method...)
+	b = append(b, ' ')
+	b = append(b, req.Path...)
+	if len(req.Query) > 0 {
+		b = append(b, '?')
+		b = append(b, req.Query...)
+	}
+	b = append(b, " HTTP/1.1\r\nHost: "...)
+	b = append(b, c.target.Host...)
+	b = append(b, "\r\nx-ms-version: 2019-02-02\r\n"...)
+	b = c.sign.appendHeaders(b, req.Path, now)
+	b = append(b, req.Header...)
+	if len(req.Body) > 0 || req.Method != "GET" {
+		b = append(b, "Content-Length: "...)
+		b = strconv.AppendInt(b, int64(len(req.Body)), 10)
+		b = append(b, "\r\n"...)
+	}
+	b = append(b, "\r\n"...)
+	b = append(b, req.Body...)
+	c.out = b
+	return b
+}

@@ -1,0 +1,132 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// MaxBody bounds a response, so that a broken length cannot exhaust memory. A full page is at most 4 MiB of entity
+// data, which JSON may write with escapes.
+const MaxBody = 64 << 20
+
+var (
+	hContentLength    = []byte("content-length")
+	hTransferEncoding = []byte("transfer-encoding")
+	hConnection       = []byte("connection")
+	hNextPartition    = []byte("x-ms-continuation-nextpartitionkey")
+	hNextRow          = []byte("x-ms-continuation-nextrowkey")
+)
+
+// read parses one response. A body is delimited by Content-Length or by chunks; neither means no body, since only
+// kept-alive connections are of use here.
+func (c *Conn) read() (Response, error) {
+	line, err := c.line()
+	if err != nil {
+		return Response{}, err
+	}
+	// "HTTP/1.1 204 No Content"
+	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) {
+		return Response{}, fmt.Errorf("not an HTTP status line: %.40q", line)
+	}
+	var resp Response
+	if resp.Status, err = strconv.Atoi(string(line[9:12])); err != nil || resp.Status < 200 {
+		return Response{}, fmt.Errorf("unexpected HTTP status line: %.40q", line)
+	}
+	length, chunked := 0, false
+	for {
+		if line, err = c.line(); err != nil {
+			return Response{}, err
+		}
+		if len(line) == 0 {
+			break
+		}
+		name, value, ok := bytes.Cut(line, []byte(":"))
+		if !ok {
+			return Response{}, fmt.Errorf("header line without a colon: %.40q", line)
+		}
+		value = bytes.TrimSpace(value)
+		switch {
+		case bytes.EqualFold(name, hContentLength):
+			if length, err = strconv.Atoi(string(value)); err != nil || length < 0 || length > MaxBody {
+				return Response{}, fmt.Errorf("unusable Content-Length %.20q", value)
+			}
+		case bytes.EqualFold(name, hTransferEncoding):
+			chunked = bytes.EqualFold(value, []byte("chunked"))
+		case bytes.EqualFold(name, hConnection):
+			c.closing = bytes.EqualFold(value, []byte("close"))
+		case bytes.EqualFold(name, hNextPartition):
+			resp.NextPartition = string(value)
+		case bytes.EqualFold(name, hNextRow):
+			resp.NextRow = string(value)
+		}
+	}
+	c.body = c.body[:0]
+	if chunked {
+		err = c.readChunks()
+	} else if resp.Status != 204 && resp.Status != 304 {
+		err = c.readN(length)
+	}
+	resp.Body = c.body
+	return resp, err
+}
+
+// line returns the next line without its end; it is valid until the next read.
+func (c *Conn) line() ([]byte, error) {
+	line, err := c.r.ReadSlice('\n')
+	if err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, fmt.Errorf("reading the response head: %w", err)
+	}
+	line = line[:len(line)-1]
+	return bytes.TrimSuffix(line, []byte("\r")), nil
+}
+
+// readN appends n bytes to the body.
+func (c *Conn) readN(n int) error {
+	at := len(c.body)
+	if at+n > MaxBody {
+		return fmt.Errorf("response body over %d bytes", MaxBody)
+	}
+	if cap(c.body) < at+n {
+		grown := make([]byte, at, max(at+n, 2*cap(c.body)))
+		copy(grown, c.body)
+		c.body = grown
+	}
+	c.body = c.body[:at+n]
+	_, err := io.ReadFull(c.r, c.body[at:])
+	return err
+}
+
+// readChunks appends a chunked body; extensions and trailers are read over.
+func (c *Conn) readChunks() error {
+	for {
+		line, err := c.line()
+		if err != nil {
+			return err
+		}
+		digits, _, _ := bytes.Cut(line, []byte(";"))
+		size, err := strconv.ParseUint(string(bytes.TrimSpace(digits)), 16, 31)
+		if err != nil {
+			return fmt.Errorf("bad chunk size %.20q", line)
+		}
+		if size == 0 {
+			break
+		}
+		if err := c.readN(int(size)); err != nil {
+			return err
+		}
+		if line, err = c.line(); err != nil || len(line) != 0 {
+			return fmt.Errorf("chunk without line end: %w", io.ErrUnexpectedEOF)
+		}
+	}
+	for {
+		line, err := c.line()
+		if err != nil || len(line) == 0 {
+			return err
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package wire
+
+import (
+	"time"
+
+	"edgetable/core/sharedkey"
+)
+
+// signer writes the two headers of SharedKeyLite: x-ms-date and Authorization. One goroutine owns a signer.
+type signer struct {
+	account string
+	key     *sharedkey.Key
+	second  int64
+	date    string
+}
+
+// appendHeaders adds both header lines for a request of path at now. The date has whole seconds, so it is formatted
+// once per second and not once per request.
+func (s *signer) appendHeaders(dst, path []byte, now time.Time) []byte {
+	if sec := now.Unix(); sec != s.second || s.date == "" {
+		s.second, s.date = sec, sharedkey.FormatDate(now)
+	}
+	dst = append(dst, "x-ms-date: "...)
+	dst = append(dst, s.date...)
+	dst = append(dst, "\r\nAuthorization: "...)
+	dst = append(dst, s.key.Authorization(sharedkey.SharedKeyLite, s.account, sharedkey.Request{Path: string(path), XMSDate: s.date})...)
+	return append(dst, "\r\n"...)
+}

@@ -1,0 +1,63 @@
+// Package wire is a deliberately small HTTP/1.1 client for measuring table servers.
+//
+// A load generator that shares two cores with the server it measures must cost next to nothing: one TCP (or TLS)
+// connection per worker kept alive, one Write per request from a reused buffer, a response parser that looks at the
+// few headers it needs, and a SharedKeyLite signature with the date cached per second. It is no general client: no
+// redirects, no trailers, no pipelining, no retries, because a benchmark must see every failure.
+package wire
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"edgetable/core/sharedkey"
+)
+
+// The emulator account that every Azure Table emulator accepts; its key is public.
+const (
+	EmulatorAccount = "devstoreaccount1"
+	EmulatorKey     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+)
+
+// Target says where a server is and who asks. Make one with NewTarget.
+type Target struct {
+	Addr    string // host:port to dial
+	Host    string // Host header
+	TLS     bool
+	Base    string // path prefix in front of every resource: "/devstoreaccount1" in path style, "" in host style
+	URL     string // scheme, host and Base, without a final slash
+	Account string
+	key     *sharedkey.Key
+}
+
+// NewTarget reads an endpoint as connection strings spell it: http(s)://host[:port][/account]. Account is the name
+// that signs; key is its base64 secret, which no error repeats.
+func NewTarget(endpoint, account, key string) (Target, error) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return Target{}, fmt.Errorf("endpoint %q is not of the form http(s)://host[:port][/account]", endpoint)
+	}
+	if u.RawQuery != "" || u.User != nil {
+		return Target{}, fmt.Errorf("endpoint of %s must have no query and no user", u.Host)
+	}
+	if account == "" {
+		return Target{}, fmt.Errorf("the account name is empty")
+	}
+	secret, err := sharedkey.ParseKey(key)
+	if err != nil {
+		return Target{}, fmt.Errorf("the key of account %q: %w", account, err)
+	}
+	t := Target{Addr: u.Host, Host: u.Host, TLS: u.Scheme == "https", Account: account, key: secret}
+	t.Base = strings.TrimRight(u.EscapedPath(), "/")
+	t.URL = u.Scheme + "://" + u.Host + t.Base
+	if u.Port() == "" {
+		port := "80"
+		if t.TLS {
+			port = "443"
+		}
+		t.Addr = net.JoinHostPort(u.Hostname(), port)
+	}
+	return t, nil
+}
