@@ -1,0 +1,195 @@
+package odata
+
+import (
+	"bytes"
+	"math"
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+)
+
+// entity is what a filter looks at. All properties the filter refers to are
+// found in one pass over the list, at the first that is asked for.
+type entity struct {
+	key        []byte
+	timestamp  edm.Ticks
+	properties edm.Properties
+	names      []string
+	resolved   bool
+	values     [maxValues]edm.Value // of names; null is absent
+}
+
+// maxValues is how many properties are found in one pass; those beyond are
+// looked up each time. It keeps an entity within what a compiler puts on the
+// stack.
+const maxValues = 8
+
+func (e *entity) matches(x *expr) bool {
+	switch x.kind {
+	case constant:
+		return x.truth
+	case comparison:
+		return x.op&e.outcome(x) != 0
+	case conjunction:
+		for _, o := range x.operands {
+			if !e.matches(o) {
+				return false
+			}
+		}
+		return true
+	case disjunction:
+		for _, o := range x.operands {
+			if e.matches(o) {
+				return true
+			}
+		}
+		return false
+	}
+	return !e.matches(x.operands[0])
+}
+
+// outcome compares the field of a comparison with its literal.
+func (e *entity) outcome(x *expr) operator {
+	if x.field >= 0 {
+		if x.field >= maxValues {
+			v, _ := e.properties.Lookup(x.name)
+			return compare(v, &x.literal, x.op)
+		}
+		if !e.resolved {
+			e.resolve()
+		}
+		return compare(e.values[x.field], &x.literal, x.op)
+	}
+	if e.key == nil {
+		return absent
+	}
+	if x.field == fieldTimestamp {
+		return compare(edm.DateTime(e.timestamp), &x.literal, x.op)
+	}
+	if x.literal.Type() != edm.TypeString {
+		return less
+	}
+	part, row := key.Split(e.key)
+	if x.field == fieldRowKey {
+		part = row
+	}
+	// The order of encoded keys is that of UTF-16.
+	return outcome(bytes.Compare(part, x.rotated))
+}
+
+func (e *entity) resolve() {
+	e.resolved = true
+	names := e.names[:min(len(e.names), maxValues)]
+	for left, p := len(names), e.properties; left > 0; {
+		name, v, rest, ok := p.Next()
+		if !ok {
+			break
+		}
+		for i, n := range names {
+			if n == name {
+				e.values[i] = v
+				left--
+				break
+			}
+		}
+		p = rest
+	}
+}
+
+// compare compares a stored value with a literal by the rules of the package
+// comment. The operator is asked for only where equality is cheaper than order.
+func compare(v edm.Value, literal *edm.Value, op operator) operator {
+	switch v.Type() {
+	case edm.TypeNull:
+		return absent
+	case literal.Type():
+		return compareSame(v, literal, op)
+	case edm.TypeInt64:
+		if literal.Type() == edm.TypeInt32 {
+			return compareInts(v.Int(), literal.Int())
+		}
+	case edm.TypeDouble:
+		if t := literal.Type(); t == edm.TypeInt32 || t == edm.TypeInt64 {
+			return compareFloatInt(v.Float(), literal.Int())
+		}
+	}
+	return less
+}
+
+// compareSame compares values of one type.
+func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
+	switch v.Type() {
+	case edm.TypeString:
+		if a, b := v.Text(), literal.Text(); a == b {
+			return equal
+		} else if op == opEq || op == opNe {
+			return less // or greater
+		} else {
+			return outcome(key.Compare(a, b))
+		}
+	case edm.TypeBinary, edm.TypeGuid:
+		return outcome(strings.Compare(v.Text(), literal.Text()))
+	case edm.TypeDouble:
+		return compareFloats(v.Float(), literal.Float())
+	case edm.TypeBoolean:
+		switch {
+		case v.Bool() == literal.Bool():
+			return equal
+		case v.Bool():
+			return greater
+		}
+		return less
+	}
+	return compareInts(v.Int(), literal.Int()) // DateTime, Int32, Int64
+}
+
+// outcome is the outcome of a three-way comparison.
+func outcome(c int) operator {
+	switch {
+	case c < 0:
+		return less
+	case c > 0:
+		return greater
+	}
+	return equal
+}
+
+func compareInts(a, b int64) operator {
+	switch {
+	case a < b:
+		return less
+	case a > b:
+		return greater
+	}
+	return equal
+}
+
+func compareFloats(a, b float64) operator {
+	switch {
+	case a < b:
+		return less
+	case a > b:
+		return greater
+	case a == b:
+		return equal
+	}
+	return unordered
+}
+
+// compareFloatInt compares by exact value: i is not rounded to a float.
+func compareFloatInt(f float64, i int64) operator {
+	switch {
+	case f >= 1<<63:
+		return greater
+	case f < -1<<63:
+		return less
+	case math.IsNaN(f):
+		return unordered
+	}
+	whole := math.Trunc(f)
+	if o := compareInts(int64(whole), i); o != equal {
+		return o
+	}
+	return compareFloats(f, whole)
+}

@@ -1,0 +1,71 @@
+package odata
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"edgetable/core/edm"
+)
+
+// Bounds of a filter. The service documents 15 comparisons and takes more;
+// clients build long lists of keys, one pair of parentheses around each step.
+const (
+	MaxLength      = 32 << 10 // bytes
+	MaxDepth       = 128      // parentheses
+	MaxComparisons = 500
+)
+
+// Filter is a parsed $filter. It does not change and may be used by many
+// goroutines at once. Nil is no filter: it matches everything.
+type Filter struct {
+	root *expr
+	// names are the distinct properties it refers to, apart from the keys and
+	// Timestamp, in order of appearance. expr.field is an index into them.
+	names []string
+}
+
+// Parse reads a filter. Text without anything but blanks is no filter: nil.
+// The error is a *[SyntaxError], [ErrNotImplemented], [ErrNotBoolean] or
+// [ErrTooComplex].
+func Parse(text string) (*Filter, error) {
+	if len(text) > MaxLength {
+		return nil, ErrTooComplex
+	}
+	if !utf8.ValidString(text) {
+		valid := strings.ToValidUTF8(text, "\uFFFD")
+		return nil, &SyntaxError{Pos: edm.UTF16Len(valid), Text: valid}
+	}
+	p := parser{lexer: lexer{text: text}}
+	p.advance()
+	if p.tok.kind == tokenEnd {
+		return nil, nil
+	}
+	root := p.filter()
+	if p.err != nil {
+		return nil, p.err
+	}
+	return &Filter{root: root, names: p.names}, nil
+}
+
+// String is the filter in canonical form, which reads back as the same filter:
+// the property left of the operator, constants folded, no parentheses but the
+// needed ones and those of not. It may exceed MaxLength where the original
+// nearly did. Nil gives "".
+func (f *Filter) String() string {
+	if f == nil {
+		return ""
+	}
+	return string(f.root.append(nil))
+}
+
+// Match reports whether an entity passes: k is its encoded key, p its own
+// properties. With a nil k there are no PartitionKey, RowKey and Timestamp, so
+// that a filter can judge other things with named values, such as tables.
+// It does not allocate.
+func (f *Filter) Match(k []byte, timestamp edm.Ticks, p edm.Properties) bool {
+	if f == nil {
+		return true
+	}
+	e := entity{key: k, timestamp: timestamp, properties: p, names: f.names}
+	return e.matches(f.root)
+}

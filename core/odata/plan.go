@@ -1,0 +1,118 @@
+package odata
+
+import (
+	"edgetable/core/edm"
+	"edgetable/core/key"
+)
+
+// Plan is where the entities a filter matches can be.
+type Plan struct {
+	// Ranges are not empty, disjoint and ascending. None means that nothing can
+	// match.
+	Ranges []key.Range
+	// Residual is what is left to judge of the entities inside the ranges; nil
+	// if all of them match.
+	Residual *Filter
+	// Kind says in a word how good the plan is, by the widest of its ranges:
+	//
+	//	Nothing    no range
+	//	Point      one entity; the range starts at its key
+	//	Points     several
+	//	Rows       part of a partition, or of several
+	//	Partition  a partition, or several
+	//	Range      a range of partitions, or several
+	//	Table      everything
+	Kind string
+}
+
+// maxRanges bounds the ranges of a plan. Each costs a store a seek; beyond it
+// one range that spans them all is read instead.
+const maxRanges = 100
+
+// MakePlan plans a filter; nil is the whole table. It looks at the comparisons
+// of PartitionKey and RowKey, through and, or and not; RowKey narrows a range
+// only within one partition.
+//
+// The law of a plan: for every entity with a legal key, the filter matches it
+// if and only if its key is in a range and the residual matches it.
+func MakePlan(f *Filter) Plan {
+	if f == nil {
+		return Plan{Ranges: []key.Range{{}}, Kind: widthTable.String()}
+	}
+	conjuncts := []*expr{f.root}
+	if f.root.kind == conjunction {
+		conjuncts = f.root.operands
+	}
+	all := everything()
+	said := make([]bool, len(conjuncts)) // by the boxes of all
+	for i, c := range conjuncts {
+		all.exact = true
+		all.narrow(regionOf(c, false))
+		said[i] = all.exact
+	}
+	ranges, width, lost := rangesOf(all.boxes)
+	if len(ranges) == 0 {
+		return Plan{Kind: widthNothing.String()}
+	}
+	var residual []*expr
+	for i, c := range conjuncts {
+		if !said[i] || lost && c.mentions(fieldRowKey) {
+			residual = append(residual, c)
+		}
+	}
+	p := Plan{Ranges: ranges, Kind: width.String()}
+	if width == widthPoint && len(ranges) > 1 {
+		p.Kind = "Points"
+	}
+	if len(residual) > 0 {
+		p.Residual = &Filter{root: combine(conjunction, residual), names: f.names}
+	}
+	return p
+}
+
+// regionOf is the region of an expression, or of its negation. An expression on
+// anything but the keys may hold everywhere, and so may its negation.
+func regionOf(e *expr, negated bool) region {
+	switch e.kind {
+	case constant:
+		return constantRegion(e.truth != negated)
+	case comparison:
+		if e.field != fieldPartitionKey && e.field != fieldRowKey {
+			return region{boxes: everything().boxes}
+		}
+		op := e.op
+		if negated { // a key is never absent or NaN, so De Morgan holds
+			op ^= less | equal | greater
+		}
+		if e.literal.Type() != edm.TypeString {
+			return constantRegion(op&less != 0) // no string: see compare
+		}
+		return keyRegion(e.field, op, e.literal.Text())
+	case negation:
+		return regionOf(e.operands[0], !negated)
+	}
+	if (e.kind == conjunction) != negated {
+		all := everything()
+		for _, o := range e.operands {
+			all.narrow(regionOf(o, negated))
+		}
+		return all
+	}
+	any := region{exact: true}
+	for _, o := range e.operands {
+		any.widen(regionOf(o, negated))
+	}
+	return any
+}
+
+func (e *expr) mentions(f field) bool {
+	if e.kind == comparison {
+		return e.field == f
+	}
+	for _, o := range e.operands {
+		if o.mentions(f) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,243 @@
+package odata
+
+import (
+	"bytes"
+	"slices"
+
+	"edgetable/core/key"
+)
+
+// box is the entities whose PartitionKey lies in one range and whose RowKey
+// lies in another. Both are ranges of positions as [key.PartitionFrom] and
+// [key.PartitionAfter] give them: a RowKey stands behind the prefix of its
+// partition exactly as a PartitionKey stands in the table.
+type box struct{ partition, row key.Range }
+
+// region is a union of at most maxRanges boxes that holds every entity for
+// which an expression is true, and if exact no other.
+type region struct {
+	boxes []box
+	exact bool
+}
+
+func everything() region { return region{boxes: []box{{}}, exact: true} }
+
+func constantRegion(truth bool) region {
+	if truth {
+		return everything()
+	}
+	return region{exact: true}
+}
+
+// keyRegion is the keys for which comparing with s has an outcome in op.
+func keyRegion(f field, op operator, s string) region {
+	if key.Check(s) != nil { // no key equals it
+		op &^= equal
+		if op&less != 0 && op&greater != 0 {
+			return everything()
+		}
+	}
+	from, after := key.PartitionFrom(s), key.PartitionAfter(s)
+	end := from
+	if end == nil {
+		end = []byte{} // nothing is below "", and nil would be no bound
+	}
+	var pieces []key.Range
+	if op&less != 0 {
+		pieces = append(pieces, key.Range{End: end})
+	}
+	if op&equal != 0 {
+		pieces = append(pieces, key.Range{Start: from, End: after})
+	}
+	if op&greater != 0 {
+		pieces = append(pieces, key.Range{Start: after})
+	}
+	r := region{exact: true}
+	for _, piece := range pieces {
+		b := box{partition: piece}
+		if f == fieldRowKey {
+			b = box{row: piece}
+		}
+		if !piece.Empty() {
+			r.boxes = append(r.boxes, b)
+		}
+	}
+	r.boxes = tidy(r.boxes)
+	return r
+}
+
+// narrow intersects r with s, or leaves it as it is where that takes too many
+// boxes.
+func (r *region) narrow(s region) {
+	boxes, ok := intersect(r.boxes, s.boxes)
+	if ok {
+		r.boxes = boxes
+	}
+	r.exact = r.exact && s.exact && ok
+}
+
+// widen unites r with s, if that takes too many boxes in one that spans them.
+func (r *region) widen(s region) {
+	r.boxes = tidy(append(r.boxes, s.boxes...))
+	r.exact = r.exact && s.exact
+	if len(r.boxes) > maxRanges {
+		r.boxes = []box{hull(r.boxes)}
+		r.exact = false
+	}
+}
+
+func intersect(a, b []box) (out []box, ok bool) {
+	for _, x := range a {
+		for _, y := range b {
+			z := box{x.partition.Intersect(y.partition), x.row.Intersect(y.row)}
+			if !z.partition.Empty() && !z.row.Empty() {
+				out = append(out, z)
+			}
+		}
+	}
+	out = tidy(out)
+	return out, len(out) <= maxRanges
+}
+
+// tidy sorts boxes and joins those that lie side by side or overlap in one
+// direction and are the same in the other.
+func tidy(boxes []box) []box {
+	slices.SortFunc(boxes, func(a, b box) int {
+		if c := bytes.Compare(a.partition.Start, b.partition.Start); c != 0 {
+			return c
+		}
+		if c := compareEnds(a.partition.End, b.partition.End); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.row.Start, b.row.Start)
+	})
+	out := boxes[:0]
+	for _, b := range boxes {
+		if len(out) > 0 {
+			last := &out[len(out)-1]
+			if sameRange(last.partition, b.partition) && join(&last.row, b.row) ||
+				sameRange(last.row, b.row) && join(&last.partition, b.partition) {
+				continue
+			}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// join adds s to r, which starts no later, if there is no gap between them.
+func join(r *key.Range, s key.Range) bool {
+	if r.End == nil {
+		return true
+	}
+	if bytes.Compare(s.Start, r.End) > 0 {
+		return false
+	}
+	if compareEnds(s.End, r.End) > 0 {
+		r.End = s.End
+	}
+	return true
+}
+
+// hull is the smallest box with all boxes in it.
+func hull(boxes []box) box {
+	span := func(r *key.Range, s key.Range) {
+		if bytes.Compare(s.Start, r.Start) < 0 {
+			r.Start = s.Start
+		}
+		if compareEnds(s.End, r.End) > 0 {
+			r.End = s.End
+		}
+	}
+	h := boxes[0]
+	for _, b := range boxes[1:] {
+		span(&h.partition, b.partition)
+		span(&h.row, b.row)
+	}
+	return h
+}
+
+// compareEnds orders the ends of ranges, of which nil is the last.
+func compareEnds(a, b []byte) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	}
+	return bytes.Compare(a, b)
+}
+
+func sameRange(r, s key.Range) bool {
+	return bytes.Equal(r.Start, s.Start) && compareEnds(r.End, s.End) == 0
+}
+
+// width is how much of a table a range is.
+type width uint8
+
+const (
+	widthNothing width = iota
+	widthPoint
+	widthRows
+	widthPartition
+	widthRange
+	widthTable
+)
+
+func (w width) String() string {
+	return [...]string{"Nothing", "Point", "Rows", "Partition", "Range", "Table"}[w]
+}
+
+// rangesOf turns boxes into ascending disjoint ranges of encoded keys and tells
+// the width of the widest. Lost says that a range of partitions was narrowed by
+// RowKey, which no range of keys can say.
+func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
+	for _, b := range boxes {
+		r, w := b.keys()
+		if w >= widthRange && !whole(b.row) {
+			lost = true
+		}
+		widest = max(widest, w)
+		ranges = append(ranges, r)
+	}
+	slices.SortFunc(ranges, func(a, b key.Range) int { return bytes.Compare(a.Start, b.Start) })
+	out := ranges[:0]
+	for _, r := range ranges {
+		if len(out) == 0 || !join(&out[len(out)-1], r) {
+			out = append(out, r)
+		}
+	}
+	return out, widest, lost
+}
+
+// keys is the range of encoded keys of a box, as far as there is one.
+func (b box) keys() (key.Range, width) {
+	partition, ok := point(b.partition)
+	switch {
+	case whole(b.partition):
+		return key.Range{}, widthTable
+	case !ok:
+		return b.partition, widthRange
+	case whole(b.row):
+		return b.partition, widthPartition
+	}
+	prefix := key.RowFrom(partition, "")
+	r := key.Range{Start: slices.Concat(prefix, b.row.Start), End: b.partition.End}
+	if b.row.End != nil {
+		r.End = slices.Concat(prefix, b.row.End)
+	}
+	if _, ok := point(b.row); ok {
+		return r, widthPoint
+	}
+	return r, widthRows
+}
+
+func whole(r key.Range) bool { return len(r.Start) == 0 && r.End == nil }
+
+// point is the one key in a range of positions, if there is only one.
+func point(r key.Range) (string, bool) {
+	s := key.DecodePart(r.Start)
+	return s, r.End != nil && bytes.Equal(r.End, key.PartitionAfter(s))
+}
