@@ -1,0 +1,18 @@
+package memstore_test
+
+import (
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/memstore"
+	"edgetable/core/storetest"
+)
+
+func open(_ testing.TB, now func() edm.Ticks) storetest.Place {
+	return storetest.Place{Store: memstore.New(now)}
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, open)
+}

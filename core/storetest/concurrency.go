@@ -1,0 +1,270 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// Concurrency compares what many clients of two stores over one place saw at the
+// same time with what one client could have seen alone: a history is accepted if
+// every operation can be given a moment between its call and its return such that
+// the sequential model answers as the store did.
+//
+// With ExactDrop a Drop is such a moment too; without it, it is the time from its
+// call to its return. A page is one moment with SnapshotPage, else a moment a row.
+// Without Linearizable no order can be demanded, only that nothing is seen which
+// nobody wrote.
+func Concurrency(t *testing.T, h Harness) {
+	run(t, h, []law{
+		{"Entities", func(e *env) { histories(e, false) }},
+		{"Tables", func(e *env) { histories(e, true) }},
+	})
+}
+
+const (
+	rounds   = 5
+	clients  = 5
+	commands = 40 // of a client in a round
+)
+
+func histories(e *env, tables bool) {
+	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
+	l := laws{exactDrop: e.has.ExactDrop, acrossDeletes: e.has.TimestampsAcrossProcesses || e.Share == nil}
+	for round := range rounds {
+		name := fmt.Sprint("table/acct/round", round)
+		h := &history{e: e, name: name, tables: tables, layout: layout()}
+		if !tables {
+			first := client{history: h, id: clients, store: e.Store}
+			first.create()
+		}
+		var all sync.WaitGroup
+		for id := range clients {
+			c := &client{history: h, id: id, store: stores[id%2], rnd: rand.New(rand.NewPCG(uint64(round), uint64(id)))}
+			all.Go(c.work)
+		}
+		all.Wait()
+		if e.Failed() {
+			return
+		}
+		if !e.has.Linearizable {
+			h.checkWritten()
+			continue
+		}
+		result := porcupine.CheckOperationsTimeout(l.model(), h.operations, time.Minute)
+		if result != porcupine.Ok {
+			e.Errorf("round %d: no order explains this history (%s):\n%s", round, result, h)
+			return
+		}
+	}
+}
+
+// history is what the clients of one table did and saw.
+type history struct {
+	e      *env
+	name   string
+	tables bool // clients create and drop the table
+	layout table.Layout
+	time   atomic.Int64 // of calls and returns: their order is all that counts
+
+	mu         sync.Mutex
+	operations []porcupine.Operation
+}
+
+// String lists the operations by their calls.
+func (h *history) String() string {
+	slices.SortFunc(h.operations, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
+	var b strings.Builder
+	for _, op := range h.operations {
+		fmt.Fprintf(&b, "%4d–%4d client %d: %s\n", op.Call, op.Return, op.ClientId, describeStep(op.Input.(step), op.Output.(answer)))
+	}
+	return b.String()
+}
+
+func (h *history) add(in step, call int64, out answer) {
+	end := h.time.Add(1)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case errors.Is(out.err, table.ErrBusy) || h.e.lacks(out.err, in.mutations):
+		return // nothing was applied, nothing was said
+	case strings.HasPrefix(reason(out.err), "unexpected") || errors.Is(out.err, table.ErrUnknown):
+		h.e.Errorf("%s: no failure was injected", describeStep(in, out))
+		return
+	}
+	record := func(in step, out answer) {
+		h.operations = append(h.operations, porcupine.Operation{ClientId: in.client, Input: in, Call: call, Output: out, Return: end})
+	}
+	switch {
+	case in.method == "scan" && out.err == nil && !h.e.has.SnapshotPage:
+		for i := range universe {
+			one := answer{cells: out.cells}
+			if !out.cells[i].there {
+				one.err = table.ErrNoEntity
+			}
+			record(step{method: "get", client: in.client, key: i}, one)
+		}
+	default:
+		record(in, out)
+		if in.method == "drop" && out.err == nil && !h.e.has.ExactDrop {
+			in.method = "dropped"
+			record(in, out)
+		}
+	}
+}
+
+// client does one thing after the other.
+type client struct {
+	*history
+	id    int
+	store table.Store
+	rnd   *rand.Rand
+	known [len(universe)]edm.Ticks // last Timestamp seen
+	count uint64
+}
+
+func (c *client) work() {
+	for range commands {
+		n := c.rnd.IntN(20)
+		switch {
+		case c.tables && c.id < 2 && n < 6:
+			c.drop()
+		case c.tables && n < 8:
+			c.create()
+		case n < 11:
+			c.get(c.rnd.IntN(len(universe)))
+		case n < 13:
+			c.scan()
+		default:
+			c.commit(c.mutations())
+		}
+	}
+}
+
+func (c *client) create() {
+	call := c.time.Add(1)
+	d := table.Document{Key: c.name, Layout: c.layout}
+	if c.tables {
+		d.Layout = layout()
+	}
+	r, err := c.store.WriteDocument(c.e.Context(), d)
+	c.add(step{method: "create", client: c.id}, call, answer{err: err, revision: r})
+}
+
+func (c *client) drop() {
+	call := c.time.Add(1)
+	d, err := c.store.ReadDocument(c.e.Context(), c.name)
+	c.add(step{method: "read", client: c.id}, call, answer{err: err, revision: d.Revision})
+	if err != nil {
+		return
+	}
+	call = c.time.Add(1)
+	err = c.store.Drop(c.e.Context(), c.name, d.Revision)
+	c.add(step{method: "drop", client: c.id, revision: d.Revision}, call, answer{err: err})
+}
+
+func (c *client) get(k int) {
+	call := c.time.Add(1)
+	row, err := c.store.Get(c.e.Context(), c.name, []byte(universe[k]), table.Strong)
+	out := answer{err: err}
+	if err == nil {
+		out.cells[k] = cellOf(row)
+		c.known[k] = row.Timestamp
+	}
+	c.add(step{method: "get", client: c.id, key: k}, call, out)
+}
+
+func (c *client) scan() {
+	call := c.time.Add(1)
+	page, err := c.store.Scan(c.e.Context(), c.name, table.ScanRequest{Ranges: []key.Range{{}}})
+	out := answer{err: err}
+	for _, r := range page.Rows {
+		if i := position(r.Key); i >= 0 {
+			out.cells[i] = cellOf(r)
+		} else {
+			c.e.Errorf("Scan returned %s, which nobody wrote", show(r))
+		}
+	}
+	if page.Next != nil {
+		c.e.Errorf("Scan without a budget ended at %q after %d rows", page.Next, len(page.Rows))
+	}
+	c.add(step{method: "scan", client: c.id}, call, out)
+}
+
+func (c *client) commit(m []table.Mutation) {
+	call := c.time.Add(1)
+	ticks, err := c.store.Commit(c.e.Context(), c.name, m)
+	for _, one := range m {
+		if err == nil && one.Kind != table.Delete {
+			c.known[position(one.Key)] = ticks
+		}
+	}
+	c.add(step{method: "commit", client: c.id, mutations: m}, call, answer{err: err, ticks: ticks})
+}
+
+// mutations are one to three of one partition; one without AtomicCommit, and a
+// plain put without Conditional, for then the last writer wins.
+func (c *client) mutations() []table.Mutation {
+	first := 3 * c.rnd.IntN(2)
+	rows := c.rnd.Perm(3)[:1+c.rnd.IntN(6)/3+c.rnd.IntN(2)]
+	if !c.e.has.AtomicCommit {
+		rows = rows[:1]
+	}
+	var m []table.Mutation
+	c.count++
+	for _, r := range rows {
+		one := table.Mutation{
+			Key:   []byte(universe[first+r]),
+			Kind:  table.Kind(c.rnd.IntN(3)),
+			Nonce: uint64(c.id)<<32 | c.count,
+		}
+		if one.Condition = table.Condition(c.rnd.IntN(4)); one.Kind == table.Delete {
+			one.Condition = table.Present + table.Condition(c.rnd.IntN(2))
+		}
+		if len(rows) > 1 && c.rnd.IntN(3) > 0 && one.Kind != table.Delete {
+			one.Condition = table.Always // or few batches would get through
+		}
+		if !c.e.has.Conditional {
+			one.Kind, one.Condition = table.Put, table.Always
+		}
+		if one.Condition == table.Unchanged {
+			one.IfMatch = c.known[first+r]
+		}
+		if one.Kind != table.Delete {
+			one.Properties = edm.AppendProperty(nil, []string{"v", "w"}[c.rnd.IntN(2)], edm.Int64(int64(one.Nonce)))
+		}
+		m = append(m, one)
+	}
+	return m
+}
+
+// checkWritten is the law without Linearizable: what a read showed some Commit
+// wrote that had begun before the read returned, and under the key it wrote to.
+func (h *history) checkWritten() {
+	begun := make(map[string]int64)
+	for _, op := range h.operations {
+		for _, m := range op.Input.(step).mutations {
+			begun[fmt.Sprint(m.Nonce, string(m.Key))] = op.Call
+		}
+	}
+	for _, op := range h.operations {
+		for i, c := range op.Output.(answer).cells {
+			call, ok := begun[fmt.Sprint(c.nonce, universe[i])]
+			if c.there && (!ok || call > op.Return) {
+				h.e.Errorf("a read showed what nobody had written: %s", describeStep(op.Input.(step), op.Output.(answer)))
+			}
+		}
+	}
+}

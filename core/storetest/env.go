@@ -1,0 +1,159 @@
+package storetest
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// env is a test with a place of its own.
+type env struct {
+	*testing.T
+	Place
+	clock *clock
+	has   table.Strengths
+}
+
+func open(t *testing.T, h Harness) *env {
+	t.Helper()
+	c := newClock()
+	p := h(t, c.now)
+	return &env{T: t, Place: p, clock: c, has: p.Store.Strengths()}
+}
+
+// clock moves by step whenever it is read: forwards, not at all, or back.
+type clock struct{ ticks, step atomic.Int64 }
+
+// millisecond is the usual step.
+const millisecond = edm.TicksPerSecond / 1000
+
+func newClock() *clock {
+	c := new(clock)
+	c.ticks.Store(int64(edm.TicksOf(time.Date(2024, 2, 29, 12, 0, 0, 0, time.UTC))))
+	c.step.Store(millisecond)
+	return c
+}
+
+func (c *clock) now() edm.Ticks { return edm.Ticks(c.ticks.Add(c.step.Load())) }
+
+// settle makes what was written visible to all, where that takes something.
+func (e *env) settle() {
+	if e.Settle != nil {
+		e.Settle()
+	}
+}
+
+// second is another store over the same place, or the same where the place has
+// only one.
+func (e *env) second(now func() edm.Ticks) table.Store {
+	if e.Share == nil {
+		return e.Store
+	}
+	return e.Share(now)
+}
+
+// layout is one that was never used.
+func layout() (l table.Layout) {
+	binary.BigEndian.PutUint64(l.Incarnation[:], rand.Uint64())
+	binary.BigEndian.PutUint32(l.Incarnation[8:], rand.Uint32())
+	return l
+}
+
+// create makes an empty table and returns the key of its record.
+func (e *env) create(name string) string {
+	e.Helper()
+	k := "table/acct/" + name
+	e.write(table.Document{Key: k, Layout: layout()})
+	return k
+}
+
+func (e *env) write(d table.Document) table.Revision {
+	e.Helper()
+	r, err := e.Store.WriteDocument(e.Context(), d)
+	if err != nil {
+		e.Fatalf("WriteDocument(%s): %v", d.Key, err)
+	}
+	e.settle()
+	return r
+}
+
+func (e *env) drop(name string) {
+	e.Helper()
+	d, err := e.Store.ReadDocument(e.Context(), name)
+	if err != nil {
+		e.Fatalf("ReadDocument(%s): %v", name, err)
+	}
+	if err := e.Store.Drop(e.Context(), name, d.Revision); err != nil {
+		e.Fatalf("Drop(%s): %v", name, err)
+	}
+	e.settle()
+}
+
+// commit also lets replicas catch up.
+func (e *env) commit(name string, m ...table.Mutation) (edm.Ticks, error) {
+	defer e.settle()
+	return e.Store.Commit(e.Context(), name, m)
+}
+
+// must is a commit that has to succeed.
+func (e *env) must(name string, m ...table.Mutation) edm.Ticks {
+	e.Helper()
+	ticks, err := e.commit(name, m...)
+	if err != nil {
+		e.Fatalf("Commit(%s, %s): %s", name, describe(m), reason(err))
+	}
+	return ticks
+}
+
+// fill puts entities in commits of as many of one partition as are allowed.
+func (e *env) fill(name string, m []table.Mutation) {
+	e.Helper()
+	size := 1
+	if e.has.AtomicCommit {
+		size = table.MaxBatchOperations
+	}
+	for len(m) > 0 {
+		n := 1
+		for n < min(len(m), size) && string(key.Partition(m[n].Key)) == string(key.Partition(m[0].Key)) {
+			n++
+		}
+		e.must(name, m[:n]...)
+		m = m[n:]
+	}
+}
+
+func (e *env) get(name string, k []byte) (table.Row, error) {
+	return e.Store.Get(e.Context(), name, k, table.Strong)
+}
+
+// expect demands what a strong Get of an entity shows.
+func (e *env) expect(what, name string, k []byte, want string) {
+	e.Helper()
+	if got := shown(e.get(name, k)); got != want {
+		e.Errorf("%s: Get(%s)\n got %s\nwant %s", what, showKey(k), got, want)
+	}
+}
+
+// lacks reports whether err is the answer of a store to mutations that need a
+// strength it does not declare. A store may also carry them out.
+func (e *env) lacks(err error, m []table.Mutation) bool {
+	if !errors.Is(err, table.ErrUnsupported) {
+		return false
+	}
+	if len(m) > 1 && !e.has.AtomicCommit {
+		return true
+	}
+	for _, one := range m {
+		if one.Condition != table.Always && !e.has.Conditional {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,197 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// Incarnations checks the lives of tables: "Get, Commit and Scan are given the key
+// of the table's record and find the live incarnation themselves; without one they
+// fail with ErrNoTable."
+func Incarnations(t *testing.T, h Harness) {
+	run(t, h, []law{
+		{"NoTable", noTable},
+		{"Again", createAgain},
+		{"TwoStores", livesOverTwoStores},
+		{"RecordChanges", recordChanges},
+		{"LayoutChanges", layoutChanges},
+		{"LargeDrop", largeDrop},
+	})
+}
+
+// expectNone demands that a table is dead to a store.
+func (e *env) expectNone(what string, s table.Store, name string) {
+	e.Helper()
+	_, get := s.Get(e.Context(), name, at("p", "r"), table.Strong)
+	_, eventual := s.Get(e.Context(), name, at("p", "r"), table.Eventual)
+	_, commit := s.Commit(e.Context(), name, []table.Mutation{put("p", "r", "ghost")})
+	_, scan := s.Scan(e.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}})
+	for method, err := range map[string]error{"Get": get, "eventual Get": eventual, "Commit": commit, "Scan": scan} {
+		if !errors.Is(err, table.ErrNoTable) {
+			e.Errorf("%s: %s got %s, want %s", what, method, reason(err), reason(table.ErrNoTable))
+		}
+	}
+}
+
+// expectRows demands what a store shows of a table, by Scan and by Get.
+func (e *env) expectRows(what string, s table.Store, name string, want ...string) {
+	e.Helper()
+	e.settle()
+	page, err := s.Scan(e.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}})
+	if err != nil {
+		e.Errorf("%s: Scan got %s", what, reason(err))
+		return
+	}
+	got := []string{}
+	for _, r := range page.Rows {
+		got = append(got, show(r))
+		if by := shown(s.Get(e.Context(), name, r.Key, table.Strong)); by != show(r) {
+			e.Errorf("%s: Get got %s, Scan %s", what, by, show(r))
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		e.Errorf("%s: Scan\n got %s\nwant %s", what, got, want)
+	}
+}
+
+func noTable(e *env) {
+	e.expectNone("before there was a table", e.Store, "table/acct/none")
+	e.write(table.Document{Key: "plain", Value: []byte("no record")})
+	e.expectNone("a document without a Layout", e.Store, "plain")
+	name := e.create("some")
+	e.expectNone("a name that begins like a table's", e.Store, name+"1")
+	e.expectNone("a name that a table's begins with", e.Store, name[:len(name)-1])
+	e.expectRows("a new table is empty", e.Store, name)
+	e.drop(name)
+	e.expectNone("after Drop", e.Store, name)
+	other := e.create("other")
+	e.expectNone("after another was made", e.Store, name)
+	e.expectRows("another", e.Store, other)
+}
+
+// Of a dropped table "none is ever seen again": not in the next life of its name,
+// and no ETag of the old life names a state of the new.
+func createAgain(e *env) {
+	var name string
+	var last edm.Ticks
+	for life := range 4 {
+		name = e.create("again")
+		e.expectRows(fmt.Sprint("life ", life, " begins empty"), e.Store, name)
+		stale := table.Mutation{Key: at("p", "0"), Condition: table.Unchanged, IfMatch: last, Properties: text("stale")}
+		if _, err := e.commit(name, stale); reason(err) != refused(0, table.ErrNoEntity) && !e.lacks(err, []table.Mutation{stale}) {
+			e.Errorf("life %d: a condition on an entity of an earlier life: got %s", life, reason(err))
+		}
+		var want []string
+		for i := range 3 {
+			m := put("p", fmt.Sprint(i), fmt.Sprint("life ", life))
+			ticks := e.must(name, m)
+			if ticks <= last {
+				e.Errorf("life %d: Timestamp %d is not above %d of an earlier life", life, ticks, last)
+			}
+			last = ticks
+			want = append(want, written(m, ticks))
+		}
+		e.expectRows(fmt.Sprint("life ", life), e.Store, name, want...)
+		e.drop(name)
+		e.expectNone(fmt.Sprint("after life ", life), e.Store, name)
+	}
+}
+
+// "After Drop has returned, no Commit that began before may still write into the
+// incarnation, nor Get and Scan still read it, whatever any process has cached."
+func livesOverTwoStores(e *env) {
+	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
+	for life := range 6 {
+		e.Store = stores[life%2]
+		other := stores[(life+1)%2]
+		what := fmt.Sprint("life ", life)
+		name := e.create("shared")
+		e.expectRows(what+", the other store's view", other, name)
+		m := put("p", "r", what)
+		ticks := e.must(name, m)
+		e.expectRows(what+", written by one", other, name, written(m, ticks))
+		m.Properties, m.Nonce = text("other"), 5
+		ticks, err := other.Commit(e.Context(), name, []table.Mutation{m})
+		if err != nil {
+			e.Fatalf("%s: %v", what, err)
+		}
+		e.expectRows(what+", written by the other", e.Store, name, written(m, ticks))
+		e.drop(name)
+		e.expectNone(what+", the other after Drop", other, name)
+		e.expectNone(what+", the dropper after Drop", e.Store, name)
+	}
+}
+
+// A record's value may change while its table lives, and the table does not.
+func recordChanges(e *env) {
+	d := table.Document{Key: "table/acct/record", Value: []byte("one"), Layout: layout()}
+	first := e.write(d)
+	m := put("p", "r", "kept")
+	want := written(m, e.must(d.Key, m))
+	d.Value, d.Revision = []byte("two"), first
+	d.Revision = e.write(d)
+	e.expectRows("after the record's value was changed", e.Store, d.Key, want)
+	if err := e.Store.Drop(e.Context(), d.Key, first); reason(err) != reason(table.ErrRevision) {
+		e.Errorf("Drop by an old revision: got %s, want %s", reason(err), reason(table.ErrRevision))
+	}
+	e.expectRows("after a refused Drop", e.Store, d.Key, want)
+	again := table.Document{Key: d.Key, Layout: layout()}
+	if _, err := e.Store.WriteDocument(e.Context(), again); reason(err) != reason(table.ErrRevision) {
+		e.Errorf("create over a live table: got %s, want %s", reason(err), reason(table.ErrRevision))
+	}
+	e.expectRows("after a refused create", e.Store, d.Key, want)
+}
+
+// "Changing the Layout of a record moves its name to the other incarnation": two
+// tables change places. A store that cannot move a name says ErrUnsupported, and
+// then nothing has moved.
+func layoutChanges(e *env) {
+	var docs [2]table.Document
+	var want [2]string
+	for i := range docs {
+		docs[i] = table.Document{Key: fmt.Sprint("table/acct/moved", i), Layout: layout()}
+		docs[i].Revision = e.write(docs[i])
+		m := put("p", "r", fmt.Sprint("of ", i))
+		want[i] = written(m, e.must(docs[i].Key, m))
+	}
+	docs[0].Layout, docs[1].Layout = docs[1].Layout, docs[0].Layout
+	r, err := e.Store.WriteDocument(e.Context(), docs[0])
+	if errors.Is(err, table.ErrUnsupported) {
+		e.expectRows("after a move refused", e.Store, docs[0].Key, want[0])
+		e.expectRows("after a move refused", e.Store, docs[1].Key, want[1])
+		return
+	}
+	if err != nil {
+		e.Fatalf("WriteDocument with another Layout: %s", reason(err))
+	}
+	docs[0].Revision = r
+	e.expectRows("moved", e.Store, docs[0].Key, want[1])
+	docs[1].Revision = e.write(docs[1])
+	e.expectRows("moved", e.Store, docs[0].Key, want[1])
+	e.expectRows("moved", e.Store, docs[1].Key, want[0])
+	e.drop(docs[1].Key)
+	e.expectNone("dropped after a move", e.Store, docs[1].Key)
+	e.expectRows("the other after that Drop", e.Store, docs[0].Key, want[1])
+	docs[0].Layout = layout()
+	e.write(docs[0])
+	e.expectRows("a Layout never written makes an empty table", e.Store, docs[0].Key)
+}
+
+// "The entities are removed at once or behind the call, but none is ever seen
+// again", however many they are.
+func largeDrop(e *env) {
+	name, _ := e.large()
+	e.drop(name)
+	e.expectNone("after a large Drop", e.Store, name)
+	e.create("large")
+	e.expectRows("created again", e.Store, name)
+	if e.Restart != nil {
+		e.Store = e.Restart(e.clock.now)
+		e.expectRows("created again, after a restart", e.Store, name)
+	}
+}

@@ -1,0 +1,233 @@
+package storetest
+
+import (
+	"fmt"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// The sequential model of one table that a concurrent history is compared with.
+// Everything in it is a value, so that states are compared with ==.
+
+// universe are the keys a history uses; two partitions of three.
+var universe = [...]string{"p\x00a", "p\x00b", "p\x00c", "q\x00a", "q\x00b", "q\x00c"}
+
+// cell is an entity in the model.
+type cell struct {
+	there      bool
+	ticks      edm.Ticks
+	nonce      uint64
+	properties string
+	highest    edm.Ticks // that the key ever had, in any life
+}
+
+func (c cell) row(k string) *table.Row {
+	if !c.there {
+		return nil
+	}
+	return &table.Row{Key: []byte(k), Timestamp: c.ticks, Nonce: c.nonce, Properties: edm.Properties(c.properties)}
+}
+
+// lifeOf is the state of the table.
+type lifeOf struct {
+	revision table.Revision // of the record; "" while there is no table
+	dropping int            // 1 + the client whose Drop is under way, in the weaker model
+	cells    [len(universe)]cell
+}
+
+// step is what a client did.
+type step struct {
+	method    string // create, read, drop, dropped, get, commit, scan
+	client    int
+	revision  table.Revision // drop
+	key       int            // get, by universe
+	mutations []table.Mutation
+}
+
+// answer is what it got.
+type answer struct {
+	err      error
+	revision table.Revision
+	ticks    edm.Ticks
+	cells    [len(universe)]cell // get and scan; highest is not used
+}
+
+// laws of the model that depend on the strengths declared.
+type laws struct {
+	exactDrop bool
+	// acrossDeletes: Timestamps of a key increase over deletes too.
+	acrossDeletes bool
+}
+
+func (l laws) model() porcupine.Model {
+	return porcupine.Model{
+		Init: func() any { return lifeOf{} },
+		Step: func(state, input, output any) (bool, any) {
+			return l.step(state.(lifeOf), input.(step), output.(answer))
+		},
+		DescribeOperation: func(input, output any) string { return describeStep(input.(step), output.(answer)) },
+	}
+}
+
+func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
+	live := s.revision != ""
+	if l.exactDrop || s.dropping == 0 {
+		return l.alone(s, in, out, live)
+	}
+	// "Between the call of Drop and its return each operation may take the table
+	// as live or dead on its own" – but no new life begins before the old has ended.
+	switch {
+	case in.method == "dropped" && s.dropping == in.client+1:
+		return true, lifeOf{cells: buried(s.cells)}
+	case in.method == "create":
+		return reason(out.err) == reason(table.ErrRevision), s
+	case in.method == "drop":
+		return reason(out.err) == reason(table.ErrRevision), s
+	}
+	if ok, next := l.alone(s, in, out, true); ok {
+		return true, next
+	}
+	return l.alone(s, in, out, false)
+}
+
+// alone is a step while no Drop is under way.
+func (l laws) alone(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
+	got := reason(out.err)
+	switch in.method {
+	case "create":
+		if live {
+			return got == reason(table.ErrRevision), s
+		}
+		next := lifeOf{revision: out.revision, cells: s.cells}
+		return out.err == nil && out.revision != "", next
+	case "read":
+		if !live {
+			return got == reason(table.ErrNoDocument), s
+		}
+		return out.err == nil && out.revision == s.revision, s
+	case "drop":
+		if !live || in.revision != s.revision {
+			return got == reason(table.ErrRevision), s
+		}
+		if l.exactDrop {
+			return out.err == nil, lifeOf{cells: buried(s.cells)}
+		}
+		s.dropping = in.client + 1
+		return out.err == nil, s
+	case "dropped":
+		return false, s
+	}
+	if !live {
+		return got == reason(table.ErrNoTable), s
+	}
+	switch in.method {
+	case "get":
+		if c := s.cells[in.key]; !c.there {
+			return got == reason(table.ErrNoEntity), s
+		} else if out.err != nil {
+			return false, s
+		} else {
+			return same(c, out.cells[in.key]), s
+		}
+	case "scan":
+		if out.err != nil {
+			return false, s
+		}
+		for i, c := range s.cells {
+			if !same(c, out.cells[i]) {
+				return false, s
+			}
+		}
+		return true, s
+	}
+	return l.commit(s, in.mutations, out)
+}
+
+// commit is [table.Apply] for each mutation.
+func (l laws) commit(s lifeOf, m []table.Mutation, out answer) (bool, lifeOf) {
+	next := s
+	for i, one := range m {
+		k := position(one.Key)
+		c := &next.cells[k]
+		row, err := table.Apply(c.row(universe[k]), one, out.ticks)
+		if err != nil {
+			return reason(out.err) == refused(i, err), s
+		}
+		if floor := c.highest; out.err == nil && out.ticks <= floor && (l.acrossDeletes || c.there) {
+			return false, s // "those of one key strictly increase"
+		}
+		*c = cell{highest: out.ticks}
+		if row != nil {
+			c.there, c.ticks, c.nonce, c.properties = true, row.Timestamp, row.Nonce, canonical(row.Properties)
+		}
+	}
+	return out.err == nil, next
+}
+
+func same(a, b cell) bool {
+	a.highest, b.highest = 0, 0
+	return a == b
+}
+
+// canonical is a property list in the order in which the histories write them:
+// stores need not keep an order.
+func canonical(p edm.Properties) string {
+	var out edm.Properties
+	for _, name := range []string{"v", "w"} {
+		if v, ok := p.Lookup(name); ok {
+			out = edm.AppendProperty(out, name, v)
+		}
+	}
+	if len(out) != len(p) {
+		return string(p)
+	}
+	return string(out)
+}
+
+// buried are the cells of a dead table: only how high their Timestamps were.
+func buried(cells [len(universe)]cell) [len(universe)]cell {
+	for i := range cells {
+		cells[i] = cell{highest: cells[i].highest}
+	}
+	return cells
+}
+
+func position(k []byte) int {
+	for i, u := range universe {
+		if u == string(k) {
+			return i
+		}
+	}
+	return -1
+}
+
+func cellOf(r table.Row) cell {
+	return cell{there: true, ticks: r.Timestamp, nonce: r.Nonce, properties: canonical(r.Properties)}
+}
+
+func describeStep(in step, out answer) string {
+	result := reason(out.err)
+	switch in.method {
+	case "get":
+		if out.err == nil {
+			result = show(*out.cells[in.key].row(universe[in.key]))
+		}
+		return fmt.Sprintf("get %s → %s", showKey([]byte(universe[in.key])), result)
+	case "scan":
+		if out.err == nil {
+			result = ""
+			for i, c := range out.cells {
+				if c.there {
+					result += show(*c.row(universe[i])) + "; "
+				}
+			}
+		}
+		return "scan → " + result
+	case "commit":
+		return fmt.Sprintf("commit %s → %s @%d", describe(in.mutations), result, out.ticks)
+	}
+	return fmt.Sprintf("%s %s → %s %s", in.method, in.revision, result, out.revision)
+}

@@ -1,0 +1,189 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// Between pages others insert and delete, at the position, before and behind it.
+// Entities that exist throughout are seen exactly once, in strictly increasing
+// order (env.pages checks that), and what is seen was there at some time.
+func pagingUnderWrites(e *env) {
+	for seed := range uint64(6) {
+		rnd := rand.New(rand.NewPCG(seed, 3))
+		name, want := e.grid(fmt.Sprint("paging", seed), 6, 20, 20)
+		ever := make(map[string]bool)
+		for _, k := range want {
+			ever[k] = true
+		}
+		others := make(map[string]bool) // that come and go, by key
+		change := func(k []byte) {
+			m := table.Mutation{Key: k, Nonce: 1, Properties: text("other")}
+			if others[string(k)] {
+				m = table.Mutation{Key: k, Kind: table.Delete, Condition: table.Present}
+			}
+			if _, err := e.commit(name, m); err == nil {
+				others[string(k)] = m.Kind == table.Put
+				ever[string(k)] = true
+			} else if !e.lacks(err, []table.Mutation{m}) {
+				e.Fatalf("Commit(%s): %s", describe([]table.Mutation{m}), reason(err))
+			}
+		}
+		other := func() []byte {
+			return at(fmt.Sprintf("p%02d", rnd.IntN(7)), fmt.Sprintf("r%03d+", rnd.IntN(20)))
+		}
+		for range 40 {
+			change(other())
+		}
+		r := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 1 + rnd.IntN(9)}
+		if seed%2 == 1 {
+			r.ScanBytes = 1 + rnd.IntN(500)
+		}
+		rows := slices.Concat(e.pages(name, r, func(next []byte) {
+			for range 3 {
+				change(other())
+			}
+			if bytes.HasSuffix(next, []byte("+")) {
+				change(next) // the position itself goes, or comes
+			}
+			if p, row := key.Split(next); bytes.HasPrefix(row, []byte("r")) && len(row) >= 4 {
+				change(at(string(p), string(row[:4])+"+"))
+			}
+		})...)
+		stable := []string{}
+		for _, k := range keys(rows) {
+			if !bytes.HasSuffix([]byte(k), []byte("+")) {
+				stable = append(stable, k)
+			}
+			if !ever[k] {
+				e.Errorf("seed %d: Scan returned %s, which never was there", seed, showKey([]byte(k)))
+			}
+		}
+		e.same(fmt.Sprintf("seed %d: rows that exist throughout", seed), stable, want)
+	}
+}
+
+// flip is the nth state of the two partitions that snapshotPages writes to: ten
+// rows with the number n, one set of them for even numbers, one for odd.
+func flip(partition string, n int32) []table.Mutation {
+	var m []table.Mutation
+	for i := range 10 {
+		p := edm.AppendProperty(nil, "n", edm.Int32(n))
+		m = append(m, table.Mutation{Key: at(partition, fmt.Sprintf("%d%c", i, 'a'+n%2)), Properties: p, Nonce: uint64(n)})
+		if n > 0 {
+			m = append(m, table.Mutation{Key: at(partition, fmt.Sprintf("%d%c", i, 'b'-n%2)), Kind: table.Delete, Condition: table.Present})
+		}
+	}
+	return m
+}
+
+// A writer takes partition a from state to state and b after it, while pages are
+// read. Declared SnapshotPage: "One Scan sees the store as of one moment; a
+// concurrent Commit is in its page wholly or not at all." Without it every row is
+// still of a Commit that had begun, and if Linearizable of none that was replaced
+// before the Scan began.
+func snapshotPages(e *env) {
+	name := e.create("snapshot")
+	for _, p := range []string{"a", "b"} {
+		if _, err := e.commit(name, flip(p, 0)...); err != nil {
+			if e.lacks(err, flip(p, 0)) {
+				e.weakPages(name)
+				return
+			}
+			e.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithCancel(e.Context())
+	var writer sync.WaitGroup
+	var begun, done, scans atomic.Int32
+	writer.Go(func() {
+		for n := int32(1); ctx.Err() == nil; n++ {
+			for _, p := range []string{"a", "b"} {
+				begun.Store(n)
+				_, err := e.Store.Commit(e.Context(), name, flip(p, n))
+				if err != nil {
+					e.Errorf("Commit of state %d to %s: %s", n, p, reason(err))
+					return
+				}
+			}
+			done.Store(n)
+		}
+	})
+	for scans.Add(1) <= 60 && !e.Failed() {
+		from := done.Load()
+		page, err := e.Store.Scan(e.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}})
+		if err != nil {
+			e.Errorf("Scan: %s", reason(err))
+			break
+		}
+		e.checkFlip(page, from, begun.Load())
+	}
+	stop()
+	writer.Wait()
+}
+
+// checkFlip judges a page read while state from was complete and state to begun.
+func (e *env) checkFlip(page table.Page, from, to int32) {
+	e.Helper()
+	seen := map[string]map[int32]int{"a": {}, "b": {}} // rows by partition and number
+	for _, r := range page.Rows {
+		p, _ := key.Decode(r.Key)
+		v, _ := r.Properties.Lookup("n")
+		n := int32(v.Int())
+		if e.has.Linearizable && (n < from || n > to) {
+			e.Errorf("%s has number %d; %d was complete before the Scan, %d begun after", showKey(r.Key), n, from, to)
+		}
+		seen[p][n]++
+	}
+	if !e.has.SnapshotPage || !e.has.AtomicCommit || page.Next != nil {
+		return
+	}
+	var at [2]int32
+	for i, p := range []string{"a", "b"} {
+		if len(seen[p]) != 1 {
+			e.Errorf("a concurrent Commit is in a page wholly or not at all: partition %s shows, rows by number, %v", p, seen[p])
+			return
+		}
+		for n, count := range seen[p] {
+			if at[i] = n; count != 10 {
+				e.Errorf("partition %s shows %d rows of number %d, want 10", p, count, n)
+			}
+		}
+	}
+	if at[0] != at[1] && at[0] != at[1]+1 {
+		e.Errorf("a Scan sees the store as of one moment: a is always written before b, and shows number %d to b's %d", at[0], at[1])
+	}
+}
+
+// weakPages is for a store that refuses Commits of several mutations: a row that
+// exists throughout is in every page.
+func (e *env) weakPages(name string) {
+	e.must(name, put("p", "stays", "0"))
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for n := range 100 {
+			for _, row := range []string{"stays", "a", "z"} {
+				m := []table.Mutation{put("p", row, fmt.Sprint(n))}
+				if _, err := e.Store.Commit(e.Context(), name, m); err != nil && reason(err) != reason(table.ErrBusy) {
+					e.Errorf("Commit(%s): %s", describe(m), reason(err))
+					return
+				}
+			}
+		}
+	})
+	for range 20 {
+		if rows := keys(e.all(name)); !slices.Contains(rows, string(at("p", "stays"))) {
+			e.Errorf("a row that exists throughout is in every page: got %q", rows)
+		}
+	}
+	writer.Wait()
+}

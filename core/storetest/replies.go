@@ -1,0 +1,308 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// LostReplies checks what a [table.Service] over the store makes of failures. The
+// rules: a write may be sent again after an ambiguous failure only if it is
+// conditioned on an ETag; any other is followed by one strong Get instead: own
+// nonce is success, anything else OperationTimedOut, never a guessed 404, 409 or
+// 412, never a write over a later state.
+func LostReplies(t *testing.T, h Harness) {
+	run(t, h, []law{
+		{"Writes", lostWrites},
+		{"Twice", lostTwice},
+		{"Tables", lostTables},
+	})
+}
+
+var name = table.Name{Account: "acct", Table: "Replies"}
+
+// service is one over the store, failing on command, with the table made.
+func (e *env) service() (*table.Service, *Faulty) {
+	e.Helper()
+	f := NewFaulty(e.Store)
+	f.Lagging = true
+	s := table.New(f, table.Options{Now: e.clock.now, Rand: rand.Uint64})
+	return s, f
+}
+
+// shows is where a Get could find A's nonce.
+type shows uint8
+
+const (
+	atRow     shows = iota // in p/r, which others write to as well
+	elsewhere              // in an entity nobody else touches
+	nowhere                // A only deletes
+)
+
+// attempt is what A tries to do.
+type attempt struct {
+	what        string
+	exists      bool // the entity p/r, when A begins
+	conditioned bool // on its ETag
+	shows       shows
+	needs       table.Strengths
+	operations  func(etag edm.Ticks) []table.Operation
+}
+
+func operation(a table.Action, row string, match table.Match) table.Operation {
+	op := table.Operation{Action: a, PartitionKey: "p", RowKey: row, IfMatch: match}
+	if a != table.DeleteEntity {
+		op.Properties = text("A's")
+	}
+	return op
+}
+
+func one(a table.Action) func(edm.Ticks) []table.Operation {
+	return func(edm.Ticks) []table.Operation {
+		return []table.Operation{operation(a, "r", table.Match{Any: true})}
+	}
+}
+
+func onETag(actions ...table.Action) func(edm.Ticks) []table.Operation {
+	return func(etag edm.Ticks) []table.Operation {
+		ops := []table.Operation{operation(actions[0], "r", table.Match{Timestamp: etag})}
+		for i, a := range actions[1:] {
+			ops = append(ops, operation(a, fmt.Sprint("with", i), table.Match{Any: true}))
+		}
+		return ops
+	}
+}
+
+var (
+	conditional = table.Strengths{Conditional: true}
+	atomic2     = table.Strengths{Conditional: true, AtomicCommit: true}
+	attempts    = []attempt{
+		{"insert", false, false, atRow, conditional, one(table.Insert)},
+		{"insert-or-replace, new", false, false, atRow, table.Strengths{}, one(table.InsertOrReplace)},
+		{"insert-or-replace", true, false, atRow, table.Strengths{}, one(table.InsertOrReplace)},
+		{"insert-or-merge, new", false, false, atRow, table.Strengths{}, one(table.InsertOrMerge)},
+		{"insert-or-merge", true, false, atRow, table.Strengths{}, one(table.InsertOrMerge)},
+		{"update *", true, false, atRow, conditional, one(table.Update)},
+		{"merge *", true, false, atRow, conditional, one(table.MergeEntity)},
+		{"delete *", true, false, nowhere, conditional, one(table.DeleteEntity)},
+		{"update by ETag", true, true, atRow, conditional, onETag(table.Update)},
+		{"merge by ETag", true, true, atRow, conditional, onETag(table.MergeEntity)},
+		{"delete by ETag", true, true, nowhere, conditional, onETag(table.DeleteEntity)},
+		{"batch of inserts", false, false, atRow, atomic2, func(edm.Ticks) []table.Operation {
+			return []table.Operation{operation(table.Insert, "r", table.Match{}), operation(table.Insert, "s", table.Match{})}
+		}},
+		{"batch with an ETag", true, true, atRow, atomic2, onETag(table.Update, table.Insert)},
+		{"batch with a delete by ETag", true, true, elsewhere, atomic2, onETag(table.DeleteEntity, table.InsertOrReplace)},
+		{"batch of a delete and an upsert", true, false, elsewhere, atomic2, func(edm.Ticks) []table.Operation {
+			return []table.Operation{
+				operation(table.DeleteEntity, "r", table.Match{Any: true}),
+				operation(table.InsertOrMerge, "s", table.Match{}),
+			}
+		}},
+	}
+)
+
+// meanwhile is what others do to p/r between A's failure and what A does next.
+var meanwhile = []struct {
+	what  string
+	needs table.Strengths
+	do    func(e *env, doc string)
+}{
+	{"nobody does anything", table.Strengths{}, nil},
+	{"B overwrites", table.Strengths{}, func(e *env, doc string) { e.others(doc, put("p", "r", "B's")) }},
+	{"B deletes", conditional, func(e *env, doc string) { e.others(doc, remove("p", "r")) }},
+	{"B deletes and C inserts", conditional, func(e *env, doc string) {
+		e.others(doc, remove("p", "r"))
+		e.others(doc, absent(put("p", "r", "C's")))
+	}},
+}
+
+// others write, if what they write to is there.
+func (e *env) others(doc string, m table.Mutation) {
+	e.Helper()
+	m.Nonce = 99
+	_, err := e.commit(doc, m)
+	if r := (*table.Refused)(nil); err != nil && !errors.As(err, &r) {
+		e.Fatalf("Commit(%s): %s", describe([]table.Mutation{m}), reason(err))
+	}
+}
+
+// covers reports whether the store has the strengths that a history needs.
+func (e *env) covers(needs table.Strengths) bool {
+	return (e.has.Conditional || !needs.Conditional) && (e.has.AtomicCommit || !needs.AtomicCommit)
+}
+
+// begin makes the table of a history anew and returns p/r's ETag, if it exists.
+func (e *env) begin(s *table.Service, exists bool) (doc string, etag edm.Ticks) {
+	e.Helper()
+	doc = name.DocumentKey()
+	if _, err := e.Store.ReadDocument(e.Context(), doc); err == nil {
+		e.drop(doc)
+	}
+	if err := s.CreateTable(e.Context(), name); err != nil {
+		e.Fatalf("CreateTable: %v", err)
+	}
+	if exists {
+		etag = e.must(doc, put("p", "r", "first"))
+	}
+	return doc, etag
+}
+
+// table is all rows of a table in one text.
+func (e *env) table(doc string) string {
+	e.Helper()
+	e.settle()
+	rows := ""
+	for _, r := range e.all(doc) {
+		rows += "\n    " + show(r)
+	}
+	return rows
+}
+
+// try is A's request.
+func (e *env) try(s *table.Service, ops []table.Operation) (edm.Ticks, error) {
+	defer e.settle()
+	if len(ops) == 1 {
+		return s.Write(e.Context(), name, ops[0])
+	}
+	return s.Transact(e.Context(), name, ops)
+}
+
+// code is an error of the Service by its code.
+func code(err error) string {
+	var c *table.Error
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.As(err, &c):
+		return string(c.Code)
+	}
+	return "unexpected error: " + err.Error()
+}
+
+// Every attempt × every way to fail × everything that may happen meanwhile.
+func lostWrites(e *env) {
+	s, f := e.service()
+	for _, a := range attempts {
+		for _, m := range meanwhile {
+			if !e.covers(a.needs) || !e.covers(m.needs) {
+				continue // the store does not offer the write that this is about
+			}
+			for _, fault := range []struct {
+				what string
+				Fault
+			}{
+				{"was throttled", Fault{Effect: NotApplied, Err: table.ErrBusy}},
+				{"was lost on its way", Fault{Effect: NotApplied, Err: table.ErrUnknown}},
+				{"was applied, its reply lost", Fault{Effect: Applied, Err: table.ErrUnknown}},
+				{"was delayed", Fault{Effect: Late, Err: table.ErrUnknown}},
+			} {
+				what := fmt.Sprintf("%s: A's Commit %s; %s; A goes on", a.what, fault.what, m.what)
+				doc, etag := e.begin(s, a.exists)
+				var later string
+				fault.Then = func() {
+					if m.do != nil {
+						m.do(e, doc)
+					}
+					later = e.table(doc)
+				}
+				f.Fail(Commit, fault.Fault)
+				commits, gets := f.Calls(Commit), f.Calls(Get)
+				ticks, err := e.try(s, a.operations(etag))
+				commits, gets = f.Calls(Commit)-commits, f.Calls(Get)-gets
+
+				applied, alone := fault.Effect == Applied, m.do == nil
+				want := string(table.OperationTimedOut)
+				again := false // a second Commit was applied
+				switch {
+				case errors.Is(fault.Err, table.ErrBusy):
+					want = string(table.ServerBusy)
+				case applied && (a.shows == elsewhere || a.shows == atRow && alone):
+					want = "ok" // the Get shows A's own nonce
+				case !applied && alone && a.conditioned:
+					want, again = "ok", true
+				}
+				if code(err) != want {
+					e.Errorf("%s: got %s, want %s", what, code(err), want)
+				}
+				if most := map[bool]int{false: 1, true: 2}[a.conditioned]; commits > most || gets > 1 {
+					e.Errorf("%s: it took %d Commits and %d Gets, want at most %d and 1", what, commits, gets, most)
+				}
+				after := e.table(doc)
+				if again == (after == later) {
+					e.Errorf("%s: a write over a later state, or none that was answered as done\nbefore A went on%s\nthen%s", what, later, after)
+				}
+				if err == nil && alone {
+					e.checkWrite(what, doc, a.operations(etag), ticks)
+				}
+				f.Deliver()
+				if got := e.table(doc); a.conditioned && (again || !alone) && got != after {
+					e.Errorf("%s; the delayed Commit arrives: it was conditioned on an ETag\nbefore%s\nthen%s", what, after, got)
+				}
+			}
+		}
+	}
+}
+
+// checkWrite demands that what was answered as done is there.
+func (e *env) checkWrite(what, doc string, ops []table.Operation, ticks edm.Ticks) {
+	e.Helper()
+	for _, op := range ops {
+		row, err := e.get(doc, at(op.PartitionKey, op.RowKey))
+		if gone := errors.Is(err, table.ErrNoEntity); gone != (op.Action == table.DeleteEntity) || !gone && row.Timestamp != ticks {
+			e.Errorf("%s: it was answered with Timestamp %d, and there is %s", what, ticks, shown(row, err))
+		}
+	}
+}
+
+// More than one reply in a row is lost.
+func lostTwice(e *env) {
+	s, f := e.service()
+	lost := func(effects ...Effect) (list []Fault) {
+		for _, x := range effects {
+			list = append(list, Fault{Effect: x, Err: table.ErrUnknown})
+		}
+		return list
+	}
+	busy := []Fault{{Err: table.ErrBusy}}
+	update, insert := onETag(table.Update), one(table.InsertOrReplace)
+	for _, row := range []struct {
+		what    string
+		ops     func(edm.Ticks) []table.Operation
+		needs   table.Strengths
+		commits []Fault
+		gets    []Fault
+		want    string
+	}{
+		{"an upsert applied, then its Get lost", insert, table.Strengths{}, lost(Applied), lost(NotApplied), "OperationTimedOut"},
+		{"an upsert applied, then its Get throttled", insert, table.Strengths{}, lost(Applied), busy, "OperationTimedOut"},
+		{"an upsert lost, then its Get lost", insert, table.Strengths{}, lost(NotApplied), lost(Applied), "OperationTimedOut"},
+		{"both Commits lost", update, conditional, lost(NotApplied, NotApplied), nil, "OperationTimedOut"},
+		{"the second applied", update, conditional, lost(NotApplied, Applied), nil, "ok"},
+		{"the first applied, the second lost", update, conditional, lost(Applied, NotApplied), nil, "ok"},
+		{"the first applied, then all lost", update, conditional, lost(Applied, NotApplied), lost(NotApplied), "OperationTimedOut"},
+		{"both late", update, conditional, lost(Late, Late), nil, "OperationTimedOut"},
+		{"lost, then throttled", update, conditional, append(lost(NotApplied), busy...), nil, "OperationTimedOut"},
+		{"applied, then throttled", update, conditional, append(lost(Applied), busy...), nil, "ok"},
+	} {
+		if !e.covers(row.needs) {
+			continue
+		}
+		doc, etag := e.begin(s, true)
+		f.Fail(Commit, row.commits...)
+		f.Fail(Get, row.gets...)
+		ticks, err := e.try(s, row.ops(etag))
+		if code(err) != row.want {
+			e.Errorf("%s: got %s, want %s", row.what, code(err), row.want)
+		}
+		if err == nil {
+			e.checkWrite(row.what, doc, row.ops(etag), ticks)
+		}
+		f.Deliver()
+		f.Reset()
+	}
+}

@@ -1,0 +1,91 @@
+package storetest
+
+import (
+	"errors"
+
+	"edgetable/core/table"
+)
+
+// The same for tables: a lost reply of a create or a delete is never answered with
+// 404 or 409, and never costs a table that somebody made since.
+func lostTables(e *env) {
+	s, f := e.service()
+	lost := func(x Effect) Fault { return Fault{Effect: x, Err: table.ErrUnknown} }
+	const (
+		gone   = "no table"
+		ours   = "A's table"
+		theirs = "B's table"
+	)
+	doc := name.DocumentKey()
+	others := func(steps ...string) func() {
+		return func() {
+			for _, step := range steps {
+				if step == "deletes" {
+					e.drop(doc)
+					continue
+				}
+				e.write(table.Document{Key: doc, Layout: layout(), Value: []byte(theirs)})
+				e.must(doc, put("p", "theirs", ""))
+			}
+		}
+	}
+	create := func() error { return s.CreateTable(e.Context(), name) }
+	remove := func() error { return s.DeleteTable(e.Context(), name) }
+	for _, row := range []struct {
+		what   string
+		exists bool // when A begins
+		method Method
+		do     func() error
+		fault  Fault
+		then   func()
+		code   table.Code // "" is success
+		state  string
+	}{
+		{"create throttled", false, WriteDocument, create, Fault{Err: table.ErrBusy}, nil, table.ServerBusy, gone},
+		{"create lost", false, WriteDocument, create, lost(NotApplied), nil, table.OperationTimedOut, gone},
+		{"create applied", false, WriteDocument, create, lost(Applied), nil, "", ours},
+		{"create lost, B creates", false, WriteDocument, create, lost(NotApplied), others("creates"), table.OperationTimedOut, theirs},
+		{"create applied, B deletes", false, WriteDocument, create, lost(Applied), others("deletes"), table.OperationTimedOut, gone},
+		{"create applied, B deletes and creates", false, WriteDocument, create, lost(Applied), others("deletes", "creates"), table.OperationTimedOut, theirs},
+		{"delete throttled", true, Drop, remove, Fault{Err: table.ErrBusy}, nil, table.ServerBusy, ours},
+		{"delete lost", true, Drop, remove, lost(NotApplied), nil, table.OperationTimedOut, ours},
+		{"delete applied", true, Drop, remove, lost(Applied), nil, table.OperationTimedOut, gone},
+		{"delete lost, B deletes and creates", true, Drop, remove, lost(NotApplied), others("deletes", "creates"), table.OperationTimedOut, theirs},
+		{"delete applied, B creates", true, Drop, remove, lost(Applied), others("creates"), table.OperationTimedOut, theirs},
+	} {
+		if _, err := e.Store.ReadDocument(e.Context(), doc); err == nil {
+			e.drop(doc)
+		}
+		if row.exists {
+			if err := create(); err != nil {
+				e.Fatalf("CreateTable: %v", err)
+			}
+		}
+		row.fault.Then = row.then
+		f.Fail(row.method, row.fault)
+		want := "ok"
+		if row.code != "" {
+			want = string(row.code)
+		}
+		if got := code(row.do()); got != want {
+			e.Errorf("%s: got %s, want %s", row.what, got, want)
+		}
+		e.settle()
+		state := ours
+		d, err := e.Store.ReadDocument(e.Context(), doc)
+		switch {
+		case errors.Is(err, table.ErrNoDocument):
+			state = gone
+		case err != nil:
+			e.Fatal(err)
+		case string(d.Value) == theirs:
+			state = theirs
+			if n := len(e.all(doc)); n != 1 {
+				e.Errorf("%s: B's table has %d entities, want 1", row.what, n)
+			}
+		}
+		if state != row.state {
+			e.Errorf("%s: there is %s, want %s", row.what, state, row.state)
+		}
+	}
+}

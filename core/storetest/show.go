@@ -1,0 +1,133 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// at is the key of an entity.
+func at(partition, row string) []byte { return key.Append(nil, partition, row) }
+
+// text is a property list of one string.
+func text(v string) edm.Properties { return edm.AppendProperty(nil, "v", edm.String(v)) }
+
+// put is an upsert.
+func put(partition, row, v string) table.Mutation {
+	return table.Mutation{Key: at(partition, row), Properties: text(v), Nonce: 1}
+}
+
+// remove deletes an entity that must exist.
+func remove(partition, row string) table.Mutation {
+	return table.Mutation{Key: at(partition, row), Kind: table.Delete, Condition: table.Present}
+}
+
+// absent makes a put an insert.
+func absent(m table.Mutation) table.Mutation {
+	m.Condition = table.Absent
+	return m
+}
+
+func showKey(k []byte) string {
+	p, r := key.Split(k)
+	return fmt.Sprintf("%q/%q", p, r)
+}
+
+// show is a row in one line, its properties by name: a store need not keep their
+// order.
+func show(r table.Row) string {
+	return fmt.Sprintf("%s @%d #%d {%s}", showKey(r.Key), r.Timestamp, r.Nonce, showProperties(r.Properties))
+}
+
+func showProperties(p edm.Properties) string {
+	if !p.Valid() {
+		return fmt.Sprintf("damaged %q", []byte(p))
+	}
+	var list []string
+	for name, v := range p.All() {
+		var s string
+		if n := len(v.Text()); n > 40 {
+			s = fmt.Sprintf("(%d bytes, sum %08x)", n, crc32.ChecksumIEEE(v.Bytes()))
+		} else {
+			s = v.String()
+		}
+		list = append(list, name+":"+v.Type().String()[4:]+"="+s)
+	}
+	slices.Sort(list)
+	return strings.Join(list, " ")
+}
+
+func shown(r table.Row, err error) string {
+	if err != nil {
+		return reason(err)
+	}
+	return show(r)
+}
+
+// written is what a put that got ticks must look like.
+func written(m table.Mutation, ticks edm.Ticks) string {
+	return show(table.Row{Key: m.Key, Timestamp: ticks, Nonce: m.Nonce, Properties: m.Properties})
+}
+
+// reason is an error by the name the port gives it, with the index of a Refused.
+func reason(err error) string {
+	var refused *table.Refused
+	var limit *table.Error
+	switch {
+	case err == nil:
+		return "ok"
+	case errors.As(err, &refused) && errors.As(refused.Err, &limit):
+		return fmt.Sprintf("refused %d: %s", refused.Index, limit.Code)
+	case errors.As(err, &refused):
+		return fmt.Sprintf("refused %d: %s", refused.Index, reason(refused.Err))
+	}
+	for _, known := range []error{
+		table.ErrNoDocument, table.ErrRevision, table.ErrNoTable, table.ErrNoEntity, table.ErrExists,
+		table.ErrChanged, table.ErrBusy, table.ErrUnknown, table.ErrUnsupported, table.ErrKeyTooLong,
+		context.Canceled,
+	} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return "unexpected error: " + err.Error()
+}
+
+// refused is the reason of a Commit whose mutation i fails with err.
+func refused(i int, err error) string { return reason(&table.Refused{Index: i, Err: err}) }
+
+var (
+	kinds      = map[table.Kind]string{table.Put: "put", table.Merge: "merge", table.Delete: "delete"}
+	conditions = map[table.Condition]string{
+		table.Always: "always", table.Absent: "absent", table.Present: "present", table.Unchanged: "unchanged",
+	}
+)
+
+// describe is a Commit in one line.
+func describe(m []table.Mutation) string {
+	var b strings.Builder
+	for i, one := range m {
+		if i == 5 {
+			fmt.Fprintf(&b, " and %d more", len(m)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s if %s %s", kinds[one.Kind], conditions[one.Condition], showKey(one.Key))
+		if one.Condition == table.Unchanged {
+			fmt.Fprintf(&b, " @%d", one.IfMatch)
+		}
+		if one.Kind != table.Delete {
+			fmt.Fprintf(&b, " #%d {%s}", one.Nonce, showProperties(one.Properties))
+		}
+	}
+	return b.String()
+}

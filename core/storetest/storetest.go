@@ -1,0 +1,50 @@
+package storetest
+
+import (
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Harness makes an empty place and opens a store over it whose Timestamps follow
+// now. It closes with t.Cleanup what it opened.
+type Harness func(t testing.TB, now func() edm.Ticks) Place
+
+// Place is where a store keeps what it is given, and how to get at it.
+type Place struct {
+	Store table.Store
+	// Share opens another store over the same place, as another process would,
+	// with a clock of its own. Nil: only one store at a time can have the place.
+	Share func(now func() edm.Ticks) table.Store
+	// Restart closes all stores over the place, as the end of their processes
+	// would, and opens it again. Nil: the place ends with its store.
+	Restart func(now func() edm.Ticks) table.Store
+	// Settle lets every replica catch up. Only a store that does not declare
+	// Linearizable may need it. Nil: there is nothing to wait for.
+	Settle func()
+}
+
+// Run runs the whole suite.
+func Run(t *testing.T, h Harness) {
+	t.Run("Documents", func(t *testing.T) { Documents(t, h) })
+	t.Run("Entities", func(t *testing.T) { Entities(t, h) })
+	t.Run("Timestamps", func(t *testing.T) { Timestamps(t, h) })
+	t.Run("Scans", func(t *testing.T) { Scans(t, h) })
+	t.Run("Incarnations", func(t *testing.T) { Incarnations(t, h) })
+	t.Run("Concurrency", func(t *testing.T) { Concurrency(t, h) })
+	t.Run("LostReplies", func(t *testing.T) { LostReplies(t, h) })
+}
+
+// law is one named check. Each gets a place of its own.
+type law struct {
+	name  string
+	check func(*env)
+}
+
+func run(t *testing.T, h Harness, laws []law) {
+	t.Helper()
+	for _, l := range laws {
+		t.Run(l.name, func(t *testing.T) { l.check(open(t, h)) })
+	}
+}
