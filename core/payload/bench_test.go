@@ -1,0 +1,64 @@
+package payload_test
+
+import (
+	"strings"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+)
+
+// kilobyte is an entity of ten properties of all kinds but Binary, about 1 KiB.
+func kilobyte() []byte {
+	return []byte(`{"PartitionKey":"customer-000042","RowKey":"2026-11-21T10:00:00-0001",` +
+		`"Name":"` + strings.Repeat("Anna Example ", 16) + `",` +
+		`"Street":"` + strings.Repeat("12 Long Road ", 12) + `",` +
+		`"Comment":"` + strings.Repeat("said \\\"hello\\\" ", 10) + `",` +
+		`"Age":39,"Ratio":3.25,"Active":true,` +
+		`"Balance@odata.type":"Edm.Int64","Balance":"922337203685477580",` +
+		`"Since@odata.type":"Edm.DateTime","Since":"2024-02-29T12:30:45.1234567Z",` +
+		`"Device@odata.type":"Edm.Guid","Device":"c9da6455-213d-42c9-9a79-3e9149a57833",` +
+		`"City":"` + strings.Repeat("Springfield ", 13) + `"}`)
+}
+
+func BenchmarkReadEntity(b *testing.B) {
+	body := kilobyte()
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := payload.ReadEntity(body); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAppendEntity(b *testing.B) {
+	e, err := payload.ReadEntity(kilobyte())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, format := range map[string]payload.Format{"none": payload.NoMetadata, "minimal": payload.Minimal, "full": payload.Full} {
+		b.Run(name, func(b *testing.B) {
+			v := payload.View{Format: format, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "mytable"}
+			dst := v.AppendEntity(nil, e.PartitionKey, e.RowKey, edm.MaxDateTime, e.Properties)
+			b.SetBytes(int64(len(dst)))
+			b.ReportAllocs()
+			for b.Loop() {
+				dst = v.AppendEntity(dst[:0], e.PartitionKey, e.RowKey, edm.MaxDateTime, e.Properties)
+			}
+		})
+	}
+}
+
+func BenchmarkAppendProjected(b *testing.B) {
+	e, err := payload.ReadEntity(kilobyte())
+	if err != nil {
+		b.Fatal(err)
+	}
+	v := payload.View{Format: payload.Minimal, Table: "mytable", Select: payload.NewProjection([]string{"Age", "City", "Missing"})}
+	dst := v.AppendFeedEntity(nil, 1, e.PartitionKey, e.RowKey, edm.MaxDateTime, e.Properties)
+	b.ReportAllocs()
+	for b.Loop() {
+		dst = v.AppendFeedEntity(dst[:0], 1, e.PartitionKey, e.RowKey, edm.MaxDateTime, e.Properties)
+	}
+}

@@ -1,0 +1,81 @@
+package payload
+
+import (
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// AppendETag appends the ETag of an entity with this Timestamp:
+//
+//	W/"datetime'2022-01-24T20%3A59%3A46.2887383Z'"
+func AppendETag(dst []byte, ts edm.Ticks) []byte {
+	var clock [32]byte
+	dst = append(dst, `W/"datetime'`...)
+	dst = appendETagTime(dst, ts.AppendText(clock[:0]))
+	return append(dst, `'"`...)
+}
+
+// appendETagTime appends the text of a Timestamp, 2006-01-02T15:04:05…, with
+// both of its colons encoded.
+func appendETagTime(dst, when []byte) []byte {
+	dst = append(dst, when[:13]...)
+	dst = append(dst, "%3A"...)
+	dst = append(dst, when[14:16]...)
+	dst = append(dst, "%3A"...)
+	return append(dst, when[17:]...)
+}
+
+// longestETag is above the length of any ETag, with all that may be encoded.
+const longestETag = 64
+
+// ParseIfMatch reads an If-Match header that was sent. Any weak ETag, W/"…", is
+// well-formed; one that is not the text of a Timestamp is the zero Match, which
+// no entity ever has. An ETag whose colons a client has decoded is taken as
+// well. Everything else, a list or a strong ETag, is InvalidInput.
+func ParseIfMatch(header string) (table.Match, error) {
+	h := strings.Trim(header, " \t")
+	if h == "*" {
+		return table.Match{Any: true}, nil
+	}
+	inner, ok := strings.CutPrefix(h, `W/"`)
+	if ok {
+		inner, ok = strings.CutSuffix(inner, `"`)
+	}
+	if !ok || strings.IndexByte(inner, '"') >= 0 {
+		return table.Match{}, table.InvalidInput.With("The etag value '" + cut(header) +
+			"' specified in one of the request headers is not valid. Please make sure only one etag value is specified and is valid.")
+	}
+	var never table.Match
+	if len(inner) > longestETag {
+		return never, nil
+	}
+	text, ok := strings.CutPrefix(inner, "datetime'")
+	if ok {
+		text, ok = strings.CutSuffix(text, "'")
+	}
+	if !ok {
+		return never, nil
+	}
+	var buf [longestETag]byte
+	decoded := buf[:0]
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+2 < len(text) && text[i+1] == '3' && text[i+2]|0x20 == 'a' {
+			decoded = append(decoded, ':')
+			i += 2
+			continue
+		}
+		decoded = append(decoded, text[i])
+	}
+	ts, err := edm.ParseDateTime(view(decoded))
+	if err != nil {
+		return never, nil
+	}
+	// Only the very text of a Timestamp is an ETag, not other spellings of it.
+	var clock [32]byte
+	if string(ts.AppendText(clock[:0])) != string(decoded) {
+		return never, nil
+	}
+	return table.Match{Timestamp: ts}, nil
+}

@@ -1,0 +1,112 @@
+package payload_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+	"edgetable/core/table"
+)
+
+// FuzzEntityJSON compares the reader with encoding/json and with the writer:
+// what is accepted is valid JSON and means the same, what is refused for its
+// syntax is not, and an entity survives being written and read again.
+func FuzzEntityJSON(f *testing.F) {
+	f.Add([]byte(`{"PartitionKey":"p","RowKey":"r","a":1,"b":1.5,"c":"x","d":true,"e":null}`))
+	f.Add(kilobyte())
+	f.Add([]byte("\uFEFF { \"a\" : \"\\ud83d\\ude00\\ud800 ä\\u0000\" } "))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		given := bytes.Clone(body)
+		e, err := payload.ReadEntity(body)
+		if !bytes.Equal(body, given) {
+			t.Fatal("the body was written to")
+		}
+		text, _ := bytes.CutPrefix(body, []byte("\uFEFF"))
+		members, plain := plainObject(text)
+		if err != nil {
+			var refused *table.Error
+			if !errors.As(err, &refused) || refused.Status() != 400 {
+				t.Fatalf("not an error of the protocol: %v", err)
+			}
+			if plain && utf8.Valid(text) && strings.Contains(refused.Message, "Malformed") {
+				t.Fatalf("valid JSON is refused: %v", err)
+			}
+			return
+		}
+		if !json.Valid(text) || !utf8.Valid(text) || !plain {
+			t.Fatal("malformed JSON is accepted")
+		}
+		if !e.Properties.Valid() || e.Properties.Count() > table.MaxProperties {
+			t.Fatal("properties are damaged")
+		}
+		for name, v := range e.Properties.All() {
+			if _, annotated := members[name+"@odata.type"]; !annotated {
+				same(t, name, members[name], v)
+			}
+		}
+		view := payload.View{Format: payload.Minimal, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "mytable"}
+		written := view.AppendEntity(nil, e.PartitionKey, e.RowKey, edm.MaxDateTime, e.Properties)
+		again, err := payload.ReadEntity(written)
+		if err != nil {
+			t.Fatalf("%s cannot be read again: %v", written, err)
+		}
+		if again.PartitionKey != e.PartitionKey || again.RowKey != e.RowKey || !bytes.Equal(again.Properties, e.Properties) {
+			t.Fatalf("%s is another entity", written)
+		}
+		for _, c := range written {
+			if c < 0x20 || c > 0x7F {
+				t.Fatalf("%q is not plain ASCII", written)
+			}
+		}
+	})
+}
+
+// plainObject reads a JSON object without objects or arrays in it.
+func plainObject(body []byte) (members map[string]any, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if d.Decode(&members) != nil || members == nil || !json.Valid(body) {
+		return nil, false
+	}
+	// Not by the map: a later member hides an earlier one of the same name.
+	d = json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	for depth := 0; ; {
+		token, err := d.Token()
+		if err != nil {
+			return members, true
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			if depth++; depth > 1 {
+				return nil, false
+			}
+		}
+	}
+}
+
+// same compares a property that was not annotated with what encoding/json reads.
+func same(t *testing.T, name string, want any, got edm.Value) {
+	t.Helper()
+	ok := false
+	switch want := want.(type) {
+	case string:
+		ok = got == edm.String(want)
+	case bool:
+		ok = got == edm.Boolean(want)
+	case json.Number:
+		if i, err := want.Int64(); err == nil && got.Type() == edm.TypeInt32 {
+			ok = got.Int() == i
+		} else if f, err := want.Float64(); err == nil {
+			ok = got == edm.Double(f)
+		}
+	}
+	if !ok {
+		t.Errorf("%q: %v is read as %v %v", name, want, got.Type(), got)
+	}
+}

@@ -1,0 +1,223 @@
+package payload
+
+import (
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Entity is an entity as a client sends it. Whether its keys must be there and
+// what they may contain depends on the operation and is not judged here.
+type Entity struct {
+	PartitionKey, RowKey       string
+	HasPartitionKey, HasRowKey bool           // given and not null
+	Properties                 edm.Properties // in the order of the body
+}
+
+// typicalMembers is how many members are collected without allocating.
+const typicalMembers = 24
+
+// ReadEntity reads the JSON body of an insert, update or merge and checks all
+// that concerns single properties: their names, types, sizes and number. A
+// value is typed by its annotation, wherever in the body that is, else by its
+// JSON: true and false are Boolean, whole numbers Int32, numbers with a fraction
+// or exponent Double, strings String. Nulls, Timestamp and odata.* are left out.
+//
+// The entity shares no memory with the body.
+func ReadEntity(body []byte) (Entity, error) {
+	var buf [typicalMembers]member
+	list, err := collect(body, buf[:0])
+	if err != nil {
+		return Entity{}, err
+	}
+	return source(body).entity(list)
+}
+
+// entity types and encodes what was collected.
+func (b source) entity(list []member) (Entity, error) {
+	var (
+		e          Entity
+		stack      [256]byte
+		scratch    = stack[:0]
+		properties = make(edm.Properties, 0, size(list))
+		count      int
+	)
+	var pk, rk *member
+	for i := range list {
+		p := &list[i]
+		if !p.given {
+			continue
+		}
+		switch p.name {
+		case partitionKey:
+			pk = p
+			continue
+		case rowKey:
+			rk = p
+			continue
+		case timestamp:
+			continue
+		}
+		if err := table.CheckPropertyName(p.name); err != nil {
+			return Entity{}, explain(err, "Name: "+quote(p.name)+".")
+		}
+		if p.value.kind == kindNull {
+			continue
+		}
+		if count++; count > table.MaxProperties {
+			return Entity{}, table.TooManyProperties.Err()
+		}
+		v, grown, err := b.typed(p, scratch)
+		if err != nil {
+			return Entity{}, err
+		}
+		scratch = grown
+		properties = edm.AppendProperty(properties, p.name, v)
+	}
+	if count > 0 {
+		e.Properties = properties
+	}
+	return e, b.keys(&e, pk, rk)
+}
+
+// size is at least the length of the encoded properties.
+func size(list []member) (n int) {
+	const overhead, fixed = 7, 16 // two lengths and the type; the longest of the other types
+	for i := range list {
+		p := &list[i]
+		if p.given && p.value.kind != kindNull && p.name != partitionKey && p.name != rowKey && p.name != timestamp {
+			n += overhead + len(p.name) + fixed
+			if p.value.kind == kindString {
+				n += p.value.end - p.value.start
+			}
+		}
+	}
+	return n
+}
+
+// keys sets the keys of e to one copy of both.
+func (b source) keys(e *Entity, pk, rk *member) error {
+	var buf []byte
+	for _, p := range [...]*member{pk, rk} {
+		if p == nil || p.value.kind == kindNull {
+			continue
+		}
+		t, err := b.annotation(p)
+		if err != nil {
+			return err
+		}
+		if p.value.kind != kindString || t != edm.TypeNull && t != edm.TypeString {
+			return invalid("The " + p.name + " is not a string.")
+		}
+		s, _, lone := b.characters(p.value, nil)
+		if lone {
+			return invalid("The " + p.name + " has a lone surrogate: keys must be valid Unicode.")
+		}
+		if p == pk {
+			e.HasPartitionKey = true
+			n := len(s)
+			if rk != nil {
+				n += rk.value.end - rk.value.start
+			}
+			buf = append(make([]byte, 0, n), s...)
+			e.PartitionKey = view(buf)
+			continue
+		}
+		e.HasRowKey = true
+		buf = append(buf, s...)
+		e.RowKey = view(buf[len(e.PartitionKey):])
+	}
+	return nil
+}
+
+// typed is the value of a property that has one. It shares memory with the
+// body or with scratch.
+func (b source) typed(p *member, scratch []byte) (v edm.Value, grown []byte, err error) {
+	t, err := b.annotation(p)
+	if err != nil {
+		return v, scratch, err
+	}
+	switch k := p.value.kind; k {
+	case kindTrue, kindFalse:
+		if t != edm.TypeNull && t != edm.TypeBoolean {
+			return v, scratch, mistyped(p, t)
+		}
+		return edm.Boolean(k == kindTrue), scratch, nil
+	case kindString:
+		var s string
+		s, scratch, _ = b.characters(p.value, scratch)
+		if t == edm.TypeNull || t == edm.TypeString {
+			v = edm.String(s)
+		} else if v, err = edm.Parse(t, s); err != nil {
+			return v, scratch, invalid("The value of " + quote(p.name) + " is " + err.Error() + ": " + quote(s) + ".")
+		}
+	default:
+		if v, err = b.number(p, t); err != nil {
+			return v, scratch, err
+		}
+	}
+	if err := table.CheckValue(p.name, v); err != nil {
+		return v, scratch, explain(err, "Property: "+quote(p.name)+".")
+	}
+	return v, scratch, nil
+}
+
+func (b source) number(p *member, t edm.Type) (edm.Value, error) {
+	literal := view(b[p.value.start:p.value.end])
+	natural := edm.TypeInt32
+	if p.value.kind == kindDecimal {
+		natural = edm.TypeDouble
+	}
+	if t == edm.TypeNull {
+		t = natural
+	}
+	if t != natural && t != edm.TypeDouble && (t != edm.TypeInt64 || natural == edm.TypeDouble) {
+		return edm.Value{}, mistyped(p, t)
+	}
+	v, err := edm.Parse(t, literal)
+	if err != nil {
+		hint := ""
+		if t == edm.TypeInt32 {
+			hint = " Send a larger one as a string annotated as Edm.Int64."
+		}
+		return v, invalid("The value of " + quote(p.name) + " is " + err.Error() + ": " + quote(literal) + "." + hint)
+	}
+	return v, nil
+}
+
+func mistyped(p *member, t edm.Type) error {
+	return invalid("The property " + quote(p.name) + " is annotated as " + t.String() + ", but its value is of another JSON type: send it as a string.")
+}
+
+// explain adds a hint to the service's text of an error, unless that names the
+// property already.
+func explain(err error, hint string) error {
+	e, ok := err.(*table.Error)
+	if !ok || e.Code == table.OutOfRangeInput {
+		return err
+	}
+	return e.Code.With(e.Message + " " + hint)
+}
+
+// ReadTableName reads the JSON body of Create Table. It is not ok where the
+// body names no table; the name itself is not judged.
+func ReadTableName(body []byte) (name string, ok bool, err error) {
+	var buf [typicalMembers]member
+	list, err := collect(body, buf[:0])
+	if err != nil {
+		return "", false, err
+	}
+	for i := range list {
+		p := &list[i]
+		if p.name != tableName || !p.given || p.value.kind == kindNull {
+			continue
+		}
+		if p.value.kind != kindString {
+			return "", false, invalid("The " + tableName + " is not a string.")
+		}
+		s, _, _ := source(body).characters(p.value, nil)
+		return strings.Clone(s), true, nil
+	}
+	return "", false, nil
+}

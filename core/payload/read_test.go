@@ -1,0 +1,330 @@
+package payload_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+	"edgetable/core/table"
+)
+
+// dump prints properties as name=type(text), in order.
+func dump(p edm.Properties) string {
+	var b strings.Builder
+	for name, v := range p.All() {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%s=%s(%s)", name, strings.TrimPrefix(v.Type().String(), "Edm."), v)
+	}
+	return b.String()
+}
+
+func TestReadEntityTypes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ why, body, want string }{
+		{"no members", `{}`, ""},
+		{"a true is a Boolean", `{"a":true,"b":false}`, "a=Boolean(true) b=Boolean(false)"},
+		{"a whole number is an Int32", `{"a":5,"b":-3,"c":-0}`, "a=Int32(5) b=Int32(-3) c=Int32(0)"},
+		{"the ends of Int32", `{"a":2147483647,"b":-2147483648}`, "a=Int32(2147483647) b=Int32(-2147483648)"},
+		{"a fraction makes a Double", `{"a":5.0,"b":1.5}`, "a=Double(5.0) b=Double(1.5)"},
+		{"an exponent makes a Double", `{"a":1e3,"b":1E-5,"c":1e+20}`, "a=Double(1000.0) b=Double(1E-05) c=Double(1E+20)"},
+		{"a number below the smallest Double is 0", `{"a":1e-400}`, "a=Double(0.0)"},
+		{"a string is a String", `{"a":"","b":"x"}`, "a=String() b=String(x)"},
+		{"a string of digits is a String", `{"a":"5"}`, "a=String(5)"},
+		{"null is an absent property", `{"a":null,"b":1}`, "b=Int32(1)"},
+		{"null stays absent whatever its type", `{"a@odata.type":"Edm.Int64","a":null}`, ""},
+		{"annotation before its property", `{"a@odata.type":"Edm.Int64","a":"9"}`, "a=Int64(9)"},
+		{"annotation after its property", `{"a":"9","a@odata.type":"Edm.Int64"}`, "a=Int64(9)"},
+		{"annotation far from its property", `{"a":"9","b":1,"c":2,"a@odata.type":"Edm.Int64"}`, "a=Int64(9) b=Int32(1) c=Int32(2)"},
+		{"all annotations first, order is that of the names", `{"b@odata.type":"Edm.Int64","a@odata.type":"Edm.Double","a":1,"b":2}`, "b=Int64(2) a=Double(1.0)"},
+		{"an annotation without a property says nothing", `{"a@odata.type":"Edm.Int64"}`, ""},
+		{"nor does it if its type is unknown", `{"a@odata.type":"Edm.Nothing"}`, ""},
+		{"a null annotation is none", `{"a@odata.type":null,"a":1}`, "a=Int32(1)"},
+		{"Int64 as a number", `{"a":9223372036854775807,"a@odata.type":"Edm.Int64"}`, "a=Int64(9223372036854775807)"},
+		{"the least Int64", `{"a":"-9223372036854775808","a@odata.type":"Edm.Int64"}`, "a=Int64(-9223372036854775808)"},
+		{"Int32 as a string", `{"a":"7","a@odata.type":"Edm.Int32"}`, "a=Int32(7)"},
+		{"a whole number annotated as Double", `{"a":1,"a@odata.type":"Edm.Double"}`, "a=Double(1.0)"},
+		{"Double as a string, as the JavaScript client sends it", `{"a":"1.0","a@odata.type":"Edm.Double"}`, "a=Double(1.0)"},
+		{"what is not finite", `{"a":"NaN","a@odata.type":"Edm.Double","b":"Infinity","b@odata.type":"Edm.Double","c":"-Infinity","c@odata.type":"Edm.Double"}`, "a=Double(NaN) b=Double(Infinity) c=Double(-Infinity)"},
+		{"NaN without annotation is a String", `{"a":"NaN"}`, "a=String(NaN)"},
+		{"Boolean annotated", `{"a":true,"a@odata.type":"Edm.Boolean","b":"false","b@odata.type":"Edm.Boolean"}`, "a=Boolean(true) b=Boolean(false)"},
+		{"String annotated", `{"a":"x","a@odata.type":"Edm.String"}`, "a=String(x)"},
+		{"Guid of either case", `{"a":"C9DA6455-213d-42c9-9a79-3e9149a57833","a@odata.type":"Edm.Guid"}`, "a=Guid(c9da6455-213d-42c9-9a79-3e9149a57833)"},
+		{"Binary", `{"a":"AQID","a@odata.type":"Edm.Binary","b":"","b@odata.type":"Edm.Binary"}`, "a=Binary(AQID) b=Binary()"},
+		{"DateTime without fraction", `{"a":"2013-08-22T00:20:16Z","a@odata.type":"Edm.DateTime"}`, "a=DateTime(2013-08-22T00:20:16Z)"},
+		{"DateTime with 7 digits", `{"a":"2013-08-22T00:20:16.1234567Z","a@odata.type":"Edm.DateTime"}`, "a=DateTime(2013-08-22T00:20:16.1234567Z)"},
+		{"DateTime with an offset is turned to UTC", `{"a":"2013-08-22T00:20:16+01:00","a@odata.type":"Edm.DateTime"}`, "a=DateTime(2013-08-21T23:20:16Z)"},
+		{"DateTime without a zone is UTC", `{"a":"2013-08-22T00:20:16","a@odata.type":"Edm.DateTime"}`, "a=DateTime(2013-08-22T00:20:16Z)"},
+		{"the earliest DateTime", `{"a":"1601-01-01T00:00:00Z","a@odata.type":"Edm.DateTime"}`, "a=DateTime(1601-01-01T00:00:00Z)"},
+		{"the latest DateTime", `{"a":"9999-12-31T23:59:59.9999999Z","a@odata.type":"Edm.DateTime"}`, "a=DateTime(9999-12-31T23:59:59.9999999Z)"},
+		{"an ETag in the body is not stored", `{"odata.etag":"W/\"x\"","odata.type":"a.b","odata.metadata":null,"odata.id":1,"a":1}`, "a=Int32(1)"},
+		{"nor are annotations of later OData", `{"@odata.etag":"x","a@odata.context":"y","a":1}`, "a=Int32(1)"},
+		{"odata.* may repeat", `{"odata.etag":"1","odata.etag":"2"}`, ""},
+		{"Timestamp is the server's", `{"Timestamp":"0001-01-01T00:00:00Z","Timestamp@odata.type":"Edm.DateTime"}`, ""},
+		{"even a nonsensical Timestamp", `{"Timestamp":5}`, ""},
+		{"names differ by case", `{"A":1,"a":2,"timestamp":3}`, "A=Int32(1) a=Int32(2) timestamp=Int32(3)"},
+		{"names of any script", `{"çñ":1,"Имя":2,"_x":3,"名前1":4}`, "çñ=Int32(1) Имя=Int32(2) _x=Int32(3) 名前1=Int32(4)"},
+		{"a name with escapes", `{"\u0041ge":1}`, "Age=Int32(1)"},
+		{"an annotation with escapes", `{"a\u0040odata.type":"Edm.\u0049nt64","a":"1"}`, "a=Int64(1)"},
+		{"blanks anywhere", " { \"a\" :\t1 ,\r\n\"b\": 2 } \n", "a=Int32(1) b=Int32(2)"},
+		{"byte order mark", "\uFEFF{\"a\":1}", "a=Int32(1)"},
+		{"all escapes", `{"a":"\"\\\/\b\f\n\r\t\u0041\u00e4\u20AC\ud83d\ude00"}`, "a=String(\"\\/\b\f\n\r\tAä€😀)"},
+		{"NUL in a value", `{"a":"x\u0000y"}`, "a=String(x\x00y)"},
+		{"raw UTF-8", `{"a":"ä€😀"}`, "a=String(ä€😀)"},
+		{"DEL needs no escape", "{\"a\":\"\x7f\"}", "a=String(\x7f)"},
+		{"a lone high surrogate is replaced", `{"a":"x\ud83dy"}`, "a=String(x\uFFFDy)"},
+		{"a lone low surrogate is replaced", `{"a":"\ude00"}`, "a=String(\uFFFD)"},
+		{"two high surrogates, the second has a partner", `{"a":"\ud83d\ud83d\ude00"}`, "a=String(\uFFFD😀)"},
+		{"a surrogate before another escape", `{"a":"\ud83d\n"}`, "a=String(\uFFFD\n)"},
+	} {
+		e, err := payload.ReadEntity([]byte(c.body))
+		if err != nil {
+			t.Errorf("%s: %s: %v", c.why, c.body, err)
+		} else if got := dump(e.Properties); got != c.want {
+			t.Errorf("%s: %s:\n got %s\nwant %s", c.why, c.body, got, c.want)
+		}
+	}
+}
+
+func TestReadEntityKeys(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		why, body, pk, rk  string
+		hasPK, hasRK, fail bool
+	}{
+		{why: "both", body: `{"PartitionKey":"p","RowKey":"r"}`, pk: "p", rk: "r", hasPK: true, hasRK: true},
+		{why: "other order", body: `{"RowKey":"r","PartitionKey":"p"}`, pk: "p", rk: "r", hasPK: true, hasRK: true},
+		{why: "empty keys are keys", body: `{"PartitionKey":"","RowKey":""}`, hasPK: true, hasRK: true},
+		{why: "absent", body: `{"a":1}`},
+		{why: "null is absent", body: `{"PartitionKey":null,"RowKey":"r"}`, rk: "r", hasRK: true},
+		{why: "annotated, as the Python client does", body: `{"PartitionKey":"p","PartitionKey@odata.type":"Edm.String","RowKey@odata.type":"Edm.String","RowKey":"r"}`, pk: "p", rk: "r", hasPK: true, hasRK: true},
+		{why: "escaped", body: `{"PartitionKey":"\u0070\ud83d\ude00","RowKey":"\"'"}`, pk: "p😀", rk: `"'`, hasPK: true, hasRK: true},
+		{why: "escaped and raw", body: `{"PartitionKey":"\u0070\ud83d\ude00","RowKey":"ä'"}`, pk: "p😀", rk: "ä'", hasPK: true, hasRK: true},
+		{why: "whether the characters are legal is the operation's question", body: `{"PartitionKey":"a/b","RowKey":"\u0000"}`, pk: "a/b", rk: "\x00", hasPK: true, hasRK: true},
+		{why: "number", body: `{"PartitionKey":1,"RowKey":"r"}`, fail: true},
+		{why: "boolean", body: `{"PartitionKey":"p","RowKey":true}`, fail: true},
+		{why: "of another type", body: `{"PartitionKey":"1","PartitionKey@odata.type":"Edm.Int32"}`, fail: true},
+		{why: "lone surrogate", body: `{"PartitionKey":"\ud800"}`, fail: true},
+	} {
+		e, err := payload.ReadEntity([]byte(c.body))
+		if c.fail {
+			demand(t, c.why, err, table.InvalidInput, "An error occurred while processing this request.")
+			continue
+		}
+		if err != nil || e.PartitionKey != c.pk || e.RowKey != c.rk || e.HasPartitionKey != c.hasPK || e.HasRowKey != c.hasRK {
+			t.Errorf("%s: %s: got %+v, %v", c.why, c.body, e, err)
+		}
+	}
+}
+
+// demand fails the test unless err is the service's error with this code and
+// a message that begins like this.
+func demand(t *testing.T, why string, err error, code table.Code, message string) {
+	t.Helper()
+	var e *table.Error
+	if !errors.As(err, &e) || e.Code != code || !strings.HasPrefix(e.Message, message) {
+		t.Errorf("%s:\n got %v\nwant %s: %s…", why, err, code, message)
+	} else if len(e.Message) > 600 {
+		t.Errorf("%s: the message repeats the body: %d bytes", why, len(e.Message))
+	}
+}
+
+func TestReadEntityRefuses(t *testing.T) {
+	t.Parallel()
+	many := func(n int, value string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `,"p%d":%s`, i, value)
+		}
+		return `{"PartitionKey":"p"` + b.String() + `}`
+	}
+	const (
+		unreadable = "An error occurred while processing this request."
+		malformed  = unreadable + " Malformed JSON at byte "
+	)
+	for _, c := range []struct {
+		why, body string
+		code      table.Code
+		message   string
+	}{
+		{"no body", ``, table.InvalidInput, unreadable + " The body is empty"},
+		{"blanks", " \n", table.InvalidInput, unreadable + " The body is empty"},
+		{"only a byte order mark", "\uFEFF", table.InvalidInput, unreadable + " The body is empty"},
+		{"array", `[]`, table.InvalidInput, malformed + "0"},
+		{"scalar", `5`, table.InvalidInput, malformed + "0"},
+		{"second byte order mark", "\uFEFF\uFEFF{}", table.InvalidInput, malformed + "3"},
+		{"cut off", `{"a":1`, table.InvalidInput, malformed + "6"},
+		{"cut off in a string", `{"a":"xx`, table.InvalidInput, malformed + "8"},
+		{"cut off in an escape", `{"a":"\u12`, table.InvalidInput, malformed + "6"},
+		{"comma at the end", `{"a":1,}`, table.InvalidInput, malformed + "7"},
+		{"comma at the front", `{,"a":1}`, table.InvalidInput, malformed + "1"},
+		{"no comma", `{"a":1 "b":2}`, table.InvalidInput, malformed + "7"},
+		{"no colon", `{"a" 1}`, table.InvalidInput, malformed + "5"},
+		{"no value", `{"a":}`, table.InvalidInput, malformed + "5"},
+		{"name without quotes", `{a:1}`, table.InvalidInput, malformed + "1"},
+		{"single quotes", `{'a':1}`, table.InvalidInput, malformed + "1"},
+		{"garbage behind the end", `{} x`, table.InvalidInput, malformed + "3"},
+		{"two objects", `{}{}`, table.InvalidInput, malformed + "2"},
+		{"comment", `{/*x*/}`, table.InvalidInput, malformed + "1"},
+		{"word in another case", `{"a":True}`, table.InvalidInput, malformed + "5"},
+		{"word cut off", `{"a":tru}`, table.InvalidInput, malformed + "5"},
+		{"word with a tail", `{"a":nullx}`, table.InvalidInput, malformed + "9"},
+		{"bare NaN", `{"a":NaN}`, table.InvalidInput, malformed + "5"},
+		{"leading zero", `{"a":05}`, table.InvalidInput, malformed + "6"},
+		{"plus sign", `{"a":+5}`, table.InvalidInput, malformed + "5"},
+		{"minus alone", `{"a":-}`, table.InvalidInput, malformed + "6"},
+		{"no digit before the point", `{"a":.5}`, table.InvalidInput, malformed + "5"},
+		{"no digit behind the point", `{"a":5.}`, table.InvalidInput, malformed + "7"},
+		{"no exponent", `{"a":5e}`, table.InvalidInput, malformed + "7"},
+		{"hexadecimal", `{"a":0x5}`, table.InvalidInput, malformed + "6"},
+		{"unknown escape", `{"a":"\x"}`, table.InvalidInput, malformed + "6"},
+		{"escape with a wrong digit", `{"a":"\u00g0"}`, table.InvalidInput, malformed + "6"},
+		{"raw newline in a string", "{\"a\":\"x\ny\"}", table.InvalidInput, malformed + "7"},
+		{"raw NUL in a string", "{\"a\":\"x\x00\"}", table.InvalidInput, malformed + "7"},
+		{"invalid UTF-8 in a value", "{\"a\":\"\xff\"}", table.InvalidInput, malformed + "5"},
+		{"invalid UTF-8 in a name", "{\"a\xc3\":1}", table.InvalidInput, malformed + "1"},
+		{"surrogate in UTF-8", "{\"a\":\"\xed\xa0\x80\"}", table.InvalidInput, malformed + "5"},
+		{"object as a value", `{"a":{"b":1}}`, table.InvalidInput, unreadable + " The value at byte 5 is an object or an array"},
+		{"array as a value", `{"a":[]}`, table.InvalidInput, unreadable + " The value at byte 5 is an object or an array"},
+		{"deep nesting", `{"a":` + strings.Repeat("[", 100_000), table.InvalidInput, unreadable},
+		{"nesting under a dropped name", `{"odata.x":{}}`, table.InvalidInput, unreadable},
+		{"whole number above Int32", `{"a":2147483648}`, table.InvalidInput, unreadable + " The value of 'a' is not an Int32"},
+		{"whole number of many digits", `{"a":` + strings.Repeat("9", 10_000) + `}`, table.InvalidInput, unreadable},
+		{"Double overflow", `{"a":1e400}`, table.InvalidInput, unreadable + " The value of 'a' is not a Double"},
+		{"Double overflow as in recorded traffic", `{"a@odata.type":"Edm.Double","a":13e7705}`, table.InvalidInput, unreadable},
+		{"Double overflow in a string", `{"a@odata.type":"Edm.Double","a":"-1e400"}`, table.InvalidInput, unreadable},
+		{"Int64 overflow", `{"a":"9223372036854775808","a@odata.type":"Edm.Int64"}`, table.InvalidInput, unreadable},
+		{"Int64 with a fraction", `{"a":1.0,"a@odata.type":"Edm.Int64"}`, table.InvalidInput, unreadable},
+		{"Int32 with an exponent", `{"a":1e2,"a@odata.type":"Edm.Int32"}`, table.InvalidInput, unreadable},
+		{"number as String", `{"a":1,"a@odata.type":"Edm.String"}`, table.InvalidInput, unreadable},
+		{"number as DateTime", `{"a":1,"a@odata.type":"Edm.DateTime"}`, table.InvalidInput, unreadable},
+		{"boolean as Int32", `{"a":true,"a@odata.type":"Edm.Int32"}`, table.InvalidInput, unreadable},
+		{"no Int32", `{"a":"x","a@odata.type":"Edm.Int32"}`, table.InvalidInput, unreadable},
+		{"no Guid", `{"a":"x","a@odata.type":"Edm.Guid"}`, table.InvalidInput, unreadable + " The value of 'a' is not a Guid"},
+		{"no base64", `{"a":"%","a@odata.type":"Edm.Binary"}`, table.InvalidInput, unreadable},
+		{"no DateTime", `{"a":"today","a@odata.type":"Edm.DateTime"}`, table.InvalidInput, unreadable},
+		{"30 February", `{"a":"2024-02-30T00:00:00Z","a@odata.type":"Edm.DateTime"}`, table.InvalidInput, unreadable},
+		{"unknown type", `{"a":"x","a@odata.type":"Edm.Single"}`, table.InvalidInput, unreadable + " The property 'a' is annotated with the unknown type 'Edm.Single'"},
+		{"type in another case", `{"a":"1","a@odata.type":"edm.int64"}`, table.InvalidInput, unreadable},
+		{"annotation that is no string", `{"a":"x","a@odata.type":5}`, table.InvalidInput, unreadable},
+		{"long values are cut in messages", `{"a":"` + strings.Repeat("x", 5000) + `","a@odata.type":"Edm.Int32"}`, table.InvalidInput, unreadable},
+		{"name twice", `{"a":1,"b":2,"a":3}`, table.DuplicatePropertiesSpecified, "A property is specified more than one time."},
+		{"name twice, differently spelled", `{"a":1,"\u0061":1}`, table.DuplicatePropertiesSpecified, ""},
+		{"name twice, once null", `{"a":null,"a":1}`, table.DuplicatePropertiesSpecified, ""},
+		{"annotation twice", `{"a@odata.type":"Edm.Int32","a":1,"a@odata.type":"Edm.Int32"}`, table.DuplicatePropertiesSpecified, ""},
+		{"key twice", `{"RowKey":"a","RowKey":"a"}`, table.DuplicatePropertiesSpecified, ""},
+		{"a name twice among many", strings.TrimSuffix(many(200, "1"), "}") + `,"p7":1}`, table.DuplicatePropertiesSpecified, ""},
+		{"empty name", `{"":1}`, table.PropertyNameInvalid, "The property name is invalid."},
+		{"name with a dash", `{"a-b":1}`, table.PropertyNameInvalid, ""},
+		{"name with a blank", `{"a b":1}`, table.PropertyNameInvalid, ""},
+		{"name with a point", `{"a.b":1}`, table.PropertyNameInvalid, ""},
+		{"name with an at sign", `{"a@b":1}`, table.PropertyNameInvalid, ""},
+		{"name with a digit first", `{"1a":1}`, table.PropertyNameInvalid, ""},
+		{"name with a lone surrogate", `{"a\ud800":1}`, table.PropertyNameInvalid, ""},
+		{"name of 256 characters", `{"` + strings.Repeat("a", 256) + `":1}`, table.PropertyNameTooLong, "The property name exceeds the maximum allowed length (255)."},
+		{"253 properties", many(253, "1"), table.TooManyProperties, "The entity contains more properties than allowed."},
+		{"nulls without end", many(1000, "null"), table.TooManyProperties, ""},
+		{"String of 32769 characters", `{"a":"` + strings.Repeat("x", 32769) + `"}`, table.PropertyValueTooLarge, "The property value exceeds the maximum allowed size (64KB)."},
+		{"String of 16385 characters beyond U+FFFF", `{"a":"` + strings.Repeat("😀", 16385) + `"}`, table.PropertyValueTooLarge, ""},
+		{"Binary of 65538 bytes", `{"a":"` + strings.Repeat("AAAA", 21846) + `","a@odata.type":"Edm.Binary"}`, table.PropertyValueTooLarge, ""},
+		{"DateTime before 1601", `{"Born":"1600-12-31T23:59:59.9Z","Born@odata.type":"Edm.DateTime"}`, table.OutOfRangeInput, "The 'Born' parameter of value '12/31/1600 23:59:59' is out of range."},
+		{"DateTime of .NET's zero", `{"Born":"0001-01-01T00:00:00Z","Born@odata.type":"Edm.DateTime"}`, table.OutOfRangeInput, "The 'Born' parameter of value '01/01/0001 00:00:00' is out of range."},
+		{"DateTime behind 9999 by its zone", `{"a":"9999-12-31T23:59:59-01:00","a@odata.type":"Edm.DateTime"}`, table.OutOfRangeInput, ""},
+	} {
+		e, err := payload.ReadEntity([]byte(c.body))
+		demand(t, c.why, err, c.code, c.message)
+		if e.Properties != nil || e.HasPartitionKey {
+			t.Errorf("%s: an error comes with %+v", c.why, e)
+		}
+	}
+}
+
+// What is just within the limits is taken.
+func TestReadEntityLimits(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 252 {
+		fmt.Fprintf(&b, `,"p%d@odata.type":"Edm.Int64","p%d":"%d"`, i, i, i)
+	}
+	e, err := payload.ReadEntity([]byte(`{"PartitionKey":"p","RowKey":"r","Timestamp":"x","n":null` + b.String() + `}`))
+	if err != nil || e.Properties.Count() != 252 {
+		t.Errorf("252 properties beside nulls: %d, %v", e.Properties.Count(), err)
+	}
+	for i := range 252 {
+		if v, ok := e.Properties.Lookup(fmt.Sprintf("p%d", i)); !ok || v != edm.Int64(int64(i)) {
+			t.Fatalf("p%d is %v", i, v)
+		}
+	}
+	for why, value := range map[string]string{
+		"32768 characters of ASCII":       strings.Repeat("x", 32768),
+		"32768 characters of three bytes": strings.Repeat("€", 32768),
+		"16384 surrogate pairs":           strings.Repeat("😀", 16384),
+	} {
+		e, err := payload.ReadEntity([]byte(`{"a":"` + value + `"}`))
+		if v, _ := e.Properties.Lookup("a"); err != nil || v.Text() != value {
+			t.Errorf("%s: %d bytes, %v", why, len(v.Text()), err)
+		}
+	}
+	if _, err := payload.ReadEntity([]byte(`{"a":"` + strings.Repeat("AAAA", 21845) + `","a@odata.type":"Edm.Binary"}`)); err != nil {
+		t.Errorf("Binary of 65535 bytes: %v", err)
+	}
+	if _, err := payload.ReadEntity([]byte(`{"` + strings.Repeat("я", 255) + `":1}`)); err != nil {
+		t.Errorf("name of 255 characters of two bytes: %v", err)
+	}
+}
+
+// The entity must not change when the buffer of the body is used again.
+func TestReadEntityCopies(t *testing.T) {
+	t.Parallel()
+	body := []byte(`{"PartitionKey":"p","RowKey":"r\u0041","a":"text","b@odata.type":"Edm.Binary","b":"AQID"}`)
+	e, err := payload.ReadEntity(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(body)
+	if got := e.PartitionKey + e.RowKey + dump(e.Properties); got != "prAa=String(text) b=Binary(AQID)" {
+		t.Errorf("after the body was cleared: %q", got)
+	}
+}
+
+func TestReadEntityKeepsDoubleBits(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{
+		"-0.0": math.Copysign(0, -1), "1.7976931348623157E+308": math.MaxFloat64, "4.94065645841247E-324": math.SmallestNonzeroFloat64,
+	} {
+		e, err := payload.ReadEntity([]byte(`{"a":` + text + `}`))
+		if v, _ := e.Properties.Lookup("a"); err != nil || v != edm.Double(want) {
+			t.Errorf("%s: %v, %v", text, v, err)
+		}
+	}
+}
+
+func TestReadTableName(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		why, body, name string
+		ok, fail        bool
+	}{
+		{why: "plain", body: `{"TableName":"mytable"}`, name: "mytable", ok: true},
+		{why: "other members are ignored", body: `{"odata.metadata":"x","odata.type":"y","TableName":"t\u0061b","b":1}`, name: "tab", ok: true},
+		{why: "whether the name is legal is the operation's question", body: `{"TableName":"-"}`, name: "-", ok: true},
+		{why: "empty is given", body: `{"TableName":""}`, ok: true},
+		{why: "absent", body: `{}`},
+		{why: "null", body: `{"TableName":null}`},
+		{why: "names have a case", body: `{"tablename":"x"}`},
+		{why: "number", body: `{"TableName":5}`, fail: true},
+		{why: "twice", body: `{"TableName":"a","TableName":"b"}`, fail: true},
+		{why: "syntax", body: `{"TableName":"a"`, fail: true},
+		{why: "no body", body: ``, fail: true},
+	} {
+		name, ok, err := payload.ReadTableName([]byte(c.body))
+		if name != c.name || ok != c.ok || (err != nil) != c.fail {
+			t.Errorf("%s: %s: %q, %v, %v", c.why, c.body, name, ok, err)
+		}
+	}
+}

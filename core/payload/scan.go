@@ -1,0 +1,330 @@
+package payload
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"strconv"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// kind is the JSON kind of a scalar.
+type kind uint8
+
+const (
+	kindNull kind = iota
+	kindFalse
+	kindTrue
+	kindInteger // no fraction and no exponent
+	kindDecimal
+	kindString
+)
+
+// token is a scalar of the body, body[start:end]; a string without its quotes.
+type token struct {
+	start, end int
+	kind       kind
+	escaped    bool // string with backslashes
+}
+
+// scanner reads a JSON object of scalars member by member and checks all of
+// its syntax: what it accepts is valid JSON in valid UTF-8.
+type scanner struct {
+	body        []byte
+	pos         int
+	name, value token // of the last member
+	begun       bool
+}
+
+// next reads a member into name and value. It returns false after the closing
+// brace with nothing but blanks behind it.
+func (s *scanner) next() (bool, error) {
+	comma := s.begun
+	if !s.begun {
+		if err := s.begin(); err != nil {
+			return false, err
+		}
+	}
+	switch c := s.skip(); {
+	case c == '}':
+		s.pos++
+		if s.skip(); s.pos < len(s.body) {
+			return false, s.syntax("there is something behind the closing brace")
+		}
+		return false, nil
+	case comma && c != ',':
+		return false, s.syntax("expected , or }")
+	case comma:
+		s.pos++
+		s.skip()
+	}
+	var err error
+	if s.name, err = s.text(); err != nil {
+		return false, err
+	}
+	if s.skip() != ':' {
+		return false, s.syntax("expected : after the name of a member")
+	}
+	s.pos++
+	s.value, err = s.scalar()
+	return true, err
+}
+
+func (s *scanner) begin() error {
+	if len(s.body) >= 3 && s.body[0] == 0xEF && s.body[1] == 0xBB && s.body[2] == 0xBF {
+		s.pos = 3 // byte order mark
+	}
+	switch c := s.skip(); {
+	case s.pos == len(s.body):
+		return invalid("The body is empty: send a JSON object.")
+	case c != '{':
+		return s.syntax("expected a JSON object, {…}")
+	}
+	s.pos++
+	s.begun = true
+	return nil
+}
+
+// skip passes blanks and returns the byte behind them, 0 at the end.
+func (s *scanner) skip() byte {
+	for s.pos < len(s.body) {
+		c := s.body[s.pos]
+		if c > ' ' || c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+			return c
+		}
+		s.pos++
+	}
+	return 0
+}
+
+func (s *scanner) syntax(what string) error {
+	return invalid("Malformed JSON at byte " + strconv.Itoa(s.pos) + ": " + what + ".")
+}
+
+func (s *scanner) scalar() (token, error) {
+	switch c := s.skip(); {
+	case c == '"':
+		return s.text()
+	case c == '-' || c >= '0' && c <= '9':
+		return s.number()
+	case c == 't':
+		return s.word("true", kindTrue)
+	case c == 'f':
+		return s.word("false", kindFalse)
+	case c == 'n':
+		return s.word("null", kindNull)
+	case c == '{' || c == '[':
+		return token{}, invalid("The value at byte " + strconv.Itoa(s.pos) + " is an object or an array: send single values only.")
+	}
+	return token{}, s.syntax("expected a value")
+}
+
+func (s *scanner) word(w string, k kind) (token, error) {
+	if len(s.body)-s.pos < len(w) || string(s.body[s.pos:s.pos+len(w)]) != w {
+		return token{}, s.syntax("expected a value")
+	}
+	s.pos += len(w)
+	return token{start: s.pos - len(w), end: s.pos, kind: k}, nil
+}
+
+// number reads -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
+func (s *scanner) number() (token, error) {
+	t := token{start: s.pos, kind: kindInteger}
+	if s.peek() == '-' {
+		s.pos++
+	}
+	if s.peek() == '0' {
+		s.pos++
+	} else if !s.digits() {
+		return t, s.syntax("expected a digit")
+	}
+	if s.peek() == '.' {
+		t.kind = kindDecimal
+		s.pos++
+		if !s.digits() {
+			return t, s.syntax("expected a digit after the point")
+		}
+	}
+	if s.peek()|0x20 == 'e' {
+		t.kind = kindDecimal
+		s.pos++
+		if c := s.peek(); c == '+' || c == '-' {
+			s.pos++
+		}
+		if !s.digits() {
+			return t, s.syntax("expected a digit in the exponent")
+		}
+	}
+	t.end = s.pos
+	return t, nil
+}
+
+func (s *scanner) peek() byte {
+	if s.pos < len(s.body) {
+		return s.body[s.pos]
+	}
+	return 0
+}
+
+func (s *scanner) digits() bool {
+	from := s.pos
+	for s.pos < len(s.body) && s.body[s.pos]-'0' <= 9 {
+		s.pos++
+	}
+	return s.pos > from
+}
+
+// text reads a string; pos is at its quote.
+func (s *scanner) text() (token, error) {
+	if s.peek() != '"' {
+		return token{}, s.syntax("expected a string in double quotes")
+	}
+	b := s.body
+	i := s.pos + 1
+	t := token{start: i, kind: kindString}
+	for wide := false; ; {
+		i += plain(b[i:])
+		if i == len(b) {
+			s.pos = i
+			return t, s.syntax("the string does not end")
+		}
+		switch c := b[i]; {
+		case c == '"':
+			t.end = i
+			if wide && !utf8.Valid(b[t.start:i]) {
+				return t, s.syntax("the string is not UTF-8")
+			}
+			s.pos = i + 1
+			return t, nil
+		case c == '\\':
+			t.escaped = true
+			n := escape(b[i:])
+			if n == 0 {
+				s.pos = i
+				return t, s.syntax("not an escape sequence of JSON")
+			}
+			i += n
+		case c < 0x20:
+			s.pos = i
+			return t, s.syntax("a control character in a string must be escaped")
+		default:
+			wide = true
+			for i < len(b) && b[i] >= 0x80 {
+				i++
+			}
+		}
+	}
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plain is the length of the longest prefix of printable ASCII without quote
+// and backslash: what needs no care in a JSON string either way. It looks at
+// eight bytes at a time: subtracting n from every byte sets the high bit of
+// those below n, and the lowest bit found this way is exact.
+func plain(b []byte) int {
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		m := (w | (w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones)) & highs
+		if m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for ; i < len(b); i++ {
+		if c := b[i]; c < 0x20 || c >= 0x80 || c == '"' || c == '\\' {
+			break
+		}
+	}
+	return i
+}
+
+// escape is the length of the escape sequence b begins with, 0 if it is none.
+func escape(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	switch b[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if _, ok := hex4(b[2:]); ok {
+			return 6
+		}
+	}
+	return 0
+}
+
+func hex4(b []byte) (r rune, ok bool) {
+	if len(b) < 4 {
+		return 0, false
+	}
+	for _, c := range b[:4] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+// unescape appends the characters of a string's body, which was checked. lone
+// tells of a surrogate without its partner, which becomes U+FFFD.
+func unescape(dst, b []byte) (out []byte, lone bool) {
+	for {
+		i := bytes.IndexByte(b, '\\')
+		if i < 0 {
+			return append(dst, b...), lone
+		}
+		dst = append(dst, b[:i]...)
+		b = b[i:]
+		if b[1] != 'u' {
+			dst = append(dst, unescaped(b[1]))
+			b = b[2:]
+			continue
+		}
+		r, _ := hex4(b[2:])
+		b = b[6:]
+		if r >= 0xD800 && r < 0xE000 {
+			r2, ok := rune(0), false
+			if len(b) >= 6 && b[0] == '\\' && b[1] == 'u' {
+				r2, ok = hex4(b[2:])
+			}
+			if ok && r < 0xDC00 && r2 >= 0xDC00 && r2 < 0xE000 {
+				r = 0x10000 + (r-0xD800)<<10 + (r2 - 0xDC00)
+				b = b[6:]
+			} else {
+				r, lone = utf8.RuneError, true
+			}
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+}
+
+func unescaped(c byte) byte {
+	switch c {
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	}
+	return c
+}
+
+// view is b as a string that shares its memory.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -1,0 +1,48 @@
+package payload
+
+// AppendEntityURI appends base and the address of an entity in a table, which
+// is spelled as in the request:
+//
+//	mytable(PartitionKey='p',RowKey='r')
+//
+// It is the Location header with the account's URI as base and, without a base,
+// the edit link. Quotes in keys are doubled. Of the keys only letters, digits
+// and -._~ stay as they are, everything else is UTF-8 percent-encoded, quotes
+// and braces too: clients cut keys out of it by regular expressions and take
+// braces in a part of a batch for the body of an error.
+func AppendEntityURI(dst []byte, base, table, pk, rk string) []byte {
+	dst = append(dst, base...)
+	dst = append(dst, table...)
+	return appendPredicate(dst, pk, rk)
+}
+
+func appendPredicate(dst []byte, pk, rk string) []byte {
+	dst = append(dst, "(PartitionKey='"...)
+	dst = appendKey(dst, pk)
+	dst = append(dst, "',RowKey='"...)
+	dst = appendKey(dst, rk)
+	return append(dst, "')"...)
+}
+
+// AppendTableURI appends base and Tables('name').
+func AppendTableURI(dst []byte, base, name string) []byte {
+	dst = append(dst, base...)
+	dst = append(dst, "Tables('"...)
+	dst = appendKey(dst, name)
+	return append(dst, "')"...)
+}
+
+func appendKey(dst []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9', c == '-', c == '.', c == '_', c == '~':
+			dst = append(dst, c)
+		case c == '\'':
+			dst = append(dst, "%27%27"...)
+		default:
+			dst = append(dst, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return dst
+}

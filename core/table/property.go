@@ -1,0 +1,80 @@
+package table
+
+import (
+	"strconv"
+	"unicode"
+
+	"edgetable/core/edm"
+)
+
+// CheckPropertyName returns the service's error for a name no property of an
+// entity can have. A name is an identifier as in C#, a letter of any script or
+// an underscore first, then also digits, combining marks and connectors; it is
+// at most 255 UTF-16 code units long. Case counts.
+func CheckPropertyName(name string) error {
+	for i := range len(name) {
+		c := name[i]
+		if c >= 0x80 {
+			return checkUnicodeName(name)
+		}
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return PropertyNameInvalid.Err()
+		}
+	}
+	if name == "" {
+		return PropertyNameInvalid.Err()
+	}
+	if len(name) > MaxPropertyName {
+		return PropertyNameTooLong.Err()
+	}
+	return nil
+}
+
+func checkUnicodeName(name string) error {
+	for i, r := range name {
+		if r == '_' || unicode.In(r, unicode.L, unicode.Nl) {
+			continue
+		}
+		if i == 0 || !unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc) {
+			return PropertyNameInvalid.Err()
+		}
+	}
+	if edm.UTF16Len(name) > MaxPropertyName {
+		return PropertyNameTooLong.Err()
+	}
+	return nil
+}
+
+// CheckValue returns the service's error for a value no property can hold: a
+// String or Binary of more than 64 KiB, a DateTime outside 1601…9999. The name
+// is the property's, for the message.
+func CheckValue(name string, v edm.Value) error {
+	switch v.Type() {
+	case edm.TypeString:
+		// A UTF-16 code unit is at least one byte of UTF-8.
+		if s := v.Text(); len(s) > MaxStringLength && edm.UTF16Len(s) > MaxStringLength {
+			return PropertyValueTooLarge.Err()
+		}
+	case edm.TypeBinary:
+		if len(v.Text()) > MaxBinaryLength {
+			return PropertyValueTooLarge.Err()
+		}
+	case edm.TypeDateTime:
+		if t := v.Ticks(); t < edm.MinDateTime || t > edm.MaxDateTime {
+			return OutOfRangeInput.With("The '" + name + "' parameter of value '" + invariantDate(t) + "' is out of range.")
+		}
+	}
+	return nil
+}
+
+// invariantDate is MM/dd/yyyy HH:mm:ss, the service's way to print a DateTime
+// in a message.
+func invariantDate(t edm.Ticks) string {
+	tm := t.Time()
+	year := strconv.Itoa(tm.Year())
+	for len(year) < 4 {
+		year = "0" + year
+	}
+	return tm.Format("01/02/") + year + tm.Format(" 15:04:05")
+}
