@@ -1,0 +1,279 @@
+package edm_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"edgetable/core/edm"
+)
+
+// property and list are Properties written the long way: the model.
+type property struct {
+	name  string
+	value edm.Value
+}
+
+type list []property
+
+func (l list) encode() (p edm.Properties) {
+	for _, one := range l {
+		p = edm.AppendProperty(p, one.name, one.value)
+	}
+	return p
+}
+
+func decode(p edm.Properties) (l list) {
+	for name, v := range p.All() {
+		l = append(l, property{name, v})
+	}
+	return l
+}
+
+func (l list) find(name string) int {
+	for i, one := range l {
+		if one.name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// randomList has n properties of different names from a small set, so that two
+// lists share some.
+func randomList(r *rand.Rand, n int) (l list) {
+	for _, i := range r.Perm(n + n/2 + 1)[:n] {
+		name := fmt.Sprintf("p%d", i)
+		if i%7 == 0 {
+			name += strings.Repeat("ä", i) // lengths of two bytes too
+		}
+		l = append(l, property{name, randomValue(r)})
+	}
+	return l
+}
+
+func equal(a, b list) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func TestPropertiesKeepEverything(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 8))
+	for round := range 150 {
+		want := randomList(r, round%100)
+		p := want.encode()
+		if !equal(decode(p), want) {
+			t.Fatalf("got %v, want %v", decode(p), want)
+		}
+		if p.Count() != len(want) || !p.Valid() {
+			t.Fatalf("%d properties, valid %v, want %d", p.Count(), p.Valid(), len(want))
+		}
+		var next list
+		for q := p; ; {
+			name, v, rest, ok := q.Next()
+			if !ok {
+				if len(q) != 0 {
+					t.Fatalf("Next ends %d bytes early", len(q))
+				}
+				break
+			}
+			next = append(next, property{name, v})
+			q = rest
+		}
+		if !equal(next, want) {
+			t.Fatalf("by Next: got %v, want %v", next, want)
+		}
+		for i := range 160 {
+			name := fmt.Sprintf("p%d", i)
+			v, ok := p.Lookup(name)
+			at := want.find(name)
+			if ok != (at >= 0) || ok && v != want[at].value {
+				t.Fatalf("Lookup of %s: %v, %v", name, v, ok)
+			}
+		}
+		if half := want[:len(want)/2]; !bytes.Equal(append(half.encode(), want[len(half):].encode()...), p) {
+			t.Fatal("appending lists does not join them")
+		}
+	}
+}
+
+func TestNullIsNotAppended(t *testing.T) {
+	t.Parallel()
+	if p := edm.AppendProperty(nil, "a", edm.Value{}); p != nil {
+		t.Errorf("got %v", p)
+	}
+}
+
+func TestAllStops(t *testing.T) {
+	t.Parallel()
+	p := list{{"a", edm.Int32(1)}, {"b", edm.Int32(2)}}.encode()
+	for name := range p.All() {
+		if name != "a" {
+			t.Fatalf("went on to %s", name)
+		}
+		break
+	}
+}
+
+// The stored form is on disks: it must not change.
+func TestStoredForm(t *testing.T) {
+	t.Parallel()
+	got := list{
+		{"b", edm.Boolean(true)},
+		{"bin", edm.Binary([]byte{0xff})},
+		{"d", edm.DateTime(edm.MinDateTime)},
+		{"f", edm.Double(1.5)},
+		{"g", edm.Guid([16]byte{15: 9})},
+		{"i", edm.Int32(-2)},
+		{"l", edm.Int64(-2)},
+		{"s", edm.String("hé")},
+		{"x", edm.String(strings.Repeat("x", 200))},
+	}.encode()
+	want := "\x01b\x02\x01" +
+		"\x03bin\x01\x01\xff" +
+		"\x01d\x03\x07\x01\xce\x17\x22\x77\x00\x00" +
+		"\x01f\x04\x3f\xf8\x00\x00\x00\x00\x00\x00" +
+		"\x01g\x05" + strings.Repeat("\x00", 15) + "\x09" +
+		"\x01i\x06\xff\xff\xff\xfe" +
+		"\x01l\x07\xff\xff\xff\xff\xff\xff\xff\xfe" +
+		"\x01s\x08\x03h\xc3\xa9" +
+		"\x01x\x08\xc8\x01" + strings.Repeat("x", 200)
+	if string(got) != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 10))
+	for round := range 200 {
+		old, patch := randomList(r, round%60), randomList(r, round/4) // with and without the map
+		var want list
+		for _, one := range old {
+			if i := patch.find(one.name); i >= 0 {
+				one = patch[i]
+			}
+			want = append(want, one)
+		}
+		for _, one := range patch {
+			if old.find(one.name) < 0 {
+				want = append(want, one)
+			}
+		}
+		a, b := old.encode(), patch.encode()
+		keepA, keepB := bytes.Clone(a), bytes.Clone(b)
+		got := a.Merge(b)
+		if !equal(decode(got), want) {
+			t.Fatalf("%v\nmerged with %v\nis   %v\nwant %v", old, patch, decode(got), want)
+		}
+		if !bytes.Equal(a, keepA) || !bytes.Equal(b, keepB) {
+			t.Fatal("Merge wrote to an argument")
+		}
+		if again := got.Merge(b); !bytes.Equal(again, got) {
+			t.Fatal("merging the same patch again changes the entity")
+		}
+	}
+}
+
+// Values of All share the list's memory and cost nothing.
+func TestReadingDoesNotAllocate(t *testing.T) {
+	p := list{{"a", edm.String("text")}, {"b", edm.Guid([16]byte{})}, {"c", edm.Int64(1)}}.encode()
+	if n := testing.AllocsPerRun(100, func() {
+		sum := 0
+		for name, v := range p.All() {
+			sum += len(name) + len(v.Text())
+		}
+		if _, ok := p.Lookup("c"); !ok || sum != 23 {
+			t.Error("lost")
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestUTF16Len(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"", "a", "ä", "€", "😀", "a😀b", "\U0010ffff", "\uffff\ue000", "plain ASCII", "ASCII, then ж"} {
+		if got, want := edm.UTF16Len(s), len(utf16.Encode([]rune(s))); got != want {
+			t.Errorf("%q: %d, want %d", s, got, want)
+		}
+	}
+	if got := edm.UTF16Len("a\xff\xfe"); got != 3 {
+		t.Errorf("bytes that are not UTF-8: %d", got)
+	}
+}
+
+func TestValuesAreComparable(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		why  string
+		a, b edm.Value
+		want bool
+	}{
+		{"equal", edm.String("a"), edm.String("a"), true},
+		{"NaN equals itself", edm.Double(math.NaN()), edm.Double(math.NaN()), true},
+		{"zeros differ", edm.Double(0), edm.Double(math.Copysign(0, -1)), false},
+		{"types differ", edm.Int32(1), edm.Int64(1), false},
+		{"String and Binary differ", edm.String("a"), edm.Binary([]byte("a")), false},
+		{"negative integers", edm.Int32(-1), edm.Int32(-1), true},
+	} {
+		if (c.a == c.b) != c.want {
+			t.Errorf("%s: %v == %v is %v", c.why, c.a, c.b, c.a == c.b)
+		}
+	}
+	if edm.Int32(-5).Int() != -5 || edm.Int64(math.MinInt64).Int() != math.MinInt64 {
+		t.Error("the sign of an integer is lost")
+	}
+}
+
+// Whatever bytes a damaged store returns, reading them ends.
+func FuzzProperties(f *testing.F) {
+	r := rand.New(rand.NewPCG(11, 12))
+	f.Add([]byte(randomList(r, 20).encode()), []byte(randomList(r, 3).encode()))
+	f.Add([]byte("\x01a\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), []byte("\x01a\x06"))
+	f.Add([]byte("\x80"), []byte("\xff\xff\xff\xff\x0fa\x01"))
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		p, q := edm.Properties(a), edm.Properties(b)
+		l := decode(p)
+		if len(l) != p.Count() {
+			t.Errorf("%d properties, Count %d", len(l), p.Count())
+		}
+		whole := 0
+		for rest := p; ; whole++ {
+			_, _, next, ok := rest.Next()
+			if !ok {
+				if p.Valid() != (len(rest) == 0) {
+					t.Errorf("Valid is %v with %d bytes left over", p.Valid(), len(rest))
+				}
+				break
+			}
+			if len(next) >= len(rest) {
+				t.Fatal("Next does not move on")
+			}
+			rest = next
+		}
+		if whole != len(l) {
+			t.Errorf("Next finds %d, All %d", whole, len(l))
+		}
+		for _, one := range l {
+			if v, ok := p.Lookup(one.name); !ok || v != l[l.find(one.name)].value {
+				t.Errorf("Lookup of %q: %v, %v", one.name, v, ok)
+			}
+		}
+		if m := p.Merge(q); p.Valid() && q.Valid() && !m.Valid() {
+			t.Error("Merge of valid lists is not valid")
+		}
+	})
+}

@@ -1,0 +1,182 @@
+package key_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"edgetable/core/key"
+)
+
+// A position cuts the legal keys exactly where the order of UTF-16 does, for
+// any string a filter may hold.
+func TestPartitionBounds(t *testing.T) {
+	t.Parallel()
+	keys := legalKeys(250)
+	rows := []string{"", " ", "a", "\uffff", "\U0010ffff"}
+	for _, bound := range bounds(keys) {
+		from, after := key.PartitionFrom(bound), key.PartitionAfter(bound)
+		for _, k := range keys {
+			order := compareUTF16(k, bound)
+			for _, row := range rows {
+				encoded := key.Append(nil, k, row)
+				if got := bytes.Compare(encoded, from) >= 0; got != (order >= 0) {
+					t.Fatalf("%q, %q is at or behind PartitionFrom(%q): %v", k, row, bound, got)
+				}
+				if got := bytes.Compare(encoded, after) >= 0; got != (order > 0) {
+					t.Fatalf("%q, %q is behind PartitionAfter(%q): %v", k, row, bound, got)
+				}
+			}
+		}
+	}
+}
+
+func TestRowBounds(t *testing.T) {
+	t.Parallel()
+	keys := legalKeys(200)
+	for _, partition := range []string{"", "p", "\uffff", "\U00010000x"} {
+		for _, bound := range bounds(keys) {
+			from, after := key.RowFrom(partition, bound), key.RowAfter(partition, bound)
+			for _, k := range keys {
+				order := compareUTF16(k, bound)
+				encoded := key.Append(nil, partition, k)
+				if got := bytes.Compare(encoded, from) >= 0; got != (order >= 0) {
+					t.Fatalf("%q is at or behind RowFrom(%q, %q): %v", k, partition, bound, got)
+				}
+				if got := bytes.Compare(encoded, after) >= 0; got != (order > 0) {
+					t.Fatalf("%q is behind RowAfter(%q, %q): %v", k, partition, bound, got)
+				}
+				// Other partitions lie outside whatever the bound is.
+				other := key.Append(nil, k, "x")
+				if want := compareUTF16(k, partition); want != 0 {
+					for _, b := range [][]byte{from, after} {
+						if got := bytes.Compare(other, b); got != want {
+							t.Fatalf("partition %q against the rows of %q from %q on: %d, want %d", k, partition, bound, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// The positions of one partition's ends enclose it and nothing else.
+func TestPointRanges(t *testing.T) {
+	t.Parallel()
+	all := pairs(legalKeys(150))
+	for _, p := range all[:200] {
+		partition := key.Range{Start: key.PartitionFrom(p.partition), End: key.PartitionAfter(p.partition)}
+		entity := key.Range{Start: key.RowFrom(p.partition, p.row), End: key.RowAfter(p.partition, p.row)}
+		if partition.Empty() || entity.Empty() {
+			t.Fatalf("%q: nothing is in %q or %q", p, partition, entity)
+		}
+		for _, q := range all {
+			encoded := key.Append(nil, q.partition, q.row)
+			if got := partition.Contains(encoded); got != (p.partition == q.partition) {
+				t.Fatalf("%q in partition %q: %v", q, p.partition, got)
+			}
+			if got := entity.Contains(encoded); got != (p == q) {
+				t.Fatalf("%q in the range of %q: %v", q, p, got)
+			}
+		}
+	}
+}
+
+// randomRange has ends of few bytes, so that ranges often touch or are empty.
+func randomRange(r *rand.Rand) key.Range {
+	end := func() []byte {
+		b := make([]byte, r.IntN(3))
+		for i := range b {
+			b[i] = 'a' + byte(r.IntN(3))
+		}
+		return b
+	}
+	x := key.Range{Start: end(), End: end()}
+	if r.IntN(4) == 0 {
+		x.End = nil
+	}
+	if r.IntN(4) == 0 {
+		x.Start = nil
+	}
+	return x
+}
+
+// points are all strings of up to three of the letters of randomRange.
+func points() (all [][]byte) {
+	all = [][]byte{nil}
+	for i := 0; len(all[i]) < 3; i++ {
+		for _, c := range []byte("abc") {
+			all = append(all, append(slices.Clone(all[i]), c))
+		}
+	}
+	return all
+}
+
+func TestRangesAreSets(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 8))
+	all := points()
+	for range 3000 {
+		x, y := randomRange(r), randomRange(r)
+		both := x.Intersect(y)
+		some := false
+		for _, k := range all {
+			in := x.Contains(k) && y.Contains(k)
+			if both.Contains(k) != in {
+				t.Fatalf("%q in %q and %q: %v, by Intersect %v", k, x, y, in, !in)
+			}
+			some = some || x.Contains(k)
+			if x.Empty() && x.Contains(k) {
+				t.Fatalf("%q is empty and contains %q", x, k)
+			}
+		}
+		if !some && !x.Empty() {
+			t.Fatalf("%q is not empty but has none of the points", x)
+		}
+	}
+}
+
+func TestFrom(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 10))
+	all := points()
+	slices.SortFunc(all, bytes.Compare)
+	for range 2000 {
+		// Ascending disjoint ranges between increasing points.
+		var cuts [][]byte
+		for _, p := range all {
+			if r.IntN(4) == 0 {
+				cuts = append(cuts, p)
+			}
+		}
+		var ranges []key.Range
+		for i := 0; i+1 < len(cuts); i += 2 {
+			ranges = append(ranges, key.Range{Start: cuts[i], End: cuts[i+1]})
+		}
+		if n := len(ranges); n > 0 && r.IntN(2) == 0 {
+			ranges[n-1].End = nil
+		}
+		before := slices.Clone(ranges)
+		at := all[r.IntN(len(all))]
+		left := key.From(ranges, at)
+		if !slices.EqualFunc(ranges, before, func(a, b key.Range) bool {
+			return bytes.Equal(a.Start, b.Start) && bytes.Equal(a.End, b.End)
+		}) {
+			t.Fatal("From wrote to its argument")
+		}
+		in := func(ranges []key.Range, k []byte) bool {
+			return slices.ContainsFunc(ranges, func(r key.Range) bool { return r.Contains(k) })
+		}
+		for _, k := range all {
+			if got, want := in(left, k), in(ranges, k) && bytes.Compare(k, at) >= 0; got != want {
+				t.Fatalf("%q in what is left of %q from %q on: %v", k, ranges, at, got)
+			}
+		}
+		for i, r := range left {
+			if r.Empty() || i > 0 && bytes.Compare(left[i-1].End, r.Start) > 0 {
+				t.Fatalf("%q from %q on: %q", ranges, at, left)
+			}
+		}
+	}
+}
