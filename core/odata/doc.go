@@ -8,8 +8,7 @@
 //
 // # Grammar
 //
-//	expr       = orExpr
-//	orExpr     = andExpr { "or" andExpr }
+//	expr       = andExpr { "or" andExpr }
 //	andExpr    = unary { "and" unary }
 //	unary      = "not" unary | primary
 //	primary    = "(" expr ")" | comparison | literal | property

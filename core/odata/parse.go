@@ -10,8 +10,8 @@ import (
 
 // parser reads a filter by recursive descent. The first error sticks; after
 // that the productions return without reading on, and what they return is of
-// no use. No frame holds more than a few pointers: MaxDepth levels have to fit
-// the 64 KiB stack of a small wasm module.
+// no use. A parenthesis is five frames of a few pointers each: MaxDepth of them
+// have to fit the 64 KiB stack of a small wasm module.
 type parser struct {
 	lexer       lexer
 	tok         token // the next one
@@ -37,13 +37,19 @@ func (p *parser) unexpected() {
 	switch p.tok.name {
 	case "add", "sub", "mul", "div", "mod":
 		p.fail(ErrNotImplemented)
+		return
 	}
 	p.fail(&SyntaxError{Pos: edm.UTF16Len(p.lexer.text[:p.lexer.pos]), Text: p.lexer.text})
 }
 
+// at reports whether a keyword is next.
+func (p *parser) at(keyword string) bool {
+	return p.tok.kind == tokenName && p.tok.name == keyword
+}
+
 // have steps over a keyword if it is next.
 func (p *parser) have(keyword string) bool {
-	if p.tok.kind != tokenName || p.tok.name != keyword {
+	if !p.at(keyword) {
 		return false
 	}
 	p.advance()
@@ -67,30 +73,33 @@ func (p *parser) filter() *expr {
 	return p.condition(t)
 }
 
-// expr = orExpr
-func (p *parser) expr() *term { return p.orExpr() }
-
-// orExpr = andExpr { "or" andExpr }
-func (p *parser) orExpr() *term {
-	return p.list(disjunction, "or", (*parser).andExpr)
+// expr = andExpr { "or" andExpr }
+func (p *parser) expr() *term {
+	first := p.andExpr()
+	if !p.at("or") {
+		return first
+	}
+	list := []*expr{p.condition(first)}
+	for p.have("or") {
+		list = append(list, p.condition(p.andExpr()))
+	}
+	return p.combined(disjunction, list)
 }
 
 // andExpr = unary { "and" unary }
 func (p *parser) andExpr() *term {
-	return p.list(conjunction, "and", (*parser).unary)
-}
-
-// list reads operands with a keyword between them; a single one is itself, and
-// may still be an operand of a comparison.
-func (p *parser) list(k kind, keyword string, operand func(*parser) *term) *term {
-	first := operand(p)
-	if p.tok.kind != tokenName || p.tok.name != keyword {
+	first := p.unary()
+	if !p.at("and") {
 		return first
 	}
 	list := []*expr{p.condition(first)}
-	for p.have(keyword) {
-		list = append(list, p.condition(operand(p)))
+	for p.have("and") {
+		list = append(list, p.condition(p.unary()))
 	}
+	return p.combined(conjunction, list)
+}
+
+func (p *parser) combined(k kind, list []*expr) *term {
 	if p.err != nil {
 		return nil
 	}
