@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -51,10 +52,15 @@ func histories(e *env, tables bool) {
 			first.create()
 		}
 		var all sync.WaitGroup
+		begin := make(chan struct{})
 		for id := range clients {
 			c := &client{history: h, id: id, store: stores[id%2], rnd: rand.New(rand.NewPCG(uint64(round), uint64(id)))}
-			all.Go(c.work)
+			all.Go(func() {
+				<-begin
+				c.work()
+			})
 		}
+		close(begin)
 		all.Wait()
 		if e.Failed() {
 			return
@@ -137,6 +143,7 @@ type client struct {
 
 func (c *client) work() {
 	for range commands {
+		runtime.Gosched() // where a store is so fast that clients would not meet
 		n := c.rnd.IntN(20)
 		switch {
 		case c.tables && c.id < 2 && n < 6:

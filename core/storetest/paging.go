@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -104,7 +105,7 @@ func snapshotPages(e *env) {
 	}
 	ctx, stop := context.WithCancel(e.Context())
 	var writer sync.WaitGroup
-	var begun, done, scans atomic.Int32
+	var begun, done atomic.Int32
 	writer.Go(func() {
 		for n := int32(1); ctx.Err() == nil; n++ {
 			for _, p := range []string{"a", "b"} {
@@ -118,7 +119,8 @@ func snapshotPages(e *env) {
 			done.Store(n)
 		}
 	})
-	for scans.Add(1) <= 60 && !e.Failed() {
+	for scans := 0; (scans < 60 || done.Load() < 20) && !e.Failed(); scans++ {
+		runtime.Gosched() // where a store is so fast that the two would not meet
 		from := done.Load()
 		page, err := e.Store.Scan(e.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}})
 		if err != nil {

@@ -18,7 +18,9 @@ type Place struct {
 	// with a clock of its own. Nil: only one store at a time can have the place.
 	Share func(now func() edm.Ticks) table.Store
 	// Restart closes all stores over the place, as the end of their processes
-	// would, and opens it again. Nil: the place ends with its store.
+	// would, and opens it again. For a store that declares Durable it should be the
+	// loss of power: what was not made durable is gone. Nil: the place ends with
+	// its store.
 	Restart func(now func() edm.Ticks) table.Store
 	// Settle lets every replica catch up. Only a store that does not declare
 	// Linearizable may need it. Nil: there is nothing to wait for.

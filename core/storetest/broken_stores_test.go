@@ -1,0 +1,373 @@
+package storetest_test
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+type blindSwap struct{ table.Store }
+
+func (s blindSwap) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
+	now, _ := s.ReadDocument(ctx, d.Key)
+	d.Revision = now.Revision
+	return s.Store.WriteDocument(ctx, d)
+}
+
+// sameRevision is what comes of a revision that counts the writes of a document.
+type sameRevision struct{ table.Store }
+
+func (s sameRevision) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
+	if now, err := s.Store.ReadDocument(ctx, d.Key); err == nil && d.Revision == "1" {
+		d.Revision = now.Revision
+	}
+	_, err := s.Store.WriteDocument(ctx, d)
+	return "1", err
+}
+
+func (s sameRevision) ReadDocument(ctx context.Context, key string) (table.Document, error) {
+	d, err := s.Store.ReadDocument(ctx, key)
+	d.Revision = "1"
+	return d, err
+}
+
+func (s sameRevision) Drop(ctx context.Context, key string, r table.Revision) error {
+	if now, err := s.Store.ReadDocument(ctx, key); err == nil && r == "1" {
+		r = now.Revision
+	}
+	return s.Store.Drop(ctx, key, r)
+}
+
+type listAfter struct{ table.Store }
+
+func (s listAfter) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
+	return s.Store.ListDocuments(ctx, prefix, from+"\x00", limit)
+}
+
+type anyETag struct{ table.Store }
+
+func (s anyETag) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	m = slices.Clone(m)
+	for i := range m {
+		if m[i].Condition == table.Unchanged {
+			m[i].Condition = table.Present
+		}
+	}
+	return s.Store.Commit(ctx, name, m)
+}
+
+type mergeReplaces struct{ table.Store }
+
+func (s mergeReplaces) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	m = slices.Clone(m)
+	for i := range m {
+		if m[i].Kind == table.Merge {
+			m[i].Kind = table.Put
+		}
+	}
+	return s.Store.Commit(ctx, name, m)
+}
+
+type noNonce struct{ table.Store }
+
+func (s noNonce) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	m = slices.Clone(m)
+	for i := range m {
+		m[i].Nonce = 0
+	}
+	return s.Store.Commit(ctx, name, m)
+}
+
+type halfBatch struct{ table.Store }
+
+func (s halfBatch) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	ticks, err := s.Store.Commit(ctx, name, m)
+	if r := (*table.Refused)(nil); errors.As(err, &r) && r.Index > 0 {
+		_, _ = s.Store.Commit(ctx, name, m[:r.Index])
+	}
+	return ticks, err
+}
+
+type lastIndex struct{ table.Store }
+
+func (s lastIndex) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	ticks, err := s.Store.Commit(ctx, name, m)
+	if r := (*table.Refused)(nil); errors.As(err, &r) {
+		return ticks, &table.Refused{Index: len(m) - 1, Err: r.Err}
+	}
+	return ticks, err
+}
+
+// sharedRow gives two callers of Get the same memory.
+type sharedRow struct {
+	table.Store
+	row table.Row
+}
+
+func (s *sharedRow) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+	row, err := s.Store.Get(ctx, name, k, c)
+	if err == nil && row.Timestamp == s.row.Timestamp {
+		return s.row, nil
+	}
+	s.row = row
+	return row, err
+}
+
+type deaf struct{ table.Store }
+
+func (s deaf) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	return s.Store.Commit(context.WithoutCancel(ctx), name, m)
+}
+
+type coarse struct{ table.Store }
+
+func (s coarse) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	ticks, err := s.Store.Commit(ctx, name, m)
+	return ticks / 2 * 2, err
+}
+
+func (s coarse) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+	row, err := s.Store.Get(ctx, name, k, c)
+	row.Timestamp = row.Timestamp / 2 * 2
+	return row, err
+}
+
+type skips struct{ table.Store }
+
+func (s skips) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+	page, err := s.Store.Scan(ctx, name, r)
+	if page.Next != nil {
+		page.Next = append(page.Next, 0)
+	}
+	return page, err
+}
+
+type repeats struct{ table.Store }
+
+func (s repeats) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+	page, err := s.Store.Scan(ctx, name, r)
+	if page.Next != nil && len(page.Rows) > 0 {
+		page.Next = page.Rows[len(page.Rows)-1].Key
+	}
+	return page, err
+}
+
+// needsRow takes its position for the last row of the page before, when there is
+// no row at it any more.
+type needsRow struct{ table.Store }
+
+func (s needsRow) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+	start := r.Ranges[0].Start
+	if _, err := s.Get(ctx, name, start, table.Strong); len(start) > 0 && err != nil {
+		if page, err := s.Store.Scan(ctx, name, table.ScanRequest{Ranges: r.Ranges, Rows: 1}); err == nil && page.Next != nil {
+			r.Ranges = key.From(r.Ranges, page.Next)
+		}
+	}
+	return s.Store.Scan(ctx, name, r)
+}
+
+type byUTF8 struct{ table.Store }
+
+func (s byUTF8) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+	page, err := s.Store.Scan(ctx, name, r)
+	slices.SortFunc(page.Rows, func(a, b table.Row) int {
+		ap, ar := key.Decode(a.Key)
+		bp, br := key.Decode(b.Key)
+		return cmp.Or(cmp.Compare(ap, bp), cmp.Compare(ar, br))
+	})
+	return page, err
+}
+
+type noFilter struct{ table.Store }
+
+func (s noFilter) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+	r.Filter = nil
+	return s.Store.Scan(ctx, name, r)
+}
+
+type noBudget struct{ table.Store }
+
+func (s noBudget) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+	r.ScanBytes, r.Expired = 0, nil
+	return s.Store.Scan(ctx, name, r)
+}
+
+type rowByRow struct{ table.Store }
+
+func (s rowByRow) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+	if r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 || r.Expired != nil {
+		return s.Store.Scan(ctx, name, r)
+	}
+	var all table.Page
+	for r.Rows = 1; len(r.Ranges) > 0; {
+		page, err := s.Store.Scan(ctx, name, r)
+		if err != nil {
+			return page, err
+		}
+		runtime.Gosched()
+		all.Rows = append(all.Rows, page.Rows...)
+		all.Scanned += page.Scanned
+		if page.Next == nil {
+			break
+		}
+		r.Ranges = key.From(r.Ranges, page.Next)
+	}
+	return all, nil
+}
+
+type oneByOne struct{ table.Store }
+
+func (s oneByOne) Commit(ctx context.Context, name string, m []table.Mutation) (ticks edm.Ticks, err error) {
+	for i := range m {
+		if ticks, err = s.Store.Commit(ctx, name, m[i:i+1]); err != nil {
+			return 0, err
+		}
+		runtime.Gosched()
+	}
+	return ticks, nil
+}
+
+// stale answers from what it read when the table lived.
+type stale struct {
+	table.Store
+	row table.Row
+}
+
+func (s *stale) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+	row, err := s.Store.Get(ctx, name, k, c)
+	if errors.Is(err, table.ErrNoTable) && bytes.Equal(k, s.row.Key) {
+		return s.row, nil
+	}
+	if err == nil {
+		s.row = row
+	}
+	return row, err
+}
+
+// undead keeps the entities of a dropped table for the next of its name.
+type undead struct {
+	table.Store
+	rows []table.Row
+}
+
+func (s *undead) Drop(ctx context.Context, key string, r table.Revision) error {
+	page, _ := s.Scan(ctx, key, wholeTable)
+	s.rows = page.Rows
+	return s.Store.Drop(ctx, key, r)
+}
+
+func (s *undead) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
+	r, err := s.Store.WriteDocument(ctx, d)
+	for _, row := range s.rows {
+		_, _ = s.Commit(ctx, d.Key, []table.Mutation{{Key: row.Key, Properties: row.Properties}})
+	}
+	return r, err
+}
+
+var wholeTable = table.ScanRequest{Ranges: []key.Range{{}}}
+
+// checkThenAct judges a Commit by an earlier one's outcome.
+type checkThenAct struct{ table.Store }
+
+func (s checkThenAct) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	for i, one := range m {
+		var old *table.Row
+		row, err := s.Get(ctx, name, one.Key, table.Strong)
+		switch {
+		case err == nil:
+			old = &row
+		case !errors.Is(err, table.ErrNoEntity):
+			return 0, err
+		}
+		if _, err := table.Apply(old, one, 1); err != nil {
+			return 0, &table.Refused{Index: i, Err: err}
+		}
+	}
+	for range 20 {
+		runtime.Gosched()
+	}
+	m = slices.Clone(m)
+	for i := range m {
+		m[i].Condition = table.Always
+	}
+	return s.Store.Commit(ctx, name, m)
+}
+
+// slowDrop takes the table as live for some and as dead for others until its Drop
+// has returned.
+type slowDrop struct {
+	table.Store
+	mu       sync.Mutex
+	dropping map[string]bool
+	count    int
+}
+
+func (s *slowDrop) Drop(ctx context.Context, key string, r table.Revision) error {
+	d, err := s.ReadDocument(ctx, key)
+	if err != nil || d.Revision != r {
+		return s.Store.Drop(ctx, key, r)
+	}
+	s.mu.Lock()
+	if s.dropping == nil {
+		s.dropping = make(map[string]bool)
+	}
+	busy := s.dropping[key]
+	s.dropping[key] = true
+	s.mu.Unlock()
+	if busy {
+		return table.ErrBusy
+	}
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.dropping[key] = false
+	}()
+	for range 50 {
+		runtime.Gosched()
+	}
+	return s.Store.Drop(ctx, key, r)
+}
+
+func (s *slowDrop) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+	s.mu.Lock()
+	s.count++
+	dead := s.dropping[name] && s.count%2 == 0
+	s.mu.Unlock()
+	if dead && ctx.Err() == nil {
+		return table.Row{}, table.ErrNoTable
+	}
+	return s.Store.Get(ctx, name, k, c)
+}
+
+// declares is a store with other Strengths.
+type declares struct {
+	table.Store
+	change func(*table.Strengths)
+}
+
+func (s declares) Strengths() table.Strengths {
+	all := s.Store.Strengths()
+	s.change(&all)
+	return all
+}
+
+// plain refuses conditions and batches.
+type plain struct{ table.Store }
+
+func (s plain) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if len(m) > 1 || m[0].Condition != table.Always {
+		return 0, table.ErrUnsupported
+	}
+	return s.Store.Commit(ctx, name, m)
+}

@@ -1,0 +1,113 @@
+package storetest_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/memstore"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
+)
+
+// broken are stores with one bug each, and the law that must notice it.
+var broken = map[string]struct {
+	law  string
+	with func(table.Store) table.Store
+}{
+	"a swap that does not compare":            {"Documents/CompareAndSwap", func(s table.Store) table.Store { return blindSwap{s} }},
+	"a revision that is used again":           {"Documents/Drop", func(s table.Store) table.Store { return sameRevision{s} }},
+	"a list whose from is exclusive":          {"Documents/List", func(s table.Store) table.Store { return listAfter{s} }},
+	"an ETag that is not compared":            {"Entities/Conditions", func(s table.Store) table.Store { return anyETag{s} }},
+	"a merge that replaces":                   {"Entities/Conditions", func(s table.Store) table.Store { return mergeReplaces{s} }},
+	"a nonce that is not kept":                {"LostReplies/Writes", func(s table.Store) table.Store { return noNonce{s} }},
+	"half a batch":                            {"Entities/RefusedBatches", func(s table.Store) table.Store { return halfBatch{s} }},
+	"the index of another mutation":           {"Entities/RefusedBatches", func(s table.Store) table.Store { return lastIndex{s} }},
+	"a row handed out twice":                  {"Entities/Ownership", func(s table.Store) table.Store { return &sharedRow{Store: s} }},
+	"a context that is ignored":               {"Entities/Cancelled", func(s table.Store) table.Store { return deaf{s} }},
+	"a clock as coarse as its reader":         {"Timestamps/Frozen", func(s table.Store) table.Store { return coarse{s} }},
+	"a position behind the next row":          {"Scans/Ranges", func(s table.Store) table.Store { return skips{s} }},
+	"the last row as position":                {"Scans/Ranges", func(s table.Store) table.Store { return repeats{s} }},
+	"a position that is lost with a row gone": {"Scans/Paging", func(s table.Store) table.Store { return needsRow{s} }},
+	"keys in the order of UTF-8":              {"Scans/Order", func(s table.Store) table.Store { return byUTF8{s} }},
+	"a filter that is forgotten":              {"Scans/Filters", func(s table.Store) table.Store { return noFilter{s} }},
+	"a page that ignores its budget":          {"Scans/ScanBytes", func(s table.Store) table.Store { return noBudget{s} }},
+	"a page that ignores its deadline":        {"Scans/Expired", func(s table.Store) table.Store { return noBudget{s} }},
+	"a page read row by row":                  {"Scans/Snapshot", func(s table.Store) table.Store { return rowByRow{s} }},
+	"a batch written row by row":              {"Scans/Snapshot", func(s table.Store) table.Store { return oneByOne{s} }},
+	"a cache that outlives its table":         {"Incarnations/TwoStores", func(s table.Store) table.Store { return &stale{Store: s} }},
+	"a table that rises again":                {"Incarnations/Again", func(s table.Store) table.Store { return &undead{Store: s} }},
+	"a condition checked before the write":    {"Concurrency/Entities", func(s table.Store) table.Store { return checkThenAct{s} }},
+	"a drop in two steps":                     {"Concurrency/Tables", func(s table.Store) table.Store { return &slowDrop{Store: s} }},
+}
+
+// child names the broken store that a child process runs the suite on.
+const child = "STORETEST_BROKEN"
+
+// The suite fails on every one of the broken stores, by the law it should. A test
+// that fails cannot be part of one that passes, so each is a process of its own.
+func TestSuiteNoticesBrokenStores(t *testing.T) {
+	if name := os.Getenv(child); name != "" {
+		storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
+			return storetest.Place{Store: broken[name].with(memstore.New(now))}
+		})
+		return
+	}
+	t.Parallel()
+	for name, b := range broken {
+		t.Run(name, func(t *testing.T) {
+			exe, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			law := "TestSuiteNoticesBrokenStores/" + b.law
+			run := exec.CommandContext(t.Context(), exe, "-test.run=^"+strings.ReplaceAll(law, "/", "$/^")+"$")
+			run.Env = append(os.Environ(), child+"="+name)
+			out, err := run.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "--- FAIL: "+law+" ") {
+				t.Errorf("got %v, want a failure of %s:\n%s", err, b.law, out)
+			}
+		})
+	}
+}
+
+// And it fails on none that keeps the laws: the reference store, shared and after
+// restarts, and the same behind a Faulty without faults.
+func TestSuitePassesTheReference(t *testing.T) {
+	if os.Getenv(child) != "" {
+		return
+	}
+	t.Parallel()
+	storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
+		s := memstore.New(now)
+		again := func(func() edm.Ticks) table.Store { return storetest.NewFaulty(s) }
+		return storetest.Place{Store: s, Share: again, Restart: again}
+	})
+}
+
+// A store that declares less is held to less, and still to something.
+func TestSuitePassesWeakerStores(t *testing.T) {
+	if os.Getenv(child) != "" {
+		return
+	}
+	t.Parallel()
+	for what, with := range map[string]func(table.Store) table.Store{
+		"no snapshots": func(s table.Store) table.Store {
+			return declares{rowByRow{s}, func(s *table.Strengths) { s.SnapshotPage = false }}
+		},
+		"no exact drop": func(s table.Store) table.Store {
+			return declares{&slowDrop{Store: s}, func(s *table.Strengths) { s.ExactDrop = false }}
+		},
+		"plain puts only": func(s table.Store) table.Store {
+			return declares{plain{s}, func(s *table.Strengths) { *s = table.Strengths{} }}
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
+				return storetest.Place{Store: with(memstore.New(now))}
+			})
+		})
+	}
+}

@@ -1,0 +1,95 @@
+package storetest
+
+import (
+	"fmt"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// shows is where a Get could find A's nonce.
+type shows uint8
+
+const (
+	atRow     shows = iota // in p/r, which others write to as well
+	elsewhere              // in an entity nobody else touches
+	nowhere                // A only deletes
+)
+
+// attempt is what A tries to do.
+type attempt struct {
+	what        string
+	exists      bool // the entity p/r, when A begins
+	conditioned bool // on its ETag
+	shows       shows
+	needs       table.Strengths
+	operations  func(etag edm.Ticks) []table.Operation
+}
+
+func operation(a table.Action, row string, match table.Match) table.Operation {
+	op := table.Operation{Action: a, PartitionKey: "p", RowKey: row, IfMatch: match}
+	if a != table.DeleteEntity {
+		op.Properties = text("A's")
+	}
+	return op
+}
+
+func one(a table.Action) func(edm.Ticks) []table.Operation {
+	return func(edm.Ticks) []table.Operation {
+		return []table.Operation{operation(a, "r", table.Match{Any: true})}
+	}
+}
+
+func onETag(actions ...table.Action) func(edm.Ticks) []table.Operation {
+	return func(etag edm.Ticks) []table.Operation {
+		ops := []table.Operation{operation(actions[0], "r", table.Match{Timestamp: etag})}
+		for i, a := range actions[1:] {
+			ops = append(ops, operation(a, fmt.Sprint("with", i), table.Match{Any: true}))
+		}
+		return ops
+	}
+}
+
+var (
+	conditional = table.Strengths{Conditional: true}
+	atomic2     = table.Strengths{Conditional: true, AtomicCommit: true}
+	attempts    = []attempt{
+		{"insert", false, false, atRow, conditional, one(table.Insert)},
+		{"insert-or-replace, new", false, false, atRow, table.Strengths{}, one(table.InsertOrReplace)},
+		{"insert-or-replace", true, false, atRow, table.Strengths{}, one(table.InsertOrReplace)},
+		{"insert-or-merge, new", false, false, atRow, table.Strengths{}, one(table.InsertOrMerge)},
+		{"insert-or-merge", true, false, atRow, table.Strengths{}, one(table.InsertOrMerge)},
+		{"update *", true, false, atRow, conditional, one(table.Update)},
+		{"merge *", true, false, atRow, conditional, one(table.MergeEntity)},
+		{"delete *", true, false, nowhere, conditional, one(table.DeleteEntity)},
+		{"update by ETag", true, true, atRow, conditional, onETag(table.Update)},
+		{"merge by ETag", true, true, atRow, conditional, onETag(table.MergeEntity)},
+		{"delete by ETag", true, true, nowhere, conditional, onETag(table.DeleteEntity)},
+		{"batch of inserts", false, false, atRow, atomic2, func(edm.Ticks) []table.Operation {
+			return []table.Operation{operation(table.Insert, "r", table.Match{}), operation(table.Insert, "s", table.Match{})}
+		}},
+		{"batch with an ETag", true, true, atRow, atomic2, onETag(table.Update, table.Insert)},
+		{"batch with a delete by ETag", true, true, elsewhere, atomic2, onETag(table.DeleteEntity, table.InsertOrReplace)},
+		{"batch of a delete and an upsert", true, false, elsewhere, atomic2, func(edm.Ticks) []table.Operation {
+			return []table.Operation{
+				operation(table.DeleteEntity, "r", table.Match{Any: true}),
+				operation(table.InsertOrMerge, "s", table.Match{}),
+			}
+		}},
+	}
+)
+
+// meanwhile is what others do to p/r between A's failure and what A does next.
+var meanwhile = []struct {
+	what  string
+	needs table.Strengths
+	do    func(e *env, doc string)
+}{
+	{"nobody does anything", table.Strengths{}, nil},
+	{"B overwrites", table.Strengths{}, func(e *env, doc string) { e.others(doc, put("p", "r", "B's")) }},
+	{"B deletes", conditional, func(e *env, doc string) { e.others(doc, remove("p", "r")) }},
+	{"B deletes and C inserts", conditional, func(e *env, doc string) {
+		e.others(doc, remove("p", "r"))
+		e.others(doc, absent(put("p", "r", "C's")))
+	}},
+}
