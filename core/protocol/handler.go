@@ -193,7 +193,7 @@ func tunnelled(method string, override []string) (string, error) {
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxKept is the largest buffer that is kept for another request.
-const maxKept = 256 << 10
+const maxKept = 2 << 20
 
 func keep(b *[]byte) {
 	if cap(*b) <= maxKept {
