@@ -21,14 +21,36 @@ func kilobyte() []byte {
 		`"City":"` + strings.Repeat("Springfield ", 13) + `"}`)
 }
 
+// cyrillic is as long as kilobyte, but hardly anything in it is ASCII.
+func cyrillic() []byte {
+	return []byte(`{"PartitionKey":"p","RowKey":"r","text":"` + strings.Repeat("Анна ", 110) + `"}`)
+}
+
 func BenchmarkReadEntity(b *testing.B) {
-	body := kilobyte()
-	b.SetBytes(int64(len(body)))
+	for name, body := range map[string][]byte{"typical": kilobyte(), "cyrillic": cyrillic()} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := payload.ReadEntity(body); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkAppendCyrillic(b *testing.B) {
+	e, err := payload.ReadEntity(cyrillic())
+	if err != nil {
+		b.Fatal(err)
+	}
+	var v payload.View
+	dst := v.AppendEntity(nil, "p", "r", 0, e.Properties)
+	b.SetBytes(int64(len(dst)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := payload.ReadEntity(body); err != nil {
-			b.Fatal(err)
-		}
+		dst = v.AppendEntity(dst[:0], "p", "r", 0, e.Properties)
 	}
 }
 

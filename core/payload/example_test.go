@@ -1,0 +1,41 @@
+package payload_test
+
+import (
+	"fmt"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+)
+
+func ExampleReadEntity() {
+	e, err := payload.ReadEntity([]byte(`{"PartitionKey":"p","RowKey":"r","Age":23,"Visits":"7","Visits@odata.type":"Edm.Int64"}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(e.PartitionKey, e.RowKey)
+	for name, v := range e.Properties.All() {
+		fmt.Println(name, v.Type(), v)
+	}
+	_, err = payload.ReadEntity([]byte(`{"Visits":3000000000}`))
+	fmt.Println(err)
+	// Output:
+	// p r
+	// Age Edm.Int32 23
+	// Visits Edm.Int64 7
+	// InvalidInput: An error occurred while processing this request. The value of 'Visits' is not an Int32: a whole number from -2147483648 to 2147483647: '3000000000'. Send a larger one as a string annotated as Edm.Int64.
+}
+
+func ExampleView() {
+	v := payload.View{
+		Format: payload.Minimal, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "people",
+		Select: payload.NewProjection([]string{"RowKey", "Age"}),
+	}
+	body := v.AppendFeedStart(nil)
+	body = v.AppendFeedEntity(body, 0, "p", "anna", edm.MinDateTime, edm.AppendProperty(nil, "Age", edm.Int32(23)))
+	body = v.AppendFeedEntity(body, 1, "p", "bert", edm.MinDateTime, nil)
+	body = v.AppendFeedEnd(body)
+	fmt.Println(string(body))
+	// Output:
+	// {"odata.metadata":"https://acct.table.core.windows.net/$metadata#people&$select=RowKey,Age","value":[{"odata.etag":"W/\"datetime'1601-01-01T00%3A00%3A00Z'\"","RowKey":"anna","Age":23},{"odata.etag":"W/\"datetime'1601-01-01T00%3A00%3A00Z'\"","RowKey":"bert","Age":null}]}
+}
