@@ -39,7 +39,7 @@ func TestUsage(t *testing.T) {
 		{"suite -short -full", 2, "exclude each other"},
 		{"suite -ops insert,swim", 2, `unknown workload "swim"`},
 		{"suite -edgetable no/such/file", 2, "no such file"},
-		{"suite -cache -1", 2, "must not be negative"},
+		{"suite -cache 0", 2, "must be at least 1"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			t.Parallel()

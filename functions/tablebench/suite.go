@@ -34,7 +34,7 @@ func runSuite(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	jsonOut := fs.String("json", "", "`file` for all numbers")
 	markdown := fs.String("markdown", "", "`file` for the report")
 	work := fs.String("work", filepath.Join(".cache", "tablebench"), "`folder` on the disk to measure; a new folder in it is used and removed")
-	cache := fs.Int64("cache", 0, "edgetable's block cache in `MiB`, not counted against the memory target")
+	cache := fs.Int64("cache", 128, "edgetable's -cache in `MiB`, not counted against the memory target")
 	strict := fs.Bool("strict", false, "fail if a target is missed or not measured")
 	if err := parse(fs, args); err != nil {
 		return err
@@ -42,8 +42,8 @@ func runSuite(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if *short && *full {
 		return misuse(fs, "-short and -full exclude each other")
 	}
-	if *cache < 0 {
-		return misuse(fs, "-cache must not be negative")
+	if *cache < 1 {
+		return misuse(fs, "-cache must be at least 1")
 	}
 	self, err := os.Executable()
 	if err != nil {

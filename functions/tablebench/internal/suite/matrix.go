@@ -119,18 +119,20 @@ func (s *suite) measure(ctx context.Context, c *child, spec load.Spec, ownTable 
 		}
 		settle(ctx, s.Settle, s.children...)
 	}
+	before, start := usageNow(s.children), time.Now()
 	res, err := load.Run(ctx, spec)
 	if err != nil {
 		return err
 	}
+	foreign := before.foreign(usageNow(s.children), time.Since(start).Seconds())
 	sample := Sample{OpsPerSecond: res.OpsPerSecond(), EntitiesPerSecond: res.EntitiesPerSecond(), P50: res.Latency.Quantile(0.5),
-		P99: res.Latency.Quantile(0.99), Max: res.Latency.Max(), Errors: res.Errors}
+		P99: res.Latency.Quantile(0.99), Max: res.Latency.Max(), Errors: res.Errors, Foreign: foreign}
 	s.res.Add(Cell{c.name, spec.Op, spec.Connections}, sample)
 	if spec.Op == load.Insert {
 		s.lastRate[c.name] = sample.OpsPerSecond
 	}
-	s.progress("  %-18s %-6s %3d  %9.0f ops/s %10.0f entities/s  p50 %-8v p99 %-8v", c.name, spec.Op, spec.Connections,
-		sample.OpsPerSecond, sample.EntitiesPerSecond, short(sample.P50), short(sample.P99))
+	s.progress("  %-18s %-6s %3d  %9.0f ops/s %10.0f entities/s  p50 %-8v p99 %-8v others %.0f%%", c.name, spec.Op, spec.Connections,
+		sample.OpsPerSecond, sample.EntitiesPerSecond, short(sample.P50), short(sample.P99), 100*foreign)
 	if res.Errors > 0 {
 		return fmt.Errorf("%d requests failed; the first: %w", res.Errors, res.First)
 	}

@@ -65,8 +65,10 @@ func (r *Report) Markdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Performance\n\nWritten by\n\n    %s\n\n", r.Command)
 	fmt.Fprintf(&b, "on %s; client and servers share the machine. Entities of %d bytes of JSON, signed requests, kept-alive connections. "+
-		"A value is the median of its interleaved rounds. ", r.Machine, load.EntitySize)
-	fmt.Fprintf(&b, "A write and fsync of 4 KiB on the data disk took %s (p50) and %s (p99) meanwhile.\n\n", short(r.FsyncP50), short(r.FsyncP99))
+		"A value is the median of its interleaved rounds, of those rounds during which other programs left at least nine tenths of the processors alone, if there were any. ", r.Machine, load.EntitySize)
+	fmt.Fprintf(&b, "A write and fsync of 4 KiB on the data disk took %s (p50) and %s (p99) meanwhile. ", short(r.FsyncP50), short(r.FsyncP99))
+	mid, worst := r.Foreign()
+	fmt.Fprintf(&b, "Other programs took %.0f %% of the processors during the median cell, %.0f %% during the worst.\n\n", 100*mid, 100*worst)
 	if r.Scale != "full" {
 		b.WriteString("This was a short run: good for a look, too short for a verdict.\n\n")
 	}
@@ -102,6 +104,8 @@ func (r *Report) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "%-12s %-76s %18s %18s %7s %8s\n", c.Status, c.What, dash(c.Measured), dash(c.Against), ratioText(c.Ratio), c.Target)
 	}
 	fmt.Fprintf(&b, "fsync of 4 KiB: p50 %s, p99 %s\n", short(r.FsyncP50), short(r.FsyncP99))
+	mid, worst := r.Foreign()
+	fmt.Fprintf(&b, "processors taken by other programs: %.0f %% in the median cell, %.0f %% in the worst\n", 100*mid, 100*worst)
 	missed, unmeasured := r.Missed()
 	fmt.Fprintf(&b, "%d targets: %d missed, %d not measured; %d problems\n", len(r.Checks), missed, unmeasured, len(r.Problems))
 	_, err := io.WriteString(w, b.String())

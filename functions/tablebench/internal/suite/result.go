@@ -35,9 +35,11 @@ type Sample struct {
 	P99               time.Duration `json:"p99_ns"`
 	Max               time.Duration `json:"max_ns"`
 	Errors            uint64        `json:"errors"`
+	Foreign           float64       `json:"foreign"` // share of all processors that other programs took meanwhile
 }
 
-// Measured is a cell with its rounds and, field by field, their median.
+// Measured is a cell with its rounds and, field by field, the median of the quiet ones: other programs on the machine
+// must not have taken more than a tenth of its processors, unless they did in every round. Errors are a sum.
 type Measured struct {
 	Cell
 	Median Sample   `json:"median"`
@@ -91,14 +93,50 @@ func (r *Results) Add(c Cell, s Sample) {
 		r.Cells = append(r.Cells, m)
 	}
 	m.Rounds = append(m.Rounds, s)
+	errors := m.Median.Errors + s.Errors
+	quiet := m.quiet()
 	m.Median = Sample{
-		OpsPerSecond:      median(m.Rounds, func(s Sample) float64 { return s.OpsPerSecond }),
-		EntitiesPerSecond: median(m.Rounds, func(s Sample) float64 { return s.EntitiesPerSecond }),
-		P50:               median(m.Rounds, func(s Sample) time.Duration { return s.P50 }),
-		P99:               median(m.Rounds, func(s Sample) time.Duration { return s.P99 }),
-		Max:               median(m.Rounds, func(s Sample) time.Duration { return s.Max }),
-		Errors:            m.Median.Errors + s.Errors,
+		OpsPerSecond:      median(quiet, func(s Sample) float64 { return s.OpsPerSecond }),
+		EntitiesPerSecond: median(quiet, func(s Sample) float64 { return s.EntitiesPerSecond }),
+		P50:               median(quiet, func(s Sample) time.Duration { return s.P50 }),
+		P99:               median(quiet, func(s Sample) time.Duration { return s.P99 }),
+		Max:               median(quiet, func(s Sample) time.Duration { return s.Max }),
+		Errors:            errors,
+		Foreign:           median(quiet, func(s Sample) float64 { return s.Foreign }),
 	}
+}
+
+// noisy is the share of the processors taken by other programs above which a round says little.
+const noisy = 0.1
+
+// quiet returns the rounds that were not noisy, or all if there are none.
+func (m *Measured) quiet() []Sample {
+	var list []Sample
+	for _, s := range m.Rounds {
+		if s.Foreign <= noisy {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		return m.Rounds
+	}
+	return list
+}
+
+// Foreign is the median and the largest share of all processors that other programs took during a cell.
+func (r *Results) Foreign() (mid, worst float64) {
+	var all []Sample
+	for _, m := range r.Cells {
+		all = append(all, m.Rounds...)
+	}
+	if len(all) == 0 {
+		return 0, 0
+	}
+	share := func(s Sample) float64 { return s.Foreign }
+	for _, s := range all {
+		worst = max(worst, share(s))
+	}
+	return median(all, share), worst
 }
 
 func (r *Results) addFsync(p50, p99 time.Duration) {

@@ -214,7 +214,8 @@ func (s *suite) stopAll() error {
 
 // edgetable is the command line of a server.
 func (s *suite) edgetable(t wire.Target, store ...string) []string {
-	return append(append([]string{s.Edgetable, "serve", "--listen", t.Addr}, store...), s.EdgetableArgs...)
+	args := append([]string{s.Edgetable, "serve", "--listen", t.Addr, "--cache", strconv.FormatInt(s.CacheBytes>>20, 10)}, store...)
+	return append(args, s.EdgetableArgs...)
 }
 
 // azurite is the command line of Azurite's table service, in memory, with a heap that a long run fits in.

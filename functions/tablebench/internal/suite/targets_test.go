@@ -114,6 +114,15 @@ func TestMedianOfRounds(t *testing.T) {
 	if m.Median.OpsPerSecond != 250 {
 		t.Errorf("median of four rounds: %v, want the mean of the middle two", m.Median.OpsPerSecond)
 	}
+	r.Add(cell, suite.Sample{OpsPerSecond: 1, Foreign: 0.5, Errors: 1})
+	if m.Median.OpsPerSecond != 250 || m.Median.Errors != 4 {
+		t.Errorf("a round beside a busy neighbour: median %v and %d errors, want it ignored but for its errors", m.Median.OpsPerSecond, m.Median.Errors)
+	}
+	cell.Op = load.Scan
+	r.Add(cell, suite.Sample{OpsPerSecond: 7, Foreign: 0.5})
+	if got := r.Find(cell.Server, cell.Op, cell.Connections).Median.OpsPerSecond; got != 7 {
+		t.Errorf("only noisy rounds: median %v, want 7", got)
+	}
 }
 
 // TestReport: all three forms can be written, and the page holds what a reader needs.
