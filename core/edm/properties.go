@@ -43,74 +43,73 @@ func AppendProperty(p Properties, name string, v Value) Properties {
 // list, and where the bytes are no property. Name and value share p's memory:
 // they are good for as long as p is not written to.
 func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
-	raw, rest, ok := p.cut()
+	at, ok := p.locate(0)
 	if !ok {
 		return "", Value{}, nil, false
 	}
-	return raw.name, raw.value(), rest, true
+	return view(p[at.name:at.typ]), p.value(at), p[at.end:], true
 }
 
-// rawProperty is a property whose value was not looked at yet.
-type rawProperty struct {
-	name string
-	data []byte
-	typ  Type
+// place is where the parts of one property stand in the list: the name ends
+// where the type is, the value ends where the property does.
+type place struct{ name, typ, value, end int }
+
+// fixedSize is the length of a value by type, or −1 where it is written before it.
+var fixedSize = [...]int{
+	TypeNull: 0, TypeBinary: -1, TypeBoolean: 1, TypeDateTime: 8, TypeDouble: 8,
+	TypeGuid: 16, TypeInt32: 4, TypeInt64: 8, TypeString: -1,
 }
 
-func (p Properties) cut() (raw rawProperty, rest Properties, ok bool) {
-	n, rest, ok := cutLength(p)
-	if !ok || n >= uint64(len(rest)) {
-		return raw, nil, false
+// locate finds the parts of the property that begins at i. It works on offsets
+// because they fit into registers, which slices of every part do not.
+func (p Properties) locate(i int) (at place, ok bool) {
+	var n int
+	if at.name, n, ok = p.length(i); !ok {
+		return at, false
 	}
-	raw.name = view(rest[:n])
-	raw.typ = Type(rest[n])
-	rest = rest[n+1:]
-	switch raw.typ {
-	case TypeBoolean:
-		n = 1
-	case TypeInt32:
-		n = 4
-	case TypeInt64, TypeDouble, TypeDateTime:
-		n = 8
-	case TypeGuid:
-		n = 16
-	case TypeString, TypeBinary:
-		if n, rest, ok = cutLength(rest); !ok {
-			return raw, nil, false
+	at.typ = at.name + n
+	if at.typ >= len(p) || p[at.typ] == byte(TypeNull) || int(p[at.typ]) >= len(fixedSize) {
+		return at, false
+	}
+	at.value = at.typ + 1
+	if n = fixedSize[p[at.typ]]; n < 0 {
+		if at.value, n, ok = p.length(at.value); !ok {
+			return at, false
 		}
-	default:
-		return raw, nil, false
 	}
-	if n > uint64(len(rest)) {
-		return raw, nil, false
-	}
-	raw.data = rest[:n]
-	return raw, rest[n:], true
+	at.end = at.value + n
+	return at, at.end <= len(p)
 }
 
-// cutLength is binary.Uvarint with the one-byte case inlined.
-func cutLength(p Properties) (n uint64, rest Properties, ok bool) {
-	if len(p) > 0 && p[0] < 0x80 {
-		return uint64(p[0]), p[1:], true
+// length reads a length at i, which is at most that of the list, and returns
+// the offset behind it.
+func (p Properties) length(i int) (next, n int, ok bool) {
+	if i < len(p) && p[i] < 0x80 {
+		return i + 1, int(p[i]), true
 	}
-	n, size := binary.Uvarint(p)
-	if size <= 0 {
-		return 0, nil, false
-	}
-	return n, p[size:], true
+	return p.longLength(i)
 }
 
-func (r rawProperty) value() Value {
-	v := Value{typ: r.typ}
-	switch r.typ {
+func (p Properties) longLength(i int) (next, n int, ok bool) {
+	u, size := binary.Uvarint(p[min(i, len(p)):])
+	if size <= 0 || u > uint64(len(p)) {
+		return 0, 0, false
+	}
+	return i + size, int(u), true
+}
+
+func (p Properties) value(at place) Value {
+	v := Value{typ: Type(p[at.typ])}
+	data := p[at.value:at.end]
+	switch v.typ {
 	case TypeBoolean:
-		v.bits = uint64(r.data[0])
+		v.bits = uint64(data[0])
 	case TypeInt32:
-		v.bits = uint64(binary.BigEndian.Uint32(r.data))
+		v.bits = uint64(binary.BigEndian.Uint32(data))
 	case TypeInt64, TypeDouble, TypeDateTime:
-		v.bits = binary.BigEndian.Uint64(r.data)
+		v.bits = binary.BigEndian.Uint64(data)
 	default:
-		v.text = view(r.data)
+		v.text = view(data)
 	}
 	return v
 }
@@ -120,52 +119,70 @@ func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 // All iterates over the properties in order.
 func (p Properties) All() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
-		for len(p) > 0 {
-			raw, rest, ok := p.cut()
-			if !ok || !yield(raw.name, raw.value()) {
+		for i := 0; i < len(p); {
+			at, ok := p.locate(i)
+			if !ok || !yield(view(p[at.name:at.typ]), p.value(at)) {
 				return
 			}
-			p = rest
+			i = at.end
 		}
 	}
 }
 
 // Lookup finds a property by its exact name.
 func (p Properties) Lookup(name string) (Value, bool) {
-	for len(p) > 0 {
-		raw, rest, ok := p.cut()
+	for i := 0; i < len(p); {
+		at, ok := p.locate(i)
 		if !ok {
 			break
 		}
-		if raw.name == name {
-			return raw.value(), true
+		if string(p[at.name:at.typ]) == name {
+			return p.value(at), true
 		}
-		p = rest
+		i = at.end
 	}
 	return Value{}, false
 }
 
+// Gather looks several properties up in one pass: values[i] becomes the value
+// of names[i], and stays as it is where there is none. The names are distinct.
+func (p Properties) Gather(names []string, values []Value) {
+	for left, i := len(names), 0; left > 0 && i < len(p); {
+		at, ok := p.locate(i)
+		if !ok {
+			return
+		}
+		for j, name := range names {
+			if string(p[at.name:at.typ]) == name {
+				values[j] = p.value(at)
+				left--
+				break
+			}
+		}
+		i = at.end
+	}
+}
+
 // Count is the number of properties.
 func (p Properties) Count() (n int) {
-	for len(p) > 0 {
-		_, rest, ok := p.cut()
+	for i := 0; i < len(p); n++ {
+		at, ok := p.locate(i)
 		if !ok {
 			break
 		}
-		n++
-		p = rest
+		i = at.end
 	}
 	return n
 }
 
 // Valid reports whether the bytes are whole properties to the end.
 func (p Properties) Valid() bool {
-	for len(p) > 0 {
-		_, rest, ok := p.cut()
+	for i := 0; i < len(p); {
+		at, ok := p.locate(i)
 		if !ok {
 			return false
 		}
-		p = rest
+		i = at.end
 	}
 	return true
 }
@@ -186,51 +203,51 @@ func (p Properties) Merge(patch Properties) Properties {
 			one, ok := names[name]
 			return one, ok
 		}
-		for q := patch; len(q) > 0; {
-			raw, rest, ok := q.cut()
+		for i := 0; i < len(patch); {
+			at, ok := patch.locate(i)
 			if !ok {
 				break
 			}
-			if raw.name == name {
-				return q[:len(q)-len(rest)], true
+			if string(patch[at.name:at.typ]) == name {
+				return patch[i:at.end], true
 			}
-			q = rest
+			i = at.end
 		}
 		return nil, false
 	}
 	if patch.Count() > mergeByMap {
 		names = make(map[string]Properties)
-		for q := patch; len(q) > 0; {
-			raw, rest, ok := q.cut()
+		for i := 0; i < len(patch); {
+			at, ok := patch.locate(i)
 			if !ok {
 				break
 			}
-			names[raw.name] = q[:len(q)-len(rest)]
-			q = rest
+			names[view(patch[at.name:at.typ])] = patch[i:at.end]
+			i = at.end
 		}
 	}
 	out := make(Properties, 0, len(p)+len(patch))
-	for q := p; len(q) > 0; {
-		raw, rest, ok := q.cut()
+	for i := 0; i < len(p); {
+		at, ok := p.locate(i)
 		if !ok {
 			break
 		}
-		if one, ok := lookup(raw.name); ok {
+		if one, ok := lookup(view(p[at.name:at.typ])); ok {
 			out = append(out, one...)
 		} else {
-			out = append(out, q[:len(q)-len(rest)]...)
+			out = append(out, p[i:at.end]...)
 		}
-		q = rest
+		i = at.end
 	}
-	for q := patch; len(q) > 0; {
-		raw, rest, ok := q.cut()
+	for i := 0; i < len(patch); {
+		at, ok := patch.locate(i)
 		if !ok {
 			break
 		}
-		if _, ok := p.Lookup(raw.name); !ok {
-			out = append(out, q[:len(q)-len(rest)]...)
+		if _, ok := p.Lookup(view(patch[at.name:at.typ])); !ok {
+			out = append(out, patch[i:at.end]...)
 		}
-		q = rest
+		i = at.end
 	}
 	return out
 }

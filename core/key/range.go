@@ -57,9 +57,10 @@ func bound(dst []byte, s string) (out []byte, exact bool) {
 }
 
 // PartitionFrom is the position of the first entity whose PartitionKey is ≥ p,
-// which may be any string.
+// which may be any string. It is not nil even where it is empty, so that as the
+// End of a range it means that nothing is before it.
 func PartitionFrom(p string) []byte {
-	b, _ := bound(nil, p)
+	b, _ := bound([]byte{}, p)
 	return b
 }
 

@@ -80,21 +80,7 @@ func (e *entity) outcome(x *expr) operator {
 
 func (e *entity) resolve() {
 	e.resolved = true
-	names := e.names[:min(len(e.names), maxValues)]
-	for left, p := len(names), e.properties; left > 0; {
-		name, v, rest, ok := p.Next()
-		if !ok {
-			break
-		}
-		for i, n := range names {
-			if n == name {
-				e.values[i] = v
-				left--
-				break
-			}
-		}
-		p = rest
-	}
+	e.properties.Gather(e.names[:min(len(e.names), maxValues)], e.values[:])
 }
 
 // compare compares a stored value with a literal by the rules of the package

@@ -10,6 +10,9 @@ import (
 
 // Get returns one entity.
 func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, c Consistency) (Row, error) {
+	if err := n.check(); err != nil {
+		return Row{}, err
+	}
 	if err := CheckKey("PartitionKey", partitionKey); err != nil {
 		return Row{}, err
 	}
@@ -27,7 +30,7 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 // Query asks for entities in key order.
 type Query struct {
 	Filter *odata.Filter // nil: all
-	Top    int           // rows of the page, 1 to 1000; 0 is an empty page
+	Top    int           // rows of the page, 1 to 1000; 0 is an empty page, and the last
 	// From is the position to start at: the Next of the page before, or nil.
 	From        []byte
 	Consistency Consistency
@@ -36,16 +39,14 @@ type Query struct {
 // Query returns one page. A page with a Next is not the last one, even if it is
 // empty.
 func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
+	if err := n.check(); err != nil {
+		return Page{}, err
+	}
 	plan := odata.MakePlan(q.Filter)
 	ranges := key.From(plan.Ranges, q.From)
 	if len(ranges) == 0 || q.Top == 0 {
-		if _, err := s.table(ctx, n); err != nil {
-			return Page{}, err
-		}
-		if len(ranges) == 0 {
-			return Page{}, nil
-		}
-		return Page{Next: ranges[0].Start}, nil
+		_, err := s.table(ctx, n)
+		return Page{}, err
 	}
 	end := s.now() + s.budget.Time
 	page, err := s.store.Scan(ctx, n.DocumentKey(), ScanRequest{

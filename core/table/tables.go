@@ -41,6 +41,9 @@ func (s *Service) incarnation() (i Incarnation) {
 // DeleteTable removes a table with all its entities. Its name can be used again
 // as soon as DeleteTable has returned.
 func (s *Service) DeleteTable(ctx context.Context, n Name) error {
+	if CheckTableName(n.Table) != nil {
+		return ResourceNotFound.Err()
+	}
 	for range 3 { // a record changes seldom: twice in a row is already strange
 		d, err := s.store.ReadDocument(ctx, n.DocumentKey())
 		if errors.Is(err, ErrNoDocument) {
@@ -62,6 +65,9 @@ func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 // GetTable returns the name of a table as it was given at creation, or
 // ResourceNotFound.
 func (s *Service) GetTable(ctx context.Context, n Name) (string, error) {
+	if CheckTableName(n.Table) != nil {
+		return "", ResourceNotFound.Err()
+	}
 	d, err := s.store.ReadDocument(ctx, n.DocumentKey())
 	if errors.Is(err, ErrNoDocument) {
 		return "", ResourceNotFound.Err()
@@ -90,8 +96,14 @@ type TablePage struct {
 // QueryTables returns one page of the account's tables.
 func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery) (TablePage, error) {
 	var page TablePage
+	if q.Top == 0 {
+		return page, nil
+	}
 	prefix := tablePrefix(account)
 	top := min(q.Top, MaxPageRows)
+	if top == 0 {
+		return page, nil
+	}
 	from := prefix + FoldName(q.From)
 	for end := s.now() + s.budget.Time; ; {
 		docs, err := s.store.ListDocuments(ctx, prefix, from, MaxPageRows+1)
