@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -103,6 +104,18 @@ func TestPropertiesKeepEverything(t *testing.T) {
 				t.Fatalf("Lookup of %s: %v, %v", name, v, ok)
 			}
 		}
+		names := []string{"p0", "p3", "absent", "p2", "p7" + strings.Repeat("ä", 7)}
+		values := slices.Repeat([]edm.Value{edm.Boolean(false)}, len(names))
+		p.Gather(names, values)
+		for i, name := range names {
+			one := edm.Boolean(false) // what is not there stays as it was
+			if at := want.find(name); at >= 0 {
+				one = want[at].value
+			}
+			if values[i] != one {
+				t.Fatalf("Gather of %s: %v, want %v", name, values[i], one)
+			}
+		}
 		if half := want[:len(want)/2]; !bytes.Equal(append(half.encode(), want[len(half):].encode()...), p) {
 			t.Fatal("appending lists does not join them")
 		}
@@ -187,6 +200,36 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// A list cut off anywhere is read up to the last whole property, and its bytes
+// are not read beyond their end.
+func TestTruncated(t *testing.T) {
+	t.Parallel()
+	var whole list
+	r := rand.New(rand.NewPCG(13, 14))
+	for typ := edm.TypeBinary; typ <= edm.TypeString; {
+		if v := randomValue(r); v.Type() == typ {
+			whole = append(whole, property{fmt.Sprintf("p%d", typ), v})
+			typ++
+		}
+	}
+	p := whole.encode()
+	ends := map[int]int{0: 0} // length → properties
+	for i := range whole {
+		ends[len(whole[:i+1].encode())] = i + 1
+	}
+	n := 0
+	for length := range len(p) + 1 {
+		cut := p[:length:length]
+		count, valid := ends[length]
+		if valid {
+			n = count
+		}
+		if cut.Valid() != valid || cut.Count() != n || !equal(decode(cut), whole[:n]) {
+			t.Errorf("%d of %d bytes: valid %v, %d properties, want %v, %d", length, len(p), cut.Valid(), cut.Count(), valid, n)
+		}
+	}
+}
+
 // Values of All share the list's memory and cost nothing.
 func TestReadingDoesNotAllocate(t *testing.T) {
 	p := list{{"a", edm.String("text")}, {"b", edm.Guid([16]byte{})}, {"c", edm.Int64(1)}}.encode()
@@ -267,6 +310,7 @@ func FuzzProperties(f *testing.F) {
 		if whole != len(l) {
 			t.Errorf("Next finds %d, All %d", whole, len(l))
 		}
+		p.Gather([]string{"a", "p1"}, make([]edm.Value, 2))
 		for _, one := range l {
 			if v, ok := p.Lookup(one.name); !ok || v != l[l.find(one.name)].value {
 				t.Errorf("Lookup of %q: %v, %v", one.name, v, ok)

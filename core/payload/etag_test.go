@@ -50,6 +50,8 @@ func TestParseIfMatch(t *testing.T) {
 		{"another spelling of a time: zeros", `W/"datetime'2012-06-15T22%3A51%3A44.50Z'"`, never, false},
 		{"another spelling of a time: zone", `W/"datetime'2012-06-15T22%3A51%3A44+00%3A00'"`, never, false},
 		{"another spelling of a time: day only", `W/"datetime'2012-06-15'"`, never, false},
+		{"another character encoded", `W/"datetime'2012-06-15T22%3B51%3A44Z'"`, never, false},
+		{"more encoded than the colons", `W/"datetime'2012%2D06-15T22%3A51%3A44Z'"`, never, false},
 		{"eight digits", `W/"datetime'2012-06-15T22%3A51%3A44.12345678Z'"`, never, false},
 		{"quote missing", `W/"datetime'2012-06-15T22%3A51%3A44Z"`, never, false},
 		{"long", `W/"` + strings.Repeat("x", 5000) + `"`, never, false},
