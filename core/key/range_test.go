@@ -32,6 +32,15 @@ func TestPartitionBounds(t *testing.T) {
 	}
 }
 
+// Nothing is below the empty key, and a nil End would be no bound at all.
+func TestNothingBeforeTheEmptyPartition(t *testing.T) {
+	t.Parallel()
+	before := key.Range{End: key.PartitionFrom("")}
+	if !before.Empty() || before.Contains(key.Append(nil, "", "")) {
+		t.Errorf("the range up to the empty partition is not empty: %q", before)
+	}
+}
+
 func TestRowBounds(t *testing.T) {
 	t.Parallel()
 	keys := legalKeys(200)
