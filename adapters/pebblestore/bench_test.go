@@ -18,20 +18,6 @@ import (
 	"edgetable/core/table"
 )
 
-const people = "table/acct/people"
-
-// create makes the table people, unless it is there.
-func create(t testing.TB, s *pebblestore.Store) {
-	t.Helper()
-	if _, err := s.ReadDocument(t.Context(), people); err == nil {
-		return
-	}
-	_, err := s.WriteDocument(t.Context(), table.Document{Key: people, Layout: table.Layout{Incarnation: table.Incarnation{1}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // person is an entity of about 1 KiB. Age goes from 0 to 99.
 func person(i int) table.Mutation {
 	p := edm.AppendProperty(nil, "Name", edm.String(fmt.Sprintf("Person number %d", i)))
@@ -74,7 +60,9 @@ func BenchmarkInsert(b *testing.B) {
 		for _, raw := range []bool{true, false} {
 			b.Run(fmt.Sprintf("goroutines=%d/raw=%t", n, raw), func(b *testing.B) {
 				s := open(b, pebblestore.Options{Dir: b.TempDir()})
-				create(b, s)
+				if err := create(b.Context(), s); err != nil {
+					b.Fatal(err)
+				}
 				value := person(0).Properties
 				if raw {
 					spread(b, n, func(i int) error {
@@ -113,7 +101,9 @@ func dataset(b *testing.B, cache int64) *pebblestore.Store {
 	}
 	dir = filepath.Join(dir, "data")
 	s := open(b, pebblestore.Options{Dir: dir, CacheSize: cache})
-	create(b, s)
+	if err := create(b.Context(), s); err != nil {
+		b.Fatal(err)
+	}
 	if _, err := s.Get(b.Context(), people, person(rows-1).Key, table.Strong); err == nil {
 		return s
 	}

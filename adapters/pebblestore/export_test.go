@@ -4,3 +4,15 @@ import "github.com/cockroachdb/pebble/v2"
 
 // DB is the database below the store, to measure it alone.
 func (s *Store) DB() *pebble.DB { return s.db }
+
+// Small makes memtables and files so small that they change all the time.
+func (o Options) Small() Options {
+	o.CacheSize = 1 << 20
+	o.tune = func(p *pebble.Options) {
+		p.MemTableSize = 64 << 10
+		p.MemTableStopWritesThreshold = 4
+		p.TargetFileSizes[0] = 16 << 10
+		p.LBaseMaxBytes = 64 << 10
+	}
+	return o
+}

@@ -32,6 +32,8 @@ type Options struct {
 	// Logf reports what a person should know, such as a failed compaction; nil
 	// is log.Printf.
 	Logf func(format string, args ...any)
+
+	tune func(*pebble.Options) // for tests
 }
 
 const (
@@ -98,6 +100,9 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	p.EventListener = &pebble.EventListener{
 		WriteStallBegin: func(pebble.WriteStallBeginInfo) { s.stalls.Add(1) },
 		BackgroundError: func(err error) { o.Logf("edgetable: background work of the store: %v", err) },
+	}
+	if o.tune != nil {
+		o.tune(p)
 	}
 	return p
 }

@@ -1,13 +1,23 @@
 package pebblestore_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"testing"
 
 	"edgetable/adapters/pebblestore"
+	"edgetable/core/edm"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
 )
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		fmt.Fprintln(os.Stderr, child(dir, os.Args))
+		os.Exit(1)
+	}
 	code := m.Run()
 	if built != "" {
 		os.RemoveAll(built)
@@ -31,4 +41,55 @@ func open(t testing.TB, o pebblestore.Options) *pebblestore.Store {
 		}
 	})
 	return s
+}
+
+const people = "table/acct/people"
+
+// create makes the table people, unless it is there.
+func create(ctx context.Context, s *pebblestore.Store) error {
+	d := table.Document{Key: people, Layout: table.Layout{Incarnation: table.Incarnation{1}}}
+	if _, err := s.WriteDocument(ctx, d); err != nil && !errors.Is(err, table.ErrRevision) {
+		return err
+	}
+	return nil
+}
+
+// harness runs the suite over a directory, or in memory.
+func harness(memory bool) storetest.Harness {
+	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+		o := pebblestore.Options{
+			Memory:    memory,
+			CacheSize: 8 << 20,
+			Now:       now,
+			Fatal:     func(err error) { t.Errorf("fatal: %v", err) },
+			Logf:      t.Logf,
+		}
+		if memory {
+			return storetest.Place{Store: open(t, o)}
+		}
+		o.Dir = t.TempDir()
+		s, err := pebblestore.Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return storetest.Place{
+			Store: s,
+			Restart: func(now func() edm.Ticks) table.Store {
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				o.Now = now
+				if s, err = pebblestore.Open(o); err != nil {
+					t.Fatal(err)
+				}
+				return s
+			},
+		}
+	}
+}
+
+func TestStore(t *testing.T) {
+	t.Run("Directory", func(t *testing.T) { storetest.Run(t, harness(false)) })
+	t.Run("Memory", func(t *testing.T) { storetest.Run(t, harness(true)) })
 }
