@@ -200,14 +200,17 @@ func (s noBudget) Scan(ctx context.Context, name string, r table.ScanRequest) (t
 	return s.Store.Scan(ctx, name, r)
 }
 
+// rowByRow reads each row of a page at another moment.
 type rowByRow struct{ table.Store }
 
 func (s rowByRow) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
-	if r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 || r.Expired != nil {
+	if r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 {
 		return s.Store.Scan(ctx, name, r)
 	}
+	expired := r.Expired
+	r.Rows, r.Expired = 1, nil
 	var all table.Page
-	for r.Rows = 1; len(r.Ranges) > 0; {
+	for {
 		page, err := s.Store.Scan(ctx, name, r)
 		if err != nil {
 			return page, err
@@ -216,11 +219,14 @@ func (s rowByRow) Scan(ctx context.Context, name string, r table.ScanRequest) (t
 		all.Rows = append(all.Rows, page.Rows...)
 		all.Scanned += page.Scanned
 		if page.Next == nil {
-			break
+			return all, nil
+		}
+		if expired != nil && expired() {
+			all.Next = page.Next
+			return all, nil
 		}
 		r.Ranges = key.From(r.Ranges, page.Next)
 	}
-	return all, nil
 }
 
 type oneByOne struct{ table.Store }

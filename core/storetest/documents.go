@@ -13,6 +13,7 @@ func Documents(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"CompareAndSwap", compareAndSwap},
 		{"List", listDocuments},
+		{"LongList", longList},
 		{"Drop", dropDocument},
 		{"Shared", sharedDocuments},
 		{"Ownership", ownDocuments},
@@ -125,6 +126,41 @@ func listDocuments(e *env) {
 		}
 		if got := fmt.Sprint(keys); got != row.want {
 			e.Errorf("%s: ListDocuments(%q, %q, %d)\n got %s\nwant %s", row.why, row.prefix, row.from, row.limit, got, row.want)
+		}
+	}
+}
+
+// A list is as long as the limit allows, whatever a place takes for a page: many
+// documents, or large ones.
+func longList(e *env) {
+	const many, large = 1100, 20
+	for i := range many {
+		e.write(table.Document{Key: fmt.Sprintf("many/%04d", i)})
+	}
+	for i := range large {
+		e.write(table.Document{Key: fmt.Sprintf("large/%04d", i), Value: make([]byte, 64<<10)})
+	}
+	for _, row := range []struct {
+		prefix, from string
+		limit, want  int
+	}{
+		{"many/", "", 1001, 1001},
+		{"many/", "many/1001", 1001, many - 1001},
+		{"many/", "", many, many},
+		{"many/", "", many + 1, many},
+		{"large/", "", 100, large},
+	} {
+		docs, err := e.Store.ListDocuments(e.Context(), row.prefix, row.from, row.limit)
+		if err != nil {
+			e.Fatalf("ListDocuments(%q, %q, %d): %v", row.prefix, row.from, row.limit, err)
+		}
+		if len(docs) != row.want {
+			e.Errorf("ListDocuments(%q, %q, %d): got %d documents, want %d", row.prefix, row.from, row.limit, len(docs), row.want)
+		}
+		for i := 1; i < len(docs); i++ {
+			if docs[i-1].Key >= docs[i].Key {
+				e.Fatalf("documents are listed in byte order: %q, then %q", docs[i-1].Key, docs[i].Key)
+			}
 		}
 	}
 }

@@ -73,12 +73,15 @@ func pagingUnderWrites(e *env) {
 	}
 }
 
+// flipPadding makes a page of states long enough for a store to ask Expired.
+var flipPadding = edm.Binary(make([]byte, 8<<10))
+
 // flip is the nth state of the two partitions that snapshotPages writes to: ten
 // rows with the number n, one set of them for even numbers, one for odd.
 func flip(partition string, n int32) []table.Mutation {
 	var m []table.Mutation
 	for i := range 10 {
-		p := edm.AppendProperty(nil, "n", edm.Int32(n))
+		p := edm.AppendProperty(edm.AppendProperty(nil, "n", edm.Int32(n)), "padding", flipPadding)
 		m = append(m, table.Mutation{Key: at(partition, fmt.Sprintf("%d%c", i, 'a'+n%2)), Properties: p, Nonce: uint64(n)})
 		if n > 0 {
 			m = append(m, table.Mutation{Key: at(partition, fmt.Sprintf("%d%c", i, 'b'-n%2)), Kind: table.Delete, Condition: table.Present})
@@ -120,9 +123,16 @@ func snapshotPages(e *env) {
 		}
 	})
 	for scans := 0; (scans < 60 || done.Load() < 20) && !e.Failed(); scans++ {
-		runtime.Gosched() // where a store is so fast that the two would not meet
 		from := done.Load()
-		page, err := e.Store.Scan(e.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}})
+		// The writer is let in while the page is read, by yielding, not by waiting
+		// for it: a store may hold it off until the page is done.
+		meet := func() bool {
+			for seen, n := begun.Load(), 0; begun.Load() == seen && n < 1000; n++ {
+				runtime.Gosched()
+			}
+			return false
+		}
+		page, err := e.Store.Scan(e.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}, Expired: meet})
 		if err != nil {
 			e.Errorf("Scan: %s", reason(err))
 			break

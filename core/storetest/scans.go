@@ -172,6 +172,13 @@ func gridRows(partitions, rows, size int) []table.Mutation {
 func ranges(e *env) {
 	name, grid := e.grid("ranges", 5, 20, 10)
 	k := func(p, r string) []byte { return at(p, r) }
+	var points []key.Range // as many as there are entities, and some that are not there
+	for p := range 5 {
+		for r := range 22 {
+			one := at(fmt.Sprintf("p%02d", p), fmt.Sprintf("r%03d", r))
+			points = append(points, key.Range{Start: one, End: append(bytes.Clone(one), 1)})
+		}
+	}
 	for _, row := range []struct {
 		why    string
 		ranges []key.Range
@@ -193,6 +200,7 @@ func ranges(e *env) {
 			{Start: key.RowFrom("p03", "r007"), End: key.RowAfter("p03", "r007")},
 			{Start: key.RowFrom("p03", "r009"), End: key.RowAfter("p03", "r009")},
 		}},
+		{"110 points", points},
 		{"two partitions and the rest", []key.Range{
 			{Start: key.PartitionFrom("p00"), End: key.PartitionAfter("p00")},
 			{Start: key.PartitionFrom("p02"), End: key.PartitionAfter("p02")},
@@ -213,8 +221,10 @@ func ranges(e *env) {
 		r := table.ScanRequest{Ranges: row.ranges, Consistency: table.Eventual}
 		e.same(row.why+", eventually", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 	}
-	// Rows are what Get shows.
 	for _, r := range e.all(name) {
 		e.expect("what Scan shows", name, r.Key, show(r))
+		if got := shown(e.Store.Get(e.Context(), name, r.Key, table.Eventual)); got != show(r) {
+			e.Errorf("an eventual Get when replicas have caught up\n got %s\nwant %s", got, show(r))
+		}
 	}
 }

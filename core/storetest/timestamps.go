@@ -50,8 +50,8 @@ func (i *issued) add(e *env, ticks edm.Ticks, m []table.Mutation, ordered bool) 
 	}
 }
 
-// timestamps writes and deletes few keys under a clock that moves by step, over
-// restarts before which the clock went back an hour, and over new incarnations.
+// timestamps writes and deletes few keys under a clock that moves by step and at
+// times goes back an hour, over restarts and new incarnations.
 func timestamps(e *env, step edm.Ticks) {
 	rnd := rand.New(rand.NewPCG(uint64(step), 1))
 	name := e.create("ticks")
@@ -60,10 +60,7 @@ func timestamps(e *env, step edm.Ticks) {
 	for i := range 300 {
 		switch i % 100 {
 		case 50:
-			e.clock.ticks.Add(-3600 * edm.TicksPerSecond)
-			if e.Restart != nil {
-				e.Store = e.Restart(e.clock.now)
-			}
+			e.stepBack(step > 0)
 		case 99:
 			e.drop(name)
 			e.create("ticks")
@@ -80,6 +77,19 @@ func timestamps(e *env, step edm.Ticks) {
 		case !errors.As(err, &refusal) && !e.lacks(err, m):
 			e.Fatalf("Commit(%s): %s", describe(m), reason(err))
 		}
+	}
+}
+
+// stepBack sets the clock back an hour, and restarts where that can be. A process
+// that starts anew is another process: without TimestampsAcrossProcesses its clock
+// must run and agree with its predecessor's.
+func (e *env) stepBack(running bool) {
+	restart := e.Restart != nil && (e.has.TimestampsAcrossProcesses || running)
+	if e.has.TimestampsAcrossProcesses || !restart {
+		e.clock.ticks.Add(-3600 * edm.TicksPerSecond)
+	}
+	if restart {
+		e.Store = e.Restart(e.clock.now)
 	}
 }
 
