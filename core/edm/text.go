@@ -2,7 +2,6 @@ package edm
 
 import (
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"math"
 	"strconv"
@@ -144,7 +143,7 @@ func parseBinary(s string) (Value, error) {
 			return Value{}, errBinary
 		}
 	}
-	return Value{typ: TypeBinary, text: string(b)}, nil
+	return Value{typ: TypeBinary, text: view(b)}, nil // b is ours
 }
 
 // ParseDouble reads a decimal number, NaN, Infinity, -Infinity, INF or -INF.
@@ -176,7 +175,19 @@ func ParseGuid(s string) (g [16]byte, ok bool) {
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return g, false
 	}
-	digits := s[:8] + s[9:13] + s[14:18] + s[19:23] + s[24:]
-	_, err := hex.Decode(g[:], []byte(digits))
-	return g, err == nil
+	n := 0 // digits read
+	for i := range len(s) {
+		switch c := s[i]; {
+		case i == 8 || i == 13 || i == 18 || i == 23:
+			continue
+		case c >= '0' && c <= '9':
+			g[n/2] = g[n/2]<<4 | (c - '0')
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			g[n/2] = g[n/2]<<4 | (c | 0x20 - 'a' + 10)
+		default:
+			return g, false
+		}
+		n++
+	}
+	return g, true
 }

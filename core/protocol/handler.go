@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"io"
 	"strings"
@@ -47,7 +46,6 @@ type exchange struct {
 	format   payload.Format
 	now      edm.Ticks
 	base     string // URL of the account with a slash at the end
-	readBody *[]byte
 }
 
 // Serve answers one request. It never fails: whatever goes wrong is a response.
@@ -272,16 +270,7 @@ func echoable(id string) bool {
 }
 
 // guid is the text of 16 bytes as a GUID.
-func guid(b [16]byte) string {
-	var t [36]byte
-	hex.Encode(t[:8], b[:4])
-	hex.Encode(t[9:13], b[4:6])
-	hex.Encode(t[14:18], b[6:8])
-	hex.Encode(t[19:23], b[8:10])
-	hex.Encode(t[24:], b[10:])
-	t[8], t[13], t[18], t[23] = '-', '-', '-', '-'
-	return string(t[:])
-}
+func guid(b [16]byte) string { return edm.Guid(b).String() }
 
 // httpDate is t as Mon, 02 Jan 2006 15:04:05 GMT.
 func httpDate(t edm.Ticks) string {

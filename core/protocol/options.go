@@ -3,6 +3,7 @@ package protocol
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"edgetable/core/table"
 )
@@ -31,8 +32,8 @@ func parseOptions(raw string) (options, error) {
 		rawName, rawValue, _ := strings.Cut(pair, "=")
 		name, ok1 := unescape(rawName, true)
 		value, ok2 := unescape(rawValue, true)
-		if !ok1 || !ok2 {
-			return o, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. A percent sign must be followed by two hexadecimal digits.")
+		if !ok1 || !ok2 || !utf8.ValidString(value) {
+			return o, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. A percent sign must be followed by two hexadecimal digits, and all must be UTF-8.")
 		}
 		switch name {
 		case "$filter":
