@@ -135,6 +135,8 @@ func (c *call) open() error {
 
 var errPart = table.InvalidInput.With("One of the request inputs is not valid. An operation of a changeset must be POST, PUT, MERGE, PATCH or DELETE on an entity of a table.")
 
+var errPartQuery = table.InvalidInput.With("One of the request inputs is not valid. The query of a batch must be a GET of an entity or of the entities of a table.")
+
 // partOperation decodes a write of a changeset.
 func (c *call) partOperation() (table.Operation, error) {
 	if err := c.open(); err != nil {
@@ -224,8 +226,8 @@ func (x *exchange) batchQuery(ctx context.Context, c *call) {
 		x.multipart(boundary, func(dst []byte) []byte { return multipart.AppendQuery(dst, boundary, r) })
 	}
 	err := c.open()
-	if err == nil && c.route.resource != oneEntity && c.route.resource != entitySet {
-		err = errPart
+	if err == nil && (c.route.resource != oneEntity && c.route.resource != entitySet || c.options.comp != "" || c.options.restype != "") {
+		err = errPartQuery
 	}
 	var a answer
 	if err == nil {

@@ -15,13 +15,26 @@ import (
 func (c *call) insert(ctx context.Context) (answer, error) {
 	op, err := c.entityOperation()
 	if err != nil {
-		return answer{}, err
+		return answer{}, c.tableFirst(ctx, err)
 	}
 	ticks, err := c.Service.Write(ctx, c.name(), op)
 	if err != nil {
 		return answer{}, err
 	}
 	return c.inserted(&op, ticks), nil
+}
+
+// tableFirst makes an insert without keys into no table fail for want of the
+// table. Clients whose base URL includes a table create a table that way, and
+// tell their mistake by this error.
+func (c *call) tableFirst(ctx context.Context, err error) error {
+	if asError(err).Code != table.PropertiesNeedValue {
+		return err
+	}
+	if _, tableErr := c.Service.GetTable(ctx, c.name()); tableErr != nil && asError(tableErr).Code == table.ResourceNotFound {
+		return table.TableNotFound.Err()
+	}
+	return err
 }
 
 // write is PUT, MERGE, PATCH or DELETE on an entity.

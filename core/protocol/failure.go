@@ -6,7 +6,6 @@ import (
 
 	"edgetable/core/multipart"
 	"edgetable/core/odata"
-	"edgetable/core/payload"
 	"edgetable/core/table"
 )
 
@@ -41,10 +40,11 @@ func asError(err error) *table.Error {
 // fail makes the response an error.
 func (x *exchange) fail(err error) {
 	r := &x.resp
+	contentType := x.format.ContentType()
 	if f := (fault{}); errors.As(err, &f) {
 		err = f.err
 		r.add("Server", "Microsoft-HTTPAPI/2.0")
-		x.format = payload.Minimal
+		contentType = "application/json" // bare, as nothing was negotiated yet
 	} else if p := x.prefer.String(); p != "" {
 		r.add("Preference-Applied", p)
 	}
@@ -60,7 +60,7 @@ func (x *exchange) fail(err error) {
 	case table.ServerBusy:
 		r.add("Retry-After", "1")
 	}
-	r.add("Content-Type", x.format.ContentType())
+	r.add("Content-Type", contentType)
 	r.Body = x.format.AppendError(nil, e, r.RequestID, x.now)
 }
 
@@ -71,7 +71,9 @@ func (x *exchange) failPart(c *call, e *table.Error) multipart.Response {
 		x.resp.Err = e.Unwrap()
 	}
 	h := partHeader(c.contentID)
-	if p := c.prefer.String(); p != "" {
+	if e.Code == table.TableNotFound {
+		h = h[:len(h)-1] // the service finds no table before it has these headers
+	} else if p := c.prefer.String(); p != "" {
 		h = append(h, Field{Name: "Preference-Applied", Value: p})
 	}
 	h = append(h,

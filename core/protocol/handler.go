@@ -35,17 +35,17 @@ type Handler struct {
 // exchange is one request on its way to its response.
 type exchange struct {
 	*Handler
-	req      *Request
-	resp     Response
-	target   target
-	address  address
-	options  options
-	version  string // x-ms-version, "" if absent
-	verb     string // after tunnelling
-	prefer   preference
-	format   payload.Format
-	now      edm.Ticks
-	base     string // URL of the account with a slash at the end
+	req     *Request
+	resp    Response
+	target  target
+	address address
+	options options
+	version string // x-ms-version, "" if absent
+	verb    string // after tunnelling
+	prefer  preference
+	format  payload.Format
+	now     edm.Ticks
+	base    string // URL of the account with a slash at the end
 }
 
 // Serve answers one request. It never fails: whatever goes wrong is a response.

@@ -91,15 +91,16 @@ func plainRoute(name string) route {
 
 // nestedRoute is a path of several segments. Clients whose base URL includes a
 // table send them, and expect what the service makes of it: the collection of
-// the first segment, whatever follows.
+// the first segment, whatever follows. Any other slash, escaped or not, is a
+// character no table's name can have.
 func nestedRoute(first, rest, predicate string, hasPredicate bool) (route, error) {
-	if hasPredicate && strings.TrimSpace(predicate) != ")" {
+	switch {
+	case rest != "" && !isTables(rest) && rest != "$batch":
+		return route{}, table.InvalidResourceName.Err()
+	case hasPredicate && strings.TrimSpace(predicate) != ")":
 		return route{}, errKeyCount
 	}
-	if rest == "" || isTables(rest) || rest == "$batch" {
-		return plainRoute(first), nil
-	}
-	return route{}, errQuerySyntax
+	return plainRoute(first), nil
 }
 
 func isTables(name string) bool { return strings.EqualFold(name, "tables") }
@@ -115,6 +116,7 @@ type predicate struct {
 // blanks around the commas.
 func parsePredicate(s string) (predicate, error) {
 	var p predicate
+	havePartition, haveRow := false, false
 	for {
 		s = strings.TrimLeft(s, " ")
 		name := ""
@@ -130,14 +132,14 @@ func parsePredicate(s string) (predicate, error) {
 		if !ok {
 			return p, errQuerySyntax
 		}
-		switch name {
-		case "PartitionKey":
-			p.partition = value
-		case "RowKey":
-			p.row = value
-		case "":
+		switch {
+		case name == "PartitionKey" && !havePartition:
+			p.partition, havePartition = value, true
+		case name == "RowKey" && !haveRow:
+			p.row, haveRow = value, true
+		case name == "":
 			p.partition, p.bare = value, true
-		default:
+		default: // an unknown key, or one given twice
 			return p, errKeyCount
 		}
 		p.count++

@@ -16,7 +16,7 @@ type target struct {
 func parseTarget(raw string) target {
 	var t target
 	raw, t.query, _ = strings.Cut(raw, "?")
-	if _, rest, ok := strings.Cut(raw, "://"); ok && !strings.HasPrefix(raw, "/") {
+	if scheme, rest, ok := strings.Cut(raw, "://"); ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) {
 		i := strings.IndexByte(rest, '/')
 		if i < 0 {
 			i = len(rest)

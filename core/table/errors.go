@@ -34,7 +34,8 @@ func (e *Error) At(index int) *Error {
 // Err is the error with the code's own message.
 func (c Code) Err() *Error { return &Error{Code: c, Message: codes[c].message} }
 
-func (c Code) because(cause error) *Error {
+// Because is the error with a cause that only the log may show.
+func (c Code) Because(cause error) *Error {
 	e := c.Err()
 	e.cause = cause
 	return e
@@ -60,6 +61,7 @@ const (
 	AuthorizationFailure                    Code = "AuthorizationFailure"
 	CommandsInBatchActOnDifferentPartitions Code = "CommandsInBatchActOnDifferentPartitions"
 	DuplicatePropertiesSpecified            Code = "DuplicatePropertiesSpecified"
+	CORSPreflightFailure                    Code = "CorsPreflightFailure"
 	EntityAlreadyExists                     Code = "EntityAlreadyExists"
 	EntityTooLarge                          Code = "EntityTooLarge"
 	InsufficientAccountPermissions          Code = "InsufficientAccountPermissions"
@@ -109,6 +111,7 @@ var codes = map[Code]struct {
 	AuthenticationFailed:                    {403, "Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature."},
 	AuthorizationFailure:                    {403, "This request is not authorized to perform this operation."},
 	CommandsInBatchActOnDifferentPartitions: {400, "All commands in a batch must operate on same entity group."},
+	CORSPreflightFailure:                    {403, "CORS not enabled or no matching rule found for this request."},
 	DuplicatePropertiesSpecified:            {400, "A property is specified more than one time."},
 	EntityAlreadyExists:                     {409, "The specified entity already exists."},
 	EntityTooLarge:                          {400, "The entity is larger than the maximum allowed size (1MB)."},

@@ -3,6 +3,7 @@ package table
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"edgetable/core/edm"
 )
@@ -55,6 +56,17 @@ type Name struct{ Account, Table string }
 // name of the table to the store.
 func (n Name) DocumentKey() string { return tablePrefix(n.Account) + FoldName(n.Table) }
 
+// check returns the service's error for operations on the entities of a table
+// that cannot exist, so that no store is asked for a key it does not expect.
+// The names of the service's own tables are legal, but there are none.
+func (n Name) check() error {
+	err := CheckTableName(n.Table)
+	if err != nil && strings.HasPrefix(n.Table, "$Metrics") {
+		return TableNotFound.Err()
+	}
+	return err
+}
+
 func tablePrefix(account string) string { return "table/" + account + "/" }
 
 // nonce is random and not zero.
@@ -84,5 +96,5 @@ func protocolError(err error) *Error {
 	case errors.Is(err, ErrUnknown), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return OperationTimedOut.Err()
 	}
-	return InternalError.because(err)
+	return InternalError.Because(err)
 }

@@ -12,6 +12,9 @@ import (
 // Write applies one operation and returns the entity's new Timestamp (for a
 // delete, one above all the entity had).
 func (s *Service) Write(ctx context.Context, n Name, op Operation) (edm.Ticks, error) {
+	if err := n.check(); err != nil {
+		return 0, err
+	}
 	m, err := op.mutation(s.nonce())
 	if err != nil {
 		return 0, err
@@ -33,6 +36,9 @@ func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ti
 	}
 	if len(ops) > MaxBatchOperations {
 		return 0, TooManyOperations()
+	}
+	if err := n.check(); err != nil {
+		return 0, protocolError(err).At(0)
 	}
 	nonce := s.nonce()
 	mutations := make([]Mutation, len(ops))
