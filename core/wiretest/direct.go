@@ -1,0 +1,57 @@
+package wiretest
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"edgetable/core/protocol"
+)
+
+// Direct is the handler without a transport.
+func Direct(t *testing.T, h *protocol.Handler) Target {
+	return func(r *Request) (*Response, error) {
+		req := protocol.Request{
+			Method: r.Method, Target: r.Target, Host: r.Host, Scheme: "http",
+			Header: make(protocol.Header), Body: bytes.NewReader(r.Body), ContentLength: -1,
+		}
+		for _, f := range r.Header {
+			name := canonical(f.Name)
+			req.Header[name] = append(req.Header[name], f.Value)
+		}
+		if !r.Chunked {
+			req.ContentLength = 0
+			if n := r.Get("Content-Length"); n != "" {
+				var err error
+				if req.ContentLength, err = strconv.ParseInt(n, 10, 64); err != nil {
+					return nil, err
+				}
+			}
+		}
+		resp := h.Serve(t.Context(), &req)
+		defer resp.Release()
+		out := &Response{Status: resp.Status, Body: slices.Clone(resp.Body)}
+		for _, f := range resp.Header {
+			out.Header = append(out.Header, Field(f))
+		}
+		if r.Method == "HEAD" {
+			out.Body = nil // the transport's business
+		}
+		return out, nil
+	}
+}
+
+// canonical is the form of a header name that every transport produces.
+func canonical(name string) string {
+	b := []byte(strings.ToLower(name))
+	upper := true
+	for i, c := range b {
+		if upper && c >= 'a' && c <= 'z' {
+			b[i] = c - 'a' + 'A'
+		}
+		upper = c == '-'
+	}
+	return string(b)
+}

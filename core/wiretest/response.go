@@ -1,0 +1,85 @@
+package wiretest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Response is one response as it came over the wire: header names have the case
+// they were sent in.
+type Response struct {
+	Status int
+	Header []Field
+	Body   []byte
+}
+
+var (
+	guidPattern     = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+	boundaryPattern = regexp.MustCompile(`(?:batch|changeset)response_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})`)
+	timePattern     = regexp.MustCompile(`\\nTime:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z"`)
+)
+
+// text judges what differs from run to run and replaces it, and writes the rest
+// as a transcript shows it.
+func (r *Response) text() (string, error) {
+	id, err := r.once("x-ms-request-id")
+	if err != nil {
+		return "", err
+	}
+	if !guidPattern.MatchString(id) {
+		return "", fmt.Errorf("x-ms-request-id %q is no GUID", id)
+	}
+	date, err := r.once("Date")
+	if err != nil {
+		return "", err
+	}
+	if _, err := time.Parse("Mon, 02 Jan 2006 15:04:05 GMT", date); err != nil {
+		return "", err
+	}
+	var head []string
+	for _, f := range r.Header {
+		switch strings.ToLower(f.Name) {
+		case "x-ms-request-id", "date":
+		case "content-length":
+			if n, err := strconv.Atoi(f.Value); err != nil || n != len(r.Body) {
+				return "", fmt.Errorf("Content-Length %s with %d bytes of body", f.Value, len(r.Body))
+			}
+		case "connection", "keep-alive": // between the transport and its neighbour
+		default:
+			head = append(head, f.Name+": "+f.Value)
+		}
+	}
+	slices.SortFunc(head, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	text := fmt.Sprintf("HTTP/1.1 %d\n%s\n\n%s", r.Status, strings.Join(head, "\n"), unlines(string(r.Body)))
+	text = strings.ReplaceAll(text, id, "{request-id}")
+	text = timePattern.ReplaceAllString(text, `\nTime:{time}"`)
+	guids := make(map[string]string)
+	for _, m := range boundaryPattern.FindAllStringSubmatch(text, -1) {
+		if _, ok := guids[m[1]]; !ok {
+			guids[m[1]] = fmt.Sprintf("{guid-%d}", len(guids)+1)
+		}
+	}
+	for guid, name := range guids {
+		text = strings.ReplaceAll(text, guid, name)
+	}
+	return text, nil
+}
+
+// once is the value of a header that must be there exactly once.
+func (r *Response) once(name string) (value string, err error) {
+	n := 0
+	for _, f := range r.Header {
+		if strings.EqualFold(f.Name, name) {
+			n++
+			value = f.Value
+		}
+	}
+	if n != 1 {
+		return "", fmt.Errorf("%d headers %s", n, name)
+	}
+	return value, nil
+}

@@ -1,0 +1,127 @@
+package wiretest
+
+import (
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/memstore"
+	"edgetable/core/protocol"
+	"edgetable/core/sharedkey"
+	"edgetable/core/table"
+)
+
+var update = flag.Bool("update", false, "rewrite the responses in testdata/wire")
+
+// Target sends a request to a server and returns what it answers.
+type Target func(*Request) (*Response, error)
+
+// Run plays the corpus. start puts a handler, which is made anew for each
+// scenario, behind a transport.
+func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
+	t.Helper()
+	list, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, transcript := range list {
+		t.Run(transcript.Name(), func(t *testing.T) {
+			t.Parallel()
+			var clock Clock
+			target := start(t, NewHandler(&clock))
+			play(t, transcript, &clock, target)
+		})
+	}
+}
+
+func play(t *testing.T, transcript *Transcript, clock *Clock, target Target) {
+	captured := make(map[string]string)
+	for i := range transcript.Exchanges {
+		e := &transcript.Exchanges[i]
+		name := fmt.Sprintf("%02d-%s", e.Number, e.Name)
+		now := Start.Add(time.Duration(e.Number) * time.Second)
+		clock.Set(now)
+		req, err := newRequest(e.Request, now, captured)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		resp, err := target(req)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got, err := resp.text()
+		if err != nil {
+			t.Fatalf("%s: %v in\n%+v", name, err, resp)
+		}
+		for _, f := range resp.Header {
+			captured[fmt.Sprintf("%02d.%s", e.Number, strings.ToLower(f.Name))] = f.Value
+		}
+		if *update {
+			e.Response = got
+			continue
+		}
+		if got != e.Response {
+			t.Errorf("%s:\n%s", name, difference(got, e.Response))
+		}
+	}
+	if *update {
+		if err := transcript.Save(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// difference shows two texts from the line on in which they differ.
+func difference(got, want string) string {
+	g, w := strings.SplitAfter(got, "\n"), strings.SplitAfter(want, "\n")
+	same := 0
+	for same < len(g) && same < len(w) && g[same] == w[same] {
+		same++
+	}
+	return fmt.Sprintf("from line %d on, got\n%s\nwant\n%s", same+1, strings.Join(g[same:], ""), strings.Join(w[same:], ""))
+}
+
+// Clock is a clock that is set by hand. Its zero value shows [Start].
+type Clock struct{ since atomic.Int64 }
+
+// Set makes the clock show a time.
+func (c *Clock) Set(t time.Time) { c.since.Store(int64(t.Sub(Start))) }
+
+// Now is what the clock shows.
+func (c *Clock) Now() edm.Ticks { return edm.TicksOf(Start.Add(time.Duration(c.since.Load()))) }
+
+// NewHandler makes the server of a scenario: empty, over the reference store.
+func NewHandler(clock *Clock) *protocol.Handler {
+	key, err := sharedkey.ParseKey(AccountKey)
+	if err != nil {
+		panic(err) // it is a constant
+	}
+	account := &sharedkey.Account{Name: Account, Keys: [2]*sharedkey.Key{key}}
+	var mu sync.Mutex
+	random := rand.New(rand.NewPCG(1, 2))
+	number := func() uint64 {
+		mu.Lock()
+		defer mu.Unlock()
+		return random.Uint64()
+	}
+	return &protocol.Handler{
+		Service: table.New(memstore.New(clock.Now), table.Options{Now: clock.Now, Rand: number}),
+		Accounts: func(name string) (*sharedkey.Account, bool) {
+			return account, name == Account
+		},
+		Now: clock.Now,
+		NewID: func() (id [16]byte) {
+			binary.BigEndian.PutUint64(id[:], number())
+			binary.BigEndian.PutUint64(id[8:], number())
+			return id
+		},
+		MaxSkew: sharedkey.MaxSkew,
+	}
+}

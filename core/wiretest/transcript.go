@@ -1,0 +1,160 @@
+package wiretest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+)
+
+// Transcript is one file of the corpus.
+type Transcript struct {
+	Path      string
+	Comment   string
+	Exchanges []Exchange
+}
+
+// Exchange is a request and the answer expected to it, both as text.
+type Exchange struct {
+	Number   int
+	Name     string // without the number
+	Request  string
+	Response string
+}
+
+// Name is the file's name without its extension.
+func (t *Transcript) Name() string {
+	return strings.TrimSuffix(filepath.Base(t.Path), ".txtar")
+}
+
+// Load reads the whole corpus, which lies in testdata/wire of the module.
+func Load() ([]*Transcript, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "testdata", "wire")); err == nil {
+			break
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return nil, fmt.Errorf("no testdata/wire above the working directory")
+		}
+		dir = up
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "testdata", "wire", "*.txtar"))
+	if err != nil {
+		return nil, err
+	}
+	var list []*Transcript
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		t, err := parse(path, txtar.Parse(data))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+		}
+		list = append(list, t)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("no transcript in %s", dir)
+	}
+	return list, nil
+}
+
+var fileName = regexp.MustCompile(`^(\d\d)-([a-z0-9-]+)\.(request|response)$`)
+
+// parse checks the shape of an archive: pairs with rising numbers, each with an
+// authority.
+func parse(path string, a *txtar.Archive) (*Transcript, error) {
+	t := &Transcript{Path: path, Comment: string(a.Comment)}
+	known, err := authorities(t.Comment)
+	if err != nil {
+		return nil, err
+	}
+	last := 0
+	for i := 0; i < len(a.Files); i++ {
+		m := fileName.FindStringSubmatch(a.Files[i].Name)
+		if m == nil || m[3] != "request" {
+			return nil, fmt.Errorf("%s: want NN-name.request", a.Files[i].Name)
+		}
+		n, _ := strconv.Atoi(m[1])
+		if n <= last {
+			return nil, fmt.Errorf("%s: numbers must rise", a.Files[i].Name)
+		}
+		if !known[n] {
+			return nil, fmt.Errorf("%s: the comment does not say by what authority its answer is right", a.Files[i].Name)
+		}
+		last = n
+		e := Exchange{Number: n, Name: m[2], Request: string(a.Files[i].Data)}
+		if i+1 < len(a.Files) && a.Files[i+1].Name == m[1]+"-"+m[2]+".response" {
+			i++
+			e.Response = string(a.Files[i].Data)
+		}
+		t.Exchanges = append(t.Exchanges, e)
+	}
+	if last == 0 {
+		return nil, fmt.Errorf("no exchange")
+	}
+	return t, nil
+}
+
+var authority = regexp.MustCompile(`(?m)^(\d\d)(?:-(\d\d))?: (recorded from the service|documentation|clients|emulator|users|choice: .+)$`)
+
+// authorities is the numbers of exchanges whose answer is justified.
+func authorities(comment string) (map[int]bool, error) {
+	known := make(map[int]bool)
+	for _, m := range authority.FindAllStringSubmatch(comment, -1) {
+		first, _ := strconv.Atoi(m[1])
+		last := first
+		if m[2] != "" {
+			last, _ = strconv.Atoi(m[2])
+		}
+		for n := first; n <= last; n++ {
+			if known[n] {
+				return nil, fmt.Errorf("exchange %02d has two authorities", n)
+			}
+			known[n] = true
+		}
+	}
+	return known, nil
+}
+
+// Save writes the transcript with its responses.
+func (t *Transcript) Save() error {
+	a := &txtar.Archive{Comment: []byte(t.Comment)}
+	for _, e := range t.Exchanges {
+		name := fmt.Sprintf("%02d-%s.", e.Number, e.Name)
+		a.Files = append(a.Files,
+			txtar.File{Name: name + "request", Data: []byte(e.Request)},
+			txtar.File{Name: name + "response", Data: []byte(e.Response)})
+	}
+	return os.WriteFile(t.Path, txtar.Format(a), 0o666)
+}
+
+// lines turns text of an archive into bytes of the wire.
+func lines(text string) string {
+	if !strings.HasSuffix(text, "⏎\n") {
+		text = strings.TrimSuffix(text, "\n")
+	}
+	return strings.ReplaceAll(text, "⏎\n", "\r\n")
+}
+
+// unlines is the inverse of lines.
+func unlines(wire string) string {
+	if wire == "" {
+		return ""
+	}
+	text := strings.ReplaceAll(wire, "\r\n", "⏎\n")
+	if !strings.HasSuffix(text, "⏎\n") {
+		text += "\n"
+	}
+	return text
+}
