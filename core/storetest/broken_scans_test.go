@@ -99,4 +99,3 @@ func (s rowByRow) Scan(ctx context.Context, name string, r table.ScanRequest) (t
 		r.Ranges = key.From(r.Ranges, page.Next)
 	}
 }
-
