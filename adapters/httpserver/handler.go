@@ -1,10 +1,13 @@
 package httpserver
 
 import (
+	"bytes"
 	"context"
-	"net/http"
-	"strconv"
+	"io"
 	"time"
+	"unsafe"
+
+	"github.com/valyala/fasthttp"
 
 	"edgetable/core/protocol"
 )
@@ -15,72 +18,102 @@ type Protocol interface {
 }
 
 // Observer is told of every response before its memory is given back; it must
-// not keep the Response.
-type Observer func(r *http.Request, resp *protocol.Response, took time.Duration)
+// not keep anything of the Response.
+type Observer func(method string, resp *protocol.Response, took time.Duration)
 
-// Handler is a protocol as an http.Handler.
-type Handler struct {
-	Protocol Protocol
-	// TrustProxy takes the scheme and host of URLs in responses from
-	// X-Forwarded-Proto and X-Forwarded-Host: only behind a proxy that sets them.
-	TrustProxy bool
-	// Observe may be nil.
-	Observe Observer
+// handler is a protocol as a fasthttp.RequestHandler.
+type handler struct {
+	protocol   Protocol
+	context    context.Context
+	secure     bool
+	trustProxy bool
+	observe    Observer // may be nil
 }
 
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var begin time.Time
-	if h.Observe != nil {
-		begin = time.Now()
-	}
+func (h *handler) serve(c *fasthttp.RequestCtx) {
+	begin := time.Now()
+	head := &c.Request.Header
 	req := protocol.Request{
-		Method:        r.Method,
-		Target:        r.RequestURI,
-		Host:          r.Host,
-		Scheme:        "http",
-		Header:        protocol.Header(r.Header),
-		Body:          r.Body,
-		ContentLength: r.ContentLength,
+		Method: string(head.Method()),
+		Target: string(head.RequestURI()),
+		Host:   string(head.Host()),
+		Scheme: "http",
+		Header: fields{head},
 	}
-	if r.TLS != nil {
+	if h.secure {
 		req.Scheme = "https"
 	}
-	if h.TrustProxy {
-		if s := r.Header.Get("X-Forwarded-Proto"); s == "http" || s == "https" {
+	if h.trustProxy {
+		if s := string(head.Peek("X-Forwarded-Proto")); s == "http" || s == "https" {
 			req.Scheme = s
 		}
-		if s := r.Header.Get("X-Forwarded-Host"); s != "" {
-			req.Host = s
+		if s := head.Peek("X-Forwarded-Host"); len(s) > 0 {
+			req.Host = string(s)
 		}
 	}
-	resp := h.Protocol.Serve(r.Context(), &req)
-	send(w, &resp)
-	if h.Observe != nil {
-		h.Observe(r, &resp, time.Since(begin))
+	req.ContentLength = int64(head.ContentLength())
+	if req.ContentLength != 0 {
+		// -1 is a chunked body. Only what is not here yet is read from the
+		// connection, and only when the protocol asks for it.
+		req.Body = c.RequestBodyStream()
 	}
-	resp.Release()
+	resp := h.protocol.Serve(h.context, &req)
+	if h.observe != nil {
+		h.observe(req.Method, &resp, time.Since(begin))
+	}
+	send(&c.Response, &resp)
 }
 
-// send writes the response with its field names as they are: net/http would
-// otherwise change the case that some clients look for.
-func send(w http.ResponseWriter, resp *protocol.Response) {
-	header := w.Header()
-	values := make([]string, len(resp.Header)+1) // one allocation for all fields
-	for i, f := range resp.Header {
-		values[i] = f.Value
-		header[f.Name] = values[i : i+1 : i+1]
+// fields reads headers where fasthttp has them. What it returns is good until
+// the request is answered, as the protocol wants it.
+type fields struct{ *fasthttp.RequestHeader }
+
+func (f fields) Get(name string) string { return view(f.Peek(name)) }
+
+func (f fields) Values(name string) []string {
+	list := f.PeekAll(name)
+	if len(list) == 0 {
+		return nil
 	}
-	if resp.Status != http.StatusNoContent {
-		last := len(resp.Header)
-		values[last] = strconv.Itoa(len(resp.Body))
-		header["Content-Length"] = values[last:]
+	values := make([]string, len(list))
+	for i, v := range list {
+		values[i] = view(v)
 	}
-	if _, ok := header["Content-Type"]; !ok {
-		header["Content-Type"] = nil // no guessing
+	return values
+}
+
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// copied is the size up to which a body is cheaper to copy than to hold until
+// it was sent.
+const copied = 16 << 10
+
+// send hands over the response with its field names as they are: clients are
+// known that look for their case.
+func send(r *fasthttp.Response, resp *protocol.Response) {
+	r.Header.DisableNormalizing()
+	r.SetStatusCode(resp.Status)
+	for _, f := range resp.Header {
+		r.Header.Set(f.Name, f.Value)
 	}
-	w.WriteHeader(resp.Status)
-	if len(resp.Body) > 0 {
-		// A write that fails means that the client has gone: nobody to tell.
-		_, _ = w.Write(resp.Body)
+	if len(resp.Body) <= copied {
+		r.SetBody(resp.Body)
+		resp.Release()
+		return
 	}
+	r.SetBodyStream(&body{Reader: *bytes.NewReader(resp.Body), release: resp.Release}, len(resp.Body))
+}
+
+// body is a large body on its way out. It is closed when it was sent, or could
+// not be.
+type body struct {
+	bytes.Reader
+	release func()
+}
+
+var _ io.WriterTo = (*body)(nil)
+
+func (b *body) Close() error {
+	b.release()
+	return nil
 }

@@ -47,7 +47,11 @@ func get(header []Field, name string) string {
 	return ""
 }
 
-// newRequest makes the request of a text, to be sent at a time.
+// NewRequest makes the request of a text in the notation of the transcripts, to
+// be sent at a time.
+func NewRequest(text string, now time.Time) (*Request, error) { return newRequest(text, now, nil) }
+
+// newRequest is NewRequest with the headers of responses that came before.
 func newRequest(text string, now time.Time, captured map[string]string) (*Request, error) {
 	text, err := expand(text, captured)
 	if err != nil {

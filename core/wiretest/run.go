@@ -56,7 +56,7 @@ func play(t *testing.T, transcript *Transcript, clock *Clock, target Target) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		got, err := resp.text()
+		got, err := resp.text(req.Method)
 		if err != nil {
 			t.Fatalf("%s: %v in\n%+v", name, err, resp)
 		}

@@ -1,0 +1,411 @@
+package httpserver_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/adapters/httpserver"
+	"edgetable/core/protocol"
+	"edgetable/core/wiretest"
+)
+
+// protocolFunc is a Protocol of one function.
+type protocolFunc func(ctx context.Context, req *protocol.Request) protocol.Response
+
+func (f protocolFunc) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
+	return f(ctx, req)
+}
+
+// The bytes of the request line are signed and hold keys, so they come through
+// as they are.
+func TestTargetIsRaw(t *testing.T) {
+	t.Parallel()
+	var got protocol.Request
+	addr := serve(t, &httpserver.Handler{Protocol: protocolFunc(func(_ context.Context, req *protocol.Request) protocol.Response {
+		got = *req
+		return protocol.Response{Status: 204}
+	})})
+	c := &client{addr: addr}
+	defer c.close()
+	for _, tt := range []struct{ method, target, why string }{
+		{"GET", "/acct/t(PartitionKey='a%2Fb',RowKey='%27%27')", "escapes are neither decoded nor added"},
+		{"MERGE", "/acct/t(PartitionKey=%27p%27,RowKey=%27r%27)", "a verb that is not one of HTTP's"},
+		{"GET", "//acct//Tables", "slashes are not cleaned away"},
+		{"GET", "/acct/../Tables/./x", "nor are dots"},
+		{"POST", "/acct/%24batch", "an escaped dollar"},
+		{"GET", "/acct/t()?$filter=A%20eq%20'%zz'&x;y", "the query may be broken"},
+		{"GET", "/acct/t?", "an empty query"},
+		{"GET", "http://other.example:1234/acct/Tables?a=b", "an absolute URI"},
+		{"PUT", "/acct/t(PartitionKey='%7E~',RowKey='%c3%a9')", "the case of escapes"},
+	} {
+		resp, err := c.do(&wiretest.Request{Method: tt.method, Target: tt.target, Host: "h.example"})
+		if err != nil {
+			t.Fatalf("%s %s (%s): %v", tt.method, tt.target, tt.why, err)
+		}
+		if resp.Status != 204 || got.Method != tt.method || got.Target != tt.target {
+			t.Errorf("%s: sent %s %s, status %d, got %s %s", tt.why, tt.method, tt.target, resp.Status, got.Method, got.Target)
+		}
+	}
+}
+
+// Field names leave as the protocol spells them, and none is added to a body
+// that has its length, nor to an answer without a body.
+func TestFieldsOnTheWire(t *testing.T) {
+	t.Parallel()
+	status := 200
+	addr := serve(t, &httpserver.Handler{Protocol: protocolFunc(func(context.Context, *protocol.Request) protocol.Response {
+		r := protocol.Response{Status: status, Header: []protocol.Field{
+			{Name: "x-ms-request-id", Value: "1"}, {Name: "DataServiceId", Value: "2"}, {Name: "ETag", Value: "3"},
+			{Name: "Date", Value: "4"}, {Name: "x-ms-continuation-NextRowKey", Value: "5"},
+		}}
+		if status == 200 {
+			r.Body = []byte("<html>")
+		}
+		return r
+	})})
+	c := &client{addr: addr}
+	defer c.close()
+	for _, tt := range []struct {
+		status int
+		want   map[string]bool
+	}{
+		{200, map[string]bool{"x-ms-request-id": true, "DataServiceId": true, "ETag": true, "Date": true, "x-ms-continuation-NextRowKey": true, "Content-Length": true}},
+		{204, map[string]bool{"x-ms-request-id": true, "DataServiceId": true, "ETag": true, "Date": true, "x-ms-continuation-NextRowKey": true}},
+	} {
+		status = tt.status
+		resp, err := c.do(&wiretest.Request{Method: "GET", Target: "/", Host: "h"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range resp.Header {
+			if !tt.want[f.Name] {
+				t.Errorf("%d has %s: %s", status, f.Name, f.Value)
+			}
+			delete(tt.want, f.Name)
+		}
+		for name := range tt.want {
+			t.Errorf("%d lacks %s", status, name)
+		}
+	}
+	if c.dials != 1 {
+		t.Errorf("%d connections for two requests", c.dials)
+	}
+}
+
+// Whatever the answer is, the connection goes on, also where the body of the
+// request was not looked at.
+func TestKeepAlive(t *testing.T) {
+	t.Parallel()
+	var clock wiretest.Clock
+	c := &client{addr: serve(t, &httpserver.Handler{Protocol: wiretest.NewHandler(&clock)})}
+	defer c.close()
+	for _, tt := range []struct {
+		request string
+		status  int
+	}{
+		{"POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n{\"TableName\":\"people\"}\n", 201},
+		{"HEAD /devstoreaccount1/Tables HTTP/1.1\n", 405},
+		{"GET /devstoreaccount1/Tables HTTP/1.1\n", 200},
+		{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (wrong key)\n", 403},
+		{"PUT /devstoreaccount1/people HTTP/1.1\nContent-Type: text/plain\n\nnot read by anybody\n", 405},
+		{"PUT /devstoreaccount1/people(PartitionKey='p',RowKey='r') HTTP/1.1\nTransfer-Encoding: chunked\n\n{}\n", 204},
+		{"GET /devstoreaccount1/people() HTTP/1.1\n", 200},
+	} {
+		req, err := wiretest.NewRequest(tt.request, wiretest.Start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.do(req)
+		if err != nil {
+			t.Fatalf("%s: %v", tt.request, err)
+		}
+		if resp.Status != tt.status {
+			t.Errorf("%s: status %d, want %d", tt.request, resp.Status, tt.status)
+		}
+	}
+	if c.dials != 1 {
+		t.Errorf("%d connections", c.dials)
+	}
+}
+
+// A body that is announced too large is refused before a byte of it is sent, and
+// the connection, on which it might still come, is closed.
+func TestTooLargeIsRefusedUnread(t *testing.T) {
+	t.Parallel()
+	conn, r := dial(t)
+	send(t, conn, "PUT /devstoreaccount1/people(PartitionKey='p',RowKey='r') HTTP/1.1\nContent-Length: 4194305\n")
+	resp := receive(t, r, "PUT")
+	if resp.Status != 413 || header(resp, "Connection") != "close" {
+		t.Errorf("status %d, Connection %q", resp.Status, header(resp, "Connection"))
+	}
+	if n, err := r.ReadByte(); err != io.EOF {
+		t.Errorf("after the answer: byte %q, %v", n, err)
+	}
+}
+
+// A body that ends before its length is an error of the sender's, and nothing of
+// it is stored.
+func TestBodyCutOff(t *testing.T) {
+	t.Parallel()
+	conn, r := dial(t)
+	send(t, conn, "POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\nContent-Length: 100\n\n{\"TableName\":\"people\"}\n")
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if resp := receive(t, r, "POST"); resp.Status != 400 || !strings.Contains(string(resp.Body), `"InvalidInput"`) {
+		t.Errorf("status %d: %s", resp.Status, resp.Body)
+	}
+}
+
+// A client that waits for 100 Continue gets it when its body is wanted, and the
+// refusal at once when it is not.
+func TestExpectContinue(t *testing.T) {
+	t.Parallel()
+	const request = "POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\nExpect: 100-continue\nContent-Length: 22\n"
+	t.Run("wanted", func(t *testing.T) {
+		t.Parallel()
+		conn, r := dial(t)
+		send(t, conn, request)
+		if resp := receive(t, r, "POST"); resp.Status != 100 {
+			t.Fatalf("status %d before the body", resp.Status)
+		}
+		fmt.Fprint(conn, `{"TableName":"people"}`)
+		if resp := receive(t, r, "POST"); resp.Status != 201 {
+			t.Errorf("status %d: %s", resp.Status, resp.Body)
+		}
+	})
+	t.Run("unwanted", func(t *testing.T) {
+		t.Parallel()
+		conn, r := dial(t)
+		send(t, conn, request+"Authorization: (wrong key)\n")
+		if resp := receive(t, r, "POST"); resp.Status != 403 {
+			t.Errorf("status %d: %s", resp.Status, resp.Body)
+		}
+	})
+}
+
+func dial(t *testing.T) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	var clock wiretest.Clock
+	conn, err := net.Dial("tcp", serve(t, &httpserver.Handler{Protocol: wiretest.NewHandler(&clock)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn, bufio.NewReader(conn)
+}
+
+func send(t *testing.T, conn net.Conn, request string) {
+	t.Helper()
+	req, err := wiretest.NewRequest(request, wiretest.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Write(encode(req)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func receive(t *testing.T, r *bufio.Reader, method string) *wiretest.Response {
+	t.Helper()
+	resp, err := readResponse(r, method)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp
+}
+
+// A request that runs when the end is asked for is answered; then the server
+// ends without an error and takes no more.
+func TestShutdownWaits(t *testing.T) {
+	t.Parallel()
+	s := newStopping(t, time.Minute)
+	fmt.Fprint(s.conn, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+	<-s.entered
+	s.stop()
+	<-s.refusing(t)
+	close(s.finish)
+	if resp := receive(t, s.r, "GET"); resp.Status != 204 {
+		t.Errorf("status %d", resp.Status)
+	}
+	if err := <-s.done; err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+// A request that goes on beyond the grace is cut off, and Serve says so.
+func TestShutdownDoesNotWaitForEver(t *testing.T) {
+	t.Parallel()
+	s := newStopping(t, time.Nanosecond)
+	fmt.Fprint(s.conn, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+	<-s.entered
+	s.stop()
+	if err := <-s.done; !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Serve: %v", err)
+	}
+	if _, err := s.r.ReadByte(); err == nil {
+		t.Error("the connection goes on")
+	}
+	close(s.finish)
+}
+
+// A server whose listener fails says so.
+func TestListenerFails(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	s := &httpserver.Server{Handler: &httpserver.Handler{}, Log: slog.New(slog.DiscardHandler)}
+	if err := s.Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+// stopping is a server with a connection whose request hangs until finish.
+type stopping struct {
+	conn            net.Conn
+	r               *bufio.Reader
+	entered, finish chan struct{}
+	stop            context.CancelFunc
+	done            chan error
+}
+
+func newStopping(t *testing.T, grace time.Duration) *stopping {
+	t.Helper()
+	s := &stopping{entered: make(chan struct{}), finish: make(chan struct{}), done: make(chan error, 1)}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httpserver.Server{
+		Log: slog.New(slog.DiscardHandler), Grace: grace,
+		Handler: &httpserver.Handler{Protocol: protocolFunc(func(context.Context, *protocol.Request) protocol.Response {
+			close(s.entered)
+			<-s.finish
+			return protocol.Response{Status: 204}
+		})},
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	go func() { s.done <- server.Serve(ctx, l) }()
+	if s.conn, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.conn.Close() })
+	s.r = bufio.NewReader(s.conn)
+	return s
+}
+
+// refusing is closed when the server takes no more connections.
+func (s *stopping) refusing(t *testing.T) <-chan struct{} {
+	refused := make(chan struct{})
+	go func() {
+		defer close(refused)
+		for t.Context().Err() == nil {
+			conn, err := net.Dial("tcp", s.conn.RemoteAddr().String())
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	return refused
+}
+
+// URIs in answers have the scheme and the host that the client sees.
+func TestScheme(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name       string
+		tls, trust bool
+		forwarded  http.Header
+		want       string
+	}{
+		{"plain", false, false, nil, "http://tables.example"},
+		{"tls", true, false, nil, "https://tables.example"},
+		{"a proxy nobody trusts", false, false, http.Header{"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"evil.example"}}, "http://tables.example"},
+		{"a trusted proxy", false, true, http.Header{"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"front.example"}}, "https://front.example"},
+		{"a trusted proxy without the fields", true, true, nil, "https://tables.example"},
+		{"an unknown scheme", false, true, http.Header{"X-Forwarded-Proto": {"gopher"}}, "http://tables.example"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got protocol.Request
+			server := httptest.NewUnstartedServer(&httpserver.Handler{
+				TrustProxy: tt.trust,
+				Protocol: protocolFunc(func(_ context.Context, req *protocol.Request) protocol.Response {
+					got = *req
+					return protocol.Response{Status: 204}
+				}),
+			})
+			if tt.tls {
+				server.StartTLS()
+			} else {
+				server.Start()
+			}
+			defer server.Close()
+			req, err := http.NewRequestWithContext(t.Context(), "GET", server.URL, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Host = "tables.example"
+			for name, values := range tt.forwarded {
+				req.Header[name] = values
+			}
+			resp, err := server.Client().Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if s := got.Scheme + "://" + got.Host; s != tt.want {
+				t.Errorf("got %s, want %s", s, tt.want)
+			}
+		})
+	}
+}
+
+// The observer sees what the answer was about before its memory is reused.
+func TestObserver(t *testing.T) {
+	t.Parallel()
+	var clock wiretest.Clock
+	seen := make(chan string, 1)
+	c := &client{addr: serve(t, &httpserver.Handler{
+		Protocol: wiretest.NewHandler(&clock),
+		Observe: func(r *http.Request, resp *protocol.Response, took time.Duration) {
+			if took < 0 {
+				t.Errorf("took %v", took)
+			}
+			seen <- fmt.Sprintf("%s %d %s %s/%s %s %t", r.Method, resp.Status, resp.Operation, resp.Account, resp.Table, resp.Code, len(resp.Body) > 0)
+		},
+	})}
+	defer c.close()
+	for _, tt := range []struct{ request, want string }{
+		{"POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n{\"TableName\":\"people\"}\n", "POST 201 CreateTable devstoreaccount1/people  true"},
+		{"GET /devstoreaccount1/nowhere() HTTP/1.1\n", "GET 404 QueryEntities devstoreaccount1/nowhere TableNotFound true"},
+		{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (absent)\n", "GET 401  / NoAuthenticationInformation true"},
+		{"PUT /devstoreaccount1/people(PartitionKey='p',RowKey='r') HTTP/1.1\n\n{}\n", "PUT 204 InsertOrReplaceEntity devstoreaccount1/people  false"},
+	} {
+		req, err := wiretest.NewRequest(tt.request, wiretest.Start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.do(req); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-seen; got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
