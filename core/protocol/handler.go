@@ -100,7 +100,7 @@ func (x *exchange) serve(ctx context.Context) error {
 	}
 	x.base = x.req.Scheme + "://" + x.host() + x.address.base + "/"
 	var err error
-	if x.verb, err = tunnelled(x.req.Method, x.req.Header["X-Http-Method"]); err != nil {
+	if x.verb, err = tunnelled(x.req.Method, x.req.Header.Values("X-Http-Method")); err != nil {
 		return err
 	}
 	return x.dispatch(ctx)
@@ -141,7 +141,7 @@ func (x *exchange) dispatch(ctx context.Context) error {
 	}
 	out, err := c.do(ctx)
 	x.prefer = c.prefer
-	x.resp.Operation, x.resp.Table = c.operation, r.table
+	x.resp.Operation, x.resp.Table = c.operation, c.route.table
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func serviceOperation(r *route, o *options) error {
 }
 
 // preflight answers OPTIONS: without CORS rules none can match.
-func preflight(h Header) error {
+func preflight(h Fields) error {
 	if h.Get("Origin") == "" || h.Get("Access-Control-Request-Method") == "" {
 		return table.InvalidHeaderValue.With("A required CORS header is not present.")
 	}
