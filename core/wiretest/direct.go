@@ -13,13 +13,14 @@ import (
 // Direct is the handler without a transport.
 func Direct(t *testing.T, h *protocol.Handler) Target {
 	return func(r *Request) (*Response, error) {
-		req := protocol.Request{
-			Method: r.Method, Target: r.Target, Host: r.Host, Scheme: "http",
-			Header: make(protocol.Header), Body: bytes.NewReader(r.Body), ContentLength: -1,
-		}
+		header := make(protocol.Header)
 		for _, f := range r.Header {
 			name := canonical(f.Name)
-			req.Header[name] = append(req.Header[name], f.Value)
+			header[name] = append(header[name], f.Value)
+		}
+		req := protocol.Request{
+			Method: r.Method, Target: r.Target, Host: r.Host, Scheme: "http",
+			Header: header, Body: bytes.NewReader(r.Body), ContentLength: -1,
 		}
 		if !r.Chunked {
 			req.ContentLength = 0
