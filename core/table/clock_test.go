@@ -1,0 +1,127 @@
+package table_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+func next(t *testing.T, c *table.Clock) edm.Ticks {
+	t.Helper()
+	ticks, err := c.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ticks
+}
+
+// Timestamps increase whatever the clock behind them does.
+func TestClockIncreases(t *testing.T) {
+	t.Parallel()
+	var now edm.Ticks
+	c := table.NewClock(func() edm.Ticks { return now }, 0, nil)
+	for _, tt := range []struct {
+		now, want edm.Ticks
+		why       string
+	}{
+		{1000, 1000, "the clock's own time"},
+		{1000, 1001, "a clock that stands"},
+		{1000, 1002, "and stands"},
+		{500, 1003, "a clock that goes back"},
+		{1003, 1004, "one that comes back to what was issued"},
+		{2000, 2000, "one that is ahead again"},
+		{-5, 2001, "one that is lost"},
+	} {
+		now = tt.now
+		if got := next(t, c); got != tt.want {
+			t.Errorf("%s: at %d got %d, want %d", tt.why, tt.now, got, tt.want)
+		}
+	}
+}
+
+// What was issued lies below what was reserved, and what was reserved is not
+// reserved again before it is used up.
+func TestClockReserves(t *testing.T) {
+	t.Parallel()
+	now := edm.Ticks(1000)
+	var reserved []edm.Ticks
+	c := table.NewClock(func() edm.Ticks { return now }, 0, func(to edm.Ticks) error {
+		reserved = append(reserved, to)
+		return nil
+	})
+	last := func() edm.Ticks { return reserved[len(reserved)-1] }
+	if got := next(t, c); got != 1000 || len(reserved) != 1 || last() != 1000+table.Reservation {
+		t.Fatalf("first: issued %d, reserved %v", got, reserved)
+	}
+	now += table.Reservation // exactly what is reserved
+	if got := next(t, c); got != now || len(reserved) != 1 {
+		t.Fatalf("within: issued %d, reserved %v", got, reserved)
+	}
+	now -= 500 // a clock that goes back uses up the last tick beyond
+	if got := next(t, c); got != 1001+table.Reservation || len(reserved) != 2 || last() != got+table.Reservation {
+		t.Fatalf("beyond: issued %d, reserved %v", got, reserved)
+	}
+}
+
+// A successor starts above the reservation, even with a clock that is behind it.
+func TestClockAfterRestart(t *testing.T) {
+	t.Parallel()
+	var stored edm.Ticks
+	reserve := func(to edm.Ticks) error { stored = to; return nil }
+	before := next(t, table.NewClock(func() edm.Ticks { return 5000 }, 0, reserve))
+	after := next(t, table.NewClock(func() edm.Ticks { return 10 }, stored, reserve))
+	if after <= before || after != 5001+table.Reservation {
+		t.Errorf("before %d, after %d", before, after)
+	}
+	if stored < after {
+		t.Errorf("issued %d above the reservation %d", after, stored)
+	}
+}
+
+// Without a reservation nothing is issued, and nothing is used up.
+func TestClockCannotReserve(t *testing.T) {
+	t.Parallel()
+	errDisk := errors.New("disk is full")
+	fail := true
+	c := table.NewClock(func() edm.Ticks { return 1000 }, 0, func(edm.Ticks) error {
+		if fail {
+			return errDisk
+		}
+		return nil
+	})
+	if _, err := c.Next(); !errors.Is(err, errDisk) {
+		t.Fatalf("got %v", err)
+	}
+	fail = false
+	if got := next(t, c); got != 1000 {
+		t.Errorf("after the failure: %d", got)
+	}
+}
+
+func TestClockIsShared(t *testing.T) {
+	t.Parallel()
+	c := table.NewClock(func() edm.Ticks { return 7 }, 0, func(edm.Ticks) error { return nil })
+	var mu sync.Mutex
+	seen := make(map[edm.Ticks]bool)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 500 {
+				ticks, err := c.Next()
+				mu.Lock()
+				if err != nil || seen[ticks] {
+					t.Errorf("%d twice, or %v", ticks, err)
+				}
+				seen[ticks] = true
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if len(seen) != 4000 {
+		t.Errorf("%d ticks", len(seen))
+	}
+}

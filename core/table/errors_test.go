@@ -1,0 +1,84 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"testing"
+
+	"edgetable/core/table"
+)
+
+// Each code has a status that goes with an error, and a text.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	name := regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
+	texts := make(map[string]table.Code)
+	for _, c := range table.Codes() {
+		status, text := c.Status()
+		if status < 400 || status > 503 {
+			t.Errorf("%s has status %d", c, status)
+		}
+		if text == "" || text[0] < 'A' || text[0] > 'Z' {
+			t.Errorf("%s has text %q", c, text)
+		}
+		if !name.MatchString(string(c)) {
+			t.Errorf("code %q", c)
+		}
+		if other, ok := texts[text]; ok {
+			t.Errorf("%s and %s have one text", c, other)
+		}
+		texts[text] = c
+		if e := c.Err(); e.Code != c || e.Status() != status || e.Message != text || e.HasIndex {
+			t.Errorf("%s.Err() is %+v", c, e)
+		}
+	}
+}
+
+// The index of an operation is put on a copy: the error it is put on may be
+// shared by all requests.
+func TestErrorAt(t *testing.T) {
+	t.Parallel()
+	e := table.InvalidInput.With("no")
+	at := e.At(3)
+	if e.HasIndex || !at.HasIndex || at.Index != 3 || at.Message != "no" || at.Code != table.InvalidInput {
+		t.Errorf("got %+v of %+v", at, e)
+	}
+}
+
+// What stores say has a name on the wire, and nothing else has a say in it.
+func TestProtocolError(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("bit rot at 0x17")
+	for _, tt := range []struct {
+		err  error
+		want table.Code
+	}{
+		{table.ErrNoTable, table.TableNotFound},
+		{table.ErrNoEntity, table.ResourceNotFound},
+		{table.ErrExists, table.EntityAlreadyExists},
+		{table.ErrChanged, table.UpdateConditionNotSatisfied},
+		{table.ErrBusy, table.ServerBusy},
+		{table.ErrUnknown, table.OperationTimedOut},
+		{table.ErrUnsupported, table.NotImplemented},
+		{table.ErrKeyTooLong, table.KeyValueTooLarge},
+		{context.DeadlineExceeded, table.OperationTimedOut},
+		{context.Canceled, table.OperationTimedOut},
+		{&table.Refused{Index: 3, Err: table.ErrExists}, table.EntityAlreadyExists},
+		{&table.Refused{Index: 3, Err: table.EntityTooLarge.Err()}, table.EntityTooLarge},
+		{fmt.Errorf("store: %w", table.ErrBusy), table.ServerBusy},
+		{cause, table.InternalError},
+	} {
+		e := table.ProtocolError(tt.err)
+		if e.Code != tt.want {
+			t.Errorf("%v: got %s, want %s", tt.err, e.Code, tt.want)
+		}
+		if hidden := errors.Is(e, cause); hidden != (tt.want == table.InternalError) {
+			t.Errorf("%v: cause kept: %t", tt.err, hidden)
+		}
+	}
+	if e := table.ProtocolError(cause); e.Message != table.InternalError.Err().Message {
+		t.Errorf("the message tells the cause: %q", e.Message)
+	}
+}

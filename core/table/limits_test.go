@@ -1,0 +1,173 @@
+package table_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+func TestCheckTableName(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		want table.Code
+		why  string
+	}{
+		{"abc", "", "the shortest"},
+		{strings.Repeat("a", 63), "", "the longest"},
+		{"A1b2C3", "", "digits behind a letter"},
+		{"TABLE", "", "only the plural is reserved"},
+		{"ab", table.OutOfRangeInput, "too short"},
+		{"", table.OutOfRangeInput, "empty"},
+		{strings.Repeat("a", 64), table.OutOfRangeInput, "too long"},
+		{"-", table.OutOfRangeInput, "length comes first"},
+		{"1abc", table.InvalidResourceName, "a digit first"},
+		{"a-b", table.InvalidResourceName, "a dash"},
+		{"a_b", table.InvalidResourceName, "an underscore"},
+		{"täb", table.InvalidResourceName, "a letter beyond ASCII"},
+		{"abc\x00", table.InvalidResourceName, "a control character"},
+		{"a@c", table.InvalidResourceName, "the neighbour of A"},
+		{"a[c", table.InvalidResourceName, "the neighbour of Z"},
+		{"a`c", table.InvalidResourceName, "the neighbour of a"},
+		{"a{c", table.InvalidResourceName, "the neighbour of z"},
+		{"tables", table.InvalidInput, "reserved"},
+		{"TaBles", table.InvalidInput, "reserved in any case"},
+	} {
+		if got := code(t, table.CheckTableName(tt.name)); got != tt.want {
+			t.Errorf("%q (%s): got %q, want %q", tt.name, tt.why, got, tt.want)
+		}
+	}
+}
+
+func TestFoldName(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, want string }{
+		{"abc", "abc"}, {"ABC", "abc"}, {"aBc9", "abc9"}, {"", ""}, {"ÄB", "Äb"}, {"[Z`z{", "[z`z{"},
+	} {
+		if got := table.FoldName(tt.name); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// formula is the published one, counted the slow way.
+func formula(pk, rk string, p edm.Properties) int {
+	chars := func(s string) int { return len(utf16.Encode([]rune(s))) }
+	n := 4 + 2*(chars(pk)+chars(rk))
+	for name, v := range p.All() {
+		n += 8 + 2*chars(name)
+		switch v.Type() {
+		case edm.TypeString:
+			n += 4 + 2*chars(v.Text())
+		case edm.TypeBinary:
+			n += 4 + len(v.Bytes())
+		case edm.TypeGuid:
+			n += 16
+		case edm.TypeBoolean:
+			n++
+		case edm.TypeInt32:
+			n += 4
+		case edm.TypeInt64, edm.TypeDouble, edm.TypeDateTime:
+			n += 8
+		}
+	}
+	return n
+}
+
+func TestEntitySize(t *testing.T) {
+	t.Parallel()
+	var p edm.Properties
+	p = edm.AppendProperty(p, "Name", edm.String("grüß 😀"))     // 8 + 8 + 4 + 14
+	p = edm.AppendProperty(p, "B", edm.Binary([]byte{1, 2, 3})) // 8 + 2 + 4 + 3
+	p = edm.AppendProperty(p, "T", edm.Boolean(true))           // 8 + 2 + 1
+	p = edm.AppendProperty(p, "I", edm.Int32(1))                // 8 + 2 + 4
+	p = edm.AppendProperty(p, "L", edm.Int64(1))                // 8 + 2 + 8
+	p = edm.AppendProperty(p, "D", edm.Double(1))               // 8 + 2 + 8
+	p = edm.AppendProperty(p, "W", edm.DateTime(1))             // 8 + 2 + 8
+	p = edm.AppendProperty(p, "G", edm.Guid([16]byte{}))        // 8 + 2 + 16
+	const want = 4 + 2*(1+2) + 34 + 17 + 11 + 14 + 18 + 18 + 18 + 26
+	if got := table.EntitySize("p", "😀", p); got != want || formula("p", "😀", p) != want {
+		t.Errorf("got %d, by the formula %d, want %d", got, formula("p", "😀", p), want)
+	}
+	if got := table.EntitySize("", "", nil); got != 4 {
+		t.Errorf("nothing at all: %d", got)
+	}
+}
+
+// The shortcut for entities far below the limit never lets one pass that is
+// above it, whatever their size is made of.
+func TestCheckSizeAgreesWithTheFormula(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(3, 4))
+	alphabet := []string{"a", "é", "€", "😀", "\ue000", "\uffff"}
+	text := func(max int) string {
+		return strings.Repeat(alphabet[rnd.IntN(len(alphabet))], rnd.IntN(max+1))
+	}
+	above := 0
+	for range 200 {
+		pk, rk := text(400), text(400)
+		var p edm.Properties
+		large := 16 + rnd.IntN(4)
+		for i := range rnd.IntN(table.MaxProperties + 4) {
+			name := "P" + edm.Int32(int32(i)).String() + text(3)
+			var v edm.Value
+			switch n := rnd.IntN(8); {
+			case i < large && rnd.IntN(20) > 0:
+				v = edm.String(strings.Repeat(alphabet[rnd.IntN(3)], 30_000+rnd.IntN(2769)))
+			case n == 0:
+				v = edm.Guid([16]byte{1})
+			case n == 1:
+				v = edm.Int64(rnd.Int64())
+			case n == 2:
+				v = edm.Boolean(true)
+			case n == 3:
+				v = edm.DateTime(1)
+			case n == 4:
+				v = edm.Binary(make([]byte, rnd.IntN(1000)))
+			case n == 5:
+				v = edm.Int32(0)
+			case n == 6:
+				v = edm.Double(1)
+			default:
+				v = edm.String(text(10))
+			}
+			p = edm.AppendProperty(p, name, v)
+		}
+		var want table.Code
+		switch {
+		case p.Count() > table.MaxProperties:
+			want = table.TooManyProperties
+		case formula(pk, rk, p) > table.MaxEntitySize:
+			want = table.EntityTooLarge
+			above++
+		}
+		if got := code(t, table.CheckSize(key.Append(nil, pk, rk), p)); got != want {
+			t.Fatalf("size %d of %d properties: got %q, want %q", formula(pk, rk, p), p.Count(), got, want)
+		}
+	}
+	if above == 0 {
+		t.Error("no entity was too large: nothing was tested")
+	}
+}
+
+// The limit is exact: 1 MiB passes, a byte more does not.
+func TestEntitySizeAtTheLimit(t *testing.T) {
+	t.Parallel()
+	var p edm.Properties
+	for i := range 16 {
+		p = edm.AppendProperty(p, "S"+edm.Int32(int32(10+i)).String(), edm.String(strings.Repeat("a", 32_000)))
+	}
+	k := key.Append(nil, "p", "r")
+	rest := table.MaxEntitySize - table.EntitySize("p", "r", p) - 8 - 2 - 4
+	for extra, want := range []table.Code{"", table.EntityTooLarge} {
+		q := edm.AppendProperty(append(edm.Properties(nil), p...), "B", edm.Binary(make([]byte, rest+extra)))
+		if got := code(t, table.CheckSize(k, q)); got != want {
+			t.Errorf("%d bytes: got %q, want %q", table.EntitySize("p", "r", q), got, want)
+		}
+	}
+}
