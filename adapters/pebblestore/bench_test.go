@@ -3,6 +3,7 @@ package pebblestore_test
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/odata"
+	"edgetable/core/storetest"
 	"edgetable/core/table"
 )
 
@@ -34,6 +36,11 @@ func person(i int) table.Mutation {
 		Condition:  table.Absent,
 		Properties: p,
 	}
+}
+
+func BenchmarkStore(b *testing.B) {
+	b.Run("Directory", func(b *testing.B) { storetest.Bench(b, harness(false)) })
+	b.Run("Memory", func(b *testing.B) { storetest.Bench(b, harness(true)) })
 }
 
 // spread runs do for 0 ≤ i < b.N in n goroutines.
@@ -143,30 +150,32 @@ func BenchmarkFilterScan(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			scan := func() {
-				seen := 0
-				r := table.ScanRequest{Ranges: []key.Range{{}}, Filter: filter, Rows: 1000}
-				for {
-					p, err := s.Scan(b.Context(), people, r)
-					if err != nil {
-						b.Fatal(err)
-					}
-					seen += len(p.Rows)
-					if p.Next == nil {
-						break
-					}
-					r.Ranges[0].Start = p.Next
-				}
-				if seen != rows/100 {
-					b.Fatalf("%d rows passed, want %d", seen, rows/100)
-				}
-			}
-			scan() // warms the cache
+			scan(b, s, filter) // warms the cache
 			for b.Loop() {
-				scan()
+				scan(b, s, filter)
 			}
 			b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
 		})
+	}
+}
+
+// scan reads the whole table in pages and expects a hundredth of it.
+func scan(b *testing.B, s *pebblestore.Store, f *odata.Filter) {
+	seen := 0
+	r := table.ScanRequest{Ranges: []key.Range{{}}, Filter: f, Rows: 1000}
+	for {
+		p, err := s.Scan(b.Context(), people, r)
+		if err != nil {
+			b.Fatal(err)
+		}
+		seen += len(p.Rows)
+		if p.Next == nil {
+			break
+		}
+		r.Ranges[0].Start = p.Next
+	}
+	if seen != rows/100 {
+		b.Fatalf("%d rows passed, want %d", seen, rows/100)
 	}
 }
 
@@ -174,10 +183,14 @@ func BenchmarkFilterScan(b *testing.B) {
 // the size of the table does not matter.
 func BenchmarkPage(b *testing.B) {
 	s := dataset(b, 1600<<20)
-	n := uint64(1)
+	filter, err := odata.Parse("Age eq 7")
+	if err != nil {
+		b.Fatal(err)
+	}
+	scan(b, s, filter) // warms the cache
+	random := rand.New(rand.NewPCG(1, 1))
 	for b.Loop() {
-		n = n*6364136223846793005 + 1442695040888963407
-		start := person(int(n>>33) % (rows - 100)).Key
+		start := person(random.IntN(rows - 100)).Key
 		r := table.ScanRequest{Ranges: []key.Range{{Start: start}}, Rows: 100}
 		p, err := s.Scan(b.Context(), people, r)
 		if err != nil || len(p.Rows) != 100 {
@@ -186,25 +199,28 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkGet reads entities of a working set that fits the cache.
+// BenchmarkGet reads entities that are in the block cache: a hundred, which the
+// processor's caches hold as well, ten thousand, and one that is not there.
 func BenchmarkGet(b *testing.B) {
 	s := dataset(b, 1600<<20)
-	var keys [10_000][]byte
-	for i := range keys {
-		keys[i] = person(i * 97).Key
-		if _, err := s.Get(b.Context(), people, keys[i], table.Strong); err != nil {
-			b.Fatal(err)
-		}
+	for _, n := range []int{100, 10_000} {
+		b.Run(fmt.Sprintf("entities=%d", n), func(b *testing.B) {
+			keys := make([][]byte, n)
+			for i := range keys {
+				keys[i] = person(i * 97).Key
+				if _, err := s.Get(b.Context(), people, keys[i], table.Strong); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, err := s.Get(b.Context(), people, keys[i%n], table.Strong); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 	absent := key.Append(nil, "p0500", "none")
-	b.Run("present", func(b *testing.B) {
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			if _, err := s.Get(b.Context(), people, keys[i%len(keys)], table.Strong); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 	b.Run("absent", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

@@ -107,8 +107,12 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	return p
 }
 
+// Blocks of 16 KiB and Snappy were measured with entities of 1 KiB of which half
+// can be compressed, on one core. 32 KiB scans 1.3 times as fast from the page
+// cache, but a Get that misses reads and keeps twice as much; 4 KiB scans half as
+// fast. No compression saves nothing once the cache is warm and doubles the disk.
 var (
-	blockSize   = 32 << 10
+	blockSize   = 16 << 10
 	compression = sstable.SnappyCompression
 )
 

@@ -58,11 +58,10 @@ func create(ctx context.Context, s *pebblestore.Store) error {
 func harness(memory bool) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
 		o := pebblestore.Options{
-			Memory:    memory,
-			CacheSize: 8 << 20,
-			Now:       now,
-			Fatal:     func(err error) { t.Errorf("fatal: %v", err) },
-			Logf:      t.Logf,
+			Memory: memory,
+			Now:    now,
+			Fatal:  func(err error) { t.Errorf("fatal: %v", err) },
+			Logf:   t.Logf,
 		}
 		if memory {
 			return storetest.Place{Store: open(t, o)}
