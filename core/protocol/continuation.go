@@ -34,7 +34,8 @@ func parseToken(s string) ([]byte, error) {
 	}
 	rest, ok := strings.CutPrefix(s, "1!")
 	length, text, ok2 := strings.Cut(rest, "!")
-	if !ok || !ok2 || length != strconv.Itoa(len(text)) {
+	// Package base64 skips line ends; a token has one spelling.
+	if !ok || !ok2 || length != strconv.Itoa(len(text)) || strings.ContainsAny(text, "\r\n") {
 		return nil, errToken
 	}
 	part, err := tokenAlphabet.DecodeString(text)

@@ -14,8 +14,7 @@ type Request struct {
 	Target string
 	Host   string // the Host header
 	Scheme string // "http" or "https" as the client sees it, for URLs in responses
-	// Header has canonical names (X-Ms-Date) as in net/http.
-	Header Header
+	Header Fields
 	// Body is read only after the request was authenticated, and never beyond
 	// the limit of 4 MiB. It may be nil.
 	Body io.Reader
@@ -23,10 +22,22 @@ type Request struct {
 	ContentLength int64
 }
 
-// Header is the fields of a request by canonical name.
+// Fields is the header of a request. Names are asked for in canonical form,
+// X-Ms-Date. What it returns need not live longer than the call of Serve.
+type Fields interface {
+	// Get returns the first value of a field, or "".
+	Get(canonicalName string) string
+	// Values returns all of them.
+	Values(canonicalName string) []string
+}
+
+// Header is Fields in a map with canonical names, the form of net/http.
 type Header map[string][]string
 
-// Get returns the first value of a field, whose name must be canonical.
+// Values implements Fields.
+func (h Header) Values(name string) []string { return h[name] }
+
+// Get implements Fields.
 func (h Header) Get(name string) string {
 	if v := h[name]; len(v) > 0 {
 		return v[0]

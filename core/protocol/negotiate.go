@@ -37,7 +37,7 @@ func checkVersions(version string, h fields) error {
 	}
 	number, _, _ := strings.Cut(text, ";")
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || n < 1 || n > 4 {
+	if err != nil || !(n >= 1 && n <= 4) { // NaN neither
 		return table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. DataServiceVersion and MaxDataServiceVersion must be 1.0, 2.0 or 3.0.")
 	}
 	return nil

@@ -1,0 +1,102 @@
+package protocol
+
+import (
+	"io"
+
+	"edgetable/core/payload"
+	"edgetable/core/table"
+)
+
+// Route is a route for tests.
+type Route struct {
+	Resource                    string
+	Table, PartitionKey, RowKey string
+}
+
+var resourceNames = [...]string{"root", "tables", "table", "entities", "entity", "batch", "metadata"}
+
+// ParseRoute is parseRoute.
+func ParseRoute(raw string) (Route, error) {
+	r, err := parseRoute(raw)
+	if err != nil {
+		return Route{}, err
+	}
+	return Route{resourceNames[r.resource], r.table, r.partitionKey, r.rowKey}, nil
+}
+
+// Address is what a target says of an account, for tests.
+type Address struct {
+	Path, Query, Host string // of the target
+	Account           string
+	Secondary         bool
+	Base, Rest        string
+}
+
+// Locate is parseTarget and locate.
+func Locate(target, host string, pathStyle bool) (Address, bool) {
+	t := parseTarget(target)
+	a, ok := locate(t, host, pathStyle)
+	return Address{t.path, t.query, t.host, a.account, a.secondary, a.base, a.rest}, ok
+}
+
+// Unescape is unescape.
+func Unescape(s string, plusIsSpace bool) (string, bool) { return unescape(s, plusIsSpace) }
+
+// Token and ParseToken are token and parseToken.
+func Token(part []byte) string            { return token(part) }
+func ParseToken(s string) ([]byte, error) { return parseToken(s) }
+func Continuation(next []byte) []Field    { return continuation(next) }
+func EntityPosition(q string) ([]byte, error) {
+	o, err := parseOptions(q)
+	if err != nil {
+		return nil, err
+	}
+	return o.position()
+}
+
+// TablePosition is where a query string says that a list of tables goes on.
+func TablePosition(q string) (string, error) {
+	o, err := parseOptions(q)
+	if err != nil {
+		return "", err
+	}
+	return o.tablePosition()
+}
+
+// Options are the options of a query string, for tests; "-" is an absent one.
+type Options struct{ Filter, Top, Select, Format, Comp, Restype string }
+
+// ParseOptions is parseOptions.
+func ParseOptions(raw string) (Options, bool, error) {
+	o, err := parseOptions(raw)
+	show := func(s *string) string {
+		if s == nil {
+			return "-"
+		}
+		return *s
+	}
+	return Options{show(o.filter), show(o.top), show(o.selectList), show(o.format), o.comp, o.restype}, o.signed, err
+}
+
+// ResponseFormat is responseFormat.
+func ResponseFormat(format *string, accept, version string) (payload.Format, error) {
+	return responseFormat(format, accept, version)
+}
+
+// CheckContentType is checkContentType.
+func CheckContentType(s string) error { return checkContentType(s) }
+
+// ParsePreference is parsePreference as text.
+func ParsePreference(s string) string { return parsePreference(s).String() }
+
+// CheckVersions is checkVersions.
+func CheckVersions(version string, h Header) error { return checkVersions(version, h) }
+
+// ReadAll is readAll.
+func ReadAll(b []byte, r io.Reader, length int64) ([]byte, error) { return readAll(b, r, length) }
+
+// Echoable is echoable.
+func Echoable(id string) bool { return echoable(id) }
+
+// AsError is asError.
+func AsError(err error) *table.Error { return asError(err) }
