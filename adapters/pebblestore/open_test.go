@@ -2,7 +2,9 @@ package pebblestore_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -143,6 +145,29 @@ func TestCheckpoint(t *testing.T) {
 	m := open(t, pebblestore.Options{Memory: true})
 	if err := m.Checkpoint(filepath.Join(dir, "memory")); !errors.Is(err, table.ErrUnsupported) {
 		t.Errorf("Checkpoint of a store in memory = %v", err)
+	}
+}
+
+// TestPrivate: what the store makes is for the owner alone.
+func TestPrivate(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("directories have no permission bits there")
+	}
+	dir := filepath.Join(t.TempDir(), "new", "data")
+	s := open(t, pebblestore.Options{Dir: dir})
+	copied := dir + "-copy"
+	if err := s.Checkpoint(copied); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Dir(dir), dir, copied} {
+		info, err := os.Stat(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != 0o700 {
+			t.Errorf("%s has mode %o, want 700", dir, got)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"fmt"
 	"log"
+	"os"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -15,7 +16,7 @@ import (
 
 // Options of a store. One of Dir and Memory is required.
 type Options struct {
-	// Dir is the data directory. It is made if it is missing.
+	// Dir is the data directory. If it is missing it is made, for the owner alone.
 	Dir string
 	// Memory keeps everything in memory, without a log: nothing is durable.
 	Memory bool
@@ -52,6 +53,7 @@ func (o Options) withDefaults() Options {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
+	o.FS = privateDirs{o.FS}
 	if o.CacheSize == 0 {
 		o.CacheSize = defaultCache
 	}
@@ -115,6 +117,11 @@ var (
 	blockSize   = 16 << 10
 	compression = sstable.SnappyCompression
 )
+
+// privateDirs makes directories that only the owner can look into.
+type privateDirs struct{ vfs.FS }
+
+func (p privateDirs) MkdirAll(dir string, _ os.FileMode) error { return p.FS.MkdirAll(dir, 0o700) }
 
 // logger passes on what Pebble has to say, except its diary.
 type logger struct {
