@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"time"
 	"unsafe"
 
@@ -21,16 +22,17 @@ type Protocol interface {
 // not keep anything of the Response.
 type Observer func(method string, resp *protocol.Response, took time.Duration)
 
-// handler is a protocol as a fasthttp.RequestHandler.
-type handler struct {
-	protocol   Protocol
-	context    context.Context
-	secure     bool
-	trustProxy bool
-	observe    Observer // may be nil
+// Handler is how requests are served.
+type Handler struct {
+	Protocol Protocol
+	// TrustProxy takes the scheme and host of URLs in responses from
+	// X-Forwarded-Proto and X-Forwarded-Host: only behind a proxy that sets them.
+	TrustProxy bool
+	// Observe may be nil.
+	Observe Observer
 }
 
-func (h *handler) serve(c *fasthttp.RequestCtx) {
+func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	begin := time.Now()
 	head := &c.Request.Header
 	req := protocol.Request{
@@ -40,10 +42,10 @@ func (h *handler) serve(c *fasthttp.RequestCtx) {
 		Scheme: "http",
 		Header: fields{head},
 	}
-	if h.secure {
+	if c.IsTLS() {
 		req.Scheme = "https"
 	}
-	if h.trustProxy {
+	if h.TrustProxy {
 		if s := string(head.Peek("X-Forwarded-Proto")); s == "http" || s == "https" {
 			req.Scheme = s
 		}
@@ -52,16 +54,75 @@ func (h *handler) serve(c *fasthttp.RequestCtx) {
 		}
 	}
 	req.ContentLength = int64(head.ContentLength())
-	if req.ContentLength != 0 {
-		// -1 is a chunked body. Only what is not here yet is read from the
-		// connection, and only when the protocol asks for it.
-		req.Body = c.RequestBodyStream()
+	body := incoming{stream: c.RequestBodyStream()}
+	if req.ContentLength == 0 || body.stream == nil {
+		req.ContentLength, body.ended = 0, true
+	} else {
+		req.Body = &body
 	}
-	resp := h.protocol.Serve(h.context, &req)
-	if h.observe != nil {
-		h.observe(req.Method, &resp, time.Since(begin))
+	resp := h.Protocol.Serve(ctx, &req)
+	if h.Observe != nil {
+		h.Observe(req.Method, &resp, time.Since(begin))
 	}
 	send(&c.Response, &resp)
+	if body.ended {
+		return
+	}
+	// The next request begins where this body ends. A short one is read to its
+	// end; after a long one, that nobody wanted, the connection is closed.
+	if n := req.ContentLength; n < 0 || n > drained || !body.drain(drained) {
+		closeAfter(c)
+	}
+}
+
+// closeAfter sends the answer now and then closes the connection, not without
+// reading on for a while: if it were closed on a client that sends, the answer
+// would be lost on its way.
+func closeAfter(c *fasthttp.RequestCtx) {
+	c.Response.SetConnectionClose()
+	var answer bytes.Buffer
+	if _, err := c.Response.WriteTo(&answer); err != nil {
+		c.SetConnectionClose()
+		return
+	}
+	c.HijackSetNoResponse(true)
+	c.Hijack(func(conn net.Conn) {
+		err := conn.SetDeadline(time.Now().Add(lingering))
+		if err == nil {
+			_, err = answer.WriteTo(conn)
+		}
+		if err == nil {
+			_, _ = io.CopyN(io.Discard, conn, 4*protocol.MaxBody)
+		}
+	})
+}
+
+// incoming is the body of a request. Of what has not come in yet nothing is
+// read before the protocol asks for it.
+type incoming struct {
+	stream io.Reader
+	ended  bool
+}
+
+func (b *incoming) Read(p []byte) (int, error) {
+	if b.ended {
+		return 0, io.EOF
+	}
+	n, err := b.stream.Read(p)
+	b.ended = err == io.EOF
+	return n, err
+}
+
+// drained is the length up to which an unwanted body is read before the answer.
+const drained = 64 << 10
+
+// lingering is how long a client may go on to send what nobody wants.
+const lingering = 10 * time.Second
+
+// drain reads at most n bytes and reports whether that was all.
+func (b *incoming) drain(n int64) bool {
+	_, err := io.CopyN(io.Discard, b, n+1)
+	return err == io.EOF
 }
 
 // fields reads headers where fasthttp has them. What it returns is good until
@@ -101,19 +162,19 @@ func send(r *fasthttp.Response, resp *protocol.Response) {
 		resp.Release()
 		return
 	}
-	r.SetBodyStream(&body{Reader: *bytes.NewReader(resp.Body), release: resp.Release}, len(resp.Body))
+	r.SetBodyStream(&outgoing{Reader: *bytes.NewReader(resp.Body), release: resp.Release}, len(resp.Body))
 }
 
-// body is a large body on its way out. It is closed when it was sent, or could
-// not be.
-type body struct {
+// outgoing is a large body on its way out. It is closed when it was sent, or
+// could not be.
+type outgoing struct {
 	bytes.Reader
 	release func()
 }
 
-var _ io.WriterTo = (*body)(nil)
+var _ io.WriterTo = (*outgoing)(nil)
 
-func (b *body) Close() error {
+func (b *outgoing) Close() error {
 	b.release()
 	return nil
 }

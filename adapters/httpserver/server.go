@@ -1,11 +1,13 @@
 package httpserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -22,16 +24,11 @@ const (
 	writeBuffer  = 8 << 10
 )
 
-// Server serves a protocol on a listener until its context ends.
+// Server serves a Handler on a listener until its context ends.
 type Server struct {
-	Protocol Protocol
-	Log      *slog.Logger
-	TLS      *tls.Config // nil: plain HTTP
-	// TrustProxy takes the scheme and host of URLs in responses from
-	// X-Forwarded-Proto and X-Forwarded-Host: only behind a proxy that sets them.
-	TrustProxy bool
-	// Observe is told of every response; it may be nil.
-	Observe Observer
+	Handler *Handler
+	Log     *slog.Logger
+	TLS     *tls.Config // nil: plain HTTP
 	// Grace is how long requests may go on after the end was asked for.
 	Grace time.Duration
 }
@@ -39,14 +36,13 @@ type Server struct {
 // Serve accepts connections until ctx ends, lets running requests finish for
 // at most Grace and returns. A server that was told to end returns nil.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	h := &handler{
-		protocol: s.Protocol, secure: s.TLS != nil, trustProxy: s.TrustProxy, observe: s.Observe,
-		// Requests outlive the order to end: they are given time to finish.
-		context: context.WithoutCancel(ctx),
-	}
+	// Requests outlive the order to end: they are given time to finish.
+	requests := context.WithoutCancel(ctx)
+	var open connections
 	server := &fasthttp.Server{
-		Handler:                      h.serve,
+		Handler:                      func(c *fasthttp.RequestCtx) { s.Handler.serve(requests, c) },
 		ErrorHandler:                 refuse,
+		ConnState:                    open.note,
 		Logger:                       logger{s.Log},
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,
@@ -57,7 +53,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		StreamRequestBody:            true, // nothing is read for strangers
 		DisablePreParseMultipartForm: true,
 		NoDefaultServerHeader:        true,
-		NoDefaultDate:                true,
 		NoDefaultContentType:         true,
 		CloseOnShutdown:              true,
 		SecureErrorLogMessage:        true, // headers hold signatures
@@ -69,16 +64,39 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	stop := context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Grace)
 		defer cancel()
-		stopped <- server.ShutdownWithContext(grace)
+		err := server.ShutdownWithContext(grace)
+		if err != nil {
+			open.close()
+		}
+		stopped <- err
 	})
 	err := server.Serve(l)
-	if stop() || err != nil { // ended by itself
-		return err
+	if stop() { // ended by itself, for which fasthttp has no error
+		return cmp.Or(err, net.ErrClosed)
 	}
 	if err := <-stopped; err != nil {
 		return fmt.Errorf("some requests were cut off after %v: %w", s.Grace, err)
 	}
 	return nil
+}
+
+// connections are those that are open.
+type connections struct{ set sync.Map }
+
+func (o *connections) note(c net.Conn, s fasthttp.ConnState) {
+	switch s {
+	case fasthttp.StateNew:
+		o.set.Store(c, nil)
+	case fasthttp.StateClosed, fasthttp.StateHijacked:
+		o.set.Delete(c)
+	}
+}
+
+func (o *connections) close() {
+	o.set.Range(func(c, _ any) bool {
+		_ = c.(net.Conn).Close() // of a request that did not end in time
+		return true
+	})
 }
 
 // refuse answers what is no HTTP request that could be handed on.

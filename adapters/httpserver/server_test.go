@@ -3,6 +3,7 @@ package httpserver_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -144,12 +145,18 @@ func TestTooLargeIsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	conn, r := dial(t)
 	send(t, conn, "PUT /devstoreaccount1/people(PartitionKey='p',RowKey='r') HTTP/1.1\nContent-Length: 4194305\n")
+	// The first 8 KiB are taken in before anybody is asked, no more.
+	fmt.Fprint(conn, strings.Repeat(" ", 8<<10))
 	resp := receive(t, r, "PUT")
-	if resp.Status != 413 || header(resp, "Connection") != "close" {
-		t.Errorf("status %d, Connection %q", resp.Status, header(resp, "Connection"))
+	if resp.Status != 413 {
+		t.Errorf("status %d", resp.Status)
+	}
+	fmt.Fprint(conn, strings.Repeat(" ", 4<<20-8<<10)+" GET /devstoreaccount1/Tables HTTP/1.1\r\n\r\n")
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
 	}
 	if n, err := r.ReadByte(); err != io.EOF {
-		t.Errorf("after the answer: byte %q, %v", n, err)
+		t.Errorf("what followed was answered: byte %q, %v", n, err)
 	}
 }
 
@@ -162,7 +169,7 @@ func TestBodyCutOff(t *testing.T) {
 	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	if resp := receive(t, r, "POST"); resp.Status != 400 || !strings.Contains(string(resp.Body), `"InvalidInput"`) {
+	if resp := receive(t, r, "POST"); resp.Status != 400 {
 		t.Errorf("status %d: %s", resp.Status, resp.Body)
 	}
 }
@@ -188,6 +195,10 @@ func TestExpectContinue(t *testing.T) {
 		t.Parallel()
 		conn, r := dial(t)
 		send(t, conn, request+"Authorization: (wrong key)\n")
+		if resp := receive(t, r, "POST"); resp.Status != 100 {
+			t.Fatalf("status %d before the body", resp.Status)
+		}
+		fmt.Fprint(conn, `{"TableName":"people"}`)
 		if resp := receive(t, r, "POST"); resp.Status != 403 {
 			t.Errorf("status %d: %s", resp.Status, resp.Body)
 		}
@@ -343,20 +354,20 @@ func TestScheme(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var got protocol.Request
-			server := httptest.NewUnstartedServer(&httpserver.Handler{
+			h := &httpserver.Handler{
 				TrustProxy: tt.trust,
 				Protocol: protocolFunc(func(_ context.Context, req *protocol.Request) protocol.Response {
 					got = *req
 					return protocol.Response{Status: 204}
 				}),
-			})
-			if tt.tls {
-				server.StartTLS()
-			} else {
-				server.Start()
 			}
-			defer server.Close()
-			req, err := http.NewRequestWithContext(t.Context(), "GET", server.URL, nil)
+			scheme, client := "http", &http.Client{}
+			server := &httpserver.Server{Handler: h}
+			if tt.tls {
+				scheme = "https"
+				server.TLS, client.Transport = certificate(t)
+			}
+			req, err := http.NewRequestWithContext(t.Context(), "GET", scheme+"://"+start(t, server), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -364,16 +375,26 @@ func TestScheme(t *testing.T) {
 			for name, values := range tt.forwarded {
 				req.Header[name] = values
 			}
-			resp, err := server.Client().Do(req)
+			resp, err := client.Do(req)
 			if err != nil {
 				t.Fatal(err)
 			}
 			resp.Body.Close()
+			client.CloseIdleConnections()
 			if s := got.Scheme + "://" + got.Host; s != tt.want {
 				t.Errorf("got %s, want %s", s, tt.want)
 			}
 		})
 	}
+}
+
+// certificate is one for the server and the transport of a client that knows it.
+func certificate(t *testing.T) (*tls.Config, *http.Transport) {
+	t.Helper()
+	s := httptest.NewUnstartedServer(nil)
+	s.StartTLS()
+	defer s.Close()
+	return &tls.Config{Certificates: s.TLS.Certificates}, s.Client().Transport.(*http.Transport)
 }
 
 // The observer sees what the answer was about before its memory is reused.
@@ -383,11 +404,11 @@ func TestObserver(t *testing.T) {
 	seen := make(chan string, 1)
 	c := &client{addr: serve(t, &httpserver.Handler{
 		Protocol: wiretest.NewHandler(&clock),
-		Observe: func(r *http.Request, resp *protocol.Response, took time.Duration) {
+		Observe: func(method string, resp *protocol.Response, took time.Duration) {
 			if took < 0 {
 				t.Errorf("took %v", took)
 			}
-			seen <- fmt.Sprintf("%s %d %s %s/%s %s %t", r.Method, resp.Status, resp.Operation, resp.Account, resp.Table, resp.Code, len(resp.Body) > 0)
+			seen <- fmt.Sprintf("%s %d %s %s/%s %s %t", method, resp.Status, resp.Operation, resp.Account, resp.Table, resp.Code, len(resp.Body) > 0)
 		},
 	})}
 	defer c.close()

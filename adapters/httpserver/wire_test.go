@@ -31,13 +31,19 @@ func TestWire(t *testing.T) {
 // serve runs a Server until the test ends and returns its address.
 func serve(t *testing.T, h *httpserver.Handler) string {
 	t.Helper()
+	return start(t, &httpserver.Server{Handler: h})
+}
+
+// start runs the server until the test ends and returns its address.
+func start(t *testing.T, s *httpserver.Server) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	s := &httpserver.Server{Handler: h, Log: slog.New(slog.DiscardHandler), Grace: time.Minute}
+	s.Log, s.Grace = slog.New(slog.DiscardHandler), time.Minute
 	go func() { done <- s.Serve(ctx, l) }()
 	t.Cleanup(func() {
 		cancel()

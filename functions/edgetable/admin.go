@@ -33,7 +33,7 @@ type tally struct {
 	count, nanoseconds atomic.Int64
 }
 
-func (m *metrics) observe(r *http.Request, resp *protocol.Response, took time.Duration) {
+func (m *metrics) observe(method string, resp *protocol.Response, took time.Duration) {
 	k := call{resp.Operation, resp.Status}
 	t, ok := m.calls.Load(k)
 	if !ok {
@@ -45,9 +45,9 @@ func (m *metrics) observe(r *http.Request, resp *protocol.Response, took time.Du
 	case resp.Err != nil:
 		m.log.Error("internal error", "operation", resp.Operation, "account", resp.Account, "table", resp.Table,
 			"request", resp.RequestID, "cause", resp.Err)
-	case m.log.Enabled(r.Context(), slog.LevelDebug):
+	case m.log.Enabled(context.Background(), slog.LevelDebug):
 		// Neither the target nor a header: keys and signatures may be in them.
-		m.log.Debug("request", "method", r.Method, "operation", resp.Operation, "account", resp.Account,
+		m.log.Debug("request", "method", method, "operation", resp.Operation, "account", resp.Account,
 			"table", resp.Table, "status", resp.Status, "code", resp.Code, "took", took, "request", resp.RequestID)
 	}
 }
