@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"slices"
-	"time"
 
 	"edgetable/functions/tablebench/internal/ceiling"
 	"edgetable/functions/tablebench/internal/load"
 )
 
-const ceilingHelp = `Serves the least that a signed table request can cost on net/http: every request has its SharedKeyLite signature
+const ceilingHelp = `Serves the least that a signed table request can cost on the server's own transport: every request has its SharedKeyLite signature
 verified, and then
 
   null   nothing is stored; 204
@@ -53,11 +51,6 @@ func runCeiling(ctx context.Context, args []string, _, stderr io.Writer) error {
 	if err != nil {
 		return errors.Join(err, h.Close())
 	}
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
-	defer context.AfterFunc(ctx, func() { srv.Close() })()
 	fmt.Fprintf(stderr, "ceiling %s listens on http://%s\n", k, ln.Addr())
-	if err := srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
-		return errors.Join(err, h.Close())
-	}
-	return h.Close()
+	return errors.Join(h.Listen(ctx, ln), h.Close())
 }

@@ -2,7 +2,9 @@ package main_test
 
 import (
 	"bytes"
-	"net/http/httptest"
+	"context"
+	"errors"
+	"net"
 	"strings"
 	"testing"
 
@@ -64,8 +66,7 @@ func TestLoadJudges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(h)
-	t.Cleanup(srv.Close)
+	url := serve(t, h)
 	for _, tt := range []struct {
 		op   string
 		code int
@@ -74,10 +75,29 @@ func TestLoadJudges(t *testing.T) {
 		{"insert", 0, "errors 0"},
 		{"get", 1, "status 204, want 200"},
 	} {
-		args := []string{"load", "-endpoint", srv.URL + "/" + ceiling.Account, "-op", tt.op, "-filled", "-keep", "-duration", "200ms", "-warmup", "0s"}
+		args := []string{"load", "-endpoint", url + "/" + ceiling.Account, "-op", tt.op, "-filled", "-keep", "-duration", "200ms", "-warmup", "0s"}
 		var out bytes.Buffer
 		if code := tablebench.Dispatch(t.Context(), args, &out, &out); code != tt.code || !strings.Contains(out.String(), tt.want) {
 			t.Errorf("%s: exit status %d, want %d and %q:\n%s", tt.op, code, tt.code, tt.want, out.String())
 		}
 	}
+}
+
+// serve runs a ceiling until the test ends and returns its URL.
+func serve(t *testing.T, h *ceiling.Handler) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- h.Listen(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-done, h.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String()
 }

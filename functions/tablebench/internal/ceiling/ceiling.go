@@ -1,25 +1,26 @@
-// Package ceiling serves the least that a signed table request can cost on net/http, as the number a real server is
-// divided by: one HMAC is verified and, by kind, nothing is stored, one kilobyte is written durably, one kilobyte is
-// read, or a page that lies ready in memory is sent. There is no routing, no parsing, no ETag and no isolation.
+// Package ceiling serves the least that a signed table request can cost on the transport that the server uses, as the
+// number a real server is divided by: one HMAC is verified and, by kind, nothing is stored, one kilobyte is written
+// durably, one kilobyte is read, or a page that lies ready in memory is sent. There is no routing, no parsing, no ETag
+// and no isolation.
 package ceiling
 
 import (
-	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
+	"context"
 	"encoding/binary"
 	"fmt"
-	"hash"
 	"io"
-	"net/http"
-	"strconv"
+	"log/slog"
+	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/adapters/httpserver"
+	"edgetable/core/protocol"
+	"edgetable/core/sharedkey"
 	"edgetable/functions/tablebench/internal/load"
 	"edgetable/functions/tablebench/internal/wire"
 )
@@ -38,36 +39,25 @@ const (
 // Kinds lists them.
 var Kinds = []Kind{Null, Write, Read, Page}
 
-// Handler is an http.Handler for one kind. Make one with New, close it when its server has stopped.
+// Handler is a httpserver.Protocol for one kind. Make one with New, close it when its server has stopped.
 type Handler struct {
 	kind    Kind
-	account string
+	account sharedkey.Account
 	db      *pebble.DB
 	page    []byte
 	seq     atomic.Uint64
-	scratch sync.Pool // *scratch
-}
-
-// scratch is what a request needs; pooled, so that a ceiling does not allocate.
-type scratch struct {
-	mac  hash.Hash
-	text []byte
-	sum  [sha256.Size]byte
-	sig  [sha256.Size + 1]byte
-	body []byte
+	bodies  sync.Pool // *[]byte
 }
 
 // New opens a handler. Write and Read keep their data in dir; Read stores the layout's entities there first, under the
 // paths that the load generator asks for in the named table.
 func New(kind Kind, dir, account, key, table string, l load.Layout) (*Handler, error) {
-	secret, err := base64.StdEncoding.DecodeString(key)
+	secret, err := sharedkey.ParseKey(key)
 	if err != nil {
-		return nil, fmt.Errorf("the account key is not base64")
+		return nil, err
 	}
-	h := &Handler{kind: kind, account: account}
-	h.scratch.New = func() any {
-		return &scratch{mac: hmac.New(sha256.New, secret), body: make([]byte, 0, 2*load.EntitySize)}
-	}
+	h := &Handler{kind: kind, account: sharedkey.Account{Name: account, Keys: [2]*sharedkey.Key{secret}}}
+	h.bodies.New = func() any { b := make([]byte, 0, 2*load.EntitySize); return &b }
 	switch kind {
 	case Null:
 		return h, nil
@@ -122,77 +112,68 @@ func (h *Handler) Close() error {
 	return h.db.Close()
 }
 
-// ServeHTTP verifies the signature and does its kind's work.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s := h.scratch.Get().(*scratch)
-	defer h.scratch.Put(s)
-	if !h.verify(s, r) {
-		http.Error(w, "AuthenticationFailed", http.StatusForbidden)
-		return
-	}
-	switch h.kind {
-	case Read:
-		h.read(w, r)
-	case Page:
-		w.Header()["Content-Type"] = contentType
-		w.Header()["Content-Length"] = []string{strconv.Itoa(len(h.page))}
-		w.Write(h.page) // a client that went away cannot be told
-	default:
-		h.write(s, w, r)
-	}
+// Listen serves until ctx ends.
+func (h *Handler) Listen(ctx context.Context, l net.Listener) error {
+	s := httpserver.Server{Handler: &httpserver.Handler{Protocol: h}, Log: slog.New(slog.DiscardHandler), Grace: time.Second}
+	return s.Serve(ctx, l)
 }
 
-// verify checks SharedKeyLite over the request line's path.
-func (h *Handler) verify(s *scratch, r *http.Request) bool {
-	name, signature, ok := strings.Cut(strings.TrimPrefix(r.Header.Get("Authorization"), "SharedKeyLite "), ":")
-	if !ok || name != h.account || len(signature) != base64.StdEncoding.EncodedLen(sha256.Size) {
-		return false
+// Serve verifies the signature and does its kind's work.
+func (h *Handler) Serve(_ context.Context, r *protocol.Request) protocol.Response {
+	path, query, _ := strings.Cut(r.Target, "?")
+	cred, err := sharedkey.ParseAuthorization(r.Header.Get("Authorization"))
+	if err == nil {
+		err = h.account.Verify(cred, sharedkey.Request{
+			Method: r.Method, Path: path, RawQuery: query, XMSDate: r.Header.Get("X-Ms-Date"),
+		}, time.Time{}, 0)
 	}
-	path, _, _ := strings.Cut(r.RequestURI, "?")
-	s.text = append(s.text[:0], r.Header.Get("X-Ms-Date")...)
-	s.text = append(s.text, "\n/"...)
-	s.text = append(s.text, name...)
-	s.text = append(s.text, path...)
-	s.mac.Reset()
-	s.mac.Write(s.text)
-	n, err := base64.StdEncoding.Decode(s.sig[:], []byte(signature))
-	return err == nil && hmac.Equal(s.mac.Sum(s.sum[:0]), s.sig[:n])
+	switch {
+	case err != nil:
+		return protocol.Response{Status: 403}
+	case h.kind == Read:
+		return h.read(path)
+	case h.kind == Page:
+		return protocol.Response{Status: 200, Header: jsonBody, Body: h.page}
+	}
+	return h.write(r)
 }
 
 // write serves Null and Write: both read the body, one of them stores it.
-func (h *Handler) write(s *scratch, w http.ResponseWriter, r *http.Request) {
-	buf := bytes.NewBuffer(s.body[:0])
-	if _, err := buf.ReadFrom(io.LimitReader(r.Body, 4<<20)); err != nil {
-		http.Error(w, "reading the body failed", http.StatusBadRequest)
-		return
+func (h *Handler) write(r *protocol.Request) protocol.Response {
+	body := h.bodies.Get().(*[]byte)
+	defer h.bodies.Put(body)
+	if r.Body != nil {
+		if int(r.ContentLength) > cap(*body) {
+			*body = make([]byte, 0, min(r.ContentLength, protocol.MaxBody))
+		}
+		*body = (*body)[:max(0, min(int(r.ContentLength), cap(*body)))]
+		if _, err := io.ReadFull(r.Body, *body); err != nil {
+			return protocol.Response{Status: 400}
+		}
 	}
-	s.body = buf.Bytes()
 	if h.kind == Write {
 		// A new key somewhere among many, as inserts into many partitions make them.
 		var key [16]byte
 		n := h.seq.Add(1)
 		binary.BigEndian.PutUint64(key[:], n%1000)
 		binary.BigEndian.PutUint64(key[8:], n)
-		if err := h.db.Set(key[:], s.body, pebble.Sync); err != nil {
-			http.Error(w, "the write failed", http.StatusInternalServerError)
-			return
+		if err := h.db.Set(key[:], *body, pebble.Sync); err != nil {
+			return protocol.Response{Status: 500}
 		}
 	}
-	w.WriteHeader(http.StatusNoContent)
+	return protocol.Response{Status: 204}
 }
 
-func (h *Handler) read(w http.ResponseWriter, r *http.Request) {
-	value, closer, err := h.db.Get([]byte(r.RequestURI))
+func (h *Handler) read(path string) protocol.Response {
+	value, closer, err := h.db.Get([]byte(path))
 	if err != nil {
-		http.Error(w, "no such entity", http.StatusNotFound)
-		return
+		return protocol.Response{Status: 404}
 	}
 	defer closer.Close()
-	w.Header()["Content-Type"] = contentType
-	w.Write(value) // a client that went away cannot be told
+	return protocol.Response{Status: 200, Header: jsonBody, Body: append([]byte(nil), value...)}
 }
 
-var contentType = []string{"application/json"}
+var jsonBody = []protocol.Field{{Name: "Content-Type", Value: "application/json"}}
 
 // Account and key that the ceilings accept unless told otherwise.
 const (

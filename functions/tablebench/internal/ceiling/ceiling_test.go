@@ -1,11 +1,10 @@
 package ceiling_test
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
+	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/functions/tablebench/internal/ceiling"
 	"edgetable/functions/tablebench/internal/load"
@@ -38,13 +37,11 @@ func TestVerifies(t *testing.T) {
 		{"cut short", "/a/t", sign("/a/t")[:40], 403},
 		{"not base64", "/a/t", "SharedKeyLite devstoreaccount1:!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!=", 403},
 	} {
-		r := httptest.NewRequest(http.MethodPost, tt.target, nil)
-		r.Header.Set("x-ms-date", date)
-		r.Header.Set("Authorization", tt.authorization)
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if w.Code != tt.want {
-			t.Errorf("%s: %d, want %d", tt.name, w.Code, tt.want)
+		r := &protocol.Request{Method: "POST", Target: tt.target, Header: protocol.Header{
+			"X-Ms-Date": {date}, "Authorization": {tt.authorization},
+		}}
+		if got := h.Serve(t.Context(), r).Status; got != tt.want {
+			t.Errorf("%s: %d, want %d", tt.name, got, tt.want)
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package load_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"net/http/httptest"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -120,14 +122,7 @@ func TestRunAgainstCeilings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			srv := httptest.NewServer(h)
-			t.Cleanup(func() {
-				srv.Close()
-				if err := h.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			target, err := wire.NewTarget(srv.URL+"/"+ceiling.Account, ceiling.Account, ceiling.Key)
+			target, err := wire.NewTarget(serve(t, h)+"/"+ceiling.Account, ceiling.Account, ceiling.Key)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,4 +175,23 @@ func BenchmarkBatchBody(b *testing.B) {
 	for b.Loop() {
 		load.BatchBody(target, "t", l, 3)
 	}
+}
+
+// serve runs a ceiling until the test ends and returns its URL.
+func serve(t *testing.T, h *ceiling.Handler) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- h.Listen(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-done, h.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String()
 }
