@@ -1,0 +1,239 @@
+package protocol_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/memstore"
+	"edgetable/core/multipart"
+	"edgetable/core/payload"
+	"edgetable/core/protocol"
+	"edgetable/core/sharedkey"
+	"edgetable/core/table"
+	"edgetable/core/wiretest"
+)
+
+// seeds calls add with every request of the corpus.
+func seeds(f *testing.F, add func(*wiretest.Request)) {
+	list, err := wiretest.Load()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, transcript := range list {
+		for _, e := range transcript.Exchanges {
+			// Requests with headers of earlier responses have no form of their own.
+			if r, err := wiretest.NewRequest(e.Request, wiretest.Start); err == nil && len(r.Target) < 2000 && len(r.Body) < 20_000 {
+				add(r)
+			}
+		}
+	}
+}
+
+// FuzzTarget: no target makes the router stumble, and an entity that is found has
+// keys that are legal and whose own URI leads to it again.
+func FuzzTarget(f *testing.F) {
+	seeds(f, func(r *wiretest.Request) { f.Add(r.Target, r.Host) })
+	f.Fuzz(func(t *testing.T, target, host string) {
+		for _, pathStyle := range []bool{false, true} {
+			a, ok := protocol.Locate(target, host, pathStyle)
+			if !ok {
+				continue
+			}
+			if a.Account == "" || strings.HasPrefix(a.Rest, "/") || !strings.HasPrefix(a.Path, "/") {
+				t.Fatalf("address %+v", a)
+			}
+			r, err := protocol.ParseRoute(a.Rest)
+			if err != nil {
+				if e := protocol.AsError(err); e.Code == table.InternalError || r != (protocol.Route{}) {
+					t.Fatalf("route %+v, %v", r, err)
+				}
+				continue
+			}
+			if r.Resource != "entity" {
+				continue
+			}
+			if key.Check(r.PartitionKey) != nil || key.Check(r.RowKey) != nil {
+				t.Fatalf("keys of %+v", r)
+			}
+			if table.CheckTableName(r.Table) != nil {
+				continue // names are not escaped in URIs
+			}
+			uri := string(payload.AppendEntityURI(nil, "", r.Table, r.PartitionKey, r.RowKey))
+			if again, err := protocol.ParseRoute(uri); err != nil || again != r {
+				t.Fatalf("%+v is at %s, where there is %+v, %v", r, uri, again, err)
+			}
+		}
+	})
+}
+
+// FuzzContinuation: a token reads back as the bytes it was made of, and no other
+// text is a token.
+func FuzzContinuation(f *testing.F) {
+	for _, s := range []string{"", "people", "1!4!MQ--", "1!0!", "1!12!Y29udFRva2Vu", "1!12!a*C*sN*_378-", "1!4!MQ==", "\xff\x00\x01", "1!8!YWFhYQ--"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if len(s) < 4096 {
+			part, err := protocol.ParseToken(protocol.Token([]byte(s)))
+			if err != nil || string(part) != s {
+				t.Fatalf("%q came back as %q, %v", s, part, err)
+			}
+		}
+		part, err := protocol.ParseToken(s)
+		if (err == nil) != (protocol.Token(part) == s) {
+			t.Fatalf("%q is %q, %v", s, part, err)
+		}
+		if err == nil {
+			// As a position it goes where the order of bytes says.
+			position, err := protocol.EntityPosition("NextPartitionKey=" + s)
+			if len(part) > 0 && (err != nil || !bytes.Equal(position, part)) {
+				t.Fatalf("position %q, %v", position, err)
+			}
+		}
+	})
+}
+
+// server is a handler with a table of two entities, and a request to it that
+// needs no signature of its own.
+type server struct {
+	*protocol.Handler
+	key *sharedkey.Key
+}
+
+func newServer(t testing.TB) *server {
+	t.Helper()
+	k, err := sharedkey.ParseKey(wiretest.AccountKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() edm.Ticks { return edm.TicksOf(wiretest.Start) }
+	var n uint64
+	account := &sharedkey.Account{Name: wiretest.Account, Keys: [2]*sharedkey.Key{k}}
+	s := &server{key: k, Handler: &protocol.Handler{
+		Service:  table.New(memstore.New(now), table.Options{Now: now, Rand: func() uint64 { n++; return n }}),
+		Accounts: func(string) (*sharedkey.Account, bool) { return account, true },
+		Now:      now,
+		NewID:    func() (id [16]byte) { n++; id[15] = byte(n); return id },
+	}}
+	name := table.Name{Account: wiretest.Account, Table: "people"}
+	if err := s.Service.CreateTable(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+	for _, rk := range []string{"1", "2"} {
+		p := edm.AppendProperty(nil, "A", edm.String(rk))
+		if _, err := s.Service.Write(t.Context(), name, table.Operation{PartitionKey: "p", RowKey: rk, Properties: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// do serves a request to the account's own path, signed, and checks what is true
+// of every answer.
+func (s *server) do(t *testing.T, method, path, contentType string, body []byte) (int, string) {
+	t.Helper()
+	target := "/" + wiretest.Account + path
+	rawPath, query, _ := strings.Cut(target, "?")
+	date := sharedkey.FormatDate(wiretest.Start)
+	resp := s.Serve(t.Context(), &protocol.Request{
+		Method: method, Target: target, Host: "127.0.0.1:10002", Scheme: "http",
+		Header: protocol.Header{
+			"X-Ms-Date": {date}, "X-Ms-Version": {"2019-02-02"}, "Content-Type": {contentType},
+			"Authorization": {s.key.Authorization(sharedkey.SharedKeyLite, wiretest.Account, sharedkey.Request{Method: method, Path: rawPath, RawQuery: query, XMSDate: date})},
+		},
+		Body: bytes.NewReader(body), ContentLength: int64(len(body)),
+	})
+	defer resp.Release()
+	if http.StatusText(resp.Status) == "" || resp.Status == 500 || resp.Err != nil {
+		t.Fatalf("%s %s: status %d, %v", method, path, resp.Status, resp.Err)
+	}
+	for _, h := range resp.Header {
+		if strings.ContainsAny(h.Name+h.Value, "\r\n") {
+			t.Fatalf("%s %s: header %q: %q", method, path, h.Name, h.Value)
+		}
+		if h.Name == "Content-Type" && strings.HasPrefix(h.Value, "application/json") && !json.Valid(resp.Body) {
+			t.Fatalf("%s %s: no JSON: %s", method, path, resp.Body)
+		}
+	}
+	return resp.Status, string(resp.Body)
+}
+
+// FuzzQuery: no query string makes a query fail in another way than by an error
+// of the protocol, and a page of entities is JSON.
+func FuzzQuery(f *testing.F) {
+	seeds(f, func(r *wiretest.Request) {
+		if _, query, ok := strings.Cut(r.Target, "?"); ok {
+			f.Add(query)
+		}
+	})
+	f.Fuzz(func(t *testing.T, query string) {
+		s := newServer(t)
+		for _, path := range []string{"/people()?", "/Tables?", "/people(PartitionKey='p',RowKey='1')?"} {
+			s.do(t, "GET", path+query, "", nil)
+		}
+		if _, _, err := protocol.ParseOptions(query); err != nil && code(t, err) == table.InternalError {
+			t.Fatal(err)
+		}
+	})
+}
+
+// statusLine begins the inner response of a part. No body has its line ends.
+var statusLine = regexp.MustCompile(`\r\n\r\nHTTP/1\.1 (\d)\d\d `)
+
+// FuzzBatchRequest: whatever is sent as a batch, it is done as a whole, with a
+// part for each operation, or not at all, with one part or a plain error.
+func FuzzBatchRequest(f *testing.F) {
+	seeds(f, func(r *wiretest.Request) {
+		if strings.HasSuffix(r.Target, "batch") {
+			f.Add(r.Get("Content-Type"), r.Body)
+		}
+	})
+	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
+		s := newServer(t)
+		const all = "/people()?$top=1000"
+		_, before := s.do(t, "GET", all, "", nil)
+		status, answer := s.do(t, "POST", "/$batch", contentType, body)
+		_, after := s.do(t, "GET", all, "", nil)
+		if status != 202 {
+			if before != after {
+				t.Fatalf("status %d, and the table was changed from\n%s\nto\n%s", status, before, after)
+			}
+			return
+		}
+		if !strings.HasPrefix(answer, "--batchresponse_") || !strings.HasSuffix(answer, "--\r\n") {
+			t.Fatalf("framing: %q", answer)
+		}
+		boundary, err := multipart.Boundary(contentType)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := multipart.Parse(body, boundary, table.MaxBatchOperations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := statusLine.FindAllStringSubmatch(answer, -1)
+		switch {
+		case len(parts) == 1 && parts[0][1] != "2":
+			if before != after {
+				t.Fatalf("%s\nand the table was changed from\n%s\nto\n%s", answer, before, after)
+			}
+		case len(parts) != len(b.Parts[0].Operations):
+			t.Fatalf("%d operations answered by %d parts: %s", len(b.Parts[0].Operations), len(parts), answer)
+		default:
+			for _, p := range parts {
+				if p[1] != "2" {
+					t.Fatalf("a part failed, others did not: %s", answer)
+				}
+			}
+			if changed := before != after; !b.Parts[0].Changeset && changed {
+				t.Fatalf("a query changed the table: %s", answer)
+			}
+		}
+	})
+}
