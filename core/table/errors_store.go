@@ -11,6 +11,8 @@ var (
 	ErrNoDocument = errors.New("no such document")
 	// ErrRevision: the document has another revision than the one demanded.
 	ErrRevision = errors.New("document was changed")
+	// ErrBeingDeleted: the name of the table is not free yet.
+	ErrBeingDeleted = errors.New("table is being deleted")
 	// ErrNoTable: no incarnation of the table is live.
 	ErrNoTable = errors.New("no such table")
 	// ErrNoEntity: there is no entity with this key.

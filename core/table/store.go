@@ -25,7 +25,8 @@ import (
 // owns their meaning. A document with a [Layout] is the record of a table: as
 // long as it exists, the incarnation it names is live, and the document's key is
 // the name by which the methods for entities find it. Reads and writes of
-// documents are linearizable.
+// documents are linearizable, in every store: one that cannot do that keeps its
+// catalog elsewhere.
 //
 // # Entities
 //
@@ -51,32 +52,38 @@ type Store interface {
 	// there is none and d.Revision is empty, else it fails with [ErrRevision].
 	// It returns the new revision. A Layout with an incarnation that was never
 	// written makes an empty table in the same step; changing the Layout of a
-	// record moves its name to the other incarnation.
+	// record moves its name to the other incarnation, and what it named before
+	// lives on if another record names it ([ErrUnsupported] where a store cannot
+	// move names). While a table of this key is still being deleted, a store may
+	// answer [ErrBeingDeleted].
 	WriteDocument(ctx context.Context, d Document) (Revision, error)
 
 	// ListDocuments returns at most limit documents whose keys begin with prefix
-	// and are ≥ from, in byte order of their keys. Fewer than limit means there
-	// are no more. It need not be a snapshot.
+	// and are ≥ from, in byte order of their keys. Fewer than limit, which may be
+	// 1001, means there are no more. It need not be a snapshot.
 	ListDocuments(ctx context.Context, prefix, from string, limit int) ([]Document, error)
 
 	// Drop removes a document that has this revision, else fails with
-	// [ErrRevision], and with it the table it is the record of. The entities are
-	// removed at once or behind the call, but none is ever seen again.
+	// [ErrRevision] and has no effect, and with it the table it is the record of,
+	// unless another record names the same incarnation. The entities are removed
+	// at once or behind the call, but none is ever seen again.
 	Drop(ctx context.Context, key string, revision Revision) error
 
 	// Get returns the entity with this encoded key or [ErrNoEntity].
 	Get(ctx context.Context, table string, key []byte, c Consistency) (Row, error)
 
 	// Commit applies all mutations to the table or none of them and returns the
-	// Timestamp it gave to what it wrote. The mutations are at least one and at
-	// most 100, are of one partition and name no key twice. Timestamps of one
-	// table never repeat and those of one key strictly increase, deletes and
-	// clocks that stand still or step back included.
+	// Timestamp it gave to what it wrote, or issued for what it deleted. The
+	// mutations are at least one and at most 100, are of one partition and name
+	// no key twice. Timestamps of one table, in all its lives, never repeat and
+	// those of one key strictly increase, deletes and clocks that stand still or
+	// step back included. The order of properties may be lost.
 	//
 	// If a mutation cannot be applied, the error is a *[Refused] with the lowest
 	// index that failed. [ErrBusy] promises that nothing was applied, now or
 	// later; [ErrUnknown] says that the mutations may have been applied or may
-	// still be. Any other error promises that nothing was applied.
+	// still be. Any other error promises that nothing was applied, that of ctx
+	// too: a Commit whose ctx ends when it was sent already answers ErrUnknown.
 	//
 	// When Commit returns, with an error or without, all it said is as durable
 	// as the store declares: also what a refusal was based on.
@@ -164,7 +171,9 @@ type ScanRequest struct {
 	// A page ends before it holds more than Rows entities, or Bytes bytes of
 	// keys and properties (but it may always hold one), after about ScanBytes
 	// were examined, or when Expired says so, which is asked at least once in
-	// 64 KiB examined but not before the first row was. Zero or nil: no limit.
+	// 64 KiB examined but not before the first row was. Expired and Filter may be
+	// called with locks held: they neither block nor call the store. Zero or nil:
+	// no limit.
 	Rows      int
 	Bytes     int
 	ScanBytes int

@@ -23,13 +23,15 @@ func (s *Service) CreateTable(ctx context.Context, n Name) error {
 			return nil
 		}
 	}
-	if errors.Is(err, ErrRevision) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrRevision):
 		return TableAlreadyExists.Err()
+	case errors.Is(err, ErrBeingDeleted):
+		return TableBeingDeleted.Err()
 	}
-	if err != nil {
-		return protocolError(err)
-	}
-	return nil
+	return protocolError(err)
 }
 
 func (s *Service) incarnation() (i Incarnation) {
