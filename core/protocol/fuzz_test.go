@@ -99,8 +99,7 @@ func FuzzContinuation(f *testing.F) {
 	})
 }
 
-// server is a handler with a table of two entities, and a request to it that
-// needs no signature of its own.
+// server is a handler with a table of two entities and the key to sign with.
 type server struct {
 	*protocol.Handler
 	key *sharedkey.Key
@@ -134,21 +133,25 @@ func newServer(t testing.TB) *server {
 	return s
 }
 
-// do serves a request to the account's own path, signed, and checks what is true
-// of every answer.
-func (s *server) do(t *testing.T, method, path, contentType string, body []byte) (int, string) {
-	t.Helper()
+// request is a signed request to the account's own path.
+func (s *server) request(method, path, contentType string, body []byte) *protocol.Request {
 	target := "/" + wiretest.Account + path
 	rawPath, query, _ := strings.Cut(target, "?")
 	date := sharedkey.FormatDate(wiretest.Start)
-	resp := s.Serve(t.Context(), &protocol.Request{
+	return &protocol.Request{
 		Method: method, Target: target, Host: "127.0.0.1:10002", Scheme: "http",
 		Header: protocol.Header{
 			"X-Ms-Date": {date}, "X-Ms-Version": {"2019-02-02"}, "Content-Type": {contentType},
 			"Authorization": {s.key.Authorization(sharedkey.SharedKeyLite, wiretest.Account, sharedkey.Request{Method: method, Path: rawPath, RawQuery: query, XMSDate: date})},
 		},
 		Body: bytes.NewReader(body), ContentLength: int64(len(body)),
-	})
+	}
+}
+
+// do serves a request and checks what is true of every answer.
+func (s *server) do(t *testing.T, method, path, contentType string, body []byte) (int, string) {
+	t.Helper()
+	resp := s.Serve(t.Context(), s.request(method, path, contentType, body))
 	defer resp.Release()
 	if http.StatusText(resp.Status) == "" || resp.Status == 500 || resp.Err != nil {
 		t.Fatalf("%s %s: status %d, %v", method, path, resp.Status, resp.Err)
