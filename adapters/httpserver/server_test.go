@@ -48,6 +48,9 @@ func TestTargetIsRaw(t *testing.T) {
 		{"GET", "/acct/t?", "an empty query"},
 		{"GET", "http://other.example:1234/acct/Tables?a=b", "an absolute URI"},
 		{"PUT", "/acct/t(PartitionKey='%7E~',RowKey='%c3%a9')", "the case of escapes"},
+		{"GET", "/acct/t(PartitionKey='%zz',RowKey='%')", "broken escapes are the protocol's to refuse"},
+		{"GET", "/acct/t(PartitionKey='é',RowKey='\xff')", "bytes that should have been escaped"},
+		{"GET", "/acct/t?a#b", "a fragment that a client forgot to cut off"},
 	} {
 		resp, err := c.do(&wiretest.Request{Method: tt.method, Target: tt.target, Host: "h.example"})
 		if err != nil {
@@ -428,5 +431,87 @@ func TestObserver(t *testing.T) {
 		if got := <-seen; got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}
+	}
+}
+
+// Requests that come before their predecessors are answered are answered in
+// order.
+func TestPipelining(t *testing.T) {
+	t.Parallel()
+	conn, r := dial(t)
+	var all []byte
+	for _, request := range []string{
+		"POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n{\"TableName\":\"people\"}\n",
+		"GET /devstoreaccount1/Tables('people') HTTP/1.1\n",
+		"DELETE /devstoreaccount1/Tables('people') HTTP/1.1\n",
+		"GET /devstoreaccount1/Tables('people') HTTP/1.1\n",
+	} {
+		req, err := wiretest.NewRequest(request, wiretest.Start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, encode(req)...)
+	}
+	if _, err := conn.Write(all); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{201, 200, 204, 404} {
+		if resp := receive(t, r, "GET"); resp.Status != want {
+			t.Errorf("request %d: status %d, want %d", i, resp.Status, want)
+		}
+	}
+}
+
+// A body with two lengths must not hide a second request from whoever stands in
+// front of the server: nothing behind the first is ever served.
+func TestTwoLengths(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ why, head string }{
+		{"a length and chunks", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n"},
+		{"chunks and a length", "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n"},
+		{"two lengths", "Content-Length: 5\r\nContent-Length: 0\r\n"},
+		{"a length that is none", "Content-Length: +5\r\n"},
+		{"a negative length", "Content-Length: -1\r\n"},
+	} {
+		t.Run(tt.why, func(t *testing.T) {
+			t.Parallel()
+			served := make(chan string, 10)
+			addr := serve(t, &httpserver.Handler{Protocol: protocolFunc(func(_ context.Context, req *protocol.Request) protocol.Response {
+				served <- req.Target
+				return protocol.Response{Status: 204}
+			})})
+			conn, err := net.Dial("tcp", addr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "POST /first HTTP/1.1\r\nHost: h\r\n%s\r\n0\r\n\r\nGET /hidden HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", tt.head)
+			if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+				t.Fatal(err)
+			}
+			answer, err := io.ReadAll(conn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			close(served)
+			for target := range served {
+				if target == "/hidden" {
+					t.Errorf("the hidden request was served: %q", answer)
+				}
+			}
+		})
+	}
+}
+
+// A head that is too large is refused and costs no more than its limit.
+func TestLargeHead(t *testing.T) {
+	t.Parallel()
+	conn, r := dial(t)
+	go func() {
+		fmt.Fprintf(conn, "GET /devstoreaccount1/Tables HTTP/1.1\r\nHost: h\r\nX-Large: %s\r\n\r\n", strings.Repeat("x", 1<<20))
+	}()
+	line, err := r.ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "HTTP/1.1 431 ") {
+		t.Errorf("got %q, %v", line, err)
 	}
 }
