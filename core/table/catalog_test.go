@@ -1,0 +1,69 @@
+package table_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/memstore"
+	"edgetable/core/table"
+)
+
+// brokenCatalog is a store whose documents cannot be used, from when err is set.
+type brokenCatalog struct {
+	table.Store
+	err error
+}
+
+func (s *brokenCatalog) ReadDocument(ctx context.Context, key string) (table.Document, error) {
+	if s.err != nil {
+		return table.Document{}, s.err
+	}
+	return s.Store.ReadDocument(ctx, key)
+}
+
+func (s *brokenCatalog) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
+	if s.err != nil {
+		return "", s.err
+	}
+	return s.Store.WriteDocument(ctx, d)
+}
+
+func (s *brokenCatalog) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.Store.ListDocuments(ctx, prefix, from, limit)
+}
+
+// What is wrong with the catalog has the same names as what is wrong with
+// entities, and is never taken for a table that is not there.
+func TestBrokenCatalog(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{table.ErrBusy, "ServerBusy"},
+		{table.ErrUnknown, "OperationTimedOut"},
+		{context.DeadlineExceeded, "OperationTimedOut"},
+		{table.ErrUnsupported, "NotImplemented"},
+		{errors.New("bit rot"), "InternalError"},
+	} {
+		now := func() edm.Ticks { return 1000 }
+		store := &brokenCatalog{Store: memstore.New(now)}
+		s := newServiceOver(t, store, now, table.Options{})
+		store.err = tt.err
+		what := func(operation string) string { return fmt.Sprintf("%s with %v", operation, tt.err) }
+		expect(t, what("create"), s.CreateTable(t.Context(), table.Name{Account: "acct", Table: "other"}), tt.want)
+		expect(t, what("delete"), s.DeleteTable(t.Context(), people), tt.want)
+		_, err := s.GetTable(t.Context(), people)
+		expect(t, what("get"), err, tt.want)
+		_, err = s.QueryTables(t.Context(), "acct", table.TableQuery{Top: 10})
+		expect(t, what("list"), err, tt.want)
+		_, err = s.Query(t.Context(), people, table.Query{})
+		expect(t, what("an empty page"), err, tt.want)
+	}
+}
