@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"edgetable/core/edm"
@@ -30,6 +31,8 @@ type Handler struct {
 	MaxSkew time.Duration
 	// PathStyle takes the account from the path whatever the host is.
 	PathStyle bool
+
+	date atomic.Pointer[dateText]
 }
 
 // exchange is one request on its way to its response.
@@ -57,7 +60,7 @@ func (h *Handler) Serve(ctx context.Context, req *Request) Response {
 	if id := req.Header.Get("X-Ms-Client-Request-Id"); id != "" && echoable(id) {
 		x.resp.add("x-ms-client-request-id", id)
 	}
-	x.resp.add("Date", httpDate(x.now))
+	x.resp.add("Date", h.httpDate(x.now))
 	if err := x.serve(ctx); err != nil {
 		x.fail(err)
 	}
@@ -272,7 +275,19 @@ func echoable(id string) bool {
 // guid is the text of 16 bytes as a GUID.
 func guid(b [16]byte) string { return edm.Guid(b).String() }
 
-// httpDate is t as Mon, 02 Jan 2006 15:04:05 GMT.
-func httpDate(t edm.Ticks) string {
-	return t.Time().Format("Mon, 02 Jan 2006 15:04:05 GMT")
+// dateText is the text of a second, as responses carry it.
+type dateText struct {
+	second edm.Ticks
+	text   string
+}
+
+// httpDate is t as Mon, 02 Jan 2006 15:04:05 GMT, which is formatted once a second.
+func (h *Handler) httpDate(t edm.Ticks) string {
+	second := t / edm.TicksPerSecond
+	d := h.date.Load()
+	if d == nil || d.second != second {
+		d = &dateText{second, t.Time().Format("Mon, 02 Jan 2006 15:04:05 GMT")}
+		h.date.Store(d)
+	}
+	return d.text
 }
