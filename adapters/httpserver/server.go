@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -40,7 +41,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	requests := context.WithoutCancel(ctx)
 	var open connections
 	server := &fasthttp.Server{
-		Handler:                      func(c *fasthttp.RequestCtx) { s.Handler.serve(requests, c) },
+		Handler:                      func(c *fasthttp.RequestCtx) { s.serve(requests, c) },
 		ErrorHandler:                 refuse,
 		ConnState:                    open.note,
 		Logger:                       logger{s.Log},
@@ -78,6 +79,21 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return fmt.Errorf("some requests were cut off after %v: %w", s.Grace, err)
 	}
 	return nil
+}
+
+// serve answers a request. A panic costs its request, not the process: a store
+// that cannot go on after one sees to that itself.
+func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.Log.Error("panic", "cause", r, "stack", string(debug.Stack()))
+			c.Response.Reset()
+			c.Response.SetStatusCode(fasthttp.StatusInternalServerError)
+			c.Response.Header.Set("x-ms-error-code", "InternalError")
+			closeAfter(c)
+		}
+	}()
+	s.Handler.serve(ctx, c)
 }
 
 // connections are those that are open.

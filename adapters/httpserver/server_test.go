@@ -414,3 +414,27 @@ func TestLargeHead(t *testing.T) {
 		t.Errorf("got %q, %v", line, err)
 	}
 }
+
+// A request that panics is answered, and the server goes on.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	c := &client{addr: serve(t, &httpserver.Handler{Protocol: protocolFunc(func(_ context.Context, req *protocol.Request) protocol.Response {
+		if req.Target == "/panic" {
+			panic("for the test")
+		}
+		return protocol.Response{Status: 204}
+	})})}
+	defer c.close()
+	for _, tt := range []struct {
+		target string
+		status int
+	}{{"/panic", 500}, {"/", 204}} {
+		resp, err := c.do(&wiretest.Request{Method: "GET", Target: tt.target, Host: "h.example"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.Status != tt.status {
+			t.Errorf("%s: status %d, want %d", tt.target, resp.Status, tt.status)
+		}
+	}
+}
