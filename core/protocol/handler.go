@@ -18,6 +18,9 @@ import (
 // MaxBody is the largest request body in bytes, batches included.
 const MaxBody = 4 << 20
 
+// maxTimeout is the most seconds that the timeout parameter can ask for.
+const maxTimeout = 30
+
 // Handler serves requests of the protocol. It is safe for concurrent use.
 type Handler struct {
 	Service *table.Service
@@ -105,6 +108,11 @@ func (x *exchange) serve(ctx context.Context) error {
 	var err error
 	if x.verb, err = tunnelled(x.req.Method, x.req.Header.Values("X-Http-Method")); err != nil {
 		return err
+	}
+	if x.options.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(min(x.options.timeout, maxTimeout))*time.Second)
+		defer cancel()
 	}
 	return x.dispatch(ctx)
 }

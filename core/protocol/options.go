@@ -14,7 +14,7 @@ type options struct {
 	filter, top, selectList, format *string
 	nextPartition, nextRow          *string
 	nextTable                       *string
-	timeout                         *string
+	timeout                         int // seconds; 0 if absent
 	comp, restype                   string
 	signed                          bool // has a sig: a shared access signature
 }
@@ -56,7 +56,11 @@ func parseOptions(raw string) (options, error) {
 			}
 			switch strings.ToLower(name) {
 			case "timeout":
-				o.timeout = &value
+				n, err := strconv.Atoi(value)
+				if err != nil || n < 0 {
+					return o, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. timeout must be a whole number of seconds.")
+				}
+				o.timeout = n
 			case "comp":
 				o.comp = value
 			case "restype":
@@ -64,11 +68,6 @@ func parseOptions(raw string) (options, error) {
 			case "sig":
 				o.signed = true
 			}
-		}
-	}
-	if o.timeout != nil {
-		if n, err := strconv.Atoi(*o.timeout); err != nil || n < 0 {
-			return o, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. timeout must be a whole number of seconds.")
 		}
 	}
 	return o, nil

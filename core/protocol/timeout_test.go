@@ -1,0 +1,59 @@
+package protocol_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/memstore"
+	"edgetable/core/protocol"
+	"edgetable/core/sharedkey"
+	"edgetable/core/table"
+)
+
+// stuck is a store whose reads wait for the end of their context.
+type stuck struct{ table.Store }
+
+func (stuck) Get(ctx context.Context, _ string, _ []byte, _ table.Consistency) (table.Row, error) {
+	<-ctx.Done()
+	return table.Row{}, ctx.Err()
+}
+
+// The timeout parameter bounds a request, and 30 seconds bound the parameter.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		query string
+		want  time.Duration
+	}{{"?timeout=2", 2 * time.Second}, {"?timeout=30", 30 * time.Second}, {"?timeout=3600", 30 * time.Second}} {
+		synctest.Test(t, func(t *testing.T) {
+			k, err := sharedkey.NewKey([]byte("key"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := func() edm.Ticks { return edm.TicksOf(time.Now()) }
+			account := &sharedkey.Account{Name: "acct", Keys: [2]*sharedkey.Key{k}}
+			h := &protocol.Handler{
+				Service:  table.New(stuck{memstore.New(now)}, table.Options{Now: now, Rand: func() uint64 { return 1 }}),
+				Accounts: func(string) (*sharedkey.Account, bool) { return account, true },
+				Now:      now,
+				NewID:    func() (id [16]byte) { return id },
+			}
+			const path = "/acct/people(PartitionKey='p',RowKey='r')"
+			date := sharedkey.FormatDate(time.Now())
+			begin := time.Now()
+			resp := h.Serve(t.Context(), &protocol.Request{
+				Method: "GET", Target: path + tt.query, Host: "localhost", Scheme: "http",
+				Header: protocol.Header{"X-Ms-Date": {date}, "Authorization": {
+					k.Authorization(sharedkey.SharedKeyLite, "acct", sharedkey.Request{Method: "GET", Path: path, XMSDate: date}),
+				}},
+			})
+			if took := time.Since(begin); resp.Status != 500 || took != tt.want || !strings.Contains(string(resp.Body), "OperationTimedOut") {
+				t.Errorf("%s: %d %s after %v, want 500 after %v", tt.query, resp.Status, resp.Body, took, tt.want)
+			}
+		})
+	}
+}
