@@ -37,7 +37,7 @@ func (s *Store) Scan(ctx context.Context, tbl string, r table.ScanRequest) (tabl
 		// All that the iterator can show was registered before it was made. The
 		// wait for it comes last: by then the fsync is mostly over.
 		n := s.journal.last.Load()
-		c := collector{ctx: ctx, request: &r}
+		c := collector{ctx: ctx, request: &r, memory: memories.Get().(*memory)}
 		for i := range r.Ranges {
 			if i > 0 {
 				o := l.bounds(r.Ranges[i])
@@ -48,11 +48,14 @@ func (s *Store) Scan(ctx context.Context, tbl string, r table.ScanRequest) (tabl
 			}
 		}
 		if err := errors.Join(err, it.Close()); err != nil {
+			c.memory.recycle()
 			return table.Page{}, err
 		}
 		if err := s.journal.wait(ctx, n); err != nil {
+			c.memory.recycle()
 			return table.Page{}, err
 		}
+		c.page.Rows, c.page.Recycle = c.memory.rows, c.memory.recycle
 		return c.page, nil
 	}
 }
@@ -73,14 +76,14 @@ type collector struct {
 	ctx      context.Context
 	request  *table.ScanRequest
 	page     table.Page
-	kept     arena
+	memory   *memory
 	unpolled int // bytes examined since the deadline was looked at
 }
 
 // collect goes through the iterator's range. It judges rows where the iterator
 // has them and copies those that pass.
 func (c *collector) collect(it *pebble.Iterator) error {
-	r, p := c.request, &c.page
+	r, p, m := c.request, &c.page, c.memory
 	for ok := it.First(); ok; ok = it.Next() {
 		k := it.Key()[prefixLength:]
 		v, err := it.ValueAndErr()
@@ -102,13 +105,13 @@ func (c *collector) collect(it *pebble.Iterator) error {
 		if r.Filter != nil && !r.Filter.Match(k, row.Timestamp, row.Properties) {
 			continue
 		}
-		if r.Bytes > 0 && len(p.Rows) > 0 && c.kept.used+len(k)+len(row.Properties) > r.Bytes {
+		if r.Bytes > 0 && len(m.rows) > 0 && m.used+len(k)+len(row.Properties) > r.Bytes {
 			p.Next = append([]byte(nil), k...)
 			return nil
 		}
-		row.Key = c.kept.copy(k)
-		row.Properties = c.kept.copy(row.Properties)
-		p.Rows = append(p.Rows, row)
+		row.Key = m.copy(k)
+		row.Properties = m.copy(row.Properties)
+		m.rows = append(m.rows, row)
 	}
 	return it.Error()
 }
@@ -116,9 +119,9 @@ func (c *collector) collect(it *pebble.Iterator) error {
 // ended reports whether the page ends before the next row, which has size bytes
 // and counts as examined if not.
 func (c *collector) ended(size int) (bool, error) {
-	r, p := c.request, &c.page
+	r, p, m := c.request, &c.page, c.memory
 	if p.Scanned > 0 {
-		if r.Rows > 0 && len(p.Rows) >= r.Rows || r.ScanBytes > 0 && p.Scanned >= r.ScanBytes {
+		if r.Rows > 0 && len(m.rows) >= r.Rows || r.ScanBytes > 0 && p.Scanned >= r.ScanBytes {
 			return true, nil
 		}
 		if c.unpolled+size > pollBytes {
@@ -134,26 +137,4 @@ func (c *collector) ended(size int) (bool, error) {
 	p.Scanned += size
 	c.unpolled += size
 	return false, nil
-}
-
-// arena copies into blocks that grow with the page, up to maxBlock.
-type arena struct {
-	free []byte
-	used int
-}
-
-const (
-	minBlock = 2 << 10
-	maxBlock = 128 << 10
-)
-
-func (a *arena) copy(b []byte) []byte {
-	if len(b) > len(a.free) {
-		a.free = make([]byte, max(len(b), min(max(a.used, minBlock), maxBlock)))
-	}
-	n := copy(a.free, b)
-	c := a.free[:n:n]
-	a.free = a.free[n:]
-	a.used += n
-	return c
 }

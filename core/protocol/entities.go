@@ -181,7 +181,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	a := answer{status: 200, header: continuation(page.Next)}
-	return c.withBody(a, func(dst []byte) []byte {
+	a = c.withBody(a, func(dst []byte) []byte {
 		v := c.view(c.route.table, projection)
 		dst = v.AppendFeedStart(dst)
 		for i := range page.Rows {
@@ -190,7 +190,11 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 			dst = v.AppendFeedEntity(dst, i, pk, rk, row.Timestamp, row.Properties)
 		}
 		return v.AppendFeedEnd(dst)
-	}), nil
+	})
+	if page.Recycle != nil {
+		page.Recycle()
+	}
+	return a, nil
 }
 
 // query reads $filter and $top.

@@ -193,4 +193,7 @@ type Page struct {
 	Next []byte
 	// Scanned is the number of bytes examined.
 	Scanned int
+	// Recycle gives the memory of Rows back to the store. It may be nil, need
+	// not be called, and must be called once at most, after the last use of Rows.
+	Recycle func()
 }
