@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
+	"runtime"
 	"strings"
 
 	"edgetable/core/sharedkey"
@@ -26,36 +29,74 @@ func (a accounts) find(name string) (*sharedkey.Account, bool) {
 	return account, ok
 }
 
-// parseAccounts reads "name:key1[:key2]" entries between semicolons or line
-// ends. Errors never repeat a key.
-func parseAccounts(text string) (accounts, error) {
-	list := accounts{}
-	for entry := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ';' || r == '\n' || r == '\r' }) {
-		entry = strings.TrimSpace(entry)
-		if entry == "" || strings.HasPrefix(entry, "#") {
-			continue
+// loadAccounts takes the accounts from a file, else from the environment, else
+// it is the development account alone.
+func (p *program) loadAccounts(file string) (accounts, error) {
+	source, text := "$"+accountsVariable, p.environment(accountsVariable)
+	if file != "" {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("-accounts: %w", err)
 		}
-		name, keys, ok := strings.Cut(entry, ":")
-		if !ok || !accountName(name) {
-			return nil, fmt.Errorf("an account is given as name:key or name:key1:key2, the name 3 to 24 lower-case letters and digits; not so the one that begins %q", name[:min(len(name), 24)])
-		}
-		if list[name] != nil {
-			return nil, fmt.Errorf("account %s is given twice", name)
-		}
-		account := &sharedkey.Account{Name: name}
-		for i, text := range strings.Split(keys, ":") {
-			if i >= len(account.Keys) {
-				return nil, fmt.Errorf("account %s has more than two keys", name)
-			}
-			k, err := sharedkey.ParseKey(strings.TrimSpace(text))
-			if err != nil {
-				return nil, fmt.Errorf("key %d of account %s is not base64 (make one with: openssl rand -base64 64 | tr -d '\\n')", i+1, name)
-			}
-			account.Keys[i] = k
-		}
-		list[name] = account
+		source, text = file, string(b)
+	} else if text == "" {
+		text = devAccount + ":" + devKey
+	}
+	list, err := parseAccounts(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s names no account", source)
 	}
 	return list, nil
+}
+
+// parseAccounts reads "name:key1[:key2]" entries between semicolons or line
+// ends; a line that begins with # is a comment. Errors never repeat a key, nor
+// what might be one in the wrong place.
+func parseAccounts(text string) (accounts, error) {
+	list, number := accounts{}, 0
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
+		for entry := range strings.SplitSeq(line, ";") {
+			if entry = strings.TrimSpace(entry); entry == "" {
+				continue
+			}
+			number++
+			account, err := parseAccount(entry)
+			if err != nil {
+				return nil, fmt.Errorf("account %d: %w", number, err)
+			}
+			if list[account.Name] != nil {
+				return nil, fmt.Errorf("account %d: %s was given already", number, account.Name)
+			}
+			list[account.Name] = account
+		}
+	}
+	return list, nil
+}
+
+func parseAccount(entry string) (*sharedkey.Account, error) {
+	name, keys, ok := strings.Cut(entry, ":")
+	name = strings.TrimSpace(name)
+	if !ok || !accountName(name) {
+		return nil, errors.New("write name:key or name:key1:key2, the name 3 to 24 lower-case letters and digits")
+	}
+	account := &sharedkey.Account{Name: name}
+	for i, text := range strings.Split(keys, ":") {
+		if i >= len(account.Keys) {
+			return nil, fmt.Errorf("%s has more than two keys", name)
+		}
+		k, err := sharedkey.ParseKey(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("key %d of %s is not base64 (make one with: openssl rand -base64 64 | tr -d '\\n')", i+1, name)
+		}
+		account.Keys[i] = k
+	}
+	return account, nil
 }
 
 func accountName(s string) bool {
@@ -70,39 +111,34 @@ func accountName(s string) bool {
 	return true
 }
 
-// loadAccounts takes the accounts from a file, else from the environment, else
-// it is the development account alone.
-func (p *program) loadAccounts(file string) (accounts, error) {
-	text := p.environment(accountsVariable)
-	if file != "" {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		text = string(b)
+// warnIfShared warns of a file of accounts that every user of the machine can
+// read.
+func warnIfShared(log *slog.Logger, file string) {
+	if file == "" || runtime.GOOS == "windows" { // which has no such bits
+		return
 	}
-	if strings.TrimSpace(text) == "" {
-		if file != "" {
-			return nil, fmt.Errorf("%s names no account", file)
-		}
-		text = devAccount + ":" + devKey
+	if info, err := os.Stat(file); err == nil && info.Mode().Perm()&0o004 != 0 {
+		log.Warn("every user of this machine can read the account keys: chmod o-r", "file", file)
 	}
-	return parseAccounts(text)
 }
 
 // hasDevKey reports whether anybody can sign for one of the accounts.
 func (a accounts) hasDevKey() bool {
-	known, err := sharedkey.ParseKey(devKey)
-	if err != nil {
-		panic("the development key is base64")
-	}
-	probe := known.Sign("")
 	for _, account := range a {
 		for _, k := range account.Keys {
-			if k != nil && k.Sign("") == probe {
+			if isDevKey(k) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// isDevKey compares what keys do, as they do not tell what they are.
+func isDevKey(k *sharedkey.Key) bool {
+	known, err := sharedkey.ParseKey(devKey)
+	if err != nil {
+		panic("the development key is base64")
+	}
+	return k != nil && k.Sign("") == known.Sign("")
 }

@@ -38,14 +38,17 @@ type program struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	p := program{args: os.Args[1:], environment: os.Getenv, out: os.Stdout, err: os.Stderr}
-	status := p.run(ctx)
-	stop()
-	os.Exit(status)
+	os.Exit(p.run(ctx))
 }
 
-// errUsage: the message was printed already.
-var errUsage = errors.New("usage")
+// usageError says what is wrong with a command line.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+func misuse(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
 
 // run returns the exit status: 0, 1 for a failure, 2 for a wrong command line.
 func (p *program) run(ctx context.Context) int {
@@ -54,7 +57,8 @@ func (p *program) run(ctx context.Context) int {
 		return 2
 	}
 	var err error
-	switch name, args := p.args[0], p.args[1:]; name {
+	name, args := p.args[0], p.args[1:]
+	switch name {
 	case "serve":
 		err = p.serve(ctx, args)
 	case "sign":
@@ -69,29 +73,34 @@ func (p *program) run(ctx context.Context) int {
 		fmt.Fprintf(p.err, "edgetable: there is no command %q\n\n%s", name, usage)
 		return 2
 	}
+	var wrong usageError
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
-	case errors.Is(err, errUsage):
+	case errors.As(err, &wrong):
+		fmt.Fprintf(p.err, "edgetable %s: %s\n'edgetable %[1]s -h' lists the flags\n", name, wrong)
 		return 2
 	}
 	fmt.Fprintln(p.err, "edgetable:", err)
 	return 1
 }
 
-// parse reads the flags of a command and refuses anything left over.
-func (p *program) parse(f *flag.FlagSet, args []string, operands int) error {
-	f.SetOutput(p.err)
-	if err := f.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return err
-		}
-		return errUsage
-	}
-	if f.NArg() != operands {
-		fmt.Fprintf(p.err, "edgetable %s takes %d operands, not %q\n", f.Name(), operands, f.Args())
-		f.Usage()
-		return errUsage
+// parse reads the flags and operands of a command. Asked for help it prints it
+// and returns [flag.ErrHelp].
+func (p *program) parse(f *flag.FlagSet, args []string, about string, operands ...string) error {
+	f.SetOutput(io.Discard)
+	switch err := f.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(p.out, "Usage: edgetable %s\n\n%s\n\n", strings.Join(append([]string{f.Name(), "[flags]"}, operands...), " "), about)
+		f.SetOutput(p.out)
+		f.PrintDefaults()
+		return err
+	case err != nil:
+		return misuse("%v", err)
+	case f.NArg() > len(operands):
+		return misuse("%q is too much; flags stand in front", f.Arg(len(operands)))
+	case f.NArg() < len(operands):
+		return misuse("%s is missing", operands[f.NArg()])
 	}
 	return nil
 }
@@ -108,5 +117,5 @@ func version() string {
 	if i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs.revision" }); i >= 0 {
 		return "commit " + info.Settings[i].Value[:min(12, len(info.Settings[i].Value))]
 	}
-	return "development " + strings.TrimPrefix(info.GoVersion, "go")
+	return "development, " + info.GoVersion
 }

@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"strings"
+	"os"
 	"time"
 
 	"edgetable/adapters/httpserver"
@@ -24,48 +24,66 @@ import (
 type serveFlags struct {
 	listen, data, accounts string
 	memory                 bool
-	cache                  int64
+	cache                  int64 // MiB
 	tlsCert, tlsKey        string
 	devAnywhere, pathStyle bool
 	trustProxy             bool
 	skew, grace            time.Duration
 	admin                  string
-	logFormat, logLevel    string
+	logFormat              string
+	logLevel               slog.Level
 }
+
+// maxCache is in MiB: what no machine has, and no overflow either.
+const maxCache = 1 << 24
 
 func (p *program) serve(ctx context.Context, args []string) error {
 	var o serveFlags
 	f := flag.NewFlagSet("serve", flag.ContinueOnError)
-	f.StringVar(&o.listen, "listen", "127.0.0.1:10002", "`address` to serve on; port 0 takes a free one")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:10002", "`address` to serve on, host:port; port 0 takes a free one")
 	f.StringVar(&o.data, "data", "data", "data `directory`, made if missing")
 	f.BoolVar(&o.memory, "memory", false, "keep everything in memory: gone when the server ends")
 	f.Int64Var(&o.cache, "cache", 128, "memory in `MiB` for data in use")
-	f.StringVar(&o.accounts, "accounts", "", "`file` of accounts, name:key1[:key2] a line; default $"+accountsVariable+", else the development account")
+	f.StringVar(&o.accounts, "accounts", "", "`file` of accounts, name:key1[:key2] a line; default $"+accountsVariable+" (the same, or between semicolons), else the development account")
 	f.StringVar(&o.tlsCert, "tls-cert", "", "`file` with the certificate chain in PEM: serve HTTPS")
 	f.StringVar(&o.tlsKey, "tls-key", "", "`file` with the certificate's key in PEM")
 	f.BoolVar(&o.devAnywhere, "allow-development-account", false, "serve the development account, whose key everybody knows, to other machines too")
 	f.BoolVar(&o.pathStyle, "path-style", false, "take the account from the path whatever the host is")
 	f.BoolVar(&o.trustProxy, "trust-proxy", false, "believe X-Forwarded-Proto and X-Forwarded-Host: only behind a proxy that sets them")
 	f.DurationVar(&o.skew, "max-skew", 15*time.Minute, "how far the date of a request may be from now; 0 does not check")
-	f.DurationVar(&o.grace, "grace", 10*time.Second, "how long requests may go on after an interrupt")
-	f.StringVar(&o.admin, "admin", "", "`address` on loopback for /healthz, /metrics and /backup; default none")
-	f.StringVar(&o.logFormat, "log-format", "text", "`text or json`")
-	f.StringVar(&o.logLevel, "log-level", "info", "`debug, info, warn or error`; debug logs every request")
-	if err := p.parse(f, args, 0); err != nil {
+	f.DurationVar(&o.grace, "grace", 10*time.Second, "how long requests may go on after an interrupt; a second interrupt ends them")
+	f.StringVar(&o.admin, "admin", "", "`address` on loopback for GET /healthz, GET /metrics and POST /backup?to=DIRECTORY; default none")
+	f.StringVar(&o.logFormat, "log-format", "text", "`format` of the log on standard error: text or json")
+	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "least `level` that is logged: debug (every request), info, warn or error")
+	if err := p.parse(f, args, "Serves tables until it is interrupted. 'ready' is printed when requests are taken."); err != nil {
 		return err
+	}
+	given := map[string]bool{}
+	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	switch {
+	case o.memory && given["data"]:
+		return misuse("-memory and -data exclude each other")
+	case o.data == "":
+		return misuse("-data names no directory")
+	case o.cache < 1 || o.cache > maxCache:
+		return misuse("-cache is a number of MiB, at least 1")
+	case o.skew < 0 || o.grace < 0:
+		return misuse("-max-skew and -grace are not negative")
+	case (o.tlsCert == "") != (o.tlsKey == ""):
+		return misuse("-tls-cert and -tls-key go together")
+	case o.logFormat != "text" && o.logFormat != "json":
+		return misuse("-log-format is text or json, not %q", o.logFormat)
 	}
 	return p.runServer(ctx, &o)
 }
 
-func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
-	log, err := p.logger(o)
-	if err != nil {
-		return err
-	}
+func (p *program) runServer(ctx context.Context, o *serveFlags) error {
+	log := p.logger(o.logFormat, o.logLevel)
 	list, err := p.loadAccounts(o.accounts)
 	if err != nil {
 		return err
 	}
+	warnIfShared(log, o.accounts)
 	certificates, err := o.tls()
 	if err != nil {
 		return err
@@ -75,35 +93,64 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 		return fmt.Errorf("%w (choose another address with -listen)", err)
 	}
 	defer listener.Close()
-	if list.hasDevKey() && !o.devAnywhere && !loopback(listener.Addr()) {
-		return errors.New("the development account's key is known to everybody, so it is served on loopback alone: " +
-			"give accounts of your own in $" + accountsVariable + " or with -accounts, or listen on 127.0.0.1, or say -allow-development-account")
+	if list.hasDevKey() && !loopback(listener.Addr()) {
+		if !o.devAnywhere {
+			return errors.New("the development account's key is known to everybody, so it is served on loopback alone: " +
+				"give accounts of your own in $" + accountsVariable + " or with -accounts, or listen on 127.0.0.1, or say -allow-development-account")
+		}
+		log.Warn("whoever reaches this address can read and change everything in the development account", "address", listener.Addr())
 	}
-	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: o.data, Memory: o.memory, CacheSize: o.cache << 20,
-		Logf: func(format string, args ...any) { log.Warn(fmt.Sprintf(format, args...)) },
-	})
+	var admin net.Listener
+	if o.admin != "" {
+		if admin, err = listenAdmin(o.admin); err != nil {
+			return err
+		}
+		defer admin.Close()
+	}
+	info, err := os.Stat(o.data)
+	if err == nil && !info.IsDir() && !o.memory {
+		return fmt.Errorf("-data: %s is not a directory", o.data)
+	}
+	fresh := errors.Is(err, os.ErrNotExist)
+	store, err := openStore(o, log)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-
-	metrics := &metrics{store: store, log: log}
+	metrics := &metrics{store: store, log: log, calls: map[call]tally{}}
 	server := httpserver.Server{
-		Log: log, TLS: certificates, Grace: o.grace,
+		// At debug it repeats what fasthttp says of a broken request, which
+		// quotes it with whatever signature is in it.
+		Log: p.logger(o.logFormat, max(o.logLevel, slog.LevelInfo)),
+		TLS: certificates, Grace: o.grace,
 		Handler: &httpserver.Handler{
 			Protocol: newProtocol(store, list, o), TrustProxy: o.trustProxy, Observe: metrics.observe,
 		},
 	}
-	if o.admin != "" {
-		stop, err := startAdmin(ctx, o.admin, metrics)
-		if err != nil {
-			return err
-		}
-		defer stop()
+	stopAdmin := func() {}
+	if admin != nil {
+		stopAdmin = serveAdmin(admin, metrics)
 	}
-	p.greet(o, list, listener.Addr(), certificates != nil)
-	return server.Serve(ctx, listener)
+	defer context.AfterFunc(ctx, func() { log.Info("stopping", "grace", o.grace) })()
+	p.greet(&greeting{serveFlags: o, fresh: fresh, list: list, at: listener.Addr(), admin: admin})
+	err = server.Serve(ctx, listener)
+	stopAdmin()
+	if err != nil {
+		// Requests may be running still. The store is left to them as by a
+		// crash, which loses nothing.
+		return err
+	}
+	return store.Close()
+}
+
+func openStore(o *serveFlags, log *slog.Logger) (*pebblestore.Store, error) {
+	return pebblestore.Open(pebblestore.Options{
+		Dir: o.data, Memory: o.memory, CacheSize: o.cache << 20,
+		Logf: func(format string, args ...any) { log.Warn(fmt.Sprintf(format, args...)) },
+		Fatal: func(err error) {
+			log.Error("the store cannot go on; what was confirmed is safe", "cause", err)
+			os.Exit(1)
+		},
+	})
 }
 
 // newProtocol wires the core to the machine's clock and randomness.
@@ -127,63 +174,26 @@ func newProtocol(store table.Store, list accounts, o *serveFlags) *protocol.Hand
 }
 
 func (o *serveFlags) tls() (*tls.Config, error) {
-	if o.tlsCert == "" && o.tlsKey == "" {
+	if o.tlsCert == "" {
 		return nil, nil
-	}
-	if o.tlsCert == "" || o.tlsKey == "" {
-		return nil, errors.New("-tls-cert and -tls-key go together")
 	}
 	c, err := tls.LoadX509KeyPair(o.tlsCert, o.tlsKey)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("-tls-cert %s, -tls-key %s: %w", o.tlsCert, o.tlsKey, err)
 	}
-	return &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}, nil
+	return &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}, nil
 }
 
-func (p *program) logger(o *serveFlags) (*slog.Logger, error) {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(o.logLevel)); err != nil {
-		return nil, fmt.Errorf("-log-level is debug, info, warn or error, not %q", o.logLevel)
-	}
+func (p *program) logger(format string, level slog.Level) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
-	switch o.logFormat {
-	case "text":
-		return slog.New(slog.NewTextHandler(p.err, options)), nil
-	case "json":
-		return slog.New(slog.NewJSONHandler(p.err, options)), nil
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(p.err, options))
 	}
-	return nil, fmt.Errorf("-log-format is text or json, not %q", o.logFormat)
+	return slog.New(slog.NewTextHandler(p.err, options))
 }
 
 // loopback reports whether only this machine can reach the address.
 func loopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
-}
-
-// greet says where the server is and how to talk to it.
-func (p *program) greet(o *serveFlags, list accounts, at net.Addr, secure bool) {
-	scheme := "http"
-	if secure {
-		scheme = "https"
-	}
-	place := "in " + o.data
-	if o.memory {
-		place = "in memory, gone when it ends"
-	}
-	fmt.Fprintf(p.out, "edgetable %s keeps its tables %s\n", version(), place)
-	for name, account := range list {
-		endpoint := fmt.Sprintf("%s://%s/%s", scheme, at, name)
-		key := "<its key>"
-		dev := name == devAccount && list.hasDevKey()
-		if dev {
-			key = devKey
-		}
-		fmt.Fprintf(p.out, "\nAccount %s\n  endpoint           %s\n  connection string  DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;TableEndpoint=%s;\n",
-			name, endpoint, scheme, name, key, endpoint)
-		if dev {
-			fmt.Fprintf(p.out, "  try (within %s)  %s\n", strings.TrimSuffix(o.skew.String(), "0s"), curl(account, "GET", endpoint+"/Tables", time.Now()))
-		}
-	}
-	fmt.Fprintln(p.out, "\nready")
 }

@@ -15,52 +15,121 @@ import (
 func (p *program) sign(args []string) error {
 	f := flag.NewFlagSet("sign", flag.ContinueOnError)
 	file := f.String("accounts", "", "`file` of accounts; default $"+accountsVariable+", else the development account")
-	name := f.String("account", "", "`account` to sign for; default the first label of the path or host that is one")
-	f.Usage = func() {
-		fmt.Fprintf(f.Output(), "Usage: edgetable sign [flags] METHOD URL\n\nPrints a curl command for the request, signed and good for 15 minutes.\n\n"+
-			"  edgetable sign GET 'http://127.0.0.1:10002/devstoreaccount1/Tables'\n\n")
-		f.PrintDefaults()
-	}
-	if err := p.parse(f, args, 2); err != nil {
+	name := f.String("account", "", "`account` to sign for; default the one that the URL names")
+	if err := p.parse(f, args, "Prints a curl command for the request, signed and good for 15 minutes. More headers and a body may be\n"+
+		"added to it, as only the date, the account and the path are signed.\n\n"+
+		"  edgetable sign GET 'http://127.0.0.1:10002/devstoreaccount1/Tables'", "METHOD", "URL"); err != nil {
 		return err
+	}
+	method, target := strings.ToUpper(f.Arg(0)), f.Arg(1)
+	switch method {
+	case "GET", "HEAD", "OPTIONS", "POST", "PUT", "MERGE", "PATCH", "DELETE":
+	default:
+		return misuse("%q is no method of the protocol: GET, POST, PUT, MERGE, PATCH or DELETE", f.Arg(0))
+	}
+	if !strings.Contains(target, "://") {
+		return misuse("%q is not a URL such as http://127.0.0.1:10002/devstoreaccount1/Tables", target)
+	}
+	u, err := url.Parse(escape(target))
+	if err != nil {
+		return misuse("%v", err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return misuse("%q is not a URL such as http://127.0.0.1:10002/devstoreaccount1/Tables", target)
 	}
 	list, err := p.loadAccounts(*file)
 	if err != nil {
 		return err
 	}
-	u, err := url.Parse(f.Arg(1))
-	if err != nil || u.Host == "" {
-		return fmt.Errorf("%q is not a URL such as http://127.0.0.1:10002/devstoreaccount1/Tables", f.Arg(1))
-	}
 	if *name == "" {
-		segment, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
-		label, _, _ := strings.Cut(u.Host, ".")
-		for _, candidate := range []string{segment, label} {
-			candidate = strings.TrimSuffix(candidate, "-secondary")
-			if _, ok := list[candidate]; ok {
-				*name = candidate
-			}
-		}
+		*name = namedAccount(u)
 	}
 	account, ok := list[*name]
 	if !ok {
-		return errors.New("the URL names no account that is known here; say which with -account")
+		return errors.New("the account " + quote(*name) + " is not known here; -accounts and $" + accountsVariable + " give keys, -account another name")
 	}
-	fmt.Fprintln(p.out, curl(account, strings.ToUpper(f.Arg(0)), f.Arg(1), time.Now()))
+	fmt.Fprintln(p.out, curl(account, method, target, time.Now()))
+	if hasBody(method) {
+		fmt.Fprintln(p.err, "put the body in place of {}; it is not signed")
+	}
 	return nil
 }
 
-// curl is a command line for the request with its signature.
-func curl(account *sharedkey.Account, method, target string, now time.Time) string {
-	_, rest, _ := strings.Cut(target, "://")
-	path := "/"
-	if i := strings.IndexByte(rest, '/'); i >= 0 {
-		path = rest[i:]
+// namedAccount finds the account where the server does: in a host of the form
+// account.table.example.com, else in the path.
+func namedAccount(u *url.URL) string {
+	label, rest, _ := strings.Cut(strings.ToLower(u.Hostname()), ".")
+	if !strings.HasPrefix(rest, "table.") {
+		label, _, _ = strings.Cut(strings.TrimLeft(u.Path, "/"), "/")
 	}
+	return strings.TrimSuffix(label, "-secondary")
+}
+
+// curl is a command line for a POSIX shell: the request with its signature.
+func curl(account *sharedkey.Account, method, target string, now time.Time) string {
+	target = escape(target)
+	_, path, _ := strings.Cut(target, "://")
 	path, query, _ := strings.Cut(path, "?")
+	if i := strings.IndexByte(path, '/'); i >= 0 {
+		path = path[i:]
+	} else {
+		path = "/" // as curl sends it
+	}
 	date := sharedkey.FormatDate(now)
 	authorization := account.Keys[0].Authorization(sharedkey.SharedKeyLite, account.Name,
 		sharedkey.Request{Method: method, Path: path, RawQuery: query, XMSDate: date})
-	return fmt.Sprintf("curl -X %s -H 'x-ms-date: %s' -H 'x-ms-version: 2019-02-02' -H 'Accept: application/json' -H 'Authorization: %s' '%s'",
-		method, date, authorization, strings.ReplaceAll(target, "'", "%27"))
+	words := []string{"curl"}
+	switch method {
+	case "GET":
+	case "HEAD":
+		words = append(words, "--head") // with -X curl would wait for a body
+	default:
+		words = append(words, "-X", method)
+	}
+	if strings.Contains(path, "/.") {
+		words = append(words, "--path-as-is")
+	}
+	headers := []string{"x-ms-date: " + date, "x-ms-version: 2019-02-02", "Accept: application/json", "Authorization: " + authorization}
+	if hasBody(method) {
+		headers = append(headers, "Content-Type: application/json")
+	}
+	for _, h := range headers {
+		words = append(words, "-H", quote(h))
+	}
+	words = append(words, quote(target))
+	if hasBody(method) {
+		words = append(words, "-d", "'{}'")
+	}
+	return strings.Join(words, " ")
 }
+
+func hasBody(method string) bool {
+	return method == "POST" || method == "PUT" || method == "MERGE" || method == "PATCH"
+}
+
+// escape writes what may not stand in a URL, or not in every shell, as percent
+// escapes: they are part of what is signed, so curl must find nothing to change.
+// A # is not taken to begin a fragment, which no server would get to see.
+func escape(target string) string {
+	const allowed = "-._~:/?@!$&()*+,;=%" // without ' and, outside the host, [ and ]
+	_, rest, _ := strings.Cut(target, "://")
+	start := len(target) - len(rest)
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		start += i
+	} else {
+		return target
+	}
+	var b strings.Builder
+	b.WriteString(target[:start])
+	for _, c := range []byte(target[start:]) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(allowed, c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// quote makes one word of a POSIX shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What is wrong with a command line is said, with status 2; what is wrong with
+// the world, with status 1.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	used := filepath.Join(dir, "used")
+	defer start(t, nil, "-data", used).stop()
+	plain := write("plain", "no PEM, no accounts")
+
+	for _, tt := range []struct {
+		status int
+		args   []string
+		say    string
+	}{
+		{2, nil, "Usage: edgetable COMMAND"},
+		{2, []string{"serv"}, `no command "serv"`},
+		{2, []string{"serve", "-nope"}, "-nope\n'edgetable serve -h' lists"},
+		{2, []string{"serve", "data"}, `"data" is too much`},
+		{2, []string{"serve", "-memory", "-data", dir}, "-memory and -data"},
+		{2, []string{"serve", "-data", ""}, "-data names no directory"},
+		{2, []string{"serve", "-cache", "0"}, "-cache"},
+		{2, []string{"serve", "-cache", "99999999999999"}, "-cache"},
+		{2, []string{"serve", "-cache", "1GB"}, "-cache"},
+		{2, []string{"serve", "-max-skew", "15"}, "-max-skew"},
+		{2, []string{"serve", "-max-skew", "-1s"}, "-max-skew"},
+		{2, []string{"serve", "-grace", "-1s"}, "-grace"},
+		{2, []string{"serve", "-tls-cert", plain}, "-tls-cert and -tls-key go together"},
+		{2, []string{"serve", "-tls-key", plain}, "-tls-cert and -tls-key go together"},
+		{2, []string{"serve", "-log-level", "loud"}, "-log-level"},
+		{2, []string{"serve", "-log-format", "xml"}, "-log-format"},
+		{1, []string{"serve", "-memory", "-listen", taken.Addr().String()}, "-listen"},
+		{1, []string{"serve", "-memory", "-listen", "127.0.0.1"}, "missing port"},
+		{1, []string{"serve", "-memory", "-listen", "127.0.0.1:0", "-admin", "127.0.0.1"}, "-admin: "},
+		{1, []string{"serve", "-memory", "-listen", "127.0.0.1:0", "-admin", "0.0.0.0:0"}, "loopback"},
+		{1, []string{"serve", "-memory", "-listen", "0.0.0.0:0"}, "-allow-development-account"},
+		{1, []string{"serve", "-listen", "127.0.0.1:0", "-data", used}, used + ": data directory is in use"},
+		{1, []string{"serve", "-listen", "127.0.0.1:0", "-data", plain}, "not a directory"},
+		{1, []string{"serve", "-memory", "-tls-cert", plain, "-tls-key", plain}, plain},
+		{1, []string{"serve", "-memory", "-accounts", filepath.Join(dir, "missing")}, "-accounts: open"},
+		{1, []string{"serve", "-memory", "-accounts", write("empty", "")}, "names no account"},
+		{1, []string{"serve", "-memory", "-accounts", write("comment", "# acme:AAAA; none:AAAA\n\n;\n")}, "names no account"},
+		{1, []string{"serve", "-memory", "-accounts", plain}, plain + ": account 1: write name:key"},
+		{2, []string{"sign", "GET"}, "URL is missing"},
+		{2, []string{"sign", "GET", "http://h/", "x"}, `"x" is too much`},
+		{2, []string{"sign", "GET;", "http://h/"}, "no method"},
+		{2, []string{"sign", "GET", "h/devstoreaccount1"}, "not a URL"},
+		{2, []string{"sign", "GET", "ftp://h/devstoreaccount1"}, "not a URL"},
+		{2, []string{"sign", "GET", "http://:1/devstoreaccount1"}, "not a URL"},
+		{2, []string{"sign", "GET", "http://h/devstoreaccount1/t(PartitionKey='50%',RowKey='')"}, "escape"},
+		{1, []string{"sign", "GET", "http://h/acme/Tables"}, "'acme' is not known"},
+		{2, []string{"backup"}, "-to"},
+		{1, []string{"backup", "-data", filepath.Join(dir, "missing"), "-to", filepath.Join(dir, "copy")}, "no data"},
+		{1, []string{"backup", "-data", t.TempDir(), "-to", filepath.Join(dir, "copy")}, "no data"},
+		{1, []string{"backup", "-data", used, "-to", filepath.Join(dir, "copy")}, "POST /backup"},
+	} {
+		status, out, text := run(t, nil, tt.args...)
+		if status != tt.status || !strings.Contains(text, tt.say) || out != "" {
+			t.Errorf("%q: status %d, want %d with %q\n%s%s", tt.args, status, tt.status, tt.say, out, text)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "copy")); err == nil {
+		t.Error("a backup that failed left a directory")
+	}
+}
+
+func TestAnswersWithoutServer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ args, say string }{
+		{"help", "Usage: edgetable COMMAND"},
+		{"-h", "Usage: edgetable COMMAND"},
+		{"serve -h", "-allow-development-account"},
+		{"sign --help", "edgetable sign [flags] METHOD URL"},
+		{"backup -h", "POST"},
+		{"version", "edgetable " + version()},
+		{"--version", "edgetable " + version()},
+	} {
+		status, out, text := run(t, nil, strings.Fields(tt.args)...)
+		if status != 0 || !strings.Contains(out, tt.say) || text != "" {
+			t.Errorf("%s: status %d, want %q on standard output\n%s%s", tt.args, status, tt.say, out, text)
+		}
+	}
+}

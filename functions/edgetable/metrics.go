@@ -1,0 +1,101 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"edgetable/adapters/pebblestore"
+	"edgetable/core/protocol"
+)
+
+// metrics counts requests for the admin address and writes the request log.
+type metrics struct {
+	store *pebblestore.Store
+	log   *slog.Logger
+
+	mu    sync.Mutex
+	calls map[call]tally
+}
+
+// call is what requests are counted by. Neither field is for a client to
+// choose, so there are few.
+type call struct {
+	operation string
+	status    int
+}
+
+type tally struct {
+	count int64
+	took  time.Duration
+}
+
+func (m *metrics) observe(method string, resp *protocol.Response, took time.Duration) {
+	m.count(call{resp.Operation, resp.Status}, took)
+	switch {
+	case resp.Err != nil:
+		m.log.Error("internal error", "operation", resp.Operation, "account", resp.Account, "table", resp.Table,
+			"request", resp.RequestID, "cause", resp.Err)
+	case m.log.Enabled(context.Background(), slog.LevelDebug):
+		// Neither the target nor a header: keys and signatures may be in them.
+		m.log.Debug("request", "method", method, "operation", resp.Operation, "account", resp.Account,
+			"table", resp.Table, "status", resp.Status, "code", resp.Code, "took", took, "request", resp.RequestID)
+	}
+}
+
+func (m *metrics) count(c call, took time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.calls[c]
+	m.calls[c] = tally{t.count + 1, t.took + took}
+}
+
+// write renders the counters in the text format of Prometheus.
+func (m *metrics) write(w http.ResponseWriter, _ *http.Request) {
+	m.mu.Lock()
+	calls := maps.Clone(m.calls)
+	m.mu.Unlock()
+	var count, seconds strings.Builder
+	for _, c := range slices.SortedFunc(maps.Keys(calls), func(a, b call) int {
+		return cmp.Or(cmp.Compare(a.operation, b.operation), cmp.Compare(a.status, b.status))
+	}) {
+		labels := fmt.Sprintf("{operation=%q,status=\"%d\"}", c.operation, c.status)
+		fmt.Fprintf(&count, "edgetable_requests_total%s %d\n", labels, calls[c].count)
+		fmt.Fprintf(&seconds, "edgetable_request_seconds_total%s %g\n", labels, calls[c].took.Seconds())
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
+	fmt.Fprintf(w, "# TYPE edgetable_requests_total counter\n%s# TYPE edgetable_request_seconds_total counter\n%s", count.String(), seconds.String())
+	m.writeStore(w)
+}
+
+// writeStore renders the store's counters and sizes.
+func (m *metrics) writeStore(w http.ResponseWriter) {
+	s := m.store.Metrics()
+	for _, line := range []struct {
+		name  string
+		kind  string
+		value any
+	}{
+		{"compactions_total", "counter", s.Compactions},
+		{"compaction_bytes_total", "counter", s.CompactionBytes},
+		{"compaction_debt_bytes", "gauge", s.CompactionDebt},
+		{"flushes_total", "counter", s.Flushes},
+		{"write_stalls_total", "counter", s.WriteStalls},
+		{"log_bytes_total", "counter", s.WALBytes},
+		{"cache_bytes", "gauge", s.CacheBytes},
+		{"cache_hits_total", "counter", s.CacheHits},
+		{"cache_misses_total", "counter", s.CacheMisses},
+		{"memtable_bytes", "gauge", s.MemTableBytes},
+		{"disk_bytes", "gauge", s.DiskBytes},
+		{"read_amplification", "gauge", s.ReadAmp},
+	} {
+		fmt.Fprintf(w, "# TYPE edgetable_store_%s %s\nedgetable_store_%[1]s %[3]v\n", line.name, line.kind, line.value)
+	}
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"edgetable/core/sharedkey"
+)
+
+// buffer is standard error of a program that runs.
+type buffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// run runs a command to its end. A server, if one starts, ends at once.
+func run(t *testing.T, environment map[string]string, args ...string) (status int, out, err string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var o, e buffer
+	p := program{args: args, environment: func(name string) string { return environment[name] }, out: &o, err: &e}
+	status = p.run(ctx)
+	return status, o.String(), e.String()
+}
+
+// server is a running 'edgetable serve'.
+type server struct {
+	greeting  string
+	logs      *buffer
+	stop      func() (status int) // may be called again
+	interrupt func()
+}
+
+// start starts a server on a free port of the loopback, unless the arguments
+// say otherwise, and waits until it is ready.
+func start(t *testing.T, environment map[string]string, args ...string) *server {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r, w := io.Pipe()
+	s := &server{logs: &buffer{}, interrupt: cancel}
+	p := program{
+		args:        append([]string{"serve", "-listen", "127.0.0.1:0"}, args...),
+		environment: func(name string) string { return environment[name] },
+		out:         w, err: s.logs,
+	}
+	done := make(chan int, 1)
+	go func() {
+		done <- p.run(ctx)
+		w.Close()
+	}()
+	s.stop = sync.OnceValue(func() int {
+		cancel()
+		return <-done
+	})
+	t.Cleanup(func() { s.stop() })
+	lines := bufio.NewScanner(r)
+	for lines.Scan() && lines.Text() != "ready" {
+		s.greeting += lines.Text() + "\n"
+	}
+	if lines.Text() != "ready" {
+		t.Fatalf("the server did not start: status %d\n%s", s.stop(), s.logs)
+	}
+	return s
+}
+
+// ends stops the server, which must do so without a complaint.
+func (s *server) ends(t *testing.T) {
+	t.Helper()
+	if status := s.stop(); status != 0 {
+		t.Fatalf("status %d\n%s", status, s.logs)
+	}
+}
+
+// said returns what follows a label of the greeting, of the first account.
+func (s *server) said(t *testing.T, label string) string {
+	t.Helper()
+	_, text, ok := strings.Cut(s.greeting, label)
+	if !ok {
+		t.Fatalf("the greeting has no %q:\n%s", label, s.greeting)
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	return strings.TrimSpace(text)
+}
+
+// client returns a client for the first account of the greeting, with the key of its
+// connection string unless another one is given.
+func (s *server) client(t *testing.T, key string) *client {
+	t.Helper()
+	parts := map[string]string{}
+	for part := range strings.SplitSeq(strings.TrimSuffix(s.said(t, "connection string"), ";"), ";") {
+		name, value, _ := strings.Cut(part, "=")
+		parts[name] = value
+	}
+	if key == "" {
+		key = parts["AccountKey"]
+	}
+	return newClient(t, parts["TableEndpoint"], parts["AccountName"], key)
+}
+
+// client signs requests of an account.
+type client struct {
+	http.Client
+	endpoint, account string
+	key               *sharedkey.Key
+}
+
+func newClient(t *testing.T, endpoint, account, key string) *client {
+	t.Helper()
+	k, err := sharedkey.ParseKey(key)
+	if err != nil {
+		t.Fatalf("key of %s: %v", account, err)
+	}
+	c := &client{Client: http.Client{Transport: &http.Transport{}}, endpoint: endpoint, account: account, key: k}
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
+// request makes a signed request for a path below the account.
+func (c *client) request(t *testing.T, method, path, body string) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, c.endpoint+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	date := sharedkey.FormatDate(time.Now())
+	req.Header.Set("X-Ms-Date", date)
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Prefer", "return-no-content")
+	req.Header.Set("Authorization", c.key.Authorization(sharedkey.SharedKeyLite, c.account,
+		sharedkey.Request{Method: method, Path: req.URL.EscapedPath(), XMSDate: date}))
+	return req
+}
+
+// do sends a signed request and demands a status.
+func (c *client) do(t *testing.T, method, path, body string, want int) string {
+	t.Helper()
+	return answer(t, &c.Client, c.request(t, method, path, body), want)
+}
+
+func answer(t *testing.T, c *http.Client, req *http.Request, want int) string {
+	t.Helper()
+	resp, err := c.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != want {
+		t.Fatalf("%s %s: status %d, want %d: %s", req.Method, req.URL.Path, resp.StatusCode, want, text)
+	}
+	return string(text)
+}
+
+// ada is an entity of the table people.
+const ada = "/people(PartitionKey='a',RowKey='1')"
+
+// fill makes the table people and puts ada into it.
+func (c *client) fill(t *testing.T) {
+	t.Helper()
+	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
+	c.do(t, "PUT", ada, `{"Name":"Ada"}`, 204)
+}
+
+// filled checks that ada is there.
+func (c *client) filled(t *testing.T) {
+	t.Helper()
+	if text := c.do(t, "GET", ada, "", 200); !strings.Contains(text, `"Name":"Ada"`) {
+		t.Errorf("the entity is %s", text)
+	}
+}

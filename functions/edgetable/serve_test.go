@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bufio"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRestartKeepsData(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "missing", "data")
+	s := start(t, nil, "-data", dir)
+	if !strings.Contains(s.greeting, dir+", which is new\n") {
+		t.Errorf("greeting:\n%s", s.greeting)
+	}
+	s.client(t, "").fill(t)
+	s.ends(t)
+	s = start(t, nil, "-data", dir, "-cache", "1")
+	if !strings.Contains(s.greeting, dir+"\n") {
+		t.Errorf("greeting:\n%s", s.greeting)
+	}
+	s.client(t, "").filled(t)
+	s.ends(t)
+}
+
+func TestMemoryIsGone(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "-memory")
+	s.client(t, "").fill(t)
+	s.client(t, "").filled(t)
+	s.ends(t)
+	start(t, nil, "-memory").client(t, "").do(t, "GET", ada, "", 404)
+	if _, err := os.Stat("data"); err == nil {
+		t.Error("a store in memory made the default directory")
+	}
+}
+
+// URLs of the greeting have the name that the server was told to listen on, or
+// else an address that works from here.
+func TestGreetingAddress(t *testing.T) {
+	t.Parallel()
+	own := map[string]string{accountsVariable: "acme:" + key1}
+	for listen, want := range map[string]string{
+		"localhost:0": "http://localhost:",
+		"127.0.0.1:0": "http://127.0.0.1:",
+		":0":          "http://127.0.0.1:",
+		"[::1]:0":     "http://[::1]:",
+	} {
+		l, err := net.Listen("tcp", listen)
+		if err != nil {
+			t.Logf("%s: %v", listen, err) // a machine without IPv6
+			continue
+		}
+		l.Close()
+		s := start(t, own, "-memory", "-listen", listen)
+		if got := s.said(t, "endpoint"); !strings.HasPrefix(got, want) {
+			t.Errorf("-listen %s: endpoint %s", listen, got)
+		}
+		s.client(t, key1).fill(t)
+	}
+}
+
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	cert, key, roots := certificate(t)
+	s := start(t, nil, "-memory", "-tls-cert", cert, "-tls-key", key)
+	c := s.client(t, "")
+	if !strings.HasPrefix(c.endpoint, "https://") {
+		t.Errorf("endpoint %s", c.endpoint)
+	}
+	// As curl and the SDKs do, it offers HTTP/2 and takes what it gets.
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+	defer transport.CloseIdleConnections()
+	c.Transport = transport
+	c.fill(t)
+	c.filled(t)
+	if text := c.do(t, "GET", "/people()?$top=1", "", 200); !strings.Contains(text, "https://") {
+		t.Errorf("URLs of an answer: %s", text)
+	}
+}
+
+// certificate makes a certificate for 127.0.0.1.
+func certificate(t *testing.T) (certFile, keyFile string, roots *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots = x509.NewCertPool()
+	dir := t.TempDir()
+	write := func(name, kind string, der []byte) string {
+		text, file := pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), filepath.Join(dir, name)
+		roots.AppendCertsFromPEM(text)
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	return write("cert.pem", "CERTIFICATE", der), write("key.pem", "PRIVATE KEY", private), roots
+}
+
+// half sends the head of a request and waits until the server asks for the body.
+func half(t *testing.T, c *client) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.Split(c.endpoint, "/")[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	req := c.request(t, "PUT", ada, `{"Name":"Ada"}`)
+	fmt.Fprintf(conn, "PUT %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\nExpect: 100-continue\r\n", req.URL.EscapedPath(), req.ContentLength)
+	if err := req.Header.Write(conn); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(conn, "\r\n")
+	r := bufio.NewReader(conn)
+	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, " 100 ") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if _, err := r.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	return conn, r
+}
+
+// A request that runs when the server is interrupted is finished, and kept.
+func TestInterruptWaits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := start(t, nil, "-data", dir, "-grace", "1h")
+	c := s.client(t, "")
+	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
+	conn, r := half(t, c)
+	s.interrupt()
+	for { // until nobody else is let in
+		conn, err := net.Dial("tcp", conn.RemoteAddr().String())
+		if err != nil {
+			break
+		}
+		conn.Close()
+	}
+	fmt.Fprint(conn, `{"Name":"Ada"}`)
+	resp, err := http.ReadResponse(r, nil)
+	if err != nil || resp.StatusCode != 204 {
+		t.Fatalf("%v, %v", resp, err)
+	}
+	s.ends(t)
+	start(t, nil, "-data", dir).client(t, "").filled(t)
+}
+
+func TestInterruptCutsOff(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "-memory", "-grace", "1ms")
+	c := s.client(t, "")
+	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
+	_, r := half(t, c)
+	if status := s.stop(); status != 1 || !strings.Contains(s.logs.String(), "cut off after 1ms") {
+		t.Errorf("status %d\n%s", status, s.logs)
+	}
+	if _, err := io.Copy(io.Discard, r); err == nil {
+		t.Log("the connection was closed in order")
+	}
+}
+
+// Neither keys nor signatures are logged, whatever goes wrong.
+func TestLogKeepsSecrets(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"text", "json"} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, map[string]string{accountsVariable: "acme:" + key1 + ":" + key2}, "-memory", "-log-level", "debug", "-log-format", format)
+			c := s.client(t, key1)
+			c.fill(t)
+			c.filled(t)
+			good := c.request(t, "GET", "/Tables", "")
+			signature := strings.TrimPrefix(good.Header.Get("Authorization"), "SharedKeyLite acme:")
+			answer(t, &c.Client, good, 200)
+			c.account = "beta"
+			bad := c.request(t, "GET", "/Tables", "")
+			signed := strings.TrimPrefix(bad.Header.Get("Authorization"), "SharedKeyLite beta:")
+			answer(t, &c.Client, bad, 403)
+			sas := c.request(t, "GET", "/people()?sv=2019-02-02&sig=c2VjcmV0", "")
+			sas.Header.Del("Authorization")
+			answer(t, &c.Client, sas, 501)
+			for _, broken := range []string{
+				"GET /acme/Tables HTTP/1.1\r\nAuthorization SharedKeyLite acme:" + signature + "\r\n\r\n",
+				"SharedKeyLite acme:" + signature + "\r\n\r\n",
+				"PUT /acme/people HTTP/1.1\r\nContent-Length: x\r\nAuthorization: SharedKeyLite acme:" + signature + "\r\n\r\n",
+			} {
+				conn, err := net.Dial("tcp", strings.Split(c.endpoint, "/")[2])
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprint(conn, broken)
+				if text, err := io.ReadAll(conn); err != nil || !strings.Contains(string(text), " 400 ") {
+					t.Errorf("%q: %s, %v", broken, text, err)
+				}
+				conn.Close()
+			}
+			s.ends(t)
+			logs := s.logs.String()
+			for _, want := range []string{"CreateTable", "GetEntity", "acme", "people", "403", "stopping"} {
+				if !strings.Contains(logs, want) {
+					t.Errorf("the log lacks %s:\n%s", want, logs)
+				}
+			}
+			for _, secret := range []string{key1, key2, signature, signed, "c2VjcmV0", "SharedKey"} {
+				if strings.Contains(logs, secret) || strings.Contains(s.greeting, secret) {
+					t.Errorf("%s is shown:\n%s%s", secret, s.greeting, logs)
+				}
+			}
+		})
+	}
+}
