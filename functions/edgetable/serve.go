@@ -2,15 +2,16 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"edgetable/adapters/httpserver"
@@ -79,6 +80,7 @@ func (p *program) serve(ctx context.Context, args []string) error {
 
 func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 	log := p.logger(o.logFormat, o.logLevel)
+	p.limitMemory(o)
 	list, err := p.loadAccounts(o.accounts)
 	if err != nil {
 		return err
@@ -142,6 +144,20 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 	return store.Close()
 }
 
+// besideCache is the memory in MiB for all but the cache: requests, pages,
+// compactions.
+const besideCache = 192
+
+// limitMemory has the garbage collector run seldom as long as there is memory
+// to spare, and as often as needed to stay within what the server is given.
+// The usual settings of the runtime come first.
+func (p *program) limitMemory(o *serveFlags) {
+	if p.environment("GOMEMLIMIT") == "" && p.environment("GOGC") == "" && !o.memory {
+		debug.SetMemoryLimit((o.cache + besideCache) << 20)
+		debug.SetGCPercent(400)
+	}
+}
+
 func openStore(o *serveFlags, log *slog.Logger) (*pebblestore.Store, error) {
 	return pebblestore.Open(pebblestore.Options{
 		Dir: o.data, Memory: o.memory, CacheSize: o.cache << 20,
@@ -157,15 +173,13 @@ func openStore(o *serveFlags, log *slog.Logger) (*pebblestore.Store, error) {
 func newProtocol(store table.Store, list accounts, o *serveFlags) *protocol.Handler {
 	now := func() edm.Ticks { return edm.TicksOf(time.Now()) }
 	return &protocol.Handler{
-		Service: table.New(store, table.Options{Now: now, Rand: func() uint64 {
-			var b [8]byte
-			rand.Read(b[:]) // never fails
-			return binary.LittleEndian.Uint64(b[:])
-		}}),
+		// Nonces and ids must not collide; nobody gains by guessing one.
+		Service:  table.New(store, table.Options{Now: now, Rand: rand.Uint64}),
 		Accounts: list.find,
 		Now:      now,
 		NewID: func() (id [16]byte) {
-			rand.Read(id[:])
+			binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
+			binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
 			return id
 		},
 		MaxSkew:   o.skew,
