@@ -124,6 +124,7 @@ func (s *Store) changeDocument(ctx context.Context, key string, r table.Revision
 
 // applyDocument applies the change with the catalog locked.
 func (s *Store) applyDocument(key string, old table.Layout, next *table.Document) (*pebble.Batch, *entry, error) {
+	defer s.dieOfPanic()
 	var layout table.Layout
 	if next != nil {
 		layout = next.Layout

@@ -3,7 +3,6 @@ package pebblestore
 import (
 	"context"
 	"errors"
-	"io"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -100,45 +99,14 @@ func (s *Store) Commit(ctx context.Context, tbl string, m []table.Mutation) (edm
 // rowHead is the length of a stored row without properties.
 var rowHead = len(table.AppendRow(nil, new(table.Row)))
 
-// found is the stored state of an entity that a mutation depends on.
-type found struct {
-	row    table.Row
-	exists bool
-	closer io.Closer
-}
-
 // applyMutations reads, checks and applies with the stripe locked.
 func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]byte) (*pebble.Batch, *entry, error) {
-	var single [1]found
-	olds := single[:]
-	if len(m) > 1 {
-		olds = make([]found, len(m))
+	defer s.dieOfPanic()
+	olds, done, err := s.readOld(l, m, buf)
+	if err != nil {
+		return nil, nil, err
 	}
-	defer func() {
-		for i := range olds {
-			if olds[i].closer != nil {
-				olds[i].closer.Close() // of a read that has succeeded
-			}
-		}
-	}()
-	for i := range m {
-		if m[i].Condition == table.Always && m[i].Kind == table.Put {
-			continue // whatever is there
-		}
-		*buf = l.appendKey((*buf)[:0], m[i].Key)
-		v, closer, err := s.db.Get(*buf)
-		if errors.Is(err, pebble.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		olds[i].closer = closer
-		if olds[i].row, err = table.ParseRow(m[i].Key, v); err != nil {
-			return nil, nil, err
-		}
-		olds[i].exists = true
-	}
+	defer done()
 	// Registered only now, that readers need not wait for the reads above.
 	e, err := s.journal.register()
 	if err != nil {
@@ -157,18 +125,18 @@ func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]b
 }
 
 // batch is what the mutations make of what was found.
-func (s *Store) batch(l *life, m []table.Mutation, olds []found, now edm.Ticks) (*pebble.Batch, error) {
+func (s *Store) batch(l *life, m []table.Mutation, olds []old, now edm.Ticks) (*pebble.Batch, error) {
 	size := 64
 	for i := range m {
 		size += len(m[i].Key) + len(m[i].Properties) + 64
 	}
 	b := s.db.NewBatchWithSize(size)
 	for i := range m {
-		var old *table.Row
+		var before *table.Row
 		if olds[i].exists {
-			old = &olds[i].row
+			before = &olds[i].row
 		}
-		row, err := table.Apply(old, m[i], now)
+		row, err := table.Apply(before, m[i], now)
 		if err != nil {
 			b.Close() // unused
 			return nil, &table.Refused{Index: i, Err: err}

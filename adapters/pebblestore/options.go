@@ -44,6 +44,9 @@ const (
 	// which takes less than a second.
 	memTable  = 32 << 20
 	memTables = 3
+
+	// maxFailures of flushes and compactions in a row end the process.
+	maxFailures = 10
 )
 
 func (o Options) withDefaults() Options {
@@ -101,7 +104,19 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	}
 	p.EventListener = &pebble.EventListener{
 		WriteStallBegin: func(pebble.WriteStallBeginInfo) { s.stalls.Add(1) },
-		BackgroundError: func(err error) { o.Logf("edgetable: background work of the store: %v", err) },
+		FlushEnd: func(i pebble.FlushInfo) {
+			if i.Err == nil {
+				s.failures.Store(0)
+			}
+		},
+		BackgroundError: func(err error) {
+			o.Logf("edgetable: background work of the store: %v", err)
+			// Pebble tries again at once and for ever. What was confirmed is in
+			// the log, so it is better to end than to spin.
+			if vfs.IsNoSpaceError(err) || s.failures.Add(1) >= maxFailures {
+				s.die(fmt.Errorf("the store cannot write its data files: %w", err))
+			}
+		},
 	}
 	if o.tune != nil {
 		o.tune(p)

@@ -22,6 +22,8 @@ type Store struct {
 	journal *journal
 	tables  *tables
 	stalls  atomic.Int64
+	// failures of background work since a flush succeeded
+	failures atomic.Int32
 
 	catalog struct {
 		sync.RWMutex              // before any stripe
@@ -98,12 +100,13 @@ func (s *Store) applyUnsynced(b *pebble.Batch) error {
 	return s.db.Apply(b, pebble.NoSync)
 }
 
-// dieOfPanic is deferred. Pebble panics when it cannot write its log, and
-// whoever recovers further up, as HTTP servers do, must not go on after that.
+// dieOfPanic is deferred while a commit is half done: Pebble panics when it
+// cannot write its log, and whoever recovers further up, as HTTP servers do,
+// must not go on after that, nor with a stripe that stays locked.
 func (s *Store) dieOfPanic() {
 	if r := recover(); r != nil {
 		if err, ok := r.(error); !ok || !errors.Is(err, pebble.ErrClosed) {
-			s.die(fmt.Errorf("write to the log: %v", r))
+			s.die(fmt.Errorf("panic in a commit: %v", r))
 		}
 		panic(r)
 	}

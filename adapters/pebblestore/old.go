@@ -1,0 +1,94 @@
+package pebblestore
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/core/table"
+)
+
+// old is the stored state of an entity that a mutation depends on.
+type old struct {
+	row    table.Row
+	exists bool
+}
+
+// readOld reads what the mutations depend on, until done is called.
+func (s *Store) readOld(l *life, m []table.Mutation, buf *[]byte) (olds []old, done func(), err error) {
+	olds = make([]old, len(m))
+	if len(m) > 1 {
+		return olds, func() {}, s.readMany(l, m, olds, buf)
+	}
+	done = func() {}
+	if independent(&m[0]) {
+		return olds, done, nil
+	}
+	*buf = l.appendKey((*buf)[:0], m[0].Key)
+	v, closer, err := s.db.Get(*buf)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return olds, done, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	olds[0].exists = true
+	olds[0].row, err = table.ParseRow(m[0].Key, v)
+	if err != nil {
+		return nil, nil, errors.Join(err, closer.Close())
+	}
+	return olds, func() { closer.Close() }, nil // the read has succeeded
+}
+
+// independent reports whether the mutation does the same whatever is there.
+func independent(m *table.Mutation) bool { return m.Condition == table.Always && m.Kind == table.Put }
+
+// readMany goes through the keys in order with one iterator. Most transactions
+// insert rows side by side where none is yet: then one seek tells it of all.
+func (s *Store) readMany(l *life, m []table.Mutation, olds []old, buf *[]byte) (err error) {
+	order := make([]int, 0, len(m))
+	for i := range m {
+		if !independent(&m[i]) {
+			order = append(order, i)
+		}
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	slices.SortFunc(order, func(a, b int) int { return bytes.Compare(m[a].Key, m[b].Key) })
+	first, last := m[order[0]].Key, m[order[len(order)-1]].Key
+	it, err := s.db.NewIter(&pebble.IterOptions{
+		LowerBound: l.appendKey(nil, first),
+		UpperBound: append(l.appendKey(nil, last), 0),
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Close()) }()
+	valid := it.First()
+	for _, i := range order {
+		if !valid {
+			break
+		}
+		*buf = l.appendKey((*buf)[:0], m[i].Key)
+		if bytes.Compare(it.Key(), *buf) < 0 {
+			if valid = it.SeekGE(*buf); !valid {
+				break
+			}
+		}
+		if !bytes.Equal(it.Key(), *buf) {
+			continue
+		}
+		v, err := it.ValueAndErr()
+		if err != nil {
+			return err
+		}
+		olds[i].exists = true
+		if olds[i].row, err = table.ParseRow(m[i].Key, bytes.Clone(v)); err != nil {
+			return err
+		}
+	}
+	return it.Error()
+}
