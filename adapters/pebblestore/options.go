@@ -88,9 +88,9 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		// A dropped table gives back its disk space without further writes.
 		FlushDelayDeleteRange: 10 * time.Second,
 
-		L0CompactionThreshold:      2,
+		L0CompactionThreshold:      4,
 		L0StopWritesThreshold:      32,
-		LBaseMaxBytes:              64 << 20,
+		LBaseMaxBytes:              256 << 20,
 		CompactionConcurrencyRange: func() (lower, upper int) { return 1, 2 },
 	}
 	p.TargetFileSizes[0] = 4 << 20
