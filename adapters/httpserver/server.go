@@ -132,7 +132,15 @@ func refuse(c *fasthttp.RequestCtx, err error) {
 	c.SetConnectionClose()
 }
 
-// logger passes on what fasthttp has to say about connections.
+// logger passes on what fasthttp has to say about connections. Its errors quote
+// the request, and a signature may be in it: what is shown is their kind.
 type logger struct{ *slog.Logger }
 
-func (l logger) Printf(format string, args ...any) { l.Debug(fmt.Sprintf(format, args...)) }
+func (l logger) Printf(format string, args ...any) {
+	for i, a := range args {
+		if err, ok := a.(error); ok {
+			args[i] = fmt.Sprintf("%T", err)
+		}
+	}
+	l.Debug(fmt.Sprintf(format, args...))
+}

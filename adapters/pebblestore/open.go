@@ -50,7 +50,10 @@ func (s *Store) open(o Options) error {
 	case errors.Is(err, fs.ErrPermission):
 		return err
 	case !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: %w", ErrInUse, err)
+		return ErrInUse
+	}
+	if err := checkForeign(o); err != nil {
+		return err
 	}
 	s.db, err = pebble.Open(o.Dir, p)
 	if err != nil {
@@ -63,6 +66,28 @@ func (s *Store) open(o Options) error {
 		return errors.Join(err, s.db.Close())
 	}
 	return nil
+}
+
+// checkForeign refuses to scatter the files of a new store among those of
+// somebody else, as for a mistyped directory.
+func checkForeign(o Options) error {
+	names, err := o.FS.List(o.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	foreign := ""
+	for _, name := range names {
+		switch {
+		case strings.HasPrefix(name, "marker."): // Pebble's; a start that was cut off leaves one too
+			return nil
+		case name != "LOCK" && name != "lost+found": // the folder of a file system
+			foreign = name
+		}
+	}
+	if foreign != "" {
+		return fmt.Errorf("%w: it holds %q and no store; name an empty directory or a new one", ErrForeign, foreign)
+	}
+	return err
 }
 
 // load checks the format and reads what the store keeps in memory.

@@ -68,6 +68,11 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, pebblestore.ErrForeign, "not one of edgetable"},
+		{"files that are no store", func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, "letter.txt"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, pebblestore.ErrForeign, "letter.txt"},
 		{"in use", func(t *testing.T, dir string) {
 			open(t, pebblestore.Options{Dir: dir})
 		}, pebblestore.ErrInUse, "in use"},

@@ -120,10 +120,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 	}
 	metrics := &metrics{store: store, log: log, calls: map[call]tally{}}
 	server := httpserver.Server{
-		// At debug it repeats what fasthttp says of a broken request, which
-		// quotes it with whatever signature is in it.
-		Log: p.logger(o.logFormat, max(o.logLevel, slog.LevelInfo)),
-		TLS: certificates, Grace: o.grace,
+		Log: log, TLS: certificates, Grace: o.grace,
 		Handler: &httpserver.Handler{
 			Protocol: newProtocol(store, list, o), TrustProxy: o.trustProxy, Observe: metrics.observe,
 		},
