@@ -2,14 +2,12 @@ package main_test
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"net"
 	"strings"
 	"testing"
 
 	tablebench "edgetable/functions/tablebench"
 	"edgetable/functions/tablebench/internal/ceiling"
+	"edgetable/functions/tablebench/internal/ceiling/ceilingtest"
 	"edgetable/functions/tablebench/internal/load"
 )
 
@@ -66,7 +64,7 @@ func TestLoadJudges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := serve(t, h)
+	url := ceilingtest.Serve(t, h)
 	for _, tt := range []struct {
 		op   string
 		code int
@@ -81,23 +79,4 @@ func TestLoadJudges(t *testing.T) {
 			t.Errorf("%s: exit status %d, want %d and %q:\n%s", tt.op, code, tt.code, tt.want, out.String())
 		}
 	}
-}
-
-// serve runs a ceiling until the test ends and returns its URL.
-func serve(t *testing.T, h *ceiling.Handler) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- h.Listen(ctx, l) }()
-	t.Cleanup(func() {
-		stop()
-		if err := errors.Join(<-done, h.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return "http://" + l.Addr().String()
 }

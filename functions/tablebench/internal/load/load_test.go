@@ -1,17 +1,15 @@
 package load_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 	"time"
 
 	"edgetable/core/multipart"
 	"edgetable/functions/tablebench/internal/ceiling"
+	"edgetable/functions/tablebench/internal/ceiling/ceilingtest"
 	"edgetable/functions/tablebench/internal/load"
 	"edgetable/functions/tablebench/internal/wire"
 )
@@ -122,7 +120,7 @@ func TestRunAgainstCeilings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			target, err := wire.NewTarget(serve(t, h)+"/"+ceiling.Account, ceiling.Account, ceiling.Key)
+			target, err := wire.NewTarget(ceilingtest.Serve(t, h)+"/"+ceiling.Account, ceiling.Account, ceiling.Key)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -175,23 +173,4 @@ func BenchmarkBatchBody(b *testing.B) {
 	for b.Loop() {
 		load.BatchBody(target, "t", l, 3)
 	}
-}
-
-// serve runs a ceiling until the test ends and returns its URL.
-func serve(t *testing.T, h *ceiling.Handler) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- h.Listen(ctx, l) }()
-	t.Cleanup(func() {
-		stop()
-		if err := errors.Join(<-done, h.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	return "http://" + l.Addr().String()
 }
