@@ -6,6 +6,6 @@
 //
 // A transport makes a [Request] of whatever it was given, untouched (above all
 // the request target, which is signed), calls [Handler.Serve] and sends the
-// [Response]. It decides nothing. The same handler runs behind net/http, in a
+// [Response]. It decides nothing. The same handler runs behind a socket, in a
 // Lambda and in a Worker; it has no network, no files and no clock of its own.
 package protocol
