@@ -41,7 +41,7 @@ const (
 	defaultCache = 128 << 20
 
 	// The log of a memtable is replayed after a crash: three are at most 48 MiB,
-	// which takes less than a second. Larger ones would write a tenth faster.
+	// which takes less than a second..
 	memTable  = 16 << 20
 	memTables = 3
 
