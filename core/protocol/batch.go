@@ -101,31 +101,27 @@ func (x *exchange) part(op *multipart.Operation) *call {
 	return &call{
 		exchange: x, verb: op.Method, header: op.Header, format: payload.Minimal,
 		version: x.version, contentID: op.ContentID(),
-		body: func() ([]byte, error) { return op.Body, nil },
-		// decoded by open
-		options: nil, route: route{table: op.Target},
+		body:   func() ([]byte, error) { return op.Body, nil },
+		target: op.Target,
 	}
 }
 
 // open decodes what the part addresses. Its host is ignored; its account must
 // be the one that signed the batch.
 func (c *call) open() error {
-	t := parseTarget(c.route.table)
-	c.route = route{}
-	a := address{rest: strings.TrimLeft(t.path, "/")}
+	t := parseTarget(c.target)
+	path := strings.TrimLeft(t.path, "/")
 	if c.address.base != "" {
 		// In path style the account is the first segment; clients that were
 		// given another base URL leave it out.
-		if rest, ok := strings.CutPrefix(a.rest, c.address.base[1:]+"/"); ok {
-			a.rest = rest
-		}
+		path = strings.TrimPrefix(path, c.address.base[1:]+"/")
 	}
 	o, err := parseOptions(t.query)
 	if err != nil {
 		return err
 	}
 	c.options = &o
-	if c.route, err = parseRoute(a.rest); err != nil {
+	if c.route, err = parseRoute(path); err != nil {
 		return err
 	}
 	f, err := responseFormat(o.format, c.header.Get("Accept"), c.version)
@@ -184,8 +180,16 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 	if a.status == 204 {
 		return multipart.Response{Status: a.status, Header: append(partHeader(c.contentID), a.header...)}
 	}
-	// 201: the content's headers come first.
-	h := contentHeader(c.format)
+	return c.contentPart(a)
+}
+
+// contentPart is the part of an answer with a body: the headers of the content
+// come first.
+func (c *call) contentPart(a answer) multipart.Response {
+	h := multipart.Header{
+		{Name: "DataServiceVersion", Value: "3.0;"},
+		{Name: "Content-Type", Value: c.format.ContentType()},
+	}
 	h = append(h, partHeader(c.contentID)...)
 	for _, f := range a.header {
 		if f.Name != "Content-Type" {
@@ -193,13 +197,6 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 		}
 	}
 	return multipart.Response{Status: a.status, Header: h, Body: a.body}
-}
-
-func contentHeader(f payload.Format) multipart.Header {
-	return multipart.Header{
-		{Name: "DataServiceVersion", Value: "3.0;"},
-		{Name: "Content-Type", Value: f.ContentType()},
-	}
 }
 
 // changeset makes the response of a changeset's parts.
@@ -239,11 +236,5 @@ func (x *exchange) batchQuery(ctx context.Context, c *call) {
 	}
 	x.resp.Table = c.route.table
 	c.chainRelease(a.release)
-	h := append(contentHeader(c.format), partHeader(c.contentID)...)
-	for _, f := range a.header {
-		if f.Name != "Content-Type" {
-			h = append(h, f)
-		}
-	}
-	respond(multipart.Response{Status: a.status, Header: h, Body: a.body})
+	respond(c.contentPart(a))
 }

@@ -12,9 +12,10 @@ import (
 // given is undecoded; its answer has no headers of the connection.
 type call struct {
 	*exchange
+	target    string // of an operation of a batch, until open has decoded it into the next two
 	route     route
-	verb      string
 	options   *options
+	verb      string
 	header    fields
 	format    payload.Format
 	version   string

@@ -148,7 +148,7 @@ func (x *exchange) dispatch(ctx context.Context) error {
 	c := &call{
 		exchange: x, route: r, verb: x.verb, options: &x.options, header: x.req.Header,
 		format: f, version: x.version,
-		body: func() ([]byte, error) { return x.body() },
+		body: x.body,
 	}
 	out, err := c.do(ctx)
 	x.prefer = c.prefer

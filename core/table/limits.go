@@ -34,8 +34,8 @@ func EntitySize(partitionKey, rowKey string, p edm.Properties) int {
 
 // checkSize judges a whole entity: the number of its properties and its size.
 func checkSize(k []byte, p edm.Properties) error {
-	// Every property counts at least 8 bytes more than stored, and a stored byte
-	// counts at most 2: far below the limit there is nothing to add up.
+	// A stored byte counts 2 at most, and a property 16 more at most: far below
+	// the limit there is nothing to add up.
 	if p.Count() > MaxProperties {
 		return TooManyProperties.Err()
 	}

@@ -38,18 +38,11 @@ type Operation struct {
 // mutation checks the operation by itself and turns it into its declarative
 // form. The limits of single properties were judged when they were decoded.
 func (op *Operation) mutation(nonce uint64) (Mutation, error) {
-	if err := CheckKey("PartitionKey", op.PartitionKey); err != nil {
+	k, err := encodeKey(op.PartitionKey, op.RowKey)
+	if err != nil {
 		return Mutation{}, err
 	}
-	if err := CheckKey("RowKey", op.RowKey); err != nil {
-		return Mutation{}, err
-	}
-	k := make([]byte, 0, len(op.PartitionKey)+len(op.RowKey)+8)
-	m := Mutation{
-		Key:        key.Append(k, op.PartitionKey, op.RowKey),
-		Properties: op.Properties,
-		Nonce:      nonce,
-	}
+	m := Mutation{Key: k, Properties: op.Properties, Nonce: nonce}
 	switch op.Action {
 	case Insert:
 		m.Condition = Absent
@@ -74,6 +67,18 @@ func (m *Mutation) match(c Match) {
 	if !c.Any {
 		m.Condition, m.IfMatch = Unchanged, c.Timestamp
 	}
+}
+
+// encodeKey checks the keys of an entity and encodes them.
+func encodeKey(partitionKey, rowKey string) ([]byte, error) {
+	if err := CheckKey("PartitionKey", partitionKey); err != nil {
+		return nil, err
+	}
+	if err := CheckKey("RowKey", rowKey); err != nil {
+		return nil, err
+	}
+	k := make([]byte, 0, len(partitionKey)+len(rowKey)+8)
+	return key.Append(k, partitionKey, rowKey), nil
 }
 
 // CheckKey returns the service's error for a string that is no PartitionKey or

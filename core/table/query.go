@@ -2,6 +2,7 @@ package table
 
 import (
 	"context"
+	"errors"
 
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -13,13 +14,10 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 	if err := n.check(); err != nil {
 		return Row{}, err
 	}
-	if err := CheckKey("PartitionKey", partitionKey); err != nil {
+	k, err := encodeKey(partitionKey, rowKey)
+	if err != nil {
 		return Row{}, err
 	}
-	if err := CheckKey("RowKey", rowKey); err != nil {
-		return Row{}, err
-	}
-	k := key.Append(make([]byte, 0, len(partitionKey)+len(rowKey)+8), partitionKey, rowKey)
 	row, err := s.store.Get(ctx, n.DocumentKey(), k, c)
 	if err != nil {
 		return Row{}, protocolError(err)
@@ -67,7 +65,7 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 // table reads the record of a table; it is TableNotFound if there is none.
 func (s *Service) table(ctx context.Context, n Name) (Document, error) {
 	d, err := s.store.ReadDocument(ctx, n.DocumentKey())
-	if err == ErrNoDocument {
+	if errors.Is(err, ErrNoDocument) {
 		return d, TableNotFound.Err()
 	}
 	if err != nil {

@@ -98,22 +98,23 @@ type TablePage struct {
 // QueryTables returns one page of the account's tables.
 func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery) (TablePage, error) {
 	var page TablePage
-	if q.Top == 0 {
-		return page, nil
-	}
 	prefix := tablePrefix(account)
 	top := min(q.Top, MaxPageRows)
 	if top == 0 {
 		return page, nil
 	}
+	limit := MaxPageRows + 1 // one more than examined at a time, to see that there are more
+	if q.Filter == nil {
+		limit = top + 1
+	}
 	from := prefix + FoldName(q.From)
 	for end := s.now() + s.budget.Time; ; {
-		docs, err := s.store.ListDocuments(ctx, prefix, from, MaxPageRows+1)
+		docs, err := s.store.ListDocuments(ctx, prefix, from, limit)
 		if err != nil {
 			return TablePage{}, protocolError(err)
 		}
 		for i, d := range docs {
-			if len(page.Names) == top || i == MaxPageRows {
+			if len(page.Names) == top || i == limit-1 {
 				page.Next = d.Key[len(prefix):]
 				break
 			}
