@@ -21,9 +21,13 @@ var allowed = map[string][]string{
 	"edgetable/core/multipart": {},
 	"edgetable/core/odata":     {"edm", "key"},
 	"edgetable/core/table":     {"edm", "key", "odata"},
-	"edgetable/core/payload":   {"edm", "key", "table"},
+	"edgetable/core/xml":       {},
+	"edgetable/core/throttle":  {"edm"},
+	"edgetable/core/sas":       {"edm", "key", "sharedkey", "table"},
+	"edgetable/core/settings":  {"edm", "multipart", "sas", "table", "xml"},
+	"edgetable/core/payload":   {"edm", "key", "table", "xml"},
 	"edgetable/core/memstore":  {"edm", "key", "odata", "table"},
-	"edgetable/core/protocol":  {"edm", "key", "sharedkey", "multipart", "odata", "table", "payload"},
+	"edgetable/core/protocol":  {"edm", "key", "sharedkey", "multipart", "odata", "table", "payload", "sas", "settings", "throttle"},
 }
 
 // TestCoreImports: no core package imports the operating system, a network or

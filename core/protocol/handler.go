@@ -34,6 +34,8 @@ type Handler struct {
 	MaxSkew time.Duration
 	// PathStyle takes the account from the path whatever the host is.
 	PathStyle bool
+	// Gate may be nil.
+	Gate Gate
 
 	date atomic.Pointer[dateText]
 }
@@ -56,7 +58,16 @@ type exchange struct {
 
 // Serve answers one request. It never fails: whatever goes wrong is a response.
 func (h *Handler) Serve(ctx context.Context, req *Request) Response {
-	x := exchange{Handler: h, req: req, now: h.Now(), format: payload.Minimal}
+	x := h.begin(req)
+	if err := x.serve(ctx); err != nil {
+		x.fail(err)
+	}
+	return x.resp
+}
+
+// begin makes a response with the headers that all have in common.
+func (h *Handler) begin(req *Request) *exchange {
+	x := &exchange{Handler: h, req: req, now: h.Now(), format: payload.Minimal}
 	x.resp.RequestID = guid(h.NewID())
 	x.resp.Header = make([]Field, 0, 16)
 	x.resp.add("x-ms-request-id", x.resp.RequestID)
@@ -64,10 +75,7 @@ func (h *Handler) Serve(ctx context.Context, req *Request) Response {
 		x.resp.add("x-ms-client-request-id", id)
 	}
 	x.resp.add("Date", h.httpDate(x.now))
-	if err := x.serve(ctx); err != nil {
-		x.fail(err)
-	}
-	return x.resp
+	return x
 }
 
 func (x *exchange) serve(ctx context.Context) error {

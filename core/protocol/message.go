@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"io"
+	"net/netip"
 
 	"edgetable/core/multipart"
 )
@@ -15,6 +16,8 @@ type Request struct {
 	Host   string // the Host header
 	Scheme string // "http" or "https" as the client sees it, for URLs in responses
 	Header Fields
+	// Source is the client's address; the zero Addr if it is not known.
+	Source netip.Addr
 	// Body is read only after the request was authenticated, and never beyond
 	// the limit of 4 MiB. It may be nil.
 	Body io.Reader
@@ -67,6 +70,8 @@ type Response struct {
 	Err error
 	// RequestID is the x-ms-request-id.
 	RequestID string
+	// Cut: the transport hangs up and sends nothing of this.
+	Cut bool
 
 	release func()
 }

@@ -56,12 +56,18 @@ func Codes() []Code {
 
 // The codes, with the service's own names.
 const (
+	AccountIsDisabled                       Code = "AccountIsDisabled"
 	AtomFormatNotSupported                  Code = "AtomFormatNotSupported"
 	AuthenticationFailed                    Code = "AuthenticationFailed"
 	AuthorizationFailure                    Code = "AuthorizationFailure"
+	AuthorizationPermissionMismatch         Code = "AuthorizationPermissionMismatch"
+	AuthorizationProtocolMismatch           Code = "AuthorizationProtocolMismatch"
+	AuthorizationResourceTypeMismatch       Code = "AuthorizationResourceTypeMismatch"
+	AuthorizationServiceMismatch            Code = "AuthorizationServiceMismatch"
+	AuthorizationSourceIPMismatch           Code = "AuthorizationSourceIPMismatch"
 	CommandsInBatchActOnDifferentPartitions Code = "CommandsInBatchActOnDifferentPartitions"
-	DuplicatePropertiesSpecified            Code = "DuplicatePropertiesSpecified"
 	CORSPreflightFailure                    Code = "CorsPreflightFailure"
+	DuplicatePropertiesSpecified            Code = "DuplicatePropertiesSpecified"
 	EntityAlreadyExists                     Code = "EntityAlreadyExists"
 	EntityTooLarge                          Code = "EntityTooLarge"
 	InsufficientAccountPermissions          Code = "InsufficientAccountPermissions"
@@ -73,12 +79,15 @@ const (
 	InvalidQueryParameterValue              Code = "InvalidQueryParameterValue"
 	InvalidResourceName                     Code = "InvalidResourceName"
 	InvalidURI                              Code = "InvalidUri"
+	InvalidXMLDocument                      Code = "InvalidXmlDocument"
 	JSONFormatNotSupported                  Code = "JsonFormatNotSupported"
 	JSONVerboseFormatNotSupported           Code = "JsonVerboseFormatNotSupported"
 	KeyValueTooLarge                        Code = "KeyValueTooLarge"
 	MediaTypeNotSupported                   Code = "MediaTypeNotSupported"
 	MethodNotAllowed                        Code = "MethodNotAllowed"
 	MissingContentLengthHeader              Code = "MissingContentLengthHeader"
+	MissingRequiredHeader                   Code = "MissingRequiredHeader"
+	MissingRequiredQueryParameter           Code = "MissingRequiredQueryParameter"
 	NoAuthenticationInformation             Code = "NoAuthenticationInformation"
 	NotImplemented                          Code = "NotImplemented"
 	OperationTimedOut                       Code = "OperationTimedOut"
@@ -107,9 +116,15 @@ var codes = map[Code]struct {
 	status  int
 	message string
 }{
+	AccountIsDisabled:                       {403, "The specified account is disabled."},
 	AtomFormatNotSupported:                  {415, "Atom format is not supported."},
 	AuthenticationFailed:                    {403, "Server failed to authenticate the request. Make sure the value of Authorization header is formed correctly including the signature."},
 	AuthorizationFailure:                    {403, "This request is not authorized to perform this operation."},
+	AuthorizationPermissionMismatch:         {403, "This request is not authorized to perform this operation using this permission."},
+	AuthorizationProtocolMismatch:           {403, "This request is not authorized to perform this operation using this protocol."},
+	AuthorizationResourceTypeMismatch:       {403, "This request is not authorized to perform this operation using this resource type."},
+	AuthorizationServiceMismatch:            {403, "This request is not authorized to perform this operation using this service."},
+	AuthorizationSourceIPMismatch:           {403, "This request is not authorized to perform this operation using this source IP."},
 	CommandsInBatchActOnDifferentPartitions: {400, "All commands in a batch must operate on same entity group."},
 	CORSPreflightFailure:                    {403, "CORS not enabled or no matching rule found for this request."},
 	DuplicatePropertiesSpecified:            {400, "A property is specified more than one time."},
@@ -124,12 +139,15 @@ var codes = map[Code]struct {
 	InvalidQueryParameterValue:              {400, "Value for one of the query parameters specified in the request URI is invalid."},
 	InvalidResourceName:                     {400, "The specifed resource name contains invalid characters."},
 	InvalidURI:                              {400, "The requested URI does not represent any resource on the server."},
+	InvalidXMLDocument:                      {400, "XML specified is not syntactically valid."},
 	JSONFormatNotSupported:                  {415, "JSON format is not supported."},
 	JSONVerboseFormatNotSupported:           {415, "JSON verbose format is not supported."},
 	KeyValueTooLarge:                        {400, "The PartitionKey and RowKey are too long for this server's store."},
 	MediaTypeNotSupported:                   {415, "None of the provided media types are supported"},
 	MethodNotAllowed:                        {405, "The requested method is not allowed on the specified resource."},
 	MissingContentLengthHeader:              {411, "The Content-Length header was not specified."},
+	MissingRequiredHeader:                   {400, "An HTTP header that's mandatory for this request is not specified."},
+	MissingRequiredQueryParameter:           {400, "A query parameter that's mandatory for this request is not specified."},
 	NoAuthenticationInformation:             {401, "Server failed to authenticate the request. Please refer to the information in the www-authenticate header."},
 	NotImplemented:                          {501, "The requested operation is not implemented on the specified resource."},
 	OperationTimedOut:                       {500, "Operation could not be completed within the specified time."},
