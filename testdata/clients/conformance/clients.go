@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Client is what a suite drives the server with: a column of the table.
+type Client struct {
+	Suite   string
+	Title   string
+	Version string // empty if the suite has none but the project's own
+}
+
+// readClients reads clients.txt: suite, title, and optionally the file below folder that pins the client and its name
+// there, separated by bars. The version is the first after that name.
+func readClients(folder string) ([]Client, error) {
+	path := filepath.Join(folder, "conformance", "clients.txt")
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var clients []Client
+	lines := bufio.NewScanner(file)
+	for number := 1; lines.Scan(); number++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		fields := strings.Split(line, "|")
+		for i := range fields {
+			fields[i] = strings.TrimSpace(fields[i])
+		}
+		switch len(fields) {
+		case 2:
+			clients = append(clients, Client{Suite: fields[0], Title: fields[1]})
+		case 4:
+			version, err := versionIn(filepath.Join(folder, fields[2]), fields[3])
+			if err != nil {
+				return nil, err
+			}
+			clients = append(clients, Client{fields[0], fields[1], version})
+		default:
+			return nil, fmt.Errorf("%s:%d: %d fields, not 2 or 4", path, number, len(fields))
+		}
+	}
+	return clients, lines.Err()
+}
+
+// versionIn finds "name 1.2.3" in whatever form a build file has: between the two stand no letters but those of a tag.
+func versionIn(path, name string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	pin := regexp.MustCompile(regexp.QuoteMeta(name) + `(?:</[A-Za-z]+>|<[A-Za-z]+>|[\s"'=:~^])+v?([0-9]+(?:\.[0-9A-Za-z-]+)+)`)
+	found := pin.FindSubmatch(text)
+	if found == nil {
+		return "", fmt.Errorf("%s: no version of %s", path, name)
+	}
+	return string(found[1]), nil
+}
+
+// complete reports a suite without results that was not left out, and results of a suite that is not in the list.
+func complete(clients []Client, results map[string]Counts, without []string) error {
+	for _, c := range clients {
+		if results[c.Suite] == nil && !slices.Contains(without, c.Suite) {
+			return fmt.Errorf("suite %s left no results", c.Suite)
+		}
+	}
+	for suite := range results {
+		if !slices.ContainsFunc(clients, func(c Client) bool { return c.Suite == suite }) {
+			return fmt.Errorf("suite %s is not in clients.txt", suite)
+		}
+	}
+	return nil
+}

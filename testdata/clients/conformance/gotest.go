@@ -1,0 +1,54 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// readGoTest reads the events of go test -json and returns the tests that have no subtests, in the order they ended. What
+// a person would have seen without -json goes to log: what failed, with its output, and a line for each package.
+func readGoTest(r io.Reader, log io.Writer) ([]Test, error) {
+	var ended []Test
+	output := map[string][]string{} // by test; "" collects what belongs to none
+	parents := map[string]bool{}
+	for decoder := json.NewDecoder(r); ; {
+		var event struct{ Action, Test, Output string }
+		if err := decoder.Decode(&event); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		switch event.Action {
+		case "build-output":
+			fmt.Fprint(log, event.Output)
+		case "output":
+			output[event.Test] = append(output[event.Test], event.Output)
+		case "run":
+			for i, c := range event.Test {
+				if c == '/' { // a subtest's own name may have slashes, too
+					parents[event.Test[:i]] = true
+				}
+			}
+		case "pass", "fail", "skip":
+			outcome := map[string]Outcome{"pass": Passed, "fail": Failed, "skip": Skipped}[event.Action]
+			if event.Test != "" {
+				ended = append(ended, Test{event.Test, outcome})
+			}
+			if event.Test == "" || outcome == Failed {
+				fmt.Fprint(log, strings.Join(output[event.Test], ""))
+			}
+			delete(output, event.Test)
+		}
+	}
+
+	leaves := ended[:0]
+	for _, test := range ended {
+		if !parents[test.Name] {
+			leaves = append(leaves, test)
+		}
+	}
+	return leaves, nil
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Outcome is what became of a test.
+type Outcome int
+
+const (
+	Passed Outcome = iota
+	Failed
+	Skipped
+)
+
+// Test is one test without subtests. Its name has the names of what it stands in before its own, separated by slashes.
+type Test struct {
+	Name    string
+	Outcome Outcome
+}
+
+// The form of JUnit that pytest, Node and Maven write: suites in suites, or a list of them at the root. Where a case names
+// a class of its own, that is part of its name; Node puts the kind of its tests there, Go's converter nothing.
+type junitSuite struct {
+	XMLName xml.Name     `xml:""`
+	Name    string       `xml:"name,attr,omitempty"`
+	Suites  []junitSuite `xml:"testsuite"`
+	Cases   []junitCase  `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name    string    `xml:"name,attr"`
+	Class   string    `xml:"classname,attr,omitempty"`
+	Failure *struct{} `xml:"failure"`
+	Error   *struct{} `xml:"error"`
+	Skipped *struct{} `xml:"skipped"`
+}
+
+func readJUnitFile(path string) ([]Test, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	tests, err := readJUnit(file)
+	if err == nil && len(tests) == 0 {
+		err = fmt.Errorf("no tests")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return tests, nil
+}
+
+func readJUnit(r io.Reader) ([]Test, error) {
+	var root junitSuite
+	if err := xml.NewDecoder(r).Decode(&root); err != nil {
+		return nil, err
+	}
+	if local := root.XMLName.Local; local != "testsuites" && local != "testsuite" {
+		return nil, fmt.Errorf("<%s> is not JUnit", local)
+	}
+	return root.tests(nil), nil
+}
+
+// tests lists the cases of a suite and of those in it. The outermost suite with a name is the runner's, and says nothing.
+func (s junitSuite) tests(path []string) []Test {
+	var all []Test
+	for _, c := range s.Cases {
+		test := Test{Name: c.name(path)}
+		switch {
+		case c.Failure != nil || c.Error != nil:
+			test.Outcome = Failed
+		case c.Skipped != nil:
+			test.Outcome = Skipped
+		}
+		all = append(all, test)
+	}
+	for _, inner := range s.Suites {
+		all = append(all, inner.tests(append(path[:len(path):len(path)], inner.Name))...)
+	}
+	return all
+}
+
+// name is the case's own name if that says which operation it tests, else the whole path to it.
+func (c junitCase) name(path []string) string {
+	if _, ok := operationOf(c.Name); ok {
+		return c.Name
+	}
+	if c.Class != "" && c.Class != "test" { // Node writes "test" for each
+		path = []string{c.Class}
+	}
+	return strings.Join(append(path[:len(path):len(path)], c.Name), "/")
+}
+
+func writeJUnit(w io.Writer, tests []Test) error {
+	suite := junitSuite{XMLName: xml.Name{Local: "testsuite"}}
+	for _, t := range tests {
+		c := junitCase{Name: t.Name}
+		switch t.Outcome {
+		case Failed:
+			c.Failure = &struct{}{}
+		case Skipped:
+			c.Skipped = &struct{}{}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	encoder := xml.NewEncoder(w)
+	encoder.Indent("", " ")
+	if err := encoder.Encode(suite); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}

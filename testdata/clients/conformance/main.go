@@ -1,0 +1,86 @@
+// Conformance turns the results of the client suites into docs/conformance.md: what each client asked of the server, by
+// operation, and how often the answer was the service's.
+//
+//	conformance junit <EVENTS >RESULTS                 from go test -json to JUnit XML; failures are printed on standard error
+//	conformance report [-without SUITES] RESULTS...    from JUnit XML files, named after their suites, to the document
+//
+// A test belongs to the operation its name begins with ("TableACL: five policies"). Suites that are older than this rule
+// are assigned by operations.txt. A test that has neither is an error, and so is a rule that no test needs: the table
+// cannot lose a test without notice. clients.txt names the suites, notes.md is the rest of the document.
+//
+// The document has no times and no dates and is sorted, so the same tests with the same results give the same bytes.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, in io.Reader, out, log io.Writer) error {
+	if len(args) == 0 {
+		return fmt.Errorf("which of junit and report?")
+	}
+	switch args[0] {
+	case "junit":
+		tests, err := readGoTest(in, log)
+		if err != nil {
+			return err
+		}
+		return writeJUnit(out, tests)
+	case "report":
+		return report(args[1:], out)
+	}
+	return fmt.Errorf("no command %q: junit or report", args[0])
+}
+
+func report(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("report", flag.ContinueOnError)
+	folder := flags.String("clients", "testdata/clients", "the `folder` of the suites")
+	without := flags.String("without", "", "`suites` that were left out, separated by blanks")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	clients, err := readClients(*folder)
+	if err != nil {
+		return err
+	}
+	rules, err := readRules(filepath.Join(*folder, "conformance", "operations.txt"))
+	if err != nil {
+		return err
+	}
+	notes, err := os.ReadFile(filepath.Join(*folder, "conformance", "notes.md"))
+	if err != nil {
+		return err
+	}
+
+	results := map[string]Counts{}
+	for _, path := range flags.Args() {
+		tests, err := readJUnitFile(path)
+		if err != nil {
+			return err
+		}
+		suite := strings.TrimSuffix(filepath.Base(path), ".xml")
+		if results[suite], err = rules.Count(suite, tests); err != nil {
+			return err
+		}
+	}
+	left := strings.Fields(*without)
+	if err := complete(clients, results, left); err != nil {
+		return err
+	}
+	if err := rules.Unused(left); err != nil {
+		return err
+	}
+	return writeDocument(out, clients, results, string(notes))
+}

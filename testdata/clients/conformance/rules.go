@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Operations are the rows of the table: what the service documents, then what concerns all of it.
+var Operations = []string{
+	"CreateTable", "QueryTables", "GetTable", "DeleteTable",
+	"InsertEntity", "UpdateEntity", "MergeEntity", "UpsertEntity", "DeleteEntity",
+	"GetEntity", "QueryEntities", "EntityGroupTransaction",
+	"TableACL", "SAS", "ServiceProperties", "ServiceStats", "CORS", "ATOM", "Errors", "Retry",
+}
+
+// operationOf returns what stands before the first colon of a test's name, if that is an operation.
+func operationOf(name string) (string, bool) {
+	operation, _, found := strings.Cut(name, ": ")
+	return operation, found && slices.Contains(Operations, operation)
+}
+
+// Rules assign tests that do not name their operation. The first that matches counts.
+type Rules []*rule
+
+type rule struct {
+	suite     string
+	operation string
+	pattern   *regexp.Regexp
+	where     string
+	used      bool
+}
+
+// readRules reads lines of suite, operation and a regular expression for the test's name, which is the rest of the line.
+// Blank lines and lines that begin with # are comments.
+func readRules(path string) (Rules, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var rules Rules
+	lines := bufio.NewScanner(file)
+	for number := 1; lines.Scan(); number++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		where := fmt.Sprintf("%s:%d", path, number)
+		suite, rest, _ := strings.Cut(line, " ")
+		operation, text, _ := strings.Cut(strings.TrimSpace(rest), " ")
+		if !slices.Contains(Operations, operation) {
+			return nil, fmt.Errorf("%s: no operation %q", where, operation)
+		}
+		pattern, err := regexp.Compile("^(?:" + strings.TrimSpace(text) + ")")
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", where, err)
+		}
+		rules = append(rules, &rule{suite, operation, pattern, where, false})
+	}
+	return rules, lines.Err()
+}
+
+// Counts are how many tests of an operation ended how, for one suite.
+type Counts map[string][3]int
+
+// Count sorts the tests of a suite by operation.
+func (rules Rules) Count(suite string, tests []Test) (Counts, error) {
+	counts := Counts{}
+	for _, test := range tests {
+		operation, ok := operationOf(test.Name)
+		if !ok {
+			operation, ok = rules.match(suite, test.Name)
+		}
+		if !ok {
+			return nil, fmt.Errorf("suite %s, test %q: which operation? Begin its name with one, as in \"GetEntity: …\", or add a rule to operations.txt", suite, test.Name)
+		}
+		c := counts[operation]
+		c[test.Outcome]++
+		counts[operation] = c
+	}
+	return counts, nil
+}
+
+func (rules Rules) match(suite, name string) (string, bool) {
+	for _, r := range rules {
+		if r.suite == suite && r.pattern.MatchString(name) {
+			r.used = true
+			return r.operation, true
+		}
+	}
+	return "", false
+}
+
+// Unused reports the first rule that assigned nothing, except for suites that did not run.
+func (rules Rules) Unused(without []string) error {
+	for _, r := range rules {
+		if !r.used && !slices.Contains(without, r.suite) {
+			return fmt.Errorf("%s: no test of suite %s needs this rule", r.where, r.suite)
+		}
+	}
+	return nil
+}
