@@ -1,0 +1,102 @@
+package xml
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// Header is the declaration of a document.
+const Header = `<?xml version="1.0" encoding="utf-8"?>`
+
+// AppendText appends s as character data. A carriage return is written as a
+// reference, because a raw one is read as a line feed.
+//
+// The result is well-formed whatever s is: a character XML does not have, or a
+// byte that is not UTF-8, becomes U+FFFD. Where that must not happen unnoticed,
+// ask [Representable] first.
+func AppendText(dst []byte, s string) []byte { return appendEscaped(dst, s, false) }
+
+// AppendAttr appends s as the value of an attribute in double or single quotes.
+// Tabs and line feeds are references too, because raw ones are read as blanks.
+// Of what XML cannot hold the same is true as for [AppendText].
+func AppendAttr(dst []byte, s string) []byte { return appendEscaped(dst, s, true) }
+
+func appendEscaped(dst []byte, s string, attribute bool) []byte {
+	for {
+		n := plain(unsafe.Slice(unsafe.StringData(s), len(s)))
+		dst = append(dst, s[:n]...)
+		if n == len(s) {
+			return dst
+		}
+		s = s[n:]
+		c := s[0]
+		if c >= utf8.RuneSelf {
+			n = 1
+			for n < len(s) && s[n] >= utf8.RuneSelf {
+				n++
+			}
+			dst = appendWide(dst, s[:n])
+			s = s[n:]
+			continue
+		}
+		s = s[1:]
+		switch {
+		case c == '&':
+			dst = append(dst, "&amp;"...)
+		case c == '<':
+			dst = append(dst, "&lt;"...)
+		case c == '>': // as in ]]>
+			dst = append(dst, "&gt;"...)
+		case c == '"' && attribute:
+			dst = append(dst, "&quot;"...)
+		case c == '\'' && attribute:
+			dst = append(dst, "&#39;"...)
+		case c == '\r':
+			dst = append(dst, "&#xD;"...)
+		case c == '\n' && attribute:
+			dst = append(dst, "&#xA;"...)
+		case c == '\t' && attribute:
+			dst = append(dst, "&#x9;"...)
+		case c < 0x20 && c != '\n' && c != '\t':
+			dst = append(dst, "\uFFFD"...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+}
+
+// appendWide appends characters beyond ASCII.
+func appendWide(dst []byte, s string) []byte {
+	if legal(s) == len(s) {
+		return append(dst, s...)
+	}
+	for _, x := range s {
+		if !isChar(x) {
+			x = utf8.RuneError
+		}
+		dst = utf8.AppendRune(dst, x)
+	}
+	return dst
+}
+
+// plain is the length of the longest prefix of printable ASCII without the
+// characters that may need care: & < > and the quotes.
+func plain(b []byte) int {
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		// & is 0x26 and ' is 0x27, < is 0x3C and > is 0x3E: one bit apart.
+		m := (w | (w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w&^ones ^ ones*'&') - ones) | ((w&^(ones*2) ^ ones*'<') - ones)) & highs
+		if m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for ; i < len(b); i++ {
+		if c := b[i]; c < 0x20 || c >= 0x80 || c == '"' || c&^1 == '&' || c&^2 == '<' {
+			break
+		}
+	}
+	return i
+}

@@ -1,0 +1,289 @@
+package xml
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"unsafe"
+)
+
+// The limits of a document.
+const (
+	MaxDepth      = 32 // elements within each other, the root included
+	MaxAttributes = 64 // of an element, namespace declarations included
+	MaxNamespaces = 64 // declared by the open elements together
+)
+
+// Kind is what [Reader.Next] has read.
+type Kind uint8
+
+const (
+	EOF   Kind = iota // the end of a whole document
+	Start             // a start tag; <a/> is Start and End
+	End               // an end tag
+	Text              // all character data up to the next tag, CDATA sections included; never empty
+)
+
+// SyntaxError says where a document is not well-formed, or beyond a limit.
+type SyntaxError struct {
+	Offset  int    // in bytes from the beginning of the document
+	Problem string // what is wrong there
+}
+
+func (e *SyntaxError) Error() string {
+	return "xml: " + e.Problem + " at byte " + strconv.Itoa(e.Offset)
+}
+
+// ErrNested is the error of [Reader.Content] where an element holds another.
+var ErrNested = errors.New("xml: an element where only text may be")
+
+var errNotStart = errors.New("xml: not behind a start tag")
+
+// Reader reads a document from front to back. What it returns shares memory
+// with the document and is good until that is written to, but for the string
+// of [Reader.Content], which is a copy.
+type Reader struct {
+	doc  []byte
+	pos  int
+	err  error // sticks
+	kind Kind  // of the last Next
+	text []byte
+
+	space, local string // of the last tag
+
+	open   [MaxDepth]element
+	depth  int
+	empty  bool // the last Start is <a/>: its End is still to be told
+	rooted bool // there was a root element
+
+	attributes []attribute // of the last Start
+	namespaces []namespace // declared by the open elements
+
+	// decoded takes what is not in the document letter by letter. It only
+	// grows, so that slices of it stay good.
+	decoded []byte
+
+	attributeBuffer [8]attribute
+	namespaceBuffer [8]namespace
+}
+
+// element is an open element.
+type element struct {
+	prefix, local string
+	namespaces    int // length of Reader.namespaces outside it
+}
+
+type attribute struct{ space, local, value string }
+
+type namespace struct{ prefix, uri string }
+
+// NewReader is a reader of doc, which may begin with a byte order mark and an
+// XML declaration. An illegal byte anywhere in it is the error of the first Next.
+func NewReader(doc []byte) *Reader {
+	r := &Reader{doc: doc}
+	r.attributes, r.namespaces = r.attributeBuffer[:0], r.namespaceBuffer[:0]
+	if at := legal(view(doc)); at < len(doc) {
+		r.err = &SyntaxError{at, "a character that XML does not have, or not UTF-8"}
+		return r
+	}
+	if bytes.HasPrefix(doc, []byte("\uFEFF")) {
+		r.pos = len("\uFEFF")
+	}
+	r.err = r.declaration()
+	return r
+}
+
+// Next reads on. Its first error is that of all later calls.
+func (r *Reader) Next() (Kind, error) {
+	if r.err == nil {
+		r.kind, r.err = r.next()
+	}
+	if r.err != nil {
+		r.kind = EOF
+	}
+	return r.kind, r.err
+}
+
+// Space is the namespace URI of the last start or end tag, "" if it has none.
+func (r *Reader) Space() string { return r.space }
+
+// Local is the name without prefix of the last start or end tag.
+func (r *Reader) Local() string { return r.local }
+
+// Attr is an attribute of the last start tag. One without a prefix is in no
+// namespace, "", whatever the default namespace is.
+func (r *Reader) Attr(space, local string) (value string, ok bool) {
+	for i := range r.attributes {
+		if a := &r.attributes[i]; a.local == local && a.space == space {
+			return a.value, true
+		}
+	}
+	return "", false
+}
+
+// Text is the last Text with its references resolved and its line ends, CR LF
+// or CR in the document, as LF.
+func (r *Reader) Text() []byte { return r.text }
+
+// Content reads from a start tag to its end tag and returns the text between,
+// "" if there is none. It is ErrNested if there is an element between.
+func (r *Reader) Content() (string, error) {
+	b, err := r.ContentBytes()
+	return string(b), err
+}
+
+// ContentBytes is [Reader.Content] without a copy.
+func (r *Reader) ContentBytes() ([]byte, error) {
+	if r.kind != Start {
+		return nil, errNotStart
+	}
+	var text []byte
+	kind, err := r.Next()
+	if kind == Text {
+		text = r.text
+		kind, err = r.Next()
+	}
+	if kind == Start {
+		err = ErrNested
+	}
+	if err != nil {
+		return nil, err
+	}
+	return text, nil
+}
+
+// Skip reads from a start tag to its end tag, whatever is between.
+func (r *Reader) Skip() error {
+	if r.kind != Start {
+		return errNotStart
+	}
+	for outside := r.depth - 1; ; {
+		if kind, err := r.Next(); err != nil || kind == End && r.depth == outside {
+			return err
+		}
+	}
+}
+
+func (r *Reader) next() (Kind, error) {
+	if r.empty {
+		r.empty = false
+		r.leave()
+		return End, nil
+	}
+	if r.depth == 0 {
+		if more, err := r.outside(); err != nil || !more {
+			return EOF, err
+		}
+		return Start, r.start()
+	}
+	if err := r.characters(); err != nil {
+		return EOF, err
+	}
+	if len(r.text) > 0 {
+		return Text, nil
+	}
+	if r.doc[r.pos+1] == '/' {
+		return End, r.end()
+	}
+	return Start, r.start()
+}
+
+// outside skips what may be before and behind the root element. There is more
+// if it stops at the root's start tag.
+func (r *Reader) outside() (more bool, err error) {
+	for {
+		r.blanks()
+		if r.pos == len(r.doc) {
+			if !r.rooted {
+				return false, r.syntax("there is no element")
+			}
+			return false, nil
+		}
+		skipped, err := r.remark()
+		switch {
+		case err != nil:
+			return false, err
+		case skipped:
+		case r.doc[r.pos] != '<':
+			return false, r.syntax("text outside of the root element")
+		case r.rooted:
+			return false, r.syntax("something behind the root element")
+		default:
+			r.rooted = true
+			return true, nil
+		}
+	}
+}
+
+// characters reads character data up to a tag, at which pos is then.
+func (r *Reader) characters() error {
+	r.text = nil
+	joined := false // text is the end of decoded
+	for {
+		n := bytes.IndexByte(r.doc[r.pos:], '<')
+		if n < 0 {
+			r.pos = len(r.doc)
+			return r.syntax("an element does not end")
+		}
+		piece, reference := r.doc[r.pos:r.pos+n], true
+		if n == 0 && bytes.HasPrefix(r.doc[r.pos:], []byte("<![CDATA[")) {
+			r.pos += len("<![CDATA[")
+			if n = bytes.Index(r.doc[r.pos:], []byte("]]>")); n < 0 {
+				return r.syntax("a CDATA section does not end")
+			}
+			piece, reference = r.doc[r.pos:r.pos+n], false
+			n += len("]]>")
+		} else if i := bytes.Index(piece, []byte("]]>")); i >= 0 {
+			r.pos += i
+			return r.syntax("]]> outside of a CDATA section")
+		}
+		if len(piece) > 0 {
+			plain := bytes.IndexByte(piece, '\r') < 0 && (!reference || bytes.IndexByte(piece, '&') < 0)
+			if plain && len(r.text) == 0 {
+				r.text = piece
+			} else {
+				if !joined {
+					r.room()
+					joined = true
+					r.decoded = append(r.decoded, r.text...)
+				}
+				from := len(r.decoded) - len(r.text)
+				if err := r.decode(piece, reference, false); err != nil {
+					return err
+				}
+				r.text = r.decoded[from:len(r.decoded):len(r.decoded)]
+			}
+		}
+		r.pos += n
+		if !reference {
+			continue
+		}
+		if len(r.doc)-r.pos < 2 {
+			return r.syntax("a tag does not end")
+		}
+		if bytes.HasPrefix(r.doc[r.pos:], []byte("<![CDATA[")) {
+			continue
+		}
+		if skipped, err := r.remark(); err != nil || !skipped {
+			return err
+		}
+	}
+}
+
+// lookup is the namespace a prefix stands for. The default one may be none.
+func (r *Reader) lookup(prefix string) (uri string, ok bool) {
+	for i := len(r.namespaces) - 1; i >= 0; i-- {
+		if r.namespaces[i].prefix == prefix {
+			return r.namespaces[i].uri, true
+		}
+	}
+	if prefix == "xml" {
+		return SpaceXML, true
+	}
+	return "", prefix == ""
+}
+
+func (r *Reader) syntax(problem string) error { return &SyntaxError{r.pos, problem} }
+
+// view is b as a string that shares its memory.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
