@@ -314,7 +314,7 @@ func nameLength(b []byte) int {
 			return i
 		default:
 			x, size := utf8.DecodeRune(b[i:])
-			if !isNameRune(x, i == 0) {
+			if !isNameRune(x, i == 0) || size == 1 { // not UTF-8
 				return i
 			}
 			i += size
@@ -351,7 +351,6 @@ func isNameRune(x rune, first bool) bool {
 		return false
 	case x < 0x2000, x == 0x200C, x == 0x200D, x >= 0x2070 && x <= 0x218F, x >= 0x2C00 && x <= 0x2FEF,
 		x >= 0x3001 && x <= 0xD7FF, x >= 0xF900 && x <= 0xFDCF, x >= 0xFDF0 && x <= 0xFFFD, x >= 0x10000:
-		// A byte that is not UTF-8 is U+FFFD here, but no document has such.
 		return true
 	}
 	return false
