@@ -41,5 +41,5 @@
 // The package has no clock, finds no accounts and renders no replies: it
 // answers an [*Error] whose [Reason] the protocol layer turns into the
 // service's codes. Shared access signatures use the same [Key] but their own
-// strings to sign.
+// strings to sign, which they give to [Account.VerifyLines] line by line.
 package sharedkey

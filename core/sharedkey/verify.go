@@ -1,7 +1,6 @@
 package sharedkey
 
 import (
-	"crypto/subtle"
 	"strings"
 	"time"
 )
@@ -61,11 +60,7 @@ func (a *Account) match(cred Credential, path string, req *Request) bool {
 		}
 		w := k.signer()
 		w.buf = appendStringToSign(w.buf, cred.Scheme, a.Name, path, req)
-		// The text is public, so copying it behind the message is as good as
-		// anywhere, and saves an allocation for the conversion.
-		n := len(w.buf)
-		w.buf = append(w.buf, cred.signature...)
-		equal := subtle.ConstantTimeCompare(w.sign(w.buf[:n]), w.buf[n:]) == 1
+		equal := w.made(cred.signature)
 		k.release(w)
 		if equal {
 			return true

@@ -1,0 +1,158 @@
+package sas
+
+import (
+	"edgetable/core/edm"
+	"edgetable/core/sharedkey"
+	"edgetable/core/table"
+)
+
+// Role is what a user may do with the data of an account.
+type Role uint8
+
+const (
+	Reader      Role = iota + 1 // Storage Table Data Reader
+	Contributor                 // Storage Table Data Contributor
+)
+
+// String is the name that goes into the derivation of a key.
+func (r Role) String() string {
+	switch r {
+	case Reader:
+		return "reader"
+	case Contributor:
+		return "contributor"
+	}
+	return "no role"
+}
+
+// MaxDelegation is the longest a delegation key may be valid: seven days.
+const MaxDelegation edm.Ticks = 7 * 24 * 3600 * edm.TicksPerSecond
+
+// DelegationKey is a key lent to a user, with which the user's client signs
+// tokens for others. All but Value goes into every token.
+//
+// The server keeps nothing of it. Value is derived from an account key and all
+// that the key is for: account, role, user, times, service and version. From
+// the fields in a token the server derives the value again, with both keys and
+// for both roles, and the one that fits tells the role. Changing the account
+// key takes all delegation keys back.
+type DelegationKey struct {
+	ObjectID string // of the user: oid of the bearer token
+	TenantID string // tid of the bearer token
+	Start    string // 2006-01-02T15:04:05Z, whole seconds
+	Expiry   string // the same
+	Service  string // "t"
+	Version  string // of the protocol, that of the request
+	Value    string // base64 of 32 bytes
+}
+
+// GoString keeps the value out of %#v, String out of the rest.
+func (d DelegationKey) GoString() string { return d.String() }
+
+// String names the user and the times.
+func (d DelegationKey) String() string {
+	return "delegation key of " + d.ObjectID + " in " + d.TenantID + " from " + d.Start + " to " + d.Expiry + " (value withheld)"
+}
+
+// Delegate makes a delegation key of k, a key of the account, for the user that
+// want names. Of want, Start may be empty, which means now; Service and Value
+// are filled in. Times are cut to the second. A key that starts after it ends,
+// has ended, or ends more than seven days from now is OutOfRangeInput, a time
+// that cannot be read InvalidXmlDocument: it comes from the request's document.
+func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, now edm.Ticks) (DelegationKey, error) {
+	start, expiry := now, edm.Ticks(0)
+	var err error
+	if want.Start != "" {
+		if start, err = ParseTime(want.Start); err != nil {
+			return DelegationKey{}, refuse(table.InvalidXMLDocument, "Start: "+err.Error())
+		}
+	}
+	if expiry, err = ParseTime(want.Expiry); err != nil {
+		return DelegationKey{}, refuse(table.InvalidXMLDocument, "Expiry: "+err.Error())
+	}
+	start -= start % edm.TicksPerSecond
+	expiry -= expiry % edm.TicksPerSecond
+	switch {
+	case role != Reader && role != Contributor, !visible(want.ObjectID), !visible(want.TenantID):
+		return DelegationKey{}, refuse(table.AuthorizationPermissionMismatch, "the user has no role that allows it, or no object id or tenant id")
+	case !versionForm(want.Version):
+		return DelegationKey{}, refuse(table.InvalidHeaderValue, "send x-ms-version, "+delegationVersion+" or later")
+	case expiry <= start:
+		return DelegationKey{}, refuse(table.OutOfRangeInput, "Expiry must be after Start")
+	case expiry <= now:
+		return DelegationKey{}, refuse(table.OutOfRangeInput, "Expiry must be in the future")
+	case expiry > now+MaxDelegation || start > now+MaxDelegation:
+		return DelegationKey{}, refuse(table.OutOfRangeInput, "Start and Expiry must be within seven days from now")
+	}
+	want.Start, want.Expiry, want.Service = start.String(), expiry.String(), "t"
+	want.Value = want.derive(k, account, role)
+	return want, nil
+}
+
+// derive computes the value. The first line keeps the text apart from every
+// string that is signed with an account key.
+func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) string {
+	return k.SignLines([]string{
+		"edgetable user delegation key", account, role.String(),
+		d.ObjectID, d.TenantID, d.Start, d.Expiry, d.Service, d.Version,
+	})
+}
+
+// delegation is the key that the token says it was signed with.
+func (t *Token) delegation() *DelegationKey {
+	v := &t.values
+	return &DelegationKey{ObjectID: v[skoid], TenantID: v[sktid], Start: v[skt], Expiry: v[ske], Service: v[sks], Version: v[skv]}
+}
+
+// signed tries both keys and both roles.
+func (d *DelegationKey) signed(a *sharedkey.Account, signature string, lines []string) (Role, bool) {
+	for _, k := range a.Keys {
+		if k == nil {
+			continue
+		}
+		for _, role := range [...]Role{Contributor, Reader} {
+			lent, err := sharedkey.ParseKey(d.derive(k, a.Name, role))
+			if err == nil && lent.VerifyLines(signature, lines) {
+				return role, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// admitKey checks, for a token that a delegation key signed, that the key is
+// one that Delegate could have made and that it is valid now. A token must not
+// outlive its key.
+func (t *Token) admitKey(now, end edm.Ticks) error {
+	if t.kind != DelegationSAS {
+		return nil
+	}
+	v := &t.values
+	start, err := t.time(skt)
+	if err != nil {
+		return err
+	}
+	expiry, err := t.time(ske)
+	if err != nil {
+		return err
+	}
+	switch {
+	case v[sks] != "t":
+		return failed("sks must be t, the table service; it is " + quote(v[sks]))
+	case now < start || now > expiry:
+		return failed("the user delegation key is valid from " + start.String() + " to " + expiry.String() + "; it is " + now.String())
+	case end > expiry:
+		return failed("the token expires at " + end.String() + ", after its user delegation key at " + expiry.String())
+	}
+	return nil
+}
+
+// visible reports whether s is not empty and all visible ASCII.
+func visible(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxValue
+}

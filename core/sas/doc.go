@@ -1,0 +1,46 @@
+// Package sas signs and verifies shared access signatures: queries such as
+//
+//	?sv=2019-02-02&tn=orders&se=2030-01-01T00%3A00%3A00Z&sp=r&spk=emea&epk=emea&sig=…
+//
+// with which the holder of an account key lets others do some things for some
+// time without giving the key away. There are three kinds:
+//
+//	TableSAS       one table, entities only, perhaps a range of keys
+//	AccountSAS     the services, resource types and operations it names
+//	DelegationSAS  as TableSAS, but signed with a key that the service lent to
+//	               a user, so that it allows no more than the user may do
+//
+// A server goes through three steps:
+//
+//	token, err := sas.Parse(rawQuery)        // nil, nil: there is no signature
+//	grant, err := token.Verify(account, c)   // signature, policy, time, source
+//	err = grant.Allow(op, table)             // then grant.Range, grant.AllowEntity
+//
+// # What is signed
+//
+// The signature is an HMAC-SHA256 over lines, joined by line feeds, of the
+// values as the client wrote them, decoded from the query. Which lines there
+// are depends on the kind and on sv:
+//
+//	table, sv < 2015-04-05   sp st se resource si sv spk srk epk erk
+//	table                    sp st se resource si sip spr sv spk srk epk erk
+//	account                  account sp ss srt st se sip spr sv "" , since 2020-12-06 also: ses ""
+//	delegation               sp st se resource skoid sktid skt ske sks skv skdutid sduoid
+//	                         sip spr sv spk srk epk erk
+//
+// The resource is /table/account/table, before 2015-02-21 /account/table, with
+// the table in lower case. An absent value is an empty line; the signature
+// does not tell it from an empty value, so nobody else may: whoever holds a
+// token can add or leave out an empty parameter. A parameter of this family
+// that is not among the lines is refused, since it would restrict nothing and
+// look as if it did; and so is a line feed in a value.
+//
+// The lines of the delegation are those of the newest clients of the service
+// and were not seen in an exchange with it.
+//
+// # Errors
+//
+// All are [*table.Error] with the service's code. The message goes on, after
+// the service's own text, with what to change; it repeats parts of the
+// request, escaped and cut, but neither signatures nor keys.
+package sas

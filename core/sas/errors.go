@@ -1,0 +1,64 @@
+package sas
+
+import "edgetable/core/table"
+
+// refuse is the service's text followed by what to change.
+func refuse(code table.Code, detail string) *table.Error {
+	return code.With(code.Err().Message + " Detail: " + detail + ".")
+}
+
+// failed is for a token that proves nothing.
+func failed(detail string) *table.Error { return refuse(table.AuthenticationFailed, detail) }
+
+// mismatched shows the string to sign as computed here, which is where a
+// developer sees the difference.
+func (t *Token) mismatched(account string) *table.Error {
+	out := make([]byte, 0, 1200)
+	out = append(out, "no key of account "...)
+	out = appendEscaped(out, account, 64)
+	out = append(out, " made this signature. Check that the key is base64-decoded before signing and that the values are signed as sent, before percent-encoding. The string to sign of "...)
+	out = append(out, article(t.kind)...)
+	out = append(out, " of version "...)
+	out = append(out, t.values[sv]...)
+	out = append(out, ` is, with \n for a line feed: "`...)
+	for i, line := range t.lines(make([]string, 0, maxLines), account) {
+		if i > 0 {
+			out = append(out, `\n`...)
+		}
+		out = appendEscaped(out, line, 96)
+	}
+	return failed(string(append(out, '"')))
+}
+
+func article(k Kind) string {
+	if k == AccountSAS {
+		return "an " + k.String()
+	}
+	return "a " + k.String()
+}
+
+// quote is s escaped, cut and in quotes.
+func quote(s string) string {
+	return string(append(appendEscaped([]byte{'"'}, s, 64), '"'))
+}
+
+// appendEscaped appends s with everything but printable ASCII escaped, in at
+// most limit bytes and the dots that show a cut.
+func appendEscaped(dst []byte, s string, limit int) []byte {
+	const hex = "0123456789abcdef"
+	end := len(dst) + limit
+	for i := range len(s) {
+		if len(dst)+len(`\x00`) > end {
+			return append(dst, "..."...)
+		}
+		switch c := s[i]; {
+		case c < ' ' || c > '~':
+			dst = append(dst, '\\', 'x', hex[c>>4], hex[c&15])
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}

@@ -1,0 +1,183 @@
+package sas
+
+import (
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// Operation is what a request wants to do.
+type Operation uint8
+
+const (
+	GetServiceProperties Operation = iota + 1
+	SetServiceProperties
+	GetServiceStats
+	QueryTables // also of one table by name
+	CreateTable
+	DeleteTable
+	TableACL // reading and writing it
+	GetUserDelegationKey
+	QueryEntities // also of one entity by its keys
+	InsertEntity
+	UpsertEntity // insert or replace, insert or merge
+	UpdateEntity // replace or merge, with a condition
+	DeleteEntity
+)
+
+// rights says what an operation needs: one of the resource types with all the
+// letters, of an account SAS; the letters alone, of a token for a table.
+type rights struct {
+	name    string
+	types   string // letters of srt, any of them
+	letters string // letters of sp, all of them
+	or      string // letters that do as well
+	entity  bool   // a token for a table can give it
+}
+
+// needs is indexed by Operation. An operation without types is for others than
+// holders of a token: the access policies for the owner, a delegation key for a
+// user. Listing is documented as of containers in one place, of the service in
+// another: both do.
+var needs = [...]rights{
+	GetServiceProperties: {name: "Get Table Service Properties", types: "s", letters: "r"},
+	SetServiceProperties: {name: "Set Table Service Properties", types: "s", letters: "w"},
+	GetServiceStats:      {name: "Get Table Service Stats", types: "s", letters: "r"},
+	QueryTables:          {name: "Query Tables", types: "cs", letters: "l"},
+	CreateTable:          {name: "Create Table", types: "c", letters: "c", or: "w"},
+	DeleteTable:          {name: "Delete Table", types: "c", letters: "d"},
+	TableACL:             {name: "Get or Set Table ACL"},
+	GetUserDelegationKey: {name: "Get User Delegation Key"},
+	QueryEntities:        {name: "Query Entities", types: "o", letters: "r", entity: true},
+	InsertEntity:         {name: "Insert Entity", types: "o", letters: "a", entity: true},
+	UpsertEntity:         {name: "Insert Or Replace or Insert Or Merge", types: "o", letters: "au", entity: true},
+	UpdateEntity:         {name: "Update or Merge Entity", types: "o", letters: "u", entity: true},
+	DeleteEntity:         {name: "Delete Entity", types: "o", letters: "d", entity: true},
+}
+
+// Grant is what a verified token allows. A Grant is not changed by its use.
+type Grant struct {
+	token         *Token
+	start, expiry edm.Ticks // start 0: none
+	permissions   string    // of token or policy, less what a user may not do
+}
+
+// Allow returns nil if the operation is allowed on the table, whose name may be
+// in any case and is "" for an operation without a table. Otherwise it is 403:
+// AuthorizationFailure for what this kind of token never allows and for
+// another table than the token's, AuthorizationServiceMismatch and
+// AuthorizationResourceTypeMismatch for an account SAS of others, and
+// AuthorizationPermissionMismatch for a missing letter. Of a query and of every
+// entity, [Grant.Range] and [Grant.AllowEntity] have a say too.
+func (g *Grant) Allow(op Operation, tableName string) error {
+	t := g.token
+	if int(op) >= len(needs) || needs[op].name == "" {
+		return table.AuthorizationFailure.Err()
+	}
+	need := &needs[op]
+	switch {
+	case need.types == "":
+		return refuse(table.AuthorizationFailure, "no shared access signature allows "+need.name)
+	case t.kind != AccountSAS && !need.entity:
+		return refuse(table.AuthorizationFailure, article(t.kind)+" does not allow "+need.name+"; an account SAS can")
+	case t.kind != AccountSAS && !equalFold(t.table, tableName):
+		return refuse(table.AuthorizationFailure, "the token is for the table "+quote(t.table))
+	case t.kind == AccountSAS && !contains(t.values[ss], 't'):
+		return refuse(table.AuthorizationServiceMismatch, "the services ss of the token need the letter t; they are "+quote(t.values[ss]))
+	case t.kind == AccountSAS && !either(need.types, t.values[srt]):
+		return refuse(table.AuthorizationResourceTypeMismatch, need.name+" needs the letter "+need.types[:1]+" in srt; it is "+quote(t.values[srt]))
+	}
+	if only(need.letters, g.permissions) || need.or != "" && only(need.or, g.permissions) {
+		return nil
+	}
+	letters := need.letters
+	if len(letters) > 1 {
+		letters = "letters " + letters[:1] + " and " + letters[1:]
+	} else {
+		letters = "letter " + letters
+	}
+	return refuse(table.AuthorizationPermissionMismatch, need.name+" needs the "+letters+" among the permissions; they are "+quote(g.permissions))
+}
+
+// either reports whether one of the letters is in s.
+func either(letters, s string) bool {
+	for i := range len(letters) {
+		if contains(s, letters[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// intersect is the letters of s that are also in other.
+func intersect(s, other string) string {
+	out := make([]byte, 0, len(s))
+	for i := range len(s) {
+		if contains(other, s[i]) {
+			out = append(out, s[i])
+		}
+	}
+	return string(out)
+}
+
+// equalFold compares a folded name with another.
+func equalFold(folded, name string) bool {
+	if len(folded) != len(name) {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != folded[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Range is the entities a query may return, in the encoding of package key; nil
+// for all of the table. It may be empty. The bounds of a token are any strings,
+// also ones that no key can be.
+func (g *Grant) Range() *key.Range {
+	t := g.token
+	if !t.given.has(spk) && !t.given.has(epk) {
+		return nil
+	}
+	var r key.Range
+	if p := t.values[spk]; t.given.has(srk) && key.Check(p) == nil {
+		r.Start = key.RowFrom(p, t.values[srk])
+	} else {
+		// Without srk the whole first partition is inside; if the bound is no
+		// legal key there is none, and srk has nothing to bound.
+		r.Start = key.PartitionFrom(p)
+	}
+	switch p := t.values[epk]; {
+	case !t.given.has(epk):
+	case t.given.has(erk) && key.Check(p) == nil:
+		r.End = key.RowAfter(p, t.values[erk])
+	default:
+		r.End = key.PartitionAfter(p)
+	}
+	return &r
+}
+
+// AllowEntity returns AuthorizationFailure if the entity is outside the range.
+func (g *Grant) AllowEntity(partition, row string) error {
+	v := &g.token.values
+	given := g.token.given
+	if given.has(spk) {
+		c := key.Compare(partition, v[spk])
+		if c < 0 || c == 0 && given.has(srk) && key.Compare(row, v[srk]) < 0 {
+			return refuse(table.AuthorizationFailure, "the entity is before the range of keys, spk and srk, of the token")
+		}
+	}
+	if given.has(epk) {
+		c := key.Compare(partition, v[epk])
+		if c > 0 || c == 0 && given.has(erk) && key.Compare(row, v[erk]) > 0 {
+			return refuse(table.AuthorizationFailure, "the entity is behind the range of keys, epk and erk, of the token")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package sas
+
+import "edgetable/core/table"
+
+// The versions at which something changes.
+const (
+	firstVersion      = "2012-02-12" // table SAS
+	serviceInResource = "2015-02-21" // the resource begins with /table
+	accountVersion    = "2015-04-05" // account SAS, sip and spr
+	scopeVersion      = "2020-12-06" // ses is signed in an account SAS
+	delegationVersion = "2025-07-05" // user delegation SAS for tables
+)
+
+// versionForm reports whether v is YYYY-MM-DD, which sorts as text. Versions
+// to come are taken for the newest known one.
+func versionForm(v string) bool {
+	if len(v) != len("2006-01-02") {
+		return false
+	}
+	for i := range len(v) {
+		if i == 4 || i == 7 {
+			if v[i] != '-' {
+				return false
+			}
+		} else if v[i] < '0' || v[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// signed is the set of fields that a token of this kind and version signs.
+func signed(k Kind, version string) set {
+	const (
+		common     = 1<<sv | 1<<st | 1<<se | 1<<sp | 1<<sig
+		origin     = 1<<sip | 1<<spr
+		keys       = 1<<tn | 1<<spk | 1<<srk | 1<<epk | 1<<erk
+		delegation = 1<<skoid | 1<<sktid | 1<<skt | 1<<ske | 1<<sks | 1<<skv | 1<<skdutid | 1<<sduoid
+	)
+	switch {
+	case k == DelegationSAS:
+		return common | origin | keys | delegation
+	case k == AccountSAS && version >= scopeVersion:
+		return common | origin | 1<<ss | 1<<srt | 1<<ses
+	case k == AccountSAS:
+		return common | origin | 1<<ss | 1<<srt
+	case version >= accountVersion:
+		return common | origin | keys | 1<<si
+	}
+	return common | keys | 1<<si
+}
+
+// first is the oldest version with tokens of the kind.
+func (k Kind) first() string {
+	switch k {
+	case AccountSAS:
+		return accountVersion
+	case DelegationSAS:
+		return delegationVersion
+	}
+	return firstVersion
+}
+
+// required is what a token must have. Permissions and expiry may come from a
+// stored access policy.
+func (t *Token) required() set {
+	s := set(1<<sv | 1<<sig)
+	if !t.given.has(si) {
+		s |= 1<<se | 1<<sp
+	}
+	switch t.kind {
+	case AccountSAS:
+		return s | 1<<ss | 1<<srt
+	case DelegationSAS:
+		return s | 1<<tn | 1<<skoid | 1<<sktid | 1<<skt | 1<<ske | 1<<sks | 1<<skv
+	}
+	return s | 1<<tn
+}
+
+// check finds what makes a token unfit before its signature is looked at.
+func (t *Token) check() *table.Error {
+	version := t.values[sv]
+	if !versionForm(version) || version < t.kind.first() {
+		return failed("the version sv of " + article(t.kind) + " must be a date such as 2019-02-02, from " + t.kind.first() + " on; it is " + quote(version))
+	}
+	if missing := t.required() &^ t.given; missing != 0 {
+		return failed(article(t.kind) + " needs the parameter " + fieldNames[missing.first()])
+	}
+	if foreign := t.given &^ signed(t.kind, version); foreign != 0 {
+		return failed("the parameter " + fieldNames[foreign.first()] + " is not part of " + article(t.kind) + " of version " + version)
+	}
+	switch {
+	case t.given.has(srk) && !t.given.has(spk):
+		return failed("srk needs spk: a row is bounded within a partition")
+	case t.given.has(erk) && !t.given.has(epk):
+		return failed("erk needs epk: a row is bounded within a partition")
+	case !only(t.values[ss], "bqtf"):
+		return failed("ss has the letters b, q, t and f; it is " + quote(t.values[ss]))
+	case !only(t.values[srt], "sco"):
+		return failed("srt has the letters s, c and o; it is " + quote(t.values[srt]))
+	case t.given.has(sduoid) || t.given.has(skdutid):
+		// Only a bearer token sent beside the signature could prove who it is.
+		return failed("tokens for one user, with sduoid or skdutid, are not supported here")
+	}
+	return nil
+}
+
+// only reports whether all of s are among the letters.
+func only(s, letters string) bool {
+	for i := range len(s) {
+		if !contains(letters, s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func contains(s string, c byte) bool {
+	for i := range len(s) {
+		if s[i] == c {
+			return true
+		}
+	}
+	return false
+}
+
+// maxLines is the most lines a string to sign has.
+const maxLines = 19
+
+// lines appends the lines of the string to sign. Those of an account SAS end
+// with an empty one, for its string ends with a line feed.
+func (t *Token) lines(dst []string, account string) []string {
+	v := &t.values
+	if t.kind == AccountSAS {
+		dst = append(dst, account, v[sp], v[ss], v[srt], v[st], v[se], v[sip], v[spr], v[sv])
+		if v[sv] >= scopeVersion {
+			dst = append(dst, v[ses])
+		}
+		return append(dst, "")
+	}
+	resource := "/" + account + "/" + t.table
+	if v[sv] >= serviceInResource {
+		resource = "/table/" + account + "/" + t.table
+	}
+	dst = append(dst, v[sp], v[st], v[se], resource)
+	if t.kind == DelegationSAS {
+		dst = append(dst, v[skoid], v[sktid], v[skt], v[ske], v[sks], v[skv], v[skdutid], v[sduoid])
+	} else {
+		dst = append(dst, v[si])
+	}
+	if v[sv] >= accountVersion {
+		dst = append(dst, v[sip], v[spr])
+	}
+	return append(dst, v[sv], v[spk], v[srk], v[epk], v[erk])
+}

@@ -1,0 +1,168 @@
+package sas
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxKey bounds a key, in bytes decoded. A legal one has at most 3072.
+	maxKey = 8 << 10
+	// maxValue bounds every other value.
+	maxValue = 512
+)
+
+// Parse reads a token from a query, without its question mark and as it stood
+// on the wire. It is nil, nil for a query without sig. Names are matched in any
+// case; parameters that are not of this family are left alone. A value that
+// cannot be decoded, is repeated or overlong is AuthenticationFailed.
+func Parse(rawQuery string) (*Token, error) {
+	var t Token
+	var seen, repeated set
+	escaped := 0
+	for rawQuery != "" {
+		var pair string
+		pair, rawQuery, _ = strings.Cut(rawQuery, "&")
+		name, value, _ := strings.Cut(pair, "=")
+		f, ok := fieldOf(name)
+		if !ok {
+			continue
+		}
+		repeated |= seen & (1 << f)
+		seen |= 1 << f
+		t.values[f] = value
+		if strings.IndexByte(value, '%') >= 0 || strings.IndexByte(value, '+') >= 0 {
+			escaped += len(value)
+		}
+	}
+	switch {
+	case !seen.has(sig):
+		return nil, nil
+	case repeated != 0:
+		return nil, failed("the parameter " + fieldNames[repeated.first()] + " is in the query more than once")
+	}
+	if err := t.decode(escaped); err != nil {
+		return nil, err
+	}
+	t.complete()
+	token := t // only a token that is returned goes to the heap
+	return &token, nil
+}
+
+// decode decodes the values in place. All that need it share one piece of
+// memory, of at most the given size.
+func (t *Token) decode(size int) error {
+	var b strings.Builder
+	for f, raw := range &t.values {
+		if len(raw) > 3*limit(field(f)) {
+			return failed("the parameter " + fieldNames[f] + " is too long")
+		}
+		if strings.IndexByte(raw, '%') >= 0 || strings.IndexByte(raw, '+') >= 0 {
+			if b.Cap() == 0 {
+				b.Grow(min(size, 3*(4*maxKey+fields*maxValue)))
+			}
+			start := b.Len()
+			if !unescape(&b, raw) {
+				return failed("the parameter " + fieldNames[f] + " has a broken percent-escape")
+			}
+			t.values[f] = b.String()[start:]
+		}
+		if err := checkValue(field(f), t.values[f]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// limit is the most bytes a value may have.
+func limit(f field) int {
+	switch f {
+	case spk, srk, epk, erk:
+		return maxKey
+	}
+	return maxValue
+}
+
+// checkValue holds for every value of a token. A line feed would let the lines
+// of the string to sign be shifted into one another.
+func checkValue(f field, value string) error {
+	switch {
+	case len(value) > limit(f):
+		return failed("the parameter " + fieldNames[f] + " is too long")
+	case !utf8.ValidString(value):
+		return failed("the parameter " + fieldNames[f] + " is not UTF-8")
+	case strings.IndexByte(value, '\n') >= 0:
+		return failed("the parameter " + fieldNames[f] + " has a line feed in it")
+	}
+	return nil
+}
+
+// unescape appends s decoded; a plus is a blank, as in all queries.
+func unescape(b *strings.Builder, s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch c {
+		case '+':
+			c = ' '
+		case '%':
+			if i+2 >= len(s) {
+				return false
+			}
+			hi, lo := nibble(s[i+1]), nibble(s[i+2])
+			if hi|lo < 0 {
+				return false
+			}
+			c = byte(hi<<4 | lo)
+			i += 2
+		}
+		b.WriteByte(c)
+	}
+	return true
+}
+
+func nibble(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+// fieldOf finds a parameter by its name as sent, escaped or not.
+func fieldOf(name string) (field, bool) {
+	const longest = len("skdutid")
+	var plain [longest]byte
+	n := 0
+	for i := 0; i < len(name); i++ {
+		if n == longest {
+			return 0, false
+		}
+		c := name[i]
+		if c == '%' && i+2 < len(name) {
+			hi, lo := nibble(name[i+1]), nibble(name[i+2])
+			if hi|lo < 0 {
+				return 0, false
+			}
+			c = byte(hi<<4 | lo)
+			i += 2
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		plain[n] = c
+		n++
+	}
+	if n < 2 || plain[0] != 's' && plain[0] != 't' && plain[0] != 'e' {
+		return 0, false
+	}
+	for f, known := range fieldNames {
+		if known == string(plain[:n]) {
+			return field(f), true
+		}
+	}
+	return 0, false
+}

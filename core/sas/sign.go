@@ -1,0 +1,147 @@
+package sas
+
+import "edgetable/core/sharedkey"
+
+// Version is the one that tokens are signed with unless told otherwise: that of
+// the service's own clients for tables.
+const Version = "2019-02-02"
+
+// TableValues is what a token for one table says. Times and addresses are
+// signed as they stand here; see [ParseTime].
+type TableValues struct {
+	Version     string // [Version], or 2025-07-05 for a delegation, if empty
+	Table       string
+	Identifier  string // of a stored access policy; what that has must be empty here
+	Start       string // empty: at once
+	Expiry      string
+	Permissions string // of r query, a add, u update, d delete
+	IP          string // "168.1.5.65" or "168.1.5.60-168.1.5.70"; empty: any
+	Protocol    string // "https" or "https,http", which is as good as empty
+	// The range of keys; both ends are inside. An empty value is no bound, also
+	// where a key is empty. A row bounds only the partition named beside it.
+	StartPartition, StartRow string
+	EndPartition, EndRow     string
+}
+
+// AccountValues is what a token for an account says.
+type AccountValues struct {
+	Version       string // [Version] if empty
+	Services      string // letters, with t for tables; "t" if empty
+	ResourceTypes string // of s service, c table, o entity
+	Start         string
+	Expiry        string
+	Permissions   string // in the order rwdlacu: read, write, delete, list, add, create, update
+	IP            string
+	Protocol      string
+}
+
+// Sign returns the token as a query, percent-encoded, without a question mark.
+// Values that Verify would refuse are refused here with the same error.
+func (v TableValues) Sign(account string, k *sharedkey.Key) (string, error) {
+	t := v.token()
+	return t.sign(account, k)
+}
+
+// SignDelegated is Sign with a delegation key. It has no stored access policy.
+func (v TableValues) SignDelegated(account string, d DelegationKey) (string, error) {
+	k, err := sharedkey.ParseKey(d.Value)
+	if err != nil {
+		return "", err
+	}
+	if v.Version == "" {
+		v.Version = delegationVersion
+	}
+	t := v.token()
+	t.values[skoid], t.values[sktid] = d.ObjectID, d.TenantID
+	t.values[skt], t.values[ske] = d.Start, d.Expiry
+	t.values[sks], t.values[skv] = d.Service, d.Version
+	return t.sign(account, k)
+}
+
+func (v TableValues) token() (t Token) {
+	if v.Version == "" {
+		v.Version = Version
+	}
+	t.values = [fields]string{
+		sv: v.Version, tn: v.Table, si: v.Identifier, st: v.Start, se: v.Expiry, sp: v.Permissions, sip: v.IP, spr: v.Protocol,
+		spk: v.StartPartition, srk: v.StartRow, epk: v.EndPartition, erk: v.EndRow,
+	}
+	return t
+}
+
+// Sign returns the token as a query; see [TableValues.Sign].
+func (v AccountValues) Sign(account string, k *sharedkey.Key) (string, error) {
+	if v.Version == "" {
+		v.Version = Version
+	}
+	if v.Services == "" {
+		v.Services = "t"
+	}
+	t := Token{values: [fields]string{
+		sv: v.Version, ss: v.Services, srt: v.ResourceTypes, st: v.Start, se: v.Expiry, sp: v.Permissions, sip: v.IP, spr: v.Protocol,
+	}}
+	return t.sign(account, k)
+}
+
+// unfit is why a server would refuse the token whatever its signature is.
+func (t *Token) unfit() error {
+	for f, value := range t.values {
+		if err := checkValue(field(f), value); err != nil {
+			return err
+		}
+	}
+	if err := t.check(); err != nil {
+		return err
+	}
+	for _, f := range [...]field{st, se, skt, ske} {
+		if t.given.has(f) {
+			if _, err := t.time(f); err != nil {
+				return err
+			}
+		}
+	}
+	if _, err := t.addresses(); err != nil {
+		return err
+	}
+	if _, err := t.needsHTTPS(); err != nil {
+		return err
+	}
+	return nil
+}
+
+func (t *Token) sign(account string, k *sharedkey.Key) (string, error) {
+	t.values[sig] = "?" // to be complete
+	t.complete()
+	if err := t.unfit(); err != nil {
+		return "", err
+	}
+	t.values[sig] = k.SignLines(t.lines(make([]string, 0, maxLines), account))
+	out := make([]byte, 0, 256)
+	for f, value := range t.values {
+		if value == "" {
+			continue
+		}
+		if len(out) > 0 {
+			out = append(out, '&')
+		}
+		out = append(out, fieldNames[f]...)
+		out = append(out, '=')
+		out = appendQuery(out, value)
+	}
+	return string(out), nil
+}
+
+// appendQuery percent-encodes all but unreserved characters.
+func appendQuery(dst []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '.', c == '_', c == '~':
+			dst = append(dst, c)
+		default:
+			dst = append(dst, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return dst
+}

@@ -1,0 +1,43 @@
+package sas
+
+import (
+	"errors"
+
+	"edgetable/core/edm"
+)
+
+var errTime = errors.New("a time is YYYY-MM-DD, YYYY-MM-DDThh:mmZ, YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DDThh:mm:ss.fffffffZ, where Z may be ±hh:mm")
+
+// ParseTime reads a time as signatures and stored access policies have it: a
+// date, or date and time to the minute, the second or one to seven digits of a
+// fraction, with a zone, Z or ±hh:mm. The year is 1601 to 9999.
+func ParseTime(s string) (edm.Ticks, error) {
+	if !timeForm(s) {
+		return 0, errTime
+	}
+	t, err := edm.ParseDateTime(s)
+	if err != nil || t < edm.MinDateTime || t > edm.MaxDateTime {
+		return 0, errTime
+	}
+	return t, nil
+}
+
+// timeForm refuses what [edm.ParseDateTime] takes beyond the form: a time
+// without a zone and a fraction of more digits than count.
+func timeForm(s string) bool {
+	const date, minute, fraction = len("2006-01-02"), len("2006-01-02T15:04"), len("2006-01-02T15:04:05.")
+	if len(s) <= date {
+		return true // ParseDateTime knows the rest
+	}
+	end := len(s) - len("Z")
+	if s[end] != 'Z' {
+		if end = len(s) - len("+00:00"); end < minute || s[end] != '+' && s[end] != '-' {
+			return false
+		}
+	}
+	return end <= fraction+7
+}
+
+// AppendTime appends t in UTC with seven digits of fraction, the form in which
+// the service returns the times of a stored access policy.
+func AppendTime(dst []byte, t edm.Ticks) []byte { return t.AppendText7(dst) }

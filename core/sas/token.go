@@ -1,0 +1,148 @@
+package sas
+
+import "strings"
+
+// Kind is what a token was signed for.
+type Kind uint8
+
+const (
+	TableSAS Kind = iota + 1
+	AccountSAS
+	DelegationSAS
+)
+
+// String is the name of the kind, as in "a table SAS".
+func (k Kind) String() string {
+	switch k {
+	case TableSAS:
+		return "table SAS"
+	case AccountSAS:
+		return "account SAS"
+	case DelegationSAS:
+		return "user delegation SAS"
+	}
+	return "unknown SAS"
+}
+
+// field is a parameter. The order is that in which a signed query is written.
+type field uint8
+
+const (
+	sv      field = iota // signed version
+	ss                   // signed services
+	srt                  // signed resource types
+	tn                   // table name
+	st                   // start
+	se                   // expiry
+	sp                   // permissions
+	si                   // identifier of a stored access policy
+	sip                  // source addresses
+	spr                  // protocols
+	ses                  // encryption scope, which tables do not have
+	spk                  // first PartitionKey
+	srk                  // first RowKey of the first partition
+	epk                  // last PartitionKey
+	erk                  // last RowKey of the last partition
+	skoid                // object id of the user who asked for the delegation key
+	sktid                // tenant id of that user
+	skt                  // start of the delegation key
+	ske                  // expiry of the delegation key
+	sks                  // service of the delegation key
+	skv                  // version of the delegation key
+	skdutid              // tenant of the one user who may use the token
+	sduoid               // object id of the one user who may use the token
+	sig                  // signature
+	fields  = iota
+)
+
+var fieldNames = [fields]string{
+	"sv", "ss", "srt", "tn", "st", "se", "sp", "si", "sip", "spr", "ses", "spk", "srk", "epk", "erk",
+	"skoid", "sktid", "skt", "ske", "sks", "skv", "skdutid", "sduoid", "sig",
+}
+
+// set is a set of fields.
+type set uint32
+
+func setOf(list ...field) (s set) {
+	for _, f := range list {
+		s |= 1 << f
+	}
+	return s
+}
+
+func (s set) has(f field) bool { return s&(1<<f) != 0 }
+
+// first is the first field of a set that is not empty.
+func (s set) first() field {
+	f := field(0)
+	for !s.has(f) {
+		f++
+	}
+	return f
+}
+
+// Token is a shared access signature as it was sent. Nothing in it is to be
+// trusted before Verify. It prints without its signature.
+type Token struct {
+	kind   Kind
+	given  set            // fields that are not empty
+	values [fields]string // decoded
+	table  string         // tn in lower case
+}
+
+// Kind is found from the parameters: ss or srt make it an AccountSAS, those of
+// a delegation key a DelegationSAS, anything else a TableSAS.
+func (t *Token) Kind() Kind { return t.kind }
+
+// Version is the value of sv, the version of the protocol that the signature
+// and, unless the request says otherwise, the operation follows.
+func (t *Token) Version() string { return t.values[sv] }
+
+// Identifier is the value of si, the stored access policy of the table that
+// completes the token; empty if it has none.
+func (t *Token) Identifier() string { return t.values[si] }
+
+// Table is the table of a TableSAS or DelegationSAS, in lower case.
+func (t *Token) Table() string { return t.table }
+
+// String names the kind and the version.
+func (t *Token) String() string {
+	return t.kind.String() + " " + t.values[sv] + " (signature withheld)"
+}
+
+// GoString keeps the signature out of %#v too.
+func (t *Token) GoString() string { return t.String() }
+
+// complete derives from the values what is kept beside them.
+func (t *Token) complete() {
+	t.given = 0
+	for f, v := range &t.values {
+		if v != "" {
+			t.given |= 1 << f
+		}
+	}
+	switch {
+	case t.given&setOf(skoid, sktid, skt, ske, sks, skv) != 0:
+		t.kind = DelegationSAS
+	case t.given&setOf(ss, srt) != 0:
+		t.kind = AccountSAS
+	default:
+		t.kind = TableSAS
+	}
+	t.table = fold(t.values[tn])
+}
+
+// fold returns s with ASCII letters in lower case; a table name has no others.
+func fold(s string) string {
+	for i := range len(s) {
+		if 'A' <= s[i] && s[i] <= 'Z' {
+			return strings.Map(func(r rune) rune {
+				if 'A' <= r && r <= 'Z' {
+					return r + 'a' - 'A'
+				}
+				return r
+			}, s)
+		}
+	}
+	return s
+}

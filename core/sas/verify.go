@@ -1,0 +1,202 @@
+package sas
+
+import (
+	"net/netip"
+
+	"edgetable/core/edm"
+	"edgetable/core/sharedkey"
+	"edgetable/core/table"
+)
+
+// Policy is a stored access policy of a table: what a token with its ID in si
+// leaves out. Deleting or changing it takes back every token that names it.
+type Policy struct {
+	ID            string     // 1 to 64 characters, unique in its table
+	Start, Expiry *edm.Ticks // nil: absent
+	Permissions   string     // letters of raud; empty: absent
+}
+
+// Context is what a token is judged by beside its signature.
+type Context struct {
+	Now    edm.Ticks
+	Source netip.Addr // of the client; zero if unknown, which a token with sip does not accept
+	HTTPS  bool
+	// Policy returns a stored access policy of the token's table, nil if there
+	// is none of that id. It is called only for a token with si, and only after
+	// its signature was found right. Its errors are returned as they are.
+	Policy func(id string) (*Policy, error)
+}
+
+// Verify finds out what the token allows. The checks come in this order, and
+// the first that fails decides: the parameters, the signature with both keys of
+// the account, the stored access policy, start and expiry (all of these
+// AuthenticationFailed), the address of the client
+// (AuthorizationSourceIPMismatch), its protocol (AuthorizationProtocolMismatch).
+//
+// Start and expiry are both still inside; no skew of clocks is allowed for. A
+// field that is in the token and in the policy is refused. The documentation
+// of the service says 400 here, while clients see AuthenticationFailed.
+func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	role, ok := t.signedBy(a)
+	if !ok {
+		return nil, t.mismatched(a.Name)
+	}
+	terms, err := t.terms(&c)
+	if err != nil {
+		return nil, err
+	}
+	if err := terms.admit(t, c.Now); err != nil {
+		return nil, err
+	}
+	if err := t.reach(&c); err != nil {
+		return nil, err
+	}
+	g := &Grant{token: t, start: terms.start, expiry: terms.expiry, permissions: terms.permissions}
+	if t.kind == DelegationSAS && role == Reader {
+		g.permissions = intersect(g.permissions, "r")
+	}
+	return g, nil
+}
+
+// signedBy reports whether a key of the account made the signature, and for a
+// delegation the role of the user to whom the key was lent.
+func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
+	lines := t.lines(make([]string, 0, maxLines), a.Name)
+	if t.kind == DelegationSAS {
+		return t.delegation().signed(a, t.values[sig], lines)
+	}
+	return 0, a.VerifyLines(t.values[sig], lines)
+}
+
+// terms are start, expiry and permissions from wherever they come.
+type terms struct {
+	start       edm.Ticks // 0: none
+	expiry      edm.Ticks
+	permissions string
+}
+
+func (t *Token) terms(c *Context) (m terms, err error) {
+	if t.given.has(st) {
+		if m.start, err = t.time(st); err != nil {
+			return m, err
+		}
+	}
+	if t.given.has(se) {
+		if m.expiry, err = t.time(se); err != nil {
+			return m, err
+		}
+	}
+	m.permissions = t.values[sp]
+	if !t.given.has(si) {
+		return m, nil
+	}
+	return m, t.complement(&m, c)
+}
+
+// time reads the value of a field.
+func (t *Token) time(f field) (edm.Ticks, error) {
+	at, err := ParseTime(t.values[f])
+	if err != nil {
+		return 0, failed(fieldNames[f] + " is " + quote(t.values[f]) + ", but " + err.Error())
+	}
+	return at, nil
+}
+
+// complement adds what the stored access policy says.
+func (t *Token) complement(m *terms, c *Context) error {
+	var p *Policy
+	if c.Policy != nil {
+		var err error
+		if p, err = c.Policy(t.values[si]); err != nil {
+			return err
+		}
+	}
+	if p == nil {
+		return failed("the table " + quote(t.table) + " has no stored access policy " + quote(t.values[si]))
+	}
+	if p.Start != nil {
+		if t.given.has(st) {
+			return twice(st)
+		}
+		m.start = *p.Start
+	}
+	if p.Expiry != nil {
+		if t.given.has(se) {
+			return twice(se)
+		}
+		m.expiry = *p.Expiry
+	} else if !t.given.has(se) {
+		return neither(se)
+	}
+	if p.Permissions != "" {
+		if t.given.has(sp) {
+			return twice(sp)
+		}
+		m.permissions = p.Permissions
+	} else if !t.given.has(sp) {
+		return neither(sp)
+	}
+	return nil
+}
+
+func twice(f field) error {
+	return failed(fieldNames[f] + " is in the token and in its stored access policy; leave it out of one of them")
+}
+
+func neither(f field) error {
+	return failed(fieldNames[f] + " is neither in the token nor in its stored access policy")
+}
+
+// admit checks the time.
+func (m *terms) admit(t *Token, now edm.Ticks) error {
+	if now >= m.start && now <= m.expiry {
+		return t.admitKey(now, m.expiry)
+	}
+	detail := "Signature not valid in the specified time frame: Start ["
+	if m.start != 0 {
+		detail += m.start.String()
+	}
+	return failed(detail + "] - Expiry [" + m.expiry.String() + "] - Current [" + now.String() + "]")
+}
+
+// reach checks where the request comes from and how.
+func (t *Token) reach(c *Context) error {
+	if t.given.has(sip) {
+		from, err := t.addresses()
+		if err != nil {
+			return err
+		}
+		if !from.contains(c.Source) {
+			return outside(c.Source)
+		}
+	}
+	https, err := t.needsHTTPS()
+	if err != nil {
+		return err
+	}
+	if https && !c.HTTPS {
+		return refuse(table.AuthorizationProtocolMismatch, "the token is for https alone")
+	}
+	return nil
+}
+
+// needsHTTPS reads spr.
+func (t *Token) needsHTTPS() (bool, error) {
+	switch t.values[spr] {
+	case "https":
+		return true, nil
+	case "", "https,http", "http,https":
+		return false, nil
+	}
+	return false, failed("spr is https or https,http; it is " + quote(t.values[spr]))
+}
+
+func outside(source netip.Addr) error {
+	if !source.IsValid() {
+		return refuse(table.AuthorizationSourceIPMismatch, "the token is for certain addresses, and the server does not know that of the client")
+	}
+	return table.AuthorizationSourceIPMismatch.With("This request is not authorized to perform this operation using this source IP " + source.Unmap().WithZone("").String() + ".")
+}

@@ -1,0 +1,58 @@
+package sharedkey
+
+import "crypto/subtle"
+
+// Shared access signatures are made with the same keys over other strings,
+// which are lines as well. What the lines are is not known here.
+
+// SignLines returns the signature over the lines, joined by line feeds, as
+// base64 text.
+func (k *Key) SignLines(lines []string) string {
+	w := k.signer()
+	defer k.release(w)
+	w.appendLines(lines)
+	return string(w.sign(w.buf))
+}
+
+// VerifyLines reports whether the key made the signature, base64 text, over
+// the lines joined by line feeds. It compares in constant time. That no line
+// has a line feed in it is for the caller to see to: lines could be shifted
+// into one another.
+func (k *Key) VerifyLines(signature string, lines []string) bool {
+	w := k.signer()
+	defer k.release(w)
+	w.appendLines(lines)
+	return w.made(signature)
+}
+
+// VerifyLines reports whether a key of the account made the signature; see
+// [Key.VerifyLines].
+func (a *Account) VerifyLines(signature string, lines []string) bool {
+	for _, k := range a.Keys {
+		if k != nil && k.VerifyLines(signature, lines) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *signer) appendLines(lines []string) {
+	for i, line := range lines {
+		if i > 0 {
+			w.buf = append(w.buf, '\n')
+		}
+		w.buf = append(w.buf, line...)
+	}
+}
+
+// made reports whether signature is that of the message in the buffer.
+func (w *signer) made(signature string) bool {
+	if len(signature) != textSize {
+		return false
+	}
+	// The text is public, so copying it behind the message is as good as
+	// anywhere, and saves an allocation for the conversion.
+	n := len(w.buf)
+	w.buf = append(w.buf, signature...)
+	return subtle.ConstantTimeCompare(w.sign(w.buf[:n]), w.buf[n:]) == 1
+}
