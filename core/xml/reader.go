@@ -47,7 +47,9 @@ type Reader struct {
 	pos  int
 	err  error // sticks
 	kind Kind  // of the last Next
-	text []byte
+
+	text   []byte
+	joined bool // text is the end of decoded
 
 	space, local string // of the last tag
 
@@ -69,8 +71,10 @@ type Reader struct {
 
 // element is an open element.
 type element struct {
-	prefix, local string
-	namespaces    int // length of Reader.namespaces outside it
+	name       string // with its prefix
+	local      int    // where the local part begins in it
+	space      string
+	namespaces int // length of Reader.namespaces outside it
 }
 
 type attribute struct{ space, local, value string }
@@ -217,57 +221,72 @@ func (r *Reader) outside() (more bool, err error) {
 
 // characters reads character data up to a tag, at which pos is then.
 func (r *Reader) characters() error {
-	r.text = nil
-	joined := false // text is the end of decoded
+	r.text, r.joined = nil, false
 	for {
-		n := bytes.IndexByte(r.doc[r.pos:], '<')
-		if n < 0 {
-			r.pos = len(r.doc)
-			return r.syntax("an element does not end")
+		rest := r.doc[r.pos:]
+		n := data(rest)
+		plain := n < len(rest) && rest[n] == '<'
+		if !plain {
+			i := bytes.IndexByte(rest[n:], '<')
+			if i < 0 {
+				r.pos = len(r.doc)
+				return r.syntax("an element does not end")
+			}
+			n += i
+			if i := bytes.Index(rest[:n], []byte("]]>")); i >= 0 {
+				r.pos += i
+				return r.syntax("]]> outside of a CDATA section")
+			}
 		}
-		piece, reference := r.doc[r.pos:r.pos+n], true
-		if n == 0 && bytes.HasPrefix(r.doc[r.pos:], []byte("<![CDATA[")) {
+		if n > 0 {
+			if err := r.put(rest[:n], plain, true); err != nil {
+				return err
+			}
+			r.pos += n
+			rest = rest[n:]
+		}
+		switch {
+		case len(rest) < 2:
+			return r.syntax("a tag does not end")
+		case rest[1] != '!' && rest[1] != '?':
+			return nil
+		case bytes.HasPrefix(rest, []byte("<![CDATA[")):
 			r.pos += len("<![CDATA[")
-			if n = bytes.Index(r.doc[r.pos:], []byte("]]>")); n < 0 {
+			n := bytes.Index(r.doc[r.pos:], []byte("]]>"))
+			if n < 0 {
 				return r.syntax("a CDATA section does not end")
 			}
-			piece, reference = r.doc[r.pos:r.pos+n], false
-			n += len("]]>")
-		} else if i := bytes.Index(piece, []byte("]]>")); i >= 0 {
-			r.pos += i
-			return r.syntax("]]> outside of a CDATA section")
-		}
-		if len(piece) > 0 {
-			plain := bytes.IndexByte(piece, '\r') < 0 && (!reference || bytes.IndexByte(piece, '&') < 0)
-			if plain && len(r.text) == 0 {
-				r.text = piece
-			} else {
-				if !joined {
-					r.room()
-					joined = true
-					r.decoded = append(r.decoded, r.text...)
-				}
-				from := len(r.decoded) - len(r.text)
-				if err := r.decode(piece, reference, false); err != nil {
-					return err
-				}
-				r.text = r.decoded[from:len(r.decoded):len(r.decoded)]
+			piece := r.doc[r.pos : r.pos+n]
+			if err := r.put(piece, bytes.IndexByte(piece, '\r') < 0, false); err != nil {
+				return err
+			}
+			r.pos += n + len("]]>")
+		default:
+			if _, err := r.remark(); err != nil {
+				return err
 			}
 		}
-		r.pos += n
-		if !reference {
-			continue
-		}
-		if len(r.doc)-r.pos < 2 {
-			return r.syntax("a tag does not end")
-		}
-		if bytes.HasPrefix(r.doc[r.pos:], []byte("<![CDATA[")) {
-			continue
-		}
-		if skipped, err := r.remark(); err != nil || !skipped {
-			return err
-		}
 	}
+}
+
+// put adds a piece of the document, which begins at pos, to text. A plain one
+// is what it stands for, and if it is all of the text is not copied.
+func (r *Reader) put(piece []byte, plain, references bool) error {
+	if plain && len(r.text) == 0 {
+		r.text = piece
+		return nil
+	}
+	if !r.joined {
+		r.room()
+		r.joined = true
+		r.decoded = append(r.decoded, r.text...)
+	}
+	from := len(r.decoded) - len(r.text)
+	if err := r.decode(piece, references, false); err != nil {
+		return err
+	}
+	r.text = r.decoded[from:len(r.decoded):len(r.decoded)]
+	return nil
 }
 
 // lookup is the namespace a prefix stands for. The default one may be none.

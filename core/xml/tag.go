@@ -23,7 +23,7 @@ func (r *Reader) start() error {
 	r.attributes = r.attributes[:0]
 	r.pos++
 	var err error
-	if e.prefix, e.local, err = r.name(); err != nil {
+	if e.name, e.local, err = r.name(); err != nil {
 		return err
 	}
 	for {
@@ -55,10 +55,11 @@ func (r *Reader) start() error {
 // for now, or into namespaces.
 func (r *Reader) attribute() error {
 	begin := r.pos
-	prefix, local, err := r.name()
+	name, at, err := r.name()
 	if err != nil {
 		return err
 	}
+	prefix, local := prefix(name, at), name[at:]
 	r.blanks()
 	if r.peek() != '=' {
 		return r.syntax("expected = and the value of the attribute")
@@ -70,37 +71,44 @@ func (r *Reader) attribute() error {
 		return r.syntax("expected the value of the attribute in quotes")
 	}
 	r.pos++
-	n := bytes.IndexByte(r.doc[r.pos:], quote)
-	if n < 0 {
-		return r.syntax("the value of the attribute does not end")
+	value, err := r.value(quote)
+	if err != nil {
+		return err
 	}
-	raw := r.doc[r.pos : r.pos+n]
-	if i := bytes.IndexByte(raw, '<'); i >= 0 {
-		r.pos += i
-		return r.syntax("a < in the value of an attribute")
-	}
-	value := view(raw)
-	if strings.ContainsAny(value, "&\t\n\r") {
-		r.room()
-		from := len(r.decoded)
-		if err := r.decode(raw, true, true); err != nil {
-			return err
-		}
-		value = view(r.decoded[from:])
-	}
-	r.pos += n + 1
-
 	switch {
 	case prefix == "" && local == "xmlns":
-		err = r.declare(begin, "", value)
+		return r.declare(begin, "", value)
 	case prefix == "xmlns":
-		err = r.declare(begin, local, value)
+		return r.declare(begin, local, value)
 	case len(r.attributes) == MaxAttributes:
-		err = &SyntaxError{begin, "an element has too many attributes"}
-	default:
-		r.attributes = append(r.attributes, attribute{prefix, local, value})
+		return &SyntaxError{begin, "an element has too many attributes"}
 	}
-	return err
+	r.attributes = append(r.attributes, attribute{prefix, local, value})
+	return nil
+}
+
+// value reads the value of an attribute up to its quote.
+func (r *Reader) value(quote byte) (string, error) {
+	rest := r.doc[r.pos:]
+	n := plain(rest)
+	if n < len(rest) && rest[n] == quote {
+		r.pos += n + 1
+		return view(rest[:n]), nil
+	}
+	if n = bytes.IndexByte(rest, quote); n < 0 {
+		return "", r.syntax("the value of the attribute does not end")
+	}
+	if i := bytes.IndexByte(rest[:n], '<'); i >= 0 {
+		r.pos += i
+		return "", r.syntax("a < in the value of an attribute")
+	}
+	r.room()
+	from := len(r.decoded)
+	if err := r.decode(rest[:n], true, true); err != nil {
+		return "", err
+	}
+	r.pos += n + 1
+	return view(r.decoded[from:]), nil
 }
 
 // declare adds the declaration of a prefix, of "" for the default namespace.
@@ -123,10 +131,10 @@ func (r *Reader) declare(at int, prefix, uri string) error {
 // resolve turns the prefixes of a tag that was read into namespaces.
 func (r *Reader) resolve(e *element) error {
 	var ok bool
-	r.local = e.local
-	if r.space, ok = r.lookup(e.prefix); !ok {
+	if e.space, ok = r.lookup(prefix(e.name, e.local)); !ok {
 		return r.syntax("the prefix of the element is not declared")
 	}
+	r.space, r.local = e.space, e.name[e.local:]
 	for i := range r.attributes {
 		a := &r.attributes[i]
 		if a.space != "" {
@@ -147,16 +155,21 @@ func (r *Reader) resolve(e *element) error {
 func (r *Reader) end() error {
 	begin := r.pos
 	r.pos += len("</")
-	prefix, local, err := r.name()
-	if err != nil {
-		return err
-	}
-	if e := &r.open[r.depth-1]; e.local != local || e.prefix != prefix {
-		return &SyntaxError{begin, "the end tag of another element"}
-	}
-	r.blanks()
-	if r.peek() != '>' {
-		return r.syntax("expected >")
+	want := r.open[r.depth-1].name
+	if rest := r.doc[r.pos:]; len(rest) > len(want) && rest[len(want)] == '>' && view(rest[:len(want)]) == want {
+		r.pos += len(want)
+	} else {
+		name, _, err := r.name()
+		if err != nil {
+			return err
+		}
+		if name != want {
+			return &SyntaxError{begin, "the end tag of another element"}
+		}
+		r.blanks()
+		if r.peek() != '>' {
+			return r.syntax("expected >")
+		}
 	}
 	r.pos++
 	r.leave()
@@ -167,30 +180,34 @@ func (r *Reader) end() error {
 func (r *Reader) leave() {
 	r.depth--
 	e := &r.open[r.depth]
-	r.space, _ = r.lookup(e.prefix)
-	r.local = e.local
+	r.space, r.local = e.space, e.name[e.local:]
 	r.namespaces = r.namespaces[:e.namespaces]
 	r.attributes = r.attributes[:0]
 }
 
-// name reads a name with or without a prefix.
-func (r *Reader) name() (prefix, local string, err error) {
-	n := nameLength(r.doc[r.pos:])
+// name reads a name. Its local part begins at local, which is behind a colon
+// unless there is no prefix.
+func (r *Reader) name() (name string, local int, err error) {
+	rest := r.doc[r.pos:]
+	n := nameLength(rest)
 	if n == 0 {
-		return "", "", r.syntax("expected a name")
+		return "", 0, r.syntax("expected a name")
 	}
-	local = view(r.doc[r.pos : r.pos+n])
-	r.pos += n
-	if r.peek() == ':' {
-		r.pos++
-		if n = nameLength(r.doc[r.pos:]); n == 0 {
-			return "", "", r.syntax("expected a name behind the prefix")
+	if n < len(rest) && rest[n] == ':' {
+		local = n + 1
+		n = nameLength(rest[local:])
+		if n == 0 {
+			r.pos += local
+			return "", 0, r.syntax("expected a name behind the prefix")
 		}
-		prefix, local = local, view(r.doc[r.pos:r.pos+n])
-		r.pos += n
+		n += local
 	}
-	return prefix, local, nil
+	r.pos += n
+	return view(rest[:n]), local, nil
 }
+
+// prefix is the prefix of a name as it was read.
+func prefix(name string, local int) string { return name[:max(local-1, 0)] }
 
 // declaration reads the XML declaration, if there is one.
 func (r *Reader) declaration() error {
