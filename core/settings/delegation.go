@@ -1,0 +1,55 @@
+package settings
+
+import (
+	"edgetable/core/sas"
+	"edgetable/core/xml"
+)
+
+// ParseKeyInfo reads the document of POST /?restype=service&comp=userdelegationkey:
+//
+//	<KeyInfo><Start>2023-01-01T00:00:00Z</Start><Expiry>2023-01-02T00:00:00Z</Expiry></KeyInfo>
+//
+// Start may be absent or empty, which means now, and is "" then. Both are as
+// they were sent, without blanks around: [sas.Delegate] reads them. The error is
+// a *table.Error, InvalidXmlDocument.
+//
+// Newer clients can ask for a key that only users of another tenant may use.
+// There are none such here, and what would allow more than was asked for is
+// refused rather than skipped.
+func ParseKeyInfo(body []byte) (start, expiry string, err error) {
+	var tenant string
+	err = parse(body, "KeyInfo", func(d *document) error {
+		err := d.children(
+			child{name: "Start", read: d.text(&start)},
+			child{name: "Expiry", need: required, read: d.text(&expiry)},
+			child{name: "DelegatedUserTid", read: d.text(&tenant)},
+		)
+		switch {
+		case err != nil:
+			return err
+		case blank(expiry):
+			return d.refuse("Expiry is empty; say until when the key is to be valid")
+		case !blank(tenant):
+			return d.refuse("DelegatedUserTid is not supported; leave it out")
+		}
+		return nil
+	})
+	if err != nil {
+		return "", "", err
+	}
+	return trim(start), trim(expiry), nil
+}
+
+// AppendDelegationKey appends the reply to it, without a byte order mark. It is
+// a secret.
+func AppendDelegationKey(dst []byte, k sas.DelegationKey) []byte {
+	dst = append(dst, xml.Header+"<UserDelegationKey>"...)
+	dst = appendText(dst, "SignedOid", k.ObjectID)
+	dst = appendText(dst, "SignedTid", k.TenantID)
+	dst = appendText(dst, "SignedStart", k.Start)
+	dst = appendText(dst, "SignedExpiry", k.Expiry)
+	dst = appendText(dst, "SignedService", k.Service)
+	dst = appendText(dst, "SignedVersion", k.Version)
+	dst = appendText(dst, "Value", k.Value)
+	return append(dst, "</UserDelegationKey>"...)
+}

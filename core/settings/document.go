@@ -1,0 +1,190 @@
+package settings
+
+import (
+	"strconv"
+
+	"edgetable/core/table"
+	"edgetable/core/xml"
+)
+
+// document reads a body and knows the way to where it is, for the messages.
+type document struct {
+	r    *xml.Reader
+	path []byte // such as SignedIdentifiers/SignedIdentifier[2]
+}
+
+// child is an element that another may have.
+type child struct {
+	name     string
+	need     need
+	read     func() error // from its start tag to its end tag
+	maxCount int          // 0 is 1
+}
+
+type need bool
+
+const (
+	optional need = false
+	required need = true
+)
+
+// parse reads a body whose root element has that name.
+func parse(body []byte, root string, read func(d *document) error) error {
+	d := &document{r: xml.NewReader(body), path: []byte(root)}
+	if _, err := d.r.Next(); err != nil {
+		return d.malformed(err)
+	}
+	if d.r.Local() != root {
+		return d.refuse("this has to be the root element")
+	}
+	if err := read(d); err != nil {
+		return err
+	}
+	if _, err := d.r.Next(); err != nil { // the reader allows nothing but the end here
+		return d.malformed(err)
+	}
+	return nil
+}
+
+// children reads up to the end of the element just begun, and what it has of
+// the known children in whatever order. Others are skipped.
+func (d *document) children(known ...child) error {
+	var counts [8]int
+	for {
+		kind, err := d.r.Next()
+		switch {
+		case err != nil:
+			return d.malformed(err)
+		case kind == xml.Text:
+			if !blank(string(d.r.Text())) {
+				return d.refuse("there is text between the elements; remove it")
+			}
+		case kind == xml.End:
+			for i, c := range known {
+				if c.need == required && counts[i] == 0 {
+					return d.refuse("<" + c.name + "> is missing")
+				}
+			}
+			return nil
+		default:
+			if err := d.child(known, &counts); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (d *document) child(known []child, counts *[8]int) error {
+	for i := range known {
+		c := &known[i]
+		if c.name != d.r.Local() {
+			continue
+		}
+		outside := len(d.path)
+		d.path = append(append(d.path, '/'), c.name...)
+		if c.maxCount > 0 {
+			d.path = append(strconv.AppendInt(append(d.path, '['), int64(counts[i]+1), 10), ']')
+		}
+		if counts[i]++; counts[i] > max(1, c.maxCount) {
+			return d.refuse("at most " + strconv.Itoa(max(1, c.maxCount)) + " of these")
+		}
+		if err := c.read(); err != nil {
+			return err
+		}
+		d.path = d.path[:outside]
+		return nil
+	}
+	if err := d.r.Skip(); err != nil {
+		return d.malformed(err)
+	}
+	return nil
+}
+
+// text is how to read an element that holds text alone.
+func (d *document) text(dst *string) func() error {
+	return func() (err error) {
+		if *dst, err = d.r.Content(); err != nil {
+			return d.malformed(err)
+		}
+		return nil
+	}
+}
+
+// flag is how to read true or false.
+func (d *document) flag(dst *bool) func() error {
+	return func() error {
+		var s string
+		if err := d.text(&s)(); err != nil {
+			return err
+		}
+		return d.boolean(s, dst)
+	}
+}
+
+func (d *document) boolean(s string, dst *bool) error {
+	switch trim(s) {
+	case "true":
+		*dst = true
+	case "false":
+		*dst = false
+	default:
+		return d.refuse("neither true nor false")
+	}
+	return nil
+}
+
+// number is how to read a whole number from low to high.
+func (d *document) number(dst *int32, low, high int32) func() error {
+	return func() error {
+		var s string
+		if err := d.text(&s)(); err != nil {
+			return err
+		}
+		n, err := strconv.ParseInt(trim(s), 10, 32)
+		if err != nil || int32(n) < low || int32(n) > high {
+			return d.refuse("not a whole number from " + strconv.Itoa(int(low)) + " to " + strconv.Itoa(int(high)))
+		}
+		*dst = int32(n)
+		return nil
+	}
+}
+
+// version is how to read the version of logging and metrics, of which there is
+// one.
+func (d *document) version() error {
+	var s string
+	if err := d.text(&s)(); err != nil {
+		return err
+	}
+	if trim(s) != "1.0" {
+		return d.refuse("the only version is 1.0")
+	}
+	return nil
+}
+
+// refuse is the service's answer to whatever is wrong with a document, and what
+// is wrong with this one. It repeats nothing of the document but the names of
+// elements.
+func (d *document) refuse(what string) error {
+	return table.InvalidXMLDocument.With(table.InvalidXMLDocument.Err().Message + " " + string(d.path) + ": " + what + ".")
+}
+
+func (d *document) malformed(err error) error { return d.refuse(err.Error()) }
+
+// appendElement appends <name>value</name> for a value that needs no escapes.
+func appendElement(dst []byte, name, value string) []byte {
+	return appendEnd(append(appendStart(dst, name), value...), name)
+}
+
+// appendText appends <name>value</name> for whatever value.
+func appendText(dst []byte, name, value string) []byte {
+	return appendEnd(xml.AppendText(appendStart(dst, name), value), name)
+}
+
+func appendStart(dst []byte, name string) []byte {
+	return append(append(append(dst, '<'), name...), '>')
+}
+
+func appendEnd(dst []byte, name string) []byte {
+	return append(append(append(dst, '<', '/'), name...), '>')
+}

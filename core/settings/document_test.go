@@ -1,0 +1,81 @@
+package settings_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"edgetable/core/settings"
+	"edgetable/core/table"
+)
+
+// refusedFor demands the one error that documents are refused with, and in its
+// message, behind the service's text, the place and what to change.
+func refusedFor(t *testing.T, err error, want string) {
+	t.Helper()
+	var e *table.Error
+	if !errors.As(err, &e) || e.Code != table.InvalidXMLDocument {
+		t.Fatalf("got %v, want InvalidXmlDocument", err)
+	}
+	detail, ok := strings.CutPrefix(e.Message, "XML specified is not syntactically valid. ")
+	if !ok || !strings.Contains(detail, want) {
+		t.Errorf("the message is %q, want the service's text and %q", e.Message, want)
+	}
+}
+
+// wellFormed asks another reader of XML.
+func wellFormed(t *testing.T, doc []byte) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(string(doc)))
+	for {
+		_, err := d.Token()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", doc, err)
+		}
+	}
+}
+
+// TestMalformed: what is no XML, or no XML of ours, is refused by all readers.
+func TestMalformed(t *testing.T) {
+	t.Parallel()
+	readers := map[string]func(body string) error{
+		"SignedIdentifiers": func(body string) error {
+			_, err := settings.ParsePolicies([]byte(body))
+			return err
+		},
+		"StorageServiceProperties": func(body string) error {
+			p := settings.Defaults()
+			return p.Update([]byte(body))
+		},
+		"KeyInfo": func(body string) error {
+			_, _, err := settings.ParseKeyInfo([]byte(body))
+			return err
+		},
+	}
+	for root, read := range readers {
+		for _, c := range []struct{ why, body, want string }{
+			{"a byte order mark alone is not an empty body", "\uFEFF", "no element"},
+			{"neither are blanks", " \r\n", "no element"},
+			{"not XML", "hello", "text outside"},
+			{"cut off", "<" + root + "><a>", "does not end"},
+			{"another root", "<Other />", root + ": this has to be the root element"},
+			{"the root in other letters", "<" + strings.ToLower(root) + "/>", "root element"},
+			{"two roots", "<" + root + "/><" + root + "/>", ""},
+			{"tags that do not match", "<" + root + "><a></b></" + root + ">", "at byte"},
+			{"a document type", "<!DOCTYPE a []><" + root + "/>", "at byte"},
+			{"not UTF-8", "<" + root + ">\xff</" + root + ">", "UTF-8"},
+			{"text between elements", "<" + root + "> a <b/></" + root + ">", "text between the elements"},
+			{"malformed within what is skipped", "<" + root + "><a>&b;</a></" + root + ">", "at byte"},
+		} {
+			t.Run(root+"/"+c.why, func(t *testing.T) {
+				t.Parallel()
+				refusedFor(t, read(c.body), c.want)
+			})
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package settings
+
+import (
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/sas"
+	"edgetable/core/xml"
+)
+
+// Limits of the policies of a table.
+const (
+	maxPolicies = 5
+	maxID       = 64 // characters
+)
+
+// ParsePolicies reads the document of PUT /mytable?comp=acl, which replaces all
+// policies of the table. An empty body has none, as has <SignedIdentifiers />.
+// Their order is kept. The error is a *table.Error, InvalidXmlDocument.
+func ParsePolicies(body []byte) ([]sas.Policy, error) {
+	if len(body) == 0 {
+		return nil, nil
+	}
+	var policies []sas.Policy
+	err := parse(body, "SignedIdentifiers", func(d *document) error {
+		return d.children(child{name: "SignedIdentifier", maxCount: maxPolicies, read: func() error {
+			p, err := d.policy()
+			if err != nil {
+				return err
+			}
+			for i := range policies {
+				if policies[i].ID == p.ID {
+					return d.refuse("another policy has the same Id")
+				}
+			}
+			policies = append(policies, p)
+			return nil
+		}})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return policies, nil
+}
+
+func (d *document) policy() (p sas.Policy, err error) {
+	err = d.children(
+		child{name: "Id", need: required, read: func() error {
+			if err := d.text(&p.ID)(); err != nil {
+				return err
+			}
+			if p.ID == "" || tooLong(p.ID, maxID) {
+				return d.refuse("not of 1 to 64 characters")
+			}
+			return nil
+		}},
+		child{name: "AccessPolicy", read: func() error {
+			return d.children(
+				child{name: "Start", read: d.time(&p.Start)},
+				child{name: "Expiry", read: d.time(&p.Expiry)},
+				child{name: "Permission", read: d.permissions(&p.Permissions)},
+			)
+		}},
+	)
+	return p, err
+}
+
+// time is how to read a time; an empty element is none.
+func (d *document) time(dst **edm.Ticks) func() error {
+	return func() error {
+		var s string
+		if err := d.text(&s)(); err != nil {
+			return err
+		}
+		if s = trim(s); s == "" {
+			return nil
+		}
+		t, err := sas.ParseTime(s)
+		if err != nil {
+			return d.refuse(err.Error())
+		}
+		*dst = &t
+		return nil
+	}
+}
+
+// permissions is how to read permissions, which are kept in the order they have.
+func (d *document) permissions(dst *string) func() error {
+	return func() error {
+		var s string
+		if err := d.text(&s)(); err != nil {
+			return err
+		}
+		s = trim(s)
+		for i := 0; i < len(s); i++ {
+			if strings.IndexByte("raud", s[i]) < 0 || strings.IndexByte(s[:i], s[i]) >= 0 {
+				return d.refuse("permissions are the letters r, a, u and d, each at most once")
+			}
+		}
+		*dst = s
+		return nil
+	}
+}
+
+// AppendPolicies appends the document of GET /mytable?comp=acl, without a byte
+// order mark; it is also the stored form. What a policy does not have is left
+// out. Times are in UTC with seven digits of fraction.
+func AppendPolicies(dst []byte, policies []sas.Policy) []byte {
+	dst = append(dst, xml.Header...)
+	if len(policies) == 0 {
+		return append(dst, "<SignedIdentifiers />"...)
+	}
+	dst = append(dst, "<SignedIdentifiers>"...)
+	for i := range policies {
+		p := &policies[i]
+		dst = appendText(append(dst, "<SignedIdentifier>"...), "Id", p.ID)
+		if p.Start != nil || p.Expiry != nil || p.Permissions != "" {
+			dst = append(dst, "<AccessPolicy>"...)
+			dst = appendTime(dst, "Start", p.Start)
+			dst = appendTime(dst, "Expiry", p.Expiry)
+			if p.Permissions != "" {
+				dst = appendText(dst, "Permission", p.Permissions)
+			}
+			dst = append(dst, "</AccessPolicy>"...)
+		}
+		dst = append(dst, "</SignedIdentifier>"...)
+	}
+	return append(dst, "</SignedIdentifiers>"...)
+}
+
+func appendTime(dst []byte, name string, t *edm.Ticks) []byte {
+	if t == nil {
+		return dst
+	}
+	return appendEnd(sas.AppendTime(appendStart(dst, name), *t), name)
+}

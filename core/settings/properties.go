@@ -1,0 +1,96 @@
+package settings
+
+import (
+	"strconv"
+
+	"edgetable/core/xml"
+)
+
+// Properties are those of the table service for one account.
+type Properties struct {
+	Logging       Logging
+	HourMetrics   Metrics // Metrics in versions before 2013-08-15
+	MinuteMetrics Metrics
+	CORS          CORS
+}
+
+// Logging says which requests are to be logged.
+type Logging struct {
+	Read, Write, Delete bool
+	// RetentionDays is how long to keep the logs, 1 to 365; 0 is for ever.
+	RetentionDays int32
+}
+
+// Metrics says whether requests are to be counted.
+type Metrics struct {
+	Enabled bool
+	// IncludeAPIs counts each operation. It goes with Enabled.
+	IncludeAPIs bool
+	// RetentionDays is how long to keep the counts, 1 to 365; 0 is for ever.
+	RetentionDays int32
+}
+
+// Defaults are the properties of an account that nobody configured: all off, no
+// CORS rules.
+func Defaults() Properties { return Properties{} }
+
+// Append appends the document of GET /?restype=service&comp=properties, without
+// a byte order mark. Legacy is its shape for versions before 2013-08-15: one
+// Metrics, no rules. The other shape is also the stored form, of which
+// [Properties.Update] of the [Defaults] makes the same properties again.
+func (p *Properties) Append(dst []byte, legacy bool) []byte {
+	dst = append(dst, xml.Header+"<StorageServiceProperties><Logging><Version>1.0</Version>"...)
+	dst = appendFlag(dst, "Read", p.Logging.Read)
+	dst = appendFlag(dst, "Write", p.Logging.Write)
+	dst = appendFlag(dst, "Delete", p.Logging.Delete)
+	dst = appendRetention(dst, p.Logging.RetentionDays)
+	dst = append(dst, "</Logging>"...)
+	if legacy {
+		dst = p.HourMetrics.append(dst, "Metrics")
+	} else {
+		dst = p.HourMetrics.append(dst, "HourMetrics")
+		dst = p.MinuteMetrics.append(dst, "MinuteMetrics")
+		dst = p.CORS.append(dst)
+	}
+	return append(dst, "</StorageServiceProperties>"...)
+}
+
+func (m *Metrics) append(dst []byte, name string) []byte {
+	dst = append(appendStart(dst, name), "<Version>1.0</Version>"...)
+	dst = appendFlag(dst, "Enabled", m.Enabled)
+	if m.Enabled {
+		dst = appendFlag(dst, "IncludeAPIs", m.IncludeAPIs)
+	}
+	return appendEnd(appendRetention(dst, m.RetentionDays), name)
+}
+
+func (c CORS) append(dst []byte) []byte {
+	if len(c) == 0 {
+		return append(dst, "<Cors />"...)
+	}
+	dst = append(dst, "<Cors>"...)
+	for i := range c {
+		r := &c[i]
+		dst = append(dst, "<CorsRule>"...)
+		dst = appendText(dst, "AllowedMethods", r.AllowedMethods)
+		dst = appendText(dst, "AllowedOrigins", r.AllowedOrigins)
+		dst = appendText(dst, "AllowedHeaders", r.AllowedHeaders)
+		dst = appendText(dst, "ExposedHeaders", r.ExposedHeaders)
+		dst = appendElement(dst, "MaxAgeInSeconds", strconv.Itoa(int(r.MaxAge)))
+		dst = append(dst, "</CorsRule>"...)
+	}
+	return append(dst, "</Cors>"...)
+}
+
+func appendFlag(dst []byte, name string, on bool) []byte {
+	return appendElement(dst, name, strconv.FormatBool(on))
+}
+
+func appendRetention(dst []byte, days int32) []byte {
+	dst = append(dst, "<RetentionPolicy>"...)
+	dst = appendFlag(dst, "Enabled", days > 0)
+	if days > 0 {
+		dst = appendElement(dst, "Days", strconv.Itoa(int(days)))
+	}
+	return append(dst, "</RetentionPolicy>"...)
+}

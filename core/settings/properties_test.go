@@ -1,0 +1,318 @@
+package settings_test
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"edgetable/core/settings"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The documents of the service, the first with its order of elements recorded.
+const (
+	full   = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>true</Read><Write>true</Write><Delete>true</Delete><RetentionPolicy><Enabled>true</Enabled><Days>5</Days></RetentionPolicy></Logging><HourMetrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>true</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled><Days>5</Days></RetentionPolicy></HourMetrics><MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></MinuteMetrics><Cors><CorsRule><AllowedMethods>GET,PUT</AllowedMethods><AllowedOrigins>www.ab.com,www.bc.com</AllowedOrigins><AllowedHeaders>x-ms-meta-xyz,x-ms-meta-data*</AllowedHeaders><ExposedHeaders>x-ms-meta-abc,x-ms-meta-source*</ExposedHeaders><MaxAgeInSeconds>500</MaxAgeInSeconds></CorsRule></Cors></StorageServiceProperties>`
+	legacy = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>false</Read><Write>true</Write><Delete>true</Delete><RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy></Logging><Metrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>false</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy></Metrics></StorageServiceProperties>`
+	unset  = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>false</Read><Write>false</Write><Delete>false</Delete><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></Logging><HourMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></HourMetrics><MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></MinuteMetrics><Cors /></StorageServiceProperties>`
+)
+
+// configured are the properties of the document full.
+func configured() settings.Properties {
+	return settings.Properties{
+		Logging:     settings.Logging{Read: true, Write: true, Delete: true, RetentionDays: 5},
+		HourMetrics: settings.Metrics{Enabled: true, IncludeAPIs: true, RetentionDays: 5},
+		CORS: settings.CORS{{AllowedMethods: "GET,PUT", AllowedOrigins: "www.ab.com,www.bc.com",
+			AllowedHeaders: "x-ms-meta-xyz,x-ms-meta-data*", ExposedHeaders: "x-ms-meta-abc,x-ms-meta-source*", MaxAge: 500}},
+	}
+}
+
+func TestAppendProperties(t *testing.T) {
+	t.Parallel()
+	old := settings.Properties{
+		Logging:       settings.Logging{Write: true, Delete: true, RetentionDays: 7},
+		HourMetrics:   settings.Metrics{Enabled: true, RetentionDays: 7},
+		MinuteMetrics: settings.Metrics{Enabled: true}, // not in the old shape
+		CORS:          configured().CORS,               // neither
+	}
+	for _, c := range []struct {
+		why    string
+		p      settings.Properties
+		legacy bool
+		want   string
+	}{
+		{"all there is", configured(), false, full},
+		{"the shape before 2013-08-15", old, true, legacy},
+		{"nothing configured", settings.Defaults(), false, unset},
+	} {
+		if diff := cmp.Diff("before"+c.want, string(c.p.Append([]byte("before"), c.legacy))); diff != "" {
+			t.Errorf("%s: -want +got\n%s", c.why, diff)
+		}
+	}
+}
+
+// The smallest right elements, for tests to change.
+const (
+	retention = "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy>"
+	logging   = "<Logging><Version>1.0</Version><Read>true</Read><Write>false</Write><Delete>true</Delete>" + retention + "</Logging>"
+	metrics   = "<HourMetrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>false</IncludeAPIs>" + retention + "</HourMetrics>"
+	rule      = "<CorsRule><AllowedMethods>GET</AllowedMethods><AllowedOrigins>*</AllowedOrigins><AllowedHeaders/><ExposedHeaders></ExposedHeaders><MaxAgeInSeconds>0</MaxAgeInSeconds></CorsRule>"
+)
+
+func properties(children ...string) string {
+	return "<StorageServiceProperties>" + strings.Join(children, "") + "</StorageServiceProperties>"
+}
+
+func cors(rules ...string) string {
+	return properties("<Cors>" + strings.Join(rules, "") + "</Cors>")
+}
+
+// replaced is rule with another text in one of its elements.
+func replaced(element, text string) string {
+	for _, old := range []string{
+		"<" + element + "/>",
+		"<" + element + "></" + element + ">",
+		"<" + element + ">GET</" + element + ">",
+		"<" + element + ">*</" + element + ">",
+		"<" + element + ">0</" + element + ">",
+	} {
+		if strings.Contains(rule, old) {
+			return strings.Replace(rule, old, "<"+element+">"+text+"</"+element+">", 1)
+		}
+	}
+	panic("no element " + element)
+}
+
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	change := func(f func(p *settings.Properties)) settings.Properties {
+		p := configured()
+		f(&p)
+		return p
+	}
+	any := settings.Rule{AllowedMethods: "GET", AllowedOrigins: "*"}
+	for _, c := range []struct {
+		why, body string
+		want      settings.Properties // made of configured
+	}{
+		{"nothing to change", properties(), configured()},
+		{"the whole document", full, configured()},
+		{"the whole document with a mark", "\uFEFF" + full, configured()},
+		{"everything off", unset, settings.Defaults()},
+		{"only logging", properties(logging), change(func(p *settings.Properties) { p.Logging = settings.Logging{Read: true, Delete: true} })},
+		{"only hour metrics", properties(metrics), change(func(p *settings.Properties) { p.HourMetrics = settings.Metrics{Enabled: true} })},
+		{"hour metrics by the old name", strings.ReplaceAll(properties(metrics), "HourMetrics", "Metrics"),
+			change(func(p *settings.Properties) { p.HourMetrics = settings.Metrics{Enabled: true} })},
+		{"only minute metrics", strings.ReplaceAll(properties(metrics), "HourMetrics", "MinuteMetrics"),
+			change(func(p *settings.Properties) { p.MinuteMetrics = settings.Metrics{Enabled: true} })},
+		{"an old client's document leaves alone what it does not know", legacy, change(func(p *settings.Properties) {
+			p.Logging = settings.Logging{Write: true, Delete: true, RetentionDays: 7}
+			p.HourMetrics = settings.Metrics{Enabled: true, RetentionDays: 7}
+		})},
+		{"an empty list deletes all rules", properties("<Cors />"), change(func(p *settings.Properties) { p.CORS = nil })},
+		{"rules are replaced", cors(rule, rule), change(func(p *settings.Properties) { p.CORS = settings.CORS{any, any} })},
+		{"any order, blanks, and the version of blobs", "<StorageServiceProperties>\r\n <DefaultServiceVersion>2011-08-18</DefaultServiceVersion>\n" +
+			"<Cors/>\n\t<Logging><RetentionPolicy><Days> 365 </Days><Enabled> true </Enabled></RetentionPolicy><Delete>false</Delete>" +
+			"<Write>true</Write><Read>false</Read><Version>1.0</Version></Logging></StorageServiceProperties>",
+			change(func(p *settings.Properties) {
+				p.Logging, p.CORS = settings.Logging{Write: true, RetentionDays: 365}, nil
+			})},
+		{"what is not enabled may be given, and is not kept",
+			properties("<HourMetrics><Version>1.0</Version><Enabled>false</Enabled><IncludeAPIs>true</IncludeAPIs>" +
+				"<RetentionPolicy><Enabled>false</Enabled><Days>9</Days></RetentionPolicy></HourMetrics>"),
+			change(func(p *settings.Properties) { p.HourMetrics = settings.Metrics{} })},
+		{"lists are kept as they were sent", cors(replaced("AllowedHeaders", " x-ms-meta* ,\r\n&#13;X-Ms-Date")),
+			change(func(p *settings.Properties) {
+				p.CORS = settings.CORS{{AllowedMethods: "GET", AllowedOrigins: "*", AllowedHeaders: " x-ms-meta* ,\n\rX-Ms-Date"}}
+			})},
+		{"all the methods", cors(replaced("AllowedMethods", "DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH")),
+			change(func(p *settings.Properties) {
+				p.CORS = settings.CORS{{AllowedMethods: "DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH", AllowedOrigins: "*"}}
+			})},
+		{"the oldest age", cors(replaced("MaxAgeInSeconds", "2147483647")),
+			change(func(p *settings.Properties) {
+				p.CORS = settings.CORS{{AllowedMethods: "GET", AllowedOrigins: "*", MaxAge: 2147483647}}
+			})},
+		{"five rules", cors(rule, rule, rule, rule, rule), change(func(p *settings.Properties) { p.CORS = settings.CORS{any, any, any, any, any} })},
+		{"64 origins", cors(replaced("AllowedOrigins", many("http://o", 64))),
+			change(func(p *settings.Properties) {
+				p.CORS = settings.CORS{{AllowedMethods: "GET", AllowedOrigins: many("http://o", 64)}}
+			})},
+		{"64 names and 2 prefixes", cors(replaced("ExposedHeaders", many("h", 64)+",a*,*")),
+			change(func(p *settings.Properties) {
+				p.CORS = settings.CORS{{AllowedMethods: "GET", AllowedOrigins: "*", ExposedHeaders: many("h", 64) + ",a*,*"}}
+			})},
+		{"an origin of 256 characters, not bytes", cors(replaced("AllowedOrigins", strings.Repeat("ä", 256))),
+			change(func(p *settings.Properties) {
+				p.CORS = settings.CORS{{AllowedMethods: "GET", AllowedOrigins: strings.Repeat("ä", 256)}}
+			})},
+		{"2048 bytes of rules", cors(replaced("AllowedHeaders", sized(2048-len("GET*0")))),
+			change(func(p *settings.Properties) {
+				p.CORS = settings.CORS{{AllowedMethods: "GET", AllowedOrigins: "*", AllowedHeaders: sized(2048 - len("GET*0"))}}
+			})},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			p := configured()
+			if err := p.Update([]byte(c.body)); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, p); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+			stored(t, p)
+		})
+	}
+}
+
+// many is a list of n items.
+func many(prefix string, n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = prefix + strconv.Itoa(i)
+	}
+	return strings.Join(list, ",")
+}
+
+// sized is a list of header names of n bytes, each as long as may be.
+func sized(n int) string {
+	return strings.Repeat(strings.Repeat("h", 256)+",", n/257) + strings.Repeat("h", n%257)
+}
+
+// stored demands that what a store keeps of p makes p again.
+func stored(t *testing.T, p settings.Properties) {
+	t.Helper()
+	doc := p.Append(nil, false)
+	wellFormed(t, doc)
+	again := settings.Defaults()
+	if err := again.Update(doc); err != nil {
+		t.Fatalf("%s: %v", doc, err)
+	}
+	if diff := cmp.Diff(p, again); diff != "" {
+		t.Errorf("what is stored differs: -given +read again\n%s", diff)
+	}
+}
+
+// TestStored is the property that a store relies on, for properties of all kinds.
+func TestStored(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	flip := func() bool { return random.IntN(2) == 0 }
+	days := func() int32 { return random.Int32N(2) * (1 + random.Int32N(365)) }
+	counts := func() settings.Metrics {
+		m := settings.Metrics{Enabled: flip(), RetentionDays: days()}
+		m.IncludeAPIs = m.Enabled && flip()
+		return m
+	}
+	pick := func(items ...string) string {
+		var list []string
+		for range random.IntN(4) {
+			list = append(list, items[random.IntN(len(items))])
+		}
+		return strings.Join(append(list, items[0]), []string{",", ", ", "\r\n,\t"}[random.IntN(3)])
+	}
+	for range 2000 {
+		p := settings.Properties{
+			Logging:     settings.Logging{Read: flip(), Write: flip(), Delete: flip(), RetentionDays: days()},
+			HourMetrics: counts(), MinuteMetrics: counts(),
+		}
+		for range random.IntN(6) {
+			p.CORS = append(p.CORS, settings.Rule{
+				AllowedMethods: pick("GET", "PUT", "MERGE"),
+				AllowedOrigins: pick("*", "https://a.b", "https://*.ä.example", "<&>\"']]>"),
+				AllowedHeaders: []string{"", " ", pick("x-ms-date", "&'")}[random.IntN(3)],
+				ExposedHeaders: pick("x-ms-meta-abc", "ETag", "`|~"),
+				MaxAge:         random.Int32N(1 << random.IntN(31)),
+			})
+		}
+		stored(t, p)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+func TestUpdateRefuses(t *testing.T) {
+	t.Parallel()
+	without := func(whole, part string) string {
+		if !strings.Contains(whole, part) {
+			t.Fatalf("%s is not part of %s", part, whole)
+		}
+		return strings.Replace(whole, part, "", 1)
+	}
+	keep := func(days string) string {
+		return properties(strings.Replace(logging, retention, "<RetentionPolicy><Enabled>true</Enabled>"+days+"</RetentionPolicy>", 1))
+	}
+	for _, c := range []struct{ why, body, want string }{
+		{"an empty body", "", "no element"},
+
+		{"366 days", keep("<Days>366</Days>"), "StorageServiceProperties/Logging/RetentionPolicy/Days: not a whole number from 1 to 365"},
+		{"no day", keep("<Days>0</Days>"), "Days: not a whole number"},
+		{"days in words", keep("<Days>seven</Days>"), "Days: not a whole number"},
+		{"more days than a number holds", keep("<Days>4294967297</Days>"), "Days: not a whole number"},
+		{"days are missing", keep(""), "RetentionPolicy: <Days> is missing"},
+		{"days are wrong though retention is off",
+			properties(strings.Replace(logging, "</RetentionPolicy>", "<Days>366</Days></RetentionPolicy>", 1)), "Days: not a whole number"},
+		{"retention is neither on nor off", properties(strings.Replace(logging, "<Enabled>false</Enabled>", "", 1)), "RetentionPolicy: <Enabled> is missing"},
+
+		{"logging without a version", properties(without(logging, "<Version>1.0</Version>")), "Logging: <Version> is missing"},
+		{"logging without Read", properties(without(logging, "<Read>true</Read>")), "Logging: <Read> is missing"},
+		{"logging without Write", properties(without(logging, "<Write>false</Write>")), "Logging: <Write> is missing"},
+		{"logging without Delete", properties(without(logging, "<Delete>true</Delete>")), "Logging: <Delete> is missing"},
+		{"logging without retention", properties(without(logging, retention)), "Logging: <RetentionPolicy> is missing"},
+		{"metrics without a version", properties(without(metrics, "<Version>1.0</Version>")), "HourMetrics: <Version> is missing"},
+		{"metrics neither on nor off", properties(without(metrics, "<Enabled>true</Enabled>")), "HourMetrics: <Enabled> is missing"},
+		{"metrics without retention", properties(without(metrics, retention)), "HourMetrics: <RetentionPolicy> is missing"},
+		{"metrics on without APIs", properties(without(metrics, "<IncludeAPIs>false</IncludeAPIs>")), "HourMetrics: <IncludeAPIs> is missing"},
+		{"another version", properties(strings.Replace(logging, "1.0", "2.0", 1)), "Logging/Version: the only version is 1.0"},
+		{"a flag in other letters", properties(strings.Replace(logging, "<Read>true", "<Read>True", 1)), "Logging/Read: neither true nor false"},
+		{"an empty flag", properties(strings.Replace(metrics, "<Enabled>true", "<Enabled>", 1)), "HourMetrics/Enabled: neither"},
+		{"an element within a flag", properties(strings.Replace(metrics, "<Enabled>true", "<Enabled><a/>", 1)), "HourMetrics/Enabled: xml: an element"},
+		{"hour metrics by both names", properties(metrics, strings.ReplaceAll(metrics, "HourMetrics", "Metrics")), "Metrics: Metrics and HourMetrics are the same"},
+		{"logging twice", properties(logging, logging), "Logging: at most 1"},
+		{"rules twice", properties("<Cors/>", "<Cors/>"), "Cors: at most 1"},
+
+		{"six rules", cors(rule, rule, rule, rule, rule, rule), "StorageServiceProperties/Cors/CorsRule[6]: at most 5"},
+		{"no methods element", cors(without(rule, "<AllowedMethods>GET</AllowedMethods>")), "CorsRule[1]: <AllowedMethods> is missing"},
+		{"no origins element", cors(without(rule, "<AllowedOrigins>*</AllowedOrigins>")), "<AllowedOrigins> is missing"},
+		{"no allowed headers element", cors(without(rule, "<AllowedHeaders/>")), "<AllowedHeaders> is missing"},
+		{"no exposed headers element", cors(without(rule, "<ExposedHeaders></ExposedHeaders>")), "<ExposedHeaders> is missing"},
+		{"no age element", cors(without(rule, "<MaxAgeInSeconds>0</MaxAgeInSeconds>")), "<MaxAgeInSeconds> is missing"},
+		{"no methods", cors(rule, replaced("AllowedMethods", " ")), "CorsRule[2]/AllowedMethods: name at least one"},
+		{"no origins", cors(replaced("AllowedOrigins", "")), "AllowedOrigins: name at least one"},
+		{"an unknown method", cors(replaced("AllowedMethods", "GET,TRACE")), "AllowedMethods: a method is one of"},
+		{"a method in lower case", cors(replaced("AllowedMethods", "get")), "AllowedMethods: a method is one of"},
+		{"every method is not a method", cors(replaced("AllowedMethods", "*")), "AllowedMethods: a method is one of"},
+		{"a comma too many", cors(replaced("AllowedMethods", "GET,")), "AllowedMethods: a method is one of"},
+		{"65 origins", cors(replaced("AllowedOrigins", many("http://o", 65))), "AllowedOrigins: at most 64"},
+		{"an origin of 257 characters", cors(replaced("AllowedOrigins", strings.Repeat("a", 257))), "AllowedOrigins: an origin has at most 256"},
+		{"an empty origin", cors(replaced("AllowedOrigins", "http://a,,http://b")), "AllowedOrigins: no empty origin"},
+		{"65 names", cors(replaced("AllowedHeaders", many("h", 65))), "AllowedHeaders: at most 64"},
+		{"65 names to expose", cors(replaced("ExposedHeaders", many("h", 65))), "ExposedHeaders: at most 64"},
+		{"3 prefixes", cors(replaced("AllowedHeaders", "a*,b*,c*")), "AllowedHeaders: at most 2"},
+		{"2 prefixes and an asterisk", cors(replaced("ExposedHeaders", "a*,b*,*")), "ExposedHeaders: at most 2"},
+		{"a name of 257 characters", cors(replaced("AllowedHeaders", strings.Repeat("h", 257))), "AllowedHeaders: a header name has at most 256"},
+		{"a name that would split a response", cors(replaced("ExposedHeaders", "a&#13;&#10;Set-Cookie: b")), "ExposedHeaders: a list of header names"},
+		{"a name that is none", cors(replaced("AllowedHeaders", "x ms")), "AllowedHeaders: a list of header names"},
+		{"an age below 0", cors(replaced("MaxAgeInSeconds", "-1")), "MaxAgeInSeconds: not a whole number from 0"},
+		{"half a second", cors(replaced("MaxAgeInSeconds", "0.5")), "MaxAgeInSeconds: not a whole number"},
+		{"no age", cors(replaced("MaxAgeInSeconds", "")), "MaxAgeInSeconds: not a whole number"},
+		{"2049 bytes of rules", cors(replaced("AllowedHeaders", sized(2049-len("GET*0")))), "CorsRule[1]: all rules together"},
+		{"2049 bytes of rules together", cors(rule, replaced("AllowedHeaders", sized(2049-2*len("GET*0")))), "CorsRule[2]: all rules together"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			p := configured()
+			// Logging before what is wrong must not be kept either.
+			body := c.body
+			if !strings.Contains(body, "<Logging>") {
+				body = strings.Replace(body, "<StorageServiceProperties>", "<StorageServiceProperties>"+logging, 1)
+			}
+			refusedFor(t, p.Update([]byte(body)), c.want)
+			if diff := cmp.Diff(configured(), p); diff != "" {
+				t.Errorf("changed beside an error: -before +after\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,133 @@
+package settings
+
+import "math"
+
+// maxDays is the longest retention.
+const maxDays = 365
+
+// Update sets what a document of PUT /?restype=service&comp=properties has:
+// Logging, HourMetrics (or Metrics, as older clients call it), MinuteMetrics and
+// Cors. What it does not have stays as it is; <Cors /> removes all rules.
+//
+// The error is a *table.Error, InvalidXmlDocument, and p is as it was then.
+// DefaultServiceVersion, which is for blobs, is among the elements that are
+// skipped.
+func (p *Properties) Update(body []byte) error {
+	next := *p
+	err := parse(body, "StorageServiceProperties", func(d *document) error {
+		hours := 0
+		hour := func() error {
+			if hours++; hours > 1 {
+				return d.refuse("Metrics and HourMetrics are the same; send one of them")
+			}
+			return d.metrics(&next.HourMetrics)
+		}
+		return d.children(
+			child{name: "Logging", read: func() error { return d.logging(&next.Logging) }},
+			child{name: "HourMetrics", read: hour},
+			child{name: "Metrics", read: hour},
+			child{name: "MinuteMetrics", read: func() error { return d.metrics(&next.MinuteMetrics) }},
+			child{name: "Cors", read: func() error { return d.cors(&next.CORS) }},
+		)
+	})
+	if err != nil {
+		return err
+	}
+	*p = next
+	return nil
+}
+
+func (d *document) logging(dst *Logging) error {
+	return d.children(
+		child{name: "Version", need: required, read: d.version},
+		child{name: "Read", need: required, read: d.flag(&dst.Read)},
+		child{name: "Write", need: required, read: d.flag(&dst.Write)},
+		child{name: "Delete", need: required, read: d.flag(&dst.Delete)},
+		child{name: "RetentionPolicy", need: required, read: d.retention(&dst.RetentionDays)},
+	)
+}
+
+// metrics keeps IncludeAPIs only of what is enabled, as it is given back.
+func (d *document) metrics(dst *Metrics) error {
+	var m Metrics
+	includes := false
+	err := d.children(
+		child{name: "Version", need: required, read: d.version},
+		child{name: "Enabled", need: required, read: d.flag(&m.Enabled)},
+		child{name: "IncludeAPIs", read: func() error {
+			includes = true
+			return d.flag(&m.IncludeAPIs)()
+		}},
+		child{name: "RetentionPolicy", need: required, read: d.retention(&m.RetentionDays)},
+	)
+	switch {
+	case err != nil:
+		return err
+	case m.Enabled && !includes:
+		return d.refuse("<IncludeAPIs> is missing, without which metrics cannot be enabled")
+	case !m.Enabled:
+		m.IncludeAPIs = false
+	}
+	*dst = m
+	return nil
+}
+
+// retention is how to read a RetentionPolicy. Days that are not enabled have to
+// be right, but have no meaning.
+func (d *document) retention(dst *int32) func() error {
+	return func() error {
+		var enabled bool
+		*dst = 0
+		err := d.children(
+			child{name: "Enabled", need: required, read: d.flag(&enabled)},
+			child{name: "Days", read: d.number(dst, 1, maxDays)},
+		)
+		switch {
+		case err != nil:
+			return err
+		case enabled && *dst == 0:
+			return d.refuse("<Days> is missing, without which retention cannot be enabled")
+		case !enabled:
+			*dst = 0
+		}
+		return nil
+	}
+}
+
+func (d *document) cors(dst *CORS) error {
+	*dst = nil
+	size := 0
+	return d.children(child{name: "CorsRule", maxCount: maxRules, read: func() error {
+		r, err := d.rule()
+		if err != nil {
+			return err
+		}
+		if size += r.size(); size > maxCORS {
+			return d.refuse("all rules together have more than 2048 bytes")
+		}
+		*dst = append(*dst, r)
+		return nil
+	}})
+}
+
+func (d *document) rule() (r Rule, err error) {
+	checked := func(dst *string, problem func(list string) string) func() error {
+		return func() error {
+			if err := d.text(dst)(); err != nil {
+				return err
+			}
+			if what := problem(*dst); what != "" {
+				return d.refuse(what)
+			}
+			return nil
+		}
+	}
+	err = d.children(
+		child{name: "AllowedMethods", need: required, read: checked(&r.AllowedMethods, methodsProblem)},
+		child{name: "AllowedOrigins", need: required, read: checked(&r.AllowedOrigins, originsProblem)},
+		child{name: "AllowedHeaders", need: required, read: checked(&r.AllowedHeaders, headersProblem)},
+		child{name: "ExposedHeaders", need: required, read: checked(&r.ExposedHeaders, headersProblem)},
+		child{name: "MaxAgeInSeconds", need: required, read: d.number(&r.MaxAge, 0, math.MaxInt32)},
+	)
+	return r, err
+}
