@@ -39,6 +39,17 @@ func From(ranges []Range, k []byte) []Range {
 	return nil
 }
 
+// Within is what of ascending disjoint ranges is in bounds.
+func Within(ranges []Range, bounds Range) []Range {
+	var list []Range
+	for _, r := range ranges {
+		if r = r.Intersect(bounds); !r.Empty() {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // after sorts behind a rotated key and everything with the separator, and
 // before every longer key, whose next character is at least U+0020.
 const after = 0x01

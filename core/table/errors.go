@@ -12,6 +12,7 @@ type Error struct {
 	Index   int    // operation of an entity group transaction, see HasIndex
 	// HasIndex: Index is part of the message on the wire, as "2:…".
 	HasIndex bool
+	status   int // 0: the code's own
 	cause    error
 }
 
@@ -21,7 +22,19 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 func (e *Error) Unwrap() error { return e.cause }
 
 // Status is the HTTP status that goes with the code.
-func (e *Error) Status() int { return codes[e.Code].status }
+func (e *Error) Status() int {
+	if e.status != 0 {
+		return e.status
+	}
+	return codes[e.Code].status
+}
+
+// WithStatus is a copy of the error with another status than the code's own.
+func (e *Error) WithStatus(status int) *Error {
+	c := *e
+	c.status = status
+	return &c
+}
 
 // At is a copy of the error that says which operation of an entity group
 // transaction failed.

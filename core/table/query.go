@@ -28,6 +28,7 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 // Query asks for entities in key order.
 type Query struct {
 	Filter *odata.Filter // nil: all
+	Within *key.Range    // nil: the whole table
 	Top    int           // rows of the page, 1 to 1000; 0 is an empty page, and the last
 	// From is the position to start at: the Next of the page before, or nil.
 	From        []byte
@@ -42,6 +43,9 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 	}
 	plan := odata.MakePlan(q.Filter)
 	ranges := key.From(plan.Ranges, q.From)
+	if q.Within != nil {
+		ranges = key.Within(ranges, *q.Within)
+	}
 	if len(ranges) == 0 || q.Top == 0 {
 		_, err := s.table(ctx, n)
 		return Page{}, err

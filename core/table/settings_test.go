@@ -1,0 +1,164 @@
+package table_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/memstore"
+	"edgetable/core/odata"
+	"edgetable/core/table"
+)
+
+// The access policies of a table live and die with it, and nothing else about
+// the table changes with them.
+func TestTableACL(t *testing.T) {
+	t.Parallel()
+	s := newService(t, table.Options{})
+	ctx := t.Context()
+	acl, err := s.TableACL(ctx, people)
+	if err != nil || acl != nil {
+		t.Fatalf("of a new table: %q, %v", acl, err)
+	}
+	if _, err := s.Write(ctx, people, table.Operation{Action: table.Insert, PartitionKey: "p", RowKey: "r"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<one/>", "<two/>", ""} {
+		if err := s.SetTableACL(ctx, table.Name{Account: people.Account, Table: "PEOPLE"}, []byte(want)); err != nil {
+			t.Fatal(err)
+		}
+		if acl, err = s.TableACL(ctx, people); err != nil || string(acl) != want {
+			t.Errorf("got %q, %v, want %q", acl, err, want)
+		}
+	}
+	if name, err := s.GetTable(ctx, people); err != nil || name != "People" {
+		t.Errorf("the table is called %q, %v", name, err)
+	}
+	if _, err := s.Get(ctx, people, "p", "r", table.Strong); err != nil {
+		t.Errorf("the entity: %v", err)
+	}
+
+	if err := s.SetTableACL(ctx, people, []byte("<one/>")); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.DeleteTable(ctx, people), s.CreateTable(ctx, people)); err != nil {
+		t.Fatal(err)
+	}
+	if acl, err = s.TableACL(ctx, people); err != nil || acl != nil {
+		t.Errorf("a table made again has the policies of its predecessor: %q, %v", acl, err)
+	}
+}
+
+func TestTableACLOfNoTable(t *testing.T) {
+	t.Parallel()
+	s := newService(t, table.Options{})
+	none := table.Name{Account: people.Account, Table: "none"}
+	_, err := s.TableACL(t.Context(), none)
+	expect(t, "get", err, "TableNotFound")
+	expect(t, "set", s.SetTableACL(t.Context(), none, []byte("x")), "TableNotFound")
+	_, err = s.GetTable(t.Context(), none)
+	expect(t, "the table, which setting must not make", err, "ResourceNotFound")
+	none.Table = "a b"
+	_, err = s.TableACL(t.Context(), none)
+	expect(t, "get by a name that is none", err, "InvalidResourceName")
+	expect(t, "set by it", s.SetTableACL(t.Context(), none, nil), "InvalidResourceName")
+	expect(t, "more than a record holds", s.SetTableACL(t.Context(), people, bytes.Repeat([]byte("x"), 64<<10)), "RequestBodyTooLarge")
+}
+
+// A filter on tables sees their names and nothing of their policies.
+func TestTableACLIsNotSeenByFilters(t *testing.T) {
+	t.Parallel()
+	s := newService(t, table.Options{})
+	if err := s.SetTableACL(t.Context(), people, []byte("<one/>")); err != nil {
+		t.Fatal(err)
+	}
+	filter, err := odata.Parse("TableName eq 'People' and not (acl ne X'00')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := s.QueryTables(t.Context(), people.Account, table.TableQuery{Filter: filter, Top: 10})
+	if err != nil || len(page.Names) != 1 {
+		t.Errorf("got %v, %v", page.Names, err)
+	}
+	if _, err := odata.Parse("'.acl' eq .acl"); err == nil {
+		t.Error("a filter can name the property of the policies")
+	}
+}
+
+// Settings are changed by many at once, and none of the changes is lost.
+func TestAccountSettings(t *testing.T) {
+	t.Parallel()
+	s := newService(t, table.Options{})
+	ctx := t.Context()
+	if got, err := s.AccountSettings(ctx, "acct"); err != nil || got != nil {
+		t.Fatalf("at first: %q, %v", got, err)
+	}
+	var wg sync.WaitGroup
+	const writers = 5 // fewer than the attempts of each
+	for i := range writers {
+		wg.Go(func() {
+			err := s.UpdateAccountSettings(ctx, "acct", func(old []byte) ([]byte, error) {
+				return append(bytes.Clone(old), 'a'+byte(i)), nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	got, err := s.AccountSettings(ctx, "acct")
+	if err != nil || len(got) != writers {
+		t.Errorf("got %q, %v", got, err)
+	}
+	for i := range writers {
+		if !bytes.Contains(got, []byte{'a' + byte(i)}) {
+			t.Errorf("the change of writer %d is lost: %q", i, got)
+		}
+	}
+	if got, err := s.AccountSettings(ctx, "other"); err != nil || got != nil {
+		t.Errorf("another account has them too: %q, %v", got, err)
+	}
+	refused := errors.New("refused")
+	if err := s.UpdateAccountSettings(ctx, "acct", func([]byte) ([]byte, error) { return nil, refused }); !errors.Is(err, refused) {
+		t.Errorf("the error of a change: %v", err)
+	}
+}
+
+// lossy loses the reply to the next write of a document, which it does or not.
+type lossy struct {
+	table.Store
+	applied, lose bool
+}
+
+func (s *lossy) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
+	if !s.lose || strings.HasPrefix(d.Key, "table/") && d.Revision == "" {
+		return s.Store.WriteDocument(ctx, d)
+	}
+	s.lose = false
+	if s.applied {
+		if _, err := s.Store.WriteDocument(ctx, d); err != nil {
+			return "", err
+		}
+	}
+	return "", table.ErrUnknown
+}
+
+func TestSettingsAfterALostReply(t *testing.T) {
+	t.Parallel()
+	for _, applied := range []bool{true, false} {
+		now := func() edm.Ticks { return 1000 }
+		store := &lossy{Store: memstore.New(now), applied: applied}
+		s := newServiceOver(t, store, now, table.Options{})
+		store.lose = true
+		err := s.SetTableACL(t.Context(), people, []byte("x"))
+		want := ""
+		if !applied {
+			want = "OperationTimedOut"
+		}
+		expect(t, "set", err, want)
+	}
+}
