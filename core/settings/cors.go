@@ -126,7 +126,7 @@ func isSubdomain(origin, item string) bool {
 		return false
 	}
 	sub, ok := strings.CutSuffix(host, domain)
-	if !ok || len(sub) < 2 || sub[0] == '.' || sub[len(sub)-1] != '.' {
+	if !ok || sub == "" || sub[0] == '.' || sub[len(sub)-1] != '.' {
 		return false
 	}
 	for i := 0; i < len(sub); i++ {

@@ -267,6 +267,7 @@ func TestUpdateRefuses(t *testing.T) {
 		{"metrics on without APIs", properties(without(metrics, "<IncludeAPIs>false</IncludeAPIs>")), "HourMetrics: <IncludeAPIs> is missing"},
 		{"another version", properties(strings.Replace(logging, "1.0", "2.0", 1)), "Logging/Version: the only version is 1.0"},
 		{"a flag in other letters", properties(strings.Replace(logging, "<Read>true", "<Read>True", 1)), "Logging/Read: neither true nor false"},
+		{"a flag in numbers", properties(strings.Replace(logging, "<Read>true", "<Read>1", 1)), "Logging/Read: neither true nor false"},
 		{"an empty flag", properties(strings.Replace(metrics, "<Enabled>true", "<Enabled>", 1)), "HourMetrics/Enabled: neither"},
 		{"an element within a flag", properties(strings.Replace(metrics, "<Enabled>true", "<Enabled><a/>", 1)), "HourMetrics/Enabled: xml: an element"},
 		{"hour metrics by both names", properties(metrics, strings.ReplaceAll(metrics, "HourMetrics", "Metrics")), "Metrics: Metrics and HourMetrics are the same"},
