@@ -14,7 +14,7 @@ const (
 	keyText = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 )
 
-func key(t testing.TB, text string) *sharedkey.Key {
+func testKey(t testing.TB, text string) *sharedkey.Key {
 	t.Helper()
 	k, err := sharedkey.ParseKey(text)
 	if err != nil {
@@ -25,7 +25,7 @@ func key(t testing.TB, text string) *sharedkey.Key {
 
 func emulator(t testing.TB) *sharedkey.Account {
 	t.Helper()
-	return &sharedkey.Account{Name: account, Keys: [2]*sharedkey.Key{key(t, keyText)}}
+	return &sharedkey.Account{Name: account, Keys: [2]*sharedkey.Key{accountKey(t)}}
 }
 
 func at(t testing.TB, s string) edm.Ticks {
@@ -58,4 +58,9 @@ func TestVectors(t *testing.T) {
 			}
 		})
 	}
+}
+
+func accountKey(t testing.TB) *sharedkey.Key {
+	t.Helper()
+	return testKey(t, keyText)
 }

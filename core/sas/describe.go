@@ -1,0 +1,65 @@
+package sas
+
+import "strings"
+
+// Describe says in lines for people what the token allows. Values are in
+// quotes and escaped.
+func (g *Grant) Describe() []string {
+	t := g.token
+	v := &t.values
+	lines := []string{t.kind.String() + " of version " + v[sv]}
+	if t.kind == AccountSAS {
+		lines = append(lines, "resources: "+words(v[srt], "s", "the service", "c", "tables", "o", "entities"))
+		if !contains(v[ss], 't') {
+			lines = append(lines, "services: none of tables")
+		}
+	} else {
+		lines = append(lines, "table: "+quote(t.table))
+	}
+	lines = append(lines, "operations: "+words(g.permissions,
+		"r", "read", "w", "write", "l", "list", "c", "create", "a", "add", "u", "update", "d", "delete"))
+	if t.given.has(si) {
+		lines = append(lines, "stored access policy: "+quote(v[si]))
+	}
+	if t.given.has(spk) {
+		lines = append(lines, "first entity: PartitionKey "+quote(v[spk])+row(v[srk]))
+	}
+	if t.given.has(epk) {
+		lines = append(lines, "last entity: PartitionKey "+quote(v[epk])+row(v[erk]))
+	}
+	if g.start != 0 {
+		lines = append(lines, "from: "+g.start.String())
+	}
+	lines = append(lines, "until: "+g.expiry.String())
+	if t.given.has(sip) {
+		lines = append(lines, "addresses: "+v[sip])
+	}
+	if v[spr] == "https" {
+		lines = append(lines, "protocol: https alone")
+	}
+	if t.kind == DelegationSAS {
+		lines = append(lines, "lent to user: "+quote(v[skoid])+" of tenant "+quote(v[sktid])+" until "+v[ske])
+	}
+	return lines
+}
+
+func row(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ", RowKey " + quote(s)
+}
+
+// words turns letters into their words, given in pairs.
+func words(letters string, pairs ...string) string {
+	var out []string
+	for i := 0; i < len(pairs); i += 2 {
+		if strings.Contains(letters, pairs[i]) {
+			out = append(out, pairs[i+1])
+		}
+	}
+	if out == nil {
+		return "none"
+	}
+	return strings.Join(out, ", ")
+}
