@@ -1,0 +1,131 @@
+package oidc
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+const (
+	timeout = 10 * time.Second // of an attempt to read the keys
+	pause   = 10 * time.Second // between the end of an attempt and the next
+	refresh = time.Hour        // age at which keys are read again
+	hold    = 24 * time.Hour   // age at which keys do not count any more
+)
+
+// keys are the issuer's keys as they were at one moment, with the tokens that
+// they have verified; those do not outlive them, as one may be withdrawn.
+type keys struct {
+	list     []jose.JSONWebKey
+	at       time.Time
+	verified verified
+}
+
+// candidates are the keys that a token of these headers may be signed with.
+// known: the key id is one of the issuer's. A token without a key id may be
+// signed with any of them, so there it is never known that a new one would not do.
+func (k *keys) candidates(h jose.Header) (list []*jose.JSONWebKey, known bool) {
+	for i := range k.list {
+		key := &k.list[i]
+		if h.KeyID != "" && key.KeyID != h.KeyID {
+			continue
+		}
+		known = h.KeyID != ""
+		if key.Algorithm == "" || key.Algorithm == h.Algorithm {
+			list = append(list, key)
+		}
+	}
+	return list, known
+}
+
+// keyring holds the keys and reads them again in time, one attempt at once.
+type keyring struct {
+	ctx  context.Context // of reading: no request's, as others wait for the same keys
+	read func(context.Context) ([]jose.JSONWebKey, error)
+	now  func() time.Time
+
+	mu      sync.Mutex
+	held    *keys         // nil before the first success
+	running chan struct{} // closed at the end of the attempt; nil while there is none
+	ended   time.Time     // the last attempt, zero before the first
+	err     error         // of the last attempt
+}
+
+// current is what to verify with. It waits for the issuer only if there are no
+// keys, or none young enough.
+func (r *keyring) current(ctx context.Context) (*keys, error) {
+	now := r.now()
+	r.mu.Lock()
+	held := r.held
+	if held != nil {
+		switch age := now.Sub(held.at); {
+		case age >= hold:
+			r.held, held = nil, nil
+		case age >= refresh:
+			r.begin(now)
+		}
+	}
+	r.mu.Unlock()
+	if held != nil {
+		return held, nil
+	}
+	return r.after(ctx, nil)
+}
+
+// after is keys younger than old. It waits for the attempt to read them, one
+// that runs or, if the pause is over, a new one. It is ErrUnavailable if the
+// issuer was asked and did not give any, and ErrKey if it is too soon to ask.
+func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
+	r.mu.Lock()
+	if r.held != nil && r.held != old {
+		defer r.mu.Unlock()
+		return r.held, nil
+	}
+	running := r.begin(r.now())
+	r.mu.Unlock()
+	if running != nil {
+		select {
+		case <-running:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%w: %w", ErrUnavailable, context.Cause(ctx))
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.held != nil && r.held != old:
+		return r.held, nil
+	case r.err != nil:
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, r.err)
+	}
+	return nil, ErrKey
+}
+
+// begin starts an attempt unless one runs or it is too soon for one; it returns
+// the end of the one that runs, nil if there is none. r.mu is held.
+func (r *keyring) begin(now time.Time) <-chan struct{} {
+	if r.running != nil {
+		return r.running
+	}
+	if !r.ended.IsZero() && now.Sub(r.ended) < pause {
+		return nil
+	}
+	done := make(chan struct{})
+	r.running = done
+	go func() {
+		ctx, cancel := context.WithTimeout(r.ctx, timeout)
+		defer cancel()
+		list, err := r.read(ctx)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.ended, r.err = r.now(), err; err == nil {
+			r.held = &keys{list: list, at: r.ended}
+		}
+		r.running = nil
+		close(done)
+	}()
+	return done
+}

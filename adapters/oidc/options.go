@@ -1,0 +1,111 @@
+package oidc
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// Options configure a [Verifier]. Issuer and Audiences must be given.
+type Options struct {
+	// Issuer is what tokens must have as iss, for instance
+	// "https://sts.windows.net/{tenant}/"; every character counts, a slash at the
+	// end too. It must be an https URL; http is allowed on a loopback host, for
+	// development.
+	Issuer string
+	// Audiences are the values of aud of which a token must have one, for instance
+	// "https://storage.azure.com". Without this check a token for any other service
+	// of the same issuer would do, so there must be at least one.
+	Audiences []string
+	// JWKS is the URL of the issuer's key set, with the same rule for http. By
+	// default {Issuer}/.well-known/openid-configuration says where it is.
+	JWKS string
+	// RolesClaim is the claim that holds the roles, a string or a list of them;
+	// "roles" by default. A string is one role, blanks included.
+	RolesClaim string
+	// ReaderRoles and ContributorRoles are the values of that claim that let read,
+	// and read and write. The package documentation has the defaults.
+	ReaderRoles, ContributorRoles []string
+	// Algorithms are the signature algorithms accepted, by their names in JOSE. By
+	// default all asymmetric ones are: RS, PS and ES with 256, 384 and 512, and EdDSA.
+	Algorithms []string
+	// HTTP is the client for reading from the issuer. The verifier uses a copy, which
+	// follows redirects only to where Issuer and JWKS may point.
+	HTTP *http.Client
+	// Now is the clock; time.Now by default.
+	Now func() time.Time
+}
+
+// asymmetric are the algorithms that need no secret to verify. An HMAC among
+// them would let everybody who can read the public key sign with it.
+var asymmetric = []jose.SignatureAlgorithm{
+	jose.RS256, jose.RS384, jose.RS512,
+	jose.PS256, jose.PS384, jose.PS512,
+	jose.ES256, jose.ES384, jose.ES512,
+	jose.EdDSA,
+}
+
+func (o *Options) algorithms() ([]jose.SignatureAlgorithm, error) {
+	if len(o.Algorithms) == 0 {
+		return asymmetric, nil
+	}
+	list := make([]jose.SignatureAlgorithm, len(o.Algorithms))
+	for i, name := range o.Algorithms {
+		list[i] = jose.SignatureAlgorithm(name)
+		if !slices.Contains(asymmetric, list[i]) {
+			return nil, fmt.Errorf("oidc: algorithm %q: only %v can be accepted", name, asymmetric)
+		}
+	}
+	return list, nil
+}
+
+// source is where the keys are read from.
+func (o *Options) source() (*source, error) {
+	s := &source{issuer: o.Issuer, jwks: o.JWKS}
+	for _, configured := range []struct{ name, url string }{{"issuer", o.Issuer}, {"key set", o.JWKS}} {
+		if configured.url == "" && configured.name == "key set" {
+			continue
+		}
+		u, err := url.Parse(configured.url)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("oidc: %s: %w", configured.name, err)
+		case u.Scheme == "https" && u.Host != "":
+		case u.Scheme == "http" && loopback(u.Hostname()):
+			s.plain = true
+		default:
+			return nil, fmt.Errorf("oidc: %s %q: must be an https URL (http is for loopback hosts only)", configured.name, u.Redacted())
+		}
+		if u.User != nil || u.Fragment != "" || configured.name == "issuer" && u.RawQuery != "" {
+			return nil, fmt.Errorf("oidc: %s %q: must have no user, query or fragment", configured.name, u.Redacted())
+		}
+	}
+	if o.HTTP != nil {
+		s.client = *o.HTTP
+	}
+	follow := s.client.CheckRedirect
+	s.client.CheckRedirect = func(req *http.Request, via []*http.Request) error {
+		switch {
+		case !s.allowed(req.URL):
+			return errors.New("redirected to a URL that is not https")
+		case follow != nil:
+			return follow(req, via)
+		case len(via) >= 3:
+			return errors.New("redirected too often")
+		}
+		return nil
+	}
+	return s, nil
+}
+
+// loopback says whether a host is this machine.
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}

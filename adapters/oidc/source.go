@@ -1,0 +1,120 @@
+package oidc
+
+import (
+	"context"
+	"crypto/rsa"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+const (
+	maxDocument = 1 << 20 // bytes of what the issuer answers
+	maxKeys     = 128     // of a key set; large issuers have about ten
+)
+
+// source reads the issuer's key set.
+type source struct {
+	issuer, jwks string
+	plain        bool // http on loopback is allowed, as something configured is so
+	client       http.Client
+}
+
+func (s *source) allowed(u *url.URL) bool {
+	return u.Scheme == "https" || s.plain && u.Scheme == "http" && loopback(u.Hostname())
+}
+
+// read is the key set as the issuer publishes it now.
+func (s *source) read(ctx context.Context) ([]jose.JSONWebKey, error) {
+	address := s.jwks
+	if address == "" {
+		var err error
+		if address, err = s.discover(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if err := s.get(ctx, address, &set); err != nil {
+		return nil, fmt.Errorf("key set: %w", err)
+	}
+	if len(set.Keys) > maxKeys {
+		return nil, fmt.Errorf("key set: %d keys, more than %d", len(set.Keys), maxKeys)
+	}
+	var keys []jose.JSONWebKey
+	for _, raw := range set.Keys {
+		// What is not understood is skipped, as RFC 7517 section 5 demands: another
+		// key of the set may have a kind that is yet to be invented.
+		var key jose.JSONWebKey
+		if json.Unmarshal(raw, &key) == nil && verifies(&key) {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("key set: holds no public key that verifies signatures")
+	}
+	return keys, nil
+}
+
+// verifies says whether a key is there to verify signatures: not for encryption,
+// not a shared or private key that must never have been published, nor a short
+// RSA key (RFC 7518 section 3.3 wants 2048 bits).
+func verifies(key *jose.JSONWebKey) bool {
+	if k, ok := key.Key.(*rsa.PublicKey); ok && k.N.BitLen() < 2048 {
+		return false
+	}
+	return key.IsPublic() && key.Valid() && (key.Use == "" || key.Use == "sig")
+}
+
+// discover asks the issuer where its keys are.
+func (s *source) discover(ctx context.Context) (string, error) {
+	var document struct {
+		Issuer string `json:"issuer"`
+		JWKS   string `json:"jwks_uri"`
+	}
+	if err := s.get(ctx, strings.TrimSuffix(s.issuer, "/")+"/.well-known/openid-configuration", &document); err != nil {
+		return "", fmt.Errorf("discovery: %w", err)
+	}
+	// OpenID Connect Discovery section 4.3: else one tenant of an issuer could
+	// speak for another.
+	if document.Issuer != s.issuer {
+		return "", errors.New("discovery: the document is of another issuer")
+	}
+	u, err := url.Parse(document.JWKS)
+	if err != nil || u.Host == "" || !s.allowed(u) {
+		return "", errors.New("discovery: jwks_uri is not an https URL")
+	}
+	return document.JWKS, nil
+}
+
+// get decodes the JSON document at an address.
+func (s *source) get(ctx context.Context, address string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %d", address, resp.StatusCode)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(nil, resp.Body, maxDocument))
+	if err != nil {
+		return fmt.Errorf("%s: %w", address, err)
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("%s: %w", address, err)
+	}
+	return nil
+}

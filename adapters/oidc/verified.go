@@ -1,0 +1,40 @@
+package oidc
+
+import (
+	"crypto/sha256"
+	"sync"
+	"time"
+)
+
+// maxVerified bounds the tokens that are remembered.
+const maxVerified = 1024
+
+// verified remembers whose the tokens are that have been verified, by hash.
+// Only tokens with a good signature get in, so strangers cannot fill it.
+type verified struct {
+	mu   sync.RWMutex
+	list map[[sha256.Size]byte]Identity
+}
+
+func (v *verified) get(token [sha256.Size]byte, now time.Time) (Identity, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	id, ok := v.list[token]
+	return id, ok && now.Before(id.Expiry)
+}
+
+// put makes room by forgetting any token: the hot ones are soon back.
+func (v *verified) put(token [sha256.Size]byte, id Identity) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.list == nil {
+		v.list = make(map[[sha256.Size]byte]Identity)
+	}
+	if len(v.list) >= maxVerified {
+		for other := range v.list {
+			delete(v.list, other)
+			break
+		}
+	}
+	v.list[token] = id
+}

@@ -1,0 +1,233 @@
+package oidc
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/json"
+	"github.com/go-jose/go-jose/v4/jwt"
+)
+
+// MaxToken is the length of a token, in bytes, beyond which it is not looked at.
+const MaxToken = 16 << 10
+
+// Why a token is refused; compare with errors.Is.
+var (
+	ErrMalformed   = errors.New("oidc: not a signed token with the claims that are needed")
+	ErrAlgorithm   = errors.New("oidc: the token's signature algorithm is not accepted")
+	ErrIssuer      = errors.New("oidc: the token is of another issuer")
+	ErrAudience    = errors.New("oidc: the token is for another audience")
+	ErrExpired     = errors.New("oidc: the token has expired")
+	ErrNotYet      = errors.New("oidc: the token is not valid yet")
+	ErrKey         = errors.New("oidc: the token's key is not one of the issuer's")
+	ErrSignature   = errors.New("oidc: the token's signature is wrong")
+	ErrNoRole      = errors.New("oidc: the token holds no role for tables")
+	ErrUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may be good
+)
+
+// Role is what somebody may do with tables. A greater one includes the lesser.
+type Role uint8
+
+// The roles.
+const (
+	None Role = iota
+	Reader
+	Contributor
+)
+
+func (r Role) String() string {
+	return [...]string{"None", "Reader", "Contributor"}[r]
+}
+
+// Identity is who sends a token, as its issuer says.
+type Identity struct {
+	ObjectID string // the claim oid, else sub; never empty
+	TenantID string // the claim tid; empty for issuers without tenants
+	Name     string // the claim name, for people; may be empty
+	Role     Role
+	Expiry   time.Time // of the token
+}
+
+// Verifier verifies the tokens of one issuer. It may be used concurrently.
+type Verifier struct {
+	issuer       string
+	audiences    []string
+	algorithms   []jose.SignatureAlgorithm
+	rolesClaim   string
+	readers      []string
+	contributors []string
+	now          func() time.Time
+	keyring      keyring
+}
+
+// New is a verifier of tokens as the options demand. It asks the issuer for
+// nothing yet. ctx is for asking later on, so it must live as long as the verifier.
+func New(ctx context.Context, o Options) (*Verifier, error) {
+	source, err := o.source()
+	if err != nil {
+		return nil, err
+	}
+	algorithms, err := o.algorithms()
+	if err != nil {
+		return nil, err
+	}
+	if len(o.Audiences) == 0 || slices.Contains(o.Audiences, "") {
+		return nil, errors.New("oidc: no audience, or an empty one: tokens for any service would be accepted")
+	}
+	if slices.Contains(o.ReaderRoles, "") || slices.Contains(o.ContributorRoles, "") {
+		return nil, errors.New("oidc: an empty role")
+	}
+	v := &Verifier{
+		issuer:       o.Issuer,
+		audiences:    slices.Clone(o.Audiences),
+		algorithms:   algorithms,
+		rolesClaim:   cmp.Or(o.RolesClaim, "roles"),
+		readers:      slices.Clone(o.ReaderRoles),
+		contributors: slices.Clone(o.ContributorRoles),
+		now:          o.Now,
+	}
+	if len(v.readers) == 0 {
+		v.readers = []string{"Storage Table Data Reader", "StorageTableDataReader"}
+	}
+	if len(v.contributors) == 0 {
+		v.contributors = []string{"Storage Table Data Contributor", "StorageTableDataContributor"}
+	}
+	if v.now == nil {
+		v.now = time.Now
+	}
+	v.keyring = keyring{ctx: ctx, read: source.read, now: v.now}
+	return v, nil
+}
+
+// Verify says whose the token is. The errors are those of this package, and only
+// ErrUnavailable comes with a cause. With ErrNoRole the identity is there all the
+// same, for the log.
+func (v *Verifier) Verify(ctx context.Context, token string) (Identity, error) {
+	if len(token) > MaxToken {
+		return Identity{}, ErrMalformed
+	}
+	keys, err := v.keyring.current(ctx)
+	if err != nil {
+		return Identity{}, err
+	}
+	hash := sha256.Sum256([]byte(token))
+	id, ok := keys.verified.get(hash, v.now())
+	if !ok {
+		if id, keys, err = v.verify(ctx, token, keys); err != nil {
+			return Identity{}, err
+		}
+		keys.verified.put(hash, id)
+	}
+	if id.Role == None {
+		return id, ErrNoRole
+	}
+	return id, nil
+}
+
+// verify looks at the claims before the signature: that costs less, says more of
+// a token gone astray, and does not ask this issuer for the key of another. What
+// the claims say counts only if the signature is right. It returns the keys that
+// the token was verified with.
+func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (Identity, *keys, error) {
+	t, err := jwt.ParseSigned(token, v.algorithms)
+	if err != nil {
+		if _, ok := errors.AsType[*jose.ErrUnexpectedSignatureAlgorithm](err); ok {
+			return Identity{}, nil, ErrAlgorithm
+		}
+		return Identity{}, nil, ErrMalformed
+	}
+	var c claims
+	var all map[string]json.RawMessage
+	if t.UnsafeClaimsWithoutVerification(&c, &all) != nil {
+		return Identity{}, nil, ErrMalformed
+	}
+	if err := v.check(&c); err != nil {
+		return Identity{}, nil, err
+	}
+	if keys, err = v.signed(ctx, t, keys); err != nil {
+		return Identity{}, nil, err
+	}
+	return Identity{
+		ObjectID: cmp.Or(c.ObjectID, c.Subject),
+		TenantID: c.TenantID,
+		Name:     c.Name,
+		Role:     v.role(all[v.rolesClaim]),
+		Expiry:   c.Expiry.Time(),
+	}, keys, nil
+}
+
+// claims are those with a fixed name.
+type claims struct {
+	jwt.Claims
+	ObjectID string `json:"oid"`
+	TenantID string `json:"tid"`
+	Name     string `json:"name"`
+}
+
+func (v *Verifier) check(c *claims) error {
+	if c.Expiry == nil || c.ObjectID == "" && c.Subject == "" {
+		return ErrMalformed
+	}
+	now := v.now()
+	err := c.Validate(jwt.Expected{Issuer: v.issuer, AnyAudience: v.audiences, Time: now})
+	switch {
+	case errors.Is(err, jwt.ErrInvalidIssuer):
+		return ErrIssuer
+	case errors.Is(err, jwt.ErrInvalidAudience):
+		return ErrAudience
+	case !now.Before(c.Expiry.Time()): // Validate adds a minute, which is for the clocks of issuers
+		return ErrExpired
+	case err != nil:
+		return ErrNotYet
+	}
+	return nil
+}
+
+// signed finds the key that the token is signed with, among younger ones if the
+// token's is not known. It returns the keys it was found among.
+func (v *Verifier) signed(ctx context.Context, t *jwt.JSONWebToken, keys *keys) (*keys, error) {
+	for again := false; ; again = true {
+		candidates, known := keys.candidates(t.Headers[0])
+		for _, key := range candidates {
+			if t.Claims(key) == nil {
+				return keys, nil
+			}
+		}
+		if known {
+			return nil, ErrSignature
+		}
+		if again {
+			return nil, ErrKey
+		}
+		var err error
+		if keys, err = v.keyring.after(ctx, keys); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// role is the greatest role in a claim: a string or a list of strings. Anything
+// else holds none.
+func (v *Verifier) role(claim json.RawMessage) Role {
+	var list []string
+	if one := ""; json.Unmarshal(claim, &one) == nil {
+		list = []string{one}
+	} else if json.Unmarshal(claim, &list) != nil {
+		return None
+	}
+	role := None
+	for _, name := range list {
+		switch {
+		case slices.Contains(v.contributors, name):
+			return Contributor
+		case slices.Contains(v.readers, name):
+			role = Reader
+		}
+	}
+	return role
+}
