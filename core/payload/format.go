@@ -3,7 +3,7 @@ package payload
 import "edgetable/core/table"
 
 // Format is a representation of a body: JSON with one of three amounts of
-// metadata.
+// metadata, or Atom.
 type Format uint8
 
 const (
@@ -13,6 +13,8 @@ const (
 	Minimal
 	// Full adds the type's name, the id and the edit link of every entity.
 	Full
+	// Atom is an XML entry or feed, as clients of before 2013 speak.
+	Atom
 )
 
 // ContentType is the media type of an answer in this format.
@@ -22,8 +24,18 @@ func (f Format) ContentType() string {
 		return "application/json;odata=nometadata;streaming=true;charset=utf-8"
 	case Full:
 		return "application/json;odata=fullmetadata;streaming=true;charset=utf-8"
+	case Atom:
+		return "application/atom+xml;charset=utf-8"
 	}
 	return "application/json;odata=minimalmetadata;streaming=true;charset=utf-8"
+}
+
+// ErrorContentType is the media type of what [Format.AppendError] appends.
+func (f Format) ErrorContentType() string {
+	if f == Atom {
+		return "application/xml"
+	}
+	return f.ContentType()
 }
 
 // Names of the system properties.

@@ -1,8 +1,6 @@
 package payload
 
 import (
-	"strings"
-
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -21,57 +19,72 @@ type member struct {
 	annotated bool  // typ is set
 }
 
-// source is a body, which tokens point into.
-type source []byte
+// kind is the kind of a value as the body spells it. XML has but strings and null.
+type kind uint8
 
-// collect reads a whole body into its members, appended to list in the order
-// in which their names first occur.
-func collect(body []byte, list []member) ([]member, error) {
-	var index index
-	s := scanner{body: body}
-	for {
-		more, err := s.next()
-		if err != nil || !more {
-			return list, err
-		}
-		name := view(body[s.name.start:s.name.end])
-		if s.name.escaped {
-			b, _ := unescape(nil, body[s.name.start:s.name.end])
-			name = view(b)
-		}
-		owner, annotation := name, ""
-		if at := strings.IndexByte(name, '@'); at >= 0 && strings.HasPrefix(name[at:], "@odata.") {
-			owner, annotation = name[:at], name[at+1:]
-		}
-		if strings.HasPrefix(owner, "odata.") || annotation != "" && (annotation != "odata.type" || owner == "") {
-			continue // said about the entity, or of no meaning for its storage
-		}
-		n := len(list) - 1
-		if n < 0 || list[n].name != owner { // a property and its annotation are neighbours
-			if n = index.find(list, owner); n == maxMembers {
-				return list, table.TooManyProperties.Err()
-			}
-			if n == len(list) {
-				list = append(list, member{name: owner})
-			}
-		}
-		p := &list[n]
-		switch {
-		case annotation == "" && p.given, annotation != "" && p.annotated:
-			return list, explain(table.DuplicatePropertiesSpecified.Err(), "Send "+quote(name)+" once.")
-		case annotation == "":
-			p.value, p.given = s.value, true
-		case s.value.kind == kindString:
-			p.typ, p.annotated = s.value, true
-		case s.value.kind != kindNull:
-			return list, invalid("The value of " + quote(name) + " is not a string: name an Edm type.")
-		}
+const (
+	kindNull kind = iota
+	kindFalse
+	kindTrue
+	kindInteger // no fraction and no exponent
+	kindDecimal
+	kindString
+)
+
+// token is a single value of the body, whose memory it shares.
+type token struct {
+	text    string // of numbers and strings; without quotes
+	kind    kind
+	escaped bool // string with the backslashes of JSON
+}
+
+// characters are those of a string. Unless it has escapes they share the
+// body's memory, else they are in scratch, which is returned as it grew.
+func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
+	if !t.escaped {
+		return t.text, scratch, false
 	}
+	scratch, lone = unescape(scratch[:0], t.text)
+	return view(scratch), scratch, lone
+}
+
+// annotation is the Edm type given for a property, TypeNull if none was.
+func (p *member) annotation() (edm.Type, error) {
+	if !p.annotated {
+		return edm.TypeNull, nil
+	}
+	name, _, _ := p.typ.characters(nil)
+	t, ok := edm.ParseType(name)
+	if !ok {
+		return t, invalid("The property " + quote(p.name) + " is annotated with the unknown type " + quote(name) + ": use an Edm type such as Edm.Int64.")
+	}
+	return t, nil
+}
+
+// explainTwice is the error for a name that a body gives twice.
+func explainTwice(name string) error {
+	return explain(table.DuplicatePropertiesSpecified.Err(), "Send "+quote(name)+" once.")
 }
 
 // index is a hash table of the positions of members in their list, plus one,
 // probed linearly. Collisions can be sought, but not enough of them to hurt.
 type index [2 * maxMembers]uint16
+
+// member is the position of a name in the list, to which it is appended if it
+// is not there.
+func (x *index) member(list []member, name string) (grown []member, n int, err error) {
+	n = len(list) - 1
+	if n >= 0 && list[n].name == name { // a property and its annotation are neighbours
+		return list, n, nil
+	}
+	if n = x.find(list, name); n == maxMembers {
+		return list, n, table.TooManyProperties.Err()
+	}
+	if n == len(list) {
+		list = append(list, member{name: name})
+	}
+	return list, n, nil
+}
 
 // find is the position of a name in the list. One that is not there is entered
 // with the position behind the last.
@@ -90,30 +103,6 @@ func (x *index) find(list []member, name string) int {
 			return n
 		}
 	}
-}
-
-// characters are those of a string token. Unless it has escapes they share the
-// body's memory, else they are in scratch, which is returned as it grew.
-func (b source) characters(t token, scratch []byte) (s string, grown []byte, lone bool) {
-	raw := b[t.start:t.end]
-	if !t.escaped {
-		return view(raw), scratch, false
-	}
-	scratch, lone = unescape(scratch[:0], raw)
-	return view(scratch), scratch, lone
-}
-
-// annotation is the Edm type given for a property, TypeNull if none was.
-func (b source) annotation(p *member) (edm.Type, error) {
-	if !p.annotated {
-		return edm.TypeNull, nil
-	}
-	name, _, _ := b.characters(p.typ, nil)
-	t, ok := edm.ParseType(name)
-	if !ok {
-		return t, invalid("The property " + quote(p.name) + " is annotated with the unknown type " + quote(name) + ": use an Edm type such as Edm.Int64.")
-	}
-	return t, nil
 }
 
 // quote is a name or value of the sender's for a message, cut where it is long.

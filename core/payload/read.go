@@ -18,24 +18,8 @@ type Entity struct {
 // typicalMembers is how many members are collected without allocating.
 const typicalMembers = 24
 
-// ReadEntity reads the JSON body of an insert, update or merge and checks all
-// that concerns single properties: their names, types, sizes and number. A
-// value is typed by its annotation, wherever in the body that is, else by its
-// JSON: true and false are Boolean, whole numbers Int32, numbers with a fraction
-// or exponent Double, strings String. Nulls, Timestamp and odata.* are left out.
-//
-// The entity shares no memory with the body.
-func ReadEntity(body []byte) (Entity, error) {
-	var buf [typicalMembers]member
-	list, err := collect(body, buf[:0])
-	if err != nil {
-		return Entity{}, err
-	}
-	return source(body).entity(list)
-}
-
 // entity types and encodes what was collected.
-func (b source) entity(list []member) (Entity, error) {
+func entity(list []member) (Entity, error) {
 	var (
 		e          Entity
 		stack      [256]byte
@@ -68,7 +52,7 @@ func (b source) entity(list []member) (Entity, error) {
 		if count++; count > table.MaxProperties {
 			return Entity{}, table.TooManyProperties.Err()
 		}
-		v, grown, err := b.typed(p, scratch)
+		v, grown, err := p.typed(scratch)
 		if err != nil {
 			return Entity{}, err
 		}
@@ -78,7 +62,7 @@ func (b source) entity(list []member) (Entity, error) {
 	if count > 0 {
 		e.Properties = properties
 	}
-	return e, b.keys(&e, pk, rk)
+	return e, e.keys(pk, rk)
 }
 
 // size is at least the length of the encoded properties.
@@ -89,7 +73,7 @@ func size(list []member) (n int) {
 		if p.given && p.value.kind != kindNull && p.name != partitionKey && p.name != rowKey && p.name != timestamp {
 			n += overhead + len(p.name) + fixed
 			if p.value.kind == kindString {
-				n += p.value.end - p.value.start
+				n += len(p.value.text)
 			}
 		}
 	}
@@ -97,20 +81,20 @@ func size(list []member) (n int) {
 }
 
 // keys sets the keys of e to one copy of both.
-func (b source) keys(e *Entity, pk, rk *member) error {
+func (e *Entity) keys(pk, rk *member) error {
 	var buf []byte
 	for _, p := range [...]*member{pk, rk} {
 		if p == nil || p.value.kind == kindNull {
 			continue
 		}
-		t, err := b.annotation(p)
+		t, err := p.annotation()
 		if err != nil {
 			return err
 		}
 		if p.value.kind != kindString || t != edm.TypeNull && t != edm.TypeString {
 			return invalid("The " + p.name + " is not a string.")
 		}
-		s, _, lone := b.characters(p.value, nil)
+		s, _, lone := p.value.characters(nil)
 		if lone {
 			return invalid("The " + p.name + " has a lone surrogate: keys must be valid Unicode.")
 		}
@@ -118,7 +102,7 @@ func (b source) keys(e *Entity, pk, rk *member) error {
 			e.HasPartitionKey = true
 			n := len(s)
 			if rk != nil {
-				n += rk.value.end - rk.value.start
+				n += len(rk.value.text)
 			}
 			buf = append(make([]byte, 0, n), s...)
 			e.PartitionKey = view(buf)
@@ -133,8 +117,8 @@ func (b source) keys(e *Entity, pk, rk *member) error {
 
 // typed is the value of a property that has one. It shares memory with the
 // body or with scratch.
-func (b source) typed(p *member, scratch []byte) (v edm.Value, grown []byte, err error) {
-	t, err := b.annotation(p)
+func (p *member) typed(scratch []byte) (v edm.Value, grown []byte, err error) {
+	t, err := p.annotation()
 	if err != nil {
 		return v, scratch, err
 	}
@@ -146,14 +130,14 @@ func (b source) typed(p *member, scratch []byte) (v edm.Value, grown []byte, err
 		return edm.Boolean(k == kindTrue), scratch, nil
 	case kindString:
 		var s string
-		s, scratch, _ = b.characters(p.value, scratch)
+		s, scratch, _ = p.value.characters(scratch)
 		if t == edm.TypeNull || t == edm.TypeString {
 			v = edm.String(s)
 		} else if v, err = edm.Parse(t, s); err != nil {
 			return v, scratch, invalid("The value of " + quote(p.name) + " is " + err.Error() + ": " + quote(s) + ".")
 		}
 	default:
-		if v, err = b.number(p, t); err != nil {
+		if v, err = p.number(t); err != nil {
 			return v, scratch, err
 		}
 	}
@@ -163,8 +147,8 @@ func (b source) typed(p *member, scratch []byte) (v edm.Value, grown []byte, err
 	return v, scratch, nil
 }
 
-func (b source) number(p *member, t edm.Type) (edm.Value, error) {
-	literal := view(b[p.value.start:p.value.end])
+func (p *member) number(t edm.Type) (edm.Value, error) {
+	literal := p.value.text
 	natural := edm.TypeInt32
 	if p.value.kind == kindDecimal {
 		natural = edm.TypeDouble
@@ -200,14 +184,8 @@ func explain(err error, hint string) error {
 	return e.Code.With(e.Message + " " + hint)
 }
 
-// ReadTableName reads the JSON body of Create Table. It is not ok where the
-// body names no table; the name itself is not judged.
-func ReadTableName(body []byte) (name string, ok bool, err error) {
-	var buf [typicalMembers]member
-	list, err := collect(body, buf[:0])
-	if err != nil {
-		return "", false, err
-	}
+// nameOfTable is the TableName among what was collected.
+func nameOfTable(list []member) (name string, ok bool, err error) {
 	for i := range list {
 		p := &list[i]
 		if p.name != tableName || !p.given || p.value.kind == kindNull {
@@ -216,7 +194,7 @@ func ReadTableName(body []byte) (name string, ok bool, err error) {
 		if p.value.kind != kindString {
 			return "", false, invalid("The " + tableName + " is not a string.")
 		}
-		s, _, _ := source(body).characters(p.value, nil)
+		s, _, _ := p.value.characters(nil)
 		return strings.Clone(s), true, nil
 	}
 	return "", false, nil

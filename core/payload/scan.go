@@ -1,32 +1,13 @@
 package payload
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 	"unsafe"
 )
-
-// kind is the JSON kind of a scalar.
-type kind uint8
-
-const (
-	kindNull kind = iota
-	kindFalse
-	kindTrue
-	kindInteger // no fraction and no exponent
-	kindDecimal
-	kindString
-)
-
-// token is a scalar of the body, body[start:end]; a string without its quotes.
-type token struct {
-	start, end int
-	kind       kind
-	escaped    bool // string with backslashes
-}
 
 // scanner reads a JSON object of scalars member by member and checks all of
 // its syntax: what it accepts is valid JSON in valid UTF-8.
@@ -125,12 +106,12 @@ func (s *scanner) word(w string, k kind) (token, error) {
 		return token{}, s.syntax("expected a value")
 	}
 	s.pos += len(w)
-	return token{start: s.pos - len(w), end: s.pos, kind: k}, nil
+	return token{kind: k}, nil
 }
 
 // number reads -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
 func (s *scanner) number() (token, error) {
-	t := token{start: s.pos, kind: kindInteger}
+	t, from := token{kind: kindInteger}, s.pos
 	if s.peek() == '-' {
 		s.pos++
 	}
@@ -156,7 +137,7 @@ func (s *scanner) number() (token, error) {
 			return t, s.syntax("expected a digit in the exponent")
 		}
 	}
-	t.end = s.pos
+	t.text = view(s.body[from:s.pos])
 	return t, nil
 }
 
@@ -182,7 +163,7 @@ func (s *scanner) text() (token, error) {
 	}
 	b := s.body
 	i := s.pos + 1
-	t := token{start: i, kind: kindString}
+	t, from := token{kind: kindString}, i
 	for wide := false; ; {
 		i += plain(b[i:])
 		if i == len(b) {
@@ -191,8 +172,8 @@ func (s *scanner) text() (token, error) {
 		}
 		switch c := b[i]; {
 		case c == '"':
-			t.end = i
-			if wide && !utf8.Valid(b[t.start:i]) {
+			t.text = view(b[from:i])
+			if wide && !utf8.ValidString(t.text) {
 				return t, s.syntax("the string is not UTF-8")
 			}
 			s.pos = i + 1
@@ -259,11 +240,12 @@ func escape(b []byte) int {
 	return 0
 }
 
-func hex4(b []byte) (r rune, ok bool) {
+func hex4[T []byte | string](b T) (r rune, ok bool) {
 	if len(b) < 4 {
 		return 0, false
 	}
-	for _, c := range b[:4] {
+	for i := range 4 {
+		c := b[i]
 		switch {
 		case c >= '0' && c <= '9':
 			c -= '0'
@@ -279,9 +261,9 @@ func hex4(b []byte) (r rune, ok bool) {
 
 // unescape appends the characters of a string's body, which was checked. lone
 // tells of a surrogate without its partner, which becomes U+FFFD.
-func unescape(dst, b []byte) (out []byte, lone bool) {
+func unescape(dst []byte, b string) (out []byte, lone bool) {
 	for {
-		i := bytes.IndexByte(b, '\\')
+		i := strings.IndexByte(b, '\\')
 		if i < 0 {
 			return append(dst, b...), lone
 		}

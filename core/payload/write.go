@@ -1,10 +1,6 @@
 package payload
 
 import (
-	"strconv"
-	"unicode/utf8"
-	"unsafe"
-
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -17,125 +13,114 @@ type View struct {
 	Account string      // name of the account
 	Table   string      // name of the table as the request spells it, or "Tables"
 	Select  *Projection // nil for all properties
+	Now     edm.Ticks   // time of the answer, which Atom tells
+
+	lost bool // see Err
+}
+
+// Err is an error once something was appended that the format cannot hold: XML
+// has no control characters, no U+FFFE and no U+FFFF, in JSON there is all that
+// strings may have. What was appended since the View was made is well-formed but
+// not the entity, and must not be sent.
+func (v *View) Err() error {
+	if v.lost {
+		return table.InvalidInput.With(errorText + " An entity has characters that XML cannot hold: ask for JSON.")
+	}
+	return nil
 }
 
 // AppendEntity appends an entity that is the whole body.
 func (v *View) AppendEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
-	dst = append(dst, '{')
-	dst = v.appendRoot(dst, "/@Element")
-	return v.appendEntity(dst, pk, rk, ts, p)
+	if v.Format == Atom {
+		return v.atomEntity(v.atomRoot(dst, "<entry"), pk, rk, ts, p)
+	}
+	dst = v.jsonRoot(append(dst, '{'), "/@Element")
+	return v.jsonEntity(dst, pk, rk, ts, p)
 }
 
 // AppendFeedStart begins a body with a list of entities or tables.
 func (v *View) AppendFeedStart(dst []byte) []byte {
-	dst = append(dst, '{')
-	dst = v.appendRoot(dst, "")
+	if v.Format == Atom {
+		return v.atomFeed(dst)
+	}
+	dst = v.jsonRoot(append(dst, '{'), "")
 	return append(dst, `"value":[`...)
 }
 
 // AppendFeedEntity appends the entity number i, from 0, of a feed.
 func (v *View) AppendFeedEntity(dst []byte, i int, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
+	if v.Format == Atom {
+		return v.atomEntity(append(dst, "<entry"...), pk, rk, ts, p)
+	}
 	if i > 0 {
 		dst = append(dst, ',')
 	}
-	return v.appendEntity(append(dst, '{'), pk, rk, ts, p)
+	return v.jsonEntity(append(dst, '{'), pk, rk, ts, p)
 }
 
 // AppendFeedEnd ends what AppendFeedStart began.
-func (v *View) AppendFeedEnd(dst []byte) []byte { return append(dst, "]}"...) }
+func (v *View) AppendFeedEnd(dst []byte) []byte {
+	if v.Format == Atom {
+		return atomFeedEnd(dst)
+	}
+	return append(dst, "]}"...)
+}
 
 // AppendTable appends the entry of a table that is the whole body. View.Table
 // is "Tables" for this and the next.
 func (v *View) AppendTable(dst []byte, name string) []byte {
-	dst = append(dst, '{')
-	dst = v.appendRoot(dst, "/@Element")
-	return v.appendTable(dst, name)
+	if v.Format == Atom {
+		return v.atomTable(v.atomRoot(dst, "<entry"), name)
+	}
+	dst = v.jsonRoot(append(dst, '{'), "/@Element")
+	return v.jsonTable(dst, name)
 }
 
 // AppendFeedTable appends the table number i, from 0, of a feed.
 func (v *View) AppendFeedTable(dst []byte, i int, name string) []byte {
+	if v.Format == Atom {
+		return v.atomTable(append(dst, "<entry"...), name)
+	}
 	if i > 0 {
 		dst = append(dst, ',')
 	}
-	return v.appendTable(append(dst, '{'), name)
+	return v.jsonTable(append(dst, '{'), name)
 }
 
-// appendRoot appends the annotation of a body's root with its comma.
-func (v *View) appendRoot(dst []byte, what string) []byte {
-	if v.Format == NoMetadata {
-		return dst
+// AppendError appends the body of an answer that reports an error. now is the
+// time of the answer.
+func (f Format) AppendError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
+	if f == Atom {
+		return atomError(dst, e, requestID, now)
 	}
-	dst = append(dst, `"odata.metadata":"`...)
-	dst = appendEscaped(dst, v.Base)
-	dst = append(dst, "$metadata#"...)
-	dst = appendEscaped(dst, v.Table)
-	dst = append(dst, what...)
-	if v.Select != nil {
-		for i, name := range v.Select.names {
-			if i == 0 {
-				dst = append(dst, "&$select="...)
-			} else {
-				dst = append(dst, ',')
-			}
-			dst = appendEscaped(dst, name)
-		}
-	}
-	return append(dst, `",`...)
+	return jsonError(dst, e, requestID, now)
 }
 
-func (v *View) appendTable(dst []byte, name string) []byte {
-	if v.Format == Full {
-		dst = append(dst, `"odata.type":"`...)
-		dst = appendEscaped(dst, v.Account)
-		dst = append(dst, `.Tables","odata.id":"`...)
-		dst = appendEscaped(dst, v.Base)
-		dst = AppendTableURI(dst, "", name)
-		dst = append(dst, `","odata.editLink":"`...)
-		dst = AppendTableURI(dst, "", name)
-		dst = append(dst, `",`...)
-	}
-	dst = append(dst, `"TableName":"`...)
-	dst = appendEscaped(dst, name)
-	return append(dst, `"}`...)
-}
-
-// appendEntity appends the members of an entity and the closing brace.
-func (v *View) appendEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
-	var clock [32]byte
-	when := ts.AppendText(clock[:0])
-	dst = v.appendAnnotations(dst, pk, rk, when)
+// appendMembers appends what an entity has: its keys, its Timestamp and its
+// properties, down to those selected. In JSON a comma follows each.
+func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Properties) []byte {
 	s := v.Select
 	if s == nil || s.partitionKey {
-		dst = append(dst, `"PartitionKey":"`...)
-		dst = append(appendEscaped(dst, pk), `",`...)
+		dst = v.appendProperty(dst, partitionKey, edm.String(pk))
 	}
 	if s == nil || s.rowKey {
-		dst = append(dst, `"RowKey":"`...)
-		dst = append(appendEscaped(dst, rk), `",`...)
+		dst = v.appendProperty(dst, rowKey, edm.String(rk))
 	}
 	if s == nil || s.timestamp {
-		if v.Format == Full {
-			dst = append(dst, `"Timestamp@odata.type":"Edm.DateTime",`...)
+		dst = v.appendTimestamp(dst, when)
+	}
+	if s != nil {
+		return v.appendProjected(dst, p)
+	}
+	for len(p) > 0 {
+		name, value, rest, ok := p.Next()
+		if !ok {
+			break
 		}
-		dst = append(dst, `"Timestamp":"`...)
-		dst = append(append(dst, when...), `",`...)
+		dst = v.appendProperty(dst, name, value)
+		p = rest
 	}
-	if s == nil {
-		for len(p) > 0 {
-			name, value, rest, ok := p.Next()
-			if !ok {
-				break
-			}
-			dst = v.appendProperty(dst, name, value)
-			p = rest
-		}
-	} else {
-		dst = v.appendProjected(dst, p)
-	}
-	if dst[len(dst)-1] == ',' {
-		dst = dst[:len(dst)-1]
-	}
-	return append(dst, '}')
+	return dst
 }
 
 // appendProjected appends the listed properties in the order of the entity,
@@ -160,148 +145,29 @@ func (v *View) appendProjected(dst []byte, p edm.Properties) []byte {
 	}
 	for i, name := range s.names {
 		if !have[i] && name != partitionKey && name != rowKey && name != timestamp {
-			dst = append(dst, '"')
-			dst = appendEscaped(dst, name)
-			dst = append(dst, `":null,`...)
+			dst = v.appendNull(dst, name)
 		}
 	}
 	return dst
 }
 
-// appendAnnotations appends what the format says about an entity.
-func (v *View) appendAnnotations(dst []byte, pk, rk string, when []byte) []byte {
-	if v.Format == NoMetadata {
-		return dst
-	}
-	if v.Format == Full {
-		dst = append(dst, `"odata.type":"`...)
-		dst = appendEscaped(dst, v.Account)
-		dst = append(dst, '.')
-		dst = appendEscaped(dst, v.Table)
-		dst = append(dst, `","odata.id":"`...)
-		dst = appendEscaped(dst, v.Base)
-		dst = appendEscaped(dst, v.Table)
-		dst = appendPredicate(dst, pk, rk)
-		dst = append(dst, `",`...)
-	}
-	dst = append(dst, `"odata.etag":"W/\"datetime'`...)
-	dst = appendETagTime(dst, when)
-	dst = append(dst, `'\"",`...)
-	if v.Format == Full {
-		dst = append(dst, `"odata.editLink":"`...)
-		dst = appendEscaped(dst, v.Table)
-		dst = appendPredicate(dst, pk, rk)
-		dst = append(dst, `",`...)
-	}
-	return dst
-}
-
-// appendProperty appends a property with the annotation before it, if its type
-// needs one, and a comma.
 func (v *View) appendProperty(dst []byte, name string, value edm.Value) []byte {
-	dst = append(dst, '"')
-	at := len(dst)
-	dst = appendEscaped(dst, name)
-	t := value.Type()
-	quoted := false
-	switch t {
-	case edm.TypeString, edm.TypeBoolean, edm.TypeInt32:
-	case edm.TypeDouble:
-		f := value.Float()
-		quoted = f-f != 0 // NaN, Infinity
-	default:
-		quoted = true
+	if v.Format == Atom {
+		return v.atomProperty(dst, name, value)
 	}
-	if quoted && v.Format != NoMetadata {
-		end := len(dst)
-		dst = append(dst, `@odata.type":"`...)
-		dst = append(dst, t.String()...)
-		dst = append(dst, `","`...)
-		dst = append(dst, dst[at:end]...)
-	}
-	dst = append(dst, `":`...)
-	switch {
-	case t == edm.TypeString:
-		dst = append(dst, '"')
-		dst = appendEscaped(dst, value.Text())
-		return append(dst, `",`...)
-	case quoted:
-		dst = append(dst, '"')
-		dst = value.AppendText(dst)
-		return append(dst, `",`...)
-	}
-	return append(value.AppendText(dst), ',')
+	return v.jsonProperty(dst, name, value)
 }
 
-// AppendError appends the body of an answer that reports an error. now is the
-// time of the answer.
-func (f Format) AppendError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
-	dst = append(dst, `{"odata.error":{"code":"`...)
-	dst = appendEscaped(dst, string(e.Code))
-	dst = append(dst, `","message":{"lang":"en-US","value":"`...)
-	if e.HasIndex {
-		dst = strconv.AppendInt(dst, int64(e.Index), 10)
-		dst = append(dst, ':')
+func (v *View) appendTimestamp(dst, when []byte) []byte {
+	if v.Format == Atom {
+		return atomTimestamp(dst, when)
 	}
-	dst = appendEscaped(dst, e.Message)
-	dst = append(dst, `\nRequestId:`...)
-	dst = appendEscaped(dst, requestID)
-	dst = append(dst, `\nTime:`...)
-	dst = now.AppendText7(dst)
-	return append(dst, `"}}}`...)
+	return v.jsonTimestamp(dst, when)
 }
 
-// appendEscaped appends the inside of a JSON string. Like the service it leaves
-// only ASCII: other characters become \uXXXX with lower-case digits, those
-// beyond U+FFFF two of them. A byte that is not UTF-8 becomes U+FFFD.
-func appendEscaped(dst []byte, s string) []byte {
-	for {
-		n := plain(unsafe.Slice(unsafe.StringData(s), len(s)))
-		dst = append(dst, s[:n]...)
-		if n == len(s) {
-			return dst
-		}
-		s = s[n:]
-		if c := s[0]; c < utf8.RuneSelf {
-			dst = appendEscape(dst, c)
-			s = s[1:]
-			continue
-		}
-		for len(s) > 0 && s[0] >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s)
-			s = s[size:]
-			if r >= 0x10000 {
-				r -= 0x10000
-				dst = appendUnit(dst, 0xD800+r>>10)
-				r = 0xDC00 + r&0x3FF
-			}
-			dst = appendUnit(dst, r)
-		}
+func (v *View) appendNull(dst []byte, name string) []byte {
+	if v.Format == Atom {
+		return v.atomNull(dst, name)
 	}
-}
-
-func appendEscape(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-	case '\b':
-		c = 'b'
-	case '\f':
-		c = 'f'
-	case '\n':
-		c = 'n'
-	case '\r':
-		c = 'r'
-	case '\t':
-		c = 't'
-	default:
-		return appendUnit(dst, rune(c))
-	}
-	return append(dst, '\\', c)
-}
-
-const hexDigits = "0123456789abcdef"
-
-// appendUnit appends a UTF-16 code unit as \uXXXX.
-func appendUnit(dst []byte, u rune) []byte {
-	return append(dst, '\\', 'u', hexDigits[u>>12&15], hexDigits[u>>8&15], hexDigits[u>>4&15], hexDigits[u&15])
+	return jsonNull(dst, name)
 }

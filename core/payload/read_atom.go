@@ -1,0 +1,129 @@
+package payload
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"edgetable/core/xml"
+)
+
+// The namespaces of an entry.
+const (
+	spaceAtom     = "http://www.w3.org/2005/Atom"
+	spaceData     = "http://schemas.microsoft.com/ado/2007/08/dataservices"
+	spaceMetadata = spaceData + "/metadata"
+	scheme        = spaceData + "/scheme"
+)
+
+// ReadAtomEntity is [ReadEntity] for an Atom entry. Its properties are the
+// elements of the data namespace in m:properties; nothing else of the entry
+// matters. A value is of the type m:type says, else a String, of which all white
+// space is kept, and absent if m:null is true.
+func ReadAtomEntity(body []byte) (Entity, error) {
+	var buf [typicalMembers]member
+	list, err := collectAtom(body, buf[:0])
+	if err != nil {
+		return Entity{}, err
+	}
+	return entity(list)
+}
+
+// ReadAtomTableName is [ReadTableName] for an Atom entry.
+func ReadAtomTableName(body []byte) (name string, ok bool, err error) {
+	var buf [typicalMembers]member
+	list, err := collectAtom(body, buf[:0])
+	if err != nil {
+		return "", false, err
+	}
+	return nameOfTable(list)
+}
+
+// collectAtom reads a whole Atom entry into its members, appended to list. The
+// properties are in the entry's content, or beside it as in the entries of
+// media, which costs nothing to take.
+func collectAtom(body []byte, list []member) ([]member, error) {
+	var index index
+	r := xml.NewReader(body)
+	for depth := 0; ; { // in entry 1, in its content 2
+		kind, err := r.Next()
+		switch {
+		case err != nil:
+		case kind == xml.EOF:
+			return list, nil
+		case kind == xml.End:
+			depth--
+		case kind != xml.Start:
+		case depth == 0 && r.Local() == "entry" && r.Space() == spaceAtom, depth == 1 && r.Local() == "content" && r.Space() == spaceAtom:
+			depth++
+		case depth == 0:
+			return list, invalid("The body is not an entry of Atom.")
+		case r.Local() == "properties" && r.Space() == spaceMetadata:
+			list, err = collectProperties(r, &index, list)
+		default:
+			err = r.Skip()
+		}
+		if err != nil {
+			return list, malformed(err)
+		}
+	}
+}
+
+// collectProperties reads from the start of m:properties to its end.
+func collectProperties(r *xml.Reader, index *index, list []member) ([]member, error) {
+	for {
+		kind, err := r.Next()
+		if err != nil || kind == xml.End {
+			return list, err
+		}
+		if kind != xml.Start {
+			continue
+		}
+		if r.Space() != spaceData {
+			if err := r.Skip(); err != nil {
+				return list, err
+			}
+			continue
+		}
+		p := member{name: r.Local(), given: true, value: token{kind: kindString}, typ: token{kind: kindString}}
+		p.typ.text, p.annotated = r.Attr(spaceMetadata, "type")
+		if null, ok := r.Attr(spaceMetadata, "null"); ok {
+			switch null {
+			case "true", "1":
+				p.value.kind = kindNull
+			case "false", "0":
+			default:
+				return list, invalid("The m:null of " + quote(p.name) + " is neither true nor false.")
+			}
+		}
+		text, err := r.ContentBytes()
+		if err == xml.ErrNested {
+			return list, invalid("The value of " + quote(p.name) + " has an element in it: send single values only.")
+		}
+		if err != nil {
+			return list, err
+		}
+		p.value.text = view(text)
+		if p.annotated && p.typ.text != "Edm.String" {
+			// As XML Schema has it, white space around a number or date says nothing.
+			p.value.text = strings.Trim(p.value.text, " \t\r\n")
+		}
+		var n int
+		if list, n, err = index.member(list, p.name); err != nil {
+			return list, err
+		}
+		if list[n].given {
+			return list, explainTwice(p.name)
+		}
+		list[n] = p
+	}
+}
+
+// malformed is the error for what is no XML, and another as it is.
+func malformed(err error) error {
+	var at *xml.SyntaxError
+	if errors.As(err, &at) {
+		return invalid("Malformed XML at byte " + strconv.Itoa(at.Offset) + ": " + at.Problem + ".")
+	}
+	return err
+}

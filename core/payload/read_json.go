@@ -1,0 +1,66 @@
+package payload
+
+import "strings"
+
+// ReadEntity reads the JSON body of an insert, update or merge and checks all
+// that concerns single properties: their names, types, sizes and number. A
+// value is typed by its annotation, wherever in the body that is, else by its
+// JSON: true and false are Boolean, whole numbers Int32, numbers with a fraction
+// or exponent Double, strings String. Nulls, Timestamp and odata.* are left out.
+//
+// The entity shares no memory with the body.
+func ReadEntity(body []byte) (Entity, error) {
+	var buf [typicalMembers]member
+	list, err := collect(body, buf[:0])
+	if err != nil {
+		return Entity{}, err
+	}
+	return entity(list)
+}
+
+// ReadTableName reads the JSON body of Create Table. It is not ok where the
+// body names no table; the name itself is not judged.
+func ReadTableName(body []byte) (name string, ok bool, err error) {
+	var buf [typicalMembers]member
+	list, err := collect(body, buf[:0])
+	if err != nil {
+		return "", false, err
+	}
+	return nameOfTable(list)
+}
+
+// collect reads a whole JSON body into its members, appended to list in the
+// order in which their names first occur.
+func collect(body []byte, list []member) ([]member, error) {
+	var index index
+	s := scanner{body: body}
+	for {
+		more, err := s.next()
+		if err != nil || !more {
+			return list, err
+		}
+		name, _, _ := s.name.characters(nil)
+		owner, annotation := name, ""
+		if at := strings.IndexByte(name, '@'); at >= 0 && strings.HasPrefix(name[at:], "@odata.") {
+			owner, annotation = name[:at], name[at+1:]
+		}
+		if strings.HasPrefix(owner, "odata.") || annotation != "" && (annotation != "odata.type" || owner == "") {
+			continue // said about the entity, or of no meaning for its storage
+		}
+		var n int
+		if list, n, err = index.member(list, owner); err != nil {
+			return list, err
+		}
+		p := &list[n]
+		switch {
+		case annotation == "" && p.given, annotation != "" && p.annotated:
+			return list, explainTwice(name)
+		case annotation == "":
+			p.value, p.given = s.value, true
+		case s.value.kind == kindString:
+			p.typ, p.annotated = s.value, true
+		case s.value.kind != kindNull:
+			return list, invalid("The value of " + quote(name) + " is not a string: name an Edm type.")
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package payload
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+	"edgetable/core/xml"
+)
+
+const (
+	declaration = `<?xml version="1.0" encoding="utf-8" standalone="yes"?>`
+
+	// noAuthor is an element Atom demands of entries, and of feeds without any.
+	noAuthor = `<author><name /></author>`
+)
+
+// atomRoot appends a document up to the inside of its root's start tag, where
+// the ETag may follow.
+func (v *View) atomRoot(dst []byte, tag string) []byte {
+	dst = append(dst, declaration...)
+	dst = append(dst, tag...)
+	dst = append(dst, ` xml:base="`...)
+	dst = xml.AppendAttr(dst, v.Base)
+	return append(dst, `" xmlns:d="`+spaceData+`" xmlns:m="`+spaceMetadata+`" xmlns="`+spaceAtom+`"`...)
+}
+
+func (v *View) atomFeed(dst []byte) []byte {
+	dst = v.atomRoot(dst, "<feed")
+	dst = append(dst, `><title type="text">`...)
+	dst = xml.AppendText(dst, v.Table)
+	dst = append(dst, `</title><id>`...)
+	dst = xml.AppendText(dst, v.Base)
+	dst = xml.AppendText(dst, v.Table)
+	dst = append(dst, `</id>`...)
+	dst = v.atomUpdated(dst)
+	dst = append(dst, `<link rel="self" title="`...)
+	dst = xml.AppendAttr(dst, v.Table)
+	dst = append(dst, `" href="`...)
+	dst = xml.AppendAttr(dst, v.Table)
+	return append(dst, `" />`...)
+}
+
+func atomFeedEnd(dst []byte) []byte {
+	if !bytes.HasSuffix(dst, []byte("</entry>")) {
+		dst = append(dst, noAuthor...)
+	}
+	return append(dst, "</feed>"...)
+}
+
+// atomUpdated appends the time of the answer in whole seconds.
+func (v *View) atomUpdated(dst []byte) []byte {
+	dst = append(dst, `<updated>`...)
+	dst = (v.Now - v.Now%edm.TicksPerSecond).AppendText(dst)
+	return append(dst, `</updated>`...)
+}
+
+// atomEntity appends an entity from inside the start tag of its entry.
+func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
+	var clock [32]byte
+	when := ts.AppendText(clock[:0])
+	dst = append(dst, ` m:etag="W/&quot;datetime'`...)
+	dst = appendETagTime(dst, when)
+	dst = append(dst, `'&quot;"><id>`...)
+	dst = xml.AppendText(dst, v.Base)
+	dst = xml.AppendText(dst, v.Table)
+	dst = appendPredicate(dst, pk, rk) // which has nothing to escape
+	dst = v.atomLinks(dst)
+	dst = xml.AppendAttr(dst, v.Table)
+	dst = appendPredicate(dst, pk, rk)
+	dst = v.atomContent(dst)
+	dst = v.appendMembers(dst, pk, rk, when, p)
+	return append(dst, `</m:properties></content></entry>`...)
+}
+
+// atomTable appends a table from inside the start tag of its entry.
+func (v *View) atomTable(dst []byte, name string) []byte {
+	dst = append(dst, `><id>`...)
+	dst = xml.AppendText(dst, v.Base)
+	dst = AppendTableURI(dst, "", name)
+	dst = v.atomLinks(dst)
+	dst = AppendTableURI(dst, "", name)
+	dst = v.atomContent(dst)
+	dst = v.atomProperty(dst, tableName, edm.String(name))
+	return append(dst, `</m:properties></content></entry>`...)
+}
+
+// atomLinks appends what is between the id of an entry and its edit link.
+func (v *View) atomLinks(dst []byte) []byte {
+	dst = append(dst, `</id><title type="text"></title>`...)
+	dst = v.atomUpdated(dst)
+	dst = append(dst, noAuthor+`<link rel="edit" title="`...)
+	dst = xml.AppendAttr(dst, v.Table)
+	return append(dst, `" href="`...)
+}
+
+// atomContent appends what is between the edit link of an entry and its
+// properties.
+func (v *View) atomContent(dst []byte) []byte {
+	dst = append(dst, `" /><category term="`...)
+	dst = xml.AppendAttr(dst, v.Account)
+	dst = append(dst, '.')
+	dst = xml.AppendAttr(dst, v.Table)
+	return append(dst, `" scheme="`+scheme+`" /><content type="application/xml"><m:properties>`...)
+}
+
+// atomProperty appends a property with its type, unless that is String.
+func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
+	if !v.atomName(name) {
+		return dst
+	}
+	dst = append(append(dst, "<d:"...), name...)
+	switch t := value.Type(); t {
+	case edm.TypeString:
+		s := value.Text()
+		if s != "" && (isBlank(s[0]) || isBlank(s[len(s)-1])) {
+			dst = append(dst, ` xml:space="preserve"`...)
+		}
+		v.lost = v.lost || !xml.Representable(s)
+		dst = xml.AppendText(append(dst, '>'), s)
+	default:
+		dst = append(append(dst, ` m:type="`...), t.String()...)
+		dst = append(dst, `">`...)
+		if f := value.Float(); t == edm.TypeDouble && math.IsInf(f, 0) {
+			// As XML Schema spells it; clients read both.
+			if f < 0 {
+				dst = append(dst, '-')
+			}
+			dst = append(dst, "INF"...)
+		} else {
+			dst = value.AppendText(dst)
+		}
+	}
+	dst = append(append(dst, "</d:"...), name...)
+	return append(dst, '>')
+}
+
+func atomTimestamp(dst, when []byte) []byte {
+	dst = append(dst, `<d:Timestamp m:type="Edm.DateTime">`...)
+	return append(append(dst, when...), `</d:Timestamp>`...)
+}
+
+func (v *View) atomNull(dst []byte, name string) []byte {
+	if !v.atomName(name) {
+		return dst
+	}
+	dst = append(append(dst, "<d:"...), name...)
+	return append(dst, ` m:null="true" />`...)
+}
+
+// atomName reports whether an element can have the name of a property. Few
+// names cannot: XML knows no ª, µ, º and ⁔ in names.
+func (v *View) atomName(name string) bool {
+	if xml.IsName(name) {
+		return true
+	}
+	v.lost = true
+	return false
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// atomError appends an error as operations on tables and entities tell it.
+func atomError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
+	dst = append(dst, declaration+`<error xmlns="`+spaceMetadata+`"><code>`...)
+	dst = xml.AppendText(dst, string(e.Code))
+	dst = append(dst, `</code><message xml:lang="en-US">`...)
+	dst = xmlMessage(dst, e, requestID, now)
+	return append(dst, `</message></error>`...)
+}
+
+// AppendXMLError appends the body of an error as operations that know XML alone
+// tell it, those on access policies and service properties, and as a refused
+// signature is told to a client that did not ask for JSON. Its media type is
+// application/xml.
+func AppendXMLError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
+	dst = append(dst, xml.Header+`<m:error xmlns:m="`+spaceMetadata+`"><m:code>`...)
+	dst = xml.AppendText(dst, string(e.Code))
+	dst = append(dst, `</m:code><m:message xml:lang="en-US">`...)
+	dst = xmlMessage(dst, e, requestID, now)
+	return append(dst, `</m:message></m:error>`...)
+}
+
+func xmlMessage(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
+	if e.HasIndex {
+		dst = strconv.AppendInt(dst, int64(e.Index), 10)
+		dst = append(dst, ':')
+	}
+	dst = xml.AppendText(dst, e.Message)
+	dst = append(dst, "\nRequestId:"...)
+	dst = xml.AppendText(dst, requestID)
+	dst = append(dst, "\nTime:"...)
+	return now.AppendText7(dst)
+}

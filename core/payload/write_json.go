@@ -1,0 +1,213 @@
+package payload
+
+import (
+	"strconv"
+	"unicode/utf8"
+	"unsafe"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// jsonRoot appends the annotation of a body's root with its comma.
+func (v *View) jsonRoot(dst []byte, what string) []byte {
+	if v.Format == NoMetadata {
+		return dst
+	}
+	dst = append(dst, `"odata.metadata":"`...)
+	dst = appendEscaped(dst, v.Base)
+	dst = append(dst, "$metadata#"...)
+	dst = appendEscaped(dst, v.Table)
+	dst = append(dst, what...)
+	if v.Select != nil {
+		for i, name := range v.Select.names {
+			if i == 0 {
+				dst = append(dst, "&$select="...)
+			} else {
+				dst = append(dst, ',')
+			}
+			dst = appendEscaped(dst, name)
+		}
+	}
+	return append(dst, `",`...)
+}
+
+// jsonTable appends the entry of a table from behind its opening brace.
+func (v *View) jsonTable(dst []byte, name string) []byte {
+	if v.Format == Full {
+		dst = append(dst, `"odata.type":"`...)
+		dst = appendEscaped(dst, v.Account)
+		dst = append(dst, `.Tables","odata.id":"`...)
+		dst = appendEscaped(dst, v.Base)
+		dst = AppendTableURI(dst, "", name)
+		dst = append(dst, `","odata.editLink":"`...)
+		dst = AppendTableURI(dst, "", name)
+		dst = append(dst, `",`...)
+	}
+	dst = append(dst, `"TableName":"`...)
+	dst = appendEscaped(dst, name)
+	return append(dst, `"}`...)
+}
+
+// jsonEntity appends an entity from behind its opening brace.
+func (v *View) jsonEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
+	var clock [32]byte
+	when := ts.AppendText(clock[:0])
+	dst = v.jsonAnnotations(dst, pk, rk, when)
+	dst = v.appendMembers(dst, pk, rk, when, p)
+	if dst[len(dst)-1] == ',' {
+		dst = dst[:len(dst)-1]
+	}
+	return append(dst, '}')
+}
+
+// jsonAnnotations appends what the format says about an entity.
+func (v *View) jsonAnnotations(dst []byte, pk, rk string, when []byte) []byte {
+	if v.Format == NoMetadata {
+		return dst
+	}
+	if v.Format == Full {
+		dst = append(dst, `"odata.type":"`...)
+		dst = appendEscaped(dst, v.Account)
+		dst = append(dst, '.')
+		dst = appendEscaped(dst, v.Table)
+		dst = append(dst, `","odata.id":"`...)
+		dst = appendEscaped(dst, v.Base)
+		dst = appendEscaped(dst, v.Table)
+		dst = appendPredicate(dst, pk, rk)
+		dst = append(dst, `",`...)
+	}
+	dst = append(dst, `"odata.etag":"W/\"datetime'`...)
+	dst = appendETagTime(dst, when)
+	dst = append(dst, `'\"",`...)
+	if v.Format == Full {
+		dst = append(dst, `"odata.editLink":"`...)
+		dst = appendEscaped(dst, v.Table)
+		dst = appendPredicate(dst, pk, rk)
+		dst = append(dst, `",`...)
+	}
+	return dst
+}
+
+// jsonProperty appends a property with the annotation before it, if its type
+// needs one, and a comma.
+func (v *View) jsonProperty(dst []byte, name string, value edm.Value) []byte {
+	dst = append(dst, '"')
+	at := len(dst)
+	dst = appendEscaped(dst, name)
+	t := value.Type()
+	quoted := false
+	switch t {
+	case edm.TypeString, edm.TypeBoolean, edm.TypeInt32:
+	case edm.TypeDouble:
+		f := value.Float()
+		quoted = f-f != 0 // NaN, Infinity
+	default:
+		quoted = true
+	}
+	if quoted && v.Format != NoMetadata {
+		end := len(dst)
+		dst = append(dst, `@odata.type":"`...)
+		dst = append(dst, t.String()...)
+		dst = append(dst, `","`...)
+		dst = append(dst, dst[at:end]...)
+	}
+	dst = append(dst, `":`...)
+	switch {
+	case t == edm.TypeString:
+		dst = append(dst, '"')
+		dst = appendEscaped(dst, value.Text())
+		return append(dst, `",`...)
+	case quoted:
+		dst = append(dst, '"')
+		dst = value.AppendText(dst)
+		return append(dst, `",`...)
+	}
+	return append(value.AppendText(dst), ',')
+}
+
+func (v *View) jsonTimestamp(dst, when []byte) []byte {
+	if v.Format == Full {
+		dst = append(dst, `"Timestamp@odata.type":"Edm.DateTime",`...)
+	}
+	dst = append(dst, `"Timestamp":"`...)
+	return append(append(dst, when...), `",`...)
+}
+
+func jsonNull(dst []byte, name string) []byte {
+	dst = append(dst, '"')
+	dst = appendEscaped(dst, name)
+	return append(dst, `":null,`...)
+}
+
+// jsonError appends an error as JSON.
+func jsonError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
+	dst = append(dst, `{"odata.error":{"code":"`...)
+	dst = appendEscaped(dst, string(e.Code))
+	dst = append(dst, `","message":{"lang":"en-US","value":"`...)
+	if e.HasIndex {
+		dst = strconv.AppendInt(dst, int64(e.Index), 10)
+		dst = append(dst, ':')
+	}
+	dst = appendEscaped(dst, e.Message)
+	dst = append(dst, `\nRequestId:`...)
+	dst = appendEscaped(dst, requestID)
+	dst = append(dst, `\nTime:`...)
+	dst = now.AppendText7(dst)
+	return append(dst, `"}}}`...)
+}
+
+// appendEscaped appends the inside of a JSON string. Like the service it leaves
+// only ASCII: other characters become \uXXXX with lower-case digits, those
+// beyond U+FFFF two of them. A byte that is not UTF-8 becomes U+FFFD.
+func appendEscaped(dst []byte, s string) []byte {
+	for {
+		n := plain(unsafe.Slice(unsafe.StringData(s), len(s)))
+		dst = append(dst, s[:n]...)
+		if n == len(s) {
+			return dst
+		}
+		s = s[n:]
+		if c := s[0]; c < utf8.RuneSelf {
+			dst = appendEscape(dst, c)
+			s = s[1:]
+			continue
+		}
+		for len(s) > 0 && s[0] >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s)
+			s = s[size:]
+			if r >= 0x10000 {
+				r -= 0x10000
+				dst = appendUnit(dst, 0xD800+r>>10)
+				r = 0xDC00 + r&0x3FF
+			}
+			dst = appendUnit(dst, r)
+		}
+	}
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+	case '\b':
+		c = 'b'
+	case '\f':
+		c = 'f'
+	case '\n':
+		c = 'n'
+	case '\r':
+		c = 'r'
+	case '\t':
+		c = 't'
+	default:
+		return appendUnit(dst, rune(c))
+	}
+	return append(dst, '\\', c)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// appendUnit appends a UTF-16 code unit as \uXXXX.
+func appendUnit(dst []byte, u rune) []byte {
+	return append(dst, '\\', 'u', hexDigits[u>>12&15], hexDigits[u>>8&15], hexDigits[u>>4&15], hexDigits[u&15])
+}
