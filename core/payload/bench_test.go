@@ -6,6 +6,7 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/payload"
+	"edgetable/core/table"
 )
 
 // kilobyte is an entity of ten properties of all kinds but Binary, about 1 KiB.
@@ -26,9 +27,19 @@ func cyrillic() []byte {
 	return []byte(`{"PartitionKey":"p","RowKey":"r","text":"` + strings.Repeat("Анна ", 110) + `"}`)
 }
 
+// atomOf is the entity of a JSON body as an Atom entry, as clients send it.
+func atomOf(b *testing.B, body []byte) []byte {
+	e, err := payload.ReadEntity(body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	v := payload.View{Format: payload.Atom, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "mytable"}
+	return v.AppendEntity(nil, e.PartitionKey, e.RowKey, edm.MaxDateTime, e.Properties)
+}
+
 func BenchmarkReadEntity(b *testing.B) {
 	for name, body := range map[string][]byte{"typical": kilobyte(), "cyrillic": cyrillic()} {
-		b.Run(name, func(b *testing.B) {
+		b.Run("json/"+name, func(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -36,6 +47,39 @@ func BenchmarkReadEntity(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+		})
+		b.Run("atom/"+name, func(b *testing.B) {
+			atom := atomOf(b, body)
+			b.SetBytes(int64(len(atom)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := payload.ReadAtomEntity(atom); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkAppendPage writes a page of a thousand entities of 1 KiB.
+func BenchmarkAppendPage(b *testing.B) {
+	e, err := payload.ReadEntity(kilobyte())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, format := range map[string]payload.Format{"json": payload.Minimal, "atom": payload.Atom} {
+		b.Run(name, func(b *testing.B) {
+			v := payload.View{Format: format, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "mytable"}
+			var dst []byte
+			b.ReportAllocs()
+			for b.Loop() {
+				dst = v.AppendFeedStart(dst[:0])
+				for i := range table.MaxPageRows {
+					dst = v.AppendFeedEntity(dst, i, e.PartitionKey, e.RowKey, edm.MaxDateTime, e.Properties)
+				}
+				dst = v.AppendFeedEnd(dst)
+			}
+			b.SetBytes(int64(len(dst)))
 		})
 	}
 }
@@ -59,7 +103,7 @@ func BenchmarkAppendEntity(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, format := range map[string]payload.Format{"none": payload.NoMetadata, "minimal": payload.Minimal, "full": payload.Full} {
+	for name, format := range map[string]payload.Format{"none": payload.NoMetadata, "minimal": payload.Minimal, "full": payload.Full, "atom": payload.Atom} {
 		b.Run(name, func(b *testing.B) {
 			v := payload.View{Format: format, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "mytable"}
 			dst := v.AppendEntity(nil, e.PartitionKey, e.RowKey, edm.MaxDateTime, e.Properties)

@@ -66,6 +66,53 @@ func FuzzEntityJSON(f *testing.F) {
 	})
 }
 
+// FuzzEntityAtom: whatever is accepted is an entity within the limits, and is
+// the same when written as Atom and read again, and, if JSON can, as JSON.
+func FuzzEntityAtom(f *testing.F) {
+	f.Add([]byte(atomStart + `<d:PartitionKey>p</d:PartitionKey><d:RowKey>r</d:RowKey><d:a m:type="Edm.Double">-INF</d:a><d:b xml:space="preserve"> &#xD;&lt;</d:b><d:c m:null="true" />` + atomEnd))
+	f.Add([]byte(`<e:entry xmlns:e="http://www.w3.org/2005/Atom"><properties xmlns="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"><a xmlns="http://schemas.microsoft.com/ado/2007/08/dataservices"><![CDATA[<]]></a></properties></e:entry>`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		given := bytes.Clone(body)
+		e, err := payload.ReadAtomEntity(body)
+		if !bytes.Equal(body, given) {
+			t.Fatal("the body was written to")
+		}
+		if err != nil {
+			var refused *table.Error
+			if !errors.As(err, &refused) || refused.Status() != 400 {
+				t.Fatalf("not an error of the protocol: %v", err)
+			}
+			return
+		}
+		if !e.Properties.Valid() || e.Properties.Count() > table.MaxProperties {
+			t.Fatal("properties are damaged")
+		}
+		for name, v := range e.Properties.All() {
+			if table.CheckPropertyName(name) != nil || table.CheckValue(name, v) != nil {
+				t.Fatalf("a property that cannot be: %q, %v", name, v)
+			}
+		}
+		for _, format := range []payload.Format{payload.Atom, payload.Minimal} {
+			view := payload.View{Format: format, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "mytable", Now: edm.MaxDateTime}
+			written := view.AppendEntity(nil, e.PartitionKey, e.RowKey, edm.MaxDateTime, e.Properties)
+			if view.Err() != nil {
+				t.Fatalf("what XML gave it cannot hold: %q", e.Properties)
+			}
+			read := payload.ReadEntity
+			if format == payload.Atom {
+				read = payload.ReadAtomEntity
+			}
+			again, err := read(written)
+			if err != nil {
+				t.Fatalf("%s cannot be read again: %v", written, err)
+			}
+			if again.PartitionKey != e.PartitionKey || again.RowKey != e.RowKey || !bytes.Equal(again.Properties, e.Properties) {
+				t.Fatalf("%s is another entity", written)
+			}
+		}
+	})
+}
+
 // plainObject reads a JSON object without objects or arrays in it.
 func plainObject(body []byte) (members map[string]any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(body))

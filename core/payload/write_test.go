@@ -250,9 +250,16 @@ func TestContentType(t *testing.T) {
 		payload.NoMetadata: "application/json;odata=nometadata;streaming=true;charset=utf-8",
 		payload.Minimal:    "application/json;odata=minimalmetadata;streaming=true;charset=utf-8",
 		payload.Full:       "application/json;odata=fullmetadata;streaming=true;charset=utf-8",
+		payload.Atom:       "application/atom+xml;charset=utf-8",
 	} {
 		if got := f.ContentType(); got != want {
 			t.Errorf("%d: %s", f, got)
+		}
+		if f == payload.Atom {
+			want = "application/xml"
+		}
+		if got := f.ErrorContentType(); got != want {
+			t.Errorf("%d: errors as %s", f, got)
 		}
 	}
 }
@@ -261,17 +268,19 @@ func TestContentType(t *testing.T) {
 func TestWritingDoesNotAllocate(t *testing.T) {
 	p, _, _ := sample()
 	p = edm.AppendProperty(p, "long", edm.String(strings.Repeat("ä\n\"😀", 1000)))
-	v := view(payload.Full, "big", "text", "long", "gone", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
-	all := view(payload.Full)
 	dst := make([]byte, 0, 1<<17)
 	ts := ticks(t, when)
-	if n := testing.AllocsPerRun(100, func() {
-		dst = v.AppendFeedStart(dst[:0])
-		dst = v.AppendFeedEntity(dst, 0, "p'ä", "r", ts, p)
-		dst = all.AppendFeedEntity(dst, 1, "p'ä", "r", ts, p)
-		dst = v.AppendFeedEnd(dst)
-		dst = payload.AppendETag(dst, ts)
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
+	for _, f := range []payload.Format{payload.Full, payload.Atom} {
+		v := view(f, "big", "text", "long", "gone", "a1", "a2", "a3", "a4", "a5", "a6", "a7")
+		all := view(f)
+		if n := testing.AllocsPerRun(100, func() {
+			dst = v.AppendFeedStart(dst[:0])
+			dst = v.AppendFeedEntity(dst, 0, "p'ä", "r", ts, p)
+			dst = all.AppendFeedEntity(dst, 1, "p'ä", "r", ts, p)
+			dst = v.AppendFeedEnd(dst)
+			dst = payload.AppendETag(dst, ts)
+		}); n != 0 {
+			t.Errorf("%d: %v allocations", f, n)
+		}
 	}
 }
