@@ -54,6 +54,9 @@ func Parse(rawQuery string) (*Token, error) {
 func (t *Token) decode(size int) error {
 	var b strings.Builder
 	for f, raw := range &t.values {
+		if raw == "" {
+			continue
+		}
 		if len(raw) > 3*limit(field(f)) {
 			return failed("the parameter " + fieldNames[f] + " is too long")
 		}
@@ -156,13 +159,55 @@ func fieldOf(name string) (field, bool) {
 		plain[n] = c
 		n++
 	}
-	if n < 2 || plain[0] != 's' && plain[0] != 't' && plain[0] != 'e' {
-		return 0, false
-	}
-	for f, known := range fieldNames {
-		if known == string(plain[:n]) {
-			return field(f), true
-		}
+	switch string(plain[:n]) {
+	case "sv":
+		return sv, true
+	case "ss":
+		return ss, true
+	case "srt":
+		return srt, true
+	case "tn":
+		return tn, true
+	case "st":
+		return st, true
+	case "se":
+		return se, true
+	case "sp":
+		return sp, true
+	case "si":
+		return si, true
+	case "sip":
+		return sip, true
+	case "spr":
+		return spr, true
+	case "ses":
+		return ses, true
+	case "spk":
+		return spk, true
+	case "srk":
+		return srk, true
+	case "epk":
+		return epk, true
+	case "erk":
+		return erk, true
+	case "skoid":
+		return skoid, true
+	case "sktid":
+		return sktid, true
+	case "skt":
+		return skt, true
+	case "ske":
+		return ske, true
+	case "sks":
+		return sks, true
+	case "skv":
+		return skv, true
+	case "skdutid":
+		return skdutid, true
+	case "sduoid":
+		return sduoid, true
+	case "sig":
+		return sig, true
 	}
 	return 0, false
 }

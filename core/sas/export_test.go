@@ -1,0 +1,11 @@
+package sas
+
+import "strings"
+
+// Said is what a token says, but for what does not count: how it was escaped,
+// empty values and the case of the table.
+func Said(t *Token) string {
+	v := t.values
+	v[tn] = t.table
+	return t.kind.String() + "\n" + strings.Join(v[:], "\n")
+}
