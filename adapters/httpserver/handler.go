@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"net"
+	"net/netip"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -26,7 +28,8 @@ type Observer func(method string, resp *protocol.Response, took time.Duration)
 type Handler struct {
 	Protocol Protocol
 	// TrustProxy takes the scheme and host of URLs in responses from
-	// X-Forwarded-Proto and X-Forwarded-Host: only behind a proxy that sets them.
+	// X-Forwarded-Proto and X-Forwarded-Host, and the client's address from the
+	// end of X-Forwarded-For: only behind a proxy that sets them.
 	TrustProxy bool
 	// Observe may be nil.
 	Observe Observer
@@ -45,12 +48,18 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	if c.IsTLS() {
 		req.Scheme = "https"
 	}
+	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+		req.Source = tcp.AddrPort().Addr().Unmap()
+	}
 	if h.TrustProxy {
 		if s := string(head.Peek("X-Forwarded-Proto")); s == "http" || s == "https" {
 			req.Scheme = s
 		}
 		if s := head.Peek("X-Forwarded-Host"); len(s) > 0 {
 			req.Host = string(s)
+		}
+		if a, ok := forwarded(head.PeekAll("X-Forwarded-For")); ok {
+			req.Source = a
 		}
 	}
 	req.ContentLength = int64(head.ContentLength())
@@ -64,6 +73,11 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	if h.Observe != nil {
 		h.Observe(req.Method, &resp, time.Since(begin))
 	}
+	if resp.Cut {
+		resp.Release()
+		cut(c)
+		return
+	}
 	send(&c.Response, &resp)
 	if body.ended {
 		return
@@ -73,6 +87,35 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	if n := req.ContentLength; n < 0 || n > drained || !body.drain(drained) {
 		closeAfter(c)
 	}
+}
+
+// forwarded is the address that the nearest proxy saw. What stands before it in
+// the list is what others said.
+func forwarded(values [][]byte) (netip.Addr, bool) {
+	if len(values) == 0 {
+		return netip.Addr{}, false
+	}
+	last := values[len(values)-1]
+	text := strings.TrimSpace(string(last[bytes.LastIndexByte(last, ',')+1:]))
+	if a, err := netip.ParseAddr(text); err == nil {
+		return a.Unmap(), true
+	}
+	a, err := netip.ParseAddrPort(text) // some proxies add the port
+	return a.Addr().Unmap(), err == nil
+}
+
+// cut hangs up as if the server had died: the client gets no answer, and a
+// reset where that is possible.
+func cut(c *fasthttp.RequestCtx) {
+	c.HijackSetNoResponse(true)
+	c.Hijack(func(conn net.Conn) {
+		if u, ok := conn.(interface{ UnsafeConn() net.Conn }); ok {
+			conn = u.UnsafeConn()
+		}
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0) // the connection is closed in any case
+		}
+	})
 }
 
 // closeAfter sends the answer now and then closes the connection, not without

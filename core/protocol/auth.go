@@ -1,32 +1,51 @@
 package protocol
 
 import (
+	"context"
 	"errors"
+	"strings"
 
+	"edgetable/core/sas"
+	"edgetable/core/settings"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
 )
 
-// authenticate demands a correct signature of the account that the address
-// names. The signature is judged before anything else is looked at.
-func (x *exchange) authenticate() error {
-	h := x.req.Header
-	authorization := h.Get("Authorization")
-	if authorization == "" {
-		if x.options.signed {
-			return table.NotImplemented.With("The requested operation is not implemented on the specified resource. Shared access signatures are not supported by this version of the server: sign with the account key.")
-		}
-		return table.NoAuthenticationInformation.With(table.NoAuthenticationInformation.Err().Message + " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key.")
+// authenticate finds out what the credentials of the request allow: an
+// Authorization header, else a shared access signature in the query. They are
+// judged before anything else is looked at.
+func (x *exchange) authenticate(ctx context.Context) error {
+	if err := x.suspect(); err != nil {
+		return err
+	}
+	err := x.credentials(ctx)
+	if err != nil && err.Code == table.AuthenticationFailed {
+		x.strike()
+	}
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+func (x *exchange) credentials(ctx context.Context) *table.Error {
+	authorization := x.req.Header.Get("Authorization")
+	scheme, token, _ := strings.Cut(authorization, " ")
+	switch {
+	case authorization == "":
+		return x.shared(ctx)
+	case strings.EqualFold(scheme, "Bearer"):
+		return x.bearer(ctx, token)
 	}
 	cred, err := sharedkey.ParseAuthorization(authorization)
 	if err != nil {
-		return authError(err)
+		return keyError(err)
 	}
-	account, ok := x.Accounts(x.address.account)
-	if !ok {
-		return table.ResourceNotFound.With("The specified resource does not exist. There is no account of this name on the server.")
+	if refused := x.reachable(); refused != nil {
+		return refused
 	}
-	err = account.Verify(cred, sharedkey.Request{
+	h := x.req.Header
+	err = x.account.Verify(cred, sharedkey.Request{
 		Method:      x.req.Method,
 		Path:        x.target.path,
 		RawQuery:    x.target.query,
@@ -36,14 +55,28 @@ func (x *exchange) authenticate() error {
 		XMSDate:     h.Get("X-Ms-Date"),
 	}, x.now.Time(), x.MaxSkew)
 	if err != nil {
-		return authError(err)
+		return keyError(err)
 	}
 	return nil
 }
 
-// authError names a refusal as the service does and adds what helps a
+// reachable returns the error of an account that cannot be reached from where
+// the request comes from.
+func (x *exchange) reachable() *table.Error {
+	switch {
+	case x.account == nil:
+		return table.ResourceNotFound.With("The specified resource does not exist. There is no account of this name on the server.")
+	case x.account.Disabled:
+		return table.AccountIsDisabled.Err()
+	case !x.account.Firewall.Admits(x.req.Source):
+		return table.AuthorizationFailure.With(table.AuthorizationFailure.Err().Message + " The account's firewall does not let this address in.")
+	}
+	return nil
+}
+
+// keyError names a refusal as the service does and adds what helps a
 // developer: the string to sign as computed here, never a key or a signature.
-func authError(err error) error {
+func keyError(err error) *table.Error {
 	var e *sharedkey.Error
 	if !errors.As(err, &e) {
 		return table.AuthenticationFailed.Err()
@@ -53,4 +86,74 @@ func authError(err error) error {
 		code = table.InvalidAuthenticationInfo
 	}
 	return code.With(code.Err().Message + " Detail: " + e.Detail)
+}
+
+// shared verifies a shared access signature.
+func (x *exchange) shared(ctx context.Context) *table.Error {
+	token, err := sas.Parse(x.target.query)
+	if err != nil {
+		return asError(err)
+	}
+	if token == nil {
+		return table.NoAuthenticationInformation.With(table.NoAuthenticationInformation.Err().Message + " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query.")
+	}
+	if refused := x.reachable(); refused != nil {
+		return refused
+	}
+	grant, err := token.Verify(&x.account.Account, sas.Context{
+		Now: x.now, Source: x.req.Source, HTTPS: x.req.Scheme == "https",
+		Policy: func(id string) (*sas.Policy, error) { return x.policy(ctx, token.Table(), id) },
+	})
+	if err != nil {
+		return asError(err)
+	}
+	x.authority.grant = grant
+	x.signedVersion = token.Version()
+	return nil
+}
+
+// policy finds a stored access policy of a table; nil if there is none.
+func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Policy, error) {
+	acl, err := x.Service.TableACL(ctx, table.Name{Account: x.address.account, Table: tableName})
+	if err != nil {
+		if asError(err).Status() < 500 {
+			return nil, nil // without the table there is no policy either
+		}
+		return nil, err
+	}
+	list, err := settings.ParsePolicies(acl)
+	if err != nil {
+		return nil, table.InternalError.Because(err)
+	}
+	for i := range list {
+		if list[i].ID == id {
+			return &list[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// bearer verifies a token of an identity provider.
+func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
+	if x.Bearer == nil {
+		return challenged("Bearer tokens are not accepted by this server.")
+	}
+	if refused := x.reachable(); refused != nil {
+		return refused
+	}
+	identity, err := x.Bearer(ctx, strings.TrimSpace(token))
+	if err != nil {
+		var e *table.Error
+		if errors.As(err, &e) {
+			return e
+		}
+		return challenged("Detail: " + err.Error())
+	}
+	x.authority.identity = &identity
+	return nil
+}
+
+// challenged is the error of a bearer token that is not accepted.
+func challenged(hint string) *table.Error {
+	return table.InvalidAuthenticationInfo.With(table.NoAuthenticationInformation.Err().Message + " " + hint).WithStatus(401)
 }

@@ -47,14 +47,12 @@ func (x *exchange) serveBatch(ctx context.Context) error {
 		return batchError(err)
 	}
 	if !part.Changeset {
-		x.batchQuery(ctx, x.part(&part.Operations[0]))
-		return nil
+		return x.batchQuery(ctx, x.part(&part.Operations[0]))
 	}
 	if x.address.secondary {
 		return table.InsufficientAccountPermissions.Err()
 	}
-	x.transact(ctx, part.Operations)
-	return nil
+	return x.transact(ctx, part.Operations)
 }
 
 // batchError makes a plain error of one of package multipart.
@@ -66,8 +64,9 @@ func batchError(err error) error {
 	return table.InvalidInput.With("One of the request inputs is not valid. " + capital(strings.TrimPrefix(e.Error(), "multipart: ")))
 }
 
-// transact runs a changeset.
-func (x *exchange) transact(ctx context.Context, parts []multipart.Operation) {
+// transact runs a changeset. What a client should try again is a plain error,
+// since its retries look at the status of the response alone.
+func (x *exchange) transact(ctx context.Context, parts []multipart.Operation) error {
 	calls := make([]*call, len(parts))
 	ops := make([]table.Operation, len(parts))
 	for i := range parts {
@@ -79,36 +78,47 @@ func (x *exchange) transact(ctx context.Context, parts []multipart.Operation) {
 		}
 		if err != nil {
 			x.changeset(x.failPart(c, asError(err).At(i)))
-			return
+			return nil
 		}
 	}
 	x.resp.Table = calls[0].route.table
+	err := x.admit(ctx, Access{
+		Operation: x.resp.Operation, Table: calls[0].route.table,
+		PartitionKey: ops[0].PartitionKey, HasPartition: true, Write: true, Entities: len(ops),
+	})
+	if err != nil {
+		return err
+	}
 	ticks, err := x.Service.Transact(ctx, calls[0].name(), ops)
 	if err != nil {
 		e := asError(err)
+		if e.Retriable() {
+			return e.Whole()
+		}
 		x.changeset(x.failPart(calls[min(e.Index, len(calls)-1)], e))
-		return
+		return nil
 	}
 	responses := make([]multipart.Response, len(calls))
 	for i, c := range calls {
 		responses[i] = c.partResponse(&ops[i], ticks)
 	}
 	x.changeset(responses...)
+	return nil
 }
 
 // part is the call of an operation of the batch.
 func (x *exchange) part(op *multipart.Operation) *call {
 	return &call{
 		exchange: x, verb: op.Method, header: op.Header, format: payload.Minimal,
-		version: x.version, contentID: op.ContentID(),
-		body:   func() ([]byte, error) { return op.Body, nil },
-		target: op.Target,
+		contentID: op.ContentID(),
+		body:      func() ([]byte, error) { return op.Body, nil },
+		target:    op.Target,
 	}
 }
 
-// open decodes what the part addresses. Its host is ignored; its account must
+// decode reads what the part addresses. Its host is ignored; its account must
 // be the one that signed the batch.
-func (c *call) open() error {
+func (c *call) decode() error {
 	t := parseTarget(c.target)
 	path := strings.TrimLeft(t.path, "/")
 	if c.address.base != "" {
@@ -124,7 +134,9 @@ func (c *call) open() error {
 	if c.route, err = parseRoute(path); err != nil {
 		return err
 	}
-	f, err := responseFormat(o.format, c.header.Get("Accept"), c.version)
+	// What a part says about OData's version is not looked at: clients contradict
+	// themselves there.
+	f, err := dialect{version: c.version}.responseFormat(o.format, c.header.Get("Accept"))
 	c.format = f
 	return err
 }
@@ -135,7 +147,7 @@ var errPartQuery = table.InvalidInput.With("One of the request inputs is not val
 
 // partOperation decodes a write of a changeset.
 func (c *call) partOperation() (table.Operation, error) {
-	if err := c.open(); err != nil {
+	if err := c.decode(); err != nil {
 		return table.Operation{}, err
 	}
 	var override []string
@@ -187,7 +199,7 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 // come first.
 func (c *call) contentPart(a answer) multipart.Response {
 	h := multipart.Header{
-		{Name: "DataServiceVersion", Value: "3.0;"},
+		{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
 		{Name: "Content-Type", Value: c.format.ContentType()},
 	}
 	h = append(h, partHeader(c.contentID)...)
@@ -217,12 +229,12 @@ func (x *exchange) multipart(boundary string, body func(dst []byte) []byte) {
 }
 
 // batchQuery runs the one query of a batch.
-func (x *exchange) batchQuery(ctx context.Context, c *call) {
+func (x *exchange) batchQuery(ctx context.Context, c *call) error {
 	boundary := "batchresponse_" + guid(x.NewID())
 	respond := func(r multipart.Response) {
 		x.multipart(boundary, func(dst []byte) []byte { return multipart.AppendQuery(dst, boundary, r) })
 	}
-	err := c.open()
+	err := c.decode()
 	if err == nil && (c.route.resource != oneEntity && c.route.resource != entitySet || c.options.comp != "" || c.options.restype != "") {
 		err = errPartQuery
 	}
@@ -231,10 +243,14 @@ func (x *exchange) batchQuery(ctx context.Context, c *call) {
 		a, err = c.do(ctx)
 	}
 	if err != nil {
+		if asError(err).Retriable() {
+			return err
+		}
 		respond(x.failPart(c, asError(err).At(0)))
-		return
+		return nil
 	}
 	x.resp.Table = c.route.table
 	c.chainRelease(a.release)
 	respond(c.contentPart(a))
+	return nil
 }

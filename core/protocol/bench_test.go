@@ -31,10 +31,10 @@ func newBench(b *testing.B) *bench {
 	var n uint64
 	s := &bench{key: k, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	now := func() edm.Ticks { return edm.TicksOf(s.now) }
-	account := &sharedkey.Account{Name: "bench", Keys: [2]*sharedkey.Key{k}}
+	account := &protocol.Account{Account: sharedkey.Account{Name: "bench", Keys: [2]*sharedkey.Key{k}}}
 	s.handler = &protocol.Handler{
 		Service:  table.New(memstore.New(now), table.Options{Now: now, Rand: func() uint64 { n++; return n }}),
-		Accounts: func(name string) (*sharedkey.Account, bool) { return account, name == "bench" },
+		Accounts: func(name string) (*protocol.Account, bool) { return account, name == "bench" },
 		Now:      now,
 		NewID:    func() (id [16]byte) { n++; id[0] = byte(n); return id },
 		MaxSkew:  sharedkey.MaxSkew,

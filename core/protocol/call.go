@@ -18,7 +18,6 @@ type call struct {
 	verb      string
 	header    fields
 	format    payload.Format
-	version   string
 	body      func() ([]byte, error)
 	contentID string
 
@@ -87,22 +86,19 @@ func (c *call) consistency() table.Consistency {
 	return table.Strong
 }
 
-// view is how the answer's entities or tables are shown.
-func (c *call) view(of string, projection *payload.Projection) *payload.View {
-	return &payload.View{Format: c.format, Base: c.base, Account: c.address.account, Table: of, Select: projection}
-}
-
-// content reads the body after its media type was judged.
-func (c *call) content() ([]byte, error) {
-	if err := checkContentType(c.header.Get("Content-Type")); err != nil {
-		return nil, err
+// sent reads the body after its media type was judged.
+func (c *call) sent() ([]byte, payload.Format, error) {
+	f, err := c.requestFormat(c.header.Get("Content-Type"))
+	if err != nil {
+		return nil, f, err
 	}
-	return c.body()
+	body, err := c.body()
+	return body, f, err
 }
 
 // created is the answer to an insert: 201 with the content, or 204 without,
 // as the client preferred.
-func (c *call) created(location string, extra multipart.Header, body func(dst []byte) []byte) answer {
+func (c *call) created(location string, extra multipart.Header, body content) answer {
 	a := answer{status: 201}
 	if p := c.prefer.String(); p != "" {
 		a.header = append(a.header, Field{Name: "Preference-Applied", Value: p})
@@ -116,15 +112,45 @@ func (c *call) created(location string, extra multipart.Header, body func(dst []
 	}
 	a.header = append(a.header, Field{Name: "Location", Value: location})
 	a.header = append(a.header, extra...)
-	return c.withBody(a, body)
+	c.addBody(&a, &body)
+	return a
 }
 
-// withBody adds a body in the call's format, in memory that is reused.
-func (c *call) withBody(a answer, body func(dst []byte) []byte) answer {
+// content is a body yet to be written.
+type content struct {
+	of     string // name of a table, or "Tables"
+	fields *payload.Projection
+	write  func(dst []byte, v *payload.View) []byte
+}
+
+// withBody adds a body to an answer, or fails where the call's format cannot
+// hold what is in it.
+func (c *call) withBody(a answer, body content) (answer, error) {
+	if c.addBody(&a, &body) {
+		return a, nil
+	}
+	a.release()
+	return answer{}, errNotInXML
+}
+
+var errNotInXML = table.InvalidInput.With("One of the request inputs is not valid. A string here has characters that no XML document can hold: ask for JSON.")
+
+// addBody adds a body in the call's format, in memory that is reused.
+func (c *call) addBody(a *answer, body *content) bool {
+	v := payload.View{Format: c.format, Base: c.base, Account: c.address.account, Table: body.of, Select: body.fields, Now: c.now}
 	buf := buffers.Get().(*[]byte)
-	*buf = body((*buf)[:0])
+	*buf = body.write((*buf)[:0], &v)
 	a.body = *buf
 	a.release = func() { keep(buf) }
 	a.header = append(a.header, Field{Name: "Content-Type", Value: c.format.ContentType()})
-	return a
+	return v.Err() == nil
+}
+
+// dataServiceVersion is OData's version of what the service answers with
+// content.
+func (c *call) dataServiceVersion() string {
+	if c.format == payload.Atom {
+		return "1.0;"
+	}
+	return "3.0;"
 }

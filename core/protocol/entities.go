@@ -8,6 +8,7 @@ import (
 	"edgetable/core/multipart"
 	"edgetable/core/odata"
 	"edgetable/core/payload"
+	"edgetable/core/sas"
 	"edgetable/core/table"
 )
 
@@ -16,6 +17,9 @@ func (c *call) insert(ctx context.Context) (answer, error) {
 	op, err := c.entityOperation()
 	if err != nil {
 		return answer{}, c.tableFirst(ctx, err)
+	}
+	if err := c.admit(ctx, c.access(&op)); err != nil {
+		return answer{}, err
 	}
 	ticks, err := c.Service.Write(ctx, c.name(), op)
 	if err != nil {
@@ -43,11 +47,22 @@ func (c *call) write(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if err := c.admit(ctx, c.access(&op)); err != nil {
+		return answer{}, err
+	}
 	ticks, err := c.Service.Write(ctx, c.name(), op)
 	if err != nil {
 		return answer{}, err
 	}
 	return c.written(&op, ticks), nil
+}
+
+// access is what a single write is to the gate.
+func (c *call) access(op *table.Operation) Access {
+	return Access{
+		Operation: c.operation, Table: c.route.table,
+		PartitionKey: op.PartitionKey, HasPartition: true, Write: true, Entities: 1,
+	}
 }
 
 // entityOperation decodes a write of an entity, alone or in a batch.
@@ -57,22 +72,33 @@ func (c *call) entityOperation() (op table.Operation, err error) {
 		return op, err
 	}
 	op.PartitionKey, op.RowKey, op.IfMatch = c.route.partitionKey, c.route.rowKey, match
+	permission := sas.UpdateEntity
 	switch c.verb {
 	case "POST":
-		c.operation, op.Action = "InsertEntity", table.Insert
-		c.prefer = parsePreference(c.header.Get("Prefer"))
+		c.operation, op.Action, permission = "InsertEntity", table.Insert, sas.InsertEntity
+		c.prefer = c.preference()
 	case "PUT":
 		c.operation, op.Action = "UpdateEntity", table.Update
 		if !hasMatch {
-			c.operation, op.Action = "InsertOrReplaceEntity", table.InsertOrReplace
+			c.operation, op.Action, permission = "InsertOrReplaceEntity", table.InsertOrReplace, sas.UpsertEntity
 		}
 	case "MERGE", "PATCH":
 		c.operation, op.Action = "MergeEntity", table.MergeEntity
 		if !hasMatch {
-			c.operation, op.Action = "InsertOrMergeEntity", table.InsertOrMerge
+			c.operation, op.Action, permission = "InsertOrMergeEntity", table.InsertOrMerge, sas.UpsertEntity
 		}
 	case "DELETE":
-		c.operation, op.Action = "DeleteEntity", table.DeleteEntity
+		c.operation, op.Action, permission = "DeleteEntity", table.DeleteEntity, sas.DeleteEntity
+	}
+	if err := c.allow(permission, c.route.table); err != nil {
+		return op, err
+	}
+	if c.verb != "POST" {
+		if err := c.allowEntity(op.PartitionKey, op.RowKey); err != nil {
+			return op, err
+		}
+	}
+	if c.verb == "DELETE" {
 		if !hasMatch {
 			return op, table.InvalidInput.With("If-Match HTTP header must be specified for DELETE operations on this type. Send the entity's ETag, or * to delete whatever is there.")
 		}
@@ -81,11 +107,15 @@ func (c *call) entityOperation() (op table.Operation, err error) {
 	if !hasMatch && c.verb != "POST" && c.version != "" && c.version < upsertVersion {
 		return op, table.InvalidInput.With("If-Match HTTP header must be specified for PUT and MERGE operations before version " + upsertVersion + ".")
 	}
-	body, err := c.content()
+	body, format, err := c.sent()
 	if err != nil {
 		return op, err
 	}
-	e, err := payload.ReadEntity(body)
+	read := payload.ReadEntity
+	if format == payload.Atom {
+		read = payload.ReadAtomEntity
+	}
+	e, err := read(body)
 	if err != nil {
 		return op, err
 	}
@@ -95,8 +125,25 @@ func (c *call) entityOperation() (op table.Operation, err error) {
 			return op, table.PropertiesNeedValue.Err()
 		}
 		op.PartitionKey, op.RowKey = e.PartitionKey, e.RowKey
+		if err := c.allowEntity(op.PartitionKey, op.RowKey); err != nil {
+			return op, err
+		}
+		if c.format == payload.Atom && format != payload.Atom && c.prefer != returnNoContent {
+			// The answer could not show what was stored: it is found out before.
+			if _, err := c.withBody(answer{}, c.entity(op.PartitionKey, op.RowKey, 0, op.Properties, nil)); err != nil {
+				return op, err
+			}
+		}
 	}
 	return op, nil
+}
+
+// preference is what the client wants to see of an insert.
+func (c *call) preference() preference {
+	if c.version != "" && c.version < jsonVersion {
+		return noPreference // which had not been invented
+	}
+	return parsePreference(c.header.Get("Prefer"))
 }
 
 // conditions reads If-Match and refuses If-None-Match on writes.
@@ -123,9 +170,14 @@ func (c *call) conditions() (m table.Match, present bool, err error) {
 func (c *call) inserted(op *table.Operation, ticks edm.Ticks) answer {
 	location := string(payload.AppendEntityURI(nil, c.base, c.route.table, op.PartitionKey, op.RowKey))
 	etag := multipart.Header{{Name: "ETag", Value: etagText(ticks)}}
-	return c.created(location, etag, func(dst []byte) []byte {
-		return c.view(c.route.table, nil).AppendEntity(dst, op.PartitionKey, op.RowKey, ticks, op.Properties)
-	})
+	return c.created(location, etag, c.entity(op.PartitionKey, op.RowKey, ticks, op.Properties, nil))
+}
+
+// entity is the content that is one entity.
+func (c *call) entity(pk, rk string, ticks edm.Ticks, p edm.Properties, fields *payload.Projection) content {
+	return content{of: c.route.table, fields: fields, write: func(dst []byte, v *payload.View) []byte {
+		return v.AppendEntity(dst, pk, rk, ticks, p)
+	}}
 }
 
 // written is the answer to every other successful write.
@@ -144,7 +196,17 @@ func etagText(t edm.Ticks) string {
 // getEntity is GET on an entity.
 func (c *call) getEntity(ctx context.Context) (answer, error) {
 	c.operation = "GetEntity"
+	if err := c.allow(sas.QueryEntities, c.route.table); err != nil {
+		return answer{}, err
+	}
+	if err := c.allowEntity(c.route.partitionKey, c.route.rowKey); err != nil {
+		return answer{}, err
+	}
 	projection, err := c.projection()
+	if err != nil {
+		return answer{}, err
+	}
+	err = c.admit(ctx, Access{Operation: c.operation, Table: c.route.table, PartitionKey: c.route.partitionKey, HasPartition: true, Entities: 1})
 	if err != nil {
 		return answer{}, err
 	}
@@ -153,15 +215,15 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	a := answer{status: 200, header: multipart.Header{{Name: "ETag", Value: etagText(row.Timestamp)}}}
-	return c.withBody(a, func(dst []byte) []byte {
-		return c.view(c.route.table, projection).AppendEntity(dst,
-			c.route.partitionKey, c.route.rowKey, row.Timestamp, row.Properties)
-	}), nil
+	return c.withBody(a, c.entity(c.route.partitionKey, c.route.rowKey, row.Timestamp, row.Properties, projection))
 }
 
 // queryEntities is GET on a table.
 func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	c.operation = "QueryEntities"
+	if err := c.allow(sas.QueryEntities, c.route.table); err != nil {
+		return answer{}, err
+	}
 	projection, err := c.projection()
 	if err != nil {
 		return answer{}, err
@@ -174,15 +236,17 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if err := c.admit(ctx, Access{Operation: c.operation, Table: c.route.table, Entities: 1}); err != nil {
+		return answer{}, err
+	}
 	page, err := c.Service.Query(ctx, c.name(), table.Query{
-		Filter: filter, Top: top, From: from, Consistency: c.consistency(),
+		Filter: filter, Within: c.within(), Top: top, From: from, Consistency: c.consistency(),
 	})
 	if err != nil {
 		return answer{}, err
 	}
 	a := answer{status: 200, header: continuation(page.Next)}
-	a = c.withBody(a, func(dst []byte) []byte {
-		v := c.view(c.route.table, projection)
+	a, err = c.withBody(a, content{of: c.route.table, fields: projection, write: func(dst []byte, v *payload.View) []byte {
 		dst = v.AppendFeedStart(dst)
 		for i := range page.Rows {
 			row := &page.Rows[i]
@@ -190,11 +254,11 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 			dst = v.AppendFeedEntity(dst, i, pk, rk, row.Timestamp, row.Properties)
 		}
 		return v.AppendFeedEnd(dst)
-	})
+	}})
 	if page.Recycle != nil {
 		page.Recycle()
 	}
-	return a, nil
+	return a, err
 }
 
 // query reads $filter and $top.

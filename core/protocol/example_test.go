@@ -21,10 +21,10 @@ func Example() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	account := &sharedkey.Account{Name: "acct", Keys: [2]*sharedkey.Key{secret}}
+	account := &protocol.Account{Account: sharedkey.Account{Name: "acct", Keys: [2]*sharedkey.Key{secret}}}
 	h := &protocol.Handler{
 		Service:  table.New(memstore.New(now), table.Options{Now: now, Rand: func() uint64 { return 1 }}),
-		Accounts: func(name string) (*sharedkey.Account, bool) { return account, name == "acct" },
+		Accounts: func(name string) (*protocol.Account, bool) { return account, name == "acct" },
 		Now:      now,
 		NewID:    func() (id [16]byte) { return id },
 		MaxSkew:  sharedkey.MaxSkew,

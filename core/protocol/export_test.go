@@ -64,10 +64,10 @@ func TablePosition(q string) (string, error) {
 }
 
 // Options are the options of a query string, for tests; "-" is an absent one.
-type Options struct{ Filter, Top, Select, Format, Comp, Restype string }
+type Options struct{ Filter, Top, Select, Format, Comp, Restype, APIVersion string }
 
 // ParseOptions is parseOptions.
-func ParseOptions(raw string) (Options, bool, error) {
+func ParseOptions(raw string) (Options, error) {
 	o, err := parseOptions(raw)
 	show := func(s *string) string {
 		if s == nil {
@@ -75,22 +75,27 @@ func ParseOptions(raw string) (Options, bool, error) {
 		}
 		return *s
 	}
-	return Options{show(o.filter), show(o.top), show(o.selectList), show(o.format), o.comp, o.restype}, o.signed, err
+	return Options{show(o.filter), show(o.top), show(o.selectList), show(o.format), o.comp, o.restype, o.apiVersion}, err
 }
 
 // ResponseFormat is responseFormat.
-func ResponseFormat(format *string, accept, version string) (payload.Format, error) {
-	return responseFormat(format, accept, version)
+func ResponseFormat(version string, odata float64, format *string, accept string) (payload.Format, error) {
+	return dialect{version, odata}.responseFormat(format, accept)
 }
 
-// CheckContentType is checkContentType.
-func CheckContentType(s string) error { return checkContentType(s) }
+// RequestFormat is requestFormat.
+func RequestFormat(version, contentType string) (payload.Format, error) {
+	return dialect{version: version}.requestFormat(contentType)
+}
 
 // ParsePreference is parsePreference as text.
 func ParsePreference(s string) string { return parsePreference(s).String() }
 
-// CheckVersions is checkVersions.
-func CheckVersions(version string, h Header) error { return checkVersions(version, h) }
+// NewDialect is newDialect, the OData version of it.
+func NewDialect(version string, h Header) (float64, error) {
+	d, err := newDialect(version, h)
+	return d.odata, err
+}
 
 // ReadAll is readAll.
 func ReadAll(b []byte, r io.Reader, length int64) ([]byte, error) { return readAll(b, r, length) }

@@ -1,11 +1,16 @@
 package protocol
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strconv"
+	"strings"
+	"time"
 
 	"edgetable/core/multipart"
 	"edgetable/core/odata"
+	"edgetable/core/payload"
 	"edgetable/core/table"
 )
 
@@ -40,28 +45,44 @@ func asError(err error) *table.Error {
 // fail makes the response an error.
 func (x *exchange) fail(err error) {
 	r := &x.resp
-	contentType := x.format.ContentType()
+	contentType := x.format.ErrorContentType()
 	if f := (fault{}); errors.As(err, &f) {
 		err = f.err
 		r.add("Server", "Microsoft-HTTPAPI/2.0")
 		contentType = "application/json" // bare, as nothing was negotiated yet
+		x.plain = !x.asksForJSON()
 	} else if p := x.prefer.String(); p != "" {
 		r.add("Preference-Applied", p)
 	}
 	e := asError(err)
 	r.Status, r.Code = e.Status(), string(e.Code)
-	if e.Code == table.InternalError {
+	if e.Code == table.InternalError && !r.Cut {
 		r.Err = e.Unwrap()
 	}
 	r.add("x-ms-error-code", r.Code)
-	switch e.Code {
-	case table.NoAuthenticationInformation:
-		r.add("WWW-Authenticate", "SharedKey")
-	case table.ServerBusy:
-		r.add("Retry-After", "1")
+	switch {
+	case r.Status == 401:
+		r.add("WWW-Authenticate", cmp.Or(x.Challenge, "SharedKey"))
+	case e.Code == table.ServerBusy:
+		r.add("Retry-After", strconv.Itoa(int(max(x.retryAfter+time.Second-1, time.Second)/time.Second)))
 	}
-	r.add("Content-Type", contentType)
-	r.Body = x.format.AppendError(nil, e, r.RequestID, x.now)
+	if x.plain {
+		r.add("Content-Type", "application/xml")
+		r.Body = payload.AppendXMLError(nil, e, r.RequestID, x.now)
+	} else {
+		r.add("Content-Type", contentType)
+		r.Body = x.format.AppendError(nil, e, r.RequestID, x.now)
+	}
+}
+
+// asksForJSON reports whether an error that came before there was a format is
+// to be told in JSON. The service tells it in XML where nobody asked.
+func (x *exchange) asksForJSON() bool {
+	accept := x.req.Header.Get("Accept")
+	if f := x.options.format; f != nil && *f != "" {
+		accept = *f
+	}
+	return strings.Contains(strings.ToLower(accept), "json")
 }
 
 // failPart makes an error a part of a batch's response.
@@ -77,8 +98,8 @@ func (x *exchange) failPart(c *call, e *table.Error) multipart.Response {
 		h = append(h, Field{Name: "Preference-Applied", Value: p})
 	}
 	h = append(h,
-		Field{Name: "DataServiceVersion", Value: "3.0;"},
-		Field{Name: "Content-Type", Value: c.format.ContentType()})
+		Field{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
+		Field{Name: "Content-Type", Value: c.format.ErrorContentType()})
 	return multipart.Response{
 		Status: e.Status(), Header: h,
 		Body: c.format.AppendError(nil, e, x.resp.RequestID, x.now),

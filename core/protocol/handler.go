@@ -11,7 +11,6 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/payload"
-	"edgetable/core/sharedkey"
 	"edgetable/core/table"
 )
 
@@ -24,8 +23,15 @@ const maxTimeout = 30
 // Handler serves requests of the protocol. It is safe for concurrent use.
 type Handler struct {
 	Service *table.Service
-	// Accounts finds an account by name; the name is lower-case.
-	Accounts func(name string) (*sharedkey.Account, bool)
+	// Accounts finds an account by name, which is lower-case: the same one each
+	// time, as long as it is what it was.
+	Accounts func(name string) (*Account, bool)
+	// Bearer verifies a bearer token; nil accepts none. An error that is not one
+	// of the protocol's becomes 401.
+	Bearer func(ctx context.Context, token string) (Identity, error)
+	// Challenge is the WWW-Authenticate of a 401, which says where bearer tokens
+	// are to be had. Without it that says SharedKey.
+	Challenge string
 	// Now is the wall clock.
 	Now func() edm.Ticks
 	// NewID returns 16 random bytes for a request id or a boundary.
@@ -34,6 +40,10 @@ type Handler struct {
 	MaxSkew time.Duration
 	// PathStyle takes the account from the path whatever the host is.
 	PathStyle bool
+	// LastSync is when the secondary was last known to hold all that the primary
+	// does; nil says now.
+	LastSync func() edm.Ticks
+	Limits   Limits
 	// Gate may be nil.
 	Gate Gate
 
@@ -47,13 +57,18 @@ type exchange struct {
 	resp    Response
 	target  target
 	address address
+	account *Account // nil if there is none of the name
 	options options
-	version string // x-ms-version, "" if absent
-	verb    string // after tunnelling
-	prefer  preference
-	format  payload.Format
-	now     edm.Ticks
-	base    string // URL of the account with a slash at the end
+	authority
+	signedVersion string // sv of a shared access signature, "" without one
+	dialect
+	verb       string // after tunnelling
+	prefer     preference
+	format     payload.Format
+	plain      bool // the answer is XML that is not negotiated
+	now        edm.Ticks
+	retryAfter time.Duration
+	base       string // URL of the account with a slash at the end
 }
 
 // Serve answers one request. It never fails: whatever goes wrong is a response.
@@ -62,6 +77,7 @@ func (h *Handler) Serve(ctx context.Context, req *Request) Response {
 	if err := x.serve(ctx); err != nil {
 		x.fail(err)
 	}
+	x.cors(ctx)
 	return x.resp
 }
 
@@ -84,26 +100,35 @@ func (x *exchange) serve(ctx context.Context) error {
 	if x.address, ok = locate(x.target, x.req.Host, x.PathStyle); !ok {
 		return x.front(table.InvalidURI.With("The requested URI does not represent any resource on the server. Address an account as http://host/account or as http://account.table.host."))
 	}
+	if account, ok := x.Accounts(x.address.account); ok {
+		x.account = account
+	}
 	switch x.req.Method {
 	case "GET", "PUT", "POST", "DELETE", "MERGE", "PATCH", "HEAD":
 	case "OPTIONS":
-		return x.front(preflight(x.req.Header))
+		if err := x.preflight(ctx); err != nil {
+			return x.front(err)
+		}
+		return nil
 	default:
 		return x.front(table.UnsupportedHTTPVerb.Err())
 	}
 	// A broken query string is reported after authentication.
 	var optionsErr error
 	x.options, optionsErr = parseOptions(x.target.query)
-	if err := x.authenticate(); err != nil {
+	if err := x.authenticate(ctx); err != nil {
 		return x.front(err)
 	}
 	x.resp.Account = x.address.account
-	x.resp.Header = append(x.resp.Header,
-		Field{Name: "Server", Value: "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"},
-		Field{Name: "Cache-Control", Value: "no-cache"},
-		Field{Name: "X-Content-Type-Options", Value: "nosniff"})
-	x.version = x.req.Header.Get("X-Ms-Version")
-	if err := checkVersions(x.version, x.req.Header); err != nil {
+	x.resp.add("Server", serverName)
+	x.plain = optionsErr == nil && (x.options.comp != "" || x.options.restype != "")
+	if !x.plain {
+		x.resp.Header = append(x.resp.Header,
+			Field{Name: "Cache-Control", Value: "no-cache"},
+			Field{Name: "X-Content-Type-Options", Value: "nosniff"})
+	}
+	var err error
+	if x.dialect, err = newDialect(x.executed(), x.req.Header); err != nil {
 		return err
 	}
 	if x.version != "" {
@@ -113,7 +138,6 @@ func (x *exchange) serve(ctx context.Context) error {
 		return optionsErr
 	}
 	x.base = x.req.Scheme + "://" + x.host() + x.address.base + "/"
-	var err error
 	if x.verb, err = tunnelled(x.req.Method, x.req.Header.Values("X-Http-Method")); err != nil {
 		return err
 	}
@@ -125,6 +149,24 @@ func (x *exchange) serve(ctx context.Context) error {
 	return x.dispatch(ctx)
 }
 
+const serverName = "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"
+
+// executed is the version of the protocol by which the request is served: with
+// a shared access signature, the one asked for with api-version or else, from
+// 2014-02-14 on, x-ms-version; without either, the one it was signed by.
+func (x *exchange) executed() string {
+	asked := x.req.Header.Get("X-Ms-Version")
+	switch {
+	case x.signedVersion == "":
+		return asked
+	case x.options.apiVersion != "":
+		return x.options.apiVersion
+	case asked != "" && x.signedVersion >= pathVersion:
+		return asked
+	}
+	return x.signedVersion
+}
+
 func (x *exchange) host() string {
 	if x.target.host != "" {
 		return x.target.host
@@ -134,6 +176,9 @@ func (x *exchange) host() string {
 
 // dispatch routes an authenticated request.
 func (x *exchange) dispatch(ctx context.Context) error {
+	if x.plain {
+		return x.administration(ctx)
+	}
 	r, err := parseRoute(x.address.rest)
 	if err != nil {
 		return err
@@ -142,21 +187,18 @@ func (x *exchange) dispatch(ctx context.Context) error {
 	if x.address.secondary && write && r.resource != batch {
 		return table.InsufficientAccountPermissions.Err()
 	}
-	if x.options.comp != "" || x.options.restype != "" {
-		return serviceOperation(&r, &x.options)
-	}
 	if r.resource == batch {
 		return x.serveBatch(ctx)
 	}
-	f, formatErr := responseFormat(x.options.format, x.req.Header.Get("Accept"), x.version)
+	f, formatErr := x.responseFormat(x.options.format, x.req.Header.Get("Accept"))
 	x.format = f
 	if formatErr != nil {
 		return formatErr
 	}
 	c := &call{
 		exchange: x, route: r, verb: x.verb, options: &x.options, header: x.req.Header,
-		format: f, version: x.version,
-		body: x.body,
+		format: f,
+		body:   x.body,
 	}
 	out, err := c.do(ctx)
 	x.prefer = c.prefer
@@ -169,24 +211,6 @@ func (x *exchange) dispatch(ctx context.Context) error {
 	x.resp.Body = out.body
 	x.chainRelease(out.release)
 	return nil
-}
-
-// serviceOperation answers requests with comp or restype.
-func serviceOperation(r *route, o *options) error {
-	switch {
-	case r.resource == root && o.restype == "service" && (o.comp == "properties" || o.comp == "stats"),
-		r.resource == entitySet && o.restype == "" && o.comp == "acl":
-		return table.NotImplemented.With("The requested operation is not implemented on the specified resource. Table ACLs, service properties and service stats are not supported by this version of the server.")
-	}
-	return table.InvalidQueryParameterValue.Err()
-}
-
-// preflight answers OPTIONS: without CORS rules none can match.
-func preflight(h Fields) error {
-	if h.Get("Origin") == "" || h.Get("Access-Control-Request-Method") == "" {
-		return table.InvalidHeaderValue.With("A required CORS header is not present.")
-	}
-	return table.CORSPreflightFailure.Err()
 }
 
 // tunnelled is the verb a POST stands for.

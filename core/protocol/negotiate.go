@@ -12,7 +12,10 @@ import (
 const (
 	firstVersion  = "2009-04-14"
 	upsertVersion = "2011-08-18" // PUT and MERGE without If-Match
-	jsonVersion   = "2013-08-15"
+	sasVersion    = "2012-02-12" // shared access signatures, access policies
+	jsonVersion   = "2013-08-15" // JSON, Prefer, CORS, stats
+	pathVersion   = "2014-02-14" // x-ms-version counts beside the version a token was signed with
+	atomEnd       = "2015-12-11" // no ATOM from here on
 )
 
 // fields is the headers of a request or of a part of a batch.
@@ -20,11 +23,12 @@ type fields interface {
 	Get(canonicalName string) string
 }
 
-// checkVersions judges x-ms-version, any date from 2009-04-14 on, and the OData
+// newDialect judges x-ms-version, any date from 2009-04-14 on, and the OData
 // versions, of which MaxDataServiceVersion counts where both are there.
-func checkVersions(version string, h fields) error {
+func newDialect(version string, h fields) (dialect, error) {
+	d := dialect{version: version}
 	if version != "" && (!isDate(version) || version < firstVersion) {
-		return table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a date from " + firstVersion + " on, such as 2019-02-02.")
+		return d, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a date from " + firstVersion + " on, such as 2019-02-02.")
 	}
 	name := "Maxdataserviceversion"
 	text := h.Get(name)
@@ -33,14 +37,15 @@ func checkVersions(version string, h fields) error {
 		text = h.Get(name)
 	}
 	if text == "" {
-		return nil
+		return d, nil
 	}
 	number, _, _ := strings.Cut(text, ";")
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || !(n >= 1 && n <= 4) { // NaN neither
-		return table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. DataServiceVersion and MaxDataServiceVersion must be 1.0, 2.0 or 3.0.")
+		return d, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. DataServiceVersion and MaxDataServiceVersion must be 1.0, 2.0 or 3.0.")
 	}
-	return nil
+	d.odata = n
+	return d, nil
 }
 
 func isDate(s string) bool {
@@ -55,23 +60,50 @@ func isDate(s string) bool {
 	return s[5:7] >= "01" && s[5:7] <= "12" && s[8:] >= "01" && s[8:] <= "31"
 }
 
+// dialect is what the versions of a request say about its representations.
+type dialect struct {
+	version string  // x-ms-version, "" if the client sent none
+	odata   float64 // the OData version it asks for, 0 if it does not say
+}
+
+// takes reports whether a format can be used, by the code that refuses it.
+// ATOM was all there was until 2013-08-15, and ended with 2015-12-11. A client
+// that sends no version gets what it asks for. JSON is part of OData 3, but who
+// says 2 when there is nothing else any more need not be refused.
+func (d dialect) takes(f payload.Format) table.Code {
+	switch {
+	case f == payload.Atom && d.version >= atomEnd:
+		return table.AtomFormatNotSupported
+	case f != payload.Atom && (d.version != "" && d.version < jsonVersion || d.odata != 0 && d.odata < 3 && d.version < atomEnd):
+		return table.JSONFormatNotSupported
+	}
+	return ""
+}
+
+// ordinary is the format of an answer to a client that does not care: ATOM as
+// long as there was ATOM.
+func (d dialect) ordinary() payload.Format {
+	if d.version < atomEnd {
+		return payload.Atom
+	}
+	return payload.Minimal
+}
+
 // responseFormat chooses the representation of the answer: $format, else the
-// first media range of Accept that can be served, else minimal metadata.
-func responseFormat(format *string, accept, version string) (payload.Format, error) {
+// first media range of Accept that can be served, else the ordinary one. The
+// format that comes with an error is the one to tell it in.
+func (d dialect) responseFormat(format *string, accept string) (payload.Format, error) {
 	if format != nil && *format != "" {
 		accept = *format
 	}
 	if accept == "" {
-		return payload.Minimal, nil
+		return d.ordinary(), nil
 	}
 	reason := table.MediaTypeNotSupported
 	for accept != "" {
 		var one string
 		one, accept, _ = strings.Cut(accept, ",")
-		f, code := mediaRange(one)
-		if code == "" && version != "" && version < jsonVersion && one != "*/*" {
-			code = table.JSONFormatNotSupported
-		}
+		f, code := d.mediaRange(one)
 		if code == "" {
 			return f, nil
 		}
@@ -79,21 +111,32 @@ func responseFormat(format *string, accept, version string) (payload.Format, err
 			reason = code
 		}
 	}
+	if d.takes(payload.Minimal) != "" {
+		return payload.Atom, reason.Err()
+	}
 	return payload.Minimal, reason.Err()
 }
 
 // mediaRange is the format of one media range, or the code that refuses it.
-func mediaRange(s string) (payload.Format, table.Code) {
+func (d dialect) mediaRange(s string) (payload.Format, table.Code) {
 	kind, params, _ := strings.Cut(s, ";")
 	switch strings.ToLower(strings.TrimSpace(kind)) {
 	case "application/json", "json":
-	case "*/*", "application/*":
-		return payload.Minimal, ""
+		f, code := metadataLevel(params)
+		if code == "" {
+			code = d.takes(f)
+		}
+		return f, code
 	case "application/atom+xml", "application/xml", "atom", "text/xml":
-		return payload.Minimal, table.AtomFormatNotSupported
-	default:
-		return payload.Minimal, table.MediaTypeNotSupported
+		return payload.Atom, d.takes(payload.Atom)
+	case "*/*", "application/*":
+		return d.ordinary(), ""
 	}
+	return payload.Minimal, table.MediaTypeNotSupported
+}
+
+// metadataLevel is the format that the parameters of application/json ask for.
+func metadataLevel(params string) (payload.Format, table.Code) {
 	for params != "" {
 		var p string
 		p, params, _ = strings.Cut(params, ";")
@@ -117,19 +160,23 @@ func mediaRange(s string) (payload.Format, table.Code) {
 	return payload.Minimal, ""
 }
 
-// checkContentType demands that a body is JSON. A missing Content-Type is taken
-// for it.
-func checkContentType(contentType string) error {
+// requestFormat is the representation of a body by its Content-Type. A body
+// that does not say is JSON as soon as there was JSON.
+func (d dialect) requestFormat(contentType string) (payload.Format, error) {
 	if contentType == "" {
-		return nil
+		if d.version != "" && d.version < jsonVersion {
+			return payload.Atom, nil
+		}
+		return payload.Minimal, nil
 	}
-	if _, code := mediaRange(contentType); code != "" {
-		return code.Err()
+	f, code := d.mediaRange(contentType)
+	if code == "" && strings.Contains(contentType, "*") {
+		code = table.MediaTypeNotSupported
 	}
-	if strings.HasPrefix(strings.TrimSpace(contentType), "*") {
-		return table.MediaTypeNotSupported.Err()
+	if code != "" {
+		return f, code.Err()
 	}
-	return nil
+	return f, nil
 }
 
 // preference is what a Prefer header asks of an insert.

@@ -18,68 +18,91 @@ func TestResponseFormat(t *testing.T) {
 	const now = "2019-02-02"
 	for _, tt := range []struct {
 		format, accept, version string // format "-" is absent
+		odata                   float64
 		want                    payload.Format
 		err                     table.Code
 	}{
-		{"-", "", now, payload.Minimal, ""},
-		{"-", "*/*", now, payload.Minimal, ""},
-		{"-", "application/*", now, payload.Minimal, ""},
-		{"-", "application/json", now, payload.Minimal, ""},
-		{"-", "application/json;odata=nometadata", now, payload.NoMetadata, ""},
-		{"-", "Application/JSON; ODATA=FullMetadata; charset=utf-8", now, payload.Full, ""},
-		{"-", `application/json;odata="minimalmetadata"`, now, payload.Minimal, ""},
-		{"-", "application/json;q=0.5;odata=nometadata", now, payload.NoMetadata, ""},
-		{"-", "text/html,application/json;odata=fullmetadata,*/*", now, payload.Full, ""},
-		{"-", "application/atom+xml, application/json;odata=nometadata", now, payload.NoMetadata, ""},
-		{"-", "application/json;odata=verbose, application/json;odata=nometadata", now, payload.NoMetadata, ""},
-		{"json", "application/atom+xml", now, payload.Minimal, ""},
-		{"application/json;odata=nometadata", "application/json;odata=fullmetadata", now, payload.NoMetadata, ""},
-		{"", "application/json;odata=fullmetadata", now, payload.Full, ""},
-		{"-", "application/json", "", payload.Minimal, ""},
-		{"-", "application/json", "2013-08-15", payload.Minimal, ""},
-		{"-", "*/*", "2012-02-12", payload.Minimal, ""},
+		{"-", "", now, 0, payload.Minimal, ""},
+		{"-", "*/*", now, 0, payload.Minimal, ""},
+		{"-", "application/*", now, 0, payload.Minimal, ""},
+		{"-", "application/json", now, 0, payload.Minimal, ""},
+		{"-", "application/json;odata=nometadata", now, 3, payload.NoMetadata, ""},
+		{"-", "Application/JSON; ODATA=FullMetadata; charset=utf-8", now, 0, payload.Full, ""},
+		{"-", `application/json;odata="minimalmetadata"`, now, 0, payload.Minimal, ""},
+		{"-", "application/json;q=0.5;odata=nometadata", now, 0, payload.NoMetadata, ""},
+		{"-", "text/html,application/json;odata=fullmetadata,*/*", now, 0, payload.Full, ""},
+		{"-", "application/atom+xml, application/json;odata=nometadata", now, 0, payload.NoMetadata, ""},
+		{"-", "application/json;odata=verbose, application/json;odata=nometadata", now, 0, payload.NoMetadata, ""},
+		{"json", "application/atom+xml", now, 0, payload.Minimal, ""},
+		{"application/json;odata=nometadata", "application/json;odata=fullmetadata", now, 0, payload.NoMetadata, ""},
+		{"", "application/json;odata=fullmetadata", now, 0, payload.Full, ""},
 
-		{"-", "application/json", "2012-02-12", payload.Minimal, table.JSONFormatNotSupported},
-		{"-", "application/json;odata=verbose", now, payload.Minimal, table.JSONVerboseFormatNotSupported},
-		{"-", "application/json;odata=nonsense", now, payload.Minimal, table.MediaTypeNotSupported},
-		{"-", "application/atom+xml,application/xml", now, payload.Minimal, table.AtomFormatNotSupported},
-		{"-", "text/html, application/atom+xml", now, payload.Minimal, table.AtomFormatNotSupported},
-		{"atom", "application/json", now, payload.Minimal, table.AtomFormatNotSupported},
-		{"-", "text/html", now, payload.Minimal, table.MediaTypeNotSupported},
-		{"-", ",", now, payload.Minimal, table.MediaTypeNotSupported},
-		{"banana", "application/json", now, payload.Minimal, table.MediaTypeNotSupported},
+		// JSON began with 2013-08-15 and OData 3.
+		{"-", "application/json", "2013-08-15", 0, payload.Minimal, ""},
+		{"-", "application/json", "2012-02-12", 0, payload.Atom, table.JSONFormatNotSupported},
+		{"-", "application/json", "2014-02-14", 2, payload.Atom, table.JSONFormatNotSupported},
+		{"-", "application/json", now, 2, payload.Minimal, ""},
+		{"-", "application/json, application/atom+xml", "2012-02-12", 0, payload.Atom, ""},
+		// ATOM was what clients got that did not ask, and ended with 2015-12-11.
+		{"-", "", "2009-09-19", 0, payload.Atom, ""},
+		{"-", "*/*", "2015-07-08", 3, payload.Atom, ""},
+		{"-", "application/atom+xml,application/xml", "2011-08-18", 0, payload.Atom, ""},
+		{"-", "application/xml", "2015-07-08", 3, payload.Atom, ""},
+		{"atom", "application/json", "2014-02-14", 0, payload.Atom, ""},
+		{"-", "application/atom+xml,application/xml", "2015-12-11", 0, payload.Minimal, table.AtomFormatNotSupported},
+		{"-", "text/html, application/atom+xml", now, 0, payload.Minimal, table.AtomFormatNotSupported},
+		{"atom", "application/json", now, 0, payload.Minimal, table.AtomFormatNotSupported},
+		// Without a version everything can be had.
+		{"-", "", "", 0, payload.Atom, ""},
+		{"-", "application/json", "", 0, payload.Minimal, ""},
+		{"-", "application/atom+xml", "", 0, payload.Atom, ""},
+
+		{"-", "application/json;odata=verbose", now, 0, payload.Minimal, table.JSONVerboseFormatNotSupported},
+		{"-", "application/json;odata=nonsense", now, 0, payload.Minimal, table.MediaTypeNotSupported},
+		{"-", "text/html", now, 0, payload.Minimal, table.MediaTypeNotSupported},
+		{"-", "text/html", "2012-02-12", 0, payload.Atom, table.MediaTypeNotSupported},
+		{"-", ",", now, 0, payload.Minimal, table.MediaTypeNotSupported},
+		{"banana", "application/json", now, 0, payload.Minimal, table.MediaTypeNotSupported},
 	} {
 		var format *string
 		if tt.format != "-" {
 			format = &tt.format
 		}
-		got, err := protocol.ResponseFormat(format, tt.accept, tt.version)
+		got, err := protocol.ResponseFormat(tt.version, tt.odata, format, tt.accept)
 		if got != tt.want || code(t, err) != tt.err {
 			t.Errorf("$format %q, Accept %q, version %q: got %v, %v, want %v, %s", tt.format, tt.accept, tt.version, got, err, tt.want, tt.err)
 		}
 	}
 }
 
-func TestCheckContentType(t *testing.T) {
+func TestRequestFormat(t *testing.T) {
 	t.Parallel()
+	const now = "2019-02-02"
 	for _, tt := range []struct {
-		contentType string
-		want        table.Code
+		version, contentType string
+		want                 payload.Format
+		err                  table.Code
 	}{
-		{"", ""},
-		{"application/json", ""},
-		{"application/json;odata=nometadata;charset=utf-8", ""},
-		{"APPLICATION/JSON; charset=UTF-8", ""},
-		{"application/json;type=entry", ""},
-		{"application/atom+xml;type=entry", table.AtomFormatNotSupported},
-		{"application/xml", table.AtomFormatNotSupported},
-		{"multipart/mixed; boundary=b", table.MediaTypeNotSupported},
-		{"*/*", table.MediaTypeNotSupported},
-		{"text/plain", table.MediaTypeNotSupported},
-		{"application/jsonp", table.MediaTypeNotSupported},
+		{now, "", payload.Minimal, ""},
+		{"2012-02-12", "", payload.Atom, ""},
+		{"", "", payload.Minimal, ""},
+		{now, "application/json", payload.Minimal, ""},
+		{now, "application/json;odata=nometadata;charset=utf-8", payload.NoMetadata, ""},
+		{now, "APPLICATION/JSON; charset=UTF-8", payload.Minimal, ""},
+		{now, "application/json;type=entry", payload.Minimal, ""},
+		{now, "application/atom+xml;type=entry", payload.Atom, table.AtomFormatNotSupported},
+		{"2015-07-08", "application/atom+xml;type=entry", payload.Atom, ""},
+		{"", "application/xml", payload.Atom, ""},
+		{"2012-02-12", "application/json", payload.Minimal, table.JSONFormatNotSupported},
+		{now, "multipart/mixed; boundary=b", payload.Minimal, table.MediaTypeNotSupported},
+		{now, "*/*", payload.Minimal, table.MediaTypeNotSupported},
+		{"2012-02-12", "application/*", payload.Atom, table.MediaTypeNotSupported},
+		{now, "text/plain", payload.Minimal, table.MediaTypeNotSupported},
+		{now, "application/jsonp", payload.Minimal, table.MediaTypeNotSupported},
 	} {
-		if err := protocol.CheckContentType(tt.contentType); code(t, err) != tt.want {
-			t.Errorf("%q: got %v, want %q", tt.contentType, err, tt.want)
+		got, err := protocol.RequestFormat(tt.version, tt.contentType)
+		if got != tt.want || code(t, err) != tt.err {
+			t.Errorf("%q of %q: got %v, %v, want %v, %q", tt.contentType, tt.version, got, err, tt.want, tt.err)
 		}
 	}
 }
@@ -101,27 +124,27 @@ func TestParsePreference(t *testing.T) {
 	}
 }
 
-func TestCheckVersions(t *testing.T) {
+func TestNewDialect(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		version, data, max string
-		ok                 bool
+		want               float64 // -1: refused
 	}{
-		{"", "", "", true},
-		{"2009-04-14", "", "", true},
-		{"2099-12-31", "3.0;NetFx", "", true},
-		{"2019-02-02", "1.0", "2.0;", true},
-		{"2019-02-02", "garbage", "3.0", true},
-		{"2009-04-13", "", "", false},
-		{"2019-2-2", "", "", false},
-		{"2019-00-10", "", "", false},
-		{"2019-01-32", "", "", false},
-		{"2019/01/01", "", "", false},
-		{"20x9-01-01", "", "", false},
-		{"2019-02-02", "garbage", "", false},
-		{"2019-02-02", "NaN", "", false},
-		{"2019-02-02", "3.0", "9.0", false},
-		{"2019-02-02", "0.5", "", false},
+		{"", "", "", 0},
+		{"2009-04-14", "", "", 0},
+		{"2099-12-31", "3.0;NetFx", "", 3},
+		{"2019-02-02", "1.0", "2.0;", 2},
+		{"2019-02-02", "garbage", "3.0", 3},
+		{"2009-04-13", "", "", -1},
+		{"2019-2-2", "", "", -1},
+		{"2019-00-10", "", "", -1},
+		{"2019-01-32", "", "", -1},
+		{"2019/01/01", "", "", -1},
+		{"20x9-01-01", "", "", -1},
+		{"2019-02-02", "garbage", "", -1},
+		{"2019-02-02", "NaN", "", -1},
+		{"2019-02-02", "3.0", "9.0", -1},
+		{"2019-02-02", "0.5", "", -1},
 	} {
 		h := protocol.Header{}
 		if tt.data != "" {
@@ -130,12 +153,9 @@ func TestCheckVersions(t *testing.T) {
 		if tt.max != "" {
 			h["Maxdataserviceversion"] = []string{tt.max}
 		}
-		want := table.InvalidHeaderValue
-		if tt.ok {
-			want = ""
-		}
-		if err := protocol.CheckVersions(tt.version, h); code(t, err) != want {
-			t.Errorf("%+v: got %v", tt, err)
+		got, err := protocol.NewDialect(tt.version, h)
+		if tt.want < 0 && code(t, err) != table.InvalidHeaderValue || tt.want >= 0 && (err != nil || got != tt.want) {
+			t.Errorf("%+v: got %v, %v", tt, got, err)
 		}
 	}
 }

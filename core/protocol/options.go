@@ -16,7 +16,7 @@ type options struct {
 	nextTable                       *string
 	timeout                         int // seconds; 0 if absent
 	comp, restype                   string
-	signed                          bool // has a sig: a shared access signature
+	apiVersion                      string
 }
 
 // parseOptions reads a raw query string. Unknown names are ignored, except
@@ -65,8 +65,8 @@ func parseOptions(raw string) (options, error) {
 				o.comp = value
 			case "restype":
 				o.restype = value
-			case "sig":
-				o.signed = true
+			case "api-version":
+				o.apiVersion = value
 			}
 		}
 	}

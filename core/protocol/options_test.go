@@ -32,7 +32,7 @@ func TestParseOptions(t *testing.T) {
 	} {
 		want := none
 		tt.change(&want)
-		if got, _, err := protocol.ParseOptions(tt.raw); err != nil || got != want {
+		if got, err := protocol.ParseOptions(tt.raw); err != nil || got != want {
 			t.Errorf("%q (%s): got %+v, %v, want %+v", tt.raw, tt.why, got, err, want)
 		}
 	}
@@ -48,12 +48,12 @@ func TestParseOptions(t *testing.T) {
 		{"timeout=-1", table.InvalidQueryParameterValue},
 		{"Timeout=1.5", table.InvalidQueryParameterValue},
 	} {
-		if _, _, err := protocol.ParseOptions(tt.raw); code(t, err) != tt.want {
+		if _, err := protocol.ParseOptions(tt.raw); code(t, err) != tt.want {
 			t.Errorf("%q: got %v, want %s", tt.raw, err, tt.want)
 		}
 	}
-	if _, signed, _ := protocol.ParseOptions("sv=1&SIG=x"); !signed {
-		t.Error("a shared access signature was not seen")
+	if o, _ := protocol.ParseOptions("sv=1&API-version=2019-02-02"); o.APIVersion != "2019-02-02" {
+		t.Errorf("api-version is %q", o.APIVersion)
 	}
 }
 

@@ -5,18 +5,26 @@ import (
 
 	"edgetable/core/multipart"
 	"edgetable/core/payload"
+	"edgetable/core/sas"
 	"edgetable/core/table"
 )
 
 // createTable is POST on /Tables.
 func (c *call) createTable(ctx context.Context) (answer, error) {
 	c.operation = "CreateTable"
-	c.prefer = parsePreference(c.header.Get("Prefer"))
-	body, err := c.content()
+	c.prefer = c.preference()
+	if err := c.allow(sas.CreateTable, ""); err != nil {
+		return answer{}, err
+	}
+	body, format, err := c.sent()
 	if err != nil {
 		return answer{}, err
 	}
-	name, ok, err := payload.ReadTableName(body)
+	read := payload.ReadTableName
+	if format == payload.Atom {
+		read = payload.ReadAtomTableName
+	}
+	name, ok, err := read(body)
 	if err != nil {
 		return answer{}, err
 	}
@@ -24,18 +32,27 @@ func (c *call) createTable(ctx context.Context) (answer, error) {
 		return answer{}, table.PropertiesNeedValue.Err()
 	}
 	c.route.table = name
+	if err := c.admit(ctx, Access{Operation: c.operation, Table: name, Write: true, Entities: 1}); err != nil {
+		return answer{}, err
+	}
 	if err := c.Service.CreateTable(ctx, c.name()); err != nil {
 		return answer{}, err
 	}
 	location := string(payload.AppendTableURI(nil, c.base, name))
-	return c.created(location, nil, func(dst []byte) []byte {
-		return c.view("Tables", nil).AppendTable(dst, name)
-	}), nil
+	return c.created(location, nil, oneTableEntry(name)), nil
+}
+
+// oneTableEntry is the content that is one table.
+func oneTableEntry(name string) content {
+	return content{of: "Tables", write: func(dst []byte, v *payload.View) []byte { return v.AppendTable(dst, name) }}
 }
 
 // queryTables is GET on /Tables.
 func (c *call) queryTables(ctx context.Context) (answer, error) {
 	c.operation = "QueryTables"
+	if err := c.allow(sas.QueryTables, ""); err != nil {
+		return answer{}, err
+	}
 	filter, top, err := c.query()
 	if err != nil {
 		return answer{}, err
@@ -47,6 +64,9 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if err := c.admit(ctx, Access{Operation: c.operation, Entities: 1}); err != nil {
+		return answer{}, err
+	}
 	page, err := c.Service.QueryTables(ctx, c.address.account, table.TableQuery{Filter: filter, Top: top, From: from})
 	if err != nil {
 		return answer{}, err
@@ -55,33 +75,42 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	if page.Next != "" {
 		a.header = multipart.Header{{Name: "x-ms-continuation-NextTableName", Value: token([]byte(page.Next))}}
 	}
-	return c.withBody(a, func(dst []byte) []byte {
-		v := c.view("Tables", nil)
+	return c.withBody(a, content{of: "Tables", write: func(dst []byte, v *payload.View) []byte {
 		dst = v.AppendFeedStart(dst)
 		for i, name := range page.Names {
 			dst = v.AppendFeedTable(dst, i, name)
 		}
 		return v.AppendFeedEnd(dst)
-	}), nil
+	}})
 }
 
 // getTable is GET on /Tables('name').
 func (c *call) getTable(ctx context.Context) (answer, error) {
 	c.operation = "GetTable"
+	if err := c.allow(sas.QueryTables, c.route.table); err != nil {
+		return answer{}, err
+	}
+	if err := c.admit(ctx, Access{Operation: c.operation, Table: c.route.table, Entities: 1}); err != nil {
+		return answer{}, err
+	}
 	name, err := c.Service.GetTable(ctx, c.name())
 	if err != nil {
 		return answer{}, err
 	}
-	return c.withBody(answer{status: 200}, func(dst []byte) []byte {
-		return c.view("Tables", nil).AppendTable(dst, name)
-	}), nil
+	return c.withBody(answer{status: 200}, oneTableEntry(name))
 }
 
 // deleteTable is DELETE on /Tables('name').
 func (c *call) deleteTable(ctx context.Context) (answer, error) {
 	c.operation = "DeleteTable"
+	if err := c.allow(sas.DeleteTable, c.route.table); err != nil {
+		return answer{}, err
+	}
 	if c.header.Get("If-None-Match") != "" {
 		return answer{}, table.InvalidInput.With("If-Match or If-None-Match headers cannot be specified if the target type does not have etag properties defined.")
+	}
+	if err := c.admit(ctx, Access{Operation: c.operation, Table: c.route.table, Write: true, Entities: 1}); err != nil {
+		return answer{}, err
 	}
 	if err := c.Service.DeleteTable(ctx, c.name()); err != nil {
 		return answer{}, err

@@ -35,10 +35,10 @@ func TestTimeout(t *testing.T) {
 				t.Fatal(err)
 			}
 			now := func() edm.Ticks { return edm.TicksOf(time.Now()) }
-			account := &sharedkey.Account{Name: "acct", Keys: [2]*sharedkey.Key{k}}
+			account := &protocol.Account{Account: sharedkey.Account{Name: "acct", Keys: [2]*sharedkey.Key{k}}}
 			h := &protocol.Handler{
 				Service:  table.New(stuck{memstore.New(now)}, table.Options{Now: now, Rand: func() uint64 { return 1 }}),
-				Accounts: func(string) (*sharedkey.Account, bool) { return account, true },
+				Accounts: func(string) (*protocol.Account, bool) { return account, true },
 				Now:      now,
 				NewID:    func() (id [16]byte) { return id },
 			}

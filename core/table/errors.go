@@ -29,6 +29,9 @@ func (e *Error) Status() int {
 	return codes[e.Code].status
 }
 
+// Retriable reports whether clients try again by the status alone.
+func (e *Error) Retriable() bool { s := e.Status(); return s == 500 || s == 503 }
+
 // WithStatus is a copy of the error with another status than the code's own.
 func (e *Error) WithStatus(status int) *Error {
 	c := *e
@@ -41,6 +44,13 @@ func (e *Error) WithStatus(status int) *Error {
 func (e *Error) At(index int) *Error {
 	c := *e
 	c.Index, c.HasIndex = index, true
+	return &c
+}
+
+// Whole is a copy of the error that concerns the transaction as a whole.
+func (e *Error) Whole() *Error {
+	c := *e
+	c.Index, c.HasIndex = 0, false
 	return &c
 }
 

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 )
 
@@ -21,10 +22,10 @@ const (
 const accountsVariable = "EDGETABLE_ACCOUNTS"
 
 // accounts are the accounts of a server by name.
-type accounts map[string]*sharedkey.Account
+type accounts map[string]*protocol.Account
 
 // find is protocol.Handler.Accounts.
-func (a accounts) find(name string) (*sharedkey.Account, bool) {
+func (a accounts) find(name string) (*protocol.Account, bool) {
 	account, ok := a[name]
 	return account, ok
 }
@@ -79,13 +80,13 @@ func parseAccounts(text string) (accounts, error) {
 	return list, nil
 }
 
-func parseAccount(entry string) (*sharedkey.Account, error) {
+func parseAccount(entry string) (*protocol.Account, error) {
 	name, keys, ok := strings.Cut(entry, ":")
 	name = strings.TrimSpace(name)
 	if !ok || !accountName(name) {
 		return nil, errors.New("write name:key or name:key1:key2, the name 3 to 24 lower-case letters and digits")
 	}
-	account := &sharedkey.Account{Name: name}
+	account := &protocol.Account{Account: sharedkey.Account{Name: name}}
 	for i, text := range strings.Split(keys, ":") {
 		if i >= len(account.Keys) {
 			return nil, fmt.Errorf("%s has more than two keys", name)

@@ -35,7 +35,7 @@ func (p *program) greet(g *greeting) {
 		tables := endpoint + "/Tables"
 		account, key, try := g.list[name], "<its key>", "try                "+g.sign(tables)
 		if name == devAccount && isDevKey(account.Keys[0]) {
-			key, try = devKey, "try                "+curl(account, "GET", tables, time.Now())
+			key, try = devKey, "try                "+curl(&account.Account, "GET", tables, time.Now())
 			if g.skew > 0 {
 				try += fmt.Sprintf("  # within %v", g.skew)
 			}

@@ -48,7 +48,7 @@ func (p *program) sign(args []string) error {
 	if !ok {
 		return errors.New("the account " + quote(*name) + " is not known here; -accounts and $" + accountsVariable + " give keys, -account another name")
 	}
-	fmt.Fprintln(p.out, curl(account, method, target, time.Now()))
+	fmt.Fprintln(p.out, curl(&account.Account, method, target, time.Now()))
 	if hasBody(method) {
 		fmt.Fprintln(p.err, "put the body in place of {}; it is not signed")
 	}

@@ -1,0 +1,321 @@
+package protocol_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/protocol"
+	"edgetable/core/table"
+	"edgetable/core/throttle"
+	"edgetable/core/wiretest"
+)
+
+const changesetOfTwo = "--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" +
+	"PUT /devstoreaccount1/people(PartitionKey='b',RowKey='1') HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{}\r\n--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" +
+	"PUT /devstoreaccount1/people(PartitionKey='b',RowKey='2') HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{}\r\n--c--\r\n--b--\r\n"
+
+// gate notes what it is asked and answers what it is told.
+type gate struct {
+	asked []protocol.Access
+	err   error
+}
+
+func (g *gate) Admit(_ context.Context, a *protocol.Access) error {
+	g.asked = append(g.asked, *a)
+	return g.err
+}
+
+// every is a request of each operation, in an order in which all of them succeed.
+var every = []struct{ operation, method, path, contentType, body string }{
+	{"CreateTable", "POST", "/Tables", "application/json", `{"TableName":"animals"}`},
+	{"GetTable", "GET", "/Tables('animals')", "", ""},
+	{"QueryTables", "GET", "/Tables", "", ""},
+	{"InsertEntity", "POST", "/people", "application/json", `{"PartitionKey":"p","RowKey":"r"}`},
+	{"InsertOrReplaceEntity", "PUT", "/people(PartitionKey='p',RowKey='r')", "application/json", "{}"},
+	{"InsertOrMergeEntity", "MERGE", "/people(PartitionKey='p',RowKey='r')", "application/json", "{}"},
+	{"GetEntity", "GET", "/people(PartitionKey='p',RowKey='r')", "", ""},
+	{"QueryEntities", "GET", "/people()", "", ""},
+	{"EntityGroupTransaction", "POST", "/$batch", "multipart/mixed; boundary=b", changesetOfTwo},
+	{"SetTableACL", "PUT", "/people?comp=acl", "", ""},
+	{"GetTableACL", "GET", "/people?comp=acl", "", ""},
+	{"SetServiceProperties", "PUT", "/?restype=service&comp=properties", "", "<StorageServiceProperties><Cors/></StorageServiceProperties>"},
+	{"GetServiceProperties", "GET", "/?restype=service&comp=properties", "", ""},
+	{"DeleteTable", "DELETE", "/Tables('animals')", "", ""},
+}
+
+// The gate is asked once before each operation, knows what it is about, and has
+// the last word.
+func TestGate(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	g := &gate{}
+	s.Gate = g
+	writes := []string{"CreateTable", "InsertEntity", "InsertOrReplaceEntity", "InsertOrMergeEntity", "EntityGroupTransaction", "SetTableACL", "SetServiceProperties", "DeleteTable"}
+	for _, tt := range every {
+		for _, want := range []struct {
+			err    error
+			status int
+			cut    bool
+		}{{table.ServerBusy.Err(), 503, false}, {table.InternalError.Err(), 500, false}, {protocol.ErrCut, 0, true}, {protocol.ErrCutAfter, 0, true}, {nil, 0, false}} {
+			if errors.Is(want.err, protocol.ErrCutAfter) && strings.Contains(tt.operation, "Table") {
+				continue // could not be done a second time
+			}
+			if errors.Is(want.err, protocol.ErrCutAfter) && tt.operation == "InsertEntity" {
+				continue
+			}
+			g.asked, g.err = nil, want.err
+			resp := s.Serve(t.Context(), s.request(tt.method, tt.path, tt.contentType, []byte(tt.body)))
+			if want.status != 0 && resp.Status != want.status || resp.Cut != want.cut || want.err == nil && resp.Status >= 400 {
+				t.Errorf("%s, %v: status %d, cut %t: %s", tt.operation, want.err, resp.Status, resp.Cut, resp.Body)
+			}
+			if want.status == 503 && field(&resp, "Retry-After") == "" {
+				t.Errorf("%s: no Retry-After", tt.operation)
+			}
+			resp.Release()
+			if len(g.asked) != 1 || g.asked[0].Operation != tt.operation || g.asked[0].Account != wiretest.Account || resp.Operation != tt.operation {
+				t.Fatalf("%s was asked as %+v, answered as %s", tt.operation, g.asked, resp.Operation)
+			}
+			a := g.asked[0]
+			if a.Write != slices.Contains(writes, tt.operation) {
+				t.Errorf("%s is a write: %t", tt.operation, a.Write)
+			}
+			if wantN := map[bool]int{true: 2, false: 1}[tt.operation == "EntityGroupTransaction"]; a.Entities != wantN {
+				t.Errorf("%s of %d entities", tt.operation, a.Entities)
+			}
+		}
+	}
+}
+
+// What is cut before was not done, what is cut after was.
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err    error
+		status int
+	}{{protocol.ErrCut, 404}, {protocol.ErrCutAfter, 200}} {
+		s := newServer(t)
+		g := &gate{err: tt.err}
+		s.Gate = g
+		resp := s.Serve(t.Context(), s.request("POST", "/people", "application/json", []byte(`{"PartitionKey":"cut","RowKey":"r"}`)))
+		if !resp.Cut || resp.Err != nil {
+			t.Errorf("%v: cut %t, for the log %v", tt.err, resp.Cut, resp.Err)
+		}
+		resp.Release()
+		g.err = nil
+		resp = s.Serve(t.Context(), s.request("GET", "/people(PartitionKey='cut',RowKey='r')", "", nil))
+		if resp.Status != tt.status {
+			t.Errorf("%v: then status %d", tt.err, resp.Status)
+		}
+		resp.Release()
+	}
+}
+
+// Rates are counted by account and by partition; beyond them it is 503 until the
+// bucket has filled again.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		why    string
+		limits func(now func() edm.Ticks) protocol.Limits
+		want   []string // status of two rounds of: put in a, put in a, put in b, query, batch of two in b
+	}{
+		{"none", func(func() edm.Ticks) protocol.Limits { return protocol.Limits{} }, []string{"204", "204", "204", "200", "202"}},
+		{
+			"an account, three at once", func(now func() edm.Ticks) protocol.Limits {
+				return protocol.Limits{Account: throttle.New(throttle.Options{Rate: 1, Burst: 3, Keys: 10, Now: now})}
+			}, []string{"204", "204", "204", "503 1", "503 2"},
+		},
+		{
+			"a partition, one at once", func(now func() edm.Ticks) protocol.Limits {
+				return protocol.Limits{Partition: throttle.New(throttle.Options{Rate: 1, Burst: 1, Keys: 10, Now: now})}
+			}, []string{"204", "503 1", "204", "200", "503 1"},
+		},
+	} {
+		s := newServer(t)
+		now := edm.TicksOf(wiretest.Start)
+		s.Limits = tt.limits(func() edm.Ticks { return now })
+		for i, r := range []struct{ method, path, contentType, body string }{
+			{"PUT", "/people(PartitionKey='a',RowKey='1')", "application/json", "{}"},
+			{"PUT", "/people(PartitionKey='a',RowKey='2')", "application/json", "{}"},
+			{"PUT", "/people(PartitionKey='b',RowKey='1')", "application/json", "{}"},
+			{"GET", "/people()?$top=1", "", ""},
+			{"POST", "/$batch", "multipart/mixed; boundary=b", changesetOfTwo},
+		} {
+			resp := s.Serve(t.Context(), s.request(r.method, r.path, r.contentType, []byte(r.body)))
+			got := fmt.Sprint(resp.Status)
+			if wait := field(&resp, "Retry-After"); wait != "" {
+				got += " " + wait
+			}
+			if got != tt.want[i] || resp.Status == 503 && resp.Code != string(table.ServerBusy) {
+				t.Errorf("%s: request %d: got %s (%s), want %s", tt.why, i, got, resp.Code, tt.want[i])
+			}
+			resp.Release()
+		}
+		now += 2 * edm.TicksPerSecond
+		resp := s.Serve(t.Context(), s.request("PUT", "/people(PartitionKey='a',RowKey='2')", "application/json", []byte("{}")))
+		if resp.Status != 204 {
+			t.Errorf("%s: two seconds later: %d", tt.why, resp.Status)
+		}
+		resp.Release()
+	}
+}
+
+// A source of wrong signatures is soon refused without a look at the next one;
+// others are not.
+func TestFailedSignatures(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	now := edm.TicksOf(wiretest.Start)
+	s.Limits.Failures = throttle.New(throttle.Options{Rate: 1, Burst: 2, Keys: 10, Now: func() edm.Ticks { return now }})
+	for i, tt := range []struct {
+		source string
+		wrong  bool
+		after  edm.Ticks
+		want   int
+		why    string
+	}{
+		{"192.0.2.1", true, 0, 403, "the first failure"},
+		{"192.0.2.1", false, 0, 200, "success costs nothing"},
+		{"192.0.2.1", true, 0, 403, "the second"},
+		{"192.0.2.1", true, 0, 503, "the third is one too many"},
+		{"192.0.2.1", false, 0, 503, "and a good one is not looked at"},
+		{"::ffff:192.0.2.1", false, 0, 503, "the same address in other words"},
+		{"192.0.2.2", false, 0, 200, "another source"},
+		{"2001:db8::1", true, 0, 403, "IPv6"},
+		{"2001:db8::2", true, 0, 403, "the same network"},
+		{"2001:db8::ffff", false, 0, 503, "is one source"},
+		{"2001:db8:0:1::1", false, 0, 200, "another network is not"},
+		{"192.0.2.1", false, edm.TicksPerSecond, 200, "a second later"},
+	} {
+		now += tt.after
+		req := s.request("GET", "/Tables", "", nil)
+		req.Source = netip.MustParseAddr(tt.source)
+		if tt.wrong {
+			req.Header.(protocol.Header)["Authorization"] = []string{"SharedKeyLite " + wiretest.Account + ":AAAA"}
+		}
+		resp := s.Serve(t.Context(), req)
+		if resp.Status != tt.want {
+			t.Errorf("%d, %s: status %d, want %d: %s", i, tt.why, resp.Status, tt.want, resp.Body)
+		}
+		resp.Release()
+	}
+}
+
+func TestFirewall(t *testing.T) {
+	t.Parallel()
+	nets := func(list ...string) (p []netip.Prefix) {
+		for _, s := range list {
+			p = append(p, netip.MustParsePrefix(s))
+		}
+		return p
+	}
+	for _, tt := range []struct {
+		allow, deny []netip.Prefix
+		source      string
+		want        bool
+		why         string
+	}{
+		{nil, nil, "192.0.2.1", true, "no rules"},
+		{nil, nil, "", true, "no rules, no address"},
+		{nets("192.0.2.0/24"), nil, "192.0.2.1", true, "allowed"},
+		{nets("192.0.2.0/24"), nil, "::ffff:192.0.2.1", true, "allowed, as IPv6 shows it"},
+		{nets("192.0.2.0/24", "10.0.0.0/8"), nil, "10.1.2.3", true, "allowed by the second"},
+		{nets("192.0.2.0/24"), nil, "192.0.3.1", false, "not allowed"},
+		{nets("192.0.2.0/24"), nil, "", false, "not known"},
+		{nil, nets("192.0.2.0/24"), "192.0.2.1", false, "denied"},
+		{nil, nets("192.0.2.0/24"), "192.0.3.1", true, "not denied"},
+		{nets("192.0.2.0/24"), nets("192.0.2.7/32"), "192.0.2.7", false, "allowed and denied"},
+		{nets("2001:db8::/32"), nil, "2001:db8::1", true, "IPv6"},
+		{nets("2001:db8::/32"), nil, "fe80::1%eth0", false, "an address with a zone"},
+	} {
+		f := protocol.Firewall{Allow: tt.allow, Deny: tt.deny}
+		var source netip.Addr
+		if tt.source != "" {
+			source = netip.MustParseAddr(tt.source)
+		}
+		if got := f.Admits(source); got != tt.want {
+			t.Errorf("%s: %t", tt.why, got)
+		}
+	}
+}
+
+// The owner of a bearer token does what its role lets it do.
+func TestBearer(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.Challenge = "Bearer authorization_uri=https://login.example/t/oauth2/authorize resource_id=https://storage.azure.com"
+	s.Bearer = func(_ context.Context, token string) (protocol.Identity, error) {
+		switch token {
+		case "reader", "contributor":
+			return protocol.Identity{ObjectID: "oid", TenantID: "tid", Contributor: token == "contributor"}, nil
+		case "later":
+			return protocol.Identity{}, table.ServerBusy.Err()
+		}
+		return protocol.Identity{}, errors.New("the token has expired")
+	}
+	for _, tt := range every {
+		for _, token := range []string{"reader", "contributor"} {
+			req := s.request(tt.method, tt.path, tt.contentType, []byte(tt.body))
+			req.Header.(protocol.Header)["Authorization"] = []string{"Bearer " + token}
+			resp := s.Serve(t.Context(), req)
+			want := 0 // success
+			switch tt.operation {
+			case "GetTable", "QueryTables", "GetEntity", "QueryEntities":
+			case "GetTableACL", "SetTableACL":
+				want = 404
+			case "EntityGroupTransaction":
+				if token == "reader" && !strings.Contains(string(resp.Body), "HTTP/1.1 403 ") {
+					t.Errorf("a batch by a reader: %s", resp.Body)
+				}
+			default:
+				if token == "reader" {
+					want = 403
+				}
+			}
+			if want != 0 && resp.Status != want || want == 0 && resp.Status >= 300 {
+				if !(token == "reader" && (tt.operation == "GetTable" || tt.operation == "GetEntity") && resp.Status == 404) { // not made yet
+					t.Errorf("%s by a %s: status %d, want %d: %s", tt.operation, token, resp.Status, want, resp.Body)
+				}
+			}
+			resp.Release()
+		}
+	}
+	for _, tt := range []struct {
+		token  string
+		status int
+		code   table.Code
+	}{{"old", 401, table.InvalidAuthenticationInfo}, {"", 401, table.InvalidAuthenticationInfo}, {"later", 503, table.ServerBusy}} {
+		req := s.request("GET", "/Tables", "", nil)
+		req.Header.(protocol.Header)["Authorization"] = []string{"Bearer " + tt.token}
+		resp := s.Serve(t.Context(), req)
+		if resp.Status != tt.status || resp.Code != string(tt.code) || tt.status == 401 && field(&resp, "WWW-Authenticate") != s.Challenge {
+			t.Errorf("token %q: status %d, %s, %v", tt.token, resp.Status, resp.Code, resp.Header)
+		}
+		resp.Release()
+	}
+}
+
+// A request that nobody looked into is refused in the form of any other error.
+func TestRefuse(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	req := s.request("GET", "/Tables", "", nil)
+	if got := s.AccountName(req); got != wiretest.Account {
+		t.Errorf("the account is %q", got)
+	}
+	resp := s.Refuse(req, table.ServerBusy.Err())
+	if resp.Status != 503 || resp.Code != "ServerBusy" || field(&resp, "Retry-After") != "1" || field(&resp, "x-ms-request-id") == "" {
+		t.Errorf("got %+v", resp)
+	}
+	for _, target := range []string{"/nobody/Tables", "/", ""} {
+		if got := s.AccountName(&protocol.Request{Method: "GET", Target: target, Host: "127.0.0.1"}); got != "" {
+			t.Errorf("%q: the account is %q", target, got)
+		}
+	}
+}

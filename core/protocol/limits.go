@@ -1,0 +1,98 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"edgetable/core/table"
+	"edgetable/core/throttle"
+)
+
+// Limits are rates beyond which requests are answered with ServerBusy. Nil
+// fields do not limit.
+type Limits struct {
+	// Account counts the operations of each account, those of a batch each.
+	Account *throttle.Buckets
+	// Partition counts the entities each partition is asked to write or read by
+	// key.
+	Partition *throttle.Buckets
+	// Failures counts what could not be authenticated by where it came from. A
+	// source over its limit is refused before any signature is computed.
+	Failures *throttle.Buckets
+}
+
+// admit asks the limits and the gate for what is about to be done.
+func (x *exchange) admit(ctx context.Context, a Access) error {
+	if x.Limits.Account == nil && x.Limits.Partition == nil && x.Gate == nil {
+		return nil
+	}
+	return x.ask(ctx, &a)
+}
+
+func (x *exchange) ask(ctx context.Context, a *Access) error {
+	a.Account = x.address.account
+	if err := x.rate(x.Limits.Account, a.Account, a.Entities, "Operations per second is over the account limit."); err != nil {
+		return err
+	}
+	if a.HasPartition {
+		partition := a.Account + "/" + table.FoldName(a.Table) + "/" + a.PartitionKey
+		if err := x.rate(x.Limits.Partition, partition, a.Entities, "Operations per second is over the limit of the partition."); err != nil {
+			return err
+		}
+	}
+	if x.Gate == nil {
+		return nil
+	}
+	err := x.Gate.Admit(ctx, a)
+	if errors.Is(err, ErrCutAfter) {
+		x.resp.Cut = true
+		return nil
+	}
+	x.resp.Cut = errors.Is(err, ErrCut)
+	return err
+}
+
+// rate takes n from a bucket.
+func (x *exchange) rate(b *throttle.Buckets, key string, n int, message string) error {
+	if b == nil {
+		return nil
+	}
+	return x.busy(b.Take(key, n), message)
+}
+
+// busy is ServerBusy with the time to wait, or nil if there is none.
+func (x *exchange) busy(wait time.Duration, message string) error {
+	if wait <= 0 {
+		return nil
+	}
+	x.retryAfter = wait
+	return table.ServerBusy.With(message)
+}
+
+// strike counts an authentication that failed, and suspect refuses where there
+// were too many.
+func (x *exchange) strike() {
+	if b := x.Limits.Failures; b != nil {
+		b.Take(sourceKey(x.req.Source), 1)
+	}
+}
+
+func (x *exchange) suspect() error {
+	b := x.Limits.Failures
+	if b == nil {
+		return nil
+	}
+	return x.busy(b.Peek(sourceKey(x.req.Source)), "Too many requests from this address could not be authenticated. Retry later, with the right key.")
+}
+
+// sourceKey is what addresses of one sender have in common: of IPv6 the network.
+func sourceKey(a netip.Addr) string {
+	a = a.Unmap()
+	b := a.As16()
+	if a.Is4() || !a.IsValid() {
+		return string(b[:])
+	}
+	return string(b[:8])
+}
