@@ -25,3 +25,27 @@ func BenchmarkActual(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkUpdate is the price of reading what a store keeps.
+func BenchmarkUpdate(b *testing.B) {
+	doc := []byte(full)
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	for b.Loop() {
+		p := settings.Defaults()
+		if err := p.Update(doc); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParsePolicies(b *testing.B) {
+	doc := []byte(recorded)
+	b.SetBytes(int64(len(doc)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := settings.ParsePolicies(doc); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
