@@ -29,9 +29,9 @@ func (t *Token) addresses() (addresses, error) {
 	if !t.given.has(sip) {
 		return addresses{}, nil
 	}
-	a, ok := parseAddresses(t.values[sip])
+	a, ok := parseAddresses(t.value(sip))
 	if !ok {
-		return a, failed("sip is an IP address or two with a dash between them, the lower one first; it is " + quote(t.values[sip]))
+		return a, failed("sip is an IP address or two with a dash between them, the lower one first; it is " + quote(t.value(sip)))
 	}
 	return a, nil
 }

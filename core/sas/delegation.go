@@ -100,8 +100,7 @@ func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) stri
 
 // delegation is the key that the token says it was signed with.
 func (t *Token) delegation() *DelegationKey {
-	v := &t.values
-	return &DelegationKey{ObjectID: v[skoid], TenantID: v[sktid], Start: v[skt], Expiry: v[ske], Service: v[sks], Version: v[skv]}
+	return &DelegationKey{ObjectID: t.value(skoid), TenantID: t.value(sktid), Start: t.value(skt), Expiry: t.value(ske), Service: t.value(sks), Version: t.value(skv)}
 }
 
 // signed tries both keys and both roles.
@@ -127,7 +126,6 @@ func (t *Token) admitKey(now, end edm.Ticks) error {
 	if t.kind != DelegationSAS {
 		return nil
 	}
-	v := &t.values
 	start, err := t.time(skt)
 	if err != nil {
 		return err
@@ -137,8 +135,8 @@ func (t *Token) admitKey(now, end edm.Ticks) error {
 		return err
 	}
 	switch {
-	case v[sks] != "t":
-		return failed("sks must be t, the table service; it is " + quote(v[sks]))
+	case t.value(sks) != "t":
+		return failed("sks must be t, the table service; it is " + quote(t.value(sks)))
 	case now < start || now > expiry:
 		return failed("the user delegation key is valid from " + start.String() + " to " + expiry.String() + "; it is " + now.String())
 	case end > expiry:

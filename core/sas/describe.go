@@ -6,11 +6,10 @@ import "strings"
 // quotes and escaped.
 func (g *Grant) Describe() []string {
 	t := g.token
-	v := &t.values
-	lines := []string{t.kind.String() + " of version " + v[sv]}
+	lines := []string{t.kind.String() + " of version " + t.value(sv)}
 	if t.kind == AccountSAS {
-		lines = append(lines, "resources: "+words(v[srt], "s", "the service", "c", "tables", "o", "entities"))
-		if !contains(v[ss], 't') {
+		lines = append(lines, "resources: "+words(t.value(srt), "s", "the service", "c", "tables", "o", "entities"))
+		if !contains(t.value(ss), 't') {
 			lines = append(lines, "services: none of tables")
 		}
 	} else {
@@ -19,26 +18,26 @@ func (g *Grant) Describe() []string {
 	lines = append(lines, "operations: "+words(g.permissions,
 		"r", "read", "w", "write", "l", "list", "c", "create", "a", "add", "u", "update", "d", "delete"))
 	if t.given.has(si) {
-		lines = append(lines, "stored access policy: "+quote(v[si]))
+		lines = append(lines, "stored access policy: "+quote(t.value(si)))
 	}
 	if t.given.has(spk) {
-		lines = append(lines, "first entity: PartitionKey "+quote(v[spk])+row(v[srk]))
+		lines = append(lines, "first entity: PartitionKey "+quote(t.value(spk))+row(t.value(srk)))
 	}
 	if t.given.has(epk) {
-		lines = append(lines, "last entity: PartitionKey "+quote(v[epk])+row(v[erk]))
+		lines = append(lines, "last entity: PartitionKey "+quote(t.value(epk))+row(t.value(erk)))
 	}
 	if g.start != 0 {
 		lines = append(lines, "from: "+g.start.String())
 	}
 	lines = append(lines, "until: "+g.expiry.String())
 	if t.given.has(sip) {
-		lines = append(lines, "addresses: "+v[sip])
+		lines = append(lines, "addresses: "+t.value(sip))
 	}
-	if v[spr] == "https" {
+	if t.value(spr) == "https" {
 		lines = append(lines, "protocol: https alone")
 	}
 	if t.kind == DelegationSAS {
-		lines = append(lines, "lent to user: "+quote(v[skoid])+" of tenant "+quote(v[sktid])+" until "+v[ske])
+		lines = append(lines, "lent to user: "+quote(t.value(skoid))+" of tenant "+quote(t.value(sktid))+" until "+t.value(ske))
 	}
 	return lines
 }

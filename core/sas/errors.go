@@ -19,7 +19,7 @@ func (t *Token) mismatched(account string) *table.Error {
 	out = append(out, " made this signature. Check that the key is base64-decoded before signing and that the values are signed as sent, before percent-encoding. The string to sign of "...)
 	out = append(out, article(t.kind)...)
 	out = append(out, " of version "...)
-	out = append(out, t.values[sv]...)
+	out = append(out, t.value(sv)...)
 	out = append(out, ` is, with \n for a line feed: "`...)
 	for i, line := range t.lines(make([]string, 0, maxLines), account) {
 		if i > 0 {

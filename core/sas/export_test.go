@@ -5,7 +5,10 @@ import "strings"
 // Said is what a token says, but for what does not count: how it was escaped,
 // empty values and the case of the table.
 func Said(t *Token) string {
-	v := t.values
+	var v [fields]string
+	for f := range v {
+		v[f] = t.value(field(f))
+	}
 	v[tn] = t.table
 	return t.kind.String() + "\n" + strings.Join(v[:], "\n")
 }

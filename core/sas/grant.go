@@ -82,10 +82,10 @@ func (g *Grant) Allow(op Operation, tableName string) error {
 		return refuse(table.AuthorizationFailure, article(t.kind)+" does not allow "+need.name+"; an account SAS can")
 	case t.kind != AccountSAS && !equalFold(t.table, tableName):
 		return refuse(table.AuthorizationFailure, "the token is for the table "+quote(t.table))
-	case t.kind == AccountSAS && !contains(t.values[ss], 't'):
-		return refuse(table.AuthorizationServiceMismatch, "the services ss of the token need the letter t; they are "+quote(t.values[ss]))
-	case t.kind == AccountSAS && !either(need.types, t.values[srt]):
-		return refuse(table.AuthorizationResourceTypeMismatch, need.name+" needs the letter "+need.types[:1]+" in srt; it is "+quote(t.values[srt]))
+	case t.kind == AccountSAS && !contains(t.value(ss), 't'):
+		return refuse(table.AuthorizationServiceMismatch, "the services ss of the token need the letter t; they are "+quote(t.value(ss)))
+	case t.kind == AccountSAS && !either(need.types, t.value(srt)):
+		return refuse(table.AuthorizationResourceTypeMismatch, need.name+" needs the letter "+need.types[:1]+" in srt; it is "+quote(t.value(srt)))
 	}
 	if only(need.letters, g.permissions) || need.or != "" && only(need.or, g.permissions) {
 		return nil
@@ -146,17 +146,17 @@ func (g *Grant) Range() *key.Range {
 		return nil
 	}
 	var r key.Range
-	if p := t.values[spk]; t.given.has(srk) && key.Check(p) == nil {
-		r.Start = key.RowFrom(p, t.values[srk])
+	if p := t.value(spk); t.given.has(srk) && key.Check(p) == nil {
+		r.Start = key.RowFrom(p, t.value(srk))
 	} else {
 		// Without srk the whole first partition is inside; if the bound is no
 		// legal key there is none, and srk has nothing to bound.
 		r.Start = key.PartitionFrom(p)
 	}
-	switch p := t.values[epk]; {
+	switch p := t.value(epk); {
 	case !t.given.has(epk):
 	case t.given.has(erk) && key.Check(p) == nil:
-		r.End = key.RowAfter(p, t.values[erk])
+		r.End = key.RowAfter(p, t.value(erk))
 	default:
 		r.End = key.PartitionAfter(p)
 	}
@@ -165,17 +165,16 @@ func (g *Grant) Range() *key.Range {
 
 // AllowEntity returns AuthorizationFailure if the entity is outside the range.
 func (g *Grant) AllowEntity(partition, row string) error {
-	v := &g.token.values
-	given := g.token.given
-	if given.has(spk) {
-		c := key.Compare(partition, v[spk])
-		if c < 0 || c == 0 && given.has(srk) && key.Compare(row, v[srk]) < 0 {
+	t := g.token
+	if t.given.has(spk) {
+		c := key.Compare(partition, t.value(spk))
+		if c < 0 || c == 0 && t.given.has(srk) && key.Compare(row, t.value(srk)) < 0 {
 			return refuse(table.AuthorizationFailure, "the entity is before the range of keys, spk and srk, of the token")
 		}
 	}
-	if given.has(epk) {
-		c := key.Compare(partition, v[epk])
-		if c > 0 || c == 0 && given.has(erk) && key.Compare(row, v[erk]) > 0 {
+	if t.given.has(epk) {
+		c := key.Compare(partition, t.value(epk))
+		if c > 0 || c == 0 && t.given.has(erk) && key.Compare(row, t.value(erk)) > 0 {
 			return refuse(table.AuthorizationFailure, "the entity is behind the range of keys, epk and erk, of the token")
 		}
 	}

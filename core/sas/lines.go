@@ -79,7 +79,7 @@ func (t *Token) required() set {
 
 // check finds what makes a token unfit before its signature is looked at.
 func (t *Token) check() *table.Error {
-	version := t.values[sv]
+	version := t.value(sv)
 	if !versionForm(version) || version < t.kind.first() {
 		return failed("the version sv of " + article(t.kind) + " must be a date such as 2019-02-02, from " + t.kind.first() + " on; it is " + quote(version))
 	}
@@ -94,10 +94,10 @@ func (t *Token) check() *table.Error {
 		return failed("srk needs spk: a row is bounded within a partition")
 	case t.given.has(erk) && !t.given.has(epk):
 		return failed("erk needs epk: a row is bounded within a partition")
-	case !only(t.values[ss], "bqtf"):
-		return failed("ss has the letters b, q, t and f; it is " + quote(t.values[ss]))
-	case !only(t.values[srt], "sco"):
-		return failed("srt has the letters s, c and o; it is " + quote(t.values[srt]))
+	case !only(t.value(ss), "bqtf"):
+		return failed("ss has the letters b, q, t and f; it is " + quote(t.value(ss)))
+	case !only(t.value(srt), "sco"):
+		return failed("srt has the letters s, c and o; it is " + quote(t.value(srt)))
 	case t.given.has(sduoid) || t.given.has(skdutid):
 		// Only a bearer token sent beside the signature could prove who it is.
 		return failed("tokens for one user, with sduoid or skdutid, are not supported here")
@@ -130,26 +130,26 @@ const maxLines = 19
 // lines appends the lines of the string to sign. Those of an account SAS end
 // with an empty one, for its string ends with a line feed.
 func (t *Token) lines(dst []string, account string) []string {
-	v := &t.values
 	if t.kind == AccountSAS {
-		dst = append(dst, account, v[sp], v[ss], v[srt], v[st], v[se], v[sip], v[spr], v[sv])
-		if v[sv] >= scopeVersion {
-			dst = append(dst, v[ses])
+		dst = append(dst, account, t.value(sp), t.value(ss), t.value(srt), t.value(st), t.value(se), t.value(sip), t.value(spr), t.value(sv))
+		if t.value(sv) >= scopeVersion {
+			dst = append(dst, t.value(ses))
 		}
 		return append(dst, "")
 	}
-	resource := "/" + account + "/" + t.table
-	if v[sv] >= serviceInResource {
-		resource = "/table/" + account + "/" + t.table
+	service := "/table/"
+	if t.value(sv) < serviceInResource {
+		service = "/"
 	}
-	dst = append(dst, v[sp], v[st], v[se], resource)
+	resource := service + account + "/" + t.table
+	dst = append(dst, t.value(sp), t.value(st), t.value(se), resource)
 	if t.kind == DelegationSAS {
-		dst = append(dst, v[skoid], v[sktid], v[skt], v[ske], v[sks], v[skv], v[skdutid], v[sduoid])
+		dst = append(dst, t.value(skoid), t.value(sktid), t.value(skt), t.value(ske), t.value(sks), t.value(skv), t.value(skdutid), t.value(sduoid))
 	} else {
-		dst = append(dst, v[si])
+		dst = append(dst, t.value(si))
 	}
-	if v[sv] >= accountVersion {
-		dst = append(dst, v[sip], v[spr])
+	if t.value(sv) >= accountVersion {
+		dst = append(dst, t.value(sip), t.value(spr))
 	}
-	return append(dst, v[sv], v[spk], v[srk], v[epk], v[erk])
+	return append(dst, t.value(sv), t.value(spk), t.value(srk), t.value(epk), t.value(erk))
 }

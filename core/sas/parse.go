@@ -1,6 +1,7 @@
 package sas
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,22 +18,16 @@ const (
 // case; parameters that are not of this family are left alone. A value that
 // cannot be decoded, is repeated or overlong is AuthenticationFailed.
 func Parse(rawQuery string) (*Token, error) {
-	var t Token
+	var values [fields]string
 	var seen, repeated set
-	escaped := 0
 	for rawQuery != "" {
 		var pair string
 		pair, rawQuery, _ = strings.Cut(rawQuery, "&")
 		name, value, _ := strings.Cut(pair, "=")
-		f, ok := fieldOf(name)
-		if !ok {
-			continue
-		}
-		repeated |= seen & (1 << f)
-		seen |= 1 << f
-		t.values[f] = value
-		if strings.IndexByte(value, '%') >= 0 || strings.IndexByte(value, '+') >= 0 {
-			escaped += len(value)
+		if f, ok := fieldOf(name); ok {
+			repeated |= seen & (1 << f)
+			seen |= 1 << f
+			values[f] = value
 		}
 	}
 	switch {
@@ -41,40 +36,7 @@ func Parse(rawQuery string) (*Token, error) {
 	case repeated != 0:
 		return nil, failed("the parameter " + fieldNames[repeated.first()] + " is in the query more than once")
 	}
-	if err := t.decode(escaped); err != nil {
-		return nil, err
-	}
-	t.complete()
-	token := t // only a token that is returned goes to the heap
-	return &token, nil
-}
-
-// decode decodes the values in place. All that need it share one piece of
-// memory, of at most the given size.
-func (t *Token) decode(size int) error {
-	var b strings.Builder
-	for f, raw := range &t.values {
-		if raw == "" {
-			continue
-		}
-		if len(raw) > 3*limit(field(f)) {
-			return failed("the parameter " + fieldNames[f] + " is too long")
-		}
-		if strings.IndexByte(raw, '%') >= 0 || strings.IndexByte(raw, '+') >= 0 {
-			if b.Cap() == 0 {
-				b.Grow(min(size, 3*(4*maxKey+fields*maxValue)))
-			}
-			start := b.Len()
-			if !unescape(&b, raw) {
-				return failed("the parameter " + fieldNames[f] + " has a broken percent-escape")
-			}
-			t.values[f] = b.String()[start:]
-		}
-		if err := checkValue(field(f), t.values[f]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return newToken(&values, appendUnescaped)
 }
 
 // limit is the most bytes a value may have.
@@ -88,20 +50,24 @@ func limit(f field) int {
 
 // checkValue holds for every value of a token. A line feed would let the lines
 // of the string to sign be shifted into one another.
-func checkValue(f field, value string) error {
+func checkValue(f field, value []byte) error {
 	switch {
 	case len(value) > limit(f):
 		return failed("the parameter " + fieldNames[f] + " is too long")
-	case !utf8.ValidString(value):
+	case !utf8.Valid(value):
 		return failed("the parameter " + fieldNames[f] + " is not UTF-8")
-	case strings.IndexByte(value, '\n') >= 0:
+	case bytes.IndexByte(value, '\n') >= 0:
 		return failed("the parameter " + fieldNames[f] + " has a line feed in it")
 	}
 	return nil
 }
 
-// unescape appends s decoded; a plus is a blank, as in all queries.
-func unescape(b *strings.Builder, s string) bool {
+// appendUnescaped appends s decoded; a plus is a blank, as in all queries. It
+// is false for a broken escape.
+func appendUnescaped(dst []byte, s string) ([]byte, bool) {
+	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
+		return append(dst, s...), true
+	}
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch c {
@@ -109,18 +75,18 @@ func unescape(b *strings.Builder, s string) bool {
 			c = ' '
 		case '%':
 			if i+2 >= len(s) {
-				return false
+				return dst, false
 			}
 			hi, lo := nibble(s[i+1]), nibble(s[i+2])
 			if hi|lo < 0 {
-				return false
+				return dst, false
 			}
 			c = byte(hi<<4 | lo)
 			i += 2
 		}
-		b.WriteByte(c)
+		dst = append(dst, c)
 	}
-	return true
+	return dst, true
 }
 
 func nibble(c byte) int {

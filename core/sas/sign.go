@@ -38,8 +38,7 @@ type AccountValues struct {
 // Sign returns the token as a query, percent-encoded, without a question mark.
 // Values that Verify would refuse are refused here with the same error.
 func (v TableValues) Sign(account string, k *sharedkey.Key) (string, error) {
-	t := v.token()
-	return t.sign(account, k)
+	return sign(v.fields(), account, k)
 }
 
 // SignDelegated is Sign with a delegation key. It has no stored access policy.
@@ -51,22 +50,21 @@ func (v TableValues) SignDelegated(account string, d DelegationKey) (string, err
 	if v.Version == "" {
 		v.Version = delegationVersion
 	}
-	t := v.token()
-	t.values[skoid], t.values[sktid] = d.ObjectID, d.TenantID
-	t.values[skt], t.values[ske] = d.Start, d.Expiry
-	t.values[sks], t.values[skv] = d.Service, d.Version
-	return t.sign(account, k)
+	values := v.fields()
+	values[skoid], values[sktid] = d.ObjectID, d.TenantID
+	values[skt], values[ske] = d.Start, d.Expiry
+	values[sks], values[skv] = d.Service, d.Version
+	return sign(values, account, k)
 }
 
-func (v TableValues) token() (t Token) {
+func (v TableValues) fields() *[fields]string {
 	if v.Version == "" {
 		v.Version = Version
 	}
-	t.values = [fields]string{
+	return &[fields]string{
 		sv: v.Version, tn: v.Table, si: v.Identifier, st: v.Start, se: v.Expiry, sp: v.Permissions, sip: v.IP, spr: v.Protocol,
 		spk: v.StartPartition, srk: v.StartRow, epk: v.EndPartition, erk: v.EndRow,
 	}
-	return t
 }
 
 // Sign returns the token as a query; see [TableValues.Sign].
@@ -77,19 +75,13 @@ func (v AccountValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	if v.Services == "" {
 		v.Services = "t"
 	}
-	t := Token{values: [fields]string{
+	return sign(&[fields]string{
 		sv: v.Version, ss: v.Services, srt: v.ResourceTypes, st: v.Start, se: v.Expiry, sp: v.Permissions, sip: v.IP, spr: v.Protocol,
-	}}
-	return t.sign(account, k)
+	}, account, k)
 }
 
 // unfit is why a server would refuse the token whatever its signature is.
 func (t *Token) unfit() error {
-	for f, value := range t.values {
-		if err := checkValue(field(f), value); err != nil {
-			return err
-		}
-	}
 	if err := t.check(); err != nil {
 		return err
 	}
@@ -103,21 +95,22 @@ func (t *Token) unfit() error {
 	if _, err := t.addresses(); err != nil {
 		return err
 	}
-	if _, err := t.needsHTTPS(); err != nil {
-		return err
-	}
-	return nil
+	_, err := t.needsHTTPS()
+	return err
 }
 
-func (t *Token) sign(account string, k *sharedkey.Key) (string, error) {
-	t.values[sig] = "?" // to be complete
-	t.complete()
+func sign(values *[fields]string, account string, k *sharedkey.Key) (string, error) {
+	values[sig] = "to be made"
+	t, err := newToken(values, func(dst []byte, s string) ([]byte, bool) { return append(dst, s...), true })
+	if err != nil {
+		return "", err
+	}
 	if err := t.unfit(); err != nil {
 		return "", err
 	}
-	t.values[sig] = k.SignLines(t.lines(make([]string, 0, maxLines), account))
+	values[sig] = k.SignLines(t.lines(make([]string, 0, maxLines), account))
 	out := make([]byte, 0, 256)
-	for f, value := range t.values {
+	for f, value := range values {
 		if value == "" {
 			continue
 		}

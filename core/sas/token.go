@@ -1,6 +1,9 @@
 package sas
 
-import "strings"
+import (
+	"strings"
+	"unsafe"
+)
 
 // Kind is what a token was signed for.
 type Kind uint8
@@ -84,43 +87,41 @@ func (s set) first() field {
 // Token is a shared access signature as it was sent. Nothing in it is to be
 // trusted before Verify. It prints without its signature.
 type Token struct {
-	kind   Kind
-	given  set            // fields that are not empty
-	values [fields]string // decoded
-	table  string         // tn in lower case
+	kind  Kind
+	given set            // fields that are not empty
+	text  string         // the values, decoded, one after another
+	ends  [fields]uint16 // where each ends in text
+	table string         // tn in lower case
 }
 
-// Kind is found from the parameters: ss or srt make it an AccountSAS, those of
-// a delegation key a DelegationSAS, anything else a TableSAS.
-func (t *Token) Kind() Kind { return t.kind }
-
-// Version is the value of sv, the version of the protocol that the signature
-// and, unless the request says otherwise, the operation follows.
-func (t *Token) Version() string { return t.values[sv] }
-
-// Identifier is the value of si, the stored access policy of the table that
-// completes the token; empty if it has none.
-func (t *Token) Identifier() string { return t.values[si] }
-
-// Table is the table of a TableSAS or DelegationSAS, in lower case.
-func (t *Token) Table() string { return t.table }
-
-// String names the kind and the version.
-func (t *Token) String() string {
-	return t.kind.String() + " " + t.values[sv] + " (signature withheld)"
-}
-
-// GoString keeps the signature out of %#v too.
-func (t *Token) GoString() string { return t.String() }
-
-// complete derives from the values what is kept beside them.
-func (t *Token) complete() {
-	t.given = 0
-	for f, v := range &t.values {
-		if v != "" {
-			t.given |= 1 << f
+// newToken decodes and checks the values. All of them together are less than
+// 64 KiB, by their limits.
+func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte, bool)) (*Token, error) {
+	var t Token
+	size := 0
+	for f, v := range values {
+		if len(v) > 3*limit(field(f)) {
+			return nil, failed("the parameter " + fieldNames[f] + " is too long")
 		}
+		size += len(v)
 	}
+	text := make([]byte, 0, size)
+	for f, v := range values {
+		if v != "" {
+			start, ok := len(text), false
+			if text, ok = decode(text, v); !ok {
+				return nil, failed("the parameter " + fieldNames[f] + " has a broken percent-escape")
+			}
+			if err := checkValue(field(f), text[start:]); err != nil {
+				return nil, err
+			}
+			if len(text) > start {
+				t.given |= 1 << f
+			}
+		}
+		t.ends[f] = uint16(len(text))
+	}
+	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // nobody writes to it any more
 	switch {
 	case t.given&setOf(skoid, sktid, skt, ske, sks, skv) != 0:
 		t.kind = DelegationSAS
@@ -129,8 +130,42 @@ func (t *Token) complete() {
 	default:
 		t.kind = TableSAS
 	}
-	t.table = fold(t.values[tn])
+	t.table = fold(t.value(tn))
+	token := t // only a token that is returned goes to the heap
+	return &token, nil
 }
+
+// value is that of a field, decoded; empty if it was not given.
+func (t *Token) value(f field) string {
+	start := uint16(0)
+	if f > 0 {
+		start = t.ends[f-1]
+	}
+	return t.text[start:t.ends[f]]
+}
+
+// Kind is found from the parameters: ss or srt make it an AccountSAS, those of
+// a delegation key a DelegationSAS, anything else a TableSAS.
+func (t *Token) Kind() Kind { return t.kind }
+
+// Version is the value of sv, the version of the protocol that the signature
+// and, unless the request says otherwise, the operation follows.
+func (t *Token) Version() string { return t.value(sv) }
+
+// Identifier is the value of si, the stored access policy of the table that
+// completes the token; empty if it has none.
+func (t *Token) Identifier() string { return t.value(si) }
+
+// Table is the table of a TableSAS or DelegationSAS, in lower case.
+func (t *Token) Table() string { return t.table }
+
+// String names the kind and the version.
+func (t *Token) String() string {
+	return t.kind.String() + " " + t.value(sv) + " (signature withheld)"
+}
+
+// GoString keeps the signature out of %#v too.
+func (t *Token) GoString() string { return t.String() }
 
 // fold returns s with ASCII letters in lower case; a table name has no others.
 func fold(s string) string {

@@ -66,9 +66,9 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	lines := t.lines(make([]string, 0, maxLines), a.Name)
 	if t.kind == DelegationSAS {
-		return t.delegation().signed(a, t.values[sig], lines)
+		return t.delegation().signed(a, t.value(sig), lines)
 	}
-	return 0, a.VerifyLines(t.values[sig], lines)
+	return 0, a.VerifyLines(t.value(sig), lines)
 }
 
 // terms are start, expiry and permissions from wherever they come.
@@ -89,7 +89,7 @@ func (t *Token) terms(c *Context) (m terms, err error) {
 			return m, err
 		}
 	}
-	m.permissions = t.values[sp]
+	m.permissions = t.value(sp)
 	if !t.given.has(si) {
 		return m, nil
 	}
@@ -98,9 +98,9 @@ func (t *Token) terms(c *Context) (m terms, err error) {
 
 // time reads the value of a field.
 func (t *Token) time(f field) (edm.Ticks, error) {
-	at, err := ParseTime(t.values[f])
+	at, err := ParseTime(t.value(f))
 	if err != nil {
-		return 0, failed(fieldNames[f] + " is " + quote(t.values[f]) + ", but " + err.Error())
+		return 0, failed(fieldNames[f] + " is " + quote(t.value(f)) + ", but " + err.Error())
 	}
 	return at, nil
 }
@@ -110,12 +110,12 @@ func (t *Token) complement(m *terms, c *Context) error {
 	var p *Policy
 	if c.Policy != nil {
 		var err error
-		if p, err = c.Policy(t.values[si]); err != nil {
+		if p, err = c.Policy(t.value(si)); err != nil {
 			return err
 		}
 	}
 	if p == nil {
-		return failed("the table " + quote(t.table) + " has no stored access policy " + quote(t.values[si]))
+		return failed("the table " + quote(t.table) + " has no stored access policy " + quote(t.value(si)))
 	}
 	if p.Start != nil {
 		if t.given.has(st) {
@@ -185,13 +185,13 @@ func (t *Token) reach(c *Context) error {
 
 // needsHTTPS reads spr.
 func (t *Token) needsHTTPS() (bool, error) {
-	switch t.values[spr] {
+	switch t.value(spr) {
 	case "https":
 		return true, nil
 	case "", "https,http", "http,https":
 		return false, nil
 	}
-	return false, failed("spr is https or https,http; it is " + quote(t.values[spr]))
+	return false, failed("spr is https or https,http; it is " + quote(t.value(spr)))
 }
 
 func outside(source netip.Addr) error {
