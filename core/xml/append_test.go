@@ -179,10 +179,10 @@ func TestLimits(t *testing.T) {
 		doc string
 		ok  bool
 	}{
-		"64 attributes": {tag(xml.MaxAttributes, ` N=""`), true},
-		"65 attributes": {tag(xml.MaxAttributes+1, ` N=""`), false},
-		"64 namespaces": {tag(xml.MaxNamespaces, ` xmlns:N="u"`), true},
-		"65 namespaces": {tag(xml.MaxNamespaces+1, ` xmlns:N="u"`), false},
+		"32 attributes": {tag(xml.MaxAttributes, ` N=""`), true},
+		"33 attributes": {tag(xml.MaxAttributes+1, ` N=""`), false},
+		"32 namespaces": {tag(xml.MaxNamespaces, ` xmlns:N="u"`), true},
+		"33 namespaces": {tag(xml.MaxNamespaces+1, ` xmlns:N="u"`), false},
 		"namespaces of elements that ended": {
 			"<r>" + strings.Repeat(tag(xml.MaxNamespaces, ` xmlns:N="u"`), 3) + "</r>", true},
 		"namespaces of elements that are open": {

@@ -10,8 +10,8 @@ import (
 // The limits of a document.
 const (
 	MaxDepth      = 32 // elements within each other, the root included
-	MaxAttributes = 64 // of an element, namespace declarations included
-	MaxNamespaces = 64 // declared by the open elements together
+	MaxAttributes = 32 // of an element, beside declarations of namespaces
+	MaxNamespaces = 32 // declared by the open elements together
 )
 
 // Kind is what [Reader.Next] has read.
@@ -58,15 +58,16 @@ type Reader struct {
 	empty  bool // the last Start is <a/>: its End is still to be told
 	rooted bool // there was a root element
 
-	attributes []attribute // of the last Start
-	namespaces []namespace // declared by the open elements
+	// Arrays, and none of them referred to from here: a Reader that stays in
+	// one function costs no memory of the heap.
+	attributes     [MaxAttributes]attribute // of the last Start
+	attributeCount int
+	namespaces     [MaxNamespaces]namespace // declared by the open elements
+	namespaceCount int
 
 	// decoded takes what is not in the document letter by letter. It only
 	// grows, so that slices of it stay good.
 	decoded []byte
-
-	attributeBuffer [8]attribute
-	namespaceBuffer [8]namespace
 }
 
 // element is an open element.
@@ -74,7 +75,7 @@ type element struct {
 	name       string // with its prefix
 	local      int    // where the local part begins in it
 	space      string
-	namespaces int // length of Reader.namespaces outside it
+	namespaces int // how many are declared outside it
 }
 
 type attribute struct{ space, local, value string }
@@ -85,15 +86,7 @@ type namespace struct{ prefix, uri string }
 // XML declaration. An illegal byte anywhere in it is the error of the first Next.
 func NewReader(doc []byte) *Reader {
 	r := &Reader{doc: doc}
-	r.attributes, r.namespaces = r.attributeBuffer[:0], r.namespaceBuffer[:0]
-	if at := legal(view(doc)); at < len(doc) {
-		r.err = &SyntaxError{at, "a character that XML does not have, or not UTF-8"}
-		return r
-	}
-	if bytes.HasPrefix(doc, []byte("\uFEFF")) {
-		r.pos = len("\uFEFF")
-	}
-	r.err = r.declaration()
+	r.err = r.begin()
 	return r
 }
 
@@ -117,7 +110,7 @@ func (r *Reader) Local() string { return r.local }
 // Attr is an attribute of the last start tag. One without a prefix is in no
 // namespace, "", whatever the default namespace is.
 func (r *Reader) Attr(space, local string) (value string, ok bool) {
-	for i := range r.attributes {
+	for i := range r.attributeCount {
 		if a := &r.attributes[i]; a.local == local && a.space == space {
 			return a.value, true
 		}
@@ -166,6 +159,17 @@ func (r *Reader) Skip() error {
 			return err
 		}
 	}
+}
+
+// begin looks at all bytes and passes what may be before the first tag.
+func (r *Reader) begin() error {
+	if at := legal(view(r.doc)); at < len(r.doc) {
+		return &SyntaxError{at, "a character that XML does not have, or not UTF-8"}
+	}
+	if bytes.HasPrefix(r.doc, []byte("\uFEFF")) {
+		r.pos = len("\uFEFF")
+	}
+	return r.declaration()
 }
 
 func (r *Reader) next() (Kind, error) {
@@ -291,7 +295,7 @@ func (r *Reader) put(piece []byte, plain, references bool) error {
 
 // lookup is the namespace a prefix stands for. The default one may be none.
 func (r *Reader) lookup(prefix string) (uri string, ok bool) {
-	for i := len(r.namespaces) - 1; i >= 0; i-- {
+	for i := r.namespaceCount - 1; i >= 0; i-- {
 		if r.namespaces[i].prefix == prefix {
 			return r.namespaces[i].uri, true
 		}

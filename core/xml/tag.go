@@ -19,8 +19,7 @@ func (r *Reader) start() error {
 		return r.syntax("elements nest too deep")
 	}
 	e := &r.open[r.depth]
-	e.namespaces = len(r.namespaces)
-	r.attributes = r.attributes[:0]
+	e.namespaces, r.attributeCount = r.namespaceCount, 0
 	r.pos++
 	var err error
 	if e.name, e.local, err = r.name(); err != nil {
@@ -80,10 +79,11 @@ func (r *Reader) attribute() error {
 		return r.declare(begin, "", value)
 	case prefix == "xmlns":
 		return r.declare(begin, local, value)
-	case len(r.attributes) == MaxAttributes:
+	case r.attributeCount == MaxAttributes:
 		return &SyntaxError{begin, "an element has too many attributes"}
 	}
-	r.attributes = append(r.attributes, attribute{prefix, local, value})
+	r.attributes[r.attributeCount] = attribute{prefix, local, value}
+	r.attributeCount++
 	return nil
 }
 
@@ -113,7 +113,7 @@ func (r *Reader) value(quote byte) (string, error) {
 
 // declare adds the declaration of a prefix, of "" for the default namespace.
 func (r *Reader) declare(at int, prefix, uri string) error {
-	for i := r.open[r.depth].namespaces; i < len(r.namespaces); i++ {
+	for i := r.open[r.depth].namespaces; i < r.namespaceCount; i++ {
 		if r.namespaces[i].prefix == prefix {
 			return &SyntaxError{at, "a namespace prefix is declared twice"}
 		}
@@ -121,10 +121,11 @@ func (r *Reader) declare(at int, prefix, uri string) error {
 	switch {
 	case prefix == "xmlns", uri == spaceDeclarations, (prefix == "xml") != (uri == SpaceXML), prefix != "" && uri == "":
 		return &SyntaxError{at, "a namespace that cannot be declared"}
-	case len(r.namespaces) == MaxNamespaces:
+	case r.namespaceCount == MaxNamespaces:
 		return &SyntaxError{at, "too many namespaces are declared"}
 	}
-	r.namespaces = append(r.namespaces, namespace{prefix, uri})
+	r.namespaces[r.namespaceCount] = namespace{prefix, uri}
+	r.namespaceCount++
 	return nil
 }
 
@@ -135,15 +136,15 @@ func (r *Reader) resolve(e *element) error {
 		return r.syntax("the prefix of the element is not declared")
 	}
 	r.space, r.local = e.space, e.name[e.local:]
-	for i := range r.attributes {
+	for i := range r.attributeCount {
 		a := &r.attributes[i]
 		if a.space != "" {
 			if a.space, ok = r.lookup(a.space); !ok {
 				return r.syntax("the prefix of an attribute is not declared")
 			}
 		}
-		for _, b := range r.attributes[:i] {
-			if a.local == b.local && a.space == b.space {
+		for j := range i {
+			if b := &r.attributes[j]; a.local == b.local && a.space == b.space {
 				return r.syntax("an attribute is given twice")
 			}
 		}
@@ -181,8 +182,7 @@ func (r *Reader) leave() {
 	r.depth--
 	e := &r.open[r.depth]
 	r.space, r.local = e.space, e.name[e.local:]
-	r.namespaces = r.namespaces[:e.namespaces]
-	r.attributes = r.attributes[:0]
+	r.namespaceCount, r.attributeCount = e.namespaces, 0
 }
 
 // name reads a name. Its local part begins at local, which is behind a colon
