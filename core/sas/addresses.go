@@ -37,8 +37,8 @@ func (t *Token) addresses() (addresses, error) {
 }
 
 // contains is false for the zero address. An IPv4 address in IPv6 clothes is
-// the same address.
+// the same address; one of the other family is before or behind all of these.
 func (a addresses) contains(x netip.Addr) bool {
 	x = x.Unmap().WithZone("")
-	return x.IsValid() && x.Is4() == a.first.Is4() && a.first.Compare(x) <= 0 && x.Compare(a.last) <= 0
+	return x.IsValid() && a.first.Compare(x) <= 0 && x.Compare(a.last) <= 0
 }
