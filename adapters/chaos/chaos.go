@@ -1,0 +1,148 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"edgetable/core/protocol"
+	"edgetable/core/table"
+)
+
+// Options of a [Chaos].
+type Options struct {
+	// Now is the clock of names that are being deleted; nil is [time.Now].
+	Now func() time.Time
+	// Sleep waits, or returns the error of ctx when that ends; nil waits for real.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Chaos applies rules. It is a [protocol.Gate], and [Chaos.Store] makes stores.
+// It is safe for concurrent use; then the order in which requests come decides
+// which of them a rule strikes.
+type Chaos struct {
+	o Options
+
+	mu    sync.Mutex
+	rules []active
+	// deleted says from when on a name is free again, by the key of its record.
+	deleted map[string]time.Time
+}
+
+// active is a rule with what it has seen.
+type active struct {
+	Rule
+	random          *rand.Rand
+	matched, struck int
+}
+
+var _ protocol.Gate = (*Chaos)(nil)
+
+// New makes a Chaos of rules, as [Parse] returns them.
+func New(rules []Rule, o Options) *Chaos {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleep
+	}
+	c := &Chaos{o: o, rules: make([]active, len(rules)), deleted: make(map[string]time.Time)}
+	for i, r := range rules {
+		c.rules[i] = active{Rule: r, random: rand.New(rand.NewPCG(max(r.Seed, 1), uint64(i)))}
+	}
+	return c
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// Admit waits and fails as the rules say. The message of an error ends with the
+// rule that made it, so that nobody looks for another reason.
+func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
+	latency, fault := c.strike(a)
+	if latency > 0 {
+		if err := c.o.Sleep(ctx, latency); err != nil {
+			return err
+		}
+	}
+	return fault
+}
+
+// strike finds what happens to an access.
+func (c *Chaos) strike(a *protocol.Access) (latency time.Duration, fault error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.rules {
+		r := &c.rules[i]
+		if r.BeingDeleted > 0 || !r.strikes(a) {
+			continue
+		}
+		if from, to := r.Latency[0], r.Latency[1]; to > 0 {
+			latency += from + time.Duration(r.random.Int64N(int64(to-from)+1))
+		}
+		switch r.Fault {
+		case InternalError:
+			return latency, r.explain(table.InternalError.Err())
+		case ServerBusy:
+			return latency, r.explain(table.ServerBusy.Err())
+		case Reset:
+			return latency, protocol.ErrCut
+		case LostReply:
+			return latency, protocol.ErrCutAfter
+		}
+	}
+	return latency, nil
+}
+
+// strikes reports whether the rule strikes this access, and counts.
+func (r *active) strikes(a *protocol.Access) bool {
+	if !r.matches(a) {
+		return false
+	}
+	r.matched++
+	switch {
+	case r.Count > 0 && r.struck == r.Count,
+		r.Every > 0 && r.matched%r.Every != 0,
+		r.Probability > 0 && r.random.Float64() >= r.Probability:
+		return false
+	}
+	r.struck++
+	return true
+}
+
+func (r *active) explain(err *table.Error) error {
+	return err.Code.With(err.Message + " This is chaos on purpose: " + r.String())
+}
+
+// Count is how often a rule was looked at.
+type Count struct {
+	Rule            string
+	Matched, Struck int
+}
+
+func (c Count) String() string {
+	return fmt.Sprintf("%s: struck %d of %d", c.Rule, c.Struck, c.Matched)
+}
+
+// Counts says of each rule what it has matched and struck so far, for the log of
+// a server that ends, and for whoever wonders why nothing fails.
+func (c *Chaos) Counts() []Count {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	counts := make([]Count, len(c.rules))
+	for i := range c.rules {
+		r := &c.rules[i]
+		counts[i] = Count{r.String(), r.matched, r.struck}
+	}
+	return counts
+}

@@ -1,0 +1,40 @@
+// Package chaos makes a server fail on purpose, for those who write clients: is a
+// request repeated when it should be, does an insert whose reply was lost end
+// well, what does the user see while a table is slow?
+//
+//	rules, err := chaos.Parse("operation=InsertEntity table=orders probability=0.1 fault=503")
+//	c := chaos.New(rules, chaos.Options{})
+//	handler.Gate = c
+//	handler.Service = table.New(c.Store(store), …)
+//
+// # Rules
+//
+// A rule is words, key=value, between blanks; rules are separated by semicolons
+// or line ends. The words say what a rule matches, how often it strikes of those
+// it matches, and with what. A value that has blanks, semicolons or quotes is
+// written as a string of Go, in double quotes.
+//
+//	account=name         the account
+//	operation=list       operations, in any case: names such as InsertEntity, read,
+//	                     write, or a pattern such as *Entity; separated by commas
+//	table=pattern        the table, in any case
+//	partition=pattern    the PartitionKey; queries have none and do not match
+//
+//	probability=0.1      strikes with this probability …
+//	seed=7               … by a generator of random numbers that begins here (1)
+//	every=3              strikes the third match and each third after it
+//	count=2              strikes twice and never again
+//
+//	latency=200ms        waits so long; 50ms-500ms is any time between the two
+//	fault=500            answers InternalError, and nothing is done
+//	fault=503            answers ServerBusy, and nothing is done
+//	fault=reset          hangs up, and nothing is done
+//	fault=lost-reply     does it, and then hangs up
+//	being-deleted=30s    when a table is deleted, its name is not free for so long
+//
+// In a pattern * is any characters. A rule without operation, table, partition or
+// account matches all there is. latency and fault may be in one rule.
+//
+// All rules are asked, in their order: latencies add up, and the first fault that
+// strikes is the answer. The rules behind it are not asked.
+package chaos
