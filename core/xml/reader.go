@@ -228,22 +228,21 @@ func (r *Reader) characters() error {
 	r.text, r.joined = nil, false
 	for {
 		rest := r.doc[r.pos:]
-		n := data(rest)
-		plain := n < len(rest) && rest[n] == '<'
-		if !plain {
-			i := bytes.IndexByte(rest[n:], '<')
-			if i < 0 {
-				r.pos = len(r.doc)
-				return r.syntax("an element does not end")
-			}
-			n += i
-			if i := bytes.Index(rest[:n], []byte("]]>")); i >= 0 {
-				r.pos += i
-				return r.syntax("]]> outside of a CDATA section")
-			}
+		n := bytes.IndexByte(rest, '<')
+		if n < 0 {
+			r.pos = len(r.doc)
+			return r.syntax("an element does not end")
 		}
 		if n > 0 {
-			if err := r.put(rest[:n], plain, true); err != nil {
+			piece := rest[:n]
+			plain := bytes.IndexByte(piece, '&') < 0 && bytes.IndexByte(piece, '\r') < 0
+			if bytes.IndexByte(piece, ']') >= 0 {
+				if i := bytes.Index(piece, []byte("]]>")); i >= 0 {
+					r.pos += i
+					return r.syntax("]]> outside of a CDATA section")
+				}
+			}
+			if err := r.put(piece, plain, true); err != nil {
 				return err
 			}
 			r.pos += n

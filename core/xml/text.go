@@ -60,25 +60,6 @@ func isChar(x rune) bool {
 	return x >= 0x20 && x < 0xD800 || x == '\t' || x == '\n' || x == '\r' || x >= 0xE000 && x < 0xFFFE || x >= 0x10000 && x <= utf8.MaxRune
 }
 
-// data is the length of the longest prefix without < & CR and ].
-func data(b []byte) int {
-	i := 0
-	for ; i+8 <= len(b); i += 8 {
-		w := binary.LittleEndian.Uint64(b[i:])
-		lt, amp, cr, bracket := w^ones*'<', w^ones*'&', w^ones*'\r', w^ones*']'
-		m := ((lt-ones)&^lt | (amp-ones)&^amp | (cr-ones)&^cr | (bracket-ones)&^bracket) & highs
-		if m != 0 {
-			return i + bits.TrailingZeros64(m)>>3
-		}
-	}
-	for ; i < len(b); i++ {
-		if c := b[i]; c == '<' || c == '&' || c == '\r' || c == ']' {
-			break
-		}
-	}
-	return i
-}
-
 // room makes some for the first characters to decode. There are never more of
 // them than bytes in the document.
 func (r *Reader) room() {
