@@ -51,10 +51,9 @@ type Reader struct {
 	text   []byte
 	joined bool // text is the end of decoded
 
-	space, local string // of the last tag
-
 	open   [MaxDepth]element
 	depth  int
+	tag    int  // the element of the last tag, in open
 	empty  bool // the last Start is <a/>: its End is still to be told
 	rooted bool // there was a root element
 
@@ -102,10 +101,13 @@ func (r *Reader) Next() (Kind, error) {
 }
 
 // Space is the namespace URI of the last start or end tag, "" if it has none.
-func (r *Reader) Space() string { return r.space }
+func (r *Reader) Space() string { return r.open[r.tag].space }
 
 // Local is the name without prefix of the last start or end tag.
-func (r *Reader) Local() string { return r.local }
+func (r *Reader) Local() string {
+	e := &r.open[r.tag]
+	return e.name[e.local:]
+}
 
 // Attr is an attribute of the last start tag. One without a prefix is in no
 // namespace, "", whatever the default namespace is.
@@ -228,7 +230,10 @@ func (r *Reader) characters() error {
 	r.text, r.joined = nil, false
 	for {
 		rest := r.doc[r.pos:]
-		n := bytes.IndexByte(rest, '<')
+		n := 0
+		if len(rest) == 0 || rest[0] != '<' {
+			n = bytes.IndexByte(rest, '<')
+		}
 		if n < 0 {
 			r.pos = len(r.doc)
 			return r.syntax("an element does not end")
@@ -295,8 +300,9 @@ func (r *Reader) put(piece []byte, plain, references bool) error {
 // lookup is the namespace a prefix stands for. The default one may be none.
 func (r *Reader) lookup(prefix string) (uri string, ok bool) {
 	for i := r.namespaceCount - 1; i >= 0; i-- {
-		if r.namespaces[i].prefix == prefix {
-			return r.namespaces[i].uri, true
+		n := &r.namespaces[i]
+		if len(n.prefix) == len(prefix) && (prefix == "" || n.prefix[0] == prefix[0] && n.prefix == prefix) {
+			return n.uri, true
 		}
 	}
 	if prefix == "xml" {

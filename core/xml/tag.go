@@ -45,6 +45,7 @@ func (r *Reader) start() error {
 			}
 			continue
 		}
+		r.tag = r.depth
 		r.depth++
 		return r.resolve(e)
 	}
@@ -135,7 +136,6 @@ func (r *Reader) resolve(e *element) error {
 	if e.space, ok = r.lookup(prefix(e.name, e.local)); !ok {
 		return r.syntax("the prefix of the element is not declared")
 	}
-	r.space, r.local = e.space, e.name[e.local:]
 	for i := range r.attributeCount {
 		a := &r.attributes[i]
 		if a.space != "" {
@@ -180,9 +180,8 @@ func (r *Reader) end() error {
 // leave makes the innermost element the last tag, and closes it.
 func (r *Reader) leave() {
 	r.depth--
-	e := &r.open[r.depth]
-	r.space, r.local = e.space, e.name[e.local:]
-	r.namespaceCount, r.attributeCount = e.namespaces, 0
+	r.tag = r.depth
+	r.namespaceCount, r.attributeCount = r.open[r.depth].namespaces, 0
 }
 
 // name reads a name. Its local part begins at local, which is behind a colon
@@ -231,7 +230,7 @@ func (r *Reader) declaration() error {
 		known = known && (alone == "yes" || alone == "no")
 		rest = tail
 	}
-	if !known || strings.Trim(rest, blanks) != "" {
+	if !known || trimBlanks(rest) != "" {
 		return &SyntaxError{begin, "expected an XML declaration of version 1.0 and encoding utf-8"}
 	}
 	r.pos += n + len("?>")
@@ -240,15 +239,15 @@ func (r *Reader) declaration() error {
 
 // pseudo cuts blanks and name="value" from the front of s.
 func pseudo(s, name string) (value, rest string, ok bool) {
-	t := strings.TrimLeft(s, blanks)
+	t := trimBlanks(s)
 	if len(t) == len(s) || !strings.HasPrefix(t, name) {
 		return "", s, false
 	}
-	t = strings.TrimLeft(t[len(name):], blanks)
+	t = trimBlanks(t[len(name):])
 	if t == "" || t[0] != '=' {
 		return "", s, false
 	}
-	t = strings.TrimLeft(t[1:], blanks)
+	t = trimBlanks(t[1:])
 	if t == "" || t[0] != '"' && t[0] != '\'' {
 		return "", s, false
 	}
@@ -310,7 +309,13 @@ func (r *Reader) peek() byte {
 	return 0
 }
 
-const blanks = " \t\r\n"
+// trimBlanks is s without white space before it.
+func trimBlanks(s string) string {
+	for s != "" && isBlank(s[0]) {
+		s = s[1:]
+	}
+	return s
+}
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
