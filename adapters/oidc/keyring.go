@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 )
 
 const (
@@ -24,21 +25,24 @@ type keys struct {
 	verified verified
 }
 
-// candidates are the keys that a token of these headers may be signed with.
-// known: the key id is one of the issuer's. A token without a key id may be
-// signed with any of them, so there it is never known that a new one would not do.
-func (k *keys) candidates(h jose.Header) (list []*jose.JSONWebKey, known bool) {
+// signed is nil if one of the keys has signed the token, ErrSignature if the one
+// that it names has not, and ErrKey if that is none of them. A token without a key
+// id may be signed with any of them; it may name a new one as well as an old.
+func (k *keys) signed(t *jwt.JSONWebToken) error {
+	h, err := t.Headers[0], ErrKey
 	for i := range k.list {
 		key := &k.list[i]
-		if h.KeyID != "" && key.KeyID != h.KeyID {
-			continue
+		if h.KeyID != "" {
+			if key.KeyID != h.KeyID {
+				continue
+			}
+			err = ErrSignature
 		}
-		known = h.KeyID != ""
-		if key.Algorithm == "" || key.Algorithm == h.Algorithm {
-			list = append(list, key)
+		if (key.Algorithm == "" || key.Algorithm == h.Algorithm) && t.Claims(key) == nil {
+			return nil
 		}
 	}
-	return list, known
+	return err
 }
 
 // keyring holds the keys and reads them again in time, one attempt at once.
@@ -54,36 +58,29 @@ type keyring struct {
 	err     error         // of the last attempt
 }
 
-// current is what to verify with. It waits for the issuer only if there are no
-// keys, or none young enough.
-func (r *keyring) current(ctx context.Context) (*keys, error) {
+// young is what to verify with, nil if there are no keys or they are too old. It
+// never waits: keys that are due are read again while they serve on.
+func (r *keyring) young() *keys {
 	now := r.now()
 	r.mu.Lock()
-	held := r.held
-	if held != nil {
-		switch age := now.Sub(held.at); {
+	defer r.mu.Unlock()
+	if r.held != nil {
+		switch age := now.Sub(r.held.at); {
 		case age >= hold:
-			r.held, held = nil, nil
+			r.held = nil
 		case age >= refresh:
 			r.begin(now)
 		}
 	}
-	r.mu.Unlock()
-	if held != nil {
-		return held, nil
-	}
-	return r.after(ctx, nil)
+	return r.held
 }
 
-// after is keys younger than old. It waits for the attempt to read them, one
-// that runs or, if the pause is over, a new one. It is ErrUnavailable if the
-// issuer was asked and did not give any, and ErrKey if it is too soon to ask.
+// after is keys younger than old, which may be nil. It waits for the attempt to
+// read them, one that runs or, if the pause is over, a new one. It is
+// ErrUnavailable if the issuer was asked and did not give any, and ErrKey if it is
+// too soon to ask.
 func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
 	r.mu.Lock()
-	if r.held != nil && r.held != old {
-		defer r.mu.Unlock()
-		return r.held, nil
-	}
 	running := r.begin(r.now())
 	r.mu.Unlock()
 	if running != nil {

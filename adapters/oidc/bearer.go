@@ -1,0 +1,27 @@
+package oidc
+
+import (
+	"context"
+	"errors"
+
+	"edgetable/core/protocol"
+	"edgetable/core/table"
+)
+
+// Bearer is Verify for protocol.Handler. Who holds no role is told so, with the
+// service's 403, and while the issuer is down clients are asked to try again;
+// any other error is for the handler to refuse with a 401.
+func (v *Verifier) Bearer(ctx context.Context, token string) (protocol.Identity, error) {
+	id, err := v.Verify(ctx, token)
+	switch {
+	case errors.Is(err, ErrNoRole):
+		return protocol.Identity{}, table.AuthorizationPermissionMismatch.Because(err)
+	case errors.Is(err, ErrUnavailable):
+		busy := table.ServerBusy.Because(err)
+		busy.Message = "The keys of the token's issuer cannot be read at the moment. Please retry your request."
+		return protocol.Identity{}, busy
+	case err != nil:
+		return protocol.Identity{}, err
+	}
+	return protocol.Identity{ObjectID: id.ObjectID, TenantID: id.TenantID, Contributor: id.Role == Contributor}, nil
+}
