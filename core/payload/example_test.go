@@ -26,6 +26,24 @@ func ExampleReadEntity() {
 	// InvalidInput: An error occurred while processing this request. The value of 'Visits' is not an Int32: a whole number from -2147483648 to 2147483647: '3000000000'. Send a larger one as a string annotated as Edm.Int64.
 }
 
+func ExampleReadAtomEntity() {
+	e, err := payload.ReadAtomEntity([]byte(`<entry xmlns="http://www.w3.org/2005/Atom"
+		xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices"
+		xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata">
+		<content type="application/xml"><m:properties>
+			<d:PartitionKey>p</d:PartitionKey><d:RowKey>r</d:RowKey>
+			<d:Name>Anna &amp; Bert</d:Name><d:Age m:type="Edm.Int32">23</d:Age><d:Note m:null="true" />
+		</m:properties></content></entry>`))
+	fmt.Println(e.PartitionKey, e.RowKey, err)
+	for name, v := range e.Properties.All() {
+		fmt.Println(name, v.Type(), v)
+	}
+	// Output:
+	// p r <nil>
+	// Name Edm.String Anna & Bert
+	// Age Edm.Int32 23
+}
+
 func ExampleView() {
 	v := payload.View{
 		Format: payload.Minimal, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "people",

@@ -1,10 +1,6 @@
 package xml
 
-import (
-	"bytes"
-	"strings"
-	"unicode/utf8"
-)
+import "bytes"
 
 const (
 	// SpaceXML is the namespace of xml:space, xml:base and xml:lang.
@@ -152,6 +148,20 @@ func (r *Reader) resolve(e *element) error {
 	return nil
 }
 
+// lookup is the namespace a prefix stands for. The default one may be none.
+func (r *Reader) lookup(prefix string) (uri string, ok bool) {
+	for i := r.namespaceCount - 1; i >= 0; i-- {
+		n := &r.namespaces[i]
+		if len(n.prefix) == len(prefix) && (prefix == "" || n.prefix[0] == prefix[0] && n.prefix == prefix) {
+			return n.uri, true
+		}
+	}
+	if prefix == "xml" {
+		return SpaceXML, true
+	}
+	return "", prefix == ""
+}
+
 // end reads an end tag; pos is at its </.
 func (r *Reader) end() error {
 	begin := r.pos
@@ -184,114 +194,6 @@ func (r *Reader) leave() {
 	r.namespaceCount, r.attributeCount = r.open[r.depth].namespaces, 0
 }
 
-// name reads a name. Its local part begins at local, which is behind a colon
-// unless there is no prefix.
-func (r *Reader) name() (name string, local int, err error) {
-	rest := r.doc[r.pos:]
-	n := nameLength(rest)
-	if n == 0 {
-		return "", 0, r.syntax("expected a name")
-	}
-	if n < len(rest) && rest[n] == ':' {
-		local = n + 1
-		n = nameLength(rest[local:])
-		if n == 0 {
-			r.pos += local
-			return "", 0, r.syntax("expected a name behind the prefix")
-		}
-		n += local
-	}
-	r.pos += n
-	return view(rest[:n]), local, nil
-}
-
-// prefix is the prefix of a name as it was read.
-func prefix(name string, local int) string { return name[:max(local-1, 0)] }
-
-// declaration reads the XML declaration, if there is one.
-func (r *Reader) declaration() error {
-	if !bytes.HasPrefix(r.doc[r.pos:], []byte("<?xml")) || nameLength(r.doc[r.pos+len("<?"):]) != len("xml") {
-		return nil
-	}
-	begin := r.pos
-	n := bytes.Index(r.doc[r.pos:], []byte("?>"))
-	if n < 0 {
-		return r.syntax("the XML declaration does not end")
-	}
-	// Its pseudo-attributes come in this order; the first is required.
-	rest := view(r.doc[r.pos+len("<?xml") : r.pos+n])
-	version, rest, ok := pseudo(rest, "version")
-	known := ok && version == "1.0"
-	if encoding, tail, ok := pseudo(rest, "encoding"); ok {
-		known = known && strings.EqualFold(encoding, "utf-8")
-		rest = tail
-	}
-	if alone, tail, ok := pseudo(rest, "standalone"); ok {
-		known = known && (alone == "yes" || alone == "no")
-		rest = tail
-	}
-	if !known || trimBlanks(rest) != "" {
-		return &SyntaxError{begin, "expected an XML declaration of version 1.0 and encoding utf-8"}
-	}
-	r.pos += n + len("?>")
-	return nil
-}
-
-// pseudo cuts blanks and name="value" from the front of s.
-func pseudo(s, name string) (value, rest string, ok bool) {
-	t := trimBlanks(s)
-	if len(t) == len(s) || !strings.HasPrefix(t, name) {
-		return "", s, false
-	}
-	t = trimBlanks(t[len(name):])
-	if t == "" || t[0] != '=' {
-		return "", s, false
-	}
-	t = trimBlanks(t[1:])
-	if t == "" || t[0] != '"' && t[0] != '\'' {
-		return "", s, false
-	}
-	n := strings.IndexByte(t[1:], t[0])
-	if n < 0 {
-		return "", s, false
-	}
-	return t[1 : 1+n], t[2+n:], true
-}
-
-// remark skips a comment or processing instruction, if pos is at one.
-func (r *Reader) remark() (skipped bool, err error) {
-	rest := r.doc[r.pos:]
-	switch {
-	case bytes.HasPrefix(rest, []byte("<!--")):
-		n := bytes.Index(rest[len("<!--"):], []byte("--"))
-		if n < 0 {
-			return false, r.syntax("a comment does not end")
-		}
-		r.pos += len("<!--") + n + len("--")
-		if r.peek() != '>' {
-			return false, r.syntax("-- in a comment")
-		}
-		r.pos++
-		return true, nil
-	case bytes.HasPrefix(rest, []byte("<?")):
-		target := rest[len("<?"):]
-		n := nameLength(target)
-		if n == 0 || strings.EqualFold(view(target[:n]), "xml") {
-			return false, r.syntax("not a processing instruction")
-		}
-		target = target[n:]
-		end := bytes.Index(target, []byte("?>"))
-		if end < 0 || end > 0 && !isBlank(target[0]) {
-			return false, r.syntax("a processing instruction does not end")
-		}
-		r.pos += len("<?") + n + end + len("?>")
-		return true, nil
-	case bytes.HasPrefix(rest, []byte("<!")):
-		return false, r.syntax("document types and their declarations are not supported")
-	}
-	return false, nil
-}
-
 // blanks skips white space and reports whether there was any.
 func (r *Reader) blanks() bool {
 	from := r.pos
@@ -318,62 +220,3 @@ func trimBlanks(s string) string {
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
-
-// nameLength is the length of the longest name without a colon b begins with.
-func nameLength(b []byte) int {
-	i := 0
-	for i < len(b) {
-		c := b[i]
-		switch {
-		case c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_':
-			i++
-		case c >= '0' && c <= '9' || c == '-' || c == '.':
-			if i == 0 {
-				return 0
-			}
-			i++
-		case c < utf8.RuneSelf:
-			return i
-		default:
-			x, size := utf8.DecodeRune(b[i:])
-			if !isNameRune(x, i == 0) || size == 1 { // not UTF-8
-				return i
-			}
-			i += size
-		}
-	}
-	return i
-}
-
-// IsName reports whether s can be the name of an element or attribute, without
-// a prefix: a Name of XML 1.0 (fifth edition) without colons.
-func IsName(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return nameLength([]byte(s)) == len(s)
-		}
-		c := s[i]
-		if c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' {
-			continue
-		}
-		if i == 0 || (c < '0' || c > '9') && c != '-' && c != '.' {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// isNameRune judges characters beyond ASCII by the productions NameStartChar
-// and NameChar.
-func isNameRune(x rune, first bool) bool {
-	switch {
-	case x == 0xB7, x >= 0x300 && x <= 0x36F, x == 0x203F, x == 0x2040:
-		return !first
-	case x < 0xC0, x == 0xD7, x == 0xF7, x == 0x37E, x > 0xEFFFF:
-		return false
-	case x < 0x2000, x == 0x200C, x == 0x200D, x >= 0x2070 && x <= 0x218F, x >= 0x2C00 && x <= 0x2FEF,
-		x >= 0x3001 && x <= 0xD7FF, x >= 0xF900 && x <= 0xFDCF, x >= 0xFDF0 && x <= 0xFFFD, x >= 0x10000:
-		return true
-	}
-	return false
-}

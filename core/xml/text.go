@@ -1,63 +1,81 @@
 package xml
 
 import (
-	"encoding/binary"
-	"math/bits"
+	"bytes"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 )
 
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// Representable reports whether XML can hold all of s: that it is UTF-8 without
-// control characters but tab, line feed and carriage return, and without U+FFFE
-// and U+FFFF. There is no way around it, references to such are not legal either.
-func Representable(s string) bool { return legal(s) == len(s) }
-
-// legal is the length of the longest prefix XML can hold.
-func legal(s string) int {
-	if !utf8.ValidString(s) {
-		for i, x := range s {
-			if _, size := utf8.DecodeRuneInString(s[i:]); x == utf8.RuneError && size == 1 {
-				s = s[:i]
-				break
+// characters reads character data up to a tag, at which pos is then.
+func (r *Reader) characters() error {
+	r.text, r.joined = nil, false
+	for {
+		rest := r.doc[r.pos:]
+		n := 0
+		if len(rest) == 0 || rest[0] != '<' {
+			n = bytes.IndexByte(rest, '<')
+		}
+		if n < 0 {
+			r.pos = len(r.doc)
+			return r.syntax("an element does not end")
+		}
+		if n > 0 {
+			piece := rest[:n]
+			plain := bytes.IndexByte(piece, '&') < 0 && bytes.IndexByte(piece, '\r') < 0
+			if bytes.IndexByte(piece, ']') >= 0 {
+				if i := bytes.Index(piece, []byte("]]>")); i >= 0 {
+					r.pos += i
+					return r.syntax("]]> outside of a CDATA section")
+				}
+			}
+			if err := r.put(piece, plain, true); err != nil {
+				return err
+			}
+			r.pos += n
+			rest = rest[n:]
+		}
+		switch {
+		case len(rest) < 2:
+			return r.syntax("a tag does not end")
+		case rest[1] != '!' && rest[1] != '?':
+			return nil
+		case bytes.HasPrefix(rest, []byte("<![CDATA[")):
+			r.pos += len("<![CDATA[")
+			n := bytes.Index(r.doc[r.pos:], []byte("]]>"))
+			if n < 0 {
+				return r.syntax("a CDATA section does not end")
+			}
+			piece := r.doc[r.pos : r.pos+n]
+			if err := r.put(piece, bytes.IndexByte(piece, '\r') < 0, false); err != nil {
+				return err
+			}
+			r.pos += n + len("]]>")
+		default:
+			if _, err := r.remark(); err != nil {
+				return err
 			}
 		}
 	}
-	b := unsafe.Slice(unsafe.StringData(s), len(s))
-	for i := 0; i < len(b); {
-		// Eight bytes at a time: subtracting n from every byte sets the high bit
-		// of those below n, and the lowest bit found this way is exact.
-		for len(b)-i >= 8 {
-			w := binary.LittleEndian.Uint64(b[i:])
-			m := ((w-ones*0x20)&^w | ((w^ones*0xEF)-ones) & ^(w^ones*0xEF)) & highs
-			if m != 0 {
-				i += bits.TrailingZeros64(m) >> 3
-				break
-			}
-			i += 8
-		}
-		if i == len(b) {
-			break
-		}
-		switch c := b[i]; {
-		case c < 0x20 && c != '\t' && c != '\n' && c != '\r':
-			return i
-		case c == 0xEF && b[i+1] == 0xBF && b[i+2] >= 0xBE: // U+FFFE, U+FFFF
-			return i
-		}
-		i++
-	}
-	return len(s)
 }
 
-// isChar is the production Char: what references may refer to.
-func isChar(x rune) bool {
-	return x >= 0x20 && x < 0xD800 || x == '\t' || x == '\n' || x == '\r' || x >= 0xE000 && x < 0xFFFE || x >= 0x10000 && x <= utf8.MaxRune
+// put adds a piece of the document, which begins at pos, to text. A plain one
+// is what it stands for, and if it is all of the text is not copied.
+func (r *Reader) put(piece []byte, plain, references bool) error {
+	if plain && len(r.text) == 0 {
+		r.text = piece
+		return nil
+	}
+	if !r.joined {
+		r.room()
+		r.joined = true
+		r.decoded = append(r.decoded, r.text...)
+	}
+	from := len(r.decoded) - len(r.text)
+	if err := r.decode(piece, references, false); err != nil {
+		return err
+	}
+	r.text = r.decoded[from:len(r.decoded):len(r.decoded)]
+	return nil
 }
 
 // room makes some for the first characters to decode. There are never more of
