@@ -19,13 +19,13 @@ func (x *exchange) authenticate(ctx context.Context) error {
 		return err
 	}
 	err := x.credentials(ctx)
-	if err != nil && err.Code == table.AuthenticationFailed {
+	if err == nil {
+		return nil
+	}
+	if err.Code == table.AuthenticationFailed || err.Code == table.InvalidAuthenticationInfo {
 		x.strike()
 	}
-	if err != nil {
-		return err
-	}
-	return nil
+	return err
 }
 
 func (x *exchange) credentials(ctx context.Context) *table.Error {

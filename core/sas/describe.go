@@ -2,10 +2,9 @@ package sas
 
 import "strings"
 
-// Describe says in lines for people what the token allows. Values are in
-// quotes and escaped.
-func (g *Grant) Describe() []string {
-	t := g.token
+// Describe says in lines for people what the token asks for, whoever signed it.
+// Values are in quotes and escaped.
+func (t *Token) Describe() []string {
 	lines := []string{t.kind.String() + " of version " + t.value(sv)}
 	if t.kind == AccountSAS {
 		lines = append(lines, "resources: "+words(t.value(srt), "s", "the service", "c", "tables", "o", "entities"))
@@ -15,10 +14,12 @@ func (g *Grant) Describe() []string {
 	} else {
 		lines = append(lines, "table: "+quote(t.table))
 	}
-	lines = append(lines, "operations: "+words(g.permissions,
-		"r", "read", "w", "write", "l", "list", "c", "create", "a", "add", "u", "update", "d", "delete"))
+	if t.given.has(sp) {
+		lines = append(lines, "operations: "+words(t.value(sp),
+			"r", "read", "w", "write", "l", "list", "c", "create", "a", "add", "u", "update", "d", "delete"))
+	}
 	if t.given.has(si) {
-		lines = append(lines, "stored access policy: "+quote(t.value(si)))
+		lines = append(lines, "whatever else the stored access policy "+quote(t.value(si))+" says")
 	}
 	if t.given.has(spk) {
 		lines = append(lines, "first entity: PartitionKey "+quote(t.value(spk))+row(t.value(srk)))
@@ -26,10 +27,12 @@ func (g *Grant) Describe() []string {
 	if t.given.has(epk) {
 		lines = append(lines, "last entity: PartitionKey "+quote(t.value(epk))+row(t.value(erk)))
 	}
-	if g.start != 0 {
-		lines = append(lines, "from: "+g.start.String())
+	if t.given.has(st) {
+		lines = append(lines, "from: "+t.value(st))
 	}
-	lines = append(lines, "until: "+g.expiry.String())
+	if t.given.has(se) {
+		lines = append(lines, "until: "+t.value(se))
+	}
 	if t.given.has(sip) {
 		lines = append(lines, "addresses: "+t.value(sip))
 	}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"os"
+	"regexp"
 	"runtime"
 	"strings"
 
@@ -18,7 +20,8 @@ const (
 	devKey     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 )
 
-// accountsVariable holds accounts as "name:key1[:key2];name:key1".
+// accountsVariable holds accounts as "name:key1[:key2];name:key1", each with
+// options behind a blank.
 const accountsVariable = "EDGETABLE_ACCOUNTS"
 
 // accounts are the accounts of a server by name.
@@ -53,9 +56,12 @@ func (p *program) loadAccounts(file string) (accounts, error) {
 	return list, nil
 }
 
-// parseAccounts reads "name:key1[:key2]" entries between semicolons or line
-// ends; a line that begins with # is a comment. Errors never repeat a key, nor
-// what might be one in the wrong place.
+// parseAccounts reads entries between semicolons or line ends:
+//
+//	name:key1[:key2] [allow=10.0.0.0/8,192.0.2.7] [deny=10.9.0.0/16] [disabled]
+//
+// A line that begins with # is a comment. Errors never repeat a key, nor what
+// might be one in the wrong place.
 func parseAccounts(text string) (accounts, error) {
 	list, number := accounts{}, 0
 	for line := range strings.Lines(text) {
@@ -81,6 +87,7 @@ func parseAccounts(text string) (accounts, error) {
 }
 
 func parseAccount(entry string) (*protocol.Account, error) {
+	entry, options := cutOptions(entry)
 	name, keys, ok := strings.Cut(entry, ":")
 	name = strings.TrimSpace(name)
 	if !ok || !accountName(name) {
@@ -97,7 +104,48 @@ func parseAccount(entry string) (*protocol.Account, error) {
 		}
 		account.Keys[i] = k
 	}
+	for _, o := range options {
+		if err := setOption(account, o); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	return account, nil
+}
+
+var accountOption = regexp.MustCompile(`^(allow|deny)=|^disabled$`)
+
+// cutOptions separates the options, which stand at the end.
+func cutOptions(entry string) (string, []string) {
+	words := strings.Fields(entry)
+	i := len(words)
+	for i > 0 && accountOption.MatchString(words[i-1]) {
+		i--
+	}
+	return strings.Join(words[:i], " "), words[i:]
+}
+
+// setOption sets what an option says. Addresses are no secrets.
+func setOption(a *protocol.Account, option string) error {
+	name, value, _ := strings.Cut(option, "=")
+	if name == "disabled" {
+		a.Disabled = true
+		return nil
+	}
+	for text := range strings.SplitSeq(value, ",") {
+		p, err := netip.ParsePrefix(text)
+		if addr, addrErr := netip.ParseAddr(text); addrErr == nil {
+			p, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s=%q: write addresses or networks such as 192.0.2.7 or 10.0.0.0/8 with commas between them", name, text)
+		}
+		if name == "allow" {
+			a.Firewall.Allow = append(a.Firewall.Allow, p.Masked())
+		} else {
+			a.Firewall.Deny = append(a.Firewall.Deny, p.Masked())
+		}
+	}
+	return nil
 }
 
 func accountName(s string) bool {

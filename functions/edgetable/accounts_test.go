@@ -26,6 +26,8 @@ func TestParseAccounts(t *testing.T) {
 		{" acme : " + key1 + " : " + key2 + " ", "acme", "blanks around everything"},
 		{"# beta:" + key1 + ";gamma:" + key1 + "\n  # and so on\nacme:" + key1, "acme", "a comment goes to the end of its line"},
 		{"", "", "nothing"},
+		{"acme:" + key1 + " allow=10.0.0.0/8,2001:db8::1 deny=10.9.0.0/16 disabled", "acme", "options"},
+		{"acme : " + key1 + " disabled;beta:" + key2, "acme beta", "options of one"},
 	} {
 		list, err := parseAccounts(tt.text)
 		if got := strings.Join(slices.Sorted(maps.Keys(list)), " "); err != nil || got != tt.names {
@@ -42,6 +44,9 @@ func TestParseAccounts(t *testing.T) {
 		{"acme:" + key1 + "\nacme:" + key2, "account 2: acme was given already", "an account twice"},
 		{"acme:" + key1[:20] + "!", "key 1 of acme is not base64", "a broken key"},
 		{"acme:" + key1 + ":", "key 2 of acme is not base64", "an empty second key"},
+		{"acme:" + key1 + " allow=10.0.0.0/33", "10.0.0.0/33", "a network that is none"},
+		{"acme:" + key1 + " deny=", "write addresses or networks", "no network"},
+		{"acme:" + key1 + " open", "key 1 of acme is not base64", "an unknown option"},
 		{"acme:", "key 1 of acme is not base64", "an empty key"},
 	} {
 		list, err := parseAccounts(tt.text)

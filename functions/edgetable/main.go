@@ -22,6 +22,7 @@ Usage: edgetable COMMAND [flags]
 
   serve    serve tables from a data directory, or from memory
   sign     print a signed curl command for a request
+  sas      print a shared access signature, and what it permits
   backup   copy a data directory that no server uses
   version  print the version
 
@@ -63,6 +64,8 @@ func (p *program) run(ctx context.Context) int {
 		err = p.serve(ctx, args)
 	case "sign":
 		err = p.sign(args)
+	case "sas":
+		err = p.sas(args)
 	case "backup":
 		err = p.backup(args)
 	case "version", "-version", "--version":

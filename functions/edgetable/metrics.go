@@ -12,14 +12,18 @@ import (
 	"sync"
 	"time"
 
+	"edgetable/adapters/admission"
+	"edgetable/adapters/chaos"
 	"edgetable/adapters/pebblestore"
 	"edgetable/core/protocol"
 )
 
 // metrics counts requests for the admin address and writes the request log.
 type metrics struct {
-	store *pebblestore.Store
-	log   *slog.Logger
+	store   *pebblestore.Store
+	limiter *admission.Limiter
+	faults  *chaos.Chaos // nil: none are simulated
+	log     *slog.Logger
 
 	mu    sync.Mutex
 	calls map[call]tally
@@ -72,6 +76,16 @@ func (m *metrics) write(w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 	fmt.Fprintf(w, "# TYPE edgetable_requests_total counter\n%s# TYPE edgetable_request_seconds_total counter\n%s", count.String(), seconds.String())
+	s := m.limiter.Stats()
+	fmt.Fprintf(w, "# TYPE edgetable_requests_running gauge\nedgetable_requests_running %d\n", s.Running)
+	fmt.Fprintf(w, "# TYPE edgetable_requests_waiting gauge\nedgetable_requests_waiting %d\n", s.Waiting)
+	fmt.Fprintf(w, "# TYPE edgetable_requests_refused_total counter\nedgetable_requests_refused_total %d\n", s.Refused)
+	if m.faults != nil {
+		fmt.Fprintln(w, "# TYPE edgetable_faults_total counter")
+		for i, c := range m.faults.Counts() {
+			fmt.Fprintf(w, "edgetable_faults_total{rule=\"%d\",text=%q} %d\n", i+1, c.Rule, c.Struck)
+		}
+	}
 	m.writeStore(w)
 }
 

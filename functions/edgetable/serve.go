@@ -33,6 +33,10 @@ type serveFlags struct {
 	admin                  string
 	logFormat              string
 	logLevel               slog.Level
+
+	protect protectFlags
+	bearer  bearerFlags
+	chaos   chaosFlags
 }
 
 // maxCache is in MiB: what no machine has, and no overflow either.
@@ -50,12 +54,15 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	f.StringVar(&o.tlsKey, "tls-key", "", "`file` with the certificate's key in PEM")
 	f.BoolVar(&o.devAnywhere, "allow-development-account", false, "serve the development account, whose key everybody knows, to other machines too")
 	f.BoolVar(&o.pathStyle, "path-style", false, "take the account from the path whatever the host is")
-	f.BoolVar(&o.trustProxy, "trust-proxy", false, "believe X-Forwarded-Proto and X-Forwarded-Host: only behind a proxy that sets them")
+	f.BoolVar(&o.trustProxy, "trust-proxy", false, "believe X-Forwarded-Proto, X-Forwarded-Host and the end of X-Forwarded-For: only behind a proxy that sets them")
 	f.DurationVar(&o.skew, "max-skew", 15*time.Minute, "how far the date of a request may be from now; 0 does not check")
 	f.DurationVar(&o.grace, "grace", 10*time.Second, "how long requests may go on after an interrupt; a second interrupt ends them")
 	f.StringVar(&o.admin, "admin", "", "`address` on loopback for GET /healthz, GET /metrics and POST /backup?to=DIRECTORY; default none")
 	f.StringVar(&o.logFormat, "log-format", "text", "`format` of the log on standard error: text or json")
 	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "least `level` that is logged: debug (every request), info, warn or error")
+	o.protect.register(f)
+	o.bearer.register(f)
+	o.chaos.register(f)
 	if err := p.parse(f, args, "Serves tables until it is interrupted. 'ready' is printed when requests are taken."); err != nil {
 		return err
 	}
@@ -74,6 +81,9 @@ func (p *program) serve(ctx context.Context, args []string) error {
 		return misuse("-tls-cert and -tls-key go together")
 	case o.logFormat != "text" && o.logFormat != "json":
 		return misuse("-log-format is text or json, not %q", o.logFormat)
+	}
+	if err := errors.Join(o.protect.check(), o.bearer.check()); err != nil {
+		return err
 	}
 	return p.runServer(ctx, &o)
 }
@@ -102,6 +112,16 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 		}
 		log.Warn("whoever reaches this address can read and change everything in the development account", "address", listener.Addr())
 	}
+	if o.bearer.issuer != "" && certificates == nil && !o.trustProxy && !loopback(listener.Addr()) {
+		return errors.New("bearer tokens can be read on the way here: serve HTTPS with -tls-cert and -tls-key, or say -trust-proxy behind a proxy that does, or listen on 127.0.0.1")
+	}
+	faults, err := o.chaos.load()
+	if err != nil {
+		return err
+	}
+	if faults != nil {
+		log.Warn("faults are simulated: this is no server to rely on")
+	}
 	var admin net.Listener
 	if o.admin != "" {
 		if admin, err = listenAdmin(o.admin); err != nil {
@@ -118,11 +138,20 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	metrics := &metrics{store: store, log: log, calls: map[call]tally{}}
+	handler := newProtocol(store, list, o)
+	if handler.Bearer, err = o.bearer.verifier(ctx); err != nil {
+		return errors.Join(err, store.Close())
+	}
+	if faults != nil {
+		handler.Gate = faults
+		handler.Service = newService(faults.Store(store))
+	}
+	limiter := o.protect.limiter(handler)
+	metrics := &metrics{store: store, limiter: limiter, faults: faults, log: log, calls: map[call]tally{}}
 	server := httpserver.Server{
 		Log: log, TLS: certificates, Grace: o.grace,
 		Handler: &httpserver.Handler{
-			Protocol: newProtocol(store, list, o), TrustProxy: o.trustProxy, Observe: metrics.observe,
+			Protocol: limiter, TrustProxy: o.trustProxy, Observe: metrics.observe,
 		},
 	}
 	stopAdmin := func() {}
@@ -166,12 +195,17 @@ func openStore(o *serveFlags, log *slog.Logger) (*pebblestore.Store, error) {
 	})
 }
 
-// newProtocol wires the core to the machine's clock and randomness.
+func now() edm.Ticks { return edm.TicksOf(time.Now()) }
+
+// newService wires the core to the machine's clock and randomness. Nonces and
+// ids must not collide; nobody gains by guessing one.
+func newService(store table.Store) *table.Service {
+	return table.New(store, table.Options{Now: now, Rand: rand.Uint64})
+}
+
 func newProtocol(store table.Store, list accounts, o *serveFlags) *protocol.Handler {
-	now := func() edm.Ticks { return edm.TicksOf(time.Now()) }
 	return &protocol.Handler{
-		// Nonces and ids must not collide; nobody gains by guessing one.
-		Service:  table.New(store, table.Options{Now: now, Rand: rand.Uint64}),
+		Service:  newService(store),
 		Accounts: list.find,
 		Now:      now,
 		NewID: func() (id [16]byte) {
@@ -181,6 +215,8 @@ func newProtocol(store table.Store, list accounts, o *serveFlags) *protocol.Hand
 		},
 		MaxSkew:   o.skew,
 		PathStyle: o.pathStyle,
+		Challenge: o.bearer.challenge(),
+		Limits:    o.protect.buckets(now),
 	}
 }
 

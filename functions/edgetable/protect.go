@@ -1,0 +1,111 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"edgetable/adapters/admission"
+	"edgetable/core/edm"
+	"edgetable/core/protocol"
+	"edgetable/core/throttle"
+)
+
+// protectFlags bound what clients can ask of the server.
+type protectFlags struct {
+	limits     rates
+	concurrent int
+	queue      int
+	maxWait    time.Duration
+	failures   float64
+}
+
+// rates are limits a second; 0 does not limit.
+type rates struct{ account, partition float64 }
+
+// azure are the rates the service promises: operations of an account, entities
+// of a partition.
+var azure = rates{account: 20_000, partition: 2_000}
+
+func (o *protectFlags) register(f *flag.FlagSet) {
+	f.Func("limits", "`rates` a second beyond which the answer is 503 ServerBusy: none (the default), azure (account=20000,partition=2000), or account=N,partition=N", func(s string) (err error) {
+		o.limits, err = parseRates(s)
+		return err
+	})
+	f.IntVar(&o.concurrent, "concurrent", 256, "how many requests are served at once; others wait their account's turn")
+	f.IntVar(&o.queue, "queue", 8192, "how many requests may wait; beyond that the answer is 503 ServerBusy")
+	f.DurationVar(&o.maxWait, "max-wait", time.Second, "how long a request may wait before the answer is 503 ServerBusy")
+	f.Float64Var(&o.failures, "max-failures", 100, "failed authentications a second from one address (of IPv6: /64), ten times as many at once, beyond which it is refused unread; 0 does not count")
+}
+
+func (o *protectFlags) check() error {
+	switch {
+	case o.concurrent < 1 || o.queue < 0 || o.maxWait <= 0:
+		return misuse("-concurrent is at least 1, -queue not negative, -max-wait positive")
+	case o.failures < 0:
+		return misuse("-max-failures is not negative")
+	}
+	return nil
+}
+
+// parseRates reads the value of -limits.
+func parseRates(s string) (r rates, err error) {
+	switch s {
+	case "none":
+		return r, nil
+	case "azure":
+		return azure, nil
+	}
+	for part := range strings.SplitSeq(s, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(n > 0 && n <= 1e9) {
+			return r, fmt.Errorf("%q is not none, azure, or rates such as account=20000,partition=2000", s)
+		}
+		switch strings.TrimSpace(name) {
+		case "account":
+			r.account = n
+		case "partition":
+			r.partition = n
+		default:
+			return r, fmt.Errorf("there is no rate %q: account and partition have one", name)
+		}
+	}
+	return r, nil
+}
+
+// Memory for buckets, at about 100 bytes each.
+const (
+	accountBuckets   = 1 << 10
+	partitionBuckets = 1 << 17
+	sourceBuckets    = 1 << 16
+)
+
+// buckets are the limits of a protocol handler.
+func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
+	make := func(rate float64, burst float64, keys int) *throttle.Buckets {
+		if rate == 0 {
+			return nil
+		}
+		return throttle.New(throttle.Options{Rate: rate, Burst: burst, Keys: keys, Now: now})
+	}
+	return protocol.Limits{
+		Account:   make(o.limits.account, o.limits.account, accountBuckets),
+		Partition: make(o.limits.partition, o.limits.partition, partitionBuckets),
+		Failures:  make(o.failures, 10*o.failures, sourceBuckets),
+	}
+}
+
+// limiter makes the requests that are too many wait.
+func (o *protectFlags) limiter(h *protocol.Handler) *admission.Limiter {
+	queue := o.queue
+	if queue == 0 {
+		queue = -1 // none
+	}
+	return admission.New(h, admission.Options{
+		Concurrent: o.concurrent, Queue: queue, MaxWait: o.maxWait,
+		Account: h.AccountName, Refuse: h.Refuse,
+	})
+}

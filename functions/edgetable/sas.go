@@ -1,0 +1,219 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/sas"
+	"edgetable/core/sharedkey"
+)
+
+// sasFlags are the flags of sas.
+type sasFlags struct {
+	accounts, account   string
+	endpoint            string
+	table, policy       string
+	permissions         string
+	resources           string
+	start, expires      string
+	fromPartition       string
+	fromRow             string
+	toPartition, toRow  string
+	ip, version         string
+	httpsOnly, onlyText bool
+}
+
+// letters of permissions and resources by the words people know them by.
+var (
+	permissionWords = map[string]string{
+		"read": "r", "query": "r", "add": "a", "insert": "a", "update": "u", "delete": "d",
+		"write": "w", "list": "l", "create": "c", "upsert": "au", "all": "",
+	}
+	resourceWords = map[string]string{"service": "s", "table": "c", "tables": "c", "container": "c", "entity": "o", "entities": "o", "object": "o", "all": "sco"}
+)
+
+// sas prints a shared access signature and what it permits.
+func (p *program) sas(args []string) error {
+	var o sasFlags
+	f := flag.NewFlagSet("sas", flag.ContinueOnError)
+	f.StringVar(&o.accounts, "accounts", "", "`file` of accounts; default $"+accountsVariable+", else the development account")
+	f.StringVar(&o.account, "account", "", "`account` to sign for; default the only one there is")
+	f.StringVar(&o.endpoint, "endpoint", "", "`URL` of the account; default http://127.0.0.1:10002/ACCOUNT")
+	f.StringVar(&o.table, "table", "", "`name` of the table that the token is for; without it the token is for the account")
+	f.StringVar(&o.permissions, "permissions", "", "`letters` or words with commas between: read, add, update, delete, upsert (add and update); for an account also write, list, create; or all")
+	f.StringVar(&o.resources, "resources", "", "for an account, `letters` or words: service, tables, entities, or all (the default)")
+	f.StringVar(&o.start, "start", "", "`time` from which it is good, RFC 3339; default at once")
+	f.StringVar(&o.expires, "expires", "", "`time` until which it is good, RFC 3339, or how long from now, such as 30m, 24h or 7d; default 1h, or as the policy says")
+	f.StringVar(&o.policy, "policy", "", "`id` of a stored access policy of the table, which says what is left out here")
+	f.StringVar(&o.fromPartition, "from-partition", "", "first `PartitionKey`; default no bound")
+	f.StringVar(&o.fromRow, "from-row", "", "first `RowKey` in the first partition")
+	f.StringVar(&o.toPartition, "to-partition", "", "last `PartitionKey`; default no bound")
+	f.StringVar(&o.toRow, "to-row", "", "last `RowKey` in the last partition")
+	f.StringVar(&o.ip, "ip", "", "`address` it may be used from, or a range such as 192.0.2.1-192.0.2.9")
+	f.BoolVar(&o.httpsOnly, "https-only", false, "good over https alone")
+	f.StringVar(&o.version, "version", "", "`version` of the protocol to sign by; default "+sas.Version)
+	f.BoolVar(&o.onlyText, "q", false, "print the token alone")
+	if err := p.parse(f, args, "Prints a shared access signature: a URL with which others can do what it permits, and no more,\nwithout having the account key.\n\n"+
+		"  edgetable sas -table people -permissions read -expires 24h\n"+
+		"  edgetable sas -permissions read,list -resources tables,entities -expires 7d"); err != nil {
+		return err
+	}
+	list, err := p.loadAccounts(o.accounts)
+	if err != nil {
+		return err
+	}
+	if o.account == "" {
+		if len(list) > 1 {
+			return misuse("-account says which of the %d accounts to sign for", len(list))
+		}
+		for o.account = range list {
+		}
+	}
+	account, ok := list[o.account]
+	if !ok {
+		return errors.New("the account " + quote(o.account) + " is not known here; -accounts and $" + accountsVariable + " give keys")
+	}
+	token, err := o.sign(account.Keys[0], time.Now())
+	if err != nil {
+		return err
+	}
+	if o.onlyText {
+		fmt.Fprintln(p.out, token)
+		return nil
+	}
+	t, err := sas.Parse(token)
+	if err != nil {
+		return err
+	}
+	for _, line := range t.Describe() {
+		fmt.Fprintln(p.err, line)
+	}
+	endpoint := strings.TrimSuffix(o.endpoint, "/")
+	if endpoint == "" {
+		endpoint = "http://127.0.0.1:10002/" + o.account
+	}
+	if o.table != "" {
+		endpoint += "/" + o.table
+	}
+	fmt.Fprintln(p.out, endpoint+"?"+token)
+	return nil
+}
+
+// sign makes the token that the flags ask for.
+func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
+	start, err := signedTime(o.start, now)
+	if err != nil {
+		return "", misuse("-start: %v", err)
+	}
+	expiry := o.expires
+	if expiry == "" && o.policy == "" {
+		expiry = "1h"
+	}
+	if expiry, err = signedTime(expiry, now); err != nil {
+		return "", misuse("-expires: %v", err)
+	}
+	protocol := ""
+	if o.httpsOnly {
+		protocol = "https"
+	}
+	if o.table == "" {
+		return o.signAccount(k, start, expiry, protocol)
+	}
+	if o.resources != "" {
+		return "", misuse("-resources is for a token without -table")
+	}
+	permissions, err := letters(o.permissions, "raud", permissionWords)
+	if err != nil {
+		return "", misuse("-permissions: %v", err)
+	}
+	if permissions == "" && o.policy == "" {
+		return "", misuse("-permissions says what the token permits, such as read,add,update,delete")
+	}
+	return sas.TableValues{
+		Version: o.version, Table: o.table, Identifier: o.policy, Start: start, Expiry: expiry, Permissions: permissions,
+		IP: o.ip, Protocol: protocol,
+		StartPartition: o.fromPartition, StartRow: o.fromRow, EndPartition: o.toPartition, EndRow: o.toRow,
+	}.Sign(o.account, k)
+}
+
+func (o *sasFlags) signAccount(k *sharedkey.Key, start, expiry, protocol string) (string, error) {
+	if o.policy != "" || o.fromPartition != "" || o.toPartition != "" || o.fromRow != "" || o.toRow != "" {
+		return "", misuse("-policy and ranges of keys are for a token with -table")
+	}
+	permissions, err := letters(o.permissions, "rwdlacu", permissionWords)
+	if err != nil {
+		return "", misuse("-permissions: %v", err)
+	}
+	if permissions == "" {
+		return "", misuse("-permissions says what the token permits, such as read,list")
+	}
+	resources := o.resources
+	if resources == "" {
+		resources = "all"
+	}
+	if resources, err = letters(resources, "sco", resourceWords); err != nil {
+		return "", misuse("-resources: %v", err)
+	}
+	return sas.AccountValues{
+		Version: o.version, ResourceTypes: resources, Start: start, Expiry: expiry, Permissions: permissions, IP: o.ip, Protocol: protocol,
+	}.Sign(o.account, k)
+}
+
+// letters turns words with commas between, or letters, into letters in the
+// order in which they are signed.
+func letters(s, order string, words map[string]string) (string, error) {
+	if s == "" {
+		return "", nil
+	}
+	var given strings.Builder
+	for part := range strings.SplitSeq(strings.ToLower(s), ",") {
+		part = strings.TrimSpace(part)
+		l, ok := words[part]
+		switch {
+		case part == "all":
+			l = order
+		case !ok:
+			l = part
+		}
+		for _, c := range l {
+			if !strings.ContainsRune(order, c) {
+				return "", fmt.Errorf("%q is none of the letters %s, nor a word for them", part, order)
+			}
+		}
+		given.WriteString(l)
+	}
+	var out strings.Builder
+	for _, c := range order {
+		if strings.ContainsRune(given.String(), c) {
+			out.WriteRune(c)
+		}
+	}
+	return out.String(), nil
+}
+
+// signedTime is a time as tokens have it: of RFC 3339 text, of a date, or of a
+// duration from now, which may be in days.
+func signedTime(s string, now time.Time) (string, error) {
+	if s == "" {
+		return "", nil
+	}
+	if _, err := sas.ParseTime(s); err == nil {
+		return s, nil
+	}
+	days, isDays := strings.CutSuffix(s, "d")
+	if isDays {
+		s = days + "h"
+	}
+	d, err := time.ParseDuration(s)
+	if isDays {
+		d *= 24
+	}
+	if err != nil || d <= 0 {
+		return "", errors.New("write a time such as 2030-01-01T00:00:00Z or a duration such as 30m, 24h or 7d")
+	}
+	return edm.TicksOf(now.Add(d).Truncate(time.Second)).String(), nil
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// What the command prints works, as far as it permits and no further.
+func TestSASWorks(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{accountsVariable: "acme:" + key1}
+	s := start(t, env, "-memory")
+	c := s.client(t, key1)
+	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
+	c.do(t, "POST", "/people", `{"PartitionKey":"a","RowKey":"1"}`, 204)
+	c.do(t, "POST", "/people", `{"PartitionKey":"b","RowKey":"1"}`, 204)
+	for _, tt := range []struct {
+		args, path string
+		status     int
+		entities   int
+	}{
+		{"-table people -permissions read", "/people()", 200, 2},
+		{"-table PEOPLE -permissions r -expires 7d", "/people()", 200, 2},
+		{"-table people -permissions all -to-partition a", "/people()", 200, 1},
+		{"-table people -permissions read -from-partition b -from-row 1", "/people()", 200, 1},
+		{"-table people -permissions add,update", "/people()", 403, 0},
+		{"-table people -permissions read -start 2099-01-01 -expires 2099-02-01", "/people()", 403, 0},
+		{"-table people -permissions read -https-only", "/people()", 403, 0},
+		{"-table people -permissions read -ip 127.0.0.1", "/people()", 200, 2},
+		{"-table people -permissions read -ip 192.0.2.1-192.0.2.9", "/people()", 403, 0},
+		{"-table others -permissions read", "/people()", 403, 0},
+		{"-permissions read,list", "/people()", 200, 2},
+		{"-permissions list -resources tables", "/Tables", 200, 0},
+		{"-permissions read -resources tables", "/people()", 403, 0},
+	} {
+		status, out, said := run(t, env, append([]string{"sas", "-q"}, strings.Fields(tt.args)...)...)
+		if status != 0 {
+			t.Errorf("%s: status %d: %s", tt.args, status, said)
+			continue
+		}
+		resp, err := http.Get(c.endpoint + tt.path + "?" + strings.TrimSpace(out) + "&$format=application/json;odata=nometadata")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body strings.Builder
+		_ = resp.Write(&body)
+		resp.Body.Close()
+		if n := strings.Count(body.String(), `"RowKey"`); resp.StatusCode != tt.status || n != tt.entities {
+			t.Errorf("%s: %d entities of\n%s", tt.args, n, body.String())
+		}
+	}
+}
+
+func TestSASSays(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{accountsVariable: "acme:" + key1 + ";beta:" + key2}
+	status, out, said := run(t, env, "sas", "-account", "acme", "-table", "people", "-permissions", "upsert", "-expires", "2030-01-01", "-policy", "p1", "-endpoint", "https://tables.example/acme/")
+	if status != 0 || !strings.HasPrefix(out, "https://tables.example/acme/people?") || strings.Contains(out+said, key1) {
+		t.Errorf("status %d: %s%s", status, out, said)
+	}
+	for _, want := range []string{`table: "people"`, "operations: add, update", "until: 2030-01-01", `"p1"`} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it does not say %s:\n%s", want, said)
+		}
+	}
+	for _, tt := range []struct{ args, say string }{
+		{"-table people -permissions r", "-account"},
+		{"-account gamma -permissions r", "gamma"},
+		{"-account acme -table people", "-permissions"},
+		{"-account acme", "-permissions"},
+		{"-account acme -table people -permissions write", "raud"},
+		{"-account acme -permissions fly", "rwdlacu"},
+		{"-account acme -permissions r -resources sky", "sco"},
+		{"-account acme -permissions r -policy p", "-table"},
+		{"-account acme -table t1 -permissions r -resources all", "-resources"},
+		{"-account acme -permissions r -expires soon", "-expires"},
+		{"-account acme -permissions r -expires -5m", "-expires"},
+		{"-account acme -table people -permissions r -from-row 1", "srk"},
+		{"-account acme -table people -permissions r -ip here", "sip"},
+	} {
+		if status, out, said := run(t, env, append([]string{"sas"}, strings.Fields(tt.args)...)...); status == 0 || !strings.Contains(said, tt.say) || out != "" {
+			t.Errorf("%s: status %d: %s%s", tt.args, status, out, said)
+		}
+	}
+}
