@@ -8,12 +8,14 @@ def entry(response, account, status=200):
     assert response.media == "application/atom+xml" and response.parameters.get("type", "entry") == "entry"
     read = atom.read_entry(response.xml(), account.base)
     assert response.headers.get("ETag") == read.etag, "the header and m:etag"
+    assert response.headers["Cache-Control"] == "no-cache"
     return read
 
 
 def feed(response, account, name):
     assert response.status == 200, response.body
     assert response.media == "application/atom+xml" and response.parameters.get("type", "feed") == "feed"
+    assert response.headers["Cache-Control"] == "no-cache" and "ETag" not in response.headers
     return atom.read_feed(response.xml(), account.base, name)
 
 

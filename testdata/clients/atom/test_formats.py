@@ -102,6 +102,35 @@ def test_format_option(late, account, table):
     assert json.loads(late.request("GET", f"/{table}()?$format=json").body)["value"][0]["RowKey"] == "r"
 
 
+# Refused before anybody looks at the format that was asked for; a client of ATOM cannot read JSON all the same.
+EARLY = {
+    "timeout": ("GET", "/{0}()?timeout=soon", {}, 400, "InvalidQueryParameterValue"),
+    "one key": ("GET", "/{0}(PartitionKey='p')", {}, 400, "InvalidInput"),
+    "open parenthesis": ("GET", "/{0}(PartitionKey='p'", {}, 400, "InvalidInput"),
+    "option": ("GET", "/{0}()?$orderby=RowKey", {}, 501, "NotImplemented"),
+    "comp": ("GET", "/{0}?comp=none", {}, 400, "InvalidQueryParameterValue"),
+    "verb of a table": ("PUT", "/Tables", {}, 405, "MethodNotAllowed"),
+    "tunnel without POST": ("GET", "/{0}()", {"X_HTTP_Method": "MERGE"}, 400, "XMethodNotUsingPost"),
+    "tunnel of an unknown verb": ("POST", "/{0}()", {"X_HTTP_Method": "TRACE"}, 400, "XMethodIncorrectValue"),
+    "write to the secondary": ("POST", "/{0}", {"secondary": True}, 403, "InsufficientAccountPermissions"),
+    "OData version": ("GET", "/{0}()", {"DataServiceVersion": "many", "MaxDataServiceVersion": None}, 400, "InvalidHeaderValue"),
+    "batch without boundary": ("POST", "/$batch", {"Content_Type": "multipart/mixed"}, 400, "InvalidInput"),
+}
+
+
+@pytest.mark.operation("Errors")
+@pytest.mark.parametrize("method, path, options, status, code", EARLY.values(), ids=EARLY.keys())
+def test_refused_early(old, table, method, path, options, status, code):
+    body = None if method == "GET" else ""
+    expect.refused(old.request(method, path.format(table), body, **options), status, code)
+
+
+@pytest.mark.operation("Errors")
+@pytest.mark.parametrize("version", ["2008-01-01", "new"])
+def test_unknown_version(account, version):
+    expect.refused(Client(account, version).request("GET", "/Tables"), 400, "InvalidHeaderValue")
+
+
 @pytest.mark.parametrize("kind", ["text/html", "application/json;odata=verbose"])
 def test_no_format(late, table, kind):
     assert late.request("GET", f"/{table}()", Accept=kind).status == 415

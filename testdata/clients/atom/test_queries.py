@@ -129,4 +129,3 @@ def test_unusable_filter(old, fruits, text, answer):
 def test_refused(old, name, table):
     expect.refused(old.request("GET", f"/none{name}()"), 404, "TableNotFound")
     expect.refused(old.request("GET", f"/{table}()?$top=1001"), 400, "InvalidInput")
-    expect.refused(old.request("GET", f"/{table}()?$orderby=RowKey"), 501, "NotImplemented")

@@ -59,6 +59,19 @@ def test_preference(late, account, name, preference, status):
         is_table(expect.entry(response, account, 201), account, name)
 
 
+@pytest.mark.operation("DeleteTable")
+def test_tunnelled(old, table):
+    """As clients behind a proxy did that lets only GET and POST through."""
+    expect.empty(old.request("POST", f"/Tables('{table}')", X_HTTP_Method="DELETE"))
+    expect.refused(old.request("POST", f"/Tables('{table}')", X_HTTP_Method="DELETE"), 404, "ResourceNotFound")
+
+
+@pytest.mark.operation("DeleteTable")
+def test_with_the_type_of_no_body(old, table):
+    """The .NET client named the type of a body even where it sent none, and signed it."""
+    expect.empty(old.variant(scheme="SharedKey").request("DELETE", f"/Tables('{table}')", Content_Type="application/atom+xml"))
+
+
 @pytest.mark.operation("GetTable")
 def test_no_such_table(old, name):
     expect.refused(old.request("GET", f"/Tables('{name}')"), 404, "ResourceNotFound")

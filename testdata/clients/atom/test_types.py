@@ -58,6 +58,16 @@ def test_null_is_not_stored(old, table):
     assert stored(old, table).own() == {"C": "c"}
 
 
+NAMES = ["_", "A1", "a1", "çñ", "Имя", "PartitionKeys", "timestamp", "N" * 255]
+
+
+def test_names(old, table):
+    """C# identifiers, in any script; their case counts."""
+    given = {name: str(at) for at, name in enumerate(NAMES)}
+    assert add(old, table, *(atom.prop(name, value) for name, value in given.items())).own() == given
+    assert stored(old, table).own() == given
+
+
 ENTITY = "<d:PartitionKey>p</d:PartitionKey><d:RowKey>r</d:RowKey><d:A>x</d:A>"
 NAMESPACES = (
     'xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" '
@@ -95,6 +105,8 @@ REFUSED = {
     "a document type": ("<!DOCTYPE entry [<!ENTITY e 'x'>]>" + PLAIN.replace(">x<", ">&e;<"), "InvalidInput"),
     "an unknown entity": (PLAIN.replace(">x<", ">&nbsp;<"), "InvalidInput"),
     "an unbound prefix": (PLAIN.replace("d:A>", "x:A>"), "InvalidInput"),
+    "elements without end": (PLAIN.replace("<content", "<a>" * 1000 + "<content"), "InvalidInput"),
+    "UTF-16": (PLAIN.encode("utf-16"), "InvalidInput"),
     "elements in a value": (PLAIN.replace(">x<", "><d:B>x</d:B><"), "InvalidInput"),
     "no row key": (PLAIN.replace("<d:RowKey>r</d:RowKey>", ""), "PropertiesNeedValue"),
     "a null row key": (PLAIN.replace("<d:RowKey>r</d:RowKey>", '<d:RowKey m:null="true"/>'), "PropertiesNeedValue"),
