@@ -2,6 +2,7 @@ package wiretest
 
 import (
 	"bytes"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,9 @@ import (
 
 	"edgetable/core/protocol"
 )
+
+// loopback is where all requests come from, also over a socket.
+var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // Direct is the handler without a transport.
 func Direct(t *testing.T, h *protocol.Handler) Target {
@@ -21,6 +25,7 @@ func Direct(t *testing.T, h *protocol.Handler) Target {
 		req := protocol.Request{
 			Method: r.Method, Target: r.Target, Host: r.Host, Scheme: "http",
 			Header: header, Body: bytes.NewReader(r.Body), ContentLength: -1,
+			Source: loopback,
 		}
 		if !r.Chunked {
 			req.ContentLength = 0

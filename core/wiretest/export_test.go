@@ -2,11 +2,14 @@ package wiretest
 
 import "golang.org/x/tools/txtar"
 
-// Expand, Lines and Unlines are expand, lines and unlines.
+// What is tested by itself.
 var (
-	Expand  = expand
-	Lines   = lines
-	Unlines = unlines
+	Expand     = expand
+	Lines      = lines
+	Unlines    = unlines
+	Addressed  = addressed
+	NewServer  = newHandler
+	Difference = difference
 )
 
 // Parse is parse of an archive's text.
@@ -14,6 +17,3 @@ func Parse(text string) (*Transcript, error) { return parse("x.txtar", txtar.Par
 
 // Text is the text of a response.
 func (r *Response) Text(method string) (string, error) { return r.text(method) }
-
-// Difference is difference.
-var Difference = difference

@@ -9,15 +9,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Start is what a server's clock shows before the first exchange.
-var Start = time.Date(2026, time.March, 4, 5, 6, 7, 123456700, time.UTC)
-
-// The account of every scenario and its well-known key.
 const (
-	Account    = "devstoreaccount1"
-	AccountKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-	wrongKey   = "d3Jvbmcga2V5"
-
 	host    = "127.0.0.1:10002"
 	version = "2019-02-02"
 )
@@ -53,7 +45,8 @@ func NewRequest(text string, now time.Time) (*Request, error) { return newReques
 
 // newRequest is NewRequest with the headers of responses that came before.
 func newRequest(text string, now time.Time, captured map[string]string) (*Request, error) {
-	text, err := expand(text, captured)
+	account := addressed(text)
+	text, err := expand(text, account, captured)
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +97,34 @@ func newRequest(text string, now time.Time, captured map[string]string) (*Reques
 	if !r.Chunked && (len(r.Body) > 0 || r.Method != "GET" && r.Method != "HEAD" && r.Method != "OPTIONS") {
 		add("Content-Length", strconv.Itoa(len(r.Body)))
 	}
-	return r, r.sign(signature)
+	return r, r.sign(signature, account)
+}
+
+// addressed is the account a request is addressed to, and signed for.
+func addressed(text string) string {
+	_, path, _ := strings.Cut(text, " ")
+	path, _, _ = strings.Cut(path, " ")
+	head, _, _ := strings.Cut(text, "\n\n")
+	server := ""
+	if _, after, ok := strings.Cut(head, "\nHost: "); ok {
+		server, _, _ = strings.Cut(after, "\n")
+	}
+	if _, rest, absolute := strings.Cut(path, "://"); absolute {
+		server, path, _ = strings.Cut(rest, "/")
+	}
+	name, _, _ := strings.Cut(strings.TrimLeft(path, "/"), "/")
+	if label, _, ok := strings.Cut(server, ".table."); ok {
+		name = label
+	}
+	name = strings.TrimSuffix(name, "-secondary")
+	if _, known := accounts()[name]; !known {
+		return Account
+	}
+	return name
 }
 
 // sign adds the Authorization.
-func (r *Request) sign(how string) error {
+func (r *Request) sign(how, account string) error {
 	key, scheme := AccountKey, sharedkey.SharedKeyLite
 	switch how {
 	case "":
@@ -116,6 +132,8 @@ func (r *Request) sign(how string) error {
 	case "(SharedKeyLite)":
 	case "(SharedKey)":
 		scheme = sharedkey.SharedKey
+	case "(second key)":
+		key = secondKey
 	case "(wrong key)":
 		key = wrongKey
 	default:
@@ -130,74 +148,10 @@ func (r *Request) sign(how string) error {
 		_, rest, _ = strings.Cut(rest, "/")
 		path = "/" + rest
 	}
-	r.Header = append(r.Header, Field{"Authorization", k.Authorization(scheme, Account, sharedkey.Request{
+	r.Header = append(r.Header, Field{"Authorization", k.Authorization(scheme, account, sharedkey.Request{
 		Method: r.Method, Path: path, RawQuery: query,
 		ContentMD5: r.Get("Content-MD5"), ContentType: r.Get("Content-Type"),
 		Date: r.Get("Date"), XMSDate: r.Get("x-ms-date"),
 	})})
 	return nil
-}
-
-// expand replaces what stands in $(…).
-func expand(text string, captured map[string]string) (string, error) {
-	var out strings.Builder
-	for {
-		before, rest, found := strings.Cut(text, "$(")
-		out.WriteString(before)
-		if !found {
-			return out.String(), nil
-		}
-		var err error
-		if strings.HasPrefix(rest, "repeat ") || strings.HasPrefix(rest, "count ") {
-			text, err = repetition(&out, rest)
-		} else {
-			var name string
-			name, text, _ = strings.Cut(rest, ")")
-			name, encode := strings.CutSuffix(name, "|query")
-			value, ok := captured[strings.ToLower(name)]
-			if !ok {
-				return "", fmt.Errorf("$(%s): no such header was received", name)
-			}
-			if encode {
-				value = percentEncode(value)
-			}
-			out.WriteString(value)
-		}
-		if err != nil {
-			return "", err
-		}
-	}
-}
-
-// repetition writes what "repeat 3|a|)" or "count 1 3|r@|)" stands for.
-func repetition(out *strings.Builder, s string) (rest string, err error) {
-	head, s, _ := strings.Cut(s, "|")
-	pattern, rest, ok := strings.Cut(s, "|)")
-	if !ok {
-		return "", fmt.Errorf("$(%s| has no |)", head)
-	}
-	var first, last int
-	if _, err = fmt.Sscanf(head, "repeat %d", &last); err == nil {
-		out.WriteString(strings.Repeat(pattern, last))
-		return rest, nil
-	}
-	if _, err = fmt.Sscanf(head, "count %d %d", &first, &last); err != nil {
-		return "", fmt.Errorf("$(%s: %w", head, err)
-	}
-	for n := first; n <= last; n++ {
-		out.WriteString(strings.ReplaceAll(pattern, "@", strconv.Itoa(n)))
-	}
-	return rest, nil
-}
-
-func percentEncode(s string) string {
-	var out strings.Builder
-	for _, c := range []byte(s) {
-		if c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' {
-			out.WriteByte(c)
-		} else {
-			fmt.Fprintf(&out, "%%%02X", c)
-		}
-	}
-	return out.String()
 }

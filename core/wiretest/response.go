@@ -20,7 +20,7 @@ type Response struct {
 var (
 	guidPattern     = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 	boundaryPattern = regexp.MustCompile(`(?:batch|changeset)response_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})`)
-	timePattern     = regexp.MustCompile(`\\nTime:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z"`)
+	timePattern     = regexp.MustCompile(`(\\n|\n)Time:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z(["<])`)
 )
 
 // text judges what differs from run to run and replaces it, and writes the rest
@@ -57,7 +57,7 @@ func (r *Response) text(method string) (string, error) {
 	slices.SortFunc(head, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
 	text := fmt.Sprintf("HTTP/1.1 %d\n%s\n\n%s", r.Status, strings.Join(head, "\n"), unlines(string(r.Body)))
 	text = strings.ReplaceAll(text, id, "{request-id}")
-	text = timePattern.ReplaceAllString(text, `\nTime:{time}"`)
+	text = timePattern.ReplaceAllString(text, `${1}Time:{time}${2}`)
 	guids := make(map[string]string)
 	for _, m := range boundaryPattern.FindAllStringSubmatch(text, -1) {
 		if _, ok := guids[m[1]]; !ok {

@@ -1,21 +1,13 @@
 package wiretest
 
 import (
-	"encoding/binary"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/protocol"
-	"edgetable/core/sharedkey"
-	"edgetable/core/table"
 )
 
 var update = flag.Bool("update", false, "rewrite the responses in testdata/wire")
@@ -35,7 +27,11 @@ func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 		t.Run(transcript.Name(), func(t *testing.T) {
 			t.Parallel()
 			var clock Clock
-			target := start(t, NewHandler(&clock))
+			h, err := newHandler(&clock, transcript.Directives)
+			if err != nil {
+				t.Fatal(err)
+			}
+			target := start(t, h)
 			play(t, transcript, &clock, target)
 		})
 	}
@@ -60,6 +56,7 @@ func play(t *testing.T, transcript *Transcript, clock *Clock, target Target) {
 		if err != nil {
 			t.Fatalf("%s: %v in\n%+v", name, err, resp)
 		}
+		captured[fmt.Sprintf("%02d", e.Number)] = string(resp.Body)
 		for _, f := range resp.Header {
 			captured[fmt.Sprintf("%02d.%s", e.Number, strings.ToLower(f.Name))] = f.Value
 		}
@@ -86,42 +83,4 @@ func difference(got, want string) string {
 		same++
 	}
 	return fmt.Sprintf("from line %d on, got\n%s\nwant\n%s", same+1, strings.Join(g[same:], ""), strings.Join(w[same:], ""))
-}
-
-// Clock is a clock that is set by hand. Its zero value shows [Start].
-type Clock struct{ since atomic.Int64 }
-
-// Set makes the clock show a time.
-func (c *Clock) Set(t time.Time) { c.since.Store(int64(t.Sub(Start))) }
-
-// Now is what the clock shows.
-func (c *Clock) Now() edm.Ticks { return edm.TicksOf(Start.Add(time.Duration(c.since.Load()))) }
-
-// NewHandler makes the server of a scenario: empty, over the reference store.
-func NewHandler(clock *Clock) *protocol.Handler {
-	key, err := sharedkey.ParseKey(AccountKey)
-	if err != nil {
-		panic(err) // it is a constant
-	}
-	account := &sharedkey.Account{Name: Account, Keys: [2]*sharedkey.Key{key}}
-	var mu sync.Mutex
-	random := rand.New(rand.NewPCG(1, 2))
-	number := func() uint64 {
-		mu.Lock()
-		defer mu.Unlock()
-		return random.Uint64()
-	}
-	return &protocol.Handler{
-		Service: table.New(memstore.New(clock.Now), table.Options{Now: clock.Now, Rand: number}),
-		Accounts: func(name string) (*sharedkey.Account, bool) {
-			return account, name == Account
-		},
-		Now: clock.Now,
-		NewID: func() (id [16]byte) {
-			binary.BigEndian.PutUint64(id[:], number())
-			binary.BigEndian.PutUint64(id[8:], number())
-			return id
-		},
-		MaxSkew: sharedkey.MaxSkew,
-	}
 }

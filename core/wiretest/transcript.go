@@ -13,9 +13,10 @@ import (
 
 // Transcript is one file of the corpus.
 type Transcript struct {
-	Path      string
-	Comment   string
-	Exchanges []Exchange
+	Path       string
+	Comment    string
+	Directives []string // how the server differs from others
+	Exchanges  []Exchange
 }
 
 // Exchange is a request and the answer expected to it, both as text.
@@ -79,6 +80,9 @@ func parse(path string, a *txtar.Archive) (*Transcript, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, m := range directive.FindAllStringSubmatch(t.Comment, -1) {
+		t.Directives = append(t.Directives, m[1])
+	}
 	last := 0
 	for i := 0; i < len(a.Files); i++ {
 		m := fileName.FindStringSubmatch(a.Files[i].Name)
@@ -107,6 +111,8 @@ func parse(path string, a *txtar.Archive) (*Transcript, error) {
 }
 
 var authority = regexp.MustCompile(`(?m)^(\d\d)(?:-(\d\d))?: (recorded from the service|documentation|clients|emulator|users|choice: .+)$`)
+
+var directive = regexp.MustCompile(`(?m)^server: (.+)$`)
 
 // authorities is the numbers of exchanges whose answer is justified.
 func authorities(comment string) (map[int]bool, error) {
@@ -144,15 +150,31 @@ func lines(text string) string {
 	if !strings.HasSuffix(text, "⏎\n") {
 		text = strings.TrimSuffix(text, "\n")
 	}
-	return strings.ReplaceAll(text, "⏎\n", "\r\n")
+	return marks.Replace(text)
 }
+
+// Marks of what could not be seen, or not be read, otherwise.
+const (
+	byteOrderMark = "\ufeff"
+	bomMark       = "⟨BOM⟩"
+	goesOn        = "¬\n"
+)
+
+var marks = strings.NewReplacer("⏎\n", "\r\n", goesOn, "", bomMark, byteOrderMark)
+
+// element is where a line may be broken without making XML hard to read: behind
+// the end of an element, before the next one begins.
+var element = regexp.MustCompile(`(</[^<>]*>|/>|\?>)(<[^/])`)
 
 // unlines is the inverse of lines.
 func unlines(wire string) string {
 	if wire == "" {
 		return ""
 	}
-	text := strings.ReplaceAll(wire, "\r\n", "⏎\n")
+	text := strings.ReplaceAll(strings.ReplaceAll(wire, "\r\n", "⏎\n"), byteOrderMark, bomMark)
+	if strings.Contains(text, "<?xml") {
+		text = element.ReplaceAllString(text, "$1"+goesOn+"$2")
+	}
 	if !strings.HasSuffix(text, "⏎\n") {
 		text += "\n"
 	}

@@ -1,6 +1,7 @@
 package wiretest_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 
 func TestExpand(t *testing.T) {
 	t.Parallel()
-	captured := map[string]string{"02.etag": `W/"a b"`}
+	captured := map[string]string{"02.etag": `W/"a b"`, "03": "<Key><Value>a+b=</Value><Empty></Empty></Key>"}
 	for _, tt := range []struct{ in, want string }{
 		{"plain $batch (x)", "plain $batch (x)"},
 		{"$(repeat 3|ab|)c", "abababc"},
@@ -17,13 +18,16 @@ func TestExpand(t *testing.T) {
 		{"$(repeat 2|(|)$(repeat 2|)|)", "(())"},
 		{"If-Match: $(02.ETag)", `If-Match: W/"a b"`},
 		{"$(02.ETAG|query)&", "W%2F%22a%20b%22&"},
+		{"$(03<Value>)$(03<Empty>)", "a+b="},
+		{"$(03<Value>|query)", "a%2Bb%3D"},
 	} {
-		if got, err := wiretest.Expand(tt.in, captured); err != nil || got != tt.want {
+		if got, err := wiretest.Expand(tt.in, wiretest.Account, captured); err != nil || got != tt.want {
 			t.Errorf("%q: got %q, %v, want %q", tt.in, got, err, tt.want)
 		}
 	}
-	for _, in := range []string{"$(03.ETag)", "$(repeat 3|ab", "$(repeat x|a|)", "$(count 1|a|)"} {
-		if got, err := wiretest.Expand(in, captured); err == nil {
+	for _, in := range []string{"$(03.ETag)", "$(repeat 3|ab", "$(repeat x|a|)", "$(count 1|a|)",
+		"$(03<Nothing>)", "$(04<Value>)", "$(sas 04<Value> sv=1)", "$(sas sv=%)"} {
+		if got, err := wiretest.Expand(in, wiretest.Account, captured); err == nil {
 			t.Errorf("%q: got %q", in, got)
 		}
 	}
@@ -32,7 +36,8 @@ func TestExpand(t *testing.T) {
 // Every sequence of line ends has a text, and the text gives it back.
 func TestLines(t *testing.T) {
 	t.Parallel()
-	for _, wire := range []string{"", "a", "a\n", "a\r\n", "a\n\n", "a\r\n\r\n", "\r\n", "a\r\nb", "a\nb\r\nc\n", "a\r\n\n"} {
+	for _, wire := range []string{"", "a", "a\n", "a\r\n", "a\n\n", "a\r\n\r\n", "\r\n", "a\r\nb", "a\nb\r\nc\n", "a\r\n\n",
+		"\ufeff<?xml version=\"1.0\"?><a><b>x</b><c/><d><e>y</e></d></a>"} {
 		if got := wiretest.Lines(wiretest.Unlines(wire)); got != wire {
 			t.Errorf("%q became %q by %q", wire, got, wiretest.Unlines(wire))
 		}
@@ -131,5 +136,78 @@ func TestDifference(t *testing.T) {
 	got := wiretest.Difference("a\nb\nc\n", "a\nx\nc\n")
 	if !strings.Contains(got, "line 2") || !strings.Contains(got, "b\nc\n") || !strings.Contains(got, "x\nc\n") || strings.Contains(got, "a\n") {
 		t.Errorf("%s", got)
+	}
+}
+
+// XML is shown with a byte order mark one can see, and in lines.
+func TestXMLText(t *testing.T) {
+	t.Parallel()
+	const wire = "\ufeff<?xml version=\"1.0\"?><a><b>x</b><c /><d><e>y</e></d></a>"
+	const want = "⟨BOM⟩<?xml version=\"1.0\"?>¬\n<a><b>x</b>¬\n<c />¬\n<d><e>y</e></d></a>\n"
+	if got := wiretest.Unlines(wire); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Shared access signatures are the documented ones.
+func TestSignature(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ in, signature string }{
+		{"sv=2019-02-02&tn=MyTable&sp=raud&se=2030-01-01T00%3A00%3A00Z", "VH1kJ2dMcGJPJnFMefVZ3HMd1fedSci/031kWIgJz0w="},
+		{"sp=r&st=2020-01-01T00:00:00Z&se=2030-01-01T00:00:00Z&tn=mytable&sip=168.1.5.60-168.1.5.70&spr=https,http&sv=2019-02-02&spk=a&srk=1&epk=b&erk=9", "x4zuakaT9Lrn1j5Asah+4CZnJnzx5Ojnghnt2CoEwfk="},
+		{"sp=r&se=2030-01-01T00:00:00Z&tn=mytable&sv=2013-08-15", "c00v2CQEAVbFrIq2ft+GYjp3/UOs0dKAQ+X/Kda/D3k="},
+		{"sp=rwdlacu&ss=t&srt=sco&se=2030-01-01T00:00:00Z&spr=https,http&sv=2019-02-02", "dKEa4zPUq/dWdOLrCYusn1Jnz45OJCCdBPi+hMWeijk="},
+		{"sp=rwdlacu&ss=t&srt=sco&se=2030-01-01T00:00:00Z&spr=https,http&sv=2020-12-06", "aQbb1uM9CNZPJhjuzMWpvrja5t6VW2FlvCUFVvjctAk="},
+	} {
+		got, err := wiretest.Expand("/t?$(sas "+tt.in+")", wiretest.Account, nil)
+		if want := "/t?" + tt.in + "&sig=" + url.QueryEscape(tt.signature); err != nil || got != want {
+			t.Errorf("got %s, %v\nwant %s", got, err, want)
+		}
+	}
+	seen := make(map[string]bool)
+	for _, key := range []string{"", "wrong ", "second ", "03<Value> "} {
+		got, err := wiretest.Expand("$(sas "+key+"sv=2019-02-02&tn=t&skoid=x)", wiretest.Account, map[string]string{"03": "<Value>YQ==</Value>"})
+		if err != nil || seen[got] {
+			t.Errorf("%q: %s, %v", key, got, err)
+		}
+		seen[got] = true
+	}
+}
+
+// A request is signed for the account that it is addressed to.
+func TestAddressed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"GET /devstoreaccount1/Tables HTTP/1.1\n":                                     wiretest.Account,
+		"GET /twokeys-secondary/Tables HTTP/1.1\n":                                    "twokeys",
+		"GET //secondaccount?comp=list HTTP/1.1\n":                                    wiretest.Account,
+		"GET /secondaccount HTTP/1.1\n":                                               "secondaccount",
+		"GET /Tables HTTP/1.1\nAccept: x\nHost: twokeys.table.example.com\n\nbody":    "twokeys",
+		"GET http://twokeys-secondary.table.example.com/Tables HTTP/1.1\n":            "twokeys",
+		"GET /nobody/Tables HTTP/1.1\n\nHost: twokeys.table.example.com\n":            wiretest.Account,
+		"GET http://127.0.0.1:10002/twokeys/Tables HTTP/1.1\nHost: 127.0.0.1:10002\n": "twokeys",
+	} {
+		if got := wiretest.Addressed(text); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A directive that nobody understands is no directive.
+func TestDirectives(t *testing.T) {
+	t.Parallel()
+	var clock wiretest.Clock
+	for _, d := range []string{
+		"no bearer", "any date", "path style", "lag 5m", "limits account=1/s burst=2", "limits partition=0.5/s burst=1", "limits failures=1/s burst=1",
+		"store Commit busy", "store WriteDocument being-deleted",
+	} {
+		if _, err := wiretest.NewServer(&clock, []string{d}); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, d := range []string{"", "bearer", "lag", "limits", "limits account", "limits everybody=1/s burst=2", "store Commit", "store Commit well", "store Strengths busy"} {
+		if _, err := wiretest.NewServer(&clock, []string{"no bearer", d}); err == nil {
+			t.Errorf("%q was obeyed", d)
+		}
 	}
 }
