@@ -62,7 +62,8 @@ func entity(list []member) (Entity, error) {
 	if count > 0 {
 		e.Properties = properties
 	}
-	return e, e.keys(pk, rk)
+	err := e.keys(pk, rk) // which sets e: not in the return statement, whose order is open
+	return e, err
 }
 
 // size is at least the length of the encoded properties.
