@@ -93,7 +93,8 @@ func (t *Token) terms(c *Context) (m terms, err error) {
 	if !t.given.has(si) {
 		return m, nil
 	}
-	return m, t.complement(&m, c)
+	err = t.complement(&m, c) // before m is returned, not while it is
+	return m, err
 }
 
 // time reads the value of a field.
