@@ -18,9 +18,9 @@ func AppendEntityURI(dst []byte, base, table, pk, rk string) []byte {
 
 func appendPredicate(dst []byte, pk, rk string) []byte {
 	dst = append(dst, "(PartitionKey='"...)
-	dst = appendKey(dst, pk)
+	dst = appendKeyURI(dst, pk)
 	dst = append(dst, "',RowKey='"...)
-	dst = appendKey(dst, rk)
+	dst = appendKeyURI(dst, rk)
 	return append(dst, "')"...)
 }
 
@@ -28,11 +28,11 @@ func appendPredicate(dst []byte, pk, rk string) []byte {
 func AppendTableURI(dst []byte, base, name string) []byte {
 	dst = append(dst, base...)
 	dst = append(dst, "Tables('"...)
-	dst = appendKey(dst, name)
+	dst = appendKeyURI(dst, name)
 	return append(dst, "')"...)
 }
 
-func appendKey(dst []byte, s string) []byte {
+func appendKeyURI(dst []byte, s string) []byte {
 	const hex = "0123456789ABCDEF"
 	for i := range len(s) {
 		switch c := s[i]; {

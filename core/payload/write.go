@@ -101,10 +101,10 @@ func (f Format) AppendError(dst []byte, e *table.Error, requestID string, now ed
 func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Properties) []byte {
 	s := v.Select
 	if s == nil || s.partitionKey {
-		dst = v.appendProperty(dst, partitionKey, edm.String(pk))
+		dst = v.appendKey(dst, partitionKey, pk)
 	}
 	if s == nil || s.rowKey {
-		dst = v.appendProperty(dst, rowKey, edm.String(rk))
+		dst = v.appendKey(dst, rowKey, rk)
 	}
 	if s == nil || s.timestamp {
 		dst = v.appendTimestamp(dst, when)
@@ -117,7 +117,11 @@ func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Prope
 		if !ok {
 			break
 		}
-		dst = v.appendProperty(dst, name, value)
+		if v.Format == Atom {
+			dst = v.atomProperty(dst, name, value)
+		} else {
+			dst = v.jsonProperty(dst, name, value)
+		}
 		p = rest
 	}
 	return dst
@@ -139,7 +143,11 @@ func (v *View) appendProjected(dst []byte, p edm.Properties) []byte {
 		}
 		if i := s.find(name); i >= 0 {
 			have[i] = true
-			dst = v.appendProperty(dst, name, value)
+			if v.Format == Atom {
+				dst = v.atomProperty(dst, name, value)
+			} else {
+				dst = v.jsonProperty(dst, name, value)
+			}
 		}
 		p = rest
 	}
@@ -151,11 +159,11 @@ func (v *View) appendProjected(dst []byte, p edm.Properties) []byte {
 	return dst
 }
 
-func (v *View) appendProperty(dst []byte, name string, value edm.Value) []byte {
+func (v *View) appendKey(dst []byte, name, key string) []byte {
 	if v.Format == Atom {
-		return v.atomProperty(dst, name, value)
+		return v.atomProperty(dst, name, edm.String(key))
 	}
-	return v.jsonProperty(dst, name, value)
+	return jsonKey(dst, name, key)
 }
 
 func (v *View) appendTimestamp(dst, when []byte) []byte {

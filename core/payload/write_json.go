@@ -126,6 +126,11 @@ func (v *View) jsonProperty(dst []byte, name string, value edm.Value) []byte {
 	return append(value.AppendText(dst), ',')
 }
 
+func jsonKey(dst []byte, name, key string) []byte {
+	dst = append(append(append(dst, '"'), name...), `":"`...)
+	return append(appendEscaped(dst, key), `",`...)
+}
+
 func (v *View) jsonTimestamp(dst, when []byte) []byte {
 	if v.Format == Full {
 		dst = append(dst, `"Timestamp@odata.type":"Edm.DateTime",`...)
