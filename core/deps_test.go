@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"edgetable/core/settings":  {"edm", "multipart", "sas", "table", "xml"},
 	"edgetable/core/payload":   {"edm", "key", "table", "xml"},
 	"edgetable/core/memstore":  {"edm", "key", "odata", "table"},
-	"edgetable/core/protocol":  {"edm", "key", "sharedkey", "multipart", "odata", "table", "payload", "sas", "settings", "throttle"},
+	"edgetable/core/protocol":  {"edm", "key", "sharedkey", "multipart", "odata", "table", "payload", "sas", "settings", "throttle", "xml"},
 }
 
 // TestCoreImports: no core package imports the operating system, a network or

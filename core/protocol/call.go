@@ -68,7 +68,9 @@ func (c *call) do(ctx context.Context) (answer, error) {
 	case root:
 		return answer{}, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The address names no resource: add /Tables or the name of a table.")
 	case metadata:
-		return answer{}, table.ResourceNotFound.Err()
+		if c.verb == "GET" {
+			return c.getMetadata(ctx)
+		}
 	}
 	return answer{}, table.MethodNotAllowed.Err()
 }
