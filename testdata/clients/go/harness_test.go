@@ -60,6 +60,12 @@ func newName(t *testing.T) string {
 // newTable creates a table that goes away with the test.
 func newTable(t *testing.T) *aztables.Client {
 	t.Helper()
+	_, client := newNamedTable(t)
+	return client
+}
+
+func newNamedTable(t *testing.T) (string, *aztables.Client) {
+	t.Helper()
 	name := newName(t)
 	client := newService(t).NewClient(name)
 	if _, err := client.CreateTable(t.Context(), nil); err != nil {
@@ -70,7 +76,7 @@ func newTable(t *testing.T) *aztables.Client {
 			t.Errorf("delete table %s: %v", name, err)
 		}
 	})
-	return client
+	return name, client
 }
 
 // entity encodes an entity with the given keys.
