@@ -3,6 +3,8 @@ package protocol_test
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/xml"
+	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -148,10 +150,18 @@ func (s *server) request(method, path, contentType string, body []byte) *protoco
 	}
 }
 
-// do serves a request and checks what is true of every answer.
+// do serves a request of today and checks what is true of every answer.
 func (s *server) do(t *testing.T, method, path, contentType string, body []byte) (int, string) {
 	t.Helper()
-	resp := s.Serve(t.Context(), s.request(method, path, contentType, body))
+	return s.doAs(t, "2019-02-02", method, path, contentType, body)
+}
+
+// doAs is do with another version of the protocol.
+func (s *server) doAs(t *testing.T, version, method, path, contentType string, body []byte) (int, string) {
+	t.Helper()
+	req := s.request(method, path, contentType, body)
+	req.Header.(protocol.Header)["X-Ms-Version"] = []string{version}
+	resp := s.Serve(t.Context(), req)
 	defer resp.Release()
 	if http.StatusText(resp.Status) == "" || resp.Status == 500 || resp.Err != nil {
 		t.Fatalf("%s %s: status %d, %v", method, path, resp.Status, resp.Err)
@@ -162,6 +172,11 @@ func (s *server) do(t *testing.T, method, path, contentType string, body []byte)
 		}
 		if h.Name == "Content-Type" && strings.HasPrefix(h.Value, "application/json") && !json.Valid(resp.Body) {
 			t.Fatalf("%s %s: no JSON: %s", method, path, resp.Body)
+		}
+		if h.Name == "Content-Type" && strings.Contains(h.Value, "xml") {
+			if err := wellFormed(resp.Body); err != nil {
+				t.Fatalf("%s %s: no XML: %v in %s", method, path, err, resp.Body)
+			}
 		}
 	}
 	return resp.Status, string(resp.Body)
@@ -201,7 +216,21 @@ func FuzzRequest(f *testing.F) {
 		s := newServer(t)
 		s.do(t, method, path, contentType, body)
 		s.do(t, method, path, contentType, body)
+		s.doAs(t, "2011-08-18", method, path, contentType, body)
 	})
+}
+
+// wellFormed reads a document to its end.
+func wellFormed(doc []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(doc))
+	for {
+		if _, err := d.Token(); err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
 }
 
 // statusLine begins the inner response of a part. No body has its line ends.
