@@ -3,6 +3,7 @@ package edgetable;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import com.azure.core.credential.AzureNamedKeyCredential;
 import com.azure.core.exception.HttpResponseException;
 import com.azure.core.http.HttpHeaderName;
 import com.azure.core.http.HttpResponse;
@@ -62,6 +63,15 @@ final class Clients {
 
   static TableServiceClientBuilder serviceBuilder() {
     return new TableServiceClientBuilder().connectionString(CONNECTION_STRING).retryOptions(once());
+  }
+
+  /** The account under another address. */
+  static TableServiceClient serviceAt(String endpoint) {
+    return new TableServiceClientBuilder()
+        .endpoint(endpoint)
+        .credential(new AzureNamedKeyCredential(setting("AccountName"), setting("AccountKey")))
+        .retryOptions(once())
+        .buildClient();
   }
 
   static TableServiceClient service() {
