@@ -134,6 +134,9 @@ func (x *exchange) serve(ctx context.Context) error {
 	if x.version != "" {
 		x.resp.add("x-ms-version", x.version)
 	}
+	// Whatever is wrong from here on is told in the format that was asked for.
+	var formatErr error
+	x.format, formatErr = x.responseFormat(x.options.format, x.req.Header.Get("Accept"))
 	if optionsErr != nil {
 		return optionsErr
 	}
@@ -146,7 +149,7 @@ func (x *exchange) serve(ctx context.Context) error {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(min(x.options.timeout, maxTimeout))*time.Second)
 		defer cancel()
 	}
-	return x.dispatch(ctx)
+	return x.dispatch(ctx, formatErr)
 }
 
 const serverName = "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"
@@ -174,8 +177,9 @@ func (x *exchange) host() string {
 	return x.req.Host
 }
 
-// dispatch routes an authenticated request.
-func (x *exchange) dispatch(ctx context.Context) error {
+// dispatch routes an authenticated request. What is wrong with the format that
+// was asked for matters where there is one.
+func (x *exchange) dispatch(ctx context.Context, formatErr error) error {
 	if x.plain {
 		return x.administration(ctx)
 	}
@@ -190,14 +194,12 @@ func (x *exchange) dispatch(ctx context.Context) error {
 	if r.resource == batch {
 		return x.serveBatch(ctx)
 	}
-	f, formatErr := x.responseFormat(x.options.format, x.req.Header.Get("Accept"))
-	x.format = f
 	if formatErr != nil {
 		return formatErr
 	}
 	c := &call{
 		exchange: x, route: r, verb: x.verb, options: &x.options, header: x.req.Header,
-		format: f,
+		format: x.format,
 		body:   x.body,
 	}
 	out, err := c.do(ctx)
