@@ -76,7 +76,7 @@ func newRequest(text string, now time.Time, captured map[string]string) (*Reques
 			}
 		case strings.EqualFold(name, "Host"):
 			r.Host = value
-		case strings.EqualFold(name, "Authorization") && value[0] == '(':
+		case strings.EqualFold(name, "Authorization") && strings.HasPrefix(value, "("):
 			signature = value
 		case strings.EqualFold(name, "Transfer-Encoding"):
 			r.Chunked = true
