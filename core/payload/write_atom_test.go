@@ -205,27 +205,18 @@ func TestAppendXMLErrors(t *testing.T) {
 	}
 }
 
-// A property's name is the name of an element, but for four characters that
-// are letters or connectors of C# and in no name of XML.
+// Every property's name is the name of an element.
 func TestPropertyNamesInAtom(t *testing.T) {
 	t.Parallel()
-	var odd []rune
 	for c := rune(0); c <= unicode.MaxRune; c++ {
-		name := "a" + string(c)
-		if table.CheckPropertyName(name) != nil {
-			continue
-		}
-		v := payload.View{Format: payload.Atom}
-		if v.AppendEntity(nil, "", "", 0, edm.AppendProperty(nil, name, edm.Int32(1))); v.Err() != nil {
-			odd = append(odd, c)
-		}
-		if v = (payload.View{Format: payload.Atom}); table.CheckPropertyName(string(c)) == nil {
-			if v.AppendEntity(nil, "", "", 0, edm.AppendProperty(nil, string(c), edm.Int32(1))); v.Err() != nil && !strings.ContainsRune("ªµº", c) {
-				t.Errorf("%q (%U) begins a property's name, but no element's", c, c)
+		for _, name := range []string{string(c), "a" + string(c)} {
+			if table.CheckPropertyName(name) != nil {
+				continue
+			}
+			v := payload.View{Format: payload.Atom}
+			if v.AppendEntity(nil, "", "", 0, edm.AppendProperty(nil, name, edm.Int32(1))); v.Err() != nil {
+				t.Errorf("%q (%U) may be a property's name, but no element's", name, c)
 			}
 		}
-	}
-	if got := string(odd); got != "ªµº⁔" {
-		t.Errorf("not in names of XML: %q", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // CheckPropertyName returns the service's error for a name no property of an
 // entity can have. A name is an identifier as in C#, a letter of any script or
 // an underscore first, then also digits, combining marks and connectors; it is
-// at most 255 UTF-16 code units long. Case counts.
+// a name in XML too, and at most 255 UTF-16 code units long. Case counts.
 func CheckPropertyName(name string) error {
 	for i := range len(name) {
 		c := name[i]
@@ -33,6 +33,10 @@ func CheckPropertyName(name string) error {
 
 func checkUnicodeName(name string) error {
 	for i, r := range name {
+		switch r {
+		case 'ª', 'µ', 'º', '⁔': // of an identifier, but not of a name in XML
+			return PropertyNameInvalid.Err()
+		}
 		if r == '_' || unicode.In(r, unicode.L, unicode.Nl) {
 			continue
 		}

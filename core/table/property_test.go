@@ -36,6 +36,8 @@ func TestCheckPropertyName(t *testing.T) {
 		{"digit first", "1a", table.PropertyNameInvalid},
 		{"digit of another script first", "٣a", table.PropertyNameInvalid},
 		{"combining mark first", "\u0301e", table.PropertyNameInvalid},
+		{"a letter that XML lacks", "µ", table.PropertyNameInvalid},
+		{"a connector that XML lacks", "a⁔b", table.PropertyNameInvalid},
 		{"connector first", "‿a", table.PropertyNameInvalid},
 		{"dash, which was legal before 2009-04-14", "a-b", table.PropertyNameInvalid},
 		{"blank", "a b", table.PropertyNameInvalid},
