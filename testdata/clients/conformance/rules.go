@@ -14,7 +14,7 @@ var Operations = []string{
 	"CreateTable", "QueryTables", "GetTable", "DeleteTable",
 	"InsertEntity", "UpdateEntity", "MergeEntity", "UpsertEntity", "DeleteEntity",
 	"GetEntity", "QueryEntities", "EntityGroupTransaction",
-	"TableACL", "SAS", "ServiceProperties", "ServiceStats", "CORS", "ATOM", "Errors", "Retry",
+	"TableACL", "SAS", "Bearer", "UserDelegation", "ServiceProperties", "ServiceStats", "CORS", "ATOM", "Errors", "Retry",
 }
 
 // operationOf returns what stands before the first colon of a test's name, if that is an operation.

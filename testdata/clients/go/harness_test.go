@@ -27,7 +27,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, connectionVariable+" is not set: these tests need a running server")
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	status := m.Run()
+	if built.folder != "" {
+		_ = os.RemoveAll(built.folder)
+	}
+	os.Exit(status)
 }
 
 // fields is an entity, or a part of one, as its JSON members. Annotations are members like any other.

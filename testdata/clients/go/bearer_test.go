@@ -1,0 +1,125 @@
+package clients_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
+)
+
+// The SDK sends bearer tokens over TLS alone and has no option about it, so the server of these tests speaks TLS.
+func startWithIssuer(t *testing.T) (started, *issuer) {
+	t.Helper()
+	is := newIssuer(t)
+	return start(t, "-oidc-issuer", is.url, "-oidc-audience", audience), is
+}
+
+func (s started) as(t *testing.T, token string) *aztables.ServiceClient {
+	t.Helper()
+	service, err := aztables.NewServiceClient(s.endpoint, bearer(token), s.options(policy.RetryOptions{MaxRetries: -1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+func TestBearer(t *testing.T) {
+	t.Parallel()
+	server, is := startWithIssuer(t)
+	owner := server.owner(t, server.options(policy.RetryOptions{}))
+	table := newName(t)
+	if _, err := owner.CreateTable(t.Context(), table, nil); err != nil {
+		t.Fatal(err)
+	}
+	add(t, owner.NewClient(table), "p", "there", nil)
+
+	for _, roles := range [][]string{{contributor}, {reader, contributor}, {reader}} {
+		by := server.as(t, is.token(t, roles, nil))
+		writes := roles[len(roles)-1] == contributor
+		for _, d := range deeds {
+			t.Run(roles[len(roles)-1]+"/"+d.name, func(t *testing.T) {
+				err := d.do(t, owner.NewClient(table), by.NewClient(table))
+				if writes || d.needs == "r" {
+					if err != nil {
+						t.Error(err)
+					}
+					return
+				}
+				wantError(t, err, http.StatusForbidden, "AuthorizationPermissionMismatch")
+			})
+		}
+		for _, d := range accountDeeds {
+			if d.types == "o" {
+				continue
+			}
+			t.Run(roles[len(roles)-1]+"/"+d.name, func(t *testing.T) {
+				err := d.do(t, owner, by, table)
+				if writes || d.name == "list tables" {
+					if err != nil {
+						t.Error(err)
+					}
+					return
+				}
+				wantError(t, err, http.StatusForbidden, "AuthorizationPermissionMismatch")
+			})
+		}
+		t.Run(roles[len(roles)-1]+"/transaction", func(t *testing.T) {
+			_, err := by.NewClient(table).SubmitTransaction(t.Context(), []aztables.TransactionAction{
+				action(t, aztables.TransactionTypeInsertMerge, "there", nil),
+			}, nil)
+			if !writes {
+				wantFailedPart(t, err, "403", "AuthorizationPermissionMismatch", "0:")
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+		t.Run(roles[len(roles)-1]+"/policies", func(t *testing.T) { // are hidden from users, whatever their role
+			_, err := by.NewClient(table).GetAccessPolicy(t.Context(), nil)
+			wantError(t, err, http.StatusNotFound, "ResourceNotFound")
+		})
+	}
+
+	t.Run("account's link", func(t *testing.T) { // the SDK makes it for https alone
+		link, err := owner.GetAccountSASURL(aztables.AccountSASResourceTypes{Container: true, Object: true},
+			aztables.AccountSASPermissions{Read: true, List: true}, past, future)
+		if err != nil {
+			t.Fatal(err)
+		}
+		by, err := aztables.NewServiceClientWithNoCredential(link, server.options(policy.RetryOptions{MaxRetries: -1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		get(t, by.NewClient(table), "p", "there")
+	})
+}
+
+func TestBearerRefused(t *testing.T) {
+	t.Parallel()
+	server, is := startWithIssuer(t)
+	stranger := newIssuer(t)
+	stranger.url = is.url // claims to be the other
+	everything := []string{contributor}
+	hour := int64(3600)
+	for _, c := range []struct {
+		why, token string
+		status     int
+		code       string
+	}{
+		{"no role", is.token(t, nil, nil), http.StatusForbidden, "AuthorizationPermissionMismatch"},
+		{"another role", is.token(t, []string{"Storage Blob Data Contributor"}, nil), http.StatusForbidden, "AuthorizationPermissionMismatch"},
+		{"another audience", is.token(t, everything, map[string]any{"aud": "https://vault.azure.net"}), http.StatusUnauthorized, "InvalidAuthenticationInfo"},
+		{"no audience", is.token(t, everything, map[string]any{"aud": nil}), http.StatusUnauthorized, "InvalidAuthenticationInfo"},
+		{"expired", is.token(t, everything, map[string]any{"exp": past.Unix()}), http.StatusUnauthorized, "InvalidAuthenticationInfo"},
+		{"no expiry", is.token(t, everything, map[string]any{"exp": nil}), http.StatusUnauthorized, "InvalidAuthenticationInfo"},
+		{"not yet", is.token(t, everything, map[string]any{"nbf": future.Unix(), "exp": future.Unix() + hour}), http.StatusUnauthorized, "InvalidAuthenticationInfo"},
+		{"another issuer", is.token(t, everything, map[string]any{"iss": "https://sts.windows.net/other/"}), http.StatusUnauthorized, "InvalidAuthenticationInfo"},
+		{"another key", stranger.token(t, everything, nil), http.StatusUnauthorized, "InvalidAuthenticationInfo"},
+		{"no token at all", "nonsense", http.StatusUnauthorized, "InvalidAuthenticationInfo"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			_, err := server.as(t, c.token).NewListTablesPager(nil).NextPage(t.Context())
+			wantError(t, err, c.status, c.code)
+		})
+	}
+}
