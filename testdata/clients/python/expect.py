@@ -18,6 +18,8 @@ def refused(status, code, kind=HttpResponseError):
 
 def _code(error):
     code = getattr(error, "error_code", None)
+    if code is None and "x-ms-error-code" in error.response.headers:
+        code = error.response.headers["x-ms-error-code"]  # of XML the SDK decodes no error
     if code is None:  # create_entity raises the error before it has decoded it
         code = json.loads(error.response.text())["odata.error"]["code"]
     return getattr(code, "value", code)
