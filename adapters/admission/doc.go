@@ -12,13 +12,13 @@
 // only take longer. That number is [Options.Concurrent]. By Little's law a
 // request then takes as long as it takes to admit Concurrent of them, whatever
 // the machine, the store and the mix of operations. So the wait is measured in
-// admissions and needs neither a clock nor a guess: a request that has let
-// 2 × Concurrent others pass has waited twice as long as its work takes, and with
-// the work it will have taken three times as long as at the peak. From then on it
-// is late: those that are not go before it, and of the late the newest goes
-// first. When a rush is over the late are served like any other. When it is not,
-// those that are served are served in time, which is better than all of them
-// late, and a few are served not at all.
+// admissions and needs neither a clock nor a guess: a request that has let 1½ ×
+// Concurrent others pass has waited for 1½ times as long as its work takes, and
+// with it will have taken 2½ times as long as at the peak. From then on it is late:
+// those that are not go before it. The late get a sixteenth of the places, when
+// nobody else wants them, and the newest goes first. So when a rush is over the
+// late are served too; and while it lasts, those that are served are served in
+// time, which is better than all of them late, and a few not at all.
 //
 // Those few are refused when they have waited for [Options.MaxWait]. It is much
 // longer than the wait of those that are served, on purpose: a client that was
@@ -29,9 +29,8 @@
 //
 // Each account has its own line, and the accounts take turns, so that none gets
 // more than its share by sending more: it only makes its own requests late. All
-// requests that name no known account are in one line. A round of more than
-// Concurrent accounts takes longer than it takes to serve that many; then nobody
-// is late before two rounds.
+// requests that name no known account are in one line. With more than ¾ Concurrent
+// accounts in line, nobody is late before all have had two turns.
 //
 // When [Options.Queue] requests wait and another comes, one of the longest line is
 // refused, if that is longer than the line of the one that comes would be: its

@@ -29,9 +29,10 @@ type Options struct {
 	Refuse func(*protocol.Request, *table.Error) protocol.Response
 }
 
-// patience is after how many admissions a request is late, in multiples of
-// [Options.Concurrent]; see the package.
-const patience = 2
+// spare is the part of Concurrent that late requests may take: there are moments
+// without any other also in a rush, and if they filled them, their wait would be
+// what clients see.
+const spare = 16
 
 // Limiter is a Protocol in front of a Protocol. It is safe for concurrent use.
 type Limiter struct {
@@ -40,6 +41,7 @@ type Limiter struct {
 
 	mu    sync.Mutex
 	queue queue
+	late  int // how many of those that run were late
 	stats Stats
 }
 
@@ -71,10 +73,13 @@ func New(next Protocol, o Options) *Limiter {
 // Serve serves a request when its turn comes. If ctx ends before, or there is no
 // turn for too long, the answer is ServerBusy, and nothing was done.
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
-	if !l.enter() && !l.wait(ctx, req) {
-		return l.o.Refuse(req, table.ServerBusy.Err())
+	t := inTime
+	if !l.enter() {
+		if t = l.wait(ctx, req); t == refused {
+			return l.o.Refuse(req, table.ServerBusy.Err())
+		}
 	}
-	defer l.leave()
+	defer l.leave(t)
 	return l.next.Serve(ctx, req)
 }
 
@@ -87,8 +92,8 @@ func (l *Limiter) Stats() Stats {
 	return s
 }
 
-// enter admits a request if not too many are running. While any waits, all
-// places are taken.
+// enter admits a request if not too many are running. While any waits that is
+// not late, all places are taken.
 func (l *Limiter) enter() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,42 +106,52 @@ func (l *Limiter) enter() bool {
 }
 
 // leave gives the place of a request that was served to the next in turn.
-func (l *Limiter) leave() {
+func (l *Limiter) leave(t turn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if t == late {
+		l.late--
+	}
+	l.stats.Running--
 	if l.queue.waiting == 0 {
-		l.stats.Running--
 		return
 	}
-	w := l.queue.pop(l.overdue())
-	l.stats.Admitted++
-	w.turn <- true
+	w, t := l.queue.pop(l.overdue()), inTime
+	if w == nil && l.late < max(1, l.o.Concurrent/spare) {
+		w, t = l.queue.popLate(), late
+		l.late++
+	}
+	if w != nil {
+		l.stats.Running++
+		l.stats.Admitted++
+		w.turn <- t
+	}
 }
 
-// wait reports whether the request was admitted in the end.
-func (l *Limiter) wait(ctx context.Context, req *protocol.Request) bool {
+// wait returns how the request was admitted in the end, or refused.
+func (l *Limiter) wait(ctx context.Context, req *protocol.Request) turn {
 	account := l.o.Account(req)
 	l.mu.Lock()
 	if l.stats.Running < l.o.Concurrent { // meanwhile
 		l.stats.Running++
 		l.stats.Admitted++
 		l.mu.Unlock()
-		return true
+		return inTime
 	}
 	if l.queue.waiting >= l.o.Queue && !l.displace(account) {
 		l.stats.Refused++
 		l.mu.Unlock()
-		return false
+		return refused
 	}
-	w := &waiter{turn: make(chan bool, 1), came: int64(l.stats.Admitted)}
+	w := &waiter{turn: make(chan turn, 1), came: int64(l.stats.Admitted)}
 	l.queue.push(account, w)
 	l.mu.Unlock()
 
 	timer := time.NewTimer(l.o.MaxWait)
 	defer timer.Stop()
 	select {
-	case admitted := <-w.turn:
-		return admitted
+	case t := <-w.turn:
+		return t
 	case <-timer.C:
 		return l.giveUp(w, &l.stats.Refused)
 	case <-ctx.Done():
@@ -146,7 +161,7 @@ func (l *Limiter) wait(ctx context.Context, req *protocol.Request) bool {
 
 // giveUp takes a request out of its line and counts it, unless its turn came at
 // the same moment: then it is as if it had come before.
-func (l *Limiter) giveUp(w *waiter, counter *uint64) bool {
+func (l *Limiter) giveUp(w *waiter, counter *uint64) turn {
 	l.mu.Lock()
 	if w.line == nil {
 		l.mu.Unlock()
@@ -155,7 +170,7 @@ func (l *Limiter) giveUp(w *waiter, counter *uint64) bool {
 	l.queue.remove(w)
 	*counter++
 	l.mu.Unlock()
-	return false
+	return refused
 }
 
 // displace refuses a request in line to make room for one of this account: of
@@ -181,13 +196,13 @@ func (l *Limiter) displace(account string) bool {
 	}
 	l.queue.remove(w)
 	l.stats.Refused++
-	w.turn <- false
+	w.turn <- refused
 	return true
 }
 
-// overdue is the number of admissions at which those came that are late now. With
-// many accounts a round of all takes longer than it takes to serve Concurrent,
-// and nobody is late for the length of a round.
+// overdue is the number of admissions at which those came that are late now: half
+// as many again as run at once. With many accounts the turns alone take longer,
+// and nobody is late for the length of two rounds.
 func (l *Limiter) overdue() int64 {
-	return int64(l.stats.Admitted) - int64(patience*max(l.o.Concurrent, len(l.queue.lines)))
+	return int64(l.stats.Admitted) - int64(max(l.o.Concurrent*3/2, len(l.queue.lines)*2))
 }

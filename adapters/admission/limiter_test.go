@@ -39,16 +39,18 @@ func TestOrder(t *testing.T) {
 		{"what comes while there is room does not wait", 10, "a1 a2", "a1 a2", 2},
 		{"one account waits in the order it came", 10, "a1 a2 a3 a4 a5", "a1 a2 a3 a4 a5", 2},
 		{"accounts take turns", 10, "a1 a2 a3 a4 b1 c1 b2 c2", "a1 a2 a3 b1 c1 a4 b2 c2", 2},
-		{"accounts of which nothing is known are one account", 10, "a1 a2 ?1 ?2 b1 a3 ?3", "a1 a2 ?1 b1 a3 ?2 ?3", 2},
-		{"who let twice as many pass as run at once is late: then the newest is first", 10, "a1 a2 a3 a4 a5 a6", "a1 a2 a3 a6 a5 a4", 1},
+		{"accounts of which nothing is known are one account", 10, "a1 a2 ?1 ?2 b1 a3", "a1 a2 ?1 b1 a3 ?2", 2},
+		{"who let half as many again pass as run at once is late: then the newest is first", 10,
+			"a1 a2 a3 a4 a5 a6 a7 a8", "a1 a2 a3 a4 a5 a8 a7 a6", 2},
 		{"a turn is never late for the length of a round", 10, "a1 a2 b1 c1 d1 e1", "a1 a2 b1 c1 d1 e1", 1},
-		{"in time goes before late, whose account it is", 10, "a1 a2 a3 a4 a5 a6 a7 a8 . . . . b1", "a1 a2 a3 a4 a5 a6 b1 a8 a7", 2},
-		{"who comes again is in time again", 10, "a1 a2 a3 a4 a5 . . a6", "a1 a2 a3 a6 a5 a4", 1},
+		{"in time goes before late, whose account it is", 10, "a1 a2 a3 a4 a5 a6 a7 a8 . . . . b1", "a1 a2 a3 a4 a5 a8 b1 a7 a6", 2},
+		{"who comes again is in time again", 10, "a1 a2 a3 a4 a5 a6 a7 . . . a8", "a1 a2 a3 a4 a5 a8 a7 a6", 2},
 		{"in a full queue the one that comes is refused if its line is as long as any", 2, "a1 a2 a3 a4", "a1 !a4 a2 a3", 1},
 		{"in a full queue the longest line gives way to a shorter, with its newest", 3, "a1 a2 a3 a4 b1", "a1 !a4 a2 b1 a3", 1},
 		{"but not to one that would then be the longer", 2, "a1 a2 a3 b1 b2", "a1 !a3 !b2 a2 b1", 1},
 		{"nor to one that would take its only place", 1, "a1 a2 b1", "a1 !b1 a2", 1},
-		{"a late request gives way to one in time of its own account", 3, "a1 a2 a3 a4 . . a5 a6 a7", "a1 a2 a3 !a4 a5 a6 a7", 1},
+		{"a late request gives way to one in time of its own account", 4,
+			"a1 a2 a3 a4 a5 a6 . . . a7 a8 a9 a10", "a1 a2 a3 a4 a5 !a6 a7 a8 a9 a10", 2},
 		{"nobody waits where there is no queue", -1, "a1 a2 b1", "a1 !a2 !b1", 1},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
@@ -87,6 +89,47 @@ func TestOrder(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestLate: the late take a sixteenth of the places and leave the others to who
+// comes in time; and all of them are served in the end.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		s := served{next: make(chan struct{}), log: &log}
+		l := admission.New(s, admission.Options{Concurrent: 32, MaxWait: time.Hour, Account: account, Refuse: refuse})
+		send := func(n int) {
+			for range n {
+				go l.Serve(t.Context(), &protocol.Request{})
+				synctest.Wait()
+			}
+		}
+		end := func(n int) {
+			for range n {
+				s.next <- struct{}{}
+				synctest.Wait()
+			}
+		}
+		expect := func(when string, want admission.Stats) {
+			t.Helper()
+			if got := l.Stats(); got != want {
+				t.Fatalf("%s: %+v, want %+v", when, got, want)
+			}
+		}
+		send(200)
+		expect("all have come", admission.Stats{Running: 32, Waiting: 168, Admitted: 32})
+		end(48)
+		expect("half as many again as run let pass", admission.Stats{Running: 32, Waiting: 120, Admitted: 80})
+		end(32)
+		expect("the rest is late", admission.Stats{Running: 2, Waiting: 118, Admitted: 82})
+		send(40)
+		expect("who comes finds the other places free", admission.Stats{Running: 32, Waiting: 128, Admitted: 112})
+		end(32 + 10)
+		expect("and is served before the late", admission.Stats{Running: 2, Waiting: 116, Admitted: 124})
+		end(118)
+		expect("in the end", admission.Stats{Admitted: 240})
+	})
 }
 
 // stuck serves nothing until it is told to.

@@ -24,11 +24,20 @@ type line struct {
 
 // waiter is a request that waits.
 type waiter struct {
-	turn       chan bool // gets one value: true, it is its turn, or false, it was displaced
+	turn       chan turn // gets one value
 	came       int64     // how many had been admitted when it came
 	line       *line     // nil: it waits no more
 	prev, next *waiter
 }
+
+// turn is what becomes of a waiter.
+type turn uint8
+
+const (
+	refused turn = iota
+	inTime       // admitted, as is one that did not wait
+	late         // admitted, but late
+)
 
 // push puts w at the end of its account's line. An account that had no request
 // in time takes its turn after all others.
@@ -50,8 +59,9 @@ func (q *queue) push(account string, w *waiter) {
 	}
 }
 
-// pop takes out the request to be admitted, of which there must be one. Those
-// that came before the number overdue of admissions, or at it, are late.
+// pop takes out the first request in time of the account whose turn it is, or
+// returns nil if all are late: those that came before the number overdue of
+// admissions, or at it.
 func (q *queue) pop(overdue int64) *waiter {
 	for q.inTime.turn != nil {
 		l := q.inTime.turn
@@ -65,6 +75,12 @@ func (q *queue) pop(overdue int64) *waiter {
 		}
 		l.move(&q.late)
 	}
+	return nil
+}
+
+// popLate takes out the last request of the account whose turn it is, when all
+// that wait are late and some do.
+func (q *queue) popLate() *waiter {
 	l := q.late.turn
 	q.late.turn = l.next
 	w := l.last
