@@ -124,8 +124,8 @@ func load(t *testing.T, m *machine, p admission.Protocol, lasts time.Duration, c
 
 const concurrent = 32 // where the machine does its most
 
-func limited(m *machine) *admission.Limiter {
-	return admission.New(m, admission.Options{Concurrent: concurrent, Account: account, Refuse: refuse})
+func limited(m *machine, maxWait time.Duration) *admission.Limiter {
+	return admission.New(m, admission.Options{Concurrent: concurrent, MaxWait: maxWait, Account: account, Refuse: refuse})
 }
 
 // committing makes the disk one that writes what has come together every 2 ms:
@@ -156,7 +156,7 @@ func TestOverload(t *testing.T) {
 			run := func(connections int) (o *outcome) {
 				synctest.Test(t, func(t *testing.T) {
 					m := tt.machine()
-					l := limited(m)
+					l := limited(m, time.Second)
 					o = load(t, m, l, 2*time.Second, map[string]int{"one": connections})["one"]
 					if s := l.Stats(); s.Running != 0 || s.Waiting != 0 || int(s.Admitted) != len(o.took) || int(s.Refused) != o.refused {
 						t.Errorf("with %d connections, stats are %+v after %d served and %d refused", connections, s, len(o.took), o.refused)
@@ -213,19 +213,19 @@ func TestGreedy(t *testing.T) {
 	}{
 		{"all could use more than a share", 20, 6, 60, 0.6, 1.6, 3, 3},
 		{"who sends one at a time hardly waits", 4, 1, 10 * concurrent, 0.05, 5, 2, 3},
-		{"more accounts than can be served in time: turns go before time", 3 * concurrent, 1, concurrent, 0.9, 1.6, 4, 4},
+		{"more accounts than can be served in time: turns go before time", 3 * concurrent, 1, concurrent, 0.9, 2, 4, 4},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				const lasts = 4 * time.Second
+				const lasts = time.Second
 				m := newMachine(2)
-				peak := load(t, m, limited(m), lasts, map[string]int{"one": concurrent})["one"]
+				peak := load(t, m, limited(m, lasts/5), lasts, map[string]int{"one": concurrent})["one"]
 				clients := map[string]int{"greedy": tt.greedy}
 				for i := range tt.accounts {
 					clients[fmt.Sprint("account", i)] = tt.each
 				}
-				l := limited(m)
+				l := limited(m, lasts/5)
 				seen := load(t, m, l, lasts, clients)
 				var all, others outcome
 				for name, o := range seen {
