@@ -1,5 +1,7 @@
 package payload
 
+import "edgetable/core/percent"
+
 // AppendEntityURI appends base and the address of an entity in a table, which
 // is spelled as in the request:
 //
@@ -33,16 +35,12 @@ func AppendTableURI(dst []byte, base, name string) []byte {
 }
 
 func appendKeyURI(dst []byte, s string) []byte {
-	const hex = "0123456789ABCDEF"
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9', c == '-', c == '.', c == '_', c == '~':
-			dst = append(dst, c)
-		case c == '\'':
+		if s[i] == '\'' {
 			dst = append(dst, "%27%27"...)
-		default:
-			dst = append(dst, '%', hex[c>>4], hex[c&15])
+			continue
 		}
+		dst = percent.AppendByte(dst, s[i])
 	}
 	return dst
 }

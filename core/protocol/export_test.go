@@ -39,9 +39,6 @@ func Locate(target, host string, pathStyle bool) (Address, bool) {
 	return Address{t.path, t.query, t.host, a.account, a.secondary, a.base, a.rest}, ok
 }
 
-// Unescape is unescape.
-func Unescape(s string, plusIsSpace bool) (string, bool) { return unescape(s, plusIsSpace) }
-
 // Token and ParseToken are token and parseToken.
 func Token(part []byte) string            { return token(part) }
 func ParseToken(s string) ([]byte, error) { return parseToken(s) }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"edgetable/core/percent"
 	"edgetable/core/table"
 )
 
@@ -30,8 +31,8 @@ func parseOptions(raw string) (options, error) {
 			continue
 		}
 		rawName, rawValue, _ := strings.Cut(pair, "=")
-		name, ok1 := unescape(rawName, true)
-		value, ok2 := unescape(rawValue, true)
+		name, ok1 := percent.Decode(rawName, true)
+		value, ok2 := percent.Decode(rawValue, true)
 		if !ok1 || !ok2 || !utf8.ValidString(value) {
 			return o, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. A percent sign must be followed by two hexadecimal digits, and all must be UTF-8.")
 		}

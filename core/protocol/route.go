@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"edgetable/core/key"
+	"edgetable/core/percent"
 	"edgetable/core/table"
 )
 
@@ -36,7 +37,7 @@ var (
 // parseRoute reads the raw path behind the account. It is decoded once: a key
 // may contain a percent sign.
 func parseRoute(raw string) (route, error) {
-	path, ok := unescape(raw, false)
+	path, ok := percent.Decode(raw, false)
 	if !ok {
 		return route{}, table.InvalidURI.With("The requested URI does not represent any resource on the server. It has a percent sign that is not followed by two hexadecimal digits; write a percent sign as %25.")
 	}

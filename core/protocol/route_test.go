@@ -147,31 +147,3 @@ func TestLocate(t *testing.T) {
 		}
 	}
 }
-
-func TestUnescape(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		in, path, query string
-		ok              bool
-	}{
-		{"", "", "", true},
-		{"abc", "abc", "abc", true},
-		{"a+b%2Bc", "a+b+c", "a b+c", true},
-		{"%41%6a%4A", "AjJ", "AjJ", true},
-		{"%2541", "%41", "%41", true},
-		{"%00%ff", "\x00\xff", "\x00\xff", true},
-		{"%", "", "", false},
-		{"%4", "", "", false},
-		{"a%4g", "", "", false},
-		{"%G1", "", "", false},
-		{"%%41", "", "", false},
-		{"%é0", "", "", false},
-	} {
-		if got, ok := protocol.Unescape(tt.in, false); ok != tt.ok || got != tt.path {
-			t.Errorf("%q in a path: %q, %t", tt.in, got, ok)
-		}
-		if got, ok := protocol.Unescape(tt.in, true); ok != tt.ok || got != tt.query {
-			t.Errorf("%q in a query: %q, %t", tt.in, got, ok)
-		}
-	}
-}

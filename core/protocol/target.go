@@ -3,6 +3,7 @@ package protocol
 import (
 	"strings"
 
+	"edgetable/core/percent"
 	"edgetable/core/table"
 )
 
@@ -30,49 +31,6 @@ func parseTarget(raw string) target {
 	return t
 }
 
-// unescape decodes percent escapes once. plusIsSpace: as in a query.
-func unescape(s string, plusIsSpace bool) (string, bool) {
-	i := 0
-	for i < len(s) && s[i] != '%' && (s[i] != '+' || !plusIsSpace) {
-		i++
-	}
-	if i == len(s) {
-		return s, true
-	}
-	out := make([]byte, i, len(s))
-	copy(out, s)
-	for ; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '%':
-			if i+2 >= len(s) {
-				return "", false
-			}
-			hi, lo := unhex(s[i+1]), unhex(s[i+2])
-			if hi|lo > 15 {
-				return "", false
-			}
-			out = append(out, hi<<4|lo)
-			i += 2
-		case c == '+' && plusIsSpace:
-			out = append(out, ' ')
-		default:
-			out = append(out, c)
-		}
-	}
-	return string(out), true
-}
-
-// unhex is the value of a hexadecimal digit, more than 15 for anything else.
-func unhex(c byte) byte {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0'
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return c | 0x20 - 'a' + 10
-	}
-	return 0xFF
-}
-
 // address is where the request goes: whose account, by which style.
 type address struct {
 	account   string // of the primary
@@ -97,7 +55,7 @@ func locate(t target, host string, forcePathStyle bool) (address, bool) {
 		path := strings.TrimLeft(t.path, "/")
 		segment, rest, _ := strings.Cut(path, "/")
 		var ok bool
-		if a.account, ok = unescape(segment, false); !ok {
+		if a.account, ok = percent.Decode(segment, false); !ok {
 			return a, false
 		}
 		a.base = "/" + segment

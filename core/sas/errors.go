@@ -1,6 +1,9 @@
 package sas
 
-import "edgetable/core/table"
+import (
+	"edgetable/core/sharedkey"
+	"edgetable/core/table"
+)
 
 // refuse is the service's text followed by what to change.
 func refuse(code table.Code, detail string) *table.Error {
@@ -15,7 +18,7 @@ func failed(detail string) *table.Error { return refuse(table.AuthenticationFail
 func (t *Token) mismatched(account string) *table.Error {
 	out := make([]byte, 0, 1200)
 	out = append(out, "no key of account "...)
-	out = appendEscaped(out, account, 64)
+	out = sharedkey.AppendEscaped(out, account, 64)
 	out = append(out, " made this signature. Check that the key is base64-decoded before signing and that the values are signed as sent, before percent-encoding. The string to sign of "...)
 	out = append(out, article(t.kind)...)
 	out = append(out, " of version "...)
@@ -25,7 +28,7 @@ func (t *Token) mismatched(account string) *table.Error {
 		if i > 0 {
 			out = append(out, `\n`...)
 		}
-		out = appendEscaped(out, line, 96)
+		out = sharedkey.AppendEscaped(out, line, 96)
 	}
 	return failed(string(append(out, '"')))
 }
@@ -39,26 +42,5 @@ func article(k Kind) string {
 
 // quote is s escaped, cut and in quotes.
 func quote(s string) string {
-	return string(append(appendEscaped([]byte{'"'}, s, 64), '"'))
-}
-
-// appendEscaped appends s with everything but printable ASCII escaped, in at
-// most limit bytes and the dots that show a cut.
-func appendEscaped(dst []byte, s string, limit int) []byte {
-	const hex = "0123456789abcdef"
-	end := len(dst) + limit
-	for i := range len(s) {
-		if len(dst)+len(`\x00`) > end {
-			return append(dst, "..."...)
-		}
-		switch c := s[i]; {
-		case c < ' ' || c > '~':
-			dst = append(dst, '\\', 'x', hex[c>>4], hex[c&15])
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return dst
+	return string(append(sharedkey.AppendEscaped([]byte{'"'}, s, 64), '"'))
 }

@@ -267,7 +267,7 @@ func TestDescribe(t *testing.T) {
 	}{
 		{"table", "sv=2019-02-02&tn=MyTable&st=2020-01-01&se=2030-01-01&sp=raud&sip=168.1.5.65&spr=https&spk=a&srk=%09&epk=b&sig=x", []string{
 			"table SAS of version 2019-02-02", `table: "mytable"`, "operations: read, add, update, delete",
-			`first entity: PartitionKey "a", RowKey "\x09"`, `last entity: PartitionKey "b"`,
+			`first entity: PartitionKey "a", RowKey "\t"`, `last entity: PartitionKey "b"`,
 			"from: 2020-01-01", "until: 2030-01-01", "addresses: 168.1.5.65", "protocol: https alone",
 		}},
 		{"with a policy", "sv=2019-02-02&tn=t1t&si=readers&sig=x", []string{

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
+
+	"edgetable/core/percent"
 )
 
 const (
@@ -36,7 +38,7 @@ func Parse(rawQuery string) (*Token, error) {
 	case repeated != 0:
 		return nil, failed("the parameter " + fieldNames[repeated.first()] + " is in the query more than once")
 	}
-	return newToken(&values, appendUnescaped)
+	return newToken(&values, decoded)
 }
 
 // limit is the most bytes a value may have.
@@ -62,44 +64,8 @@ func checkValue(f field, value []byte) error {
 	return nil
 }
 
-// appendUnescaped appends s decoded; a plus is a blank, as in all queries. It
-// is false for a broken escape.
-func appendUnescaped(dst []byte, s string) ([]byte, bool) {
-	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
-		return append(dst, s...), true
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch c {
-		case '+':
-			c = ' '
-		case '%':
-			if i+2 >= len(s) {
-				return dst, false
-			}
-			hi, lo := nibble(s[i+1]), nibble(s[i+2])
-			if hi|lo < 0 {
-				return dst, false
-			}
-			c = byte(hi<<4 | lo)
-			i += 2
-		}
-		dst = append(dst, c)
-	}
-	return dst, true
-}
-
-func nibble(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
-}
+// decoded is percent.Append for a value of a query.
+func decoded(dst []byte, s string) ([]byte, bool) { return percent.Append(dst, s, true) }
 
 // fieldOf finds a parameter by its name as sent, escaped or not.
 func fieldOf(name string) (field, bool) {
@@ -111,12 +77,8 @@ func fieldOf(name string) (field, bool) {
 			return 0, false
 		}
 		c := name[i]
-		if c == '%' && i+2 < len(name) {
-			hi, lo := nibble(name[i+1]), nibble(name[i+2])
-			if hi|lo < 0 {
-				return 0, false
-			}
-			c = byte(hi<<4 | lo)
+		if d, ok := percent.Byte(name, i); ok {
+			c = d
 			i += 2
 		}
 		if 'A' <= c && c <= 'Z' {

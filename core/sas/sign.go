@@ -1,6 +1,9 @@
 package sas
 
-import "edgetable/core/sharedkey"
+import (
+	"edgetable/core/percent"
+	"edgetable/core/sharedkey"
+)
 
 // Version is the one that tokens are signed with unless told otherwise: that of
 // the service's own clients for tables.
@@ -119,22 +122,7 @@ func sign(values *[fields]string, account string, k *sharedkey.Key) (string, err
 		}
 		out = append(out, fieldNames[f]...)
 		out = append(out, '=')
-		out = appendQuery(out, value)
+		out = percent.AppendEscaped(out, value)
 	}
 	return string(out), nil
-}
-
-// appendQuery percent-encodes all but unreserved characters.
-func appendQuery(dst []byte, s string) []byte {
-	const hex = "0123456789ABCDEF"
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '.', c == '_', c == '~':
-			dst = append(dst, c)
-		default:
-			dst = append(dst, '%', hex[c>>4], hex[c&15])
-		}
-	}
-	return dst
 }

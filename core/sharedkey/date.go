@@ -39,7 +39,7 @@ func checkDate(req *Request, now time.Time, maxSkew time.Duration) error {
 	t, ok := parseDate(date)
 	if !ok {
 		detail := append([]byte(nil), `the signed date "`...)
-		detail = appendEscaped(detail, date, 64)
+		detail = AppendEscaped(detail, date, 64)
 		detail = append(detail, `" is not an RFC 1123 date in GMT such as "`...)
 		detail = append(detail, FormatDate(now)...)
 		return refuse(BadDate, string(append(detail, '"')))
@@ -49,7 +49,7 @@ func checkDate(req *Request, now time.Time, maxSkew time.Duration) error {
 	}
 	if skew := now.Sub(t); skew > maxSkew || skew < -maxSkew {
 		detail := append([]byte(nil), `the signed date "`...)
-		detail = appendEscaped(detail, date, 64)
+		detail = AppendEscaped(detail, date, 64)
 		detail = append(detail, `" is more than `...)
 		detail = append(detail, maxSkew.String()...)
 		detail = append(detail, ` from the server's time "`...)

@@ -54,9 +54,10 @@ func (e *Error) Unwrap() error { return e.Reason }
 
 func refuse(r Reason, detail string) error { return &Error{Reason: r, Detail: detail} }
 
-// appendEscaped appends s with everything but printable ASCII escaped, in at
+// AppendEscaped appends s for a message, with everything but printable ASCII
+// escaped, in at
 // most limit bytes; what was cut is shown as "...".
-func appendEscaped(dst []byte, s string, limit int) []byte {
+func AppendEscaped(dst []byte, s string, limit int) []byte {
 	const hex = "0123456789abcdef"
 	end := len(dst) + limit
 	for i := 0; i < len(s); i++ {

@@ -1,6 +1,10 @@
 package sharedkey
 
-import "strings"
+import (
+	"strings"
+
+	"edgetable/core/percent"
+)
 
 // Request is what may be signed of a request, each field exactly as it stood
 // on the wire and empty if it was absent.
@@ -83,7 +87,7 @@ func appendUnescaped(dst []byte, s string) []byte {
 		if c == '+' {
 			c = ' '
 		} else if c == '%' {
-			if d, ok := unhex(s, i); ok {
+			if d, ok := percent.Byte(s, i); ok {
 				c = d
 				i += 2
 			}
@@ -91,25 +95,4 @@ func appendUnescaped(dst []byte, s string) []byte {
 		dst = append(dst, c)
 	}
 	return dst
-}
-
-// unhex decodes the escape "%xx" at s[i:].
-func unhex(s string, i int) (c byte, ok bool) {
-	if i+2 >= len(s) {
-		return 0, false
-	}
-	hi, lo := nibble(s[i+1]), nibble(s[i+2])
-	return byte(hi<<4 | lo), hi|lo >= 0
-}
-
-func nibble(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
 }

@@ -1,6 +1,10 @@
 package sharedkey
 
-import "strings"
+import (
+	"strings"
+
+	"edgetable/core/percent"
+)
 
 // Some HTTP libraries rewrite the path between signing and sending, so that a
 // client honestly signs another spelling than the one that arrives. The list
@@ -22,7 +26,7 @@ func spellings(dst []string, path string) []string {
 		if path[i] != '%' {
 			continue
 		}
-		if _, ok := unhex(path, i); !ok {
+		if _, ok := percent.Byte(path, i); !ok {
 			return dst
 		}
 		i += 2
@@ -46,7 +50,7 @@ func decodeSubDelims(path string) string {
 	out := make([]byte, 0, len(path))
 	for i := 0; i < len(path); i++ {
 		if path[i] == '%' {
-			if c, _ := unhex(path, i); decodable(c) {
+			if c, _ := percent.Byte(path, i); decodable(c) {
 				out = append(out, c)
 				i += 2
 				continue

@@ -28,9 +28,9 @@ type Account struct {
 func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew time.Duration) error {
 	if cred.Account != a.Name {
 		detail := append([]byte(nil), `the Authorization header names account "`...)
-		detail = appendEscaped(detail, cred.Account, 64)
+		detail = AppendEscaped(detail, cred.Account, 64)
 		detail = append(detail, `", the address names account "`...)
-		detail = appendEscaped(detail, a.Name, 64)
+		detail = AppendEscaped(detail, a.Name, 64)
 		return refuse(Mismatch, string(append(detail, '"')))
 	}
 	if err := checkDate(&req, now, maxSkew); err != nil {
@@ -88,7 +88,7 @@ func (a *Account) matchOther(cred Credential, req *Request) bool {
 func (a *Account) explain(scheme Scheme, req *Request) string {
 	out := make([]byte, 0, 1024)
 	out = append(out, "no key of account "...)
-	out = appendEscaped(out, a.Name, 64)
+	out = AppendEscaped(out, a.Name, 64)
 	out = append(out, " made this signature. Check that the key is base64-decoded before signing, "+
 		"that x-ms-date (or Date, without x-ms-date) is signed as sent, and that the path is signed as sent. "+
 		"The "...)
@@ -96,12 +96,12 @@ func (a *Account) explain(scheme Scheme, req *Request) string {
 	out = append(out, ` string to sign is, with \n for a line feed: "`...)
 	if scheme == SharedKey {
 		for _, s := range [...]string{req.Method, req.ContentMD5, req.ContentType} {
-			out = appendEscaped(out, s, 96)
+			out = AppendEscaped(out, s, 96)
 			out = append(out, `\n`...)
 		}
 	}
-	out = appendEscaped(out, req.date(), 64)
+	out = AppendEscaped(out, req.date(), 64)
 	out = append(out, `\n`...)
-	out = appendEscaped(out, string(appendResource(nil, a.Name, req.Path, req.RawQuery)), 280)
+	out = AppendEscaped(out, string(appendResource(nil, a.Name, req.Path, req.RawQuery)), 280)
 	return string(append(out, '"'))
 }

@@ -1,0 +1,77 @@
+// Package percent encodes and decodes percent escapes as the protocol needs
+// them: a path or a value is decoded once, and a broken escape is an error, for
+// what is signed is bytes.
+package percent
+
+// Byte decodes the escape "%xx" at s[i:]; it is not ok if there is none.
+func Byte(s string, i int) (c byte, ok bool) {
+	if i+2 >= len(s) || s[i] != '%' {
+		return 0, false
+	}
+	hi, lo := digit(s[i+1]), digit(s[i+2])
+	return hi<<4 | lo, hi|lo < 16
+}
+
+// digit is the value of a hexadecimal digit, more than 15 for anything else.
+func digit(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c|0x20 && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10
+	}
+	return 0xFF
+}
+
+// Append appends s decoded. In a query, plus is a blank. It is not ok where a
+// percent sign begins no escape.
+func Append(dst []byte, s string, query bool) ([]byte, bool) {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '%':
+			var ok bool
+			if c, ok = Byte(s, i); !ok {
+				return dst, false
+			}
+			i += 2
+		case c == '+' && query:
+			c = ' '
+		}
+		dst = append(dst, c)
+	}
+	return dst, true
+}
+
+// Decode is Append as a string; without escapes it is s itself.
+func Decode(s string, query bool) (string, bool) {
+	for i := range len(s) {
+		if s[i] == '%' || s[i] == '+' && query {
+			out, ok := Append(append(make([]byte, 0, len(s)), s[:i]...), s[i:], query)
+			if !ok {
+				return "", false
+			}
+			return string(out), true
+		}
+	}
+	return s, true
+}
+
+// AppendEscaped appends s with everything escaped but letters, digits and -._~,
+// which are good anywhere in a URI.
+func AppendEscaped(dst []byte, s string) []byte {
+	for i := range len(s) {
+		dst = AppendByte(dst, s[i])
+	}
+	return dst
+}
+
+// AppendByte is AppendEscaped of one byte.
+func AppendByte(dst []byte, c byte) []byte {
+	const hex = "0123456789ABCDEF"
+	switch {
+	case 'a' <= c|0x20 && c|0x20 <= 'z', '0' <= c && c <= '9', c == '-', c == '.', c == '_', c == '~':
+		return append(dst, c)
+	}
+	return append(dst, '%', hex[c>>4], hex[c&15])
+}
