@@ -213,7 +213,7 @@ func TestGreedy(t *testing.T) {
 	}{
 		{"all could use more than a share", 20, 6, 60, 0.6, 1.6, 3, 3},
 		{"who sends one at a time hardly waits", 4, 1, 10 * concurrent, 0.05, 5, 2, 3},
-		{"more accounts than can be served in time: turns go before time", 3 * concurrent, 1, concurrent, 0.9, 2, 4, 4},
+		{"more accounts than can be served in time: turns go before time", 3 * concurrent, 1, concurrent, 0.5, 3, 4, 4},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
 			t.Parallel()
