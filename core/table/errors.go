@@ -109,8 +109,6 @@ const (
 	MediaTypeNotSupported                   Code = "MediaTypeNotSupported"
 	MethodNotAllowed                        Code = "MethodNotAllowed"
 	MissingContentLengthHeader              Code = "MissingContentLengthHeader"
-	MissingRequiredHeader                   Code = "MissingRequiredHeader"
-	MissingRequiredQueryParameter           Code = "MissingRequiredQueryParameter"
 	NoAuthenticationInformation             Code = "NoAuthenticationInformation"
 	NotImplemented                          Code = "NotImplemented"
 	OperationTimedOut                       Code = "OperationTimedOut"
@@ -169,8 +167,6 @@ var codes = map[Code]struct {
 	MediaTypeNotSupported:                   {415, "None of the provided media types are supported"},
 	MethodNotAllowed:                        {405, "The requested method is not allowed on the specified resource."},
 	MissingContentLengthHeader:              {411, "The Content-Length header was not specified."},
-	MissingRequiredHeader:                   {400, "An HTTP header that's mandatory for this request is not specified."},
-	MissingRequiredQueryParameter:           {400, "A query parameter that's mandatory for this request is not specified."},
 	NoAuthenticationInformation:             {401, "Server failed to authenticate the request. Please refer to the information in the www-authenticate header."},
 	NotImplemented:                          {501, "The requested operation is not implemented on the specified resource."},
 	OperationTimedOut:                       {500, "Operation could not be completed within the specified time."},
