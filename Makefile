@@ -43,10 +43,15 @@ check:
 race:
 	go test -race -timeout 20m ./...
 
-## clients: the Azure SDKs and the sample application against the binary
+## clients: the Azure SDKs, the CLI, old clients and the sample application against the binary
 .PHONY: clients
 clients: build
 	.ci/clients $(BIN)/edgetable
+
+## conformance: the same, and docs/conformance.md is written anew; read the diff
+.PHONY: conformance
+conformance: build
+	EDGETABLE_CONFORMANCE=write .ci/clients $(BIN)/edgetable
 
 ## golden: rewrite the expected responses of the wire corpus; read the diff
 .PHONY: golden
