@@ -2,12 +2,24 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before } from "node:test";
-import { TableClient, TableServiceClient } from "@azure/data-tables";
+import {
+  AzureNamedKeyCredential, AzureSASCredential, generateAccountSas, generateTableSas, TableClient, TableServiceClient,
+} from "@azure/data-tables";
 
 export const connectionString = process.env.EDGETABLE_CONNECTION_STRING;
 if (!connectionString) {
   throw new Error("EDGETABLE_CONNECTION_STRING is not set: these tests need a running server");
 }
+
+const settings = Object.fromEntries(connectionString.split(";").filter(Boolean).map((part) => {
+  const split = part.indexOf("=");
+  return [part.slice(0, split), part.slice(split + 1)];
+}));
+export const endpoint = settings.TableEndpoint.replace(/\/$/, "");
+export const credential = new AzureNamedKeyCredential(settings.AccountName, settings.AccountKey);
+
+/** The read-only copy: in path or host, the name of the account with a suffix. */
+export const secondary = endpoint.replace(new RegExp(`${settings.AccountName}(?!.*${settings.AccountName})`), "$&-secondary");
 
 // Retries would only hide a 5xx.
 const options = { allowInsecureConnection: true, retryOptions: { maxRetries: 0 } };
@@ -16,6 +28,29 @@ export const newName = () => "Js" + randomBytes(10).toString("hex");
 export const newService = (connection = connectionString) => TableServiceClient.fromConnectionString(connection, options);
 export const newClient = (name, connection = connectionString) =>
   TableClient.fromConnectionString(connection, name, options);
+
+/** What signs in by key, at another address than the usual. */
+export const newServiceAt = (address) => new TableServiceClient(address, credential, options);
+export const newClientAt = (address, name) => new TableClient(address, name, credential, options);
+
+export const hours = (count) => new Date(Date.now() + count * 3_600_000);
+
+// The SDK spells permissions out.
+const words = { r: "query", a: "add", u: "update", d: "delete", w: "write", l: "list" };
+export const permissions = (letters) => Object.fromEntries([...letters].map((letter) => [words[letter], true]));
+
+/** A client that has nothing but the signature. */
+export const withSas = (name, sas) => new TableClient(endpoint, name, new AzureSASCredential(sas), options);
+export const serviceWithSas = (sas, address = endpoint) =>
+  new TableServiceClient(address, new AzureSASCredential(sas), options);
+
+/** A client with a signature for its table: letters of permissions, and what else the SDK can sign. */
+export const signed = (name, letters, more = {}) =>
+  withSas(name, generateTableSas(name, credential, { permissions: permissions(letters), expiresOn: hours(1), ...more }));
+
+/** A signature for the account: resource types, letters of permissions. */
+export const accountSas = (resourceTypes = "sco", letters = "rwdlau", more = {}) =>
+  generateAccountSas(credential, { resourceTypes, permissions: permissions(letters), expiresOn: hours(1), ...more });
 
 /** Creates a table for one test. */
 export async function newTable(t) {
@@ -30,6 +65,14 @@ export function suiteTable() {
   const client = newClient(newName());
   before(() => client.createTable());
   after(() => client.deleteTable());
+  return client;
+}
+
+/** Creates a table for all tests of a file, before the first of them. */
+export async function fileTable() {
+  const client = newClient(newName());
+  after(() => client.deleteTable());
+  await client.createTable();
   return client;
 }
 
@@ -55,7 +98,8 @@ export async function refused(status, code, call) {
     failure = error;
     return true;
   });
-  const surfaced = failure.details?.odataError?.code ?? failure.code;
+  const surfaced = failure.details?.odataError?.code ?? failure.code
+    ?? failure.response.headers.get("x-ms-error-code"); // the SDK decodes no error in XML
   assert.deepEqual([failure.statusCode, surfaced], [status, code], failure.message);
   return failure;
 }
