@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { generateTableSas } from "@azure/data-tables";
-import { credential, hours, keyed, newClient, newName, newTable, permissions, refused, rows, withSas } from "./harness.js";
+import { credential, hours, keyed, newClient, newName, newTable, permissions, present, refused, rows, withSas } from "./harness.js";
 
 const start = new Date("2021-06-08T02:10:09Z");
 const expiry = new Date("2041-06-08T00:00:00Z");
 const full = { id: "full", accessPolicy: { start, expiry, permission: "raud" } };
-const present = (parts) => Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
 const policies = async (table) =>
-  (await table.getAccessPolicy()).map(({ id, accessPolicy }) => ({ id, accessPolicy: present(accessPolicy) }));
+  (await table.getAccessPolicy()).map(({ id, accessPolicy }) => present({ id, accessPolicy }));
 
 for (const [why, stored] of [
   ["one", [full]],

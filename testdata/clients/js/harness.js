@@ -83,6 +83,13 @@ export function own({ etag, timestamp, "odata.metadata": metadata, ...entity }) 
   return entity;
 }
 
+/** The value without members that are undefined, which the SDK leaves where an element is absent. */
+export function present(value) {
+  if (Array.isArray(value)) return value.map(present);
+  if (Object.prototype.toString.call(value) !== "[object Object]") return value;
+  return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined).map(([name, v]) => [name, present(v)]));
+}
+
 export async function rows(entities) {
   const found = [];
   for await (const entity of entities) {
