@@ -32,8 +32,8 @@ test: prerequisites check race clients
 check:
 	@unformatted=$$(gofmt -l core adapters functions examples testdata/clients); \
 	  if [[ -n $$unformatted ]]; then echo "gofmt is needed on:" $$unformatted; exit 1; fi
-	go vet ./...
-	go tool staticcheck ./...
+	go vet ./... ./testdata/clients/conformance
+	go tool staticcheck ./... ./testdata/clients/conformance
 	go mod tidy -diff
 	cd testdata/clients/go && go vet ./...
 	cd examples/microblog && go vet ./...
@@ -41,7 +41,7 @@ check:
 ## race: every Go test with the race detector
 .PHONY: race
 race:
-	go test -race -timeout 20m ./...
+	go test -race -timeout 20m ./... ./testdata/clients/conformance
 
 ## clients: the Azure SDKs, the CLI, old clients and the sample application against the binary
 .PHONY: clients

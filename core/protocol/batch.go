@@ -7,7 +7,6 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/multipart"
-	"edgetable/core/payload"
 	"edgetable/core/table"
 )
 
@@ -36,7 +35,7 @@ func (x *exchange) serveBatch(ctx context.Context) error {
 	part, err := b.Single()
 	if errors.Is(err, multipart.TooMany) {
 		part = b.Parts[0]
-		last := &call{exchange: x, format: payload.Minimal}
+		last := &call{exchange: x, format: x.format}
 		if n := len(part.Operations); n > 0 {
 			last = x.part(&part.Operations[min(table.MaxBatchOperations, n)-1])
 		}
@@ -109,7 +108,7 @@ func (x *exchange) transact(ctx context.Context, parts []multipart.Operation) er
 // part is the call of an operation of the batch.
 func (x *exchange) part(op *multipart.Operation) *call {
 	return &call{
-		exchange: x, verb: op.Method, header: op.Header, format: payload.Minimal,
+		exchange: x, verb: op.Method, header: op.Header, format: x.format,
 		contentID: op.ContentID(),
 		body:      func() ([]byte, error) { return op.Body, nil },
 		target:    op.Target,

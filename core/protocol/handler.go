@@ -127,16 +127,16 @@ func (x *exchange) serve(ctx context.Context) error {
 			Field{Name: "Cache-Control", Value: "no-cache"},
 			Field{Name: "X-Content-Type-Options", Value: "nosniff"})
 	}
-	var err error
-	if x.dialect, err = newDialect(x.executed(), x.req.Header); err != nil {
+	var err, formatErr error
+	x.dialect, err = newDialect(x.executed(), x.req.Header)
+	// Whatever is wrong from here on is told in the format that was asked for.
+	x.format, formatErr = x.responseFormat(x.options.format, x.req.Header.Get("Accept"))
+	if err != nil {
 		return err
 	}
 	if x.version != "" {
 		x.resp.add("x-ms-version", x.version)
 	}
-	// Whatever is wrong from here on is told in the format that was asked for.
-	var formatErr error
-	x.format, formatErr = x.responseFormat(x.options.format, x.req.Header.Get("Accept"))
 	if optionsErr != nil {
 		return optionsErr
 	}

@@ -24,11 +24,12 @@ type fields interface {
 }
 
 // newDialect judges x-ms-version, any date from 2009-04-14 on, and the OData
-// versions, of which MaxDataServiceVersion counts where both are there.
+// versions, of which MaxDataServiceVersion counts where both are there. What is
+// wrong is left out of the dialect, in which the error is told.
 func newDialect(version string, h fields) (dialect, error) {
 	d := dialect{version: version}
 	if version != "" && (!isDate(version) || version < firstVersion) {
-		return d, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a date from " + firstVersion + " on, such as 2019-02-02.")
+		return dialect{}, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a date from " + firstVersion + " on, such as 2019-02-02.")
 	}
 	name := "Maxdataserviceversion"
 	text := h.Get(name)

@@ -37,6 +37,10 @@ func checkUnicodeName(name string) error {
 		case 'ª', 'µ', 'º', '⁔': // of an identifier, but not of a name in XML
 			return PropertyNameInvalid.Err()
 		}
+		// Neither C# nor XML 1.0 looks beyond the basic plane for names.
+		if r > 0xFFFF {
+			return PropertyNameInvalid.Err()
+		}
 		if r == '_' || unicode.In(r, unicode.L, unicode.Nl) {
 			continue
 		}

@@ -29,7 +29,7 @@ type metrics struct {
 	calls map[call]tally
 }
 
-// call is what requests are counted by. Neither field is for a client to
+// call is what requests are counted by; the status of one that was cut off is 0. Neither field is for a client to
 // choose, so there are few.
 type call struct {
 	operation string
@@ -42,6 +42,10 @@ type tally struct {
 }
 
 func (m *metrics) observe(method string, resp *protocol.Response, took time.Duration) {
+	if resp.Cut { // by a simulated fault: nobody gets the status
+		m.count(call{resp.Operation, 0}, took)
+		return
+	}
 	m.count(call{resp.Operation, resp.Status}, took)
 	switch {
 	case resp.Err != nil:
