@@ -14,8 +14,6 @@ func TestWire(t *testing.T) { wiretest.Run(t, wiretest.Direct) }
 // unreached are the codes that no transcript can show, and why.
 var unreached = map[table.Code]string{
 	table.MissingContentLengthHeader:    "a body of unknown length is read up to the limit instead",
-	table.MissingRequiredHeader:         "what is missing is told by the code of what it is missing for",
-	table.MissingRequiredQueryParameter: "what is missing is told by the code of what it is missing for",
 }
 
 // TestWireCodes: every code the server knows is in a transcript, in JSON or in
