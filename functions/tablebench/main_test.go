@@ -39,6 +39,9 @@ func TestUsage(t *testing.T) {
 		{"suite -short -full", 2, "exclude each other"},
 		{"suite -ops insert,swim", 2, `unknown workload "swim"`},
 		{"suite -edgetable no/such/file", 2, "no such file"},
+		{"suite -parts all", 2, `unknown part "all"`},
+		{"load -format xml", 2, "json or atom"},
+		{"load -refused never", 2, "fails, waits or atonce"},
 		{"suite -cache 0", 2, "must be at least 1"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {

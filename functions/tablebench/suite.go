@@ -17,7 +17,7 @@ import (
 const suiteHelp = `Measures edgetable (on disk and in memory), Azurite (in memory) and the ceilings side by side on this machine, checks
 every performance target and prints a table. Each server is a child process on a free loopback port.
 
--short takes under four minutes, -full under twenty-five. Without -edgetable or -azurite that side is left out and its
+-short takes under six minutes, -full under thirty. Without -edgetable or -azurite that side is left out and its
 targets count as not measured. The exit status is 1 if anything failed, and with -strict also if a target is missed.
 
 Install Azurite with: npm install --prefix DIR azurite@3.37.0`
@@ -30,7 +30,8 @@ func runSuite(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	azurite := fs.String("azurite", "", "`folder` where npm installed azurite, or the path of its table/main.js")
 	short := fs.Bool("short", false, "a look: short cells, two rounds (default)")
 	full := fs.Bool("full", false, "a verdict: long cells, three rounds, a minute of batches, 1 GB of data")
-	ops := fs.String("ops", "", "only these `workloads`, separated by commas; page stands for the large store's part")
+	ops := fs.String("ops", "", "only these `workloads` of the matrix, separated by commas")
+	parts := fs.String("parts", "", "only these `parts`, separated by commas: matrix, costs, overload, big")
 	jsonOut := fs.String("json", "", "`file` for all numbers")
 	markdown := fs.String("markdown", "", "`file` for the report")
 	work := fs.String("work", filepath.Join(".cache", "tablebench"), "`folder` on the disk to measure; a new folder in it is used and removed")
@@ -62,6 +63,15 @@ func runSuite(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 			return misuse(fs, "unknown workload %q in -ops; of %s", op, names(load.Ops))
 		default:
 			cfg.Ops = append(cfg.Ops, load.Op(op))
+		}
+	}
+	for part := range strings.SplitSeq(*parts, ",") {
+		switch {
+		case part == "":
+		case !slices.Contains(suite.Parts, suite.Part(part)):
+			return misuse(fs, "unknown part %q in -parts; of matrix, costs, overload, big", part)
+		default:
+			cfg.Parts = append(cfg.Parts, suite.Part(part))
 		}
 	}
 	for name, path := range map[string]*string{"edgetable": &cfg.Edgetable, "azurite": &cfg.Azurite, "work": &cfg.Work} {

@@ -13,21 +13,22 @@ const BatchSize = 100
 // batchEncoder lays out entity group transactions of inserts, in the framing the SDKs use.
 type batchEncoder struct {
 	path []byte
+	head string
 	part string // everything in front of an operation's JSON
 }
 
 const (
 	batchHead = "--batch_tablebench\r\nContent-Type: multipart/mixed; boundary=changeset_tablebench\r\n\r\n"
 	batchTail = "--changeset_tablebench--\r\n--batch_tablebench--\r\n"
-	headBatch = headAccept + "Content-Type: multipart/mixed; boundary=batch_tablebench\r\n"
+	headBatch = "Content-Type: multipart/mixed; boundary=batch_tablebench\r\n"
 )
 
-func newBatchEncoder(t wire.Target, table string) *batchEncoder {
+func newBatchEncoder(t wire.Target, table string, f Format) *batchEncoder {
 	return &batchEncoder{
 		path: []byte(t.Base + "/$batch"),
 		part: "--changeset_tablebench\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" +
-			"POST " + t.URL + "/" + table + " HTTP/1.1\r\nContent-Type: application/json\r\n" +
-			"Accept: application/json;odata=nometadata\r\nPrefer: return-no-content\r\nDataServiceVersion: 3.0\r\n\r\n",
+			"POST " + t.URL + "/" + table + " HTTP/1.1\r\n" + f.headers().insert + "\r\n",
+		head: f.headers().accept + headBatch,
 	}
 }
 
@@ -40,7 +41,7 @@ func (e *batchEncoder) request(req *wire.Request, dst []byte, n int, body func(d
 		dst = append(dst, "\r\n"...)
 	}
 	dst = append(dst, batchTail...)
-	*req = wire.Request{Method: "POST", Path: e.path, Header: headBatch, Body: dst}
+	*req = wire.Request{Method: "POST", Path: e.path, Header: e.head, Body: dst}
 	return dst
 }
 
@@ -68,7 +69,7 @@ func (o *batcher) next(req *wire.Request) bool {
 	o.body = o.enc.request(req, o.body, BatchSize, func(dst []byte, j int) []byte {
 		n := k*BatchSize + uint64(j)
 		o.pk, o.rk = o.freshKey(o.pk[:0], o.rk[:0], k%freshPartitions, n)
-		return appendEntity(dst, o.pk, o.rk, n)
+		return o.spec.Format.appendEntity(dst, o.pk, o.rk, n)
 	})
 	return true
 }

@@ -41,15 +41,19 @@ func (l Layout) AppendPath(dst []byte, tableURL string, i int) []byte {
 }
 
 // AppendEntity adds the JSON of entity i.
-func (l Layout) AppendEntity(dst []byte, i int) []byte {
+func (l Layout) AppendEntity(dst []byte, i int) []byte { return l.appendAs(JSON, dst, i) }
+
+func (l Layout) appendAs(f Format, dst []byte, i int) []byte {
 	var pk, rk [16]byte
-	return appendEntity(dst, l.appendPK(pk[:0], i), l.appendRK(rk[:0], i), uint64(i))
+	return f.appendEntity(dst, l.appendPK(pk[:0], i), l.appendRK(rk[:0], i), uint64(i))
 }
 
-// appendEntity adds EntitySize bytes of JSON: the keys, one property each of Int32, Double and DateTime, a short string,
-// and text that fills the rest. The text is random, so a store cannot compress it to nothing.
-func appendEntity(dst, pk, rk []byte, seq uint64) []byte {
-	start := len(dst)
+// appendEntity adds an entity: the keys, one property each of Int32, Double and DateTime, a short string, and text that
+// makes it EntitySize bytes long as JSON. The text is random, so a store cannot compress it to nothing.
+func (f Format) appendEntity(dst, pk, rk []byte, seq uint64) []byte {
+	if f == Atom {
+		return appendAtom(dst, pk, rk, seq)
+	}
 	dst = append(dst, `{"PartitionKey":"`...)
 	dst = append(dst, pk...)
 	dst = append(dst, `","RowKey":"`...)
@@ -57,10 +61,32 @@ func appendEntity(dst, pk, rk []byte, seq uint64) []byte {
 	dst = append(dst, `","Kind":"sensor","Seq":`...)
 	dst = strconv.AppendUint(dst, seq%1e9, 10)
 	dst = append(dst, `,"Price":12.5,"At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05.1234567Z","Text":"`...)
-	fill := EntitySize - (len(dst) - start) - len(`"}`)
-	at := int(seq*2654435761) & (len(noise)/2 - 1)
-	dst = append(dst, noise[at:at+fill]...)
+	dst = append(dst, text(pk, rk, seq)...)
 	return append(dst, `"}`...)
+}
+
+// appendAtom adds the same entity as an entry of Atom, as the clients of its time wrote them.
+func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
+	dst = append(dst, `<?xml version="1.0" encoding="utf-8" standalone="yes"?><entry xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" `+
+		`xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" xmlns="http://www.w3.org/2005/Atom"><title />`+
+		`<updated>2026-01-02T03:04:05.1234567Z</updated><author><name /></author><id /><content type="application/xml"><m:properties><d:PartitionKey>`...)
+	dst = append(dst, pk...)
+	dst = append(dst, `</d:PartitionKey><d:RowKey>`...)
+	dst = append(dst, rk...)
+	dst = append(dst, `</d:RowKey><d:Kind>sensor</d:Kind><d:Seq m:type="Edm.Int32">`...)
+	dst = strconv.AppendUint(dst, seq%1e9, 10)
+	dst = append(dst, `</d:Seq><d:Price m:type="Edm.Double">12.5</d:Price><d:At m:type="Edm.DateTime">2026-01-02T03:04:05.1234567Z</d:At><d:Text>`...)
+	dst = append(dst, text(pk, rk, seq)...)
+	return append(dst, `</d:Text></m:properties></content></entry>`...)
+}
+
+// text is the Text of an entity, whose JSON has so many bytes around it, keys and Seq.
+func text(pk, rk []byte, seq uint64) []byte {
+	const around = len(`{"PartitionKey":"","RowKey":"","Kind":"sensor","Seq":,"Price":12.5,"At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05.1234567Z","Text":""}`)
+	var digits [20]byte
+	fill := EntitySize - around - len(pk) - len(rk) - len(strconv.AppendUint(digits[:0], seq%1e9, 10))
+	at := int(seq*2654435761) & (len(noise)/2 - 1)
+	return noise[at : at+fill]
 }
 
 // noise is 64 KiB of base64 letters; any half of it may be where a text starts.
@@ -84,12 +110,15 @@ func appendDigits(dst []byte, n uint64, width int) []byte {
 	return append(dst, digits...)
 }
 
-// countEntities counts the entities of a query's JSON without parsing it: every entity names its PartitionKey once,
+// countEntities counts the entities of a query's answer without parsing it: every entity names its PartitionKey once,
 // and no two can be closer than half an entity, which is skipped after each hit. A page is a megabyte, so this counts.
-func countEntities(body []byte) int {
-	n := 0
+func (f Format) countEntities(body []byte) int {
+	name, n := jsonPartitionKey, 0
+	if f == Atom {
+		name = atomPartitionKey
+	}
 	for {
-		i := bytes.Index(body, partitionKey)
+		i := bytes.Index(body, name)
 		if i < 0 {
 			return n
 		}
@@ -98,7 +127,10 @@ func countEntities(body []byte) int {
 	}
 }
 
-var partitionKey = []byte(`"PartitionKey":`)
+var (
+	jsonPartitionKey = []byte(`"PartitionKey":`)
+	atomPartitionKey = []byte(`<d:PartitionKey>`)
+)
 
 // AppendPage adds the JSON of a query's answer: n entities from the first on.
 func (l Layout) AppendPage(dst []byte, first, n int) []byte {

@@ -11,7 +11,7 @@ import (
 
 // CreateTable makes a table; one that exists already is kept when existing is allowed.
 func CreateTable(ctx context.Context, t wire.Target, table string, existing bool) error {
-	resp, err := once(ctx, t, wire.Request{Method: "POST", Path: []byte(t.Base + "/Tables"), Header: headInsert,
+	resp, err := once(ctx, t, wire.Request{Method: "POST", Path: []byte(t.Base + "/Tables"), Header: JSON.headers().insert,
 		Body: []byte(`{"TableName":"` + table + `"}`)})
 	if err == nil && resp.Status != 204 && (resp.Status != 409 || !existing) {
 		err = unexpected(&resp, 204)
@@ -76,7 +76,7 @@ func Fill(ctx context.Context, t wire.Target, table string, l Layout) error {
 	var wg sync.WaitGroup
 	for _, c := range conns {
 		wg.Go(func() {
-			enc := newBatchEncoder(t, table)
+			enc := newBatchEncoder(t, table, JSON)
 			var req wire.Request
 			var body []byte
 			for {

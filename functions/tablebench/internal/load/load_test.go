@@ -37,7 +37,7 @@ func TestCountEntities(t *testing.T) {
 	t.Parallel()
 	l := load.Layout{Entities: 1000, RowsPerPartition: 1000}
 	for _, n := range []int{0, 1, 2, 1000} {
-		if got := load.CountEntities(l.AppendPage(nil, 0, n)); got != n {
+		if got := load.CountEntities(load.JSON, l.AppendPage(nil, 0, n)); got != n {
 			t.Errorf("page of %d counted as %d", n, got)
 		}
 	}
@@ -160,7 +160,7 @@ func BenchmarkCountEntities(b *testing.B) {
 	page := load.Layout{Entities: 1000, RowsPerPartition: 1000}.AppendPage(nil, 0, 1000)
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {
-		load.CountEntities(page)
+		load.CountEntities(load.JSON, page)
 	}
 }
 

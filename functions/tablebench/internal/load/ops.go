@@ -16,7 +16,8 @@ type Op string
 
 // The workloads. Upsert is PUT without If-Match (insert or replace); merge is PATCH and delete is DELETE, both with
 // If-Match: *. Query reads one whole partition, scan the whole table page by page; batch inserts entities in entity
-// group transactions. Page asks for a short page that starts at a random partition.
+// group transactions. Page asks for a short page that starts at a random partition. Mixed is get and upsert in equal
+// parts.
 const (
 	Insert Op = "insert"
 	Upsert Op = "upsert"
@@ -27,21 +28,16 @@ const (
 	Scan   Op = "scan"
 	Batch  Op = "batch"
 	Page   Op = "page"
+	Mixed  Op = "mixed"
 )
 
 // Ops lists every workload in the order reports use.
-var Ops = []Op{Insert, Upsert, Merge, Delete, Get, Query, Scan, Batch, Page}
+var Ops = []Op{Insert, Upsert, Merge, Delete, Get, Query, Scan, Batch, Page, Mixed}
 
 // NeedsPreload tells whether op works on entities that Fill stored before.
 func (op Op) NeedsPreload() bool { return op != Insert && op != Batch }
 
-const (
-	headAccept = "Accept: application/json;odata=nometadata\r\n"
-	headJSON   = headAccept + "Content-Type: application/json\r\n"
-	headInsert = headJSON + "Prefer: return-no-content\r\n"
-	headMerge  = headJSON + "If-Match: *\r\n"
-	headDelete = headAccept + "If-Match: *\r\n"
-)
+const headAccept = "Accept: application/json;odata=nometadata\r\n"
 
 const (
 	freshPartitions = 1000 // partitions that inserts spread over
@@ -58,6 +54,7 @@ type operation interface {
 // shared is what the workers of one run have in common.
 type shared struct {
 	spec Spec
+	head headers
 	seq  atomic.Uint64 // numbers fresh keys, and entities to delete
 }
 
@@ -68,7 +65,7 @@ func (s *shared) operation(worker int) operation {
 	case Insert:
 		return &inserter{shared: s, url: []byte(url)}
 	case Batch:
-		return &batcher{shared: s, enc: newBatchEncoder(s.spec.Target, s.spec.Table)}
+		return &batcher{shared: s, enc: newBatchEncoder(s.spec.Target, s.spec.Table, s.spec.Format)}
 	case Query:
 		return &querier{shared: s, url: []byte(url), rng: rng}
 	case Scan:
@@ -97,8 +94,8 @@ type inserter struct {
 func (o *inserter) next(req *wire.Request) bool {
 	o.sequence = o.seq.Add(1)
 	o.pk, o.rk = o.freshKey(o.pk[:0], o.rk[:0], o.sequence%freshPartitions, o.sequence)
-	o.body = appendEntity(o.body[:0], o.pk, o.rk, o.sequence)
-	*req = wire.Request{Method: "POST", Path: o.url, Header: headInsert, Body: o.body}
+	o.body = o.spec.Format.appendEntity(o.body[:0], o.pk, o.rk, o.sequence)
+	*req = wire.Request{Method: "POST", Path: o.url, Header: o.head.insert, Body: o.body}
 	return true
 }
 
@@ -116,9 +113,10 @@ func (s *shared) freshKey(pk, rk []byte, partition, n uint64) ([]byte, []byte) {
 	return pk, appendDigits(rk, n, 10)
 }
 
-// pointer addresses one preloaded entity a request: get, upsert, merge and delete.
+// pointer addresses one preloaded entity a request: get, upsert, merge, delete and mixed.
 type pointer struct {
 	*shared
+	op   Op // of the request
 	url  string
 	rng  *rand.Rand
 	path []byte
@@ -133,7 +131,13 @@ const stride = 1<<31 - 1
 func (o *pointer) next(req *wire.Request) bool {
 	n := o.spec.Layout.Entities
 	i := o.rng.IntN(n)
-	if o.spec.Op == Delete {
+	switch o.op = o.spec.Op; o.op {
+	case Mixed:
+		o.op = Get
+		if o.rng.Uint32()&1 == 0 {
+			o.op = Upsert
+		}
+	case Delete:
 		k := o.seq.Add(1) - 1
 		if k >= uint64(n) {
 			return false
@@ -141,25 +145,25 @@ func (o *pointer) next(req *wire.Request) bool {
 		i = int(k * stride % uint64(n))
 	}
 	o.path = o.spec.Layout.AppendPath(o.path[:0], o.url, i)
-	switch o.spec.Op {
+	switch o.op {
 	case Delete:
-		*req = wire.Request{Method: "DELETE", Path: o.path, Header: headDelete}
+		*req = wire.Request{Method: "DELETE", Path: o.path, Header: o.head.delete}
 		return true
 	case Get:
 		o.rk = o.spec.Layout.appendRK(o.rk[:0], i)
-		*req = wire.Request{Method: "GET", Path: o.path, Header: headAccept}
+		*req = wire.Request{Method: "GET", Path: o.path, Header: o.head.accept}
 		return true
 	}
-	o.body = o.spec.Layout.AppendEntity(o.body[:0], i)
-	*req = wire.Request{Method: "PUT", Path: o.path, Header: headJSON, Body: o.body}
-	if o.spec.Op == Merge {
-		req.Method, req.Header = "PATCH", headMerge
+	o.body = o.spec.Layout.appendAs(o.spec.Format, o.body[:0], i)
+	*req = wire.Request{Method: "PUT", Path: o.path, Header: o.head.write, Body: o.body}
+	if o.op == Merge {
+		req.Method, req.Header = "PATCH", o.head.merge
 	}
 	return true
 }
 
 func (o *pointer) check(resp *wire.Response) (int, error) {
-	if o.spec.Op != Get {
+	if o.op != Get {
 		if resp.Status != 204 {
 			return 0, unexpected(resp, 204)
 		}
@@ -186,7 +190,7 @@ func (o *querier) next(req *wire.Request) bool {
 	l := o.spec.Layout
 	o.query = append(o.query[:0], "$filter=PartitionKey%20eq%20'"...)
 	o.query = append(l.appendPK(o.query, o.rng.IntN(l.Entities)), '\'')
-	*req = wire.Request{Method: "GET", Path: append(o.url[:len(o.url):len(o.url)], "()"...), Query: o.query, Header: headAccept}
+	*req = wire.Request{Method: "GET", Path: append(o.url[:len(o.url):len(o.url)], "()"...), Query: o.query, Header: o.head.accept}
 	return true
 }
 
@@ -194,7 +198,7 @@ func (o *querier) check(resp *wire.Response) (int, error) {
 	if resp.Status != 200 {
 		return 0, unexpected(resp, 200)
 	}
-	n := countEntities(resp.Body)
+	n := o.spec.Format.countEntities(resp.Body)
 	if n != o.spec.Layout.RowsPerPartition {
 		return n, fmt.Errorf("partition query answered %d entities, want %d", n, o.spec.Layout.RowsPerPartition)
 	}
@@ -210,7 +214,7 @@ type scanner struct {
 }
 
 func (o *scanner) next(req *wire.Request) bool {
-	*req = wire.Request{Method: "GET", Path: append(o.url[:len(o.url):len(o.url)], "()"...), Query: o.query, Header: headAccept}
+	*req = wire.Request{Method: "GET", Path: append(o.url[:len(o.url):len(o.url)], "()"...), Query: o.query, Header: o.head.accept}
 	return true
 }
 
@@ -218,7 +222,7 @@ func (o *scanner) check(resp *wire.Response) (int, error) {
 	if resp.Status != 200 {
 		return 0, unexpected(resp, 200)
 	}
-	n := countEntities(resp.Body)
+	n := o.spec.Format.countEntities(resp.Body)
 	o.seen += n
 	o.query = o.query[:0]
 	if resp.NextPartition != "" {
@@ -253,7 +257,7 @@ func (o *pager) next(req *wire.Request) bool {
 	o.query = strconv.AppendInt(o.query, pageRows, 10)
 	o.query = append(o.query, "&$filter=PartitionKey%20ge%20'"...)
 	o.query = append(l.appendPK(o.query, i), '\'')
-	*req = wire.Request{Method: "GET", Path: append(o.url[:len(o.url):len(o.url)], "()"...), Query: o.query, Header: headAccept}
+	*req = wire.Request{Method: "GET", Path: append(o.url[:len(o.url):len(o.url)], "()"...), Query: o.query, Header: o.head.accept}
 	return true
 }
 
@@ -261,7 +265,7 @@ func (o *pager) check(resp *wire.Response) (int, error) {
 	if resp.Status != 200 {
 		return 0, unexpected(resp, 200)
 	}
-	n := countEntities(resp.Body)
+	n := o.spec.Format.countEntities(resp.Body)
 	if n != o.want {
 		return n, fmt.Errorf("page answered %d entities, want %d", n, o.want)
 	}

@@ -17,19 +17,34 @@ type Spec struct {
 	Target      wire.Target
 	Table       string
 	Op          Op
+	Format      Format // "" is JSON
 	Layout      Layout
 	Prefix      string // unique per run: new row keys start with it
 	Connections int
 	Warmup      time.Duration // run before, not counted
 	Duration    time.Duration // counted; delete ends earlier when nothing is left
+	Refused     Refused       // what to do when the server is busy
 }
+
+// Refused is what a client does that was answered 503.
+type Refused string
+
+// Most clients, the service's own among them, wait as long as Retry-After says and send the request again. Rude ones do
+// not wait.
+const (
+	Fails  Refused = ""       // it is an error as any other
+	Waits  Refused = "waits"  // for Retry-After
+	AtOnce Refused = "atonce" // the request is sent again
+)
 
 // Result counts what happened in the measured window. Requests that straddle its edges count where they ended.
 type Result struct {
 	Ops      uint64
 	Entities uint64
 	Errors   uint64
-	First    error // the first error
+	First    error  // the first error
+	Refusals uint64 // answers of 503, unless they are errors
+	Answered uint64 // requests that succeeded from start to end, also outside the window
 	Elapsed  time.Duration
 	Latency  hist.Histogram
 }
@@ -61,7 +76,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := &shared{spec: spec}
+	run := &shared{spec: spec, head: spec.Format.headers()}
 	start := time.Now()
 	win := &window{open: start.Add(spec.Warmup)}
 	win.shut = win.open.Add(spec.Duration)
@@ -75,7 +90,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	results := make([]Result, len(conns))
 	var wg sync.WaitGroup
 	for i, c := range conns {
-		wg.Go(func() { work(c, run.operation(i), win, &results[i]) })
+		wg.Go(func() { work(c, run.operation(i), spec.Refused, win, &results[i]) })
 	}
 	wg.Wait()
 	closeAll(conns)
@@ -89,6 +104,8 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		total.Ops += r.Ops
 		total.Entities += r.Entities
 		total.Errors += r.Errors
+		total.Refusals += r.Refusals
+		total.Answered += r.Answered
 		total.Latency.Merge(&r.Latency)
 		if total.First == nil {
 			total.First = r.First
@@ -97,7 +114,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 	if at := win.exhausted.Load(); at != 0 {
 		total.Elapsed = time.Unix(0, at).Sub(win.open)
 	}
-	if total.Ops == 0 && total.First == nil {
+	if total.Ops == 0 && total.First == nil && total.Refusals == 0 {
 		return nil, fmt.Errorf("%s: no request ended inside the measured %v", spec.Op, spec.Duration)
 	}
 	return total, nil
@@ -105,10 +122,11 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 
 // work is one connection's loop. The end of one request is the start of the next, which saves a clock reading and
 // charges the client's own time to nobody: latency is from the write to the last byte of the answer.
-func work(c *wire.Conn, op operation, win *window, res *Result) {
+func work(c *wire.Conn, op operation, refused Refused, win *window, res *Result) {
 	var req wire.Request
+	again := false
 	for !win.stop.Load() {
-		if !op.next(&req) {
+		if !again && !op.next(&req) {
 			win.exhausted.CompareAndSwap(0, time.Now().UnixNano())
 			return
 		}
@@ -119,9 +137,21 @@ func work(c *wire.Conn, op operation, win *window, res *Result) {
 		resp, err := c.Do(&req)
 		done := time.Now()
 		broken := err != nil
+		if again = !broken && resp.Status == 503 && refused != Fails; again {
+			if !done.Before(win.open) && !done.After(win.shut) {
+				res.Refusals++
+			}
+			if refused == Waits {
+				time.Sleep(min(resp.RetryAfter, win.shut.Sub(done)))
+			}
+			continue
+		}
 		var entities int
 		if !broken {
 			entities, err = op.check(&resp)
+		}
+		if err == nil {
+			res.Answered++
 		}
 		switch {
 		case err != nil:

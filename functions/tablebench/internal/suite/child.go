@@ -170,6 +170,25 @@ func (c *child) cpuTicks() int64 {
 	return user + system
 }
 
+// cpu is the processor time used so far, to the nanosecond, 0 where /proc does not tell.
+func (c *child) cpu() (sum time.Duration) {
+	threads, err := filepath.Glob("/proc/" + strconv.Itoa(c.cmd.Process.Pid) + "/task/*/schedstat")
+	if err != nil {
+		return 0
+	}
+	for _, name := range threads {
+		if b, err := os.ReadFile(name); err == nil {
+			text, _, _ := strings.Cut(string(b), " ")
+			n, _ := strconv.ParseInt(text, 10, 64)
+			sum += time.Duration(n)
+		}
+	}
+	if sum == 0 { // a kernel without these counters
+		return time.Duration(c.cpuTicks()) * 10 * time.Millisecond
+	}
+	return sum
+}
+
 // settle waits, at most limit, until the children rest (compactions, garbage collection), so that one cell's leftovers
 // do not slow the next cell of another server.
 func settle(ctx context.Context, limit time.Duration, children ...*child) {

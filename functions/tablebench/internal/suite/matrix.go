@@ -42,6 +42,27 @@ func (s *suite) prepare(ctx context.Context) error {
 	return nil
 }
 
+// matrix measures the workloads on all servers.
+func (s *suite) matrix(ctx context.Context) error {
+	for round := range s.Rounds {
+		s.progress("round %d of %d", round+1, s.Rounds)
+		if err := s.round(ctx, round); err != nil {
+			return err
+		}
+		s.probe()
+	}
+	if !s.wants(load.Batch) {
+		return nil
+	}
+	for _, c := range s.servers(Azurite, Edgetable) {
+		if err := s.batch(ctx, c); err != nil {
+			return err
+		}
+	}
+	s.probe()
+	return nil
+}
+
 // round measures every cell once. Odd rounds take the servers in the opposite order.
 func (s *suite) round(ctx context.Context, round int) error {
 	type row struct {
@@ -87,22 +108,40 @@ func (s *suite) cell(ctx context.Context, c *child, op load.Op, connections int)
 		spec.Table, spec.Layout = rangeTable, rangeLayout
 	}
 	own := op == load.Delete || (op == load.Insert && !c.ceiling())
-	err := s.measure(ctx, c, spec, own)
+	if own {
+		spec.Table = s.newTable()
+	}
+	return s.attempt(ctx, c, spec, "", own)
+}
+
+// newTable is the name of a table that no other cell uses.
+func (s *suite) newTable() string {
+	s.tables++
+	return fmt.Sprintf("own%d", s.tables)
+}
+
+// attempt measures; a failure is a problem.
+func (s *suite) attempt(ctx context.Context, c *child, spec load.Spec, how string, ownTable bool) error {
+	err := s.measure(ctx, c, spec, how, ownTable)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
-		s.problem("%s, %s, %d connections: %v", c.name, op, connections, err)
+		s.problem("%s, %s, %d connections %s: %v", c.name, spec.Op, spec.Connections, how, err)
 	}
 	return nil
 }
 
-// measure runs spec, in a table of its own if asked for, and files the result.
-func (s *suite) measure(ctx context.Context, c *child, spec load.Spec, ownTable bool) error {
-	s.tables++
-	spec.Prefix = fmt.Sprintf("%s%d", s.prefix, s.tables)
+// newPrefix is of row keys that no other run uses.
+func (s *suite) newPrefix() string {
+	s.runs++
+	return fmt.Sprintf("%s%d", s.prefix, s.runs)
+}
+
+// measure runs spec, in a table that is made for it and deleted if asked for, and files the result.
+func (s *suite) measure(ctx context.Context, c *child, spec load.Spec, how string, ownTable bool) error {
+	spec.Prefix = s.newPrefix()
 	if ownTable {
-		spec.Table = fmt.Sprintf("own%d", s.tables)
 		if err := load.CreateTable(ctx, c.target, spec.Table, false); err != nil {
 			return err
 		}
@@ -119,20 +158,22 @@ func (s *suite) measure(ctx context.Context, c *child, spec load.Spec, ownTable 
 		}
 		settle(ctx, s.Settle, s.children...)
 	}
-	before, start := usageNow(s.children), time.Now()
+	before, used, start := usageNow(s.children), c.cpu(), time.Now()
 	res, err := load.Run(ctx, spec)
 	if err != nil {
 		return err
 	}
+	used = c.cpu() - used
 	foreign := before.foreign(usageNow(s.children), time.Since(start).Seconds())
 	sample := Sample{OpsPerSecond: res.OpsPerSecond(), EntitiesPerSecond: res.EntitiesPerSecond(), P50: res.Latency.Quantile(0.5),
-		P99: res.Latency.Quantile(0.99), Max: res.Latency.Max(), Errors: res.Errors, Foreign: foreign}
-	s.res.Add(Cell{c.name, spec.Op, spec.Connections}, sample)
+		P99: res.Latency.Quantile(0.99), Max: res.Latency.Max(), Errors: res.Errors, Foreign: foreign,
+		Refused: float64(res.Refusals) / res.Elapsed.Seconds(), CPU: used / time.Duration(max(res.Answered, 1))}
+	s.res.Add(Cell{c.name, spec.Op, spec.Connections, how}, sample)
 	if spec.Op == load.Insert {
 		s.lastRate[c.name] = sample.OpsPerSecond
 	}
-	s.progress("  %-18s %-6s %3d  %9.0f ops/s %10.0f entities/s  p50 %-8v p99 %-8v others %.0f%%", c.name, spec.Op, spec.Connections,
-		sample.OpsPerSecond, sample.EntitiesPerSecond, short(sample.P50), short(sample.P99), 100*foreign)
+	s.progress("  %-18s %-6s %3d  %9.0f ops/s %10.0f entities/s  p50 %-8v p99 %-8v cpu %-7v others %.0f%% %s", c.name, spec.Op, spec.Connections,
+		sample.OpsPerSecond, sample.EntitiesPerSecond, short(sample.P50), short(sample.P99), short(sample.CPU), 100*foreign, how)
 	if res.Errors > 0 {
 		return fmt.Errorf("%d requests failed; the first: %w", res.Errors, res.First)
 	}
@@ -152,12 +193,6 @@ func (s *suite) deletes(c *child, d time.Duration) int {
 // batch measures the sustained batch run, compactions included: there is no pause in it.
 func (s *suite) batch(ctx context.Context, c *child) error {
 	settle(ctx, s.Settle, s.children...)
-	err := s.measure(ctx, c, load.Spec{Target: c.target, Op: load.Batch, Connections: Connections[0], Warmup: s.Warmup, Duration: s.Batch}, true)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		s.problem("%s, batch: %v", c.name, err)
-	}
-	return nil
+	return s.attempt(ctx, c, load.Spec{Target: c.target, Table: s.newTable(), Op: load.Batch, Connections: Connections[0],
+		Warmup: s.Warmup, Duration: s.Batch}, "", true)
 }

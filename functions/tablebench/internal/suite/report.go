@@ -78,14 +78,14 @@ func (r *Report) Markdown(w io.Writer) error {
 	for _, c := range r.Checks {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", c.What, dash(c.Measured), dash(c.Against), ratioText(c.Ratio), c.Target, c.Status)
 	}
-	b.WriteString("\n## Measurements\n\n| workload | connections | server | ops/s | entities/s | p50 | p99 | max | rounds, ops/s |\n|---|---:|---|---:|---:|---:|---:|---:|---|\n")
+	b.WriteString("\n## Measurements\n\n| workload | connections | server | ops/s | entities/s | p50 | p99 | max | CPU | refused/s | rounds, ops/s |\n|---|---:|---|---:|---:|---:|---:|---:|---:|---:|---|\n")
 	for _, m := range r.sorted() {
 		var rounds []string
 		for _, s := range m.Rounds {
 			rounds = append(rounds, fmt.Sprintf("%.0f", s.OpsPerSecond))
 		}
-		fmt.Fprintf(&b, "| %s | %d | %s | %.0f | %.0f | %s | %s | %s | %s |\n", m.Op, m.Connections, m.Server, m.Median.OpsPerSecond,
-			m.Median.EntitiesPerSecond, short(m.Median.P50), short(m.Median.P99), short(m.Median.Max), strings.Join(rounds, ", "))
+		fmt.Fprintf(&b, "| %s | %d | %s | %.0f | %.0f | %s | %s | %s | %s | %.0f | %s |\n", m.Op, m.Connections, m.title(), m.Median.OpsPerSecond,
+			m.Median.EntitiesPerSecond, short(m.Median.P50), short(m.Median.P99), short(m.Median.Max), short(m.Median.CPU), m.Median.Refused, strings.Join(rounds, ", "))
 	}
 	if len(r.Problems) > 0 {
 		b.WriteString("\n## Problems\n\n")
@@ -119,9 +119,20 @@ func (r *Results) sorted() []*Measured {
 		if d := slices.Index(load.Ops, a.Op) - slices.Index(load.Ops, b.Op); d != 0 {
 			return d
 		}
+		if d := strings.Compare(a.How, b.How); d != 0 && (a.How == "" || b.How == "") {
+			return d
+		}
 		return a.Connections - b.Connections
 	})
 	return list
+}
+
+// title names a cell's server, and what is special about the cell.
+func (m *Measured) title() string {
+	if m.How == "" {
+		return m.Server
+	}
+	return m.Server + ", " + m.How
 }
 
 func dash(s string) string {

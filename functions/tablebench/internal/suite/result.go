@@ -25,6 +25,7 @@ type Cell struct {
 	Server      string  `json:"server"`
 	Op          load.Op `json:"op"`
 	Connections int     `json:"connections"`
+	How         string  `json:"how,omitempty"` // what is special about it, "" for the matrix
 }
 
 // Sample is one round of a cell; durations are nanoseconds in JSON.
@@ -35,7 +36,9 @@ type Sample struct {
 	P99               time.Duration `json:"p99_ns"`
 	Max               time.Duration `json:"max_ns"`
 	Errors            uint64        `json:"errors"`
-	Foreign           float64       `json:"foreign"` // share of all processors that other programs took meanwhile
+	Refused           float64       `json:"refused_per_second,omitempty"` // answers of 503
+	CPU               time.Duration `json:"server_cpu_ns"`                // processor time of the server for a request, 0 unknown
+	Foreign           float64       `json:"foreign"`                      // share of all processors that other programs took meanwhile
 }
 
 // Measured is a cell with its rounds and, field by field, the median of the quiet ones: other programs on the machine
@@ -64,6 +67,7 @@ type Results struct {
 	Cells      []*Measured   `json:"cells"`
 	Start      Start         `json:"start"`
 	Page       PageCost      `json:"page"`
+	Overloads  []*Overload   `json:"overloads"`
 	PeakRSS    int64         `json:"peak_rss_bytes"`
 	CacheBytes int64         `json:"block_cache_bytes"`
 	BinarySize int64         `json:"binary_bytes"`
@@ -75,10 +79,14 @@ type Results struct {
 	fsyncs [][2]time.Duration
 }
 
-// Find returns a cell that was measured, or nil.
+// Find returns a cell of the matrix that was measured, or nil.
 func (r *Results) Find(server string, op load.Op, connections int) *Measured {
+	return r.find(Cell{Server: server, Op: op, Connections: connections})
+}
+
+func (r *Results) find(c Cell) *Measured {
 	for _, m := range r.Cells {
-		if m.Cell == (Cell{server, op, connections}) {
+		if m.Cell == c {
 			return m
 		}
 	}
@@ -87,7 +95,7 @@ func (r *Results) Find(server string, op load.Op, connections int) *Measured {
 
 // Add appends a round to its cell and renews the median.
 func (r *Results) Add(c Cell, s Sample) {
-	m := r.Find(c.Server, c.Op, c.Connections)
+	m := r.find(c)
 	if m == nil {
 		m = &Measured{Cell: c}
 		r.Cells = append(r.Cells, m)
@@ -102,6 +110,8 @@ func (r *Results) Add(c Cell, s Sample) {
 		P99:               median(quiet, func(s Sample) time.Duration { return s.P99 }),
 		Max:               median(quiet, func(s Sample) time.Duration { return s.Max }),
 		Errors:            errors,
+		Refused:           median(quiet, func(s Sample) float64 { return s.Refused }),
+		CPU:               median(quiet, func(s Sample) time.Duration { return s.CPU }),
 		Foreign:           median(quiet, func(s Sample) float64 { return s.Foreign }),
 	}
 }
@@ -121,6 +131,21 @@ func (m *Measured) quiet() []Sample {
 		return m.Rounds
 	}
 	return list
+}
+
+// paired is the median of the ratios of a field, round by round: of two cells that take turns, what disturbs one
+// disturbs the other. 0 if there are no rounds of both.
+func paired[T ~int64 | ~float64](a, b *Measured, field func(Sample) T) float64 {
+	var ratios []float64
+	for i := range min(len(a.Rounds), len(b.Rounds)) {
+		if x, y := field(a.Rounds[i]), field(b.Rounds[i]); x > 0 && y > 0 {
+			ratios = append(ratios, float64(x)/float64(y))
+		}
+	}
+	if len(ratios) == 0 {
+		return 0
+	}
+	return median(ratios, func(r float64) float64 { return r })
 }
 
 // Foreign is the median and the largest share of all processors that other programs took during a cell.

@@ -35,28 +35,45 @@ type Scale struct {
 	BigRows  int           // entities of the large table
 	Starts   int           // repetitions of each kind of start
 	FsyncOps int
+	CostCell time.Duration // measured time of a cell of the costs
+	BusyCell time.Duration // and of the overload
 }
 
-// Short takes under four minutes, Full under twenty-five.
+// Short takes under six minutes, Full under thirty.
 var (
-	Short = Scale{Limit: 230 * time.Second, Rounds: 2, Cell: time.Second, Warmup: 300 * time.Millisecond, Settle: 500 * time.Millisecond,
-		Batch: 8 * time.Second, BigRows: 100_000, Starts: 3, FsyncOps: 50}
-	Full = Scale{Limit: 24 * time.Minute, Rounds: 3, Cell: 4 * time.Second, Warmup: time.Second, Settle: 2 * time.Second,
-		Batch: 60 * time.Second, BigRows: 1_000_000, Starts: 5, FsyncOps: 100}
+	Short = Scale{Limit: 330 * time.Second, Rounds: 2, Cell: time.Second, Warmup: 300 * time.Millisecond, Settle: 500 * time.Millisecond,
+		Batch: 8 * time.Second, BigRows: 100_000, Starts: 3, FsyncOps: 50, CostCell: 250 * time.Millisecond, BusyCell: 400 * time.Millisecond}
+	Full = Scale{Limit: 30 * time.Minute, Rounds: 3, Cell: 4 * time.Second, Warmup: time.Second, Settle: 2 * time.Second,
+		Batch: 60 * time.Second, BigRows: 1_000_000, Starts: 5, FsyncOps: 100, CostCell: time.Second, BusyCell: 2 * time.Second}
 )
 
 // Config says what to measure, by absolute paths: children run in a folder of their own. Without Edgetable or Azurite that side is left out and its targets are not met.
 type Config struct {
 	Scale
-	Edgetable     string   // path of the binary
-	EdgetableArgs []string // further flags of "edgetable serve"
-	Azurite       string   // path of azurite-table's main.js, or of a folder it was installed in by npm
-	Self          string   // path of this program, for the ceilings
-	Ops           []load.Op
-	Work          string // folder on the disk to measure; a new folder in it is used and removed
-	CacheBytes    int64  // edgetable's block cache
+	Edgetable     string    // path of the binary
+	EdgetableArgs []string  // further flags of "edgetable serve"
+	Azurite       string    // path of azurite-table's main.js, or of a folder it was installed in by npm
+	Self          string    // path of this program, for the ceilings
+	Parts         []Part    // none is all
+	Ops           []load.Op // of the matrix, none is all
+	Work          string    // folder on the disk to measure; a new folder in it is used and removed
+	CacheBytes    int64     // edgetable's block cache
 	Progress      io.Writer
 }
+
+// Part is a part of the suite.
+type Part string
+
+// The parts, in the order in which they are measured.
+const (
+	Matrix Part = "matrix"   // every workload on every server, and the sustained batches
+	Costs  Part = "costs"    // what Atom and shared access signatures cost
+	Busy   Part = "overload" // more requests than a server can answer
+	Big    Part = "big"      // pages and starts of a large store
+)
+
+// Parts are all of them.
+var Parts = []Part{Matrix, Costs, Busy, Big}
 
 // suite is one run's state.
 type suite struct {
@@ -65,6 +82,7 @@ type suite struct {
 	dir      string
 	prefix   string
 	tables   int
+	runs     int
 	children []*child
 	peakRSS  atomic.Int64
 	lastRate map[string]float64 // entities a second of a server's last insert cell
@@ -86,6 +104,9 @@ func Run(ctx context.Context, cfg Config) (*Results, error) {
 		return s.res, err
 	}
 	defer os.RemoveAll(s.dir)
+	if err := s.writeAccounts(); err != nil {
+		return s.res, err
+	}
 	err = s.run(ctx)
 	err = errors.Join(err, s.stopAll())
 	s.res.PeakRSS = s.peakRSS.Load()
@@ -103,28 +124,17 @@ func (s *suite) run(ctx context.Context) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	for round := range s.Rounds {
-		s.progress("round %d of %d", round+1, s.Rounds)
-		if err := s.round(ctx, round); err != nil {
-			return err
-		}
-		s.probe()
-	}
-	if s.wants(load.Batch) {
-		for _, c := range s.servers(Azurite, Edgetable) {
-			if err := s.batch(ctx, c); err != nil {
+	for _, part := range []struct {
+		name Part
+		run  func(context.Context) error
+	}{{Matrix, s.matrix}, {Costs, s.costs}, {Busy, s.overload}, {Big, s.big}} {
+		if len(s.Parts) == 0 || slices.Contains(s.Parts, part.name) {
+			if err := part.run(ctx); err != nil {
 				return err
 			}
 		}
-		s.probe()
 	}
-	if err := s.stopAll(); err != nil {
-		return err
-	}
-	if s.Edgetable == "" || !s.wants(load.Page) {
-		return nil
-	}
-	return s.big(ctx)
+	return nil
 }
 
 func (s *suite) wants(op load.Op) bool { return len(s.Ops) == 0 || slices.Contains(s.Ops, op) }
@@ -214,7 +224,8 @@ func (s *suite) stopAll() error {
 
 // edgetable is the command line of a server.
 func (s *suite) edgetable(t wire.Target, store ...string) []string {
-	args := append([]string{s.Edgetable, "serve", "--listen", t.Addr, "--cache", strconv.FormatInt(s.CacheBytes>>20, 10)}, store...)
+	args := append([]string{s.Edgetable, "serve", "--listen", t.Addr, "--cache", strconv.FormatInt(s.CacheBytes>>20, 10),
+		"--accounts", filepath.Join(s.dir, accountsFile)}, store...)
 	return append(args, s.EdgetableArgs...)
 }
 

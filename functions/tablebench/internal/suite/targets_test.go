@@ -35,6 +35,26 @@ func meeting() *suite.Results {
 		add(suite.Azurite, op, 16, 1000, 10*time.Millisecond)
 		add(suite.Edgetable, op, 16, 1000*times, 2*time.Millisecond)
 	}
+	how := func(server string, op load.Op, n int, how string, rate float64, p99, cpu time.Duration) {
+		r.Add(suite.Cell{Server: server, Op: op, Connections: n, How: how}, suite.Sample{OpsPerSecond: rate, P99: p99, CPU: cpu})
+	}
+	for _, op := range []load.Op{load.Insert, load.Get, load.Query, load.Batch} {
+		how(suite.Memory, op, 16, "JSON", 1000, 0, 10*time.Microsecond)
+		how(suite.Memory, op, 16, "Atom", 500, 0, 20*time.Microsecond)
+	}
+	for _, op := range []load.Op{load.Insert, load.Get} {
+		how(suite.Memory, op, 16, "key", 1000, 0, 10*time.Microsecond)
+		for _, token := range []string{"token of a table", "token of a table and keys", "token of an account"} {
+			how(suite.Memory, op, 16, token, 1000, 0, 11*time.Microsecond)
+		}
+	}
+	for _, server := range []string{suite.Memory, suite.Edgetable} {
+		how(server, load.Mixed, 32, "peak", 1000, time.Millisecond, 0)
+		how(server, load.Mixed, 128, "retried at once", 800, 3*time.Millisecond, 0)
+		how(server, load.Mixed, 128, "retried when told", 800, 3*time.Millisecond, 0)
+		how(server, load.Mixed, 9, "alone", 2000, 0, 0)
+		r.Overloads = append(r.Overloads, &suite.Overload{Server: server, Peak: 32, Each: 9, Shares: []suite.Share{{Total: 1000, Greedy: 360, Least: 160}}})
+	}
 	return r
 }
 
@@ -45,6 +65,23 @@ func TestChecks(t *testing.T) {
 	}
 	slow := func(rate float64) func(*suite.Sample) {
 		return func(s *suite.Sample) { s.OpsPerSecond, s.EntitiesPerSecond = rate, rate }
+	}
+	// also changes a cell that is not of the matrix, or its median's errors.
+	also := func(server string, op load.Op, n int, how string, change func(*suite.Sample)) func(*suite.Results) {
+		return func(r *suite.Results) {
+			for _, m := range r.Cells {
+				if m.Cell == (suite.Cell{Server: server, Op: op, Connections: n, How: how}) {
+					if change == nil {
+						m.Median.Errors++
+						return
+					}
+					change(&m.Median)
+					change(&m.Rounds[0])
+					return
+				}
+			}
+			t.Errorf("there is no cell %s of %s", how, server)
+		}
 	}
 	late := func(s *suite.Sample) { s.P99 = 2001 * time.Microsecond }
 	for _, tt := range []struct {
@@ -66,6 +103,22 @@ func TestChecks(t *testing.T) {
 		{"tail", worse(suite.Edgetable, load.Get, 64, late), []string{"edgetable, get, 64 connections, p99"}},
 		{"fast but with errors", worse(suite.Edgetable, load.Scan, 16, func(s *suite.Sample) { s.Errors = 1 }),
 			[]string{"edgetable, scan, 16 connections, against azurite", "edgetable, scan, 16 connections, p99"}},
+		{"Atom takes the server's time", also(suite.Memory, load.Query, 16, "Atom", func(s *suite.Sample) { s.CPU++ }),
+			[]string{"edgetable --memory, query, Atom against JSON, processor time"}},
+		{"Atom is slow", also(suite.Memory, load.Batch, 16, "Atom", slow(499)), []string{"edgetable --memory, batch, Atom against JSON, rate"}},
+		{"a token takes the server's time", also(suite.Memory, load.Get, 16, "token of an account", func(s *suite.Sample) { s.CPU++ }),
+			[]string{"edgetable --memory, get, token of an account against key, processor time"}},
+		{"little is served under overload", also(suite.Edgetable, load.Mixed, 128, "retried at once", slow(799)),
+			[]string{"edgetable, mixed, 4x connections, refusals retried at once: served"}},
+		{"what is served is late", also(suite.Memory, load.Mixed, 128, "retried when told", func(s *suite.Sample) { s.P99++ }),
+			[]string{"edgetable --memory, mixed, 4x connections, refusals retried when told: p99"}},
+		{"errors under overload", also(suite.Edgetable, load.Mixed, 128, "retried at once", nil),
+			[]string{"edgetable, mixed, 4x connections, refusals retried at once: served", "edgetable, mixed, 4x connections, refusals retried at once: p99"}},
+		{"an account starves", func(r *suite.Results) { r.Overloads[0].Shares[0].Least = 159 }, []string{"edgetable --memory, mixed, 5 accounts"}},
+		{"an account gets little and asks for no more", func(r *suite.Results) {
+			r.Overloads[0].Shares[0].Least = 100
+			also(suite.Memory, load.Mixed, 9, "alone", slow(125))(r)
+		}, nil},
 		{"clean start", func(r *suite.Results) { r.Start.Clean++ }, []string{"start to first answer after a clean stop"}},
 		{"crash start", func(r *suite.Results) { r.Start.Crash++ }, []string{"start to first answer after SIGKILL"}},
 		{"page", func(r *suite.Results) { r.Page.Large++ }, []string{"p50 of a page"}},
@@ -122,6 +175,25 @@ func TestMedianOfRounds(t *testing.T) {
 	r.Add(cell, suite.Sample{OpsPerSecond: 7, Foreign: 0.5})
 	if got := r.Find(cell.Server, cell.Op, cell.Connections).Median.OpsPerSecond; got != 7 {
 		t.Errorf("only noisy rounds: median %v, want 7", got)
+	}
+}
+
+// TestPaired: cells that take turns are compared round by round.
+func TestPaired(t *testing.T) {
+	t.Parallel()
+	r := meeting()
+	cell := suite.Cell{Server: suite.Memory, Op: load.Get, Connections: 16, How: "Atom"}
+	plain := cell
+	plain.How = "JSON"
+	for _, disturbed := range []float64{1, 10, 2} { // both of a round alike
+		r.Add(plain, suite.Sample{OpsPerSecond: 1000 / disturbed, CPU: 10 * time.Microsecond})
+		r.Add(cell, suite.Sample{OpsPerSecond: 600 / disturbed, CPU: 20 * time.Microsecond})
+	}
+	r.Add(plain, suite.Sample{OpsPerSecond: 1e9}) // the run ended before its pair was measured
+	checks := suite.Checks(r)
+	i := slices.IndexFunc(checks, func(c suite.Check) bool { return c.What == "edgetable --memory, get, Atom against JSON, rate" })
+	if i < 0 || checks[i].Ratio != 0.6 {
+		t.Errorf("the ratio of 500:1000 and thrice 600:1000 is not 0.6: check %d of %+v", i, checks)
 	}
 }
 

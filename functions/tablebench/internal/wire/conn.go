@@ -28,6 +28,7 @@ type Response struct {
 	Body          []byte
 	NextPartition string // continuation headers; both empty at the end of a query
 	NextRow       string
+	RetryAfter    time.Duration // 0: not given
 }
 
 // Conn is one kept-alive connection with its buffers. It is not safe for concurrent use.
@@ -85,14 +86,22 @@ func (c *Conn) encode(req *Request, now time.Time) []byte {
 	b := append(c.out[:0], req.Method...)
 	b = append(b, ' ')
 	b = append(b, req.Path...)
+	separator := byte('?')
 	if len(req.Query) > 0 {
-		b = append(b, '?')
-		b = append(b, req.Query...)
+		b = append(append(b, separator), req.Query...)
+		separator = '&'
+	}
+	if c.target.token != "" {
+		b = append(append(b, separator), c.target.token...)
 	}
 	b = append(b, " HTTP/1.1\r\nHost: "...)
 	b = append(b, c.target.Host...)
-	b = append(b, "\r\nx-ms-version: 2019-02-02\r\n"...)
-	b = c.sign.appendHeaders(b, req.Path, now)
+	b = append(b, "\r\nx-ms-version: "...)
+	b = append(b, c.target.Version...)
+	b = append(b, "\r\n"...)
+	if c.target.token == "" {
+		b = c.sign.appendHeaders(b, req.Path, now)
+	}
 	b = append(b, req.Header...)
 	if len(req.Body) > 0 || req.Method != "GET" {
 		b = append(b, "Content-Length: "...)

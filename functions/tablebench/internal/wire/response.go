@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 )
 
 // MaxBody bounds a response, so that a broken length cannot exhaust memory. A full page is at most 4 MiB of entity
@@ -15,6 +16,7 @@ var (
 	hContentLength    = []byte("content-length")
 	hTransferEncoding = []byte("transfer-encoding")
 	hConnection       = []byte("connection")
+	hRetryAfter       = []byte("retry-after")
 	hNextPartition    = []byte("x-ms-continuation-nextpartitionkey")
 	hNextRow          = []byte("x-ms-continuation-nextrowkey")
 )
@@ -56,6 +58,12 @@ func (c *Conn) read() (Response, error) {
 			chunked = bytes.EqualFold(value, []byte("chunked"))
 		case bytes.EqualFold(name, hConnection):
 			c.closing = bytes.EqualFold(value, []byte("close"))
+		case bytes.EqualFold(name, hRetryAfter):
+			seconds, err := strconv.ParseUint(string(value), 10, 16)
+			if err != nil {
+				return Response{}, fmt.Errorf("unusable Retry-After %.20q", value)
+			}
+			resp.RetryAfter = time.Duration(seconds) * time.Second
 		case bytes.EqualFold(name, hNextPartition):
 			resp.NextPartition = string(value)
 		case bytes.EqualFold(name, hNextRow):

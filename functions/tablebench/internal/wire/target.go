@@ -21,6 +21,10 @@ const (
 	EmulatorKey     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 )
 
+// Version is the x-ms-version of requests unless the target has another: the one that the service's own clients for
+// tables send.
+const Version = "2019-02-02"
+
 // Target says where a server is and who asks. Make one with NewTarget.
 type Target struct {
 	Addr    string // host:port to dial
@@ -29,7 +33,9 @@ type Target struct {
 	Base    string // path prefix in front of every resource: "/devstoreaccount1" in path style, "" in host style
 	URL     string // scheme, host and Base, without a final slash
 	Account string
+	Version string // x-ms-version
 	key     *sharedkey.Key
+	token   string // a shared access signature, in place of the key
 }
 
 // NewTarget reads an endpoint as connection strings spell it: http(s)://host[:port][/account]. Account is the name
@@ -49,7 +55,7 @@ func NewTarget(endpoint, account, key string) (Target, error) {
 	if err != nil {
 		return Target{}, fmt.Errorf("the key of account %q: %w", account, err)
 	}
-	t := Target{Addr: u.Host, Host: u.Host, TLS: u.Scheme == "https", Account: account, key: secret}
+	t := Target{Addr: u.Host, Host: u.Host, TLS: u.Scheme == "https", Account: account, Version: Version, key: secret}
 	t.Base = strings.TrimRight(u.EscapedPath(), "/")
 	t.URL = u.Scheme + "://" + u.Host + t.Base
 	if u.Port() == "" {
@@ -60,4 +66,10 @@ func NewTarget(endpoint, account, key string) (Target, error) {
 		t.Addr = net.JoinHostPort(u.Hostname(), port)
 	}
 	return t, nil
+}
+
+// WithToken is the target with a shared access signature, a query as [edgetable/core/sas] signs it, in place of the key.
+func (t Target) WithToken(token string) Target {
+	t.token = token
+	return t
 }
