@@ -214,7 +214,8 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a := answer{status: 200, header: multipart.Header{{Name: "ETag", Value: etagText(row.Timestamp)}}}
+	a := answer{status: 200, header: make(multipart.Header, 0, 2)}
+	a.header = append(a.header, Field{Name: "ETag", Value: etagText(row.Timestamp)})
 	return c.withBody(a, c.entity(c.route.partitionKey, c.route.rowKey, row.Timestamp, row.Properties, projection))
 }
 

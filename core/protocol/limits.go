@@ -28,10 +28,12 @@ func (x *exchange) admit(ctx context.Context, a Access) error {
 	if x.Limits.Account == nil && x.Limits.Partition == nil && x.Gate == nil {
 		return nil
 	}
-	return x.ask(ctx, &a)
+	return x.ask(ctx, a)
 }
 
-func (x *exchange) ask(ctx context.Context, a *Access) error {
+// ask is apart from admit so that what is asked is on the heap only where there
+// is somebody to ask.
+func (x *exchange) ask(ctx context.Context, a Access) error {
 	a.Account = x.address.account
 	if err := x.rate(x.Limits.Account, a.Account, a.Entities, "Operations per second is over the account limit."); err != nil {
 		return err
@@ -45,7 +47,7 @@ func (x *exchange) ask(ctx context.Context, a *Access) error {
 	if x.Gate == nil {
 		return nil
 	}
-	err := x.Gate.Admit(ctx, a)
+	err := x.Gate.Admit(ctx, &a)
 	if errors.Is(err, ErrCutAfter) {
 		x.resp.Cut = true
 		return nil
