@@ -49,8 +49,8 @@ func TestLines(t *testing.T) {
 func TestTranscriptShape(t *testing.T) {
 	t.Parallel()
 	const files = "-- 01-a.request --\nGET / HTTP/1.1\n-- 01-a.response --\nHTTP/1.1 200\n-- 02-b.request --\nGET / HTTP/1.1\n"
-	tr, err := wiretest.Parse("Title.\n\n01: documentation\n02: choice: why not\n" + files)
-	if err != nil || len(tr.Exchanges) != 2 || tr.Exchanges[1].Name != "b" || tr.Exchanges[1].Response != "" {
+	tr, err := wiretest.Parse("Title.\n\nserver: lag 5m\nserver: no bearer\n\n01: documentation\n02: choice: why not\n" + files)
+	if err != nil || strings.Join(tr.Directives, ",") != "lag 5m,no bearer" || len(tr.Exchanges) != 2 || tr.Exchanges[1].Name != "b" || tr.Exchanges[1].Response != "" {
 		t.Fatalf("%+v, %v", tr, err)
 	}
 	for _, tt := range []struct{ text, why string }{
