@@ -142,6 +142,7 @@ func TestUserDelegation(t *testing.T) {
 	}{
 		{"expired", key, map[string]string{"sp": "r", "se": gone}, "AuthenticationFailed"},
 		{"not yet", key, map[string]string{"sp": "r", "st": soon, "se": future.Add(time.Hour).Format(sasTime)}, "AuthenticationFailed"},
+		{"outlives its key", key, map[string]string{"sp": "r", "se": future.Add(time.Hour).Format(sasTime)}, "AuthenticationFailed"},
 		{"a key made to last", with(key, func(k *delegationKey) { k.SignedExpiry = future.Add(time.Hour).Format(sasTime) }),
 			map[string]string{"sp": "r", "se": soon}, "AuthenticationFailed"},
 		{"a key of somebody else", with(key, func(k *delegationKey) { k.SignedOid = "00000000-0000-0000-0000-000000000000" }),
