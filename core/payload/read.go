@@ -192,7 +192,11 @@ func nameOfTable(list []member) (name string, ok bool, err error) {
 		if p.name != tableName || !p.given || p.value.kind == kindNull {
 			continue
 		}
-		if p.value.kind != kindString {
+		t, err := p.annotation()
+		if err != nil {
+			return "", false, err
+		}
+		if p.value.kind != kindString || t != edm.TypeNull && t != edm.TypeString {
 			return "", false, invalid("The " + tableName + " is not a string.")
 		}
 		s, _, _ := p.value.characters(nil)

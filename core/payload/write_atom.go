@@ -123,13 +123,17 @@ func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 	default:
 		dst = append(append(dst, ` m:type="`...), t.String()...)
 		dst = append(dst, `">`...)
-		if f := value.Float(); t == edm.TypeDouble && math.IsInf(f, 0) {
+		switch f := value.Float(); {
+		case t == edm.TypeDouble && math.IsInf(f, 0):
 			// As XML Schema spells it; clients read both.
 			if f < 0 {
 				dst = append(dst, '-')
 			}
 			dst = append(dst, "INF"...)
-		} else {
+		case t == edm.TypeDouble:
+			// The type stands beside it, so a whole number needs no fraction.
+			dst = bytes.TrimSuffix(value.AppendText(dst), []byte(".0"))
+		default:
 			dst = value.AppendText(dst)
 		}
 	}

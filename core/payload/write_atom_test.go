@@ -40,7 +40,7 @@ func TestAppendAtomEntity(t *testing.T) {
 		keys = `<d:PartitionKey>p</d:PartitionKey><d:RowKey>r</d:RowKey>`
 		time = `<d:Timestamp m:type="Edm.DateTime">` + when + `</d:Timestamp>`
 		all  = `<d:age m:type="Edm.Int32">39</d:age><d:big m:type="Edm.Int64">933311100</d:big><d:when m:type="Edm.DateTime">1971-12-05T00:00:00Z</d:when>` +
-			`<d:bin m:type="Edm.Binary">YmluYXJ5</d:bin><d:id m:type="Edm.Guid">c9da6455-213d-42c9-9a79-3e9149a57833</d:id><d:ratio m:type="Edm.Double">3.0</d:ratio>` +
+			`<d:bin m:type="Edm.Binary">YmluYXJ5</d:bin><d:id m:type="Edm.Guid">c9da6455-213d-42c9-9a79-3e9149a57833</d:id><d:ratio m:type="Edm.Double">3</d:ratio>` +
 			`<d:nan m:type="Edm.Double">NaN</d:nan><d:down m:type="Edm.Double">-INF</d:down><d:ok m:type="Edm.Boolean">true</d:ok><d:text>a"b</d:text>` +
 			`<d:up m:type="Edm.Double">INF</d:up><d:blank xml:space="preserve">` + "&#xD;\n x" + `</d:blank><d:none></d:none>`
 	)

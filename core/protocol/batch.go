@@ -7,6 +7,7 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/multipart"
+	"edgetable/core/percent"
 	"edgetable/core/table"
 )
 
@@ -121,23 +122,30 @@ func (c *call) decode() error {
 	t := parseTarget(c.target)
 	path := strings.TrimLeft(t.path, "/")
 	if c.address.base != "" {
-		// In path style the account is the first segment; clients that were
-		// given another base URL leave it out.
-		path = strings.TrimPrefix(path, c.address.base[1:]+"/")
+		// In path style the account is the first segment, the primary's where a
+		// client sends to the secondary what it failed to send to the primary;
+		// clients that were given another base URL leave it out.
+		segment, rest, _ := strings.Cut(path, "/")
+		name, _ := percent.Decode(segment, false)
+		if strings.TrimSuffix(name, secondarySuffix) == c.address.account {
+			path = strings.TrimLeft(rest, "/")
+		}
 	}
 	o, err := parseOptions(t.query)
+	c.options = &o
+	if err == nil {
+		err = o.implemented()
+	}
 	if err != nil {
 		return err
 	}
-	c.options = &o
 	if c.route, err = parseRoute(path); err != nil {
 		return err
 	}
 	// What a part says about OData's version is not looked at: clients contradict
 	// themselves there.
-	f, err := dialect{version: c.version}.responseFormat(o.format, c.header.Get("Accept"))
-	c.format = f
-	return err
+	c.format, c.formatErr = dialect{version: c.version}.responseFormat(o.format, c.header.Get("Accept"))
+	return nil
 }
 
 var errPart = table.InvalidInput.With("One of the request inputs is not valid. An operation of a changeset must be POST, PUT, MERGE, PATCH or DELETE on an entity of a table.")

@@ -1,10 +1,12 @@
 package protocol
 
 import (
+	"bytes"
 	"context"
 
 	"edgetable/core/multipart"
 	"edgetable/core/payload"
+	"edgetable/core/sas"
 	"edgetable/core/table"
 )
 
@@ -18,6 +20,7 @@ type call struct {
 	verb      string
 	header    fields
 	format    payload.Format
+	formatErr error
 	body      func() ([]byte, error)
 	contentID string
 
@@ -88,13 +91,26 @@ func (c *call) consistency() table.Consistency {
 	return table.Strong
 }
 
+// permit is the first thing every operation asks: whether it is allowed, then
+// whether its answer can have the format that was asked for.
+func (c *call) permit(op sas.Operation, tableName string) error {
+	if err := c.allow(op, tableName); err != nil {
+		return err
+	}
+	return c.formatErr
+}
+
 // sent reads the body after its media type was judged.
 func (c *call) sent() ([]byte, payload.Format, error) {
-	f, err := c.requestFormat(c.header.Get("Content-Type"))
+	contentType := c.header.Get("Content-Type")
+	f, err := c.requestFormat(contentType)
 	if err != nil {
 		return nil, f, err
 	}
 	body, err := c.body()
+	if contentType == "" && c.version == "" && bytes.HasPrefix(bytes.TrimLeft(body, "\xef\xbb\xbf \r\n"), []byte("<")) {
+		f = payload.Atom // of a client that says nothing about itself
+	}
 	return body, f, err
 }
 

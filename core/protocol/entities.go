@@ -67,10 +67,7 @@ func (c *call) access(op *table.Operation) Access {
 
 // entityOperation decodes a write of an entity, alone or in a batch.
 func (c *call) entityOperation() (op table.Operation, err error) {
-	match, hasMatch, err := c.conditions()
-	if err != nil {
-		return op, err
-	}
+	match, hasMatch, conditionErr := c.conditions()
 	op.PartitionKey, op.RowKey, op.IfMatch = c.route.partitionKey, c.route.rowKey, match
 	permission := sas.UpdateEntity
 	switch c.verb {
@@ -90,8 +87,11 @@ func (c *call) entityOperation() (op table.Operation, err error) {
 	case "DELETE":
 		c.operation, op.Action, permission = "DeleteEntity", table.DeleteEntity, sas.DeleteEntity
 	}
-	if err := c.allow(permission, c.route.table); err != nil {
+	if err := c.permit(permission, c.route.table); err != nil {
 		return op, err
+	}
+	if conditionErr != nil {
+		return op, conditionErr
 	}
 	if c.verb != "POST" {
 		if err := c.allowEntity(op.PartitionKey, op.RowKey); err != nil {
@@ -196,7 +196,7 @@ func etagText(t edm.Ticks) string {
 // getEntity is GET on an entity.
 func (c *call) getEntity(ctx context.Context) (answer, error) {
 	c.operation = "GetEntity"
-	if err := c.allow(sas.QueryEntities, c.route.table); err != nil {
+	if err := c.permit(sas.QueryEntities, c.route.table); err != nil {
 		return answer{}, err
 	}
 	if err := c.allowEntity(c.route.partitionKey, c.route.rowKey); err != nil {
@@ -222,7 +222,7 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 // queryEntities is GET on a table.
 func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	c.operation = "QueryEntities"
-	if err := c.allow(sas.QueryEntities, c.route.table); err != nil {
+	if err := c.permit(sas.QueryEntities, c.route.table); err != nil {
 		return answer{}, err
 	}
 	projection, err := c.projection()

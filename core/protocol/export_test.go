@@ -66,6 +66,9 @@ type Options struct{ Filter, Top, Select, Format, Comp, Restype, APIVersion stri
 // ParseOptions is parseOptions.
 func ParseOptions(raw string) (Options, error) {
 	o, err := parseOptions(raw)
+	if err == nil {
+		err = o.implemented()
+	}
 	show := func(s *string) string {
 		if s == nil {
 			return "-"
@@ -88,10 +91,12 @@ func RequestFormat(version, contentType string) (payload.Format, error) {
 // ParsePreference is parsePreference as text.
 func ParsePreference(s string) string { return parsePreference(s).String() }
 
-// NewDialect is newDialect, the OData version of it.
-func NewDialect(version string, h Header) (float64, error) {
-	d, err := newDialect(version, h)
-	return d.odata, err
+// Versions is checkVersion and odataVersion.
+func Versions(version string, h Header) (float64, error) {
+	if _, err := checkVersion(version); err != nil {
+		return 0, err
+	}
+	return odataVersion(h)
 }
 
 // ReadAll is readAll.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -143,7 +144,7 @@ func (s *server) request(method, path, contentType string, body []byte) *protoco
 	return &protocol.Request{
 		Method: method, Target: target, Host: "127.0.0.1:10002", Scheme: "http",
 		Header: protocol.Header{
-			"X-Ms-Date": {date}, "X-Ms-Version": {"2019-02-02"}, "Content-Type": {contentType},
+			"X-Ms-Date": {date}, "X-Ms-Version": {"2019-02-02"}, "Content-Type": {contentType}, "Content-Length": {strconv.Itoa(len(body))},
 			"Authorization": {s.key.Authorization(sharedkey.SharedKeyLite, wiretest.Account, sharedkey.Request{Method: method, Path: rawPath, RawQuery: query, XMSDate: date})},
 		},
 		Body: bytes.NewReader(body), ContentLength: int64(len(body)),

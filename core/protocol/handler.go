@@ -65,7 +65,8 @@ type exchange struct {
 	verb       string // after tunnelling
 	prefer     preference
 	format     payload.Format
-	plain      bool // the answer is XML that is not negotiated
+	formatErr  error // none that was asked for can be had
+	plain      bool  // the answer is XML that is not negotiated
 	now        edm.Ticks
 	retryAfter time.Duration
 	base       string // URL of the account with a slash at the end
@@ -113,24 +114,22 @@ func (x *exchange) serve(ctx context.Context) error {
 	default:
 		return x.front(table.UnsupportedHTTPVerb.Err())
 	}
-	// A broken query string is reported after authentication.
-	var optionsErr error
+	var optionsErr error // is reported after authentication
 	x.options, optionsErr = parseOptions(x.target.query)
 	if err := x.authenticate(ctx); err != nil {
 		return x.front(err)
 	}
 	x.resp.Account = x.address.account
 	x.resp.add("Server", serverName)
-	x.plain = optionsErr == nil && (x.options.comp != "" || x.options.restype != "")
+	x.plain = x.options.comp != "" || x.options.restype != ""
 	if !x.plain {
 		x.resp.Header = append(x.resp.Header,
 			Field{Name: "Cache-Control", Value: "no-cache"},
 			Field{Name: "X-Content-Type-Options", Value: "nosniff"})
 	}
-	var err, formatErr error
-	x.dialect, err = newDialect(x.executed(), x.req.Header)
+	err := x.judgeVersions()
 	// Whatever is wrong from here on is told in the format that was asked for.
-	x.format, formatErr = x.responseFormat(x.options.format, x.req.Header.Get("Accept"))
+	x.format, x.formatErr = x.responseFormat(x.options.format, x.req.Header.Get("Accept"))
 	if err != nil {
 		return err
 	}
@@ -149,7 +148,18 @@ func (x *exchange) serve(ctx context.Context) error {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(min(x.options.timeout, maxTimeout))*time.Second)
 		defer cancel()
 	}
-	return x.dispatch(ctx, formatErr)
+	return x.dispatch(ctx)
+}
+
+// judgeVersions reads the versions. Those of OData are nothing to an
+// administrative operation.
+func (x *exchange) judgeVersions() error {
+	version, err := checkVersion(x.executed())
+	x.dialect.version = version
+	if err == nil && !x.plain {
+		x.dialect.odata, err = odataVersion(x.req.Header)
+	}
+	return err
 }
 
 const serverName = "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"
@@ -177,11 +187,13 @@ func (x *exchange) host() string {
 	return x.req.Host
 }
 
-// dispatch routes an authenticated request. What is wrong with the format that
-// was asked for matters where there is one.
-func (x *exchange) dispatch(ctx context.Context, formatErr error) error {
+// dispatch routes an authenticated request.
+func (x *exchange) dispatch(ctx context.Context) error {
 	if x.plain {
 		return x.administration(ctx)
+	}
+	if err := x.options.implemented(); err != nil {
+		return err
 	}
 	r, err := parseRoute(x.address.rest)
 	if err != nil {
@@ -194,13 +206,10 @@ func (x *exchange) dispatch(ctx context.Context, formatErr error) error {
 	if r.resource == batch {
 		return x.serveBatch(ctx)
 	}
-	if formatErr != nil {
-		return formatErr
-	}
 	c := &call{
 		exchange: x, route: r, verb: x.verb, options: &x.options, header: x.req.Header,
-		format: x.format,
-		body:   x.body,
+		format: x.format, formatErr: x.formatErr,
+		body: x.body,
 	}
 	out, err := c.do(ctx)
 	x.prefer = c.prefer
@@ -259,6 +268,10 @@ func (x *exchange) chainRelease(f func()) {
 func (x *exchange) body() ([]byte, error) {
 	if x.req.ContentLength > MaxBody {
 		return nil, table.RequestBodyTooLarge.Err()
+	}
+	h := x.req.Header
+	if x.req.ContentLength == 0 && h.Get("Content-Length") == "" && h.Get("Transfer-Encoding") == "" {
+		return nil, table.MissingContentLengthHeader.Err()
 	}
 	if x.req.Body == nil {
 		return nil, nil

@@ -23,30 +23,31 @@ type fields interface {
 	Get(canonicalName string) string
 }
 
-// newDialect judges x-ms-version, any date from 2009-04-14 on, and the OData
-// versions, of which MaxDataServiceVersion counts where both are there. What is
-// wrong is left out of the dialect, in which the error is told.
-func newDialect(version string, h fields) (dialect, error) {
-	d := dialect{version: version}
+// checkVersion judges x-ms-version, any date from 2009-04-14 on, or none. It
+// returns what is to be gone by.
+func checkVersion(version string) (string, error) {
 	if version != "" && (!isDate(version) || version < firstVersion) {
-		return dialect{}, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a date from " + firstVersion + " on, such as 2019-02-02.")
+		return "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a date from " + firstVersion + " on, such as 2019-02-02.")
 	}
-	name := "Maxdataserviceversion"
-	text := h.Get(name)
+	return version, nil
+}
+
+// odataVersion is the version of OData that a client asks for, 0 if it does
+// not say. MaxDataServiceVersion counts where both headers are there.
+func odataVersion(h fields) (float64, error) {
+	text := h.Get("Maxdataserviceversion")
 	if text == "" {
-		name = "Dataserviceversion"
-		text = h.Get(name)
+		text = h.Get("Dataserviceversion")
 	}
 	if text == "" {
-		return d, nil
+		return 0, nil
 	}
 	number, _, _ := strings.Cut(text, ";")
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || !(n >= 1 && n <= 4) { // NaN neither
-		return d, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. DataServiceVersion and MaxDataServiceVersion must be 1.0, 2.0 or 3.0.")
+		return 0, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. DataServiceVersion and MaxDataServiceVersion must be 1.0, 2.0 or 3.0.")
 	}
-	d.odata = n
-	return d, nil
+	return n, nil
 }
 
 func isDate(s string) bool {

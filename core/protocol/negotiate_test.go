@@ -124,7 +124,7 @@ func TestParsePreference(t *testing.T) {
 	}
 }
 
-func TestNewDialect(t *testing.T) {
+func TestVersions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		version, data, max string
@@ -153,7 +153,7 @@ func TestNewDialect(t *testing.T) {
 		if tt.max != "" {
 			h["Maxdataserviceversion"] = []string{tt.max}
 		}
-		got, err := protocol.NewDialect(tt.version, h)
+		got, err := protocol.Versions(tt.version, h)
 		if tt.want < 0 && code(t, err) != table.InvalidHeaderValue || tt.want >= 0 && (err != nil || got != tt.want) {
 			t.Errorf("%+v: got %v, %v", tt, got, err)
 		}

@@ -18,12 +18,17 @@ type options struct {
 	timeout                         int // seconds; 0 if absent
 	comp, restype                   string
 	apiVersion                      string
+	foreign                         string // an option of OData that the service does not implement
 }
 
-// parseOptions reads a raw query string. Unknown names are ignored, except
-// options of OData that the service does not implement.
-func parseOptions(raw string) (options, error) {
-	var o options
+// parseOptions reads a raw query string to its end, whatever is wrong with it,
+// and returns the first error. Unknown names are ignored.
+func parseOptions(raw string) (o options, first error) {
+	fail := func(detail string) {
+		if first == nil {
+			first = table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. " + detail)
+		}
+	}
 	for raw != "" {
 		var pair string
 		pair, raw, _ = strings.Cut(raw, "&")
@@ -34,7 +39,8 @@ func parseOptions(raw string) (options, error) {
 		name, ok1 := percent.Decode(rawName, true)
 		value, ok2 := percent.Decode(rawValue, true)
 		if !ok1 || !ok2 || !utf8.ValidString(value) {
-			return o, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. A percent sign must be followed by two hexadecimal digits, and all must be UTF-8.")
+			fail("A percent sign must be followed by two hexadecimal digits, and all must be UTF-8.")
+			continue
 		}
 		switch name {
 		case "$filter":
@@ -53,13 +59,14 @@ func parseOptions(raw string) (options, error) {
 			o.nextTable = &value
 		default:
 			if strings.HasPrefix(name, "$") {
-				return o, table.NotImplemented.With("The requested operation is not implemented on the specified resource. The query option " + strconv.Quote(name) + " is not supported; $filter, $select and $top are.")
+				o.foreign = name
+				continue
 			}
 			switch strings.ToLower(name) {
 			case "timeout":
 				n, err := strconv.Atoi(value)
 				if err != nil || n < 0 {
-					return o, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. timeout must be a whole number of seconds.")
+					fail("timeout must be a whole number of seconds.")
 				}
 				o.timeout = n
 			case "comp":
@@ -71,5 +78,13 @@ func parseOptions(raw string) (options, error) {
 			}
 		}
 	}
-	return o, nil
+	return o, first
+}
+
+// implemented refuses options that the service does not implement.
+func (o *options) implemented() error {
+	if o.foreign == "" {
+		return nil
+	}
+	return table.NotImplemented.With("The requested operation is not implemented on the specified resource. The query option " + strconv.Quote(o.foreign) + " is not supported; $filter, $select and $top are.")
 }

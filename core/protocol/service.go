@@ -174,7 +174,7 @@ func (x *exchange) getStats(ctx context.Context) error {
 
 // getDelegationKey lends a user a key to sign shared access signatures with.
 func (x *exchange) getDelegationKey(ctx context.Context) error {
-	if err := x.open(ctx, "GetUserDelegationKey", sas.GetUserDelegationKey, "", firstVersion, false); err != nil {
+	if err := x.open(ctx, "GetUserDelegationKey", sas.GetUserDelegationKey, "", sas.DelegationVersion, false); err != nil {
 		return err
 	}
 	body, err := x.body()

@@ -13,7 +13,7 @@ import (
 func (c *call) createTable(ctx context.Context) (answer, error) {
 	c.operation = "CreateTable"
 	c.prefer = c.preference()
-	if err := c.allow(sas.CreateTable, ""); err != nil {
+	if err := c.permit(sas.CreateTable, ""); err != nil {
 		return answer{}, err
 	}
 	body, format, err := c.sent()
@@ -50,7 +50,7 @@ func oneTableEntry(name string) content {
 // queryTables is GET on /Tables.
 func (c *call) queryTables(ctx context.Context) (answer, error) {
 	c.operation = "QueryTables"
-	if err := c.allow(sas.QueryTables, ""); err != nil {
+	if err := c.permit(sas.QueryTables, ""); err != nil {
 		return answer{}, err
 	}
 	filter, top, err := c.query()
@@ -87,7 +87,7 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 // getTable is GET on /Tables('name').
 func (c *call) getTable(ctx context.Context) (answer, error) {
 	c.operation = "GetTable"
-	if err := c.allow(sas.QueryTables, c.route.table); err != nil {
+	if err := c.permit(sas.QueryTables, c.route.table); err != nil {
 		return answer{}, err
 	}
 	if err := c.admit(ctx, Access{Operation: c.operation, Table: c.route.table, Entities: 1}); err != nil {
@@ -103,7 +103,7 @@ func (c *call) getTable(ctx context.Context) (answer, error) {
 // deleteTable is DELETE on /Tables('name').
 func (c *call) deleteTable(ctx context.Context) (answer, error) {
 	c.operation = "DeleteTable"
-	if err := c.allow(sas.DeleteTable, c.route.table); err != nil {
+	if err := c.permit(sas.DeleteTable, c.route.table); err != nil {
 		return answer{}, err
 	}
 	if c.header.Get("If-None-Match") != "" {

@@ -76,7 +76,7 @@ func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, n
 	case role != Reader && role != Contributor, !visible(want.ObjectID), !visible(want.TenantID):
 		return DelegationKey{}, refuse(table.AuthorizationPermissionMismatch, "the user has no role that allows it, or no object id or tenant id")
 	case !versionForm(want.Version):
-		return DelegationKey{}, refuse(table.InvalidHeaderValue, "send x-ms-version, "+delegationVersion+" or later")
+		return DelegationKey{}, refuse(table.InvalidHeaderValue, "send x-ms-version, "+DelegationVersion+" or later")
 	case expiry <= start:
 		return DelegationKey{}, refuse(table.OutOfRangeInput, "Expiry must be after Start")
 	case expiry <= now:

@@ -8,7 +8,7 @@ const (
 	serviceInResource = "2015-02-21" // the resource begins with /table
 	accountVersion    = "2015-04-05" // account SAS, sip and spr
 	scopeVersion      = "2020-12-06" // ses is signed in an account SAS
-	delegationVersion = "2025-07-05" // user delegation SAS for tables
+	DelegationVersion = "2025-07-05" // user delegation SAS for tables
 )
 
 // versionForm reports whether v is YYYY-MM-DD, which sorts as text. Versions
@@ -56,7 +56,7 @@ func (k Kind) first() string {
 	case AccountSAS:
 		return accountVersion
 	case DelegationSAS:
-		return delegationVersion
+		return DelegationVersion
 	}
 	return firstVersion
 }

@@ -51,7 +51,7 @@ func (v TableValues) SignDelegated(account string, d DelegationKey) (string, err
 		return "", err
 	}
 	if v.Version == "" {
-		v.Version = delegationVersion
+		v.Version = DelegationVersion
 	}
 	values := v.fields()
 	values[skoid], values[sktid] = d.ObjectID, d.TenantID
