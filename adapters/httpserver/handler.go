@@ -172,7 +172,18 @@ func (b *incoming) drain(n int64) bool {
 // the request is answered, as the protocol wants it.
 type fields struct{ *fasthttp.RequestHeader }
 
-func (f fields) Get(name string) string { return view(f.Peek(name)) }
+func (f fields) Get(name string) string {
+	value := view(f.Peek(name))
+	if name == "Content-Length" && value == "0" && !sent(f.RawHeaders(), "\ncontent-length:") {
+		return "" // fasthttp adds it where a client says nothing of a body
+	}
+	return value
+}
+
+// sent reports whether a line of the headers begins with a name.
+func sent(raw []byte, line string) bool {
+	return bytes.Contains(bytes.ToLower(append([]byte("\n"), raw...)), []byte(line))
+}
 
 func (f fields) Values(name string) []string {
 	list := f.PeekAll(name)
