@@ -25,6 +25,15 @@
 // refused comes again, most of them at once, and a request that waits costs less
 // than three that are refused meanwhile.
 //
+// # Reads and writes
+//
+// A write waits for the disk, and the disk syncs many at once as it does one, so
+// that many must be in work for the server to do its most. A read works. More of
+// them than processors can work on wait as well, only not in a line: whoever has
+// most requests in work gets most of the processors. So the two have places of
+// their own, and those of the reads, [Options.Reads], are few. A store in memory
+// has nothing that waits, and needs few places for either.
+//
 // # Who waits
 //
 // Each account has its own line, and the accounts take turns, so that none gets

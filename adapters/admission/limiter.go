@@ -2,6 +2,7 @@ package admission
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"time"
 
@@ -16,9 +17,14 @@ type Protocol interface {
 
 // Options of a [Limiter].
 type Options struct {
-	// Concurrent is how many requests are served at once; 0 is 64.
+	// Concurrent is how many requests are served at once that may write; 0 is
+	// 64. They wait for the disk, which does many at once.
 	Concurrent int
-	// Queue is how many may wait; 0 is 64 × Concurrent, negative is none.
+	// Reads is how many are served beside them that only read; 0 is four for
+	// each processor. They work, and wait for the disk at times.
+	Reads int
+	// Queue is how many may wait, of either kind; 0 is 64 × Concurrent, negative
+	// is none.
 	Queue int
 	// MaxWait is after how long a request that waits is refused; 0 is a second.
 	MaxWait time.Duration
@@ -36,9 +42,15 @@ const spare = 16
 
 // Limiter is a Protocol in front of a Protocol. It is safe for concurrent use.
 type Limiter struct {
-	next Protocol
-	o    Options
+	next          Protocol
+	refuse        func(*protocol.Request, *table.Error) protocol.Response
+	writes, reads places
+}
 
+// places are those in which requests of one kind are served, and the queue for
+// them.
+type places struct {
+	Options
 	mu    sync.Mutex
 	queue queue
 	late  int // how many of those that run were late
@@ -59,125 +71,151 @@ func New(next Protocol, o Options) *Limiter {
 	if o.Concurrent <= 0 {
 		o.Concurrent = 64
 	}
+	if o.Reads <= 0 {
+		o.Reads = 4 * runtime.GOMAXPROCS(0)
+	}
 	if o.Queue == 0 {
 		o.Queue = 64 * o.Concurrent
 	}
 	if o.MaxWait <= 0 {
 		o.MaxWait = time.Second
 	}
-	l := &Limiter{next: next, o: o}
-	l.queue.lines = make(map[string]*line)
+	l := &Limiter{next: next, refuse: o.Refuse}
+	l.writes.open(o)
+	o.Concurrent = o.Reads
+	l.reads.open(o)
 	return l
+}
+
+func (p *places) open(o Options) {
+	p.Options = o
+	p.queue.lines = make(map[string]*line)
+}
+
+// of are the places for a request. What is not known to read may write.
+func (l *Limiter) of(req *protocol.Request) *places {
+	if req.Method == "GET" || req.Method == "HEAD" {
+		return &l.reads
+	}
+	return &l.writes
 }
 
 // Serve serves a request when its turn comes. If ctx ends before, or there is no
 // turn for too long, the answer is ServerBusy, and nothing was done.
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
-	t := inTime
-	if !l.enter() {
-		if t = l.wait(ctx, req); t == refused {
-			return l.o.Refuse(req, table.ServerBusy.Err())
+	p, t := l.of(req), inTime
+	if !p.enter() {
+		if t = p.wait(ctx, req); t == refused {
+			return l.refuse(req, table.ServerBusy.Err())
 		}
 	}
-	defer l.leave(t)
+	defer p.leave(t)
 	return l.next.Serve(ctx, req)
 }
 
 // Stats are the counters as of now.
 func (l *Limiter) Stats() Stats {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := l.stats
-	s.Waiting = l.queue.waiting
+	w, r := l.writes.count(), l.reads.count()
+	return Stats{
+		Running: w.Running + r.Running, Waiting: w.Waiting + r.Waiting,
+		Admitted: w.Admitted + r.Admitted, Refused: w.Refused + r.Refused, Gone: w.Gone + r.Gone,
+	}
+}
+
+func (p *places) count() Stats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.stats
+	s.Waiting = p.queue.waiting
 	return s
 }
 
 // enter admits a request if not too many are running. While any waits that is
 // not late, all places are taken.
-func (l *Limiter) enter() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.stats.Running == l.o.Concurrent {
+func (p *places) enter() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stats.Running == p.Concurrent {
 		return false
 	}
-	l.stats.Running++
-	l.stats.Admitted++
+	p.stats.Running++
+	p.stats.Admitted++
 	return true
 }
 
 // leave gives the place of a request that was served to the next in turn.
-func (l *Limiter) leave(t turn) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (p *places) leave(t turn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if t == late {
-		l.late--
+		p.late--
 	}
-	l.stats.Running--
-	if l.queue.waiting == 0 {
+	p.stats.Running--
+	if p.queue.waiting == 0 {
 		return
 	}
-	w, t := l.queue.pop(l.overdue()), inTime
-	if w == nil && l.late < max(1, l.o.Concurrent/spare) {
-		w, t = l.queue.popLate(), late
-		l.late++
+	w, t := p.queue.pop(p.overdue()), inTime
+	if w == nil && p.late < max(1, p.Concurrent/spare) {
+		w, t = p.queue.popLate(), late
+		p.late++
 	}
 	if w != nil {
-		l.stats.Running++
-		l.stats.Admitted++
+		p.stats.Running++
+		p.stats.Admitted++
 		w.turn <- t
 	}
 }
 
 // wait returns how the request was admitted in the end, or refused.
-func (l *Limiter) wait(ctx context.Context, req *protocol.Request) turn {
-	account := l.o.Account(req)
-	l.mu.Lock()
-	if l.stats.Running < l.o.Concurrent { // meanwhile
-		l.stats.Running++
-		l.stats.Admitted++
-		l.mu.Unlock()
+func (p *places) wait(ctx context.Context, req *protocol.Request) turn {
+	account := p.Account(req)
+	p.mu.Lock()
+	if p.stats.Running < p.Concurrent { // meanwhile
+		p.stats.Running++
+		p.stats.Admitted++
+		p.mu.Unlock()
 		return inTime
 	}
-	if l.queue.waiting >= l.o.Queue && !l.displace(account) {
-		l.stats.Refused++
-		l.mu.Unlock()
+	if p.queue.waiting >= p.Queue && !p.displace(account) {
+		p.stats.Refused++
+		p.mu.Unlock()
 		return refused
 	}
-	w := &waiter{turn: make(chan turn, 1), came: int64(l.stats.Admitted)}
-	l.queue.push(account, w)
-	l.mu.Unlock()
+	w := &waiter{turn: make(chan turn, 1), came: int64(p.stats.Admitted)}
+	p.queue.push(account, w)
+	p.mu.Unlock()
 
-	timer := time.NewTimer(l.o.MaxWait)
+	timer := time.NewTimer(p.MaxWait)
 	defer timer.Stop()
 	select {
 	case t := <-w.turn:
 		return t
 	case <-timer.C:
-		return l.giveUp(w, &l.stats.Refused)
+		return p.giveUp(w, &p.stats.Refused)
 	case <-ctx.Done():
-		return l.giveUp(w, &l.stats.Gone)
+		return p.giveUp(w, &p.stats.Gone)
 	}
 }
 
 // giveUp takes a request out of its line and counts it, unless its turn came at
 // the same moment: then it is as if it had come before.
-func (l *Limiter) giveUp(w *waiter, counter *uint64) turn {
-	l.mu.Lock()
+func (p *places) giveUp(w *waiter, counter *uint64) turn {
+	p.mu.Lock()
 	if w.line == nil {
-		l.mu.Unlock()
+		p.mu.Unlock()
 		return <-w.turn
 	}
-	l.queue.remove(w)
+	p.queue.remove(w)
 	*counter++
-	l.mu.Unlock()
+	p.mu.Unlock()
 	return refused
 }
 
 // displace refuses a request in line to make room for one of this account: of
 // the longest line, or of the account's own, if that is as long and its first is
 // late. It reports whether there was one.
-func (l *Limiter) displace(account string) bool {
-	own, from, n := l.queue.lines[account], l.queue.longest(), 0
+func (p *places) displace(account string) bool {
+	own, from, n := p.queue.lines[account], p.queue.longest(), 0
 	if own != nil {
 		n = own.n
 	}
@@ -189,13 +227,13 @@ func (l *Limiter) displace(account string) bool {
 		return false
 	}
 	w := from.last
-	if from.first.came <= l.overdue() {
+	if from.first.came <= p.overdue() {
 		w = from.first
 	} else if !longer {
 		return false
 	}
-	l.queue.remove(w)
-	l.stats.Refused++
+	p.queue.remove(w)
+	p.stats.Refused++
 	w.turn <- refused
 	return true
 }
@@ -203,6 +241,6 @@ func (l *Limiter) displace(account string) bool {
 // overdue is the number of admissions at which those came that are late now: half
 // as many again as run at once. With many accounts the turns alone take longer,
 // and nobody is late for the length of two rounds.
-func (l *Limiter) overdue() int64 {
-	return int64(l.stats.Admitted) - int64(max(l.o.Concurrent*3/2, len(l.queue.lines)*2))
+func (p *places) overdue() int64 {
+	return int64(p.stats.Admitted) - int64(max(p.Concurrent*3/2, len(p.queue.lines)*2))
 }

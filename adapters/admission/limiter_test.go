@@ -151,7 +151,7 @@ func TestMaxWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := wiretest.NewHandler(new(wiretest.Clock))
 		s := &stuck{until: make(chan struct{})}
-		l := admission.New(s, admission.Options{Concurrent: 1, MaxWait: 3 * time.Second, Account: h.AccountName, Refuse: h.Refuse})
+		l := admission.New(s, admission.Options{Concurrent: 1, Reads: 1, MaxWait: 3 * time.Second, Account: h.AccountName, Refuse: h.Refuse})
 		send := func() protocol.Response {
 			return l.Serve(t.Context(), &protocol.Request{
 				Method: "GET", Target: "/devstoreaccount1/Tables", Host: "127.0.0.1:10002", Scheme: "http", Header: protocol.Header{},
@@ -283,5 +283,44 @@ func TestRace(t *testing.T) {
 	if s.Running != 0 || s.Waiting != 0 || int64(s.Admitted) != done.Load() || done.Load() != c.total.Load() ||
 		int64(s.Refused+s.Gone) != busy.Load() || done.Load()+busy.Load() != 40*500 {
 		t.Errorf("%d served, %d answered, %d busy: %+v", c.total.Load(), done.Load(), busy.Load(), s)
+	}
+}
+
+// TestReads: requests that only read have places of their own.
+func TestReads(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		why    string
+		reads  int
+		send   string
+		served admission.Stats // before any is answered
+	}{
+		{"few reads beside many writes", 1, "GET GET HEAD PUT MERGE POST", admission.Stats{Running: 3, Waiting: 3, Admitted: 3}},
+		{"few writes beside many reads", 3, "GET HEAD GET PUT PUT DELETE", admission.Stats{Running: 5, Waiting: 1, Admitted: 5}},
+		{"some for each processor if not said", 0, "GET GET GET GET", admission.Stats{Running: 4, Admitted: 4}},
+		{"an unknown method may write", 5, "get PATCH OPTIONS", admission.Stats{Running: 2, Waiting: 1, Admitted: 2}},
+	} {
+		t.Run(tt.why, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var log strings.Builder
+				s := served{next: make(chan struct{}), log: &log}
+				l := admission.New(s, admission.Options{Concurrent: 2, Reads: tt.reads, MaxWait: time.Hour, Account: account, Refuse: refuse})
+				for _, method := range strings.Fields(tt.send) {
+					go l.Serve(t.Context(), &protocol.Request{Method: method})
+					synctest.Wait()
+				}
+				if got := l.Stats(); got != tt.served {
+					t.Errorf("stats are %+v, want %+v", got, tt.served)
+				}
+				for l.Stats().Running > 0 {
+					s.next <- struct{}{}
+					synctest.Wait()
+				}
+				if got, want := l.Stats(), (admission.Stats{Admitted: uint64(len(strings.Fields(tt.send)))}); got != want {
+					t.Errorf("in the end, stats are %+v, want %+v", got, want)
+				}
+			})
+		})
 	}
 }
