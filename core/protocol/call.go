@@ -130,7 +130,8 @@ func (c *call) created(location string, extra multipart.Header, body content) an
 	}
 	a.header = append(a.header, Field{Name: "Location", Value: location})
 	a.header = append(a.header, extra...)
-	c.addBody(&a, &body)
+	// What cannot be shown was refused before it was stored.
+	_ = c.addBody(&a, &body)
 	return a
 }
 
@@ -144,24 +145,22 @@ type content struct {
 // withBody adds a body to an answer, or fails where the call's format cannot
 // hold what is in it.
 func (c *call) withBody(a answer, body content) (answer, error) {
-	if c.addBody(&a, &body) {
-		return a, nil
+	if err := c.addBody(&a, &body); err != nil {
+		a.release()
+		return answer{}, err
 	}
-	a.release()
-	return answer{}, errNotInXML
+	return a, nil
 }
 
-var errNotInXML = table.InvalidInput.With("One of the request inputs is not valid. A string here has characters that no XML document can hold: ask for JSON.")
-
 // addBody adds a body in the call's format, in memory that is reused.
-func (c *call) addBody(a *answer, body *content) bool {
+func (c *call) addBody(a *answer, body *content) error {
 	v := payload.View{Format: c.format, Base: c.base, Account: c.address.account, Table: body.of, Select: body.fields, Now: c.now}
 	buf := buffers.Get().(*[]byte)
 	*buf = body.write((*buf)[:0], &v)
 	a.body = *buf
 	a.release = func() { keep(buf) }
 	a.header = append(a.header, Field{Name: "Content-Type", Value: c.format.ContentType()})
-	return v.Err() == nil
+	return v.Err()
 }
 
 // dataServiceVersion is OData's version of what the service answers with

@@ -65,51 +65,64 @@ func (c *call) access(op *table.Operation) Access {
 	}
 }
 
-// entityOperation decodes a write of an entity, alone or in a batch.
+// entityOperation decodes a write of an entity, alone or in a batch. What is
+// not allowed is found out before what is sent is looked at.
 func (c *call) entityOperation() (op table.Operation, err error) {
 	match, hasMatch, conditionErr := c.conditions()
 	op.PartitionKey, op.RowKey, op.IfMatch = c.route.partitionKey, c.route.rowKey, match
-	permission := sas.UpdateEntity
-	switch c.verb {
-	case "POST":
-		c.operation, op.Action, permission = "InsertEntity", table.Insert, sas.InsertEntity
-		c.prefer = c.preference()
-	case "PUT":
-		c.operation, op.Action = "UpdateEntity", table.Update
-		if !hasMatch {
-			c.operation, op.Action, permission = "InsertOrReplaceEntity", table.InsertOrReplace, sas.UpsertEntity
-		}
-	case "MERGE", "PATCH":
-		c.operation, op.Action = "MergeEntity", table.MergeEntity
-		if !hasMatch {
-			c.operation, op.Action, permission = "InsertOrMergeEntity", table.InsertOrMerge, sas.UpsertEntity
-		}
-	case "DELETE":
-		c.operation, op.Action, permission = "DeleteEntity", table.DeleteEntity, sas.DeleteEntity
-	}
-	if err := c.permit(permission, c.route.table); err != nil {
+	if err := c.permit(c.action(&op, hasMatch), c.route.table); err != nil {
 		return op, err
 	}
-	if conditionErr != nil {
-		return op, conditionErr
-	}
-	if c.verb != "POST" {
+	if op.Action != table.Insert {
 		if err := c.allowEntity(op.PartitionKey, op.RowKey); err != nil {
 			return op, err
 		}
 	}
-	if c.verb == "DELETE" {
-		if !hasMatch {
-			return op, table.InvalidInput.With("If-Match HTTP header must be specified for DELETE operations on this type. Send the entity's ETag, or * to delete whatever is there.")
-		}
+	switch {
+	case conditionErr != nil:
+		return op, conditionErr
+	case op.Action == table.DeleteEntity && !hasMatch:
+		return op, table.InvalidInput.With("If-Match HTTP header must be specified for DELETE operations on this type. Send the entity's ETag, or * to delete whatever is there.")
+	case op.Action == table.DeleteEntity:
 		return op, nil
-	}
-	if !hasMatch && c.verb != "POST" && c.version != "" && c.version < upsertVersion {
+	case op.Action != table.Insert && !hasMatch && c.version != "" && c.version < upsertVersion:
 		return op, table.InvalidInput.With("If-Match HTTP header must be specified for PUT and MERGE operations before version " + upsertVersion + ".")
 	}
+	err = c.readEntity(&op) // which fills op: not in the return statement
+	return op, err
+}
+
+// action says what the verb does to an entity and what permission that needs.
+func (c *call) action(op *table.Operation, hasMatch bool) sas.Operation {
+	switch c.verb {
+	case "POST":
+		c.operation, op.Action = "InsertEntity", table.Insert
+		c.prefer = c.preference()
+		return sas.InsertEntity
+	case "DELETE":
+		c.operation, op.Action = "DeleteEntity", table.DeleteEntity
+		return sas.DeleteEntity
+	case "PUT":
+		if !hasMatch {
+			c.operation, op.Action = "InsertOrReplaceEntity", table.InsertOrReplace
+			return sas.UpsertEntity
+		}
+		c.operation, op.Action = "UpdateEntity", table.Update
+	default: // MERGE, PATCH
+		if !hasMatch {
+			c.operation, op.Action = "InsertOrMergeEntity", table.InsertOrMerge
+			return sas.UpsertEntity
+		}
+		c.operation, op.Action = "MergeEntity", table.MergeEntity
+	}
+	return sas.UpdateEntity
+}
+
+// readEntity reads what is to be written, and where an insert goes.
+func (c *call) readEntity(op *table.Operation) error {
 	body, format, err := c.sent()
 	if err != nil {
-		return op, err
+		return err
 	}
 	read := payload.ReadEntity
 	if format == payload.Atom {
@@ -117,25 +130,32 @@ func (c *call) entityOperation() (op table.Operation, err error) {
 	}
 	e, err := read(body)
 	if err != nil {
-		return op, err
+		return err
 	}
 	op.Properties = e.Properties
-	if op.Action == table.Insert {
-		if !e.HasPartitionKey || !e.HasRowKey {
-			return op, table.PropertiesNeedValue.Err()
-		}
-		op.PartitionKey, op.RowKey = e.PartitionKey, e.RowKey
-		if err := c.allowEntity(op.PartitionKey, op.RowKey); err != nil {
-			return op, err
-		}
-		if c.format == payload.Atom && format != payload.Atom && c.prefer != returnNoContent {
-			// The answer could not show what was stored: it is found out before.
-			if _, err := c.withBody(answer{}, c.entity(op.PartitionKey, op.RowKey, 0, op.Properties, nil)); err != nil {
-				return op, err
-			}
-		}
+	if op.Action != table.Insert {
+		return nil
 	}
-	return op, nil
+	if !e.HasPartitionKey || !e.HasRowKey {
+		return table.PropertiesNeedValue.Err()
+	}
+	op.PartitionKey, op.RowKey = e.PartitionKey, e.RowKey
+	if err := c.allowEntity(op.PartitionKey, op.RowKey); err != nil {
+		return err
+	}
+	if c.format == payload.Atom && format != payload.Atom && c.prefer != returnNoContent {
+		return c.showable(op)
+	}
+	return nil
+}
+
+// showable finds out, before an entity is stored, whether the answer can show it.
+func (c *call) showable(op *table.Operation) error {
+	a, err := c.withBody(answer{}, c.entity(op.PartitionKey, op.RowKey, 0, op.Properties, nil))
+	if err == nil {
+		a.release()
+	}
+	return err
 }
 
 // preference is what the client wants to see of an insert.
