@@ -63,11 +63,15 @@ func signWith(sign func(string, *sharedkey.Key) (string, error)) (string, error)
 	return sign(wire.EmulatorAccount, k)
 }
 
+// turns is how often all ways are measured in a round of the suite: many short cells meet the moods of the machine more
+// evenly than few long ones.
+const turns = 4
+
 // costs measures every way of every comparison, in turns.
 func (s *suite) costs(ctx context.Context) error {
 	for _, c := range s.servers(Memory) {
-		for round := range 2 * s.Rounds {
-			s.progress("costs, round %d of %d", round+1, 2*s.Rounds)
+		for round := range turns * s.Rounds {
+			s.progress("costs, round %d of %d", round+1, turns*s.Rounds)
 			for _, cmp := range comparisons {
 				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // each is the first at times
 				for _, op := range cmp.ops {
@@ -85,13 +89,15 @@ func (s *suite) costs(ctx context.Context) error {
 
 // cost measures one way.
 func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
-	settle(ctx, s.Settle, c)
+	own := !op.NeedsPreload()
+	if own { // what was written leaves work behind
+		settle(ctx, s.Settle, c)
+	}
 	spec := load.Spec{Target: c.target, Table: pointTable, Op: op, Layout: pointLayout, Format: w.format, Connections: Connections[0],
 		Warmup: s.CostCell / 4, Duration: s.CostCell}
 	if op == load.Query {
 		spec.Table, spec.Layout = rangeTable, rangeLayout
 	}
-	own := !op.NeedsPreload()
 	if own {
 		spec.Table = s.newTable()
 	}
