@@ -139,6 +139,10 @@ func setOption(a *protocol.Account, option string) error {
 		if err != nil {
 			return fmt.Errorf("%s=%q: write addresses or networks such as 192.0.2.7 or 10.0.0.0/8 with commas between them", name, text)
 		}
+		// An IPv4 address in IPv6 clothes is the IPv4 address: that is what is compared.
+		if bits := p.Bits() - 96; p.Addr().Is4In6() && bits >= 0 {
+			p = netip.PrefixFrom(p.Addr().Unmap(), bits)
+		}
 		if name == "allow" {
 			a.Firewall.Allow = append(a.Firewall.Allow, p.Masked())
 		} else {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,6 +59,29 @@ func TestParseAccounts(t *testing.T) {
 			if strings.Contains(err.Error(), key[:8]) {
 				t.Errorf("%s: the error shows a key: %v", tt.why, err)
 			}
+		}
+	}
+}
+
+// A network is what it is, however it is written.
+func TestAccountNetworks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ network, address, why string }{
+		{"192.0.2.7", "192.0.2.7", "an address"},
+		{"192.0.2.99/24", "192.0.2.7", "a network by one of its addresses"},
+		{"::ffff:192.0.2.7", "192.0.2.7", "an IPv4 address as IPv6 shows it"},
+		{"::ffff:192.0.2.0/120", "192.0.2.7", "an IPv4 network as IPv6 shows it"},
+		{"::ffff:0:0/96", "192.0.2.7", "all of IPv4"},
+		{"192.0.2.7", "::ffff:192.0.2.7", "the other way round"},
+		{"2001:db8::/32", "2001:db8::7", "IPv6"},
+	} {
+		list, err := parseAccounts("acme:" + key1 + " deny=" + tt.network)
+		if err != nil {
+			t.Errorf("%s: %v", tt.why, err)
+			continue
+		}
+		if list["acme"].Firewall.Admits(netip.MustParseAddr(tt.address)) {
+			t.Errorf("%s: deny=%s admits %s", tt.why, tt.network, tt.address)
 		}
 	}
 }

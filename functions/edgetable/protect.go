@@ -17,6 +17,7 @@ import (
 type protectFlags struct {
 	limits     rates
 	concurrent int
+	reads      int
 	queue      int
 	maxWait    time.Duration
 	failures   float64
@@ -34,7 +35,8 @@ func (o *protectFlags) register(f *flag.FlagSet) {
 		o.limits, err = parseRates(s)
 		return err
 	})
-	f.IntVar(&o.concurrent, "concurrent", 256, "how many requests are served at once; others wait their account's turn")
+	f.IntVar(&o.concurrent, "concurrent", 64, "how many requests that may write are served at once; others wait their account's turn")
+	f.IntVar(&o.reads, "reads", 0, "the same for requests that read; 0 means four a processor")
 	f.IntVar(&o.queue, "queue", 8192, "how many requests may wait; beyond that the answer is 503 ServerBusy")
 	f.DurationVar(&o.maxWait, "max-wait", time.Second, "how long a request may wait before the answer is 503 ServerBusy")
 	f.Float64Var(&o.failures, "max-failures", 100, "failed authentications a second from one address (of IPv6: /64), ten times as many at once, beyond which it is refused unread; 0 does not count")
@@ -42,8 +44,8 @@ func (o *protectFlags) register(f *flag.FlagSet) {
 
 func (o *protectFlags) check() error {
 	switch {
-	case o.concurrent < 1 || o.queue < 0 || o.maxWait <= 0:
-		return misuse("-concurrent is at least 1, -queue not negative, -max-wait positive")
+	case o.concurrent < 1 || o.reads < 0 || o.queue < 0 || o.maxWait <= 0:
+		return misuse("-concurrent is at least 1, -reads and -queue not negative, -max-wait positive")
 	case o.failures < 0:
 		return misuse("-max-failures is not negative")
 	}
@@ -105,7 +107,7 @@ func (o *protectFlags) limiter(h *protocol.Handler) *admission.Limiter {
 		queue = -1 // none
 	}
 	return admission.New(h, admission.Options{
-		Concurrent: o.concurrent, Queue: queue, MaxWait: o.maxWait,
+		Concurrent: o.concurrent, Reads: o.reads, Queue: queue, MaxWait: o.maxWait,
 		Account: h.AccountName, Refuse: h.Refuse,
 	})
 }
