@@ -187,6 +187,9 @@ func TestLimits(t *testing.T) {
 			"<r>" + strings.Repeat(tag(xml.MaxNamespaces, ` xmlns:N="u"`), 3) + "</r>", true},
 		"namespaces of elements that are open": {
 			"<r xmlns='u'>" + tag(xml.MaxNamespaces, ` xmlns:N="u"`) + "</r>", false},
+		"megabytes of names of namespaces on many elements": { // for seconds, were they compared on each
+			"<r xmlns:a='" + strings.Repeat("u", 700<<10) + "1' xmlns:b='" + strings.Repeat("u", 700<<10) + "2'>" +
+				strings.Repeat("<e a:x='' b:x=''/>", 140_000) + "</r>", true},
 		"a long text with many references": {"<a>" + strings.Repeat("&lt;x", 100_000) + "</a>", true},
 	} {
 		if _, err := events(c.doc); (err == nil) != c.ok {

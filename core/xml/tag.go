@@ -1,6 +1,9 @@
 package xml
 
-import "bytes"
+import (
+	"bytes"
+	"unsafe"
+)
 
 const (
 	// SpaceXML is the namespace of xml:space, xml:base and xml:lang.
@@ -121,6 +124,12 @@ func (r *Reader) declare(at int, prefix, uri string) error {
 	case r.namespaceCount == MaxNamespaces:
 		return &SyntaxError{at, "too many namespaces are declared"}
 	}
+	for i := range r.namespaceCount { // see sameSpace
+		if r.namespaces[i].uri == uri {
+			uri = r.namespaces[i].uri
+			break
+		}
+	}
 	r.namespaces[r.namespaceCount] = namespace{prefix, uri}
 	r.namespaceCount++
 	return nil
@@ -140,12 +149,20 @@ func (r *Reader) resolve(e *element) error {
 			}
 		}
 		for j := range i {
-			if b := &r.attributes[j]; a.local == b.local && a.space == b.space {
+			if b := &r.attributes[j]; a.local == b.local && sameSpace(a.space, b.space) {
 				return r.syntax("an attribute is given twice")
 			}
 		}
 	}
 	return nil
+}
+
+// sameSpace reports whether two namespaces of attributes of one element are the
+// same. A URI that was declared once more is the string of the first time, so
+// where it is tells it from others: URIs may be megabytes long, and if they were
+// read for each element, a document would take the square of its length.
+func sameSpace(a, b string) bool {
+	return len(a) == len(b) && (a == "" || unsafe.StringData(a) == unsafe.StringData(b))
 }
 
 // lookup is the namespace a prefix stands for. The default one may be none.
