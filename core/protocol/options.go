@@ -22,13 +22,15 @@ type options struct {
 }
 
 // parseOptions reads a raw query string to its end, whatever is wrong with it,
-// and returns the first error. Unknown names are ignored.
+// and returns the first error. Unknown names are ignored. comp may be there once:
+// one comp is signed, and it must be the one that counts.
 func parseOptions(raw string) (o options, first error) {
 	fail := func(detail string) {
 		if first == nil {
 			first = table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. " + detail)
 		}
 	}
+	operations := 0
 	for raw != "" {
 		var pair string
 		pair, raw, _ = strings.Cut(raw, "&")
@@ -70,6 +72,9 @@ func parseOptions(raw string) (o options, first error) {
 				}
 				o.timeout = n
 			case "comp":
+				if operations++; operations > 1 {
+					fail("comp is there more than once.")
+				}
 				o.comp = value
 			case "restype":
 				o.restype = value

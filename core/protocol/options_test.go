@@ -47,6 +47,8 @@ func TestParseOptions(t *testing.T) {
 		{"timeout=", table.InvalidQueryParameterValue},
 		{"timeout=-1", table.InvalidQueryParameterValue},
 		{"Timeout=1.5", table.InvalidQueryParameterValue},
+		{"comp=acl&comp=acl", table.InvalidQueryParameterValue}, // of which one is signed
+		{"comp=&%43omp=acl", table.InvalidQueryParameterValue},
 	} {
 		if _, err := protocol.ParseOptions(tt.raw); code(t, err) != tt.want {
 			t.Errorf("%q: got %v, want %s", tt.raw, err, tt.want)

@@ -66,13 +66,14 @@ func appendResource(dst []byte, account, path, rawQuery string) []byte {
 	return dst
 }
 
-// comp finds the first comp parameter; its name is case-insensitive.
+// comp finds the first comp parameter. Its name is case-insensitive and may be
+// escaped: whatever a server takes for comp has to be signed.
 func comp(rawQuery string) (value string, ok bool) {
 	for rawQuery != "" {
 		var pair string
 		pair, rawQuery, _ = strings.Cut(rawQuery, "&")
 		name, value, _ := strings.Cut(pair, "=")
-		if strings.EqualFold(name, "comp") {
+		if plain, ok := percent.Decode(name, true); ok && strings.EqualFold(plain, "comp") {
 			return value, true
 		}
 	}

@@ -108,6 +108,7 @@ func TestStringToSignDetails(t *testing.T) {
 		{"x-ms-date replaces Date", sharedkey.Request{Method: "GET", Date: "d", XMSDate: "x", Path: "/t"}, "GET\n\n\nx\n/acct/t"},
 		{"escapes and double slashes stay", sharedkey.Request{Method: "GET", Date: "d", Path: "//t%28%2f%25%27"}, "GET\n\n\nd\n/acct//t%28%2f%25%27"},
 		{"the value of comp is signed decoded", sharedkey.Request{Method: "GET", Date: "d", Path: "/t", RawQuery: "Comp=%61cl%zz+"}, "GET\n\n\nd\n/acct/t?comp=acl%zz "},
+		{"nor is a name in escapes another name", sharedkey.Request{Method: "GET", Date: "d", Path: "/t", RawQuery: "x=%zz&%63omp=acl"}, "GET\n\n\nd\n/acct/t?comp=acl"},
 		{"compx is not comp", sharedkey.Request{Method: "GET", Date: "d", Path: "/t", RawQuery: "compx=acl"}, "GET\n\n\nd\n/acct/t"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
