@@ -32,7 +32,7 @@ func (f *Firewall) Admits(source netip.Addr) bool {
 	if len(f.Allow) == 0 && len(f.Deny) == 0 {
 		return true
 	}
-	source = source.Unmap()
+	source = source.Unmap().WithZone("") // no prefix has an address with a zone, whatever network it is of
 	return source.IsValid() && !within(f.Deny, source) && (len(f.Allow) == 0 || within(f.Allow, source))
 }
 

@@ -233,6 +233,8 @@ func TestFirewall(t *testing.T) {
 		{nets("192.0.2.0/24"), nets("192.0.2.7/32"), "192.0.2.7", false, "allowed and denied"},
 		{nets("2001:db8::/32"), nil, "2001:db8::1", true, "IPv6"},
 		{nets("2001:db8::/32"), nil, "fe80::1%eth0", false, "an address with a zone"},
+		{nets("fe80::/10"), nil, "fe80::1%eth0", true, "allowed, on whatever link"},
+		{nil, nets("fe80::/10"), "fe80::1%eth0", false, "denied, on whatever link"},
 	} {
 		f := protocol.Firewall{Allow: tt.allow, Deny: tt.deny}
 		var source netip.Addr
