@@ -52,14 +52,14 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		req.Source = tcp.AddrPort().Addr().Unmap()
 	}
 	if h.TrustProxy {
-		if s := string(head.Peek("X-Forwarded-Proto")); s == "http" || s == "https" {
+		if s := string(last(head.PeekAll("X-Forwarded-Proto"))); s == "http" || s == "https" {
 			req.Scheme = s
 		}
-		if s := head.Peek("X-Forwarded-Host"); len(s) > 0 {
+		if s := last(head.PeekAll("X-Forwarded-Host")); len(s) > 0 {
 			req.Host = string(s)
 		}
-		if a, ok := forwarded(head.PeekAll("X-Forwarded-For")); ok {
-			req.Source = a
+		if list := head.PeekAll("X-Forwarded-For"); len(list) > 0 {
+			req.Source = forwarded(last(list))
 		}
 	}
 	req.ContentLength = int64(head.ContentLength())
@@ -89,19 +89,26 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	}
 }
 
-// forwarded is the address that the nearest proxy saw. What stands before it in
-// the list is what others said.
-func forwarded(values [][]byte) (netip.Addr, bool) {
+// last is the value of a field in its last line: a proxy that adds a line to
+// those of the client adds it behind them.
+func last(values [][]byte) []byte {
 	if len(values) == 0 {
-		return netip.Addr{}, false
+		return nil
 	}
-	last := values[len(values)-1]
-	text := strings.TrimSpace(string(last[bytes.LastIndexByte(last, ',')+1:]))
-	if a, err := netip.ParseAddr(text); err == nil {
-		return a.Unmap(), true
+	return values[len(values)-1]
+}
+
+// forwarded is the address that the nearest proxy saw. What stands before it in
+// the list is what others said. If it is none, such as "unknown", the client's
+// address is not known: it is not that of the proxy.
+func forwarded(list []byte) netip.Addr {
+	text := strings.TrimSpace(string(list[bytes.LastIndexByte(list, ',')+1:]))
+	a, err := netip.ParseAddr(text)
+	if err != nil {
+		ap, _ := netip.ParseAddrPort(text) // some proxies add the port
+		a = ap.Addr()
 	}
-	a, err := netip.ParseAddrPort(text) // some proxies add the port
-	return a.Addr().Unmap(), err == nil
+	return a.Unmap()
 }
 
 // cut hangs up as if the server had died: the client gets no answer, and a

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -251,6 +252,7 @@ func TestScheme(t *testing.T) {
 		{"a proxy nobody trusts", false, false, http.Header{"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"evil.example"}}, "http://tables.example"},
 		{"a trusted proxy", false, true, http.Header{"X-Forwarded-Proto": {"https"}, "X-Forwarded-Host": {"front.example"}}, "https://front.example"},
 		{"a trusted proxy without the fields", true, true, nil, "https://tables.example"},
+		{"a proxy that adds its fields behind the client's", false, true, http.Header{"X-Forwarded-Proto": {"https", "http"}, "X-Forwarded-Host": {"evil.example", "front.example"}}, "http://front.example"},
 		{"an unknown scheme", false, true, http.Header{"X-Forwarded-Proto": {"gopher"}}, "http://tables.example"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -285,6 +287,59 @@ func TestScheme(t *testing.T) {
 			client.CloseIdleConnections()
 			if s := got.Scheme + "://" + got.Host; s != tt.want {
 				t.Errorf("got %s, want %s", s, tt.want)
+			}
+		})
+	}
+}
+
+// The client's address is what the nearest proxy says, if there is one to trust.
+func TestSource(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name      string
+		trust     bool
+		forwarded []string
+		want      string // "" for an address that is not known
+	}{
+		{"no proxy", true, nil, "127.0.0.1"},
+		{"a proxy nobody trusts", false, []string{"192.0.2.7"}, "127.0.0.1"},
+		{"a trusted proxy", true, []string{"192.0.2.7"}, "192.0.2.7"},
+		{"behind what the client made up", true, []string{"10.0.0.1, 192.0.2.7"}, "192.0.2.7"},
+		{"in a line of its own behind that", true, []string{"10.0.0.1", "192.0.2.7"}, "192.0.2.7"},
+		{"with a port", true, []string{"192.0.2.7:1234"}, "192.0.2.7"},
+		{"IPv6", true, []string{"2001:db8::7"}, "2001:db8::7"},
+		{"IPv6 with a port", true, []string{"[2001:db8::7]:1234"}, "2001:db8::7"},
+		{"IPv4 as IPv6 shows it", true, []string{"::ffff:192.0.2.7"}, "192.0.2.7"},
+		{"no address is not the proxy's", true, []string{"unknown"}, ""},
+		{"nor is nothing", true, []string{"192.0.2.7,"}, ""},
+		{"nor an empty line behind another", true, []string{"192.0.2.7", ""}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got netip.Addr
+			h := &httpserver.Handler{
+				TrustProxy: tt.trust,
+				Protocol: protocolFunc(func(_ context.Context, req *protocol.Request) protocol.Response {
+					got = req.Source
+					return protocol.Response{Status: 204}
+				}),
+			}
+			req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+start(t, &httpserver.Server{Handler: h}), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.forwarded != nil {
+				req.Header["X-Forwarded-For"] = tt.forwarded
+			}
+			client := &http.Client{}
+			resp, err := client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			client.CloseIdleConnections()
+			if want, _ := netip.ParseAddr(tt.want); got != want {
+				t.Errorf("got %v, want %v", got, want)
 			}
 		})
 	}
