@@ -1,0 +1,356 @@
+package protocol_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"edgetable/core/protocol"
+	"edgetable/core/sas"
+	"edgetable/core/sharedkey"
+	"edgetable/core/wiretest"
+)
+
+// sent is a request that somebody makes up.
+type sent struct {
+	why, method, path, query string
+	header                   protocol.Header
+	body                     string
+}
+
+// as makes the request of whoever holds the token, and of nobody else.
+func (r *sent) as(token string) *protocol.Request {
+	target := r.path
+	if !strings.HasPrefix(target, "http") {
+		target = "/" + wiretest.Account + target
+	}
+	target += "?" + strings.Trim(token+"&"+r.query, "&")
+	h := protocol.Header{"X-Ms-Version": {"2025-07-05"}, "Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(len(r.body))}}
+	for name, values := range r.header {
+		h[name] = values
+	}
+	return &protocol.Request{
+		Method: r.method, Target: target, Host: "127.0.0.1:10002", Scheme: "http", Header: h,
+		Body: strings.NewReader(r.body), ContentLength: int64(len(r.body)),
+	}
+}
+
+// holding is what the account has, its owner's secrets among it.
+func holding(t *testing.T, h *protocol.Handler, key *sharedkey.Key) string {
+	t.Helper()
+	s := &server{Handler: h, key: key}
+	var all strings.Builder
+	for _, path := range []string{"/Tables", "/other()", "/people()?$filter=PartitionKey%20ne%20'm'", "/people?comp=acl", "/other?comp=acl", "/?restype=service&comp=properties"} {
+		req := s.request("GET", path, "", nil)
+		req.Header.(protocol.Header)["Accept"] = []string{"application/json;odata=nometadata"}
+		resp := h.Serve(t.Context(), req)
+		if resp.Status != 200 {
+			t.Fatalf("%s: %d: %s", path, resp.Status, resp.Body)
+		}
+		all.Write(resp.Body)
+		resp.Release()
+	}
+	return all.String()
+}
+
+// estate is a server whose account has two tables, other and people, of which a
+// token may be for the partition m of people. All else is secret.
+func estate(t *testing.T) (*protocol.Handler, *sharedkey.Key) {
+	t.Helper()
+	h := wiretest.NewHandler(&wiretest.Clock{})
+	key, err := sharedkey.ParseKey(wiretest.AccountKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{Handler: h, key: key}
+	do := func(method, path, body string) {
+		t.Helper()
+		resp := h.Serve(t.Context(), s.request(method, path, "application/json", []byte(body)))
+		if resp.Status >= 300 {
+			t.Fatalf("%s %s: %d: %s", method, path, resp.Status, resp.Body)
+		}
+		resp.Release()
+	}
+	do("POST", "/Tables", `{"TableName":"people"}`)
+	do("POST", "/Tables", `{"TableName":"other"}`)
+	for _, p := range []string{"a", "lz", "mm", "z"} {
+		do("POST", "/people", `{"PartitionKey":"`+p+`","RowKey":"r","A":"secret"}`)
+	}
+	do("POST", "/people", `{"PartitionKey":"m","RowKey":"r","A":"open"}`)
+	do("POST", "/people", `{"PartitionKey":"m","RowKey":"s","A":"open"}`)
+	do("POST", "/other", `{"PartitionKey":"m","RowKey":"r","A":"secret"}`)
+	do("PUT", "/people?comp=acl", `<SignedIdentifiers><SignedIdentifier><Id>secret</Id><AccessPolicy><Expiry>2030-01-01</Expiry><Permission>raud</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>`)
+	do("PUT", "/other?comp=acl", `<SignedIdentifiers><SignedIdentifier><Id>secret</Id></SignedIdentifier></SignedIdentifiers>`)
+	do("PUT", "/?restype=service&comp=properties", `<StorageServiceProperties><Cors><CorsRule><AllowedMethods>GET</AllowedMethods><AllowedOrigins>https://secret</AllowedOrigins><AllowedHeaders/><ExposedHeaders/><MaxAgeInSeconds>1</MaxAgeInSeconds></CorsRule></Cors></StorageServiceProperties>`)
+	return h, key
+}
+
+// changeset is a batch of parts, each the first line of a request and what
+// follows it.
+func changeset(parts ...string) string {
+	var b strings.Builder
+	b.WriteString("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n")
+	for _, p := range parts {
+		line, rest, _ := strings.Cut(p, "\n")
+		fmt.Fprintf(&b, "--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n%s HTTP/1.1\r\nContent-Type: application/json\r\n%s\r\n", line, rest)
+	}
+	b.WriteString("--c--\r\n--b--\r\n")
+	return b.String()
+}
+
+func batchQuery(line string) string {
+	return "--b\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" + line + " HTTP/1.1\r\n\r\n\r\n--b--\r\n"
+}
+
+// beyond are requests for what a token for the partition m of people does not
+// give, whatever its permissions are.
+func beyond() []sent {
+	batch := protocol.Header{"Content-Type": {"multipart/mixed; boundary=b"}}
+	tunnel := func(verb string) protocol.Header { return protocol.Header{"X-Http-Method": {verb}, "If-Match": {"*"}} }
+	star := protocol.Header{"If-Match": {"*"}}
+	xml := protocol.Header{"Content-Type": {"application/xml"}}
+	const evil = `{"PartitionKey":"z","RowKey":"evil"}`
+	const nothing = `<SignedIdentifiers />`
+	token := func(s string) string { return protocol.Token([]byte(s)) }
+	list := []sent{
+		{why: "another table", method: "GET", path: "/other()"},
+		{why: "in upper case", method: "GET", path: "/OTHER"},
+		{why: "in escapes", method: "GET", path: "/%6Fther"},
+		{why: "behind slashes", method: "GET", path: "//other()"},
+		{why: "behind escaped slashes", method: "GET", path: "/people%2F..%2Fother"},
+		{why: "behind dots", method: "GET", path: "/people/../other"},
+		{why: "with a path behind it", method: "GET", path: "/other/Tables"},
+		{why: "by an absolute URI", method: "GET", path: "http://127.0.0.1/" + wiretest.Account + "/other()"},
+		{why: "by the name of a host", method: "GET", path: "http://" + wiretest.Account + ".table.localhost/other()"},
+		{why: "of the secondary", method: "GET", path: "http://127.0.0.1/" + wiretest.Account + "-secondary/other()"},
+		{why: "of another account with the same key", method: "GET", path: "http://127.0.0.1/secondaccount/people()"},
+		{why: "with another tn", method: "GET", path: "/other()", query: "tn=other"},
+		{why: "with another tn in escapes", method: "GET", path: "/other()", query: "%74N=other"},
+		{why: "an entity of another table", method: "GET", path: "/other(PartitionKey='m',RowKey='r')"},
+		{why: "with a header nobody signed", method: "GET", path: "/other()", header: protocol.Header{"Authorization": {""}}},
+		{why: "with two headers", method: "GET", path: "/other()", header: protocol.Header{"Authorization": {"", "SharedKey a:b"}}},
+		{why: "with a header of another kind", method: "GET", path: "/other()", header: protocol.Header{"Authorization": {"Bearer "}}},
+		{why: "with a header that has no signature", method: "GET", path: "/other()", header: protocol.Header{"Authorization": {"SharedKey " + wiretest.Account + ":"}, "X-Ms-Date": {sharedkey.FormatDate(wiretest.Start)}}},
+
+		{why: "the tables", method: "GET", path: "/Tables"},
+		{why: "the tables in lower case", method: "GET", path: "/tables()"},
+		{why: "the tables behind the table", method: "GET", path: "/Tables/people"},
+		{why: "the table as a table", method: "GET", path: "/Tables('people')"},
+		{why: "its head", method: "HEAD", path: "/Tables('people')"},
+		{why: "its end", method: "DELETE", path: "/Tables('people')"},
+		{why: "its end through a tunnel", method: "POST", path: "/Tables('people')", header: tunnel("DELETE")},
+		{why: "a new table", method: "POST", path: "/Tables", body: `{"TableName":"evil"}`},
+		{why: "the schema", method: "GET", path: "/$metadata"},
+		{why: "the schema in escapes", method: "GET", path: "/%24metadata"},
+
+		{why: "the policies", method: "GET", path: "/people", query: "comp=acl"},
+		{why: "the head of the policies", method: "HEAD", path: "/people", query: "comp=acl"},
+		{why: "the policies by an escaped name", method: "GET", path: "/people", query: "%63omp=acl"},
+		{why: "the policies behind an empty comp", method: "GET", path: "/people", query: "comp=&comp=acl"},
+		{why: "other policies", method: "PUT", path: "/people", query: "comp=acl", header: xml, body: nothing},
+		{why: "other policies by an old version", method: "PUT", path: "/people", query: "comp=acl&api-version=2009-09-19", header: xml, body: nothing},
+		{why: "the settings", method: "GET", path: "/", query: "restype=service&comp=properties"},
+		{why: "the settings of the table", method: "GET", path: "/people", query: "restype=service&comp=properties"},
+		{why: "other settings", method: "PUT", path: "/", query: "restype=service&comp=properties", header: xml, body: `<StorageServiceProperties><Cors /></StorageServiceProperties>`},
+		{why: "the state of the secondary", method: "GET", path: "http://127.0.0.1/" + wiretest.Account + "-secondary/", query: "restype=service&comp=stats"},
+		{why: "a delegation key", method: "POST", path: "/", query: "restype=service&comp=userdelegationkey", header: xml, body: `<KeyInfo><Expiry>2026-03-05</Expiry></KeyInfo>`},
+
+		{why: "a filter for another partition", method: "GET", path: "/people()", query: "$filter=PartitionKey%20eq%20'a'"},
+		{why: "a filter for all others", method: "GET", path: "/people()", query: "$filter=not%20(PartitionKey%20eq%20'm')"},
+		{why: "a position before", method: "GET", path: "/people()", query: "NextPartitionKey=" + token("a")},
+		{why: "a position behind", method: "GET", path: "/people()", query: "NextPartitionKey=" + token("z")},
+		{why: "a position in the next partition", method: "GET", path: "/people()", query: "NextPartitionKey=" + token("mm") + "&NextRowKey=" + token("r")},
+		{why: "a position of bytes", method: "GET", path: "/people()", query: "NextPartitionKey=" + token("\x00") + "&NextRowKey=" + token("\xff")},
+		{why: "all, page by page", method: "GET", path: "/people()", query: "$top=2"},
+		{why: "all, in XML", method: "GET", path: "/people()", query: "$format=atom&api-version=2013-08-15"},
+		{why: "the schema of all", method: "GET", path: "/people()", query: "$select=A&$top=1000"},
+		{why: "a point", method: "GET", path: "/people(PartitionKey='z',RowKey='r')"},
+		{why: "a point, its keys the other way round and escaped", method: "GET", path: "/people(RowKey='r',%20PartitionKey='%7A')"},
+		{why: "a point of the secondary", method: "GET", path: "http://127.0.0.1/" + wiretest.Account + "-secondary/people(PartitionKey='z',RowKey='r')"},
+		{why: "a new entity", method: "POST", path: "/people", body: evil},
+		{why: "a new entity by names in escapes", method: "POST", path: "/people()", body: `{"PartitionKey":"m","RowKey":"x","Partition\u004bey":"z"}`},
+		{why: "a new entity in XML", method: "POST", path: "/people", query: "api-version=2013-08-15", header: protocol.Header{"Content-Type": {"application/atom+xml"}},
+			body: `<entry xmlns="http://www.w3.org/2005/Atom" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices"><content><m:properties><d:PartitionKey>z</d:PartitionKey><d:RowKey>x</d:RowKey></m:properties></content></entry>`},
+		{why: "an upsert", method: "PUT", path: "/people(PartitionKey='z',RowKey='r')", body: `{}`},
+		{why: "an upsert whose body says otherwise", method: "PUT", path: "/people(PartitionKey='z',RowKey='r')", body: `{"PartitionKey":"m","RowKey":"r"}`},
+		{why: "a merge", method: "MERGE", path: "/people(PartitionKey='z',RowKey='r')", body: `{"A":"evil"}`},
+		{why: "an update", method: "PUT", path: "/people(PartitionKey='z',RowKey='r')", header: star, body: `{}`},
+		{why: "a merge through a tunnel", method: "POST", path: "/people(PartitionKey='z',RowKey='r')", header: tunnel("MERGE"), body: `{"A":"evil"}`},
+		{why: "an end through a tunnel", method: "POST", path: "/people(PartitionKey='z',RowKey='r')", header: tunnel("delete")},
+		{why: "an end", method: "DELETE", path: "/people(PartitionKey='z',RowKey='r')", header: star},
+	}
+	for why, body := range map[string]string{
+		"another table":                 changeset("POST /" + wiretest.Account + "/other\n\r\n" + evil),
+		"another table second":          changeset("POST /"+wiretest.Account+"/people\n\r\n"+`{"PartitionKey":"m","RowKey":"new"}`, "POST /"+wiretest.Account+"/other\n\r\n"+`{"PartitionKey":"m","RowKey":"evil"}`),
+		"another table with its own tn": changeset("POST /" + wiretest.Account + "/other?tn=other&sig=x\n\r\n" + evil),
+		"by a host of another account":  changeset("POST http://secondaccount.table.localhost/other\n\r\n" + evil),
+		"without the account":           changeset("POST /other\n\r\n" + evil),
+		"outside":                       changeset("POST /" + wiretest.Account + "/people\n\r\n" + evil),
+		"outside by URL":                changeset("PUT /" + wiretest.Account + "/people(PartitionKey='z',RowKey='r')\n\r\n{}"),
+		"an end":                        changeset("DELETE /" + wiretest.Account + "/people(PartitionKey='z',RowKey='r')\nIf-Match: *\r\n\r\n"),
+		"an end through a tunnel":       changeset("POST /" + wiretest.Account + "/people(PartitionKey='z',RowKey='r')\nX-HTTP-Method: DELETE\r\nIf-Match: *\r\n\r\n"),
+		"a new table":                   changeset("POST /" + wiretest.Account + "/Tables\n\r\n" + `{"TableName":"evil"}`),
+		"the end of a table":            changeset("DELETE /" + wiretest.Account + "/Tables('other')\n\r\n"),
+		"policies":                      changeset("PUT /" + wiretest.Account + "/people?comp=acl\n\r\n" + nothing),
+		"a header of its own":           changeset("POST /" + wiretest.Account + "/other\nAuthorization: SharedKey a:b\r\n\r\n" + evil),
+		"a query of another table":      batchQuery("GET /" + wiretest.Account + "/other()"),
+		"a query outside":               batchQuery("GET /" + wiretest.Account + "/people()?$filter=PartitionKey%20ne%20'm'"),
+		"a query from a position":       batchQuery("GET /" + wiretest.Account + "/people()?NextPartitionKey=" + token("z")),
+		"a point outside":               batchQuery("GET /" + wiretest.Account + "/people(PartitionKey='z',RowKey='r')"),
+		"a query of policies":           batchQuery("GET /" + wiretest.Account + "/people?comp=acl"),
+		"a query of tables":             batchQuery("GET /" + wiretest.Account + "/Tables"),
+		"a query of the schema":         batchQuery("GET /" + wiretest.Account + "/$metadata"),
+	} {
+		list = append(list, sent{why: "batch: " + why, method: "POST", path: "/$batch", header: batch, body: body})
+	}
+	return list
+}
+
+// Whoever holds a token for a part of one table sees and changes nothing else,
+// however they ask.
+func TestTokenReachesNothingElse(t *testing.T) {
+	t.Parallel()
+	h, key := estate(t)
+	part := sas.TableValues{Table: "People", Expiry: "2030-01-01", Permissions: "raud", StartPartition: "m", EndPartition: "m"}
+	byPolicy := part
+	byPolicy.Identifier, byPolicy.Expiry, byPolicy.Permissions = "secret", "", ""
+	lent, err := sas.Delegate(key, wiretest.Account, sas.Contributor,
+		sas.DelegationKey{ObjectID: "o", TenantID: "t", Expiry: "2026-03-06", Version: sas.DelegationVersion}, h.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	delegated := part
+	delegated.Expiry = "2026-03-05"
+	for kind, sign := range map[string]func() (string, error){
+		"table SAS":      func() (string, error) { return part.Sign(wiretest.Account, key) },
+		"by policy":      func() (string, error) { return byPolicy.Sign(wiretest.Account, key) },
+		"delegation SAS": func() (string, error) { return delegated.SignDelegated(wiretest.Account, lent) },
+	} {
+		token, err := sign()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// What it is for works, or the rest would prove nothing.
+		open := sent{method: "GET", path: "/people()"}
+		resp := h.Serve(t.Context(), open.as(token))
+		if resp.Status != 200 || !bytes.Contains(resp.Body, []byte("open")) {
+			t.Fatalf("%s: %d: %s", kind, resp.Status, resp.Body)
+		}
+		resp.Release()
+		values, err := url.ParseQuery(token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := holding(t, h, key)
+		for _, r := range beyond() {
+			resp := h.Serve(t.Context(), r.as(token))
+			if bytes.Contains(resp.Body, []byte("secret")) && !bytes.Contains(resp.Body, []byte("error")) || bytes.Contains(resp.Body, []byte(">secret<")) {
+				t.Errorf("%s, %s: %d: %s", kind, r.why, resp.Status, resp.Body)
+			}
+			for _, f := range append(resp.Header, protocol.Field{Name: "body", Value: string(resp.Body)}) {
+				for _, signature := range []string{values.Get("sig"), lent.Value, wiretest.AccountKey} {
+					if strings.Contains(f.Value, signature) || strings.Contains(f.Value, url.QueryEscape(signature)) {
+						t.Errorf("%s, %s: a signature or key in %s: %s", kind, r.why, f.Name, f.Value)
+					}
+				}
+				if strings.HasPrefix(f.Name, "x-ms-continuation") {
+					if k, err := protocol.ParseToken(f.Value); err != nil || string(k) != "m" && string(k) != "r" && string(k) != "s" {
+						t.Errorf("%s, %s: %s names %q, %v", kind, r.why, f.Name, k, err)
+					}
+				}
+			}
+			resp.Release()
+			if after := holding(t, h, key); after != before {
+				t.Fatalf("%s, %s (%d) changed\n%s to\n%s", kind, r.why, resp.Status, before, after)
+			}
+		}
+	}
+}
+
+// An operation is done with exactly the letters that it needs, by the table of
+// the documentation, whoever is the holder of a token for the account.
+func TestLettersOfAccountTokens(t *testing.T) {
+	t.Parallel()
+	key, err := sharedkey.ParseKey(wiretest.AccountKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const all = "rwdlacu"
+	star := protocol.Header{"If-Match": {"*"}}
+	batch := protocol.Header{"Content-Type": {"multipart/mixed; boundary=b"}}
+	for _, tt := range []struct {
+		sent
+		types   string // of srt, any of which will do
+		letters string // of sp, all of which it takes
+		or      string // which will do instead
+	}{
+		{sent{why: "list", method: "GET", path: "/Tables"}, "cs", "l", ""},
+		{sent{why: "schema", method: "GET", path: "/$metadata"}, "cs", "l", ""},
+		{sent{why: "one table", method: "GET", path: "/Tables('people')"}, "cs", "l", ""},
+		{sent{why: "create", method: "POST", path: "/Tables", body: `{"TableName":"new"}`}, "c", "c", "w"},
+		{sent{why: "drop", method: "DELETE", path: "/Tables('people')"}, "c", "d", ""},
+		{sent{why: "drop through a tunnel", method: "POST", path: "/Tables('people')", header: protocol.Header{"X-Http-Method": {"DELETE"}}}, "c", "d", ""},
+		{sent{why: "query", method: "GET", path: "/people()"}, "o", "r", ""},
+		{sent{why: "point", method: "GET", path: "/people(PartitionKey='m',RowKey='r')"}, "o", "r", ""},
+		{sent{why: "insert", method: "POST", path: "/people", body: `{"PartitionKey":"m","RowKey":"new"}`}, "o", "a", ""},
+		{sent{why: "upsert", method: "PUT", path: "/people(PartitionKey='m',RowKey='r')", body: `{}`}, "o", "au", ""},
+		{sent{why: "upsert by an empty condition", method: "PUT", path: "/people(PartitionKey='m',RowKey='r')", header: protocol.Header{"If-Match": {""}}, body: `{}`}, "o", "au", ""},
+		{sent{why: "merge or insert", method: "PATCH", path: "/people(PartitionKey='m',RowKey='r')", body: `{}`}, "o", "au", ""},
+		{sent{why: "update", method: "PUT", path: "/people(PartitionKey='m',RowKey='r')", header: star, body: `{}`}, "o", "u", ""},
+		{sent{why: "merge", method: "MERGE", path: "/people(PartitionKey='m',RowKey='r')", header: star, body: `{}`}, "o", "u", ""},
+		{sent{why: "delete", method: "DELETE", path: "/people(PartitionKey='m',RowKey='r')", header: star}, "o", "d", ""},
+		{sent{why: "query in a batch", method: "POST", path: "/$batch", header: batch, body: batchQuery("GET /people()")}, "o", "r", ""},
+		{sent{why: "delete in a batch", method: "POST", path: "/$batch", header: batch, body: changeset("DELETE /people(PartitionKey='m',RowKey='r')\nIf-Match: *\r\n\r\n")}, "o", "d", ""},
+		{sent{why: "update and delete in a batch", method: "POST", path: "/$batch", header: batch, body: changeset("MERGE /people(PartitionKey='m',RowKey='r')\nIf-Match: *\r\n\r\n{}", "DELETE /people(PartitionKey='m',RowKey='s')\nIf-Match: *\r\n\r\n")}, "o", "ud", ""},
+		{sent{why: "settings", method: "GET", path: "/", query: "restype=service&comp=properties"}, "s", "r", ""},
+		{sent{why: "other settings", method: "PUT", path: "/", query: "restype=service&comp=properties", body: `<StorageServiceProperties><Cors /></StorageServiceProperties>`}, "s", "w", ""},
+		{sent{why: "policies", method: "GET", path: "/people", query: "comp=acl"}, "", "", ""},
+		{sent{why: "other policies", method: "PUT", path: "/people", query: "comp=acl", body: `<SignedIdentifiers />`}, "", "", ""},
+		{sent{why: "delegation key", method: "POST", path: "/", query: "restype=service&comp=userdelegationkey", body: `<KeyInfo><Expiry>2026-03-05</Expiry></KeyInfo>`}, "", "", ""},
+	} {
+		without := func(s, letters string) string {
+			return strings.Map(func(r rune) rune {
+				if strings.ContainsRune(letters, r) {
+					return -1
+				}
+				return r
+			}, s)
+		}
+		type grant struct {
+			types, letters string
+			want           bool
+		}
+		list := []grant{
+			{"sco", all, tt.types != ""},
+			{tt.types, tt.letters, tt.types != ""},
+			{without("sco", tt.types), all, false},
+		}
+		for _, l := range tt.types {
+			list = append(list, grant{string(l), tt.letters, true})
+		}
+		for _, l := range tt.letters {
+			list = append(list, grant{"sco", without(all, string(l)+tt.or), false})
+		}
+		if tt.or != "" {
+			list = append(list, grant{"sco", tt.or, true})
+		}
+		for _, g := range list {
+			if g.types == "" || g.letters == "" {
+				continue // not a token
+			}
+			h, _ := estate(t)
+			token, err := sas.AccountValues{ResourceTypes: g.types, Permissions: g.letters, Expiry: "2030-01-01"}.Sign(wiretest.Account, key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp := h.Serve(t.Context(), tt.as(token))
+			if done := resp.Status < 300 && resp.Code == ""; done != g.want || !done && !strings.HasPrefix(resp.Code, "Authorization") {
+				t.Errorf("%s with srt=%s sp=%s: %d %s: %s", tt.why, g.types, g.letters, resp.Status, resp.Code, resp.Body)
+			}
+			resp.Release()
+		}
+	}
+}
