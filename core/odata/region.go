@@ -194,22 +194,19 @@ func (w width) String() string {
 // the width of the widest. Lost says that a range of partitions was narrowed by
 // RowKey, which no range of keys can say.
 func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
+	spans := make([]box, 0, len(boxes)) // of keys now: tidy puts them in order and joins them
 	for _, b := range boxes {
 		r, w := b.keys()
 		if w >= widthRange && !whole(b.row) {
 			lost = true
 		}
 		widest = max(widest, w)
-		ranges = append(ranges, r)
+		spans = append(spans, box{partition: r})
 	}
-	slices.SortFunc(ranges, func(a, b key.Range) int { return bytes.Compare(a.Start, b.Start) })
-	out := ranges[:0]
-	for _, r := range ranges {
-		if len(out) == 0 || !join(&out[len(out)-1], r) {
-			out = append(out, r)
-		}
+	for _, s := range tidy(spans) {
+		ranges = append(ranges, s.partition)
 	}
-	return out, widest, lost
+	return ranges, widest, lost
 }
 
 // keys is the range of encoded keys of a box, as far as there is one.
