@@ -111,10 +111,29 @@ func parseTyped(name, s string) (edm.Value, bool) {
 		g, ok := edm.ParseGuid(s)
 		return edm.Guid(g), ok
 	case "binary", "x":
-		b, err := hex.DecodeString(s)
-		return edm.Binary(b), err == nil
+		b, ok := parseHex(s)
+		return edm.Binary(b), ok
 	}
 	return edm.Value{}, false
+}
+
+// parseHex reads pairs of hexadecimal digits. The decoder of encoding/hex has an
+// error that brings package fmt along: a tenth of a wasm module.
+func parseHex(s string) ([]byte, bool) {
+	b := make([]byte, len(s)/2)
+	for i := range len(b) * 2 {
+		c := s[i]
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return nil, false
+		}
+		b[i/2] = b[i/2]<<4 | c
+	}
+	return b, len(s)%2 == 0
 }
 
 // appendLiteral appends the canonical literal of a value.

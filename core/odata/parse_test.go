@@ -73,7 +73,7 @@ func TestCanonical(t *testing.T) {
 		{"A eq datetime'2008-10-01T15:26:04+02:00'", "A eq datetime'2008-10-01T13:26:04Z'", "offset"},
 		{"A gt datetime'0001-01-01T00:00:00Z'", "A gt datetime'0001-01-01T00:00:00Z'", "DateTime.MinValue, below any stored one"},
 		{"A eq guid'A455C695-df98-5678-aaaa-81d3367e5a34'", "A eq guid'a455c695-df98-5678-aaaa-81d3367e5a34'", "guid"},
-		{"A eq X'0A1b'", "A eq binary'0a1b'", "short binary"},
+		{"A eq X'09AFaf'", "A eq binary'09afaf'", "short binary, its digits in either case"},
 		{"A eq binary''", "A eq binary''", "empty binary"},
 		{"A eq DateTime'2008-10-01'", "A eq datetime'2008-10-01T00:00:00Z'", "the type before a quote in any case"},
 	} {
@@ -146,6 +146,9 @@ func TestSyntaxError(t *testing.T) {
 		{"A eq guid'a455c695'", 19, "half a guid"},
 		{"A eq X'0'", 9, "half a byte"},
 		{"A eq binary'0g'", 15, "no hexadecimal digit"},
+		{"A eq binary'0:'", 15, "a character near the digits"},
+		{"A eq binary'0@'", 15, "a character near the letters"},
+		{"A eq binary'0`'", 15, "another"},
 		{"A eq time'PT1H'", 15, "a type the service does not have"},
 		{"A eq 'a", 7, "no closing quote"},
 		{"A eq \"a\"", 6, "double quotes are no quotes"},
