@@ -42,7 +42,7 @@ func (p *program) loadAccounts(file string) (accounts, error) {
 		if err != nil {
 			return nil, fmt.Errorf("-accounts: %w", err)
 		}
-		source, text = file, string(b)
+		source, text = file, strings.TrimPrefix(string(b), "\ufeff") // some editors put it there
 	} else if text == "" {
 		text = devAccount + ":" + devKey
 	}
@@ -98,7 +98,11 @@ func parseAccount(entry string) (*protocol.Account, error) {
 		if i >= len(account.Keys) {
 			return nil, fmt.Errorf("%s has more than two keys", name)
 		}
-		k, err := sharedkey.ParseKey(strings.TrimSpace(text))
+		text = strings.TrimSpace(text)
+		if strings.Contains(text, " ") {
+			return nil, fmt.Errorf("behind the keys of %s stands what is not understood: write allow=…, deny=… or disabled, and lists of addresses without blanks", name)
+		}
+		k, err := sharedkey.ParseKey(text)
 		if err != nil {
 			return nil, fmt.Errorf("key %d of %s is not base64 (make one with: openssl rand -base64 64 | tr -d '\\n')", i+1, name)
 		}

@@ -47,7 +47,9 @@ func TestParseAccounts(t *testing.T) {
 		{"acme:" + key1 + ":", "key 2 of acme is not base64", "an empty second key"},
 		{"acme:" + key1 + " allow=10.0.0.0/33", "10.0.0.0/33", "a network that is none"},
 		{"acme:" + key1 + " deny=", "write addresses or networks", "no network"},
-		{"acme:" + key1 + " open", "key 1 of acme is not base64", "an unknown option"},
+		{"acme:" + key1 + " open", "write allow=…, deny=… or disabled", "an unknown option"},
+		{"acme:" + key1 + ":" + key2 + " alow=10.0.0.0/8 disabled", "behind the keys of acme", "a misspelt option between others"},
+		{"acme:" + key1 + " allow=10.0.0.0/8, 192.0.2.7", "without blanks", "a blank in a list"},
 		{"acme:", "key 1 of acme is not base64", "an empty key"},
 	} {
 		list, err := parseAccounts(tt.text)
@@ -155,4 +157,15 @@ func TestDevelopmentAccount(t *testing.T) {
 	if strings.Contains(s.greeting, devKey) || strings.Contains(s.greeting, "Authorization") {
 		t.Errorf("greeting:\n%s", s.greeting)
 	}
+}
+
+// Some editors put a byte order mark in front of a file.
+func TestAccountsFileWithMark(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "accounts")
+	if err := os.WriteFile(file, []byte("\ufeffacme:"+key1+"\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, nil, "-memory", "-accounts", file)
+	s.client(t, key1).fill(t)
 }

@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
+	"log/slog"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"edgetable/adapters/oidc"
 	"edgetable/core/protocol"
@@ -37,7 +41,7 @@ func (o *bearerFlags) register(f *flag.FlagSet) {
 
 func (o *bearerFlags) check() error {
 	switch {
-	case o.issuer == "" && (len(o.audiences) > 0 || o.jwks != "" || len(o.readers) > 0 || len(o.contributors) > 0):
+	case o.issuer == "" && (len(o.audiences) > 0 || o.jwks != "" || o.claim != "roles" || len(o.readers) > 0 || len(o.contributors) > 0):
 		return misuse("the -oidc flags need -oidc-issuer")
 	case o.issuer != "" && len(o.audiences) == 0:
 		return misuse("-oidc-issuer needs -oidc-audience: without it, tokens for other services of the issuer would do")
@@ -45,8 +49,10 @@ func (o *bearerFlags) check() error {
 	return nil
 }
 
-// verifier verifies bearer tokens; nil if none are accepted.
-func (o *bearerFlags) verifier(ctx context.Context) (func(context.Context, string) (protocol.Identity, error), error) {
+// verifier verifies bearer tokens; nil if none are accepted. Why the issuer's
+// keys cannot be read stands in the log, once in a while: clients are only told
+// to try again.
+func (o *bearerFlags) verifier(ctx context.Context, log *slog.Logger) (func(context.Context, string) (protocol.Identity, error), error) {
 	if o.issuer == "" {
 		return nil, nil
 	}
@@ -57,7 +63,16 @@ func (o *bearerFlags) verifier(ctx context.Context) (func(context.Context, strin
 	if err != nil {
 		return nil, err
 	}
-	return v.Bearer, nil
+	var said atomic.Int64 // when the log said so last, in seconds
+	return func(ctx context.Context, token string) (protocol.Identity, error) {
+		id, err := v.Bearer(ctx, token)
+		if errors.Is(err, oidc.ErrUnavailable) {
+			if last, now := said.Load(), time.Now().Unix(); now-last >= 10 && said.CompareAndSwap(last, now) {
+				log.Warn("bearer tokens are refused for now", "issuer", o.issuer, "cause", errors.Unwrap(err))
+			}
+		}
+		return id, err
+	}, nil
 }
 
 // challenge tells clients where to get a token, in the service's words.

@@ -26,6 +26,9 @@ func (p *program) greet(g *greeting) {
 	if g.admin != nil {
 		fmt.Fprintf(p.out, "health, metrics and backups at http://%s\n", g.admin.Addr())
 	}
+	if g.bearer.issuer != "" {
+		fmt.Fprintf(p.out, "bearer tokens of %s for %s\n", g.bearer.issuer, g.bearer.audiences.String())
+	}
 	scheme := "http"
 	if g.tlsCert != "" {
 		scheme = "https"

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 )
 
 const usage = `edgetable is a table store that speaks the Azure Table Storage protocol.
@@ -99,13 +100,36 @@ func (p *program) parse(f *flag.FlagSet, args []string, about string, operands .
 		f.PrintDefaults()
 		return err
 	case err != nil:
-		return misuse("%v", err)
+		return misuse("%v%s", err, instead(f, err))
 	case f.NArg() > len(operands):
 		return misuse("%q is too much; flags stand in front", f.Arg(len(operands)))
 	case f.NArg() < len(operands):
 		return misuse("%s is missing", operands[f.NArg()])
 	}
 	return nil
+}
+
+// instead is what to write in place of a value of which the flag package says
+// "parse error" and no more.
+func instead(f *flag.FlagSet, err error) string {
+	before, isValue := strings.CutSuffix(err.Error(), ": parse error")
+	wrong := f.Lookup(before[strings.LastIndex(before, " -")+len(" -"):])
+	if !isValue || wrong == nil {
+		return ""
+	}
+	value, ok := wrong.Value.(flag.Getter)
+	if !ok {
+		return ""
+	}
+	switch value.Get().(type) {
+	case time.Duration:
+		return ": write a duration with its unit, such as 500ms, 10s or 15m"
+	case int, int64:
+		return ": write a whole number"
+	case bool:
+		return ": write nothing, true or false"
+	}
+	return ": write a number"
 }
 
 // version is what the build recorded: a module version, else the commit.

@@ -41,6 +41,7 @@ func TestServeRefusesOptions(t *testing.T) {
 		{"-concurrent 0", "-concurrent is at least 1", 2},
 		{"-max-failures -1", "-max-failures is not negative", 2},
 		{"-oidc-audience x", "need -oidc-issuer", 2},
+		{"-oidc-roles-claim groups", "need -oidc-issuer", 2},
 		{"-oidc-issuer https://login.example/", "needs -oidc-audience", 2},
 		{"-oidc-issuer http://login.example/ -oidc-audience x", "https", 1},
 		{"-oidc-issuer https://login.example/ -oidc-audience x -listen 0.0.0.0:0 -allow-development-account", "-trust-proxy", 1},

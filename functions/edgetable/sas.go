@@ -4,12 +4,16 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"edgetable/core/edm"
+	"edgetable/core/key"
 	"edgetable/core/sas"
 	"edgetable/core/sharedkey"
+	"edgetable/core/table"
 )
 
 // sasFlags are the flags of sas.
@@ -77,7 +81,15 @@ func (p *program) sas(args []string) error {
 	if !ok {
 		return errors.New("the account " + quote(o.account) + " is not known here; -accounts and $" + accountsVariable + " give keys")
 	}
+	if err := o.check(); err != nil {
+		return err
+	}
 	token, err := o.sign(account.Keys[0], time.Now())
+	if refused, ok := errors.AsType[*table.Error](err); ok { // in words for the user of a token
+		if _, detail, ok := strings.Cut(refused.Message, "Detail: "); ok {
+			return misuse("no server would take it: %s", detail)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -95,11 +107,29 @@ func (p *program) sas(args []string) error {
 	endpoint := strings.TrimSuffix(o.endpoint, "/")
 	if endpoint == "" {
 		endpoint = "http://127.0.0.1:10002/" + o.account
+		if o.httpsOnly {
+			endpoint = "https" + strings.TrimPrefix(endpoint, "http")
+		}
 	}
 	if o.table != "" {
 		endpoint += "/" + o.table
 	}
 	fmt.Fprintln(p.out, endpoint+"?"+token)
+	return nil
+}
+
+// check finds what is no mistake of the token, but makes one that is good for
+// nothing.
+func (o *sasFlags) check() error {
+	if o.endpoint != "" && !strings.HasPrefix(o.endpoint, "http://") && !strings.HasPrefix(o.endpoint, "https://") {
+		return misuse("-endpoint is a URL such as https://tables.example.com/ACCOUNT, not %q", o.endpoint)
+	}
+	if o.table != "" && table.CheckTableName(o.table) != nil {
+		return misuse("-table %q is no name of a table: 3 to 63 letters and digits, a letter first", o.table)
+	}
+	if o.toPartition != "" && key.Compare(o.fromPartition, o.toPartition) > 0 {
+		return misuse("-to-partition is before -from-partition: no entity is between")
+	}
 	return nil
 }
 
@@ -115,6 +145,10 @@ func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 	}
 	if expiry, err = signedTime(expiry, now); err != nil {
 		return "", misuse("-expires: %v", err)
+	}
+	from, _ := sas.ParseTime(start) // 0 if it is empty
+	if until, err := sas.ParseTime(expiry); err == nil && until <= max(from, edm.TicksOf(now)) {
+		return "", misuse("-expires %s is past, or not behind -start", o.expires)
 	}
 	protocol := ""
 	if o.httpsOnly {
@@ -181,7 +215,7 @@ func letters(s, order string, words map[string]string) (string, error) {
 		}
 		for _, c := range l {
 			if !strings.ContainsRune(order, c) {
-				return "", fmt.Errorf("%q is none of the letters %s, nor a word for them", part, order)
+				return "", fmt.Errorf("%q is not one of %s, nor of the letters %s", part, wordsFor(order, words), order)
 			}
 		}
 		given.WriteString(l)
@@ -193,6 +227,17 @@ func letters(s, order string, words map[string]string) (string, error) {
 		}
 	}
 	return out.String(), nil
+}
+
+// wordsFor are the words that stand for some of the letters.
+func wordsFor(order string, words map[string]string) string {
+	var list []string
+	for _, w := range slices.Sorted(maps.Keys(words)) {
+		if l := words[w]; l == "" || strings.Trim(l, order) == "" {
+			list = append(list, w)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // signedTime is a time as tokens have it: of RFC 3339 text, of a date, or of a

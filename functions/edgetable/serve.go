@@ -57,9 +57,14 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	f.BoolVar(&o.trustProxy, "trust-proxy", false, "believe X-Forwarded-Proto, X-Forwarded-Host and the end of X-Forwarded-For: only behind a proxy that sets them")
 	f.DurationVar(&o.skew, "max-skew", 15*time.Minute, "how far the date of a request may be from now; 0 does not check")
 	f.DurationVar(&o.grace, "grace", 10*time.Second, "how long requests may go on after an interrupt; a second interrupt ends them")
-	f.StringVar(&o.admin, "admin", "", "`address` on loopback for GET /healthz, GET /metrics and POST /backup?to=DIRECTORY; default none")
+	f.StringVar(&o.admin, "admin", "", "`address` on loopback for GET /healthz, /metrics and /debug/pprof/, and POST /backup?to=DIRECTORY; default none")
 	f.StringVar(&o.logFormat, "log-format", "text", "`format` of the log on standard error: text or json")
-	f.TextVar(&o.logLevel, "log-level", slog.LevelInfo, "least `level` that is logged: debug (every request), info, warn or error")
+	f.Func("log-level", "least `level` that is logged: debug (every request), info (the default), warn or error", func(s string) error {
+		if o.logLevel.UnmarshalText([]byte(s)) != nil {
+			return errors.New("write debug, info, warn or error")
+		}
+		return nil
+	})
 	o.protect.register(f)
 	o.bearer.register(f)
 	o.chaos.register(f)
@@ -102,7 +107,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 	}
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
-		return fmt.Errorf("%w (choose another address with -listen)", err)
+		return fmt.Errorf("%w (choose another address with -listen, such as 127.0.0.1:10003)", err)
 	}
 	defer listener.Close()
 	if list.hasDevKey() && !loopback(listener.Addr()) {
@@ -139,7 +144,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 		return err
 	}
 	handler := newProtocol(store, list, o)
-	if handler.Bearer, err = o.bearer.verifier(ctx); err != nil {
+	if handler.Bearer, err = o.bearer.verifier(ctx, log); err != nil {
 		return errors.Join(err, store.Close())
 	}
 	if faults != nil {

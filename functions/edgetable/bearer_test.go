@@ -1,0 +1,45 @@
+package main
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Clients are told to try again, and whoever runs the server why.
+func TestIssuerThatHasNoKeys(t *testing.T) {
+	t.Parallel()
+	issuer := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(issuer.Close)
+	s := start(t, nil, "-memory", "-oidc-issuer", issuer.URL, "-oidc-audience", "tables")
+	if got := s.said(t, "bearer tokens of "); got != issuer.URL+" for tables" {
+		t.Errorf("the greeting says %q", got)
+	}
+	part := base64.RawURLEncoding.EncodeToString
+	token := part([]byte(`{"alg":"RS256","kid":"a"}`)) + "." + part(fmt.Appendf(nil,
+		`{"iss":%q,"aud":"tables","sub":"ada","exp":%d}`, issuer.URL, time.Now().Add(time.Hour).Unix())) + "." + part([]byte("signature"))
+	for range 3 {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "endpoint")+"/Tables", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("status %d", resp.StatusCode)
+		}
+	}
+	s.ends(t)
+	logs := s.logs.String()
+	if !strings.Contains(logs, "bearer tokens are refused for now") || !strings.Contains(logs, "/.well-known/openid-configuration answered 404") || strings.Contains(logs, token) {
+		t.Errorf("the log says:\n%s", logs)
+	}
+}
