@@ -3,10 +3,15 @@
 // the same code is a server, a Lambda and a Worker. The package itself is empty;
 // its parts, from the inside out:
 //
-//	edm, key, sharedkey, multipart   types, key order, signatures, batches: leaves
+//	edm, key, multipart, xml         types, key order, batches, documents: leaves,
+//	percent, sha256                  as are escapes, and hashes for TinyGo
+//	sharedkey                        signatures with an account key
+//	throttle                         rates
 //	odata                            $filter and $select
 //	table                            entities, transactions, pages, errors; the Store port
-//	payload                          JSON of entities, feeds and errors
+//	payload                          JSON and Atom of entities, feeds and errors
+//	sas                              shared access signatures
+//	settings                         access policies, service properties, CORS
 //	protocol                         requests to operations to responses
 //	memstore                         the reference Store
 //	storetest, wiretest              what every store and every transport must pass
