@@ -107,3 +107,6 @@ func Echoable(id string) bool { return echoable(id) }
 
 // AsError is asError.
 func AsError(err error) *table.Error { return asError(err) }
+
+// BucketKey is bucketKey.
+func BucketKey(name string) string { return bucketKey(name) }

@@ -207,6 +207,23 @@ func TestFailedSignatures(t *testing.T) {
 	}
 }
 
+// What a bucket is called by takes little memory, however long what is sent is.
+func TestBucketKeys(t *testing.T) {
+	t.Parallel()
+	if got := protocol.BucketKey("acme/people/p"); got != "acme/people/p" {
+		t.Errorf("a short one became %q", got)
+	}
+	long := "acme/people/" + strings.Repeat("p", 4<<20)
+	seen := map[string]bool{}
+	for _, name := range []string{long, long + "q", "q" + long, long[:129], long[:128], "acme/" + long} {
+		k := protocol.BucketKey(name)
+		if len(k) > 128 || seen[k] || k[:24] != name[:24] {
+			t.Errorf("%d bytes: %d bytes, seen %t, %q", len(name), len(k), seen[k], k[:24])
+		}
+		seen[k] = true
+	}
+}
+
 func TestFirewall(t *testing.T) {
 	t.Parallel()
 	nets := func(list ...string) (p []netip.Prefix) {

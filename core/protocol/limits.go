@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"net/netip"
 	"time"
@@ -39,7 +40,7 @@ func (x *exchange) ask(ctx context.Context, a Access) error {
 		return err
 	}
 	if a.HasPartition {
-		partition := a.Account + "/" + table.FoldName(a.Table) + "/" + a.PartitionKey
+		partition := bucketKey(a.Account + "/" + table.FoldName(a.Table) + "/" + a.PartitionKey)
 		if err := x.rate(x.Limits.Partition, partition, a.Entities, "Operations per second is over the limit of the partition."); err != nil {
 			return err
 		}
@@ -54,6 +55,25 @@ func (x *exchange) ask(ctx context.Context, a Access) error {
 	}
 	x.resp.Cut = errors.Is(err, ErrCut)
 	return err
+}
+
+// maxBucketKey is how many bytes of a name a bucket keeps.
+const maxBucketKey = 128
+
+// bucketKey is a name, of a long one its beginning and a hash. A bucket keeps
+// its key, and nobody has looked yet whether a table or an entity may be called
+// so: names of megabytes would fill the memory. Two that meet share a bucket;
+// they are of one account, and nothing is gained by it.
+func bucketKey(name string) string {
+	if len(name) <= maxBucketKey {
+		return name
+	}
+	hash := uint64(14695981039346656037) // FNV-1a
+	for i := range len(name) {
+		hash = (hash ^ uint64(name[i])) * 1099511628211
+	}
+	b := append(make([]byte, 0, maxBucketKey), name[:maxBucketKey-8]...)
+	return string(binary.BigEndian.AppendUint64(b, hash))
 }
 
 // rate takes n from a bucket.
