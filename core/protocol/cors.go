@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"context"
+	"math"
 
 	"edgetable/core/edm"
 	"edgetable/core/settings"
@@ -15,14 +16,26 @@ const settingsAge = 30 * edm.TicksPerSecond
 // known is settings of an account that were read.
 type known struct {
 	settings.Properties
-	until edm.Ticks
+	at edm.Ticks
+}
+
+// counts reports whether they are young enough. What was read in the future was
+// read before the clock stepped back.
+func (k *known) counts(now edm.Ticks) bool {
+	return k != nil && k.at <= now && now-k.at < settingsAge
 }
 
 // accountSettings are those of the request's account, which exists.
 func (x *exchange) accountSettings(ctx context.Context) (*settings.Properties, error) {
-	if k := x.account.known.Load(); k != nil && x.now < k.until {
+	if k := x.account.known.Load(); k.counts(x.now) {
 		return &k.Properties, nil
 	}
+	return x.storedSettings(ctx)
+}
+
+// storedSettings are those that are stored now.
+func (x *exchange) storedSettings(ctx context.Context) (*settings.Properties, error) {
+	before := x.account.known.Load()
 	stored, err := x.Service.AccountSettings(ctx, x.address.account)
 	if err != nil {
 		return nil, err
@@ -31,12 +44,14 @@ func (x *exchange) accountSettings(ctx context.Context) (*settings.Properties, e
 	if err != nil {
 		return nil, err
 	}
-	x.learn(p)
+	// Not if others were set while these were being read.
+	x.account.known.CompareAndSwap(before, &known{p, x.now})
 	return &p, nil
 }
 
-func (x *exchange) learn(p settings.Properties) {
-	x.account.known.Store(&known{p, x.now + settingsAge})
+// forgetSettings has them read again, also by who is reading them now.
+func (x *exchange) forgetSettings() {
+	x.account.known.Store(&known{at: math.MaxInt64})
 }
 
 // readSettings reads what is stored, nil for an account that nobody configured.

@@ -116,15 +116,10 @@ func (x *exchange) getProperties(ctx context.Context) error {
 	if err := x.open(ctx, "GetServiceProperties", sas.GetServiceProperties, "", firstVersion, false); err != nil {
 		return err
 	}
-	stored, err := x.Service.AccountSettings(ctx, x.address.account)
+	p, err := x.storedSettings(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := readSettings(stored)
-	if err != nil {
-		return err
-	}
-	x.learn(p)
 	legacy := x.version != "" && x.version < jsonVersion
 	x.document(func(dst []byte) []byte { return p.Append(dst, legacy) })
 	return nil
@@ -138,10 +133,9 @@ func (x *exchange) setProperties(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var p settings.Properties
 	err = x.Service.UpdateAccountSettings(ctx, x.address.account, func(old []byte) ([]byte, error) {
-		var err error
-		if p, err = readSettings(old); err != nil {
+		p, err := readSettings(old)
+		if err != nil {
 			return nil, err
 		}
 		if err = p.Update(body); err != nil {
@@ -149,10 +143,10 @@ func (x *exchange) setProperties(ctx context.Context) error {
 		}
 		return p.Append(nil, false), nil
 	})
+	x.forgetSettings() // whatever the error is, it may have been done
 	if err != nil {
 		return err
 	}
-	x.learn(p)
 	x.resp.Status = 202
 	return nil
 }

@@ -1,0 +1,124 @@
+package protocol_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/memstore"
+	"edgetable/core/protocol"
+	"edgetable/core/sharedkey"
+	"edgetable/core/table"
+	"edgetable/core/wiretest"
+)
+
+// delayed is a store that lets something happen after it has read the settings
+// of an account and before it tells them.
+type delayed struct {
+	table.Store
+	meanwhile func()
+}
+
+func (s *delayed) ReadDocument(ctx context.Context, key string) (table.Document, error) {
+	d, err := s.Store.ReadDocument(ctx, key)
+	if f := s.meanwhile; f != nil && strings.HasPrefix(key, "settings/") {
+		s.meanwhile = nil
+		f()
+	}
+	return d, err
+}
+
+// sharing is another server over the same store, with a clock of its own.
+func sharing(t *testing.T, store table.Store, clock *wiretest.Clock) *server {
+	t.Helper()
+	k, err := sharedkey.ParseKey(wiretest.AccountKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	account := &protocol.Account{Account: sharedkey.Account{Name: wiretest.Account, Keys: [2]*sharedkey.Key{k}}}
+	return &server{key: k, Handler: &protocol.Handler{
+		Service:  table.New(store, table.Options{Now: clock.Now, Rand: func() uint64 { return 1 }}),
+		Accounts: func(name string) (*protocol.Account, bool) { return account, name == account.Name },
+		Now:      clock.Now,
+		NewID:    func() (id [16]byte) { return id },
+	}}
+}
+
+// admit makes one origin the only one that may read.
+func (s *server) admit(t *testing.T, origin string) {
+	t.Helper()
+	s.do(t, "PUT", "/?restype=service&comp=properties", "", []byte("<StorageServiceProperties><Cors><CorsRule><AllowedMethods>GET</AllowedMethods><AllowedOrigins>"+origin+
+		"</AllowedOrigins><AllowedHeaders/><ExposedHeaders/><MaxAgeInSeconds>1</MaxAgeInSeconds></CorsRule></Cors></StorageServiceProperties>"))
+}
+
+// admitted is the origin that may read, as a browser sees it.
+func (s *server) admitted(t *testing.T) string {
+	t.Helper()
+	for _, origin := range []string{"https://old", "https://new"} {
+		req := s.request("GET", "/Tables", "", nil)
+		req.Header.(protocol.Header)["Origin"] = []string{origin}
+		resp := s.Serve(t.Context(), req)
+		allowed := field(&resp, "Access-Control-Allow-Origin")
+		resp.Release()
+		if allowed != "" {
+			return allowed
+		}
+	}
+	return ""
+}
+
+// What another server sets counts here half a minute later, whatever the clock
+// does meanwhile.
+func TestSettingsAge(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		why  string
+		step time.Duration
+		want string
+	}{
+		{"within half a minute", 29 * time.Second, "https://old"},
+		{"after half a minute", 30 * time.Second, "https://new"},
+		{"a clock that steps back does not make them live longer", -time.Hour, "https://new"},
+	} {
+		var clock, elsewhere wiretest.Clock
+		store := memstore.New(func() edm.Ticks { return elsewhere.Now() })
+		here, there := sharing(t, store, &clock), sharing(t, store, &elsewhere)
+		there.admit(t, "https://old")
+		if got := here.admitted(t); got != "https://old" {
+			t.Fatalf("%s: at first %q", tt.why, got)
+		}
+		there.admit(t, "https://new")
+		clock.Set(wiretest.Start.Add(tt.step))
+		if got := here.admitted(t); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.why, got, tt.want)
+		}
+	}
+}
+
+// What is set here counts at once, also while what was there before is being
+// read.
+func TestSettingsCountAtOnce(t *testing.T) {
+	t.Parallel()
+	for why, read := range map[string]func(s *server){
+		"by a script":  func(s *server) { s.admitted(t) },
+		"by its owner": func(s *server) { s.do(t, "GET", "/?restype=service&comp=properties", "", nil) },
+		"by a preflight": func(s *server) {
+			req := s.request("OPTIONS", "/", "", nil)
+			req.Header = protocol.Header{"Origin": {"https://old"}, "Access-Control-Request-Method": {"GET"}}
+			resp := s.Serve(t.Context(), req)
+			resp.Release()
+		},
+	} {
+		var clock wiretest.Clock
+		store := &delayed{Store: memstore.New(clock.Now)}
+		s := sharing(t, store, &clock)
+		sharing(t, store, &clock).admit(t, "https://old")
+		store.meanwhile = func() { s.admit(t, "https://new") }
+		read(s)
+		if got := s.admitted(t); got != "https://new" {
+			t.Errorf("read %s: then %q", why, got)
+		}
+	}
+}
