@@ -36,7 +36,7 @@ func (o *protectFlags) register(f *flag.FlagSet) {
 		return err
 	})
 	f.IntVar(&o.concurrent, "concurrent", 64, "how many requests that may write are served at once; others wait their account's turn")
-	f.IntVar(&o.reads, "reads", 0, "the same for requests that read; 0 means four a processor")
+	f.IntVar(&o.reads, "reads", 0, "how many requests that read are served at once; 0 means four a processor")
 	f.IntVar(&o.queue, "queue", 8192, "how many requests may wait; beyond that the answer is 503 ServerBusy")
 	f.DurationVar(&o.maxWait, "max-wait", time.Second, "how long a request may wait before the answer is 503 ServerBusy")
 	f.Float64Var(&o.failures, "max-failures", 100, "failed authentications a second from one address (of IPv6: /64), ten times as many at once, beyond which it is refused unread; 0 does not count")
