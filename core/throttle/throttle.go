@@ -62,6 +62,9 @@ const (
 	// longest bounds what a burst or one Take amounts to, 3 years: sums of two
 	// do not overflow.
 	longest = 1 << 60
+	// stride is the most that counts of the time between two looks at the clock, 11
+	// months: a clock may be set from 1970 to today, and 28 years are all there is.
+	stride = 1 << 58
 
 	maxShards = 16
 	// minShard is the least room of a shard: in a small one, keys would displace
@@ -203,7 +206,7 @@ type place struct {
 // steps back does not count, in either direction.
 func (s *shard) tick(now edm.Ticks) int64 {
 	if now > s.last {
-		s.elapsed += int64(now-s.last) * grains
+		s.elapsed += min(int64(now-s.last), stride/grains) * grains
 	}
 	s.last = now
 	return s.elapsed

@@ -52,6 +52,8 @@ func TestTake(t *testing.T) {
 		{"a rate that is no number of ticks", 3, 1, []step{{0, 1, 0}, {0, 1, 333_333_400}, {333_333_400, 1, 0}}},
 		{"20000 a second", 20000, 20000, []step{{0, 20000, 0}, {0, 1, 50 * time.Microsecond}, {time.Second / 2, 10000, 0}, {0, 1, 50 * time.Microsecond}}},
 		{"a number beyond all measure does not overflow", 1e-9, 1, []step{{0, 1 << 62, 0}, {0, 1, (1<<60 + 1023) / 1024 * 100}}},
+		{"a clock that is set right, from 1970 on, fills", 10, 3, []step{
+			{0, 3, 0}, {56 * 365 * 24 * time.Hour, 3, 0}, {0, 1, 100 * time.Millisecond}, {100 * time.Millisecond, 1, 0}}},
 		{"a clock that steps back neither fills nor empties", 10, 1, []step{
 			{0, 1, 0}, {-time.Hour, 1, 100 * time.Millisecond}, {100 * time.Millisecond, 1, 0}}},
 	} {
