@@ -104,6 +104,16 @@ func New(ctx context.Context, o Options) (*Verifier, error) {
 	return v, nil
 }
 
+// Ready reads the issuer's keys unless they are there already, so that a mistake in
+// the options shows before a token comes. The error is ErrUnavailable with its cause.
+func (v *Verifier) Ready(ctx context.Context) error {
+	if v.keyring.young() != nil {
+		return nil
+	}
+	_, err := v.keyring.after(ctx, nil)
+	return err
+}
+
 // Verify says whose the token is. The errors are those of this package, and only
 // ErrUnavailable comes with a cause. With ErrNoRole the identity is there all the
 // same, for the log.

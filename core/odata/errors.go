@@ -5,6 +5,13 @@ import (
 	"strconv"
 )
 
+// notImplemented is [ErrNotImplemented] with what the sender may have meant.
+type notImplemented string
+
+func (e notImplemented) Error() string { return ErrNotImplemented.Error() + " " + string(e) }
+
+func (e notImplemented) Is(target error) bool { return target == ErrNotImplemented }
+
 // Errors of this package are InvalidInput (400) on the wire with their text as
 // the message, except [ErrNotImplemented], which is NotImplemented (501).
 var (

@@ -36,7 +36,7 @@ func (p *parser) fail(err error) {
 func (p *parser) unexpected() {
 	switch p.tok.name {
 	case "add", "sub", "mul", "div", "mod":
-		p.fail(ErrNotImplemented)
+		p.fail(notImplemented("There is no arithmetic."))
 		return
 	}
 	p.fail(&SyntaxError{Pos: edm.UTF16Len(p.lexer.text[:p.lexer.pos]), Text: p.lexer.text})
@@ -184,12 +184,12 @@ func (p *parser) operand() *term {
 		p.advance()
 		switch {
 		case name == "null":
-			p.fail(ErrNotImplemented)
+			p.fail(notImplemented("There is no null: a property that is null is absent, and every comparison with it is false."))
 		case p.tok.kind != tokenOpen:
 		case isKeyword(name):
 			p.unexpected()
-		default: // a function
-			p.fail(ErrNotImplemented)
+		default:
+			p.fail(notImplemented("There are no functions; Name ge 'ab' and Name lt 'ac' finds what begins with ab."))
 		}
 		return &term{name: name}
 	}
@@ -229,7 +229,7 @@ func (p *parser) compare(left *term, op operator, right *term) *expr {
 	case left.name == "":
 		return p.comparison(right.name, op.mirrored(), left.literal)
 	}
-	p.fail(ErrNotImplemented)
+	p.fail(notImplemented("Two properties are compared; the text of a literal stands in quotes, as in Name eq 'Ada'."))
 	return nil
 }
 

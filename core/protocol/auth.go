@@ -65,11 +65,12 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 func (x *exchange) reachable() *table.Error {
 	switch {
 	case x.account == nil:
-		return table.ResourceNotFound.With("The specified resource does not exist. There is no account of this name on the server.")
+		name := string(sharedkey.AppendEscaped(nil, x.address.account, 64))
+		return table.ResourceNotFound.With(`The specified resource does not exist. There is no account "` + name + `" on the server; an address without a host for each account begins with its name.`)
 	case x.account.Disabled:
 		return table.AccountIsDisabled.Err()
 	case !x.account.Firewall.Admits(x.req.Source):
-		return table.AuthorizationFailure.With(table.AuthorizationFailure.Err().Message + " The account's firewall does not let this address in.")
+		return table.AuthorizationFailure.With(table.AuthorizationFailure.Err().Message + " The account's firewall does not let the address " + x.req.Source.String() + " in.")
 	}
 	return nil
 }
@@ -95,7 +96,11 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 		return asError(err)
 	}
 	if token == nil {
-		return table.NoAuthenticationInformation.With(table.NoAuthenticationInformation.Err().Message + " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query.")
+		hint := " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query."
+		if strings.Contains("&"+x.target.query, "&sv=") {
+			hint = " The query has the sv of a shared access signature but no sig: in a shell, a URL stands in quotes."
+		}
+		return table.NoAuthenticationInformation.With(table.NoAuthenticationInformation.Err().Message + hint)
 	}
 	if refused := x.reachable(); refused != nil {
 		return refused

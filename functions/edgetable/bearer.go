@@ -11,6 +11,7 @@ import (
 
 	"edgetable/adapters/oidc"
 	"edgetable/core/protocol"
+	"edgetable/core/table"
 )
 
 // bearerFlags say whose bearer tokens are accepted.
@@ -64,13 +65,25 @@ func (o *bearerFlags) verifier(ctx context.Context, log *slog.Logger) (func(cont
 		return nil, err
 	}
 	var said atomic.Int64 // when the log said so last, in seconds
+	say := func(err error) {
+		if !errors.Is(err, oidc.ErrUnavailable) {
+			return
+		}
+		if e, ok := errors.AsType[*table.Error](err); ok {
+			err = e.Unwrap()
+		}
+		if last, now := said.Load(), time.Now().Unix(); now-last >= 10 && said.CompareAndSwap(last, now) {
+			log.Warn("bearer tokens are refused for now", "issuer", o.issuer, "cause", err)
+		}
+	}
+	go func() { // an issuer that is down, or misspelt, keeps nobody with a key from the tables
+		if err := v.Ready(ctx); ctx.Err() == nil {
+			say(err)
+		}
+	}()
 	return func(ctx context.Context, token string) (protocol.Identity, error) {
 		id, err := v.Bearer(ctx, token)
-		if errors.Is(err, oidc.ErrUnavailable) {
-			if last, now := said.Load(), time.Now().Unix(); now-last >= 10 && said.CompareAndSwap(last, now) {
-				log.Warn("bearer tokens are refused for now", "issuer", o.issuer, "cause", errors.Unwrap(err))
-			}
-		}
+		say(err)
 		return id, err
 	}, nil
 }
