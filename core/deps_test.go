@@ -19,17 +19,18 @@ var allowed = map[string][]string{
 	"edgetable/core/key":       {},
 	"edgetable/core/percent":   {},
 	"edgetable/core/sha256":    {},
-	"edgetable/core/sharedkey": {"percent", "sha256"},
+	"edgetable/core/httpdate":  {},
+	"edgetable/core/sharedkey": {"httpdate", "percent", "sha256"},
 	"edgetable/core/multipart": {},
 	"edgetable/core/odata":     {"edm", "key"},
 	"edgetable/core/table":     {"edm", "key", "odata"},
 	"edgetable/core/xml":       {},
 	"edgetable/core/throttle":  {"edm"},
 	"edgetable/core/sas":       {"edm", "key", "percent", "sharedkey", "table"},
-	"edgetable/core/settings":  {"edm", "multipart", "sas", "table", "xml"},
+	"edgetable/core/settings":  {"edm", "httpdate", "multipart", "sas", "table", "xml"},
 	"edgetable/core/payload":   {"edm", "key", "percent", "table", "xml"},
 	"edgetable/core/memstore":  {"edm", "key", "odata", "table"},
-	"edgetable/core/protocol":  {"edm", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "xml"},
+	"edgetable/core/protocol":  {"edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "xml"},
 }
 
 // TestCoreImports: no core package imports the operating system, a network or

@@ -4,7 +4,7 @@
 // its parts, from the inside out:
 //
 //	edm, key, multipart, xml         types, key order, batches, documents: leaves,
-//	percent, sha256                  as are escapes, and hashes for TinyGo
+//	percent, httpdate, sha256        as are escapes, dates, and hashes for TinyGo
 //	sharedkey                        signatures with an account key
 //	throttle                         rates
 //	odata                            $filter and $select

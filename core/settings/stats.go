@@ -2,6 +2,7 @@ package settings
 
 import (
 	"edgetable/core/edm"
+	"edgetable/core/httpdate"
 	"edgetable/core/xml"
 )
 
@@ -10,6 +11,6 @@ import (
 // was written before lastSync can be read there.
 func AppendStats(dst []byte, lastSync edm.Ticks) []byte {
 	dst = append(dst, xml.Header+"<StorageServiceStats><GeoReplication><Status>live</Status><LastSyncTime>"...)
-	dst = lastSync.Time().AppendFormat(dst, "Mon, 02 Jan 2006 15:04:05 GMT")
+	dst = httpdate.Append(dst, lastSync.Time())
 	return append(dst, "</LastSyncTime></GeoReplication></StorageServiceStats>"...)
 }

@@ -1,0 +1,118 @@
+// Package httpdate reads and writes the dates of HTTP (RFC 9110, section 5.6.7),
+// of which everybody sends the first form:
+//
+//	Sun, 06 Nov 1994 08:49:37 GMT
+//	Sunday, 06-Nov-94 08:49:37 GMT
+//	Sun Nov  6 08:49:37 1994
+//
+// The layouts of package time would do, but what interprets them is a twentieth
+// of a wasm module.
+package httpdate
+
+import (
+	"strings"
+	"time"
+)
+
+const (
+	months = "JanFebMarAprMayJunJulAugSepOctNovDec"
+	days   = "SunMonTueWedThuFriSat"
+)
+
+// Append appends t in GMT, cut to the second.
+func Append(dst []byte, t time.Time) []byte {
+	t = t.UTC()
+	year, month, day := t.Date()
+	hour, minute, second := t.Clock()
+	weekday := 3 * int(t.Weekday())
+	dst = append(append(dst, days[weekday:weekday+3]...), ", "...)
+	dst = append(appendTwo(dst, day), ' ')
+	dst = append(append(dst, months[3*month-3:3*month]...), ' ')
+	dst = append(appendTwo(appendTwo(dst, year/100), year%100), ' ')
+	dst = append(appendTwo(dst, hour), ':')
+	dst = append(appendTwo(dst, minute), ':')
+	return append(appendTwo(dst, second), " GMT"...)
+}
+
+func appendTwo(dst []byte, n int) []byte { return append(dst, byte('0'+n/10%10), byte('0'+n%10)) }
+
+// Parse reads a date in any of the three forms. Names of days and months are
+// taken in any case, and that of the day for whatever date.
+func Parse(s string) (time.Time, bool) {
+	// Where the parts of the date are in each form.
+	var year, month, day, clock string
+	name, rest, comma := strings.Cut(s, ", ")
+	switch {
+	case !comma: // Sun Nov  6 08:49:37 1994
+		if len(s) != len("Sun Nov  6 08:49:37 1994") || s[3] != ' ' || s[7] != ' ' || s[10] != ' ' || s[19] != ' ' {
+			return time.Time{}, false
+		}
+		name, month, day, clock, year = s[:3], s[4:7], s[8:10], s[11:19], s[20:]
+		if day[0] == ' ' {
+			day = "0" + day[1:]
+		}
+	case len(name) == 3: // 06 Nov 1994 08:49:37 GMT
+		if len(rest) != len("06 Nov 1994 08:49:37 GMT") || rest[2] != ' ' || rest[6] != ' ' || rest[11] != ' ' || rest[20:] != " GMT" {
+			return time.Time{}, false
+		}
+		day, month, year, clock = rest[:2], rest[3:6], rest[7:11], rest[12:20]
+	default: // 06-Nov-94 08:49:37 GMT
+		if len(rest) != len("06-Nov-94 08:49:37 GMT") || rest[2] != '-' || rest[6] != '-' || rest[9] != ' ' || rest[18:] != " GMT" || !longDay(name) {
+			return time.Time{}, false
+		}
+		day, month, year, clock = rest[:2], rest[3:6], rest[7:9], rest[10:18]
+		name = name[:3]
+	}
+	y, ok := number(year)
+	if len(year) == 2 { // as package time has it
+		if y += 1900; y < 1969 {
+			y += 100
+		}
+	}
+	m, d := 1+index(months, month), 0
+	var hour, minute, second int
+	for _, part := range [...]struct {
+		s    string
+		n    *int
+		most int
+	}{{day, &d, 31}, {clock[:2], &hour, 23}, {clock[3:5], &minute, 59}, {clock[6:], &second, 59}} {
+		var digits bool
+		*part.n, digits = number(part.s)
+		ok = ok && digits && *part.n <= part.most
+	}
+	if !ok || m < 1 || index(days, name) < 0 || clock[2] != ':' || clock[5] != ':' {
+		return time.Time{}, false
+	}
+	t := time.Date(y, time.Month(m), d, hour, minute, second, 0, time.UTC)
+	return t, d > 0 && t.Day() == d // not 31 June
+}
+
+// index is which of the names of three letters a name is, or -1.
+func index(names, name string) int {
+	for i := 0; i < len(names); i += 3 {
+		if strings.EqualFold(names[i:i+3], name) {
+			return i / 3
+		}
+	}
+	return -1
+}
+
+func longDay(name string) bool {
+	for d := time.Sunday; d <= time.Saturday; d++ {
+		if strings.EqualFold(d.String(), name) {
+			return true
+		}
+	}
+	return false
+}
+
+func number(s string) (n int, ok bool) {
+	for i := range len(s) {
+		c := s[i] - '0'
+		if c > 9 {
+			return 0, false
+		}
+		n = n*10 + int(c)
+	}
+	return n, true
+}
