@@ -123,7 +123,7 @@ func (d *DelegationKey) signed(a *sharedkey.Account, signature string, lines []s
 // is valid now. A token must not outlive its key; that it has not ended itself
 // is known. The rest is as Delegate made it, or the signature were wrong.
 func (t *Token) admitKey(now, end edm.Ticks) error {
-	if t.kind != DelegationSAS {
+	if t.kind != delegationSAS {
 		return nil
 	}
 	start, err := t.time(skt)

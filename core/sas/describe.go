@@ -6,7 +6,7 @@ import "strings"
 // Values are in quotes and escaped.
 func (t *Token) Describe() []string {
 	lines := []string{t.kind.String() + " of version " + t.value(sv)}
-	if t.kind == AccountSAS {
+	if t.kind == accountSAS {
 		lines = append(lines, "resources: "+words(t.value(srt), "s", "the service", "c", "tables", "o", "entities"))
 		if !contains(t.value(ss), 't') {
 			lines = append(lines, "services: none of tables")
@@ -39,7 +39,7 @@ func (t *Token) Describe() []string {
 	if t.value(spr) == "https" {
 		lines = append(lines, "protocol: https alone")
 	}
-	if t.kind == DelegationSAS {
+	if t.kind == delegationSAS {
 		lines = append(lines, "lent to user: "+quote(t.value(skoid))+" of tenant "+quote(t.value(sktid))+" until "+t.value(ske))
 	}
 	return lines

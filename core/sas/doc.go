@@ -5,10 +5,10 @@
 // with which the holder of an account key lets others do some things for some
 // time without giving the key away. There are three kinds:
 //
-//	TableSAS       one table, entities only, perhaps a range of keys
-//	AccountSAS     the services, resource types and operations it names
-//	DelegationSAS  as TableSAS, but signed with a key that the service lent to
-//	               a user, so that it allows no more than the user may do
+//	table       one table, entities only, perhaps a range of keys
+//	account     the services, resource types and operations it names
+//	delegation  as table, but signed with a key that the service lent to a user,
+//	            so that it allows no more than the user may do
 //
 // A server goes through three steps:
 //

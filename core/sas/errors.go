@@ -33,8 +33,8 @@ func (t *Token) mismatched(account string) *table.Error {
 	return failed(string(append(out, '"')))
 }
 
-func article(k Kind) string {
-	if k == AccountSAS {
+func article(k kind) string {
+	if k == accountSAS {
 		return "an " + k.String()
 	}
 	return "a " + k.String()

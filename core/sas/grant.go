@@ -1,7 +1,8 @@
 package sas
 
 import (
-	"edgetable/core/edm"
+	"strings"
+
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
@@ -57,9 +58,8 @@ var needs = [...]rights{
 
 // Grant is what a verified token allows. A Grant is not changed by its use.
 type Grant struct {
-	token         *Token
-	start, expiry edm.Ticks // start 0: none
-	permissions   string    // of token or policy, less what a user may not do
+	token       *Token
+	permissions string // of token or policy, less what a user may not do
 }
 
 // Allow returns nil if the operation is allowed on the table, whose name may be
@@ -78,13 +78,13 @@ func (g *Grant) Allow(op Operation, tableName string) error {
 	switch {
 	case need.types == "":
 		return refuse(table.AuthorizationFailure, "no shared access signature allows "+need.name)
-	case t.kind != AccountSAS && !need.entity:
+	case t.kind != accountSAS && !need.entity:
 		return refuse(table.AuthorizationFailure, article(t.kind)+" does not allow "+need.name+"; an account SAS can")
-	case t.kind != AccountSAS && !equalFold(t.table, tableName):
+	case t.kind != accountSAS && !equalFold(t.table, tableName):
 		return refuse(table.AuthorizationFailure, "the token is for the table "+quote(t.table))
-	case t.kind == AccountSAS && !contains(t.value(ss), 't'):
+	case t.kind == accountSAS && !contains(t.value(ss), 't'):
 		return refuse(table.AuthorizationServiceMismatch, "the services ss of the token need the letter t; they are "+quote(t.value(ss)))
-	case t.kind == AccountSAS && !either(need.types, t.value(srt)):
+	case t.kind == accountSAS && !strings.ContainsAny(t.value(srt), need.types):
 		return refuse(table.AuthorizationResourceTypeMismatch, need.name+" needs the letter "+need.types[:1]+" in srt; it is "+quote(t.value(srt)))
 	}
 	if only(need.letters, g.permissions) || need.or != "" && only(need.or, g.permissions) {
@@ -97,27 +97,6 @@ func (g *Grant) Allow(op Operation, tableName string) error {
 		letters = "letter " + letters
 	}
 	return refuse(table.AuthorizationPermissionMismatch, need.name+" needs the "+letters+" among the permissions; they are "+quote(g.permissions))
-}
-
-// either reports whether one of the letters is in s.
-func either(letters, s string) bool {
-	for i := range len(letters) {
-		if contains(s, letters[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// intersect is the letters of s that are also in other.
-func intersect(s, other string) string {
-	out := make([]byte, 0, len(s))
-	for i := range len(s) {
-		if contains(other, s[i]) {
-			out = append(out, s[i])
-		}
-	}
-	return string(out)
 }
 
 // equalFold compares a folded name with another.

@@ -1,6 +1,10 @@
 package sas
 
-import "edgetable/core/table"
+import (
+	"strings"
+
+	"edgetable/core/table"
+)
 
 // The versions at which something changes.
 const (
@@ -30,7 +34,7 @@ func versionForm(v string) bool {
 }
 
 // signed is the set of fields that a token of this kind and version signs.
-func signed(k Kind, version string) set {
+func signed(k kind, version string) set {
 	const (
 		common     = 1<<sv | 1<<st | 1<<se | 1<<sp | 1<<sig
 		origin     = 1<<sip | 1<<spr
@@ -38,11 +42,11 @@ func signed(k Kind, version string) set {
 		delegation = 1<<skoid | 1<<sktid | 1<<skt | 1<<ske | 1<<sks | 1<<skv | 1<<skdutid | 1<<sduoid
 	)
 	switch {
-	case k == DelegationSAS:
+	case k == delegationSAS:
 		return common | origin | keys | delegation
-	case k == AccountSAS && version >= scopeVersion:
+	case k == accountSAS && version >= scopeVersion:
 		return common | origin | 1<<ss | 1<<srt | 1<<ses
-	case k == AccountSAS:
+	case k == accountSAS:
 		return common | origin | 1<<ss | 1<<srt
 	case version >= accountVersion:
 		return common | origin | keys | 1<<si
@@ -51,11 +55,11 @@ func signed(k Kind, version string) set {
 }
 
 // first is the oldest version with tokens of the kind.
-func (k Kind) first() string {
+func (k kind) first() string {
 	switch k {
-	case AccountSAS:
+	case accountSAS:
 		return accountVersion
-	case DelegationSAS:
+	case delegationSAS:
 		return DelegationVersion
 	}
 	return firstVersion
@@ -69,9 +73,9 @@ func (t *Token) required() set {
 		s |= 1<<se | 1<<sp
 	}
 	switch t.kind {
-	case AccountSAS:
+	case accountSAS:
 		return s | 1<<ss | 1<<srt
-	case DelegationSAS:
+	case delegationSAS:
 		return s | 1<<tn | 1<<skoid | 1<<sktid | 1<<skt | 1<<ske | 1<<sks | 1<<skv
 	}
 	return s | 1<<tn
@@ -106,23 +110,9 @@ func (t *Token) check() *table.Error {
 }
 
 // only reports whether all of s are among the letters.
-func only(s, letters string) bool {
-	for i := range len(s) {
-		if !contains(letters, s[i]) {
-			return false
-		}
-	}
-	return true
-}
+func only(s, letters string) bool { return strings.Trim(s, letters) == "" }
 
-func contains(s string, c byte) bool {
-	for i := range len(s) {
-		if s[i] == c {
-			return true
-		}
-	}
-	return false
-}
+func contains(s string, c byte) bool { return strings.IndexByte(s, c) >= 0 }
 
 // maxLines is the most lines a string to sign has.
 const maxLines = 19
@@ -130,7 +120,7 @@ const maxLines = 19
 // lines appends the lines of the string to sign. Those of an account SAS end
 // with an empty one, for its string ends with a line feed.
 func (t *Token) lines(dst []string, account string) []string {
-	if t.kind == AccountSAS {
+	if t.kind == accountSAS {
 		dst = append(dst, account, t.value(sp), t.value(ss), t.value(srt), t.value(st), t.value(se), t.value(sip), t.value(spr), t.value(sv))
 		if t.value(sv) >= scopeVersion {
 			dst = append(dst, t.value(ses))
@@ -143,7 +133,7 @@ func (t *Token) lines(dst []string, account string) []string {
 	}
 	resource := service + account + "/" + t.table
 	dst = append(dst, t.value(sp), t.value(st), t.value(se), resource)
-	if t.kind == DelegationSAS {
+	if t.kind == delegationSAS {
 		dst = append(dst, t.value(skoid), t.value(sktid), t.value(skt), t.value(ske), t.value(sks), t.value(skv), t.value(skdutid), t.value(sduoid))
 	} else {
 		dst = append(dst, t.value(si))

@@ -87,55 +87,10 @@ func fieldOf(name string) (field, bool) {
 		plain[n] = c
 		n++
 	}
-	switch string(plain[:n]) {
-	case "sv":
-		return sv, true
-	case "ss":
-		return ss, true
-	case "srt":
-		return srt, true
-	case "tn":
-		return tn, true
-	case "st":
-		return st, true
-	case "se":
-		return se, true
-	case "sp":
-		return sp, true
-	case "si":
-		return si, true
-	case "sip":
-		return sip, true
-	case "spr":
-		return spr, true
-	case "ses":
-		return ses, true
-	case "spk":
-		return spk, true
-	case "srk":
-		return srk, true
-	case "epk":
-		return epk, true
-	case "erk":
-		return erk, true
-	case "skoid":
-		return skoid, true
-	case "sktid":
-		return sktid, true
-	case "skt":
-		return skt, true
-	case "ske":
-		return ske, true
-	case "sks":
-		return sks, true
-	case "skv":
-		return skv, true
-	case "skdutid":
-		return skdutid, true
-	case "sduoid":
-		return sduoid, true
-	case "sig":
-		return sig, true
+	for f, known := range fieldNames {
+		if string(plain[:n]) == known {
+			return field(f), true
+		}
 	}
 	return 0, false
 }

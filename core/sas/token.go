@@ -5,23 +5,25 @@ import (
 	"unsafe"
 )
 
-// Kind is what a token was signed for.
-type Kind uint8
+// kind is what a token was signed for. Its parameters tell: those of a delegation
+// key make it a delegationSAS, else ss or srt an accountSAS, anything else a
+// tableSAS.
+type kind uint8
 
 const (
-	TableSAS Kind = iota + 1
-	AccountSAS
-	DelegationSAS
+	tableSAS kind = iota + 1
+	accountSAS
+	delegationSAS
 )
 
 // String is the name of the kind, as in "a table SAS".
-func (k Kind) String() string {
+func (k kind) String() string {
 	switch k {
-	case TableSAS:
+	case tableSAS:
 		return "table SAS"
-	case AccountSAS:
+	case accountSAS:
 		return "account SAS"
-	case DelegationSAS:
+	case delegationSAS:
 		return "user delegation SAS"
 	}
 	return "unknown SAS"
@@ -87,7 +89,7 @@ func (s set) first() field {
 // Token is a shared access signature as it was sent. Nothing in it is to be
 // trusted before Verify. It prints without its signature.
 type Token struct {
-	kind  Kind
+	kind  kind
 	given set            // fields that are not empty
 	text  string         // the values, decoded, one after another
 	ends  [fields]uint16 // where each ends in text
@@ -124,11 +126,11 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // nobody writes to it any more
 	switch {
 	case t.given&setOf(skoid, sktid, skt, ske, sks, skv) != 0:
-		t.kind = DelegationSAS
+		t.kind = delegationSAS
 	case t.given&setOf(ss, srt) != 0:
-		t.kind = AccountSAS
+		t.kind = accountSAS
 	default:
-		t.kind = TableSAS
+		t.kind = tableSAS
 	}
 	t.table = fold(t.value(tn))
 	token := t // only a token that is returned goes to the heap
@@ -144,19 +146,11 @@ func (t *Token) value(f field) string {
 	return t.text[start:t.ends[f]]
 }
 
-// Kind is found from the parameters: ss or srt make it an AccountSAS, those of
-// a delegation key a DelegationSAS, anything else a TableSAS.
-func (t *Token) Kind() Kind { return t.kind }
-
 // Version is the value of sv, the version of the protocol that the signature
 // and, unless the request says otherwise, the operation follows.
 func (t *Token) Version() string { return t.value(sv) }
 
-// Identifier is the value of si, the stored access policy of the table that
-// completes the token; empty if it has none.
-func (t *Token) Identifier() string { return t.value(si) }
-
-// Table is the table of a TableSAS or DelegationSAS, in lower case.
+// Table is the table that the token is for, in lower case; empty for an account.
 func (t *Token) Table() string { return t.table }
 
 // String names the kind and the version.

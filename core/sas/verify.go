@@ -54,18 +54,21 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	if err := t.reach(&c); err != nil {
 		return nil, err
 	}
-	g := &Grant{token: t, start: terms.start, expiry: terms.expiry, permissions: terms.permissions}
-	if t.kind == DelegationSAS && role == Reader {
-		g.permissions = intersect(g.permissions, "r")
+	switch {
+	case role != Reader: // who has none signed with a key of the account
+	case contains(terms.permissions, 'r'):
+		terms.permissions = "r"
+	default:
+		terms.permissions = ""
 	}
-	return g, nil
+	return &Grant{t, terms.permissions}, nil
 }
 
 // signedBy reports whether a key of the account made the signature, and for a
 // delegation the role of the user to whom the key was lent.
 func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	lines := t.lines(make([]string, 0, maxLines), a.Name)
-	if t.kind == DelegationSAS {
+	if t.kind == delegationSAS {
 		return t.delegation().signed(a, t.value(sig), lines)
 	}
 	return 0, a.VerifyLines(t.value(sig), lines)
