@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -32,9 +31,6 @@ type Options struct {
 	// ReaderRoles and ContributorRoles are the values of that claim that let read,
 	// and read and write. The package documentation has the defaults.
 	ReaderRoles, ContributorRoles []string
-	// Algorithms are the signature algorithms accepted, by their names in JOSE. By
-	// default all asymmetric ones are: RS, PS and ES with 256, 384 and 512, and EdDSA.
-	Algorithms []string
 	// HTTP is the client for reading from the issuer. The verifier uses a copy, which
 	// follows redirects only to where Issuer and JWKS may point.
 	HTTP *http.Client
@@ -42,27 +38,14 @@ type Options struct {
 	Now func() time.Time
 }
 
-// asymmetric are the algorithms that need no secret to verify. An HMAC among
-// them would let everybody who can read the public key sign with it.
+// asymmetric are the algorithms that are accepted, those that need no secret to
+// verify. An HMAC among them would let everybody who can read the public key sign
+// with it.
 var asymmetric = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512,
 	jose.PS256, jose.PS384, jose.PS512,
 	jose.ES256, jose.ES384, jose.ES512,
 	jose.EdDSA,
-}
-
-func (o *Options) algorithms() ([]jose.SignatureAlgorithm, error) {
-	if len(o.Algorithms) == 0 {
-		return asymmetric, nil
-	}
-	list := make([]jose.SignatureAlgorithm, len(o.Algorithms))
-	for i, name := range o.Algorithms {
-		list[i] = jose.SignatureAlgorithm(name)
-		if !slices.Contains(asymmetric, list[i]) {
-			return nil, fmt.Errorf("oidc: algorithm %q: only %v can be accepted", name, asymmetric)
-		}
-	}
-	return list, nil
 }
 
 // source is where the keys are read from.
