@@ -11,20 +11,10 @@ import (
 	"edgetable/core/table"
 )
 
-// Options of a [Chaos].
-type Options struct {
-	// Now is the clock of names that are being deleted; nil is [time.Now].
-	Now func() time.Time
-	// Sleep waits, or returns the error of ctx when that ends; nil waits for real.
-	Sleep func(ctx context.Context, d time.Duration) error
-}
-
 // Chaos applies rules. It is a [protocol.Gate], and [Chaos.Store] makes stores.
 // It is safe for concurrent use; then the order in which requests come decides
 // which of them a rule strikes.
 type Chaos struct {
-	o Options
-
 	mu    sync.Mutex
 	rules []active
 	// deleted says from when on a name is free again, by the key of its record.
@@ -41,14 +31,8 @@ type active struct {
 var _ protocol.Gate = (*Chaos)(nil)
 
 // New makes a Chaos of rules, as [Parse] returns them.
-func New(rules []Rule, o Options) *Chaos {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Sleep == nil {
-		o.Sleep = sleep
-	}
-	c := &Chaos{o: o, rules: make([]active, len(rules)), deleted: make(map[string]time.Time)}
+func New(rules []Rule) *Chaos {
+	c := &Chaos{rules: make([]active, len(rules)), deleted: make(map[string]time.Time)}
 	for i, r := range rules {
 		c.rules[i] = active{Rule: r, random: rand.New(rand.NewPCG(max(r.Seed, 1), uint64(i)))}
 	}
@@ -71,7 +55,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
 	latency, fault := c.strike(a)
 	if latency > 0 {
-		if err := c.o.Sleep(ctx, latency); err != nil {
+		if err := sleep(ctx, latency); err != nil {
 			return err
 		}
 	}

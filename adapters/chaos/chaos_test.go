@@ -71,7 +71,7 @@ func TestMatch(t *testing.T) {
 		{"all words at once", "account=a* operation=write table=orders partition=p*", true, false, false},
 		{"one word too many", "operation=write table=orders partition=q", false, false, false},
 	} {
-		c := chaos.New(parse(t, tt.words+" fault=503"), chaos.Options{})
+		c := chaos.New(parse(t, tt.words+" fault=503"))
 		for _, a := range []struct {
 			protocol.Access
 			want bool
@@ -96,7 +96,7 @@ func TestStrike(t *testing.T) {
 		{"a name that is being deleted is no matter of the gate", "being-deleted=1h", "[- - - - - -]"},
 		{"no rule", "", "[- - - - - -]"},
 	} {
-		c := chaos.New(parse(t, tt.rules), chaos.Options{})
+		c := chaos.New(parse(t, tt.rules))
 		var got []string
 		for range 6 {
 			got = append(got, name(c.Admit(t.Context(), &protocol.Access{Operation: "InsertEntity", Write: true})))
@@ -111,7 +111,7 @@ func TestStrike(t *testing.T) {
 func TestProbability(t *testing.T) {
 	t.Parallel()
 	run := func(rules string) (struck []int) {
-		c := chaos.New(parse(t, rules), chaos.Options{})
+		c := chaos.New(parse(t, rules))
 		for i := range 10_000 {
 			if c.Admit(t.Context(), &protocol.Access{}) != nil {
 				struck = append(struck, i)
@@ -137,7 +137,7 @@ func TestProbability(t *testing.T) {
 func TestLatency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := chaos.New(parse(t, "latency=50ms-150ms; operation=write latency=1s; count=1 operation=write latency=1s fault=503"), chaos.Options{})
+		c := chaos.New(parse(t, "latency=50ms-150ms; operation=write latency=1s; count=1 operation=write latency=1s fault=503"))
 		took := func(ctx context.Context, a protocol.Access) (time.Duration, error) {
 			begin := time.Now()
 			err := c.Admit(ctx, &a)
@@ -165,30 +165,10 @@ func TestLatency(t *testing.T) {
 	})
 }
 
-// Time can be had without waiting.
-func TestOptions(t *testing.T) {
-	t.Parallel()
-	var slept []time.Duration
-	c := chaos.New(parse(t, "latency=1h count=1; latency=2h"), chaos.Options{
-		Sleep: func(_ context.Context, d time.Duration) error { slept = append(slept, d); return nil },
-	})
-	for range 2 {
-		if err := c.Admit(t.Context(), &protocol.Access{}); err != nil {
-			t.Error(err)
-		}
-	}
-	if want := []time.Duration{3 * time.Hour, 2 * time.Hour}; !slices.Equal(slept, want) {
-		t.Errorf("slept %v, want %v", slept, want)
-	}
-	if got, want := fmt.Sprint(c.Counts()), "[count=1 latency=1h0m0s: struck 1 of 2 latency=2h0m0s: struck 2 of 2]"; got != want {
-		t.Errorf("counts are %s, want %s", got, want)
-	}
-}
-
 // However many requests come at once, a rule strikes as often as it says.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
-	c := chaos.New(parse(t, "every=3 count=100 fault=503; probability=0.5 fault=500"), chaos.Options{})
+	c := chaos.New(parse(t, "every=3 count=100 fault=503; probability=0.5 fault=500"))
 	var mu sync.Mutex
 	seen := make(map[string]int)
 	var wg sync.WaitGroup

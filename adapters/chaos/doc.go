@@ -3,7 +3,7 @@
 // well, what does the user see while a table is slow?
 //
 //	rules, err := chaos.Parse("operation=InsertEntity table=orders probability=0.1 fault=503")
-//	c := chaos.New(rules, chaos.Options{})
+//	c := chaos.New(rules)
 //	handler.Gate = c
 //	handler.Service = table.New(c.Store(store), …)
 //

@@ -39,7 +39,7 @@ func ExampleChaos() {
 	if err != nil {
 		fmt.Println(err)
 	}
-	c := chaos.New(rules, chaos.Options{})
+	c := chaos.New(rules)
 	now := func() edm.Ticks { return edm.TicksOf(time.Now()) }
 	random := uint64(0)
 	service := table.New(c.Store(memstore.New(now)), table.Options{Now: now, Rand: func() uint64 { random++; return random }})

@@ -34,7 +34,7 @@ func (c *Chaos) dropped(key string) {
 		return
 	}
 	a := protocol.Access{Account: account, Operation: "DeleteTable", Table: name, Write: true}
-	now := c.o.Now()
+	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	maps.DeleteFunc(c.deleted, func(_ string, free time.Time) bool { return !free.After(now) })
@@ -55,7 +55,7 @@ func (s *store) WriteDocument(ctx context.Context, d table.Document) (table.Revi
 }
 
 func (c *Chaos) beingDeleted(key string) bool {
-	now := c.o.Now()
+	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.deleted[key].After(now)

@@ -20,22 +20,20 @@ import (
 // server is a whole server without a socket, with a table named orders.
 type server struct {
 	*protocol.Handler
-	t *testing.T
+	t     *testing.T
+	clock *wiretest.Clock
+	began time.Time
 }
 
 // newServer makes a server that follows the rules. Its clock is the test's.
 func newServer(t *testing.T, rules string) server {
 	t.Helper()
 	var clock wiretest.Clock
-	began := time.Now()
-	c := chaos.New(parse(t, rules), chaos.Options{Now: func() time.Time {
-		clock.Set(wiretest.Start.Add(time.Since(began)))
-		return time.Now()
-	}})
+	c := chaos.New(parse(t, rules))
 	h := wiretest.NewHandler(&clock)
 	var random atomic.Uint64
 	h.Service = table.New(c.Store(memstore.New(clock.Now)), table.Options{Now: clock.Now, Rand: func() uint64 { return random.Add(1) }})
-	s := server{h, t}
+	s := server{h, t, &clock, time.Now()}
 	if got := s.send("create"); got != "201" {
 		t.Fatalf("the table could not be made: %s", got)
 	}
@@ -63,6 +61,7 @@ var requests = map[string]string{
 // send sends a request and returns its status and code, or "cut".
 func (s server) send(name string) string {
 	s.t.Helper()
+	s.clock.Set(wiretest.Start.Add(time.Since(s.began)))
 	r, err := wiretest.NewRequest(requests[name], wiretest.Start)
 	if err != nil {
 		s.t.Fatal(err)

@@ -42,5 +42,5 @@ func (o *chaosFlags) load() (*chaos.Chaos, error) {
 	if len(rules) == 0 {
 		return nil, nil
 	}
-	return chaos.New(rules, chaos.Options{}), nil
+	return chaos.New(rules), nil
 }
