@@ -3,6 +3,7 @@ package payload
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"edgetable/core/xml"
 )
@@ -105,7 +106,7 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 		p.value.text = view(text)
 		if p.annotated && p.typ.text != "Edm.String" {
 			// As XML Schema has it, white space around a number or date says nothing.
-			p.value.text = trim(p.value.text)
+			p.value.text = strings.Trim(p.value.text, " \t\r\n")
 		}
 		var n int
 		if list, n, err = index.member(list, p.name); err != nil {
@@ -116,16 +117,6 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 		}
 		list[n] = p
 	}
-}
-
-func trim(s string) string {
-	for s != "" && isBlank(s[0]) {
-		s = s[1:]
-	}
-	for s != "" && isBlank(s[len(s)-1]) {
-		s = s[:len(s)-1]
-	}
-	return s
 }
 
 // malformed is the error for what is no XML, and another as it is.

@@ -149,18 +149,6 @@ func (b *Buckets) Peek(key string) (wait time.Duration) {
 	return 0
 }
 
-// Len is how many buckets are in memory.
-func (b *Buckets) Len() int {
-	n := 0
-	for i := range b.shards {
-		s := &b.shards[i]
-		s.mu.Lock()
-		n += len(s.buckets)
-		s.mu.Unlock()
-	}
-	return n
-}
-
 // duration rounds up to ticks: after it, the tokens are there.
 func duration(late int64) time.Duration { return time.Duration((late+grains-1)/grains) * 100 }
 

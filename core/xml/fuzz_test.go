@@ -4,7 +4,6 @@ import (
 	"bytes"
 	stdxml "encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -149,23 +148,4 @@ func FuzzAppend(f *testing.F) {
 			t.Fatalf("%q: encoding/xml reads %+v, %v", doc, x, err)
 		}
 	})
-}
-
-func ExampleReader() {
-	r := xml.NewReader([]byte(`<list><Id>a &amp; b</Id><Id/></list>`))
-	for {
-		kind, err := r.Next()
-		if err != nil || kind == xml.EOF {
-			fmt.Println("end", err)
-			return
-		}
-		if kind == xml.Start && r.Local() == "Id" {
-			id, err := r.Content()
-			fmt.Printf("%q %v\n", id, err)
-		}
-	}
-	// Output:
-	// "a & b" <nil>
-	// "" <nil>
-	// end <nil>
 }

@@ -1,0 +1,13 @@
+package throttle
+
+// Len is how many buckets are in memory.
+func (b *Buckets) Len() int {
+	n := 0
+	for i := range b.shards {
+		s := &b.shards[i]
+		s.mu.Lock()
+		n += len(s.buckets)
+		s.mu.Unlock()
+	}
+	return n
+}
