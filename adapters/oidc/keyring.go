@@ -12,6 +12,7 @@ import (
 
 const (
 	timeout = 10 * time.Second // of an attempt to read the keys
+	wait    = 2 * time.Second  // of a token for an attempt: strangers make up keys, and what waits takes places
 	pause   = 10 * time.Second // between the end of an attempt and the next
 	refresh = time.Hour        // age at which keys are read again
 	hold    = 24 * time.Hour   // age at which keys do not count any more

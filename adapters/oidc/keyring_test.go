@@ -278,3 +278,23 @@ func TestBadDocuments(t *testing.T) {
 		})
 	}
 }
+
+// A mistake in the options shows before a token comes, and costs one request.
+func TestReady(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	is := newIssuer(t, ecSigner())
+	v := is.verifier(t, c)
+	for range 3 {
+		if err := v.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := is.sets.Load(); n != 1 {
+		t.Errorf("the keys were read %d times", n)
+	}
+	is.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", 500) })
+	if err := is.verifier(t, c).Ready(t.Context()); !errors.Is(err, oidc.ErrUnavailable) {
+		t.Errorf("of an issuer that is down: %v", err)
+	}
+}

@@ -199,6 +199,8 @@ func (v *Verifier) signed(ctx context.Context, t *jwt.JSONWebToken, keys *keys) 
 			return keys, err
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
 	keys, err := v.keyring.after(ctx, keys)
 	if err != nil {
 		return nil, err

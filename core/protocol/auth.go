@@ -146,6 +146,9 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	if refused := x.reachable(); refused != nil {
 		return refused
 	}
+	if x.req.Scheme != "https" && !x.req.Source.IsLoopback() {
+		return challenged("Bearer tokens are accepted over HTTPS alone.")
+	}
 	identity, err := x.Bearer(ctx, strings.TrimSpace(token))
 	if err != nil {
 		var e *table.Error

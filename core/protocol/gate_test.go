@@ -282,6 +282,7 @@ func TestBearer(t *testing.T) {
 		for _, token := range []string{"reader", "contributor"} {
 			req := s.request(tt.method, tt.path, tt.contentType, []byte(tt.body))
 			req.Header.(protocol.Header)["Authorization"] = []string{"Bearer " + token}
+			req.Source = netip.MustParseAddr("127.0.0.1")
 			resp := s.Serve(t.Context(), req)
 			want := 0 // success
 			switch tt.operation {
@@ -307,10 +308,18 @@ func TestBearer(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		token  string
+		source string
 		status int
 		code   table.Code
-	}{{"old", 401, table.InvalidAuthenticationInfo}, {"", 401, table.InvalidAuthenticationInfo}, {"later", 503, table.ServerBusy}} {
+	}{
+		{"old", "127.0.0.1", 401, table.InvalidAuthenticationInfo},
+		{"", "127.0.0.1", 401, table.InvalidAuthenticationInfo},
+		{"later", "127.0.0.1", 503, table.ServerBusy},
+		{"reader", "::1", 200, ""},
+		{"reader", "192.0.2.1", 401, table.InvalidAuthenticationInfo}, // where it can be read on the way
+	} {
 		req := s.request("GET", "/Tables", "", nil)
+		req.Source = netip.MustParseAddr(tt.source)
 		req.Header.(protocol.Header)["Authorization"] = []string{"Bearer " + tt.token}
 		resp := s.Serve(t.Context(), req)
 		if resp.Status != tt.status || resp.Code != string(tt.code) || tt.status == 401 && field(&resp, "WWW-Authenticate") != s.Challenge {
