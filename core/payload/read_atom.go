@@ -121,8 +121,7 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 
 // malformed is the error for what is no XML, and another as it is.
 func malformed(err error) error {
-	var at *xml.SyntaxError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*xml.SyntaxError](err); ok {
 		return invalid("Malformed XML at byte " + strconv.Itoa(at.Offset) + ": " + at.Problem + ".")
 	}
 	return err

@@ -75,10 +75,10 @@ func (s *Service) nonce() uint64 { return s.rand() | 1 }
 // protocolError says what a store's error is called on the wire, for an
 // operation on entities.
 func protocolError(err error) *Error {
-	var e *Error
-	switch {
-	case errors.As(err, &e):
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
+	}
+	switch {
 	case errors.Is(err, ErrNoTable):
 		return TableNotFound.Err()
 	case errors.Is(err, ErrNoEntity):

@@ -55,7 +55,7 @@ func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ti
 	ticks, err := s.commit(ctx, n.DocumentKey(), mutations)
 	if err != nil {
 		index := 0
-		if r := (*Refused)(nil); errors.As(err, &r) {
+		if r, ok := errors.AsType[*Refused](err); ok {
 			index = r.Index
 		}
 		return 0, protocolError(err).At(index)
