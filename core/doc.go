@@ -4,14 +4,12 @@
 // its parts, from the inside out:
 //
 //	edm, key, multipart, xml         types, key order, batches, documents: leaves,
-//	percent, httpdate, sha256        as are escapes, dates, and hashes for TinyGo
+//	percent, httpdate                as are escapes and dates
 //	sharedkey                        signatures with an account key
 //	throttle                         rates
 //	odata                            $filter and $select
 //	table                            entities, transactions, pages, errors; the Store port
-//	payload                          JSON and Atom of entities, feeds and errors
-//	sas                              shared access signatures
-//	settings                         access policies, service properties, CORS
+//	payload                          JSON of entities, feeds and errors
 //	protocol                         requests to operations to responses
 //	memstore                         the reference Store
 //	storetest, wiretest              what every store and every transport must pass

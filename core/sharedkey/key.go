@@ -1,8 +1,11 @@
 package sharedkey
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"hash"
 	"sync"
 )
 
@@ -11,7 +14,7 @@ import (
 var ErrKey = errors.New("sharedkey: an account key is non-empty standard base64")
 
 // textSize is the length of a signature as base64 text.
-const textSize = (macSize + 2) / 3 * 4
+const textSize = (sha256.Size + 2) / 3 * 4
 
 // Key is an account key ready to sign. It is safe for concurrent use, keeps
 // HMAC states for reuse and never prints its secret.
@@ -19,10 +22,12 @@ type Key struct {
 	signers sync.Pool // of *signer
 }
 
-// signer is what one computation needs; all of it is reused.
+// signer is what one computation needs; all of it is reused. The arrays live
+// here because what is passed to a hash.Hash escapes to the heap.
 type signer struct {
-	mac  mac
+	mac  hash.Hash
 	buf  []byte // the string to sign
+	sum  [sha256.Size]byte
 	text [textSize]byte
 }
 
@@ -38,7 +43,7 @@ func NewKey(secret []byte) (*Key, error) {
 	}
 	secret = append([]byte(nil), secret...)
 	k := &Key{}
-	k.signers.New = func() any { return &signer{mac: newMAC(secret)} }
+	k.signers.New = func() any { return &signer{mac: hmac.New(sha256.New, secret)} }
 	return k, nil
 }
 
@@ -89,6 +94,8 @@ func (k *Key) release(w *signer) {
 
 // sign returns the signature of msg as text, valid until the next call.
 func (w *signer) sign(msg []byte) []byte {
-	base64.StdEncoding.Encode(w.text[:], w.mac.sum(msg))
+	w.mac.Reset()
+	w.mac.Write(msg)
+	base64.StdEncoding.Encode(w.text[:], w.mac.Sum(w.sum[:0]))
 	return w.text[:]
 }
