@@ -9,7 +9,9 @@
 //	throttle                         rates
 //	odata                            $filter and $select
 //	table                            entities, transactions, pages, errors; the Store port
-//	payload                          JSON of entities, feeds and errors
+//	payload                          JSON and Atom of entities, feeds and errors
+//	sas                              shared access signatures
+//	settings                         access policies, service properties, CORS
 //	protocol                         requests to operations to responses
 //	memstore                         the reference Store
 //	storetest, wiretest              what every store and every transport must pass

@@ -15,7 +15,9 @@ type View struct {
 	Select  *Projection // nil for all properties
 	Now     edm.Ticks   // time of the answer, which Atom tells
 
-	lost bool // see Err
+	lost    bool     // see Err
+	clock   [32]byte // Now as Atom tells it, once it was asked for
+	updated int      // length of that
 }
 
 // Err is an error once something was appended that the format cannot hold: XML

@@ -52,8 +52,11 @@ func atomFeedEnd(dst []byte) []byte {
 
 // atomUpdated appends the time of the answer in whole seconds.
 func (v *View) atomUpdated(dst []byte) []byte {
-	dst = append(dst, `<updated>`...)
-	dst = (v.Now - v.Now%edm.TicksPerSecond).AppendText(dst)
+	if v.updated == 0 { // once for all entries
+		text := (v.Now - v.Now%edm.TicksPerSecond).AppendText(v.clock[:0])
+		v.updated = len(text)
+	}
+	dst = append(append(dst, `<updated>`...), v.clock[:v.updated]...)
 	return append(dst, `</updated>`...)
 }
 
@@ -118,8 +121,9 @@ func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 		if s != "" && (isBlank(s[0]) || isBlank(s[len(s)-1])) {
 			dst = append(dst, ` xml:space="preserve"`...)
 		}
-		v.lost = v.lost || !xml.Representable(s)
-		dst = xml.AppendText(append(dst, '>'), s)
+		var whole bool
+		dst, whole = xml.AppendWhole(append(dst, '>'), s)
+		v.lost = v.lost || !whole
 	default:
 		dst = append(append(dst, ` m:type="`...), t.String()...)
 		dst = append(dst, `">`...)

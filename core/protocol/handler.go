@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"edgetable/core/edm"
+	"edgetable/core/httpdate"
 	"edgetable/core/payload"
 	"edgetable/core/table"
 )
@@ -341,7 +342,7 @@ func (h *Handler) httpDate(t edm.Ticks) string {
 	second := t / edm.TicksPerSecond
 	d := h.date.Load()
 	if d == nil || d.second != second {
-		d = &dateText{second, t.Time().Format("Mon, 02 Jan 2006 15:04:05 GMT")}
+		d = &dateText{second, string(httpdate.Append(nil, t.Time()))}
 		h.date.Store(d)
 	}
 	return d.text

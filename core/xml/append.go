@@ -15,20 +15,30 @@ const Header = `<?xml version="1.0" encoding="utf-8"?>`
 //
 // The result is well-formed whatever s is: a character XML does not have, or a
 // byte that is not UTF-8, becomes U+FFFD. Where that must not happen unnoticed,
-// ask [Representable] first.
-func AppendText(dst []byte, s string) []byte { return appendEscaped(dst, s, false) }
+// there is [AppendWhole].
+func AppendText(dst []byte, s string) []byte {
+	dst, _ = appendEscaped(dst, s, false)
+	return dst
+}
+
+// AppendWhole is [AppendText], and reports whether XML could hold all of s.
+func AppendWhole(dst []byte, s string) (out []byte, whole bool) { return appendEscaped(dst, s, false) }
 
 // AppendAttr appends s as the value of an attribute in double or single quotes.
 // Tabs and line feeds are references too, because raw ones are read as blanks.
 // Of what XML cannot hold the same is true as for [AppendText].
-func AppendAttr(dst []byte, s string) []byte { return appendEscaped(dst, s, true) }
+func AppendAttr(dst []byte, s string) []byte {
+	dst, _ = appendEscaped(dst, s, true)
+	return dst
+}
 
-func appendEscaped(dst []byte, s string, attribute bool) []byte {
+func appendEscaped(dst []byte, s string, attribute bool) (out []byte, whole bool) {
+	whole = true
 	for {
 		n := plain(unsafe.Slice(unsafe.StringData(s), len(s)))
 		dst = append(dst, s[:n]...)
 		if n == len(s) {
-			return dst
+			return dst, whole
 		}
 		s = s[n:]
 		c := s[0]
@@ -37,7 +47,11 @@ func appendEscaped(dst []byte, s string, attribute bool) []byte {
 			for n < len(s) && s[n] >= utf8.RuneSelf {
 				n++
 			}
-			dst = appendWide(dst, s[:n])
+			if w := s[:n]; legal(w) == n {
+				dst = append(dst, w...)
+			} else {
+				dst, whole = appendLegal(dst, w), false
+			}
 			s = s[n:]
 			continue
 		}
@@ -60,18 +74,15 @@ func appendEscaped(dst []byte, s string, attribute bool) []byte {
 		case c == '\t' && attribute:
 			dst = append(dst, "&#x9;"...)
 		case c < 0x20 && c != '\n' && c != '\t':
-			dst = append(dst, "\uFFFD"...)
+			dst, whole = append(dst, "\uFFFD"...), false
 		default:
 			dst = append(dst, c)
 		}
 	}
 }
 
-// appendWide appends characters beyond ASCII.
-func appendWide(dst []byte, s string) []byte {
-	if legal(s) == len(s) {
-		return append(dst, s...)
-	}
+// appendLegal appends characters beyond ASCII, of which some are none.
+func appendLegal(dst []byte, s string) []byte {
 	for _, x := range s {
 		if !isChar(x) {
 			x = utf8.RuneError

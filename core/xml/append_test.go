@@ -32,6 +32,9 @@ func TestAppend(t *testing.T) {
 				t.Errorf("%s behind %d as an attribute: got %q, want %q", c.why, pad, got, want)
 			}
 			lost := strings.Contains(c.text, "\uFFFD")
+			if _, whole := xml.AppendWhole(nil, before+c.in+after); whole == lost {
+				t.Errorf("%s behind %d: whole is %v", c.why, pad, whole)
+			}
 			if xml.Representable(before+c.in+after) == lost {
 				t.Errorf("%s behind %d: Representable is %v", c.why, pad, lost)
 			}

@@ -12,12 +12,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// Representable reports whether XML can hold all of s: that it is UTF-8 without
-// control characters but tab, line feed and carriage return, and without U+FFFE
-// and U+FFFF. There is no way around it, references to such are not legal either.
-func Representable(s string) bool { return legal(s) == len(s) }
-
-// legal is the length of the longest prefix XML can hold.
+// legal is the length of the longest prefix XML can hold: UTF-8 without control
+// characters but tab, line feed and carriage return, and without U+FFFE and
+// U+FFFF. There is no way around it, references to such are not legal either.
 func legal(s string) int {
 	if !utf8.ValidString(s) {
 		for i, x := range s {
