@@ -124,11 +124,7 @@ func TestRunAgainstCeilings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := load.Run(t.Context(), load.Spec{Target: target, Table: "t", Op: tt.op, Layout: l, Prefix: "x", Connections: 4,
-				Duration: 300 * time.Millisecond})
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := run(t, load.Spec{Target: target, Table: "t", Op: tt.op, Layout: l, Prefix: "x", Connections: 4})
 			if tt.failed != "" {
 				if res.Errors == 0 || !strings.Contains(res.First.Error(), tt.failed) {
 					t.Errorf("%d errors, the first %v; want %q", res.Errors, res.First, tt.failed)

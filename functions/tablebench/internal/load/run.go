@@ -69,6 +69,9 @@ type window struct {
 	exhausted  atomic.Int64 // unix nanoseconds when a worker first found nothing left, 0 before
 }
 
+// ErrTooShort: the measured time is too short for this machine.
+var ErrTooShort = errors.New("no request ended inside the measured time")
+
 // Run connects, warms up, measures and returns. A failed connection or a cancelled context is an error; failed
 // requests are counted in the result instead. A worker whose connection broke does not go on.
 func Run(ctx context.Context, spec Spec) (*Result, error) {
@@ -115,7 +118,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 		total.Elapsed = time.Unix(0, at).Sub(win.open)
 	}
 	if total.Ops == 0 && total.First == nil && total.Refusals == 0 {
-		return nil, fmt.Errorf("%s: no request ended inside the measured %v", spec.Op, spec.Duration)
+		return nil, fmt.Errorf("%s, %v: %w", spec.Op, spec.Duration, ErrTooShort)
 	}
 	return total, nil
 }
