@@ -3,6 +3,7 @@ package table
 import (
 	"edgetable/core/edm"
 	"edgetable/core/key"
+	"edgetable/core/odata"
 )
 
 // The service's limits of an entity and of a table name.
@@ -13,7 +14,7 @@ const (
 	MaxBinaryLength       = 65_536  // bytes
 	MaxEntitySize         = 1 << 20 // bytes, by EntitySize
 	MaxBatchOperations    = 100
-	MaxPageRows           = 1000
+	MaxPageRows           = odata.MaxTop
 	minTableName          = 3
 	maxTableName          = 63
 	propertyOverhead      = 8 // of EntitySize
