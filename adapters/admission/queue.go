@@ -66,7 +66,9 @@ func (q *queue) pop(overdue int64) *waiter {
 	for q.inTime.turn != nil {
 		l := q.inTime.turn
 		q.inTime.turn = l.next
-		for l.inTime != nil && l.inTime.came <= overdue {
+		// Who waits with one request cannot be late by a crowd of its own: it
+		// takes its turn, however long the round was.
+		for l.inTime != nil && l.n > 1 && l.inTime.came <= overdue {
 			l.inTime = l.inTime.next
 		}
 		if w := l.inTime; w != nil {
