@@ -39,7 +39,8 @@
 // Each account has its own line, and the accounts take turns, so that none gets
 // more than its share by sending more: it only makes its own requests late. All
 // requests that name no known account are in one line. With more than ¾ Concurrent
-// accounts in line, nobody is late before all have had two turns.
+// accounts in line, nobody is late before all have had two turns. An account that
+// waits with one request is never late.
 //
 // When [Options.Queue] requests wait and another comes, one of the longest line is
 // refused, if that is longer than the line of the one that comes would be: its
