@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"edgetable/core/settings":  {"edm", "httpdate", "multipart", "sas", "table", "xml"},
 	"edgetable/core/payload":   {"edm", "key", "percent", "table", "xml"},
 	"edgetable/core/memstore":  {"edm", "key", "odata", "table"},
+	"edgetable/core/buckets":   {"key", "odata", "table"},
 	"edgetable/core/protocol":  {"edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "xml"},
 }
 

@@ -1,0 +1,33 @@
+package buckets
+
+import "edgetable/core/key"
+
+// Of is the bucket of a partition among count of them; partition is the encoded
+// PartitionKey without the separator, as [key.Split] returns it. Where entities
+// are stored depends on it, so it never changes:
+//
+//	h = FNV-1a of the bytes, 64 bits
+//	h = the last mixing step of MurmurHash3 (fmix64) of h
+//	bucket = h mod count
+//
+// The mixing is there because the low bits of FNV-1a depend on the low bits of
+// the input alone, and count is mostly a power of two. One bucket, or none, is 0.
+func Of(partition []byte, count uint16) uint16 {
+	if count <= 1 {
+		return 0
+	}
+	h := uint64(0xcbf29ce484222325)
+	for _, b := range partition {
+		h = (h ^ uint64(b)) * 0x100000001b3
+	}
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	h ^= h >> 33
+	return uint16(h % uint64(count))
+}
+
+// OfKey is the bucket of the entity with this encoded key.
+func OfKey(k []byte, count uint16) uint16 {
+	partition, _ := key.Split(k)
+	return Of(partition, count)
+}

@@ -1,0 +1,204 @@
+package buckets
+
+import (
+	"bytes"
+	"context"
+
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// pollBytes is how much is examined at most between two looks at the clock.
+const pollBytes = 64 << 10
+
+// Scan makes one page of a table whose partitions are spread over count buckets,
+// as [table.Store].Scan demands it. It is exact about ranges, filter and limits;
+// a page is a snapshot only if the Source reads one and needs one read for it.
+//
+// A page that cannot get past its start, because reads stand still, is
+// [table.ErrBusy]. The error of a read is returned as it is, that of ctx when it
+// has ended.
+func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, o Options) (table.Page, error) {
+	s := scan{ctx: ctx, src: src, count: max(count, 1), req: &req, o: o}
+	if s.o.ReadBytes <= 0 {
+		s.o.ReadBytes = 1 << 20
+	}
+	if s.o.RowBytes <= 0 {
+		s.o.RowBytes = 1 << 10
+	}
+	s.open()
+	err := s.collect()
+	if o.Report != nil {
+		o.Report(s.cost)
+	}
+	if err != nil {
+		return table.Page{}, err
+	}
+	return s.page, nil
+}
+
+// scan is the work on one page.
+type scan struct {
+	ctx   context.Context
+	src   Source
+	count uint16
+	req   *table.ScanRequest
+	o     Options
+
+	// order are the streams that have something left, by position. A stream
+	// that must be read comes before one that shows a row at the same position.
+	order []*stream
+
+	page   table.Page
+	size   int // bytes in the page
+	judged int // rows of the merge that were examined
+	polled int // page.Scanned at the last look at the clock
+	cost   Cost
+	wave   []fetch
+}
+
+// open makes a stream for each bucket in which a range can have rows.
+func (s *scan) open() {
+	n := 0
+	for _, r := range s.req.Ranges {
+		if _, one := partitionOf(r); one {
+			n++
+		} else {
+			n += int(s.count)
+		}
+	}
+	streams := make([]stream, 0, n)
+	s.order = make([]*stream, 0, n)
+	add := func(st stream) {
+		streams = append(streams, st)
+		s.order = append(s.order, &streams[len(streams)-1])
+	}
+	for _, r := range s.req.Ranges {
+		if p, one := partitionOf(r); one {
+			add(stream{bucket: Of(p, s.count), rest: r, open: true, alone: true})
+			continue
+		}
+		for b := range s.count {
+			add(stream{bucket: b, rest: r, open: true, alone: s.count == 1})
+		}
+	}
+}
+
+// collect fills the page.
+func (s *scan) collect() error {
+	for len(s.order) > 0 {
+		front := s.order[0]
+		if len(front.rows) == 0 {
+			full, err := s.full(0)
+			if err == nil && !full {
+				err = s.refill()
+			}
+			if err != nil {
+				return err
+			}
+			if full || s.order != nil && len(s.order) > 0 && s.order[0].stuck {
+				return s.end()
+			}
+			continue
+		}
+		full, err := s.drain(front)
+		if err != nil {
+			return err
+		}
+		if full {
+			return s.end()
+		}
+		s.settle()
+	}
+	return nil
+}
+
+// end ends the page at the smallest position.
+func (s *scan) end() error {
+	if !s.advanced() {
+		return table.ErrBusy
+	}
+	s.page.Next = bytes.Clone(s.order[0].position())
+	return nil
+}
+
+// advanced reports whether the page could end here: the smallest position is
+// behind the start.
+func (s *scan) advanced() bool {
+	return s.judged > 0 || bytes.Compare(s.order[0].position(), s.req.Ranges[0].Start) > 0
+}
+
+// full reports whether the page ends before another n bytes are examined. That
+// is never so before the page got on.
+func (s *scan) full(n int) (bool, error) {
+	if s.judged == 0 && (n > 0 || s.cost.Rows == 0 || !s.advanced()) {
+		return false, nil
+	}
+	full := s.req.Rows > 0 && len(s.page.Rows) >= s.req.Rows ||
+		s.req.ScanBytes > 0 && s.page.Scanned >= s.req.ScanBytes ||
+		// Rows at hand are examined, but no others are read.
+		n == 0 && s.req.ScanBytes > 0 && s.cost.Bytes >= s.req.ScanBytes
+	if n == 0 || s.polled == 0 || s.page.Scanned+n-s.polled > pollBytes {
+		if err := s.ctx.Err(); err != nil {
+			return false, err
+		}
+		full = full || s.req.Expired != nil && s.req.Expired()
+		s.polled = max(s.page.Scanned, 1)
+	}
+	return full, nil
+}
+
+// drain examines the rows of the front stream that lie before the position of
+// every other stream. It reports whether the page is full; if not, at least one
+// row was examined.
+func (s *scan) drain(front *stream) (bool, error) {
+	var bound []byte
+	if len(s.order) > 1 {
+		bound = s.order[1].position()
+	}
+	r, p := s.req, &s.page
+	for i := range front.rows {
+		row := &front.rows[i]
+		if i > 0 && bound != nil && bytes.Compare(row.Key, bound) >= 0 {
+			front.rows = front.rows[i:]
+			return false, nil
+		}
+		n := len(row.Key) + len(row.Properties)
+		full, err := s.full(n)
+		if err != nil {
+			return false, err
+		}
+		if full {
+			front.rows = front.rows[i:]
+			return true, nil
+		}
+		p.Scanned += n
+		s.judged++
+		if r.Filter != nil && !r.Filter.Match(row.Key, row.Timestamp, row.Properties) {
+			continue
+		}
+		if r.Bytes > 0 && s.size+n > r.Bytes && len(p.Rows) > 0 {
+			front.rows = front.rows[i:]
+			return true, nil
+		}
+		s.size += n
+		p.Rows = append(p.Rows, *row)
+	}
+	front.rows = nil
+	return false, nil
+}
+
+// partitionOf is the encoded PartitionKey that all legal keys of a range have,
+// if there is such a one.
+func partitionOf(r key.Range) (partition []byte, one bool) {
+	p, _ := key.Split(r.Start)
+	if n := len(p); n > 0 && p[n-1] < ' ' {
+		return nil, false // a position behind a partition: see key.PartitionAfter
+	}
+	// No key has a character below U+0020: what follows the partition is the
+	// separator or, in the End of a range, a byte that sorts right behind it.
+	if r.End == nil || !bytes.HasPrefix(r.End, p) || len(r.End) > len(p) && r.End[len(p)] >= ' ' {
+		return nil, false
+	}
+	return p, true
+}
