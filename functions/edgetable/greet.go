@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"edgetable/adapters/accounts"
 )
 
 // greeting is what a server says of itself when it starts.
 type greeting struct {
 	*serveFlags
-	list  accounts
+	list  accounts.List
 	fresh bool // the data directory was missing
 	at    net.Addr
 	admin net.Listener // or nil
@@ -37,8 +39,8 @@ func (p *program) greet(g *greeting) {
 		endpoint := fmt.Sprintf("%s://%s/%s", scheme, g.host(), name)
 		tables := endpoint + "/Tables"
 		account, key, try := g.list[name], "<its key>", "try                "+g.sign(tables)
-		if name == devAccount && isDevKey(account.Keys[0]) {
-			key, try = devKey, "try                "+curl(&account.Account, "GET", tables, time.Now())
+		if name == accounts.Development && accounts.IsDevelopmentKey(account.Keys[0]) {
+			key, try = accounts.DevelopmentKey, "try                "+curl(&account.Account, "GET", tables, time.Now())
 			if g.skew > 0 {
 				try += fmt.Sprintf("  # within %v", g.skew)
 			}

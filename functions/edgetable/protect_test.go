@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"edgetable/adapters/accounts"
 )
 
 func TestParseRates(t *testing.T) {
@@ -98,7 +100,7 @@ func (c *client) status(t *testing.T, method, path string) int {
 // address behind a trusted proxy is the one it saw.
 func TestServeFirewall(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{accountsVariable: "open:" + key1 + ";closed:" + key1 + " disabled;inside:" + key1 + " allow=10.0.0.0/8 deny=10.9.0.1;local:" + key1 + " allow=127.0.0.1"}
+	env := map[string]string{accounts.Variable: "open:" + key1 + ";closed:" + key1 + " disabled;inside:" + key1 + " allow=10.0.0.0/8 deny=10.9.0.1;local:" + key1 + " allow=127.0.0.1"}
 	s := start(t, env, "-memory", "-trust-proxy")
 	endpoint := strings.TrimSuffix(s.said(t, "endpoint"), "/closed")
 	for _, tt := range []struct {

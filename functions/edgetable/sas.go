@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"edgetable/adapters/accounts"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/sas"
@@ -44,7 +45,7 @@ var (
 func (p *program) sas(args []string) error {
 	var o sasFlags
 	f := flag.NewFlagSet("sas", flag.ContinueOnError)
-	f.StringVar(&o.accounts, "accounts", "", "`file` of accounts; default $"+accountsVariable+", else the development account")
+	f.StringVar(&o.accounts, "accounts", "", "`file` of accounts; default $"+accounts.Variable+", else the development account")
 	f.StringVar(&o.account, "account", "", "`account` to sign for; default the only one there is")
 	f.StringVar(&o.endpoint, "endpoint", "", "`URL` of the account; default http://127.0.0.1:10002/ACCOUNT")
 	f.StringVar(&o.table, "table", "", "`name` of the table that the token is for; without it the token is for the account")
@@ -79,7 +80,7 @@ func (p *program) sas(args []string) error {
 	}
 	account, ok := list[o.account]
 	if !ok {
-		return errors.New("the account " + quote(o.account) + " is not known here; -accounts and $" + accountsVariable + " give keys")
+		return errors.New("the account " + quote(o.account) + " is not known here; -accounts and $" + accounts.Variable + " give keys")
 	}
 	if err := o.check(); err != nil {
 		return err

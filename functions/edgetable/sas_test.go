@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"edgetable/adapters/accounts"
 )
 
 // What the command prints works, as far as it permits and no further.
 func TestSASWorks(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{accountsVariable: "acme:" + key1}
+	env := map[string]string{accounts.Variable: "acme:" + key1}
 	s := start(t, env, "-memory")
 	c := s.client(t, key1)
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
@@ -54,7 +56,7 @@ func TestSASWorks(t *testing.T) {
 
 func TestSASSays(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{accountsVariable: "acme:" + key1 + ";beta:" + key2}
+	env := map[string]string{accounts.Variable: "acme:" + key1 + ";beta:" + key2}
 	status, out, said := run(t, env, "sas", "-account", "acme", "-table", "people", "-permissions", "upsert", "-expires", "2030-01-01", "-policy", "p1", "-endpoint", "https://tables.example/acme/")
 	if status != 0 || !strings.HasPrefix(out, "https://tables.example/acme/people?") || strings.Contains(out+said, key1) {
 		t.Errorf("status %d: %s%s", status, out, said)

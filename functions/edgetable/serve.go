@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"edgetable/adapters/accounts"
 	"edgetable/adapters/httpserver"
 	"edgetable/adapters/pebblestore"
 	"edgetable/core/edm"
@@ -49,7 +50,7 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	f.StringVar(&o.data, "data", "data", "data `directory`, made if missing")
 	f.BoolVar(&o.memory, "memory", false, "keep everything in memory: gone when the server ends")
 	f.Int64Var(&o.cache, "cache", 128, "memory in `MiB` for data in use")
-	f.StringVar(&o.accounts, "accounts", "", "`file` of accounts, name:key1[:key2] a line; default $"+accountsVariable+" (the same, or between semicolons), else the development account")
+	f.StringVar(&o.accounts, "accounts", "", "`file` of accounts, name:key1[:key2] a line; default $"+accounts.Variable+" (the same, or between semicolons), else the development account")
 	f.StringVar(&o.tlsCert, "tls-cert", "", "`file` with the certificate chain in PEM: serve HTTPS")
 	f.StringVar(&o.tlsKey, "tls-key", "", "`file` with the certificate's key in PEM")
 	f.BoolVar(&o.devAnywhere, "allow-development-account", false, "serve the development account, whose key everybody knows, to other machines too")
@@ -110,10 +111,10 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 		return fmt.Errorf("%w (choose another address with -listen, such as 127.0.0.1:10003)", err)
 	}
 	defer listener.Close()
-	if list.hasDevKey() && !loopback(listener.Addr()) {
+	if list.HasDevelopmentKey() && !loopback(listener.Addr()) {
 		if !o.devAnywhere {
 			return errors.New("the development account's key is known to everybody, so it is served on loopback alone: " +
-				"give accounts of your own in $" + accountsVariable + " or with -accounts, or listen on 127.0.0.1, or say -allow-development-account")
+				"give accounts of your own in $" + accounts.Variable + " or with -accounts, or listen on 127.0.0.1, or say -allow-development-account")
 		}
 		log.Warn("whoever reaches this address can read and change everything in the development account", "address", listener.Addr())
 	}
@@ -208,10 +209,10 @@ func newService(store table.Store) *table.Service {
 	return table.New(store, table.Options{Now: now, Rand: rand.Uint64})
 }
 
-func newProtocol(store table.Store, list accounts, o *serveFlags) *protocol.Handler {
+func newProtocol(store table.Store, list accounts.List, o *serveFlags) *protocol.Handler {
 	return &protocol.Handler{
 		Service:  newService(store),
-		Accounts: list.find,
+		Accounts: list.Find,
 		Now:      now,
 		NewID: func() (id [16]byte) {
 			binary.LittleEndian.PutUint64(id[:8], rand.Uint64())

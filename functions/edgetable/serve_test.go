@@ -18,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"edgetable/adapters/accounts"
 )
 
 func TestRestartKeepsData(t *testing.T) {
@@ -53,7 +55,7 @@ func TestMemoryIsGone(t *testing.T) {
 // else an address that works from here.
 func TestGreetingAddress(t *testing.T) {
 	t.Parallel()
-	own := map[string]string{accountsVariable: "acme:" + key1}
+	own := map[string]string{accounts.Variable: "acme:" + key1}
 	for listen, want := range map[string]string{
 		"localhost:0": "http://localhost:",
 		"127.0.0.1:0": "http://127.0.0.1:",
@@ -194,7 +196,7 @@ func TestLogKeepsSecrets(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, map[string]string{accountsVariable: "acme:" + key1 + ":" + key2}, "-memory", "-log-level", "debug", "-log-format", format)
+			s := start(t, map[string]string{accounts.Variable: "acme:" + key1 + ":" + key2}, "-memory", "-log-level", "debug", "-log-format", format)
 			c := s.client(t, key1)
 			c.fill(t)
 			c.filled(t)

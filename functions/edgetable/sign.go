@@ -8,13 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"edgetable/adapters/accounts"
 	"edgetable/core/sharedkey"
 )
 
 // sign prints a curl command: the quickest way to look at a raw answer.
 func (p *program) sign(args []string) error {
 	f := flag.NewFlagSet("sign", flag.ContinueOnError)
-	file := f.String("accounts", "", "`file` of accounts; default $"+accountsVariable+", else the development account")
+	file := f.String("accounts", "", "`file` of accounts; default $"+accounts.Variable+", else the development account")
 	name := f.String("account", "", "`account` to sign for; default the one that the URL names")
 	if err := p.parse(f, args, "Prints a curl command for the request, signed and good for 15 minutes. More headers and a body may be\n"+
 		"added to it, as only the date, the account and the path are signed.\n\n"+
@@ -46,7 +47,7 @@ func (p *program) sign(args []string) error {
 	}
 	account, ok := list[*name]
 	if !ok {
-		return errors.New("the account " + quote(*name) + " is not known here; -accounts and $" + accountsVariable + " give keys, -account another name")
+		return errors.New("the account " + quote(*name) + " is not known here; -accounts and $" + accounts.Variable + " give keys, -account another name")
 	}
 	fmt.Fprintln(p.out, curl(&account.Account, method, target, time.Now()))
 	if hasBody(method) {

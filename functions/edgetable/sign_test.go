@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"edgetable/adapters/accounts"
 )
 
 // The line of the greeting works as it stands.
@@ -24,9 +26,9 @@ func TestGreetingCurl(t *testing.T) {
 		t.Errorf("%s\n%s", line, text)
 	}
 	// For an account of the user's own, it is the command that signs.
-	s = start(t, map[string]string{accountsVariable: "acme:" + key1}, "-memory")
+	s = start(t, map[string]string{accounts.Variable: "acme:" + key1}, "-memory")
 	words := split(t, s.said(t, "try "))
-	status, line, text := run(t, map[string]string{accountsVariable: "acme:" + key1}, words[1:]...)
+	status, line, text := run(t, map[string]string{accounts.Variable: "acme:" + key1}, words[1:]...)
 	if status != 0 || words[0] != "edgetable" {
 		t.Fatalf("%q: status %d: %s", words, status, text)
 	}
@@ -42,7 +44,7 @@ func TestSign(t *testing.T) {
 	}
 	c := s.client(t, "")
 	c.fill(t)
-	host := strings.TrimSuffix(c.endpoint, "/"+devAccount)
+	host := strings.TrimSuffix(c.endpoint, "/"+accounts.Development)
 	for _, tt := range []struct {
 		method, target string
 		status         int
@@ -57,12 +59,12 @@ func TestSign(t *testing.T) {
 		{"MERGE", c.endpoint + ada, 204, "", "a verb of the protocol alone"},
 		{"GET", c.endpoint + "/people()?$filter=Name eq 'C#'", 200, `"value":[]`, "no fragment is cut off"},
 		{"HEAD", c.endpoint + "/Tables", 405, "", "no body is waited for"},
-		{"GET", host + "//" + devAccount + "//Tables", 200, "people", "slashes"},
-		{"GET", host + "/" + devAccount + "/../" + devAccount + "/Tables", 400, "", "dots are sent as they are"},
-		{"GET", host + "/" + devAccount + "-secondary/Tables", 200, "people", "the secondary"},
+		{"GET", host + "//" + accounts.Development + "//Tables", 200, "people", "slashes"},
+		{"GET", host + "/" + accounts.Development + "/../" + accounts.Development + "/Tables", 400, "", "dots are sent as they are"},
+		{"GET", host + "/" + accounts.Development + "-secondary/Tables", 200, "people", "the secondary"},
 		{"GET", host + "?comp=list", 400, "", "a query without a path"},
 	} {
-		status, line, text := run(t, nil, "sign", "-account", devAccount, tt.method, tt.target)
+		status, line, text := run(t, nil, "sign", "-account", accounts.Development, tt.method, tt.target)
 		if status != 0 || (text != "") != strings.Contains(line, "{}") {
 			t.Errorf("%s: status %d: %s%s", tt.why, status, line, text)
 			continue
@@ -76,7 +78,7 @@ func TestSign(t *testing.T) {
 // The account is found where the server finds it.
 func TestSignFindsAccount(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{accountsVariable: "acme:" + key1 + ";beta:" + key2}
+	env := map[string]string{accounts.Variable: "acme:" + key1 + ";beta:" + key2}
 	for target, want := range map[string]string{
 		"http://127.0.0.1:1/acme/Tables":           "acme",
 		"http://[::1]:1/acme":                      "acme",

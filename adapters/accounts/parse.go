@@ -1,0 +1,164 @@
+package accounts
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"edgetable/core/protocol"
+	"edgetable/core/sharedkey"
+)
+
+// Variable is the environment variable with accounts, in the form of [Parse].
+const Variable = "EDGETABLE_ACCOUNTS"
+
+// The account of development tools: everybody knows its key.
+const (
+	Development    = "devstoreaccount1"
+	DevelopmentKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+)
+
+// List is accounts by name.
+type List map[string]*protocol.Account
+
+// Find is protocol.Handler.Accounts.
+func (l List) Find(name string) (*protocol.Account, bool) {
+	account, ok := l[name]
+	return account, ok
+}
+
+// Parse reads entries between semicolons or line ends:
+//
+//	name:key1[:key2] [allow=10.0.0.0/8,192.0.2.7] [deny=10.9.0.0/16] [disabled]
+//
+// A line that begins with # is a comment. Errors never repeat a key, nor what
+// might be one in the wrong place.
+func Parse(text string) (List, error) {
+	list, number := List{}, 0
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
+		for entry := range strings.SplitSeq(line, ";") {
+			if entry = strings.TrimSpace(entry); entry == "" {
+				continue
+			}
+			number++
+			account, err := parseAccount(entry)
+			if err != nil {
+				return nil, fmt.Errorf("account %d: %w", number, err)
+			}
+			if list[account.Name] != nil {
+				return nil, fmt.Errorf("account %d: %s was given already", number, account.Name)
+			}
+			list[account.Name] = account
+		}
+	}
+	return list, nil
+}
+
+func parseAccount(entry string) (*protocol.Account, error) {
+	entry, options := cutOptions(entry)
+	name, keys, ok := strings.Cut(entry, ":")
+	name = strings.TrimSpace(name)
+	if !ok || !accountName(name) {
+		return nil, errors.New("write name:key or name:key1:key2, the name 3 to 24 lower-case letters and digits")
+	}
+	account := &protocol.Account{Account: sharedkey.Account{Name: name}}
+	for i, text := range strings.Split(keys, ":") {
+		if i >= len(account.Keys) {
+			return nil, fmt.Errorf("%s has more than two keys", name)
+		}
+		text = strings.TrimSpace(text)
+		if strings.Contains(text, " ") {
+			return nil, fmt.Errorf("behind the keys of %s stands what is not understood: write allow=…, deny=… or disabled, and lists of addresses without blanks", name)
+		}
+		k, err := sharedkey.ParseKey(text)
+		if err != nil {
+			return nil, fmt.Errorf("key %d of %s is not base64 (make one with: openssl rand -base64 64 | tr -d '\\n')", i+1, name)
+		}
+		account.Keys[i] = k
+	}
+	for _, o := range options {
+		if err := setOption(account, o); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return account, nil
+}
+
+// cutOptions separates the options, which stand at the end.
+func cutOptions(entry string) (string, []string) {
+	words := strings.Fields(entry)
+	i := len(words)
+	for i > 0 && isOption(words[i-1]) {
+		i--
+	}
+	return strings.Join(words[:i], " "), words[i:]
+}
+
+func isOption(word string) bool {
+	return word == "disabled" || strings.HasPrefix(word, "allow=") || strings.HasPrefix(word, "deny=")
+}
+
+// setOption sets what an option says. Addresses are no secrets.
+func setOption(a *protocol.Account, option string) error {
+	name, value, _ := strings.Cut(option, "=")
+	if name == "disabled" {
+		a.Disabled = true
+		return nil
+	}
+	for text := range strings.SplitSeq(value, ",") {
+		p, err := netip.ParsePrefix(text)
+		if addr, addrErr := netip.ParseAddr(text); addrErr == nil {
+			p, err = netip.PrefixFrom(addr, addr.BitLen()), nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s=%q: write addresses or networks such as 192.0.2.7 or 10.0.0.0/8 with commas between them", name, text)
+		}
+		// An IPv4 address in IPv6 clothes is the IPv4 address: that is what is compared.
+		if bits := p.Bits() - 96; p.Addr().Is4In6() && bits >= 0 {
+			p = netip.PrefixFrom(p.Addr().Unmap(), bits)
+		}
+		if name == "allow" {
+			a.Firewall.Allow = append(a.Firewall.Allow, p.Masked())
+		} else {
+			a.Firewall.Deny = append(a.Firewall.Deny, p.Masked())
+		}
+	}
+	return nil
+}
+
+func accountName(s string) bool {
+	if len(s) < 3 || len(s) > 24 {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// HasDevelopmentKey reports whether anybody can sign for one of the accounts.
+func (l List) HasDevelopmentKey() bool {
+	for _, account := range l {
+		for _, k := range account.Keys {
+			if IsDevelopmentKey(k) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// IsDevelopmentKey compares what keys do, as they do not tell what they are.
+func IsDevelopmentKey(k *sharedkey.Key) bool {
+	known, err := sharedkey.ParseKey(DevelopmentKey)
+	if err != nil {
+		panic("the development key is base64")
+	}
+	return k != nil && k.Sign("") == known.Sign("")
+}
