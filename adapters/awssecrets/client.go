@@ -1,0 +1,173 @@
+package awssecrets
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+)
+
+// Client reads texts. It is safe for concurrent use.
+type Client struct {
+	Region string
+	// Credentials are asked for each time.
+	Credentials func() aws.Credentials
+	// Endpoint is where a service is, named as in its host name
+	// ("secretsmanager", "ssm"); "" or nil is where AWS has it.
+	Endpoint func(service string) string
+	HTTP     *http.Client
+	Now      func() time.Time
+}
+
+// Attempts and what each may take: a request of a client is waiting.
+const (
+	attempts = 2
+	patience = 2 * time.Second
+)
+
+// maxAnswer is the largest answer that is read, in bytes. A secret has 64 KiB
+// at most, a parameter 8 KiB; JSON may write each as six.
+const maxAnswer = 1 << 20
+
+// Secret is the current text of a secret by its name or ARN.
+func (c *Client) Secret(ctx context.Context, id string) (string, error) {
+	var out struct{ SecretString *string }
+	err := c.call(ctx, "secretsmanager", id, "secretsmanager.GetSecretValue", map[string]any{"SecretId": id}, &out)
+	if err == nil && out.SecretString == nil {
+		err = errors.New("secretsmanager: the secret is binary: store it as text")
+	}
+	if err != nil {
+		return "", err
+	}
+	return *out.SecretString, nil
+}
+
+// Parameter is the text of a parameter by its name or ARN, decrypted.
+func (c *Client) Parameter(ctx context.Context, name string) (string, error) {
+	var out struct{ Parameter struct{ Value *string } }
+	err := c.call(ctx, "ssm", name, "AmazonSSM.GetParameter", map[string]any{"Name": name, "WithDecryption": true}, &out)
+	if err == nil && out.Parameter.Value == nil {
+		err = errors.New("ssm: the answer has no value")
+	}
+	if err != nil {
+		return "", err
+	}
+	return *out.Parameter.Value, nil
+}
+
+// refusal is an answer that is an error. Its text is for the log: it names the
+// role and the resource, not what is in it.
+type refusal struct {
+	service, kind, message string
+	status                 int
+}
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("%s: %d %s: %s", r.service, r.status, r.kind, r.message)
+}
+
+// temporary reports whether the same call may be answered another time.
+func (r *refusal) temporary() bool {
+	return r.status >= 500 || r.status == 429 || strings.Contains(r.kind, "Throttling")
+}
+
+// call asks a service and once more if that was in vain. Nothing is changed by
+// asking, so that it does not matter whether the first was received.
+func (c *Client) call(ctx context.Context, service, resource, target string, in, out any) error {
+	body, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	for range attempts {
+		if err = c.once(ctx, service, resource, target, body, out); err == nil {
+			return nil
+		}
+		if r := (*refusal)(nil); errors.As(err, &r) && !r.temporary() || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (c *Client) once(ctx context.Context, service, resource, target string, body []byte, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	region := regionOf(resource, c.Region)
+	endpoint := ""
+	if c.Endpoint != nil {
+		endpoint = c.Endpoint(service)
+	}
+	if endpoint == "" {
+		endpoint = "https://" + service + "." + region + domain(region)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(endpoint, "/")+"/", bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("%s: %w", service, err)
+	}
+	req.Header.Set("Content-Type", "application/x-amz-json-1.1")
+	req.Header.Set("X-Amz-Target", target)
+	hash := sha256.Sum256(body)
+	err = v4.NewSigner().SignHTTP(ctx, c.Credentials(), req, hex.EncodeToString(hash[:]), service, region, c.Now())
+	if err != nil {
+		return fmt.Errorf("%s: %w", service, err)
+	}
+	resp, err := c.HTTP.Do(req)
+	if err != nil {
+		return fmt.Errorf("%s: %w", service, err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return fmt.Errorf("%s: %w", service, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return refused(service, resp.StatusCode, answer)
+	}
+	if json.Unmarshal(answer, out) != nil {
+		return fmt.Errorf("%s: the answer is not what was agreed upon", service) // and may have the secret in it
+	}
+	return nil
+}
+
+// refused reads {"__type":"…#ResourceNotFoundException","message":"…"}.
+func refused(service string, status int, answer []byte) error {
+	var said struct {
+		Type    string `json:"__type"`
+		Message string // or message: names are compared in any case
+	}
+	if json.Unmarshal(answer, &said) != nil {
+		said.Message = "the answer is no JSON"
+	}
+	_, kind, ok := strings.Cut(said.Type, "#")
+	if !ok {
+		kind = said.Type
+	}
+	return &refusal{service: service, kind: kind, message: said.Message, status: status}
+}
+
+// regionOf is the region in an ARN, arn:aws:service:REGION:account:resource,
+// else the one given: what is in another region is asked for there.
+func regionOf(resource, region string) string {
+	if parts := strings.SplitN(resource, ":", 6); len(parts) == 6 && parts[0] == "arn" && parts[3] != "" {
+		return parts[3]
+	}
+	return region
+}
+
+// domain is what comes behind the region in the name of a host.
+func domain(region string) string {
+	if strings.HasPrefix(region, "cn-") {
+		return ".amazonaws.com.cn"
+	}
+	return ".amazonaws.com"
+}
