@@ -1,0 +1,162 @@
+package lambdaurl
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"edgetable/core/protocol"
+)
+
+// answer is the response in the form that the door wants, or nil if it is
+// larger than the door lets through.
+//
+// Bodies are text where that is shorter than base64, as it is for JSON and XML.
+// Those of batches go as base64, in which nobody takes their line ends for
+// something to tidy up.
+func (d *door) answer(method string, resp *protocol.Response) []byte {
+	body := resp.Body
+	if method == http.MethodHead {
+		body = nil
+	}
+	text := utf8.Valid(body)
+	size := escaped(body)
+	if encoded := base64.StdEncoding.EncodedLen(len(body)); !text || d.binary && (encoded < size || multipart(resp)) {
+		text, size = false, encoded
+	}
+	if size > d.limit {
+		return nil
+	}
+	b := make([]byte, 0, size+1024)
+	b = append(b, `{"statusCode":`...)
+	b = strconv.AppendInt(b, int64(resp.Status), 10)
+	if d.multi {
+		b = append(b, `,"statusDescription":`...)
+		b = quoted(b, []byte(strconv.Itoa(resp.Status)+" "+http.StatusText(resp.Status)))
+	}
+	b = d.appendHeader(b, resp)
+	if text {
+		b = append(b, `,"isBase64Encoded":false,"body":`...)
+		b = quoted(b, body)
+	} else {
+		b = append(b, `,"isBase64Encoded":true,"body":"`...)
+		b = base64.StdEncoding.AppendEncode(b, body)
+		b = append(b, '"')
+	}
+	if b = append(b, '}'); len(b) > d.limit {
+		return nil
+	}
+	return b
+}
+
+func multipart(resp *protocol.Response) bool {
+	for _, f := range resp.Header {
+		if f.Name == "Content-Type" {
+			return strings.HasPrefix(f.Value, "multipart/")
+		}
+	}
+	return false
+}
+
+// lines calls f for each name of a header with all its values in one line. What
+// the front door says itself is left out.
+func lines(resp *protocol.Response, f func(name, value string)) {
+	for i, field := range resp.Header {
+		if field.Name == "Date" || field.Name == "Content-Length" || has(resp.Header[:i], field.Name) {
+			continue
+		}
+		value := field.Value
+		for _, other := range resp.Header[i+1:] {
+			if other.Name == field.Name {
+				value += ", " + other.Value
+			}
+		}
+		f(field.Name, value)
+	}
+}
+
+func has(header []protocol.Field, name string) bool {
+	for _, f := range header {
+		if f.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *door) appendHeader(b []byte, resp *protocol.Response) []byte {
+	before, after := `,"headers":{`, ""
+	if d.multi {
+		before, after = `,"multiValueHeaders":{`, "]"
+	}
+	b = append(b, before...)
+	first := true
+	lines(resp, func(name, value string) {
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		b = quoted(b, []byte(name))
+		b = append(b, ':')
+		if d.multi {
+			b = append(b, '[')
+		}
+		b = quoted(b, []byte(value))
+		b = append(b, after...)
+	})
+	return append(b, '}')
+}
+
+// escapes are the lengths of bytes in a JSON string.
+var escapes = func() (n [256]uint8) {
+	for i := range n {
+		switch {
+		case i == '"' || i == '\\' || i == '\n' || i == '\r' || i == '\t':
+			n[i] = 2
+		case i < ' ':
+			n[i] = 6
+		default:
+			n[i] = 1
+		}
+	}
+	return n
+}()
+
+// escaped is the length of a text between the quotes of a JSON string.
+func escaped(s []byte) (n int) {
+	for _, c := range s {
+		n += int(escapes[c])
+	}
+	return n
+}
+
+// quoted appends a text as a JSON string. Bytes that are no UTF-8 stay as they
+// are: a field of a header may have them, which Lambda then replaces.
+func quoted(b, s []byte) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	start := 0
+	for i, c := range s {
+		if escapes[c] == 1 {
+			continue
+		}
+		b = append(b, s[start:i]...)
+		start = i + 1
+		switch c {
+		case '\n':
+			b = append(b, `\n`...)
+		case '\r':
+			b = append(b, `\r`...)
+		case '\t':
+			b = append(b, `\t`...)
+		case '"', '\\':
+			b = append(b, '\\', c)
+		default:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+	}
+	b = append(b, s[start:]...)
+	return append(b, '"')
+}

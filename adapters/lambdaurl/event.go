@@ -1,0 +1,129 @@
+package lambdaurl
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/textproto"
+	"strings"
+
+	"edgetable/core/protocol"
+)
+
+// event has the fields of all shapes, of which each has its own.
+type event struct {
+	Version        string   `json:"version"` // "2.0" for Function URLs and HTTP APIs
+	RawPath        string   `json:"rawPath"`
+	RawQueryString string   `json:"rawQueryString"`
+	Cookies        []string `json:"cookies"`
+
+	HTTPMethod                      string              `json:"httpMethod"` // REST APIs and load balancers
+	Path                            string              `json:"path"`
+	MultiValueHeaders               map[string][]string `json:"multiValueHeaders"`
+	QueryStringParameters           json.RawMessage     `json:"queryStringParameters"`
+	MultiValueQueryStringParameters json.RawMessage     `json:"multiValueQueryStringParameters"`
+
+	Headers         map[string]string `json:"headers"`
+	Body            string            `json:"body"`
+	IsBase64Encoded bool              `json:"isBase64Encoded"`
+
+	RequestContext struct {
+		DomainName string `json:"domainName"`
+		Path       string `json:"path"` // of a REST API, with the stage
+		HTTP       *struct {
+			Method   string `json:"method"`
+			SourceIP string `json:"sourceIp"`
+		} `json:"http"`
+		Identity struct {
+			SourceIP string `json:"sourceIp"`
+		} `json:"identity"`
+		ELB *struct{} `json:"elb"`
+	} `json:"requestContext"`
+}
+
+// errNoHTTP is the error of an event that is no HTTP request.
+var errNoHTTP = errors.New("lambdaurl: the event is not that of an HTTP request through a Function URL, a REST API or a load balancer")
+
+// door is what a front door wants of answers.
+type door struct {
+	name   string
+	limit  int  // of the answer, in bytes
+	binary bool // it decodes base64 whatever the content type is
+	multi  bool // headers are lists of values
+	narrow bool // pages are short from the start
+	closed bool // requests through it are refused
+}
+
+// decode reads an event.
+func decode(b []byte) (protocol.Request, door, error) {
+	var e event
+	if err := json.Unmarshal(b, &e); err != nil {
+		return protocol.Request{}, door{}, fmt.Errorf("lambdaurl: the event cannot be read: %w", err)
+	}
+	var req protocol.Request
+	var d door
+	var err error
+	switch {
+	case e.Version == "2.0" && e.RequestContext.HTTP != nil:
+		req, d = e.functionURL()
+	case e.HTTPMethod != "" && e.RequestContext.ELB != nil:
+		req, d, err = e.loadBalancer()
+	case e.HTTPMethod != "":
+		req, d, err = e.restAPI()
+	default:
+		err = errNoHTTP
+	}
+	if err != nil {
+		return protocol.Request{}, door{}, err
+	}
+	if req.Target == "" || req.Target[0] == '?' {
+		req.Target = "/" + req.Target
+	}
+	req.Scheme = "https"
+	if req.Header.Get("X-Forwarded-Proto") == "http" {
+		req.Scheme = "http"
+	}
+	req.Host = req.Header.Get("Host")
+	req.Body, req.ContentLength = e.body()
+	return req, d, nil
+}
+
+// body is decoded only as far as it is read.
+func (e *event) body() (io.Reader, int64) {
+	if e.Body == "" {
+		return nil, 0
+	}
+	r := strings.NewReader(e.Body)
+	if !e.IsBase64Encoded {
+		return r, int64(len(e.Body))
+	}
+	n := base64.StdEncoding.DecodedLen(len(e.Body)) - (len(e.Body) - len(strings.TrimRight(e.Body, "=")))
+	return base64.NewDecoder(base64.StdEncoding, r), int64(n)
+}
+
+// joined makes a header of one in which fields of one name are one, with commas
+// between the values. Only of a field that has no commas of its own and that the
+// protocol counts are the values told apart again.
+func joined(fields map[string]string) protocol.Header {
+	h := make(protocol.Header, len(fields))
+	for name, value := range fields {
+		name = textproto.CanonicalMIMEHeaderKey(name)
+		if name == "X-Http-Method" {
+			h[name] = strings.Split(value, ",")
+			continue
+		}
+		h[name] = []string{value}
+	}
+	return h
+}
+
+// listed makes a header of one with lists of values.
+func listed(fields map[string][]string) protocol.Header {
+	h := make(protocol.Header, len(fields))
+	for name, values := range fields {
+		h[textproto.CanonicalMIMEHeaderKey(name)] = values
+	}
+	return h
+}

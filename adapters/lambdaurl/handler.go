@@ -1,0 +1,156 @@
+package lambdaurl
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"edgetable/core/protocol"
+	"edgetable/core/table"
+)
+
+// Bytes of keys and properties in a page of a query, table.Budget.Bytes. JSON
+// makes more of them, seldom twice as much; at its worst, for text of control
+// characters, eight times.
+const (
+	PageBytes       = 3 << 20
+	NarrowPageBytes = 256 << 10
+)
+
+// Protocol is what serves the requests; *protocol.Handler is one.
+type Protocol interface {
+	Serve(ctx context.Context, req *protocol.Request) protocol.Response
+	Refuse(req *protocol.Request, err *table.Error) protocol.Response
+}
+
+// Handler serves events. Its Invoke is what a Function URL in the mode BUFFERED
+// and the other doors call, Stream is for the mode RESPONSE_STREAM:
+//
+//	lambda.Start(h)        // buffered: a Handler is a lambda.Handler
+//	lambda.Start(h.Stream)
+//
+// It is safe for concurrent use.
+type Handler struct {
+	Protocol Protocol
+	// Narrow serves the same tables with shorter pages, [NarrowPageBytes]. It may
+	// be nil: then what is too large is an error.
+	Narrow Protocol
+	// Secrets of proxies that are believed what they forward, see [SecretHeader];
+	// several, so that one can be replaced by another. None believes nobody.
+	Secrets []string
+	// Observe is told of every response before its memory is given back. It may
+	// be nil, and must not keep anything of the Response.
+	Observe func(ctx context.Context, o *Observation)
+	// Task does what an event that is no HTTP request asks for, such as one of
+	// a schedule. It may be nil: then it is an error.
+	Task func(ctx context.Context, event json.RawMessage) error
+}
+
+// Observation is a request that was served.
+type Observation struct {
+	Door     string // function-url, http-api, rest-api or load-balancer
+	Method   string
+	Response *protocol.Response
+	Took     time.Duration
+	Bytes    int  // of the answer to Lambda; of a stream, those of the body
+	Narrowed bool // it was served twice, as it was too large at first
+}
+
+// margin is how long before Lambda ends a function its answer is given up: then
+// there is still time to say so.
+const margin = 500 * time.Millisecond
+
+// within makes a context that ends before Lambda loses its patience.
+func within(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, end.Add(-min(margin, time.Until(end)/4)))
+}
+
+// open reads an event and believes of it what is to be believed.
+func (h *Handler) open(event []byte) (protocol.Request, door, error) {
+	req, d, err := decode(event)
+	if err == nil {
+		h.forwarded(&req)
+	}
+	return req, d, err
+}
+
+// Invoke serves an event and returns the whole answer. An error is the
+// function's: only for events that are no HTTP requests.
+func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
+	begin := time.Now()
+	req, door, err := h.open(event)
+	if errors.Is(err, errNoHTTP) && h.Task != nil {
+		return []byte("null"), h.Task(ctx, event)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := within(ctx)
+	defer cancel()
+	server, narrowed := h.Protocol, false
+	if door.narrow && req.Method == http.MethodGet && h.Narrow != nil {
+		server = h.Narrow
+	}
+	resp := h.serve(ctx, server, &req, &door)
+	answer := door.answer(req.Method, &resp)
+	if answer == nil && req.Method == http.MethodGet && h.Narrow != nil && server != h.Narrow {
+		resp.Release()
+		narrowed = true
+		resp = h.serve(ctx, h.Narrow, &req, &door)
+		answer = door.answer(req.Method, &resp)
+	}
+	if answer == nil {
+		refusal := h.Protocol.Refuse(&req, tooLarge(req.Method, &resp, &door))
+		refusal.Operation, refusal.Account, refusal.Table = resp.Operation, resp.Account, resp.Table
+		resp.Release()
+		resp = refusal
+		answer = door.answer(req.Method, &resp)
+	}
+	h.observe(ctx, &Observation{
+		Door: door.name, Method: req.Method, Response: &resp,
+		Took: time.Since(begin), Bytes: len(answer), Narrowed: narrowed,
+	})
+	resp.Release()
+	return answer, nil
+}
+
+// serve answers a request, but not through a door that spoils paths.
+func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Request, d *door) protocol.Response {
+	if d.closed {
+		return server.Refuse(req, table.NotImplemented.With("This request came through an API Gateway HTTP API, "+
+			"which decodes the escapes in paths: keys would be mistaken for others, and signatures never be right. "+
+			"Use a Function URL, a REST API or a load balancer."))
+	}
+	resp := server.Serve(ctx, req)
+	if resp.Cut {
+		resp.Release()
+		return protocol.Response{
+			Status: http.StatusBadGateway, Cut: true, RequestID: resp.RequestID,
+			Operation: resp.Operation, Account: resp.Account, Table: resp.Table,
+		}
+	}
+	return resp
+}
+
+// tooLarge says that the response exists but cannot be had. What was read can
+// be asked for in smaller pieces; what was written stays written.
+func tooLarge(method string, resp *protocol.Response, d *door) *table.Error {
+	what := fmt.Sprintf("The response has %d bytes, more than this front door lets through in its %d: ", len(resp.Body), d.limit)
+	if method == http.MethodGet {
+		return table.NotImplemented.With(what + "ask for less with $top or $select, or use a Function URL that streams.")
+	}
+	return table.InternalError.With(what + "the operation was done. Send Prefer: return-no-content, or smaller batches.")
+}
+
+func (h *Handler) observe(ctx context.Context, o *Observation) {
+	if h.Observe != nil {
+		h.Observe(ctx, o)
+	}
+}

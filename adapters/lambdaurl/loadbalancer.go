@@ -1,0 +1,27 @@
+package lambdaurl
+
+import (
+	"strings"
+
+	"edgetable/core/protocol"
+)
+
+// loadBalancer is a request through an Application Load Balancer, whose target
+// group either has lists of values in its events and wants them in answers, or
+// has not. The query comes as it was sent, except for its order. The client's
+// address is the last one in X-Forwarded-For: the balancer appends it to what it
+// was told.
+func (e *event) loadBalancer() (protocol.Request, door, error) {
+	d := door{name: "load-balancer", limit: balancerLimit, binary: true, multi: e.MultiValueHeaders != nil, narrow: true}
+	h := e.fields()
+	req := protocol.Request{Method: e.HTTPMethod, Target: e.Path, Header: h}
+	if list := h["X-Forwarded-For"]; len(list) > 0 {
+		last := list[len(list)-1]
+		req.Source = address(last[strings.LastIndexByte(last, ',')+1:])
+	}
+	query, err := e.query(func(s string) string { return s })
+	if query != "" {
+		req.Target += "?" + query
+	}
+	return req, d, err
+}

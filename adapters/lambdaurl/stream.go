@@ -1,0 +1,59 @@
+package lambdaurl
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"edgetable/core/protocol"
+)
+
+// Stream serves an event and returns an answer that Lambda reads piece by piece
+// and hands on at once: up to 200 MB, with the first bytes earlier. The Function
+// URL must be in the mode RESPONSE_STREAM, else clients see its frame.
+func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.LambdaFunctionURLStreamingResponse, error) {
+	begin := time.Now()
+	req, door, err := h.open(event)
+	switch {
+	case errors.Is(err, errNoHTTP) && h.Task != nil:
+		return nil, h.Task(ctx, event)
+	case err != nil:
+		return nil, err
+	case door.narrow:
+		return nil, errors.New("lambdaurl: a load balancer takes no stream: answer it buffered")
+	}
+	ctx, cancel := within(ctx)
+	defer cancel()
+	resp := h.serve(ctx, h.Protocol, &req, &door)
+	out := &events.LambdaFunctionURLStreamingResponse{
+		StatusCode: resp.Status, Headers: make(map[string]string, len(resp.Header)),
+	}
+	lines(&resp, func(name, value string) { out.Headers[name] = value })
+	h.observe(ctx, &Observation{
+		Door: door.name, Method: req.Method, Response: &resp,
+		Took: time.Since(begin), Bytes: len(resp.Body),
+	})
+	if req.Method == http.MethodHead || len(resp.Body) == 0 {
+		resp.Release()
+		return out, nil
+	}
+	out.Body = &outgoing{Reader: *bytes.NewReader(resp.Body), response: resp}
+	return out, nil
+}
+
+// outgoing is a body on its way out. Lambda closes it when it was sent, or could
+// not be.
+type outgoing struct {
+	bytes.Reader
+	response protocol.Response
+}
+
+func (b *outgoing) Close() error {
+	b.response.Release()
+	return nil
+}
