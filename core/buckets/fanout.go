@@ -16,34 +16,39 @@ type fetch struct {
 	chunk  Chunk
 }
 
-// read does the reads of a wave and returns when all of them did. The first
-// error ends the others.
-func (s *scan) read(wave []fetch) error {
-	if err := s.ctx.Err(); err != nil {
-		return err
+func (f *fetch) read(ctx context.Context, src Source) (err error) {
+	f.chunk, err = src.Read(ctx, f.stream.bucket, f.r, f.limit)
+	return err
+}
+
+// read does the reads of the wave and returns when all of them have returned.
+// The first error ends the others and is that of the wave, unless ctx ended.
+func (s *scan) read() error {
+	var err error
+	if s.o.FanOut > 1 && len(s.wave) > 1 {
+		err = fanOut(s.ctx, s.src, s.wave, s.o.FanOut)
+	} else {
+		for i := range s.wave {
+			if err = s.ctx.Err(); err != nil {
+				return err
+			}
+			if err = s.wave[i].read(s.ctx, s.src); err != nil {
+				break
+			}
+		}
 	}
-	err := s.serial(wave)
 	if err != nil && s.ctx.Err() != nil {
 		return s.ctx.Err()
 	}
 	return err
 }
 
-func (s *scan) serial(wave []fetch) (err error) {
-	if s.o.FanOut > 1 && len(wave) > 1 {
-		return s.concurrent(wave)
+// fanOut does the reads in their order, width at a time.
+func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
+	if err := parent.Err(); err != nil {
+		return err
 	}
-	for i := range wave {
-		f := &wave[i]
-		if f.chunk, err = s.src.Read(s.ctx, f.stream.bucket, f.r, f.limit); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *scan) concurrent(wave []fetch) error {
-	ctx, cancel := context.WithCancel(s.ctx)
+	ctx, cancel := context.WithCancel(parent)
 	defer cancel()
 	var (
 		next  atomic.Int32
@@ -53,22 +58,19 @@ func (s *scan) concurrent(wave []fetch) error {
 	)
 	work := func() {
 		defer group.Done()
-		for ctx.Err() == nil {
+		for {
 			i := int(next.Add(1)) - 1
-			if i >= len(wave) {
+			if i >= len(wave) || ctx.Err() != nil {
 				return
 			}
-			f := &wave[i]
-			chunk, err := s.src.Read(ctx, f.stream.bucket, f.r, f.limit)
-			if err != nil {
+			if err := wave[i].read(ctx, src); err != nil {
 				once.Do(func() { first = err })
 				cancel()
 				return
 			}
-			f.chunk = chunk
 		}
 	}
-	n := min(s.o.FanOut, len(wave))
+	n := min(width, len(wave))
 	group.Add(n)
 	for range n - 1 {
 		go work()
@@ -76,7 +78,7 @@ func (s *scan) concurrent(wave []fetch) error {
 	work()
 	group.Wait()
 	if first == nil {
-		return s.ctx.Err()
+		return parent.Err() // which may have kept reads from being made
 	}
 	return first
 }

@@ -55,6 +55,9 @@ type scan struct {
 	polled int // page.Scanned at the last look at the clock
 	cost   Cost
 	wave   []fetch
+
+	visible int // rows that were read and not sorted out by the Source
+	ends    int // times a stream was seen to go from one partition to the next
 }
 
 // open makes a stream for each bucket in which a range can have rows.
@@ -68,19 +71,22 @@ func (s *scan) open() {
 		}
 	}
 	streams := make([]stream, 0, n)
-	s.order = make([]*stream, 0, n)
-	add := func(st stream) {
-		streams = append(streams, st)
-		s.order = append(s.order, &streams[len(streams)-1])
-	}
-	for _, r := range s.req.Ranges {
+	for i, r := range s.req.Ranges {
+		st := stream{part: i, rest: r, fresh: true, open: true}
 		if p, one := partitionOf(r); one {
-			add(stream{bucket: Of(p, s.count), rest: r, open: true, alone: true})
+			st.alone, st.point, st.bucket = true, isPoint(r), Of(p, s.count)
+			streams = append(streams, st)
 			continue
 		}
+		st.alone = s.count == 1
 		for b := range s.count {
-			add(stream{bucket: b, rest: r, open: true, alone: s.count == 1})
+			st.bucket = b
+			streams = append(streams, st)
 		}
+	}
+	s.order = make([]*stream, n)
+	for i := range streams {
+		s.order[i] = &streams[i]
 	}
 }
 
@@ -90,13 +96,16 @@ func (s *scan) collect() error {
 		front := s.order[0]
 		if len(front.rows) == 0 {
 			full, err := s.full(0)
-			if err == nil && !full {
-				err = s.refill()
-			}
 			if err != nil {
 				return err
 			}
-			if full || s.order != nil && len(s.order) > 0 && s.order[0].stuck {
+			if full {
+				return s.end()
+			}
+			if err := s.refill(); err != nil {
+				return err
+			}
+			if len(s.order) > 0 && len(s.order[0].rows) == 0 && s.order[0].stuck {
 				return s.end()
 			}
 			continue

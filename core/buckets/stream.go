@@ -12,12 +12,19 @@ import (
 // and behind them what is left to read.
 type stream struct {
 	bucket uint16
+	part   int  // which of the ranges
 	alone  bool // no other stream has rows in this range
-	stuck  bool // the last read did not move
+	point  bool // the range has one row at most
+
+	fresh  bool // it was never read
 	open   bool // there is something left to read
+	stuck  bool // the last read did not move
 	rest   key.Range
 	rows   []table.Row
-	hidden int // bytes of the last read that its rows do not account for
+	hidden int // bytes that were examined to get rows, beyond those of rows
+
+	partition []byte // of the last row that was read, with the separator
+	run       int    // rows that were read of it
 }
 
 // position is at or before everything the stream will yield.
@@ -28,67 +35,49 @@ func (st *stream) position() []byte {
 	return st.rest.Start
 }
 
-// before orders streams.
-func (st *stream) before(other *stream) bool {
-	if c := bytes.Compare(st.position(), other.position()); c != 0 {
-		return c < 0
-	}
-	return len(st.rows) == 0
-}
-
-// settle puts the first stream where its position belongs, or away if it has
-// nothing left.
-func (s *scan) settle() {
-	front := s.order[0]
-	if len(front.rows) == 0 {
-		s.page.Scanned += front.hidden
-		front.hidden = 0
-		if !front.open {
-			s.order = s.order[1:]
-			return
-		}
-	}
-	i := 1
-	for ; i < len(s.order) && s.order[i].before(front); i++ {
-		s.order[i-1] = s.order[i]
-	}
-	s.order[i-1] = front
-}
-
-var errSource = errors.New("bucket was read out of order")
-
-// take adds what was read of range r to the stream.
-func (st *stream) take(r key.Range, c *Chunk) error {
-	at := r.Start
-	for i := range c.Rows {
-		k := c.Rows[i].Key
-		if order := bytes.Compare(at, k); order > 0 || order == 0 && i > 0 {
-			return errSource
-		}
-		at = k
-	}
-	n := len(c.Rows)
-	if n > 0 && r.End != nil && bytes.Compare(at, r.End) >= 0 {
-		return errSource
-	}
-	next := c.Next
-	if next != nil && r.End != nil && bytes.Compare(next, r.End) >= 0 {
-		next = nil
-	}
-	if next != nil {
-		if order := bytes.Compare(at, next); order > 0 || order == 0 && n > 0 {
-			return errSource
-		}
+// compare orders streams by position. One that has to be read comes before one
+// that has a row there: it keeps the position from being passed.
+func compare(a, b *stream) int {
+	if c := bytes.Compare(a.position(), b.position()); c != 0 {
+		return c
 	}
 	switch {
-	case next != nil:
-		st.stuck = n == 0 && bytes.Equal(next, r.Start)
-		st.rest.Start = next
-	case r.End != nil && (st.rest.End == nil || bytes.Compare(r.End, st.rest.End) < 0):
-		st.rest.Start = r.End // only a part of what is left was asked for
-	default:
-		st.open = false
+	case len(a.rows) == 0 && len(b.rows) > 0:
+		return -1
+	case len(a.rows) > 0 && len(b.rows) == 0:
+		return 1
 	}
+	return 0
+}
+
+var errSource = errors.New("a bucket's rows are not in order, or not in the range that was read")
+
+// take moves the stream on by what was read of it.
+func (st *stream) take(c *Chunk) error {
+	r, next := st.rest, c.Next
+	at, behind := r.Start, false // the least that may follow, or what must be passed
+	for i := range c.Rows {
+		k := c.Rows[i].Key
+		if order := bytes.Compare(k, at); order < 0 || order == 0 && behind {
+			return errSource
+		}
+		at, behind = k, true
+	}
+	if behind && r.End != nil && bytes.Compare(at, r.End) >= 0 {
+		return errSource
+	}
+	if next != nil {
+		if order := bytes.Compare(next, at); order < 0 || order == 0 && behind {
+			return errSource
+		}
+	}
+	st.fresh = false
 	st.rows = c.Rows
+	if next == nil || r.End != nil && bytes.Compare(next, r.End) >= 0 || st.point && behind {
+		st.open = false
+		return nil
+	}
+	st.stuck = bytes.Equal(next, r.Start)
+	st.rest.Start = next
 	return nil
 }

@@ -1,0 +1,82 @@
+package buckets
+
+import (
+	"bytes"
+	"slices"
+
+	"edgetable/core/key"
+)
+
+// refill reads what the merge needs to go on and puts the streams in order.
+func (s *scan) refill() error {
+	s.plan()
+	if err := s.read(); err != nil {
+		return err
+	}
+	s.cost.Waves++
+	rows := 0
+	for i := range s.wave {
+		f := &s.wave[i]
+		if err := f.stream.take(&f.chunk); err != nil {
+			return err
+		}
+		s.learn(f.stream, &f.chunk)
+		rows += len(f.chunk.Rows)
+	}
+	if s.page.Rows == nil && s.req.Filter == nil && s.req.Rows > 0 {
+		s.page.Rows = slices.Grow(s.page.Rows, min(rows, s.req.Rows))
+	}
+	clear(s.wave) // keeps no chunk alive
+	s.order = slices.DeleteFunc(s.order, s.finished)
+	slices.SortFunc(s.order, compare)
+	return nil
+}
+
+// learn counts what a read cost and how long partitions are.
+func (s *scan) learn(st *stream, c *Chunk) {
+	visible := 0
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		visible += len(row.Key) + len(row.Properties)
+		if st.alone {
+			continue
+		}
+		if st.partition == nil || !bytes.HasPrefix(row.Key, st.partition) {
+			if st.partition != nil {
+				s.ends++
+			}
+			st.partition, st.run = key.Partition(row.Key), 0
+		}
+		st.run++
+	}
+	st.hidden += max(c.Scanned-visible, 0)
+	s.visible += len(c.Rows)
+	s.cost.Reads++
+	s.cost.Rows += max(c.Examined, len(c.Rows))
+	s.cost.Bytes += max(c.Scanned, visible)
+}
+
+// finished reports whether a stream has nothing left. One without rows has got
+// past what was examined in vain.
+func (s *scan) finished(st *stream) bool {
+	if len(st.rows) > 0 {
+		return false
+	}
+	s.page.Scanned += st.hidden
+	st.hidden = 0
+	return !st.open
+}
+
+// settle puts the front stream where its position belongs now.
+func (s *scan) settle() {
+	front := s.order[0]
+	if s.finished(front) {
+		s.order = s.order[1:]
+		return
+	}
+	i := 1
+	for ; i < len(s.order) && compare(s.order[i], front) < 0; i++ {
+		s.order[i-1] = s.order[i]
+	}
+	s.order[i-1] = front
+}
