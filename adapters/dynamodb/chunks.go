@@ -1,0 +1,232 @@
+package dynamodb
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// chunks name the items that hold the properties of an entity that is too large
+// for its own, in their stored form, cut into pieces. Chunks never change: a new
+// state of the entity has a new version.
+type chunks struct {
+	version version
+	count   int // 0: the properties are not in chunks
+}
+
+func (c chunks) none() bool { return c.count == 0 }
+
+func (c chunks) attribute() types.AttributeValue {
+	return bin(append(c.version[:], byte(c.count)))
+}
+
+func readChunks(a types.AttributeValue) (c chunks, err error) {
+	b := binaryOf(a)
+	if len(b) != len(c.version)+1 || b[len(b)-1] == 0 {
+		return c, errItem
+	}
+	copy(c.version[:], b)
+	c.count = int(b[len(b)-1])
+	return c, nil
+}
+
+// sort is the sort key of chunk i.
+func (c chunks) sort(i int) []byte { return append(c.version[:len(c.version):len(c.version)], byte(i)) }
+
+// chunksOf is how many chunks properties take. An entity has about 1.6 MiB at
+// most: 1 MiB where a character counts two bytes, of characters of three.
+func chunksOf(p edm.Properties) int { return (len(p) + chunkSize - 1) / chunkSize }
+
+// errMoved: an entity was changed while its chunks were read.
+var errMoved = errors.New("chunks are gone")
+
+// load reads the properties that are in chunks, for some entities of one bucket.
+// An entity whose chunks are gone is left without.
+func (s *Store) load(ctx context.Context, hash []byte, rows []*stored) error {
+	found := make(map[string][]byte)
+	var keys []item
+	flush := func() error {
+		err := s.batchGet(ctx, keys, func(it item) {
+			found[string(binaryOf(it[attrSort]))] = binaryOf(it[attrData])
+		})
+		keys = keys[:0]
+		return err
+	}
+	for _, r := range rows {
+		for i := range r.chunks.count {
+			keys = append(keys, keyOf(hash, r.chunks.sort(i)))
+			// What is read in one call is 16 MiB at most; the rest comes again.
+			if len(keys) == maxReadBatch {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		for i := range r.chunks.count {
+			data, ok := found[string(r.chunks.sort(i))]
+			if !ok {
+				r.Properties = nil
+				break
+			}
+			r.Properties = append(r.Properties, data...)
+		}
+	}
+	return nil
+}
+
+// batchGet reads items by strong reads, whatever their number is up to
+// maxReadBatch.
+func (s *Store) batchGet(ctx context.Context, keys []item, each func(item)) error {
+	for n := 0; len(keys) > 0; n++ {
+		var out *dynamodb.BatchGetItemOutput
+		err := s.repeat(ctx, func(ctx context.Context) (err error) {
+			out, err = s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+				RequestItems: map[string]types.KeysAndAttributes{
+					*s.table: {Keys: keys, ConsistentRead: aws.Bool(true)},
+				},
+			})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, it := range out.Responses[*s.table] {
+			each(it)
+		}
+		left := out.UnprocessedKeys[*s.table].Keys
+		if len(left) == len(keys) && !s.pause(ctx, n) {
+			return table.ErrBusy
+		}
+		keys = left
+	}
+	return nil
+}
+
+// batchWrite puts and deletes items that nobody else writes.
+func (s *Store) batchWrite(ctx context.Context, requests []types.WriteRequest) error {
+	for n := 0; len(requests) > 0; n++ {
+		var out *dynamodb.BatchWriteItemOutput
+		now := requests[:batchLength(requests)]
+		err := s.repeat(ctx, func(ctx context.Context) (err error) {
+			out, err = s.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+				RequestItems: map[string][]types.WriteRequest{*s.table: now},
+			})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		left := out.UnprocessedItems[*s.table]
+		if len(left) == len(now) && !s.pause(ctx, n) {
+			return table.ErrBusy
+		}
+		requests = append(left, requests[len(now):]...)
+	}
+	return nil
+}
+
+// batchLength is how many of the requests go into one call.
+func batchLength(requests []types.WriteRequest) int {
+	n, size := 0, 0
+	for n < min(len(requests), maxWriteBatch) {
+		if put := requests[n].PutRequest; put != nil {
+			size += ownSize + len(binaryOf(put.Item[attrData]))
+			if n > 0 && size > maxBatchBytes {
+				break
+			}
+		}
+		n++
+	}
+	return n
+}
+
+// chunkPuts are the chunks of properties.
+func chunkPuts(hash []byte, c chunks, p edm.Properties) []types.WriteRequest {
+	list := make([]types.WriteRequest, 0, c.count)
+	for i := range c.count {
+		it := keyOf(hash, c.sort(i))
+		it[attrData] = bin(p[i*chunkSize : min((i+1)*chunkSize, len(p))])
+		list = append(list, types.WriteRequest{PutRequest: &types.PutRequest{Item: it}})
+	}
+	return list
+}
+
+func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
+	list := make([]types.WriteRequest, 0, c.count+1)
+	for i := range c.count {
+		list = append(list, deleteRequest(hash, c.sort(i)))
+	}
+	return list
+}
+
+func deleteRequest(hash, sort []byte) types.WriteRequest {
+	return types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: keyOf(hash, sort)}}
+}
+
+// pending is a write that concerns chunks. Its note is written before the chunks
+// and removed after the write; what a process leaves undone, Purge clears up.
+type pending struct {
+	hash     []byte // of the chunks
+	note     []byte // sort key of the note
+	old, new chunks
+}
+
+// litterAge is how long after its note a write is taken to be over. It is far
+// beyond what a Deadline may be.
+const litterAge = edm.TicksPerSecond * 3600
+
+var pendingHash = []byte{kindPending}
+
+// prepare notes a write that replaces chunks or makes new ones of properties, and
+// writes those.
+func (s *Store) prepare(ctx context.Context, l life, k []byte, old chunks, p edm.Properties) (*pending, error) {
+	bucket := l.bucket(k)
+	w := &pending{hash: l.hash(kindChunk, bucket), old: old}
+	if p != nil {
+		w.new = chunks{s.newVersion(), chunksOf(p)}
+	}
+	due := s.now() + litterAge
+	name := s.newVersion()
+	w.note = append(binary.BigEndian.AppendUint64(nil, uint64(due)), name[:]...)
+	it := keyOf(pendingHash, w.note)
+	it[attrDue] = num(due)
+	it[attrIncarnation] = bin(l.incarnation[:])
+	it[attrBuckets] = num(bucket)
+	it[attrEntity] = bin(k)
+	if !w.new.none() {
+		it[attrNew] = w.new.attribute()
+	}
+	if !w.old.none() {
+		it[attrOld] = w.old.attribute()
+	}
+	// The note must be there before the first chunk is.
+	note := []types.WriteRequest{{PutRequest: &types.PutRequest{Item: it}}}
+	if err := s.batchWrite(ctx, note); err != nil {
+		return nil, err
+	}
+	if err := s.batchWrite(ctx, chunkPuts(w.hash, w.new, p)); err != nil {
+		s.finish(ctx, w, w.new)
+		return nil, err
+	}
+	return w, nil
+}
+
+// finish removes the chunks that a write made superfluous, and its note. What
+// fails here is left to Purge.
+func (s *Store) finish(ctx context.Context, w *pending, gone chunks) {
+	if s.batchWrite(ctx, chunkDeletes(w.hash, gone)) == nil {
+		_ = s.batchWrite(ctx, []types.WriteRequest{deleteRequest(pendingHash, w.note)})
+	}
+}

@@ -1,0 +1,293 @@
+package dynamodb
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Commit implements [table.Store].
+//
+// One mutation is one PutItem, UpdateItem or DeleteItem on a condition, several are
+// one TransactWriteItems: what the condition found comes back with its failure, so
+// that nothing is read to tell why. A merge sets attributes without a look at the
+// others as long as the bounds kept with the entity say that it stays within the
+// limits of an entity and of an item. Where they do not, or where chunks are
+// involved, the action is pinned: it becomes what [table.Apply] makes of the state
+// that was found, on the condition that this is still there.
+func (s *Store) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer cancel()
+	l, err := s.live(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	if len(m) > table.MaxBatchOperations {
+		return 0, table.TooManyOperations()
+	}
+	for i := range m {
+		if len(m[i].Key) > maxSortKey {
+			return 0, table.ErrKeyTooLong
+		}
+	}
+	bucket := l.bucket(m[0].Key)
+	w := write{
+		Store: s, life: l, hash: l.hash(kindEntity, bucket), chunkHash: l.hash(kindChunk, bucket),
+		inline: min(maxItem, maxTransact/len(m)), actions: make([]action, len(m)),
+	}
+	for i := range m {
+		w.actions[i].m = &m[i]
+	}
+	return w.run(ctx)
+}
+
+// write is one Commit.
+type write struct {
+	*Store
+	life
+	hash, chunkHash []byte
+	inline          int // size up to which items are whole
+	actions         []action
+}
+
+// run tries until the mutations are applied, refused, or time is up.
+func (w *write) run(ctx context.Context) (edm.Ticks, error) {
+	if err := w.readAhead(ctx); err != nil {
+		return 0, err
+	}
+	for n := 0; ; n++ {
+		now := w.clock.next()
+		err := w.ready(ctx, now)
+		if err == nil {
+			err = w.send(ctx, now)
+		}
+		if err == nil {
+			w.settle(ctx, true)
+			return now, nil
+		}
+		c := classOf(err)
+		if c == ambiguous {
+			return 0, table.ErrUnknown // what it was to replace or to make may be needed
+		}
+		again := c == busy
+		if c == conditional || c == cancelled {
+			if err = w.learn(ctx, err, now); err == nil {
+				again, err = true, table.ErrBusy
+			}
+		}
+		if ctx.Err() != nil && again {
+			again, err = false, ctx.Err()
+		}
+		if again && (n == 0 && c != busy || n < maxRepeats && w.pause(ctx, n)) {
+			continue
+		}
+		w.settle(ctx, false)
+		return 0, outcome(err)
+	}
+}
+
+// readAhead pins merges that are too large for an item by themselves.
+func (w *write) readAhead(ctx context.Context) error {
+	var slow []*action
+	for i := range w.actions {
+		a := &w.actions[i]
+		if a.merges() && sizeOf(a.m.Key, a.m.Properties) > w.inline {
+			slow = append(slow, a)
+		}
+	}
+	if len(slow) == 0 {
+		return nil
+	}
+	keys := make([]item, len(slow))
+	for i, a := range slow {
+		keys[i] = keyOf(w.hash, a.m.Key)
+	}
+	found := make(map[string]*stored)
+	var damaged error
+	err := w.batchGet(ctx, keys, func(it item) {
+		e, err := readEntity(it)
+		if err != nil {
+			damaged = err
+			return
+		}
+		found[string(e.Key)] = e
+	})
+	if err = errors.Join(err, damaged); err != nil {
+		return err
+	}
+	for _, a := range slow {
+		a.pin(found[string(a.m.Key)])
+	}
+	return w.complete(ctx, slow)
+}
+
+// complete reads the chunks of what actions that merge are pinned to.
+func (w *write) complete(ctx context.Context, pinned []*action) error {
+	var rows []*stored
+	size := 0
+	for _, a := range pinned {
+		if a.merges() && a.old != nil && !a.old.chunks.none() {
+			rows = append(rows, a.old)
+			size += (a.old.chunks.count - 1) * chunkSize
+		}
+	}
+	if size > w.images {
+		return table.RequestBodyTooLarge.Err()
+	}
+	if err := w.load(ctx, w.chunkHash, rows); err != nil {
+		return err
+	}
+	for _, a := range pinned {
+		if a.merges() && a.old != nil && !a.old.chunks.none() && a.old.Properties == nil {
+			e, err := w.entity(ctx, w.life, a.m.Key, table.Strong)
+			if err != nil {
+				return err
+			}
+			a.pin(e)
+		}
+	}
+	return nil
+}
+
+// ready makes the after-images of all actions, as far as they are known, and
+// writes the chunks that they need.
+func (w *write) ready(ctx context.Context, now edm.Ticks) error {
+	size := 0
+	for i := range w.actions {
+		a := &w.actions[i]
+		if err := a.apply(now); err != nil {
+			return &table.Refused{Index: i, Err: err}
+		}
+		if a.row != nil {
+			size += len(a.row.Properties)
+		}
+	}
+	if size > w.images {
+		return table.RequestBodyTooLarge.Err()
+	}
+	for i := range w.actions {
+		a := &w.actions[i]
+		var old chunks
+		if a.old != nil {
+			old = a.old.chunks
+		}
+		var spilled edm.Properties
+		if a.row != nil && sizeOf(a.row.Key, a.row.Properties) > w.inline {
+			spilled = a.row.Properties
+		}
+		if a.pending != nil || old.none() && spilled == nil {
+			continue
+		}
+		p, err := w.prepare(ctx, w.life, a.m.Key, old, spilled)
+		if err != nil {
+			if classOf(err) == ambiguous {
+				err = table.ErrBusy // chunks may be there, but nothing names them
+			}
+			return err
+		}
+		a.pending = p
+	}
+	return nil
+}
+
+// settle removes the chunks that a write which is over made superfluous.
+func (w *write) settle(ctx context.Context, applied bool) {
+	for i := range w.actions {
+		if p := w.actions[i].pending; p != nil {
+			w.actions[i].pending = nil
+			gone := p.new
+			if applied {
+				gone = p.old
+			}
+			w.finish(ctx, p, gone)
+		}
+	}
+}
+
+// send makes the one call.
+func (w *write) send(ctx context.Context, now edm.Ticks) error {
+	requests := make([]types.TransactWriteItem, len(w.actions))
+	for i := range w.actions {
+		requests[i] = w.request(&w.actions[i], now)
+	}
+	if len(requests) == 1 {
+		return w.single(ctx, &requests[0])
+	}
+	return w.transact(ctx, requests)
+}
+
+// learn finds out from a failed call what is there instead of what was hoped for.
+// It returns the refusal with the lowest index, or nil when it is worth to try
+// again.
+func (w *write) learn(ctx context.Context, err error, now edm.Ticks) error {
+	found := make([]item, len(w.actions))
+	failed := make([]bool, len(w.actions))
+	if c := (*types.TransactionCanceledException)(nil); errors.As(err, &c) {
+		for i := range min(len(found), len(c.CancellationReasons)) {
+			r := &c.CancellationReasons[i]
+			failed[i], found[i] = aws.ToString(r.Code) == reasonCondition, r.Item
+		}
+	} else {
+		failed[0], found[0] = true, oldItem(err)
+	}
+	var pinned []*action
+	for i := range w.actions {
+		if !failed[i] {
+			continue
+		}
+		var e *stored
+		if len(found[i]) > 0 {
+			var err error
+			if e, err = readEntity(found[i]); err != nil {
+				return err
+			}
+			w.clock.raise(e.Timestamp)
+		}
+		a := &w.actions[i]
+		if p := a.pending; p != nil {
+			a.pending = nil
+			w.finish(ctx, p, p.new)
+		}
+		a.old, a.pinned = nil, false
+		switch {
+		case !a.allows(e):
+			a.pin(e) // to be refused below
+		case a.merges() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
+			a.pin(e)
+			pinned = append(pinned, a)
+		}
+	}
+	if !contains(failed) {
+		return outcome(err)
+	}
+	// A merge may be refused for what is in chunks, and a refusal with a lower
+	// index is the one that counts: so all of them are judged, in order.
+	if err := w.complete(ctx, pinned); err != nil {
+		return err
+	}
+	for i := range w.actions {
+		if a := &w.actions[i]; a.pinned {
+			if err := a.apply(now); err != nil {
+				return &table.Refused{Index: i, Err: err}
+			}
+		}
+	}
+	return nil
+}
+
+func contains(list []bool) bool {
+	for _, b := range list {
+		if b {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,38 @@
+// Package dynamodb keeps documents and entities in one DynamoDB table.
+//
+//	store, err := dynamodb.New(dynamodb.Options{Client: client, Table: "edgetable"})
+//
+// # Items
+//
+// Everything is an item under a binary hash key .p and a binary sort key .s. The
+// hash key of entities is (incarnation of the table, bucket of the partition), the
+// sort key is the entity's encoded key (package key), so that a partition is a
+// range of one hash key and a whole table is the merge of its buckets. Catalog,
+// chunks of large entities and litter to be removed have hash keys of their own.
+//
+// The properties of an entity are attributes under their own names, native where
+// DynamoDB has the type, and otherwise a map of one entry that says the type:
+//
+//	Name   S    "Ada"                        Edm.String
+//	Photo  B    …                            Edm.Binary
+//	Active BOOL true                         Edm.Boolean
+//	Age    N    36                           Edm.Int32
+//	Visits M    {"Int64": {"N": "12"}}       Edm.Int64
+//	Score  M    {"Double": {"N": "0.5"}}     Edm.Double, as S where N cannot hold it: "NaN", "5E-324", "-0.0"
+//	Born   M    {"DateTime": {"S": "1815-12-10T00:00:00Z"}}
+//	ID     M    {"Guid": {"S": "…"}}
+//
+// Attributes of the store's own begin with a dot, which no property's name can:
+// .t Timestamp, .o nonce, .n and .z bounds of the number of properties and of the
+// item's size, .c the chunks of an entity that is too large for one item.
+//
+// # Guarantees
+//
+// Reads are strong, writes conditional and batches atomic. A page of a scan may
+// show part of a concurrent batch. Timestamps follow the clock of the process and
+// rise with every write of an entity; that they do so over a delete and an insert
+// by different processes relies on clocks that agree. A table's record may be
+// cached under a lease of two seconds; Drop waits until all leases have ended.
+//
+// No request reads the table by a DynamoDB Scan.
+package dynamodb

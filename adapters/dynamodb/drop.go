@@ -1,0 +1,148 @@
+package dynamodb
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/core/table"
+)
+
+// Drop implements [table.Store]. The record of a table is first marked as being
+// deleted, in one transaction with a note for [Store.Purge]: from then on nobody
+// gets a lease on it. When all leases have ended, the record is removed and the
+// name is free. If the process ends in between, the name is freed by a
+// WriteDocument that has watched the mark long enough, or by Purge.
+//
+// A context that ends while leases run leaves [table.ErrUnknown]: the table is
+// gone, but until the last lease has ended some may not know.
+func (s *Store) Drop(ctx context.Context, key string, revision table.Revision) error {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	r, err := s.record(ctx, key)
+	switch {
+	case errors.Is(err, table.ErrNoDocument), err == nil && (r.Revision != revision || r.deleting):
+		return table.ErrRevision
+	case err != nil:
+		return err
+	case !r.isTable():
+		return s.removeRecord(ctx, key, revision)
+	}
+	r.Revision, r.Value, r.deleting = s.newRevision(), nil, true
+	if err := s.mark(ctx, r, revision); err != nil {
+		return err
+	}
+	s.forget(key)
+	if s.lease > 0 && s.sleep(ctx, s.lease+leaseMargin) != nil {
+		return table.ErrUnknown
+	}
+	// The table is gone for everybody. If this fails, its name is freed later.
+	_ = s.repeat(ctx, func(ctx context.Context) error { return s.deleteRecord(ctx, key, r.Revision) })
+	return nil
+}
+
+// mark makes the record that of a table being deleted, if it has the revision,
+// and notes what there is to purge.
+func (s *Store) mark(ctx context.Context, r *record, had table.Revision) error {
+	var e expression
+	e.compare(attrRevision, " = ", ":r", str(string(had)))
+	actions := []types.TransactWriteItem{{
+		Put: &types.Put{
+			TableName: s.table, Item: r.item(),
+			ConditionExpression: e.String(), ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
+		},
+	}, {
+		Put: &types.Put{TableName: s.table, Item: s.purgeItem(r)},
+	}}
+	for n := 0; ; n++ {
+		err := s.transact(ctx, actions)
+		switch c := classOf(err); {
+		case err == nil:
+			return nil
+		case c == cancelled:
+			return table.ErrRevision
+		case c == busy && ctx.Err() != nil:
+			return ctx.Err()
+		case c != busy || n == maxRepeats || !s.pause(ctx, n):
+			return outcome(err)
+		}
+	}
+}
+
+// removeRecord deletes a document that has this revision.
+func (s *Store) removeRecord(ctx context.Context, key string, revision table.Revision) error {
+	err := s.once(ctx, func(ctx context.Context) error { return s.deleteRecord(ctx, key, revision) })
+	if err == nil {
+		return nil
+	}
+	if classOf(err) == conditional {
+		return table.ErrRevision
+	}
+	return outcome(err)
+}
+
+// deleteRecord is one call.
+func (s *Store) deleteRecord(ctx context.Context, key string, revision table.Revision) error {
+	var e expression
+	e.compare(attrRevision, " = ", ":r", str(string(revision)))
+	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName:                 s.table,
+		Key:                       documentKey(key),
+		ConditionExpression:       e.String(),
+		ExpressionAttributeNames:  e.names,
+		ExpressionAttributeValues: e.values,
+	})
+	return err
+}
+
+// watch remembers since when this process has seen names of tables being deleted.
+type watch struct {
+	mu   sync.Mutex
+	seen map[string]sighting
+}
+
+type sighting struct {
+	revision table.Revision
+	since    time.Duration
+}
+
+const maxSightings = 1000
+
+// unchanged reports for how long a record has been seen at this revision.
+func (w *watch) unchanged(r *record, now time.Duration) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if seen, ok := w.seen[r.Key]; ok && seen.revision == r.Revision {
+		return now - seen.since
+	}
+	if w.seen == nil || len(w.seen) >= maxSightings {
+		w.seen = make(map[string]sighting)
+	}
+	w.seen[r.Key] = sighting{r.Revision, now}
+	return 0
+}
+
+// succeed writes the record of a new table in place of one that is being deleted,
+// if whoever deletes it has been gone for as long as a lease can last.
+func (s *Store) succeed(ctx context.Context, old, r *record) (table.Revision, error) {
+	if s.watch.unchanged(old, s.elapsed()) < s.lease+leaseMargin {
+		return "", table.ErrBeingDeleted
+	}
+	var e expression
+	e.compare(attrRevision, " = ", ":r", str(string(old.Revision)))
+	switch err := s.putRecord(ctx, r, &e); {
+	case err == nil:
+		return r.Revision, nil
+	case classOf(err) == conditional:
+		return "", table.ErrRevision
+	default:
+		return "", outcome(err)
+	}
+}

@@ -1,0 +1,57 @@
+package dynamodb
+
+import (
+	"context"
+
+	"edgetable/core/table"
+)
+
+// Get implements [table.Store].
+func (s *Store) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return table.Row{}, err
+	}
+	defer cancel()
+	l, err := s.live(ctx, name)
+	if err != nil {
+		return table.Row{}, err
+	}
+	if len(k) > maxSortKey {
+		return table.Row{}, table.ErrKeyTooLong
+	}
+	e, err := s.entity(ctx, l, k, c)
+	if err != nil {
+		return table.Row{}, err
+	}
+	if e == nil {
+		return table.Row{}, table.ErrNoEntity
+	}
+	return e.Row, nil
+}
+
+// entity reads an entity with its chunks; nil is none.
+func (s *Store) entity(ctx context.Context, l life, k []byte, c table.Consistency) (*stored, error) {
+	bucket := l.bucket(k)
+	for n := 0; ; n++ {
+		it, err := s.getItem(ctx, keyOf(l.hash(kindEntity, bucket), k), c)
+		if it == nil || err != nil {
+			return nil, err
+		}
+		e, err := readEntity(it)
+		if err != nil || e.chunks.none() {
+			return e, err
+		}
+		if err := s.load(ctx, l.hash(kindChunk, bucket), []*stored{e}); err != nil {
+			return nil, err
+		}
+		if e.Properties != nil {
+			return e, nil
+		}
+		// Somebody has replaced the entity since its item was read. A replica may
+		// show that item for a while.
+		if c = table.Strong; !s.pause(ctx, n) {
+			return nil, errMoved
+		}
+	}
+}

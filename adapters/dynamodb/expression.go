@@ -1,0 +1,60 @@
+package dynamodb
+
+import (
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// expression is the text of a condition or an update and what its placeholders
+// stand for. Every name that begins with a dot needs one, and DynamoDB refuses
+// placeholders that are not used.
+type expression struct {
+	text   strings.Builder
+	names  map[string]string
+	values item
+}
+
+// own are the placeholders of the store's own attributes: a # for the dot.
+func own(attr string) string { return "#" + attr[1:] }
+
+// name writes the placeholder of an attribute of ours.
+func (e *expression) name(attr string) {
+	placeholder := own(attr)
+	if e.names == nil {
+		e.names = make(map[string]string, 8)
+	}
+	e.names[placeholder] = attr
+	e.text.WriteString(placeholder)
+}
+
+// value writes a placeholder, ":" and name, for v.
+func (e *expression) value(placeholder string, v types.AttributeValue) {
+	if e.values == nil {
+		e.values = make(item, 8)
+	}
+	e.values[placeholder] = v
+	e.text.WriteString(placeholder)
+}
+
+// compare writes: attr op value.
+func (e *expression) compare(attr, op, placeholder string, v types.AttributeValue) {
+	e.name(attr)
+	e.text.WriteString(op)
+	e.value(placeholder, v)
+}
+
+// missing writes that an item has no such attribute, or that there is no item.
+func (e *expression) missing(attr string) {
+	e.write("attribute_not_exists(")
+	e.name(attr)
+	e.write(")")
+}
+
+func (e *expression) write(s string) { e.text.WriteString(s) }
+
+// String returns what was written, for the client.
+func (e *expression) String() *string {
+	s := e.text.String()
+	return &s
+}

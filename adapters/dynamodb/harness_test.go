@@ -1,0 +1,162 @@
+package dynamodb_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"edgetable/adapters/dynamodb"
+	"edgetable/core/edm"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
+)
+
+// serverURL is where DynamoDB Local is: the one that the environment names, else
+// one of the package's own.
+var serverURL = os.Getenv("EDGETABLE_DYNAMODB_URL")
+
+func TestMain(m *testing.M) {
+	if serverURL != "" {
+		os.Exit(m.Run())
+	}
+	start := exec.Command("../../testdata/dynamodb/start")
+	start.Stderr = os.Stderr
+	life, err := start.StdinPipe() // the server ends with it
+	if err != nil {
+		panic(err)
+	}
+	out, err := start.StdoutPipe()
+	if err != nil {
+		panic(err)
+	}
+	if err := start.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, "DynamoDB Local:", err)
+		os.Exit(1)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "DynamoDB Local did not start:", start.Wait())
+		os.Exit(1)
+	}
+	serverURL = strings.TrimSpace(line)
+	code := m.Run()
+	life.Close()
+	_ = start.Wait() // it was told to end
+	os.Exit(code)
+}
+
+// connections are shared by all clients of the tests.
+var connections = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+
+// newClient reaches DynamoDB Local through via; nil is plain HTTP.
+func newClient(via sdk.HTTPClient) *sdk.Client {
+	if via == nil {
+		via = connections
+	}
+	return sdk.New(sdk.Options{
+		Region:       "us-east-1",
+		BaseEndpoint: aws.String(serverURL),
+		HTTPClient:   via,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
+		}),
+	})
+}
+
+// newTable makes a DynamoDB table that is deleted with the test.
+func newTable(t testing.TB) string {
+	t.Helper()
+	name := "edgetable-" + rand.Text()
+	client := newClient(nil)
+	if err := dynamodb.Create(t.Context(), client, name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: &name}); err != nil {
+			t.Errorf("DeleteTable: %v", err)
+		}
+	})
+	return name
+}
+
+func open(t testing.TB, o dynamodb.Options) *dynamodb.Store {
+	t.Helper()
+	if o.Client == nil {
+		o.Client = newClient(nil)
+	}
+	s, err := dynamodb.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// elapsed is a monotonic clock that stands still until somebody waits for a lease
+// to end: what waits for long takes no time. Short waits, between attempts, are
+// real.
+type elapsed struct{ time atomic.Int64 }
+
+func (e *elapsed) now() time.Duration { return time.Duration(e.time.Load()) }
+
+func (e *elapsed) sleep(ctx context.Context, d time.Duration) error {
+	if d >= time.Second {
+		e.time.Add(int64(d))
+		return ctx.Err()
+	}
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// harness runs the suite over a DynamoDB table of its own for each test.
+func harness(o dynamodb.Options) storetest.Harness {
+	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+		o, e := o, new(elapsed)
+		o.Table, o.Elapsed, o.Sleep = newTable(t), e.now, e.sleep
+		share := func(now func() edm.Ticks) table.Store {
+			o := o
+			o.Now = now
+			return suited{open(t, o)}
+		}
+		// A store keeps nothing that a restart could lose.
+		return storetest.Place{Store: share(now), Share: share, Restart: share}
+	}
+}
+
+// suited answers a create while the table is being deleted in the one way that the
+// suite's model of concurrent tables knows: the name is taken.
+type suited struct{ *dynamodb.Store }
+
+func (s suited) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
+	r, err := s.Store.WriteDocument(ctx, d)
+	if errors.Is(err, table.ErrBeingDeleted) {
+		err = table.ErrRevision
+	}
+	return r, err
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, harness(dynamodb.Options{}))
+}
+
+// Without leases every operation on entities reads the table's record.
+func TestStoreWithoutLeases(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, harness(dynamodb.Options{Lease: -1, Buckets: 1}))
+}

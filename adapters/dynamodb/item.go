@@ -1,0 +1,137 @@
+package dynamodb
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// stored is an entity as an item holds it.
+type stored struct {
+	table.Row        // without properties where they are in chunks
+	count     int    // bound of the number of properties
+	size      int    // bound of the item's size
+	chunks    chunks // zero: the properties are in the item
+}
+
+var errItem = errors.New("stored item is damaged")
+
+// ownSize is at least what the attributes of the store's own count, except the
+// sort key's value.
+const ownSize = 200
+
+// sizeOf bounds the size of the item of an entity from above: with it below
+// maxItem the item fits, and the entity is a legal one of at most 1 MiB, since a
+// character counts 2 there and 1 or more here.
+func sizeOf(key []byte, p edm.Properties) int {
+	return ownSize + len(key) + patchSize(p)
+}
+
+// patchSize is what the properties add to the size of an item.
+func patchSize(p edm.Properties) (n int) {
+	for name, v := range p.All() {
+		n += len(name) + attributeSize(v)
+	}
+	return n
+}
+
+// entityItem is the item of a whole entity. It shares the row's memory.
+func entityItem(hash []byte, r *table.Row, c chunks) item {
+	n := 0
+	if c.none() {
+		n = r.Properties.Count()
+	}
+	it := make(item, n+8)
+	it[attrHash] = bin(hash)
+	it[attrSort] = bin(r.Key)
+	it[attrTicks] = num(r.Timestamp)
+	it[attrNonce] = nonce(r.Nonce)
+	if !c.none() {
+		it[attrChunks] = c.attribute()
+		return it
+	}
+	size := ownSize + len(r.Key)
+	for name, v := range r.Properties.All() {
+		it[name] = attribute(v)
+		size += len(name) + attributeSize(v)
+	}
+	it[attrCount] = num(n)
+	it[attrSize] = num(size)
+	return it
+}
+
+func nonce(n uint64) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatUint(n, 10)}
+}
+
+// readEntity reads the item of an entity. The order of the properties is lost in
+// an item, so they come in that of their names: every read shows the same.
+func readEntity(it item) (*stored, error) {
+	var s stored
+	var err error
+	sort, ok := it[attrSort].(*types.AttributeValueMemberB)
+	ticks, nonce := number(it[attrTicks]), number(it[attrNonce])
+	if !ok || ticks == "" || nonce == "" {
+		return nil, errItem
+	}
+	s.Key = sort.Value
+	t, err := strconv.ParseInt(ticks, 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	s.Timestamp = edm.Ticks(t)
+	if s.Nonce, err = strconv.ParseUint(nonce, 10, 64); err != nil {
+		return nil, err
+	}
+	if c, ok := it[attrChunks]; ok {
+		s.chunks, err = readChunks(c)
+		return &s, err
+	}
+	s.count, _ = strconv.Atoi(number(it[attrCount]))
+	s.size, _ = strconv.Atoi(number(it[attrSize]))
+	names := make([]string, 0, len(it))
+	for name := range it {
+		if name[0] != '.' {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	s.Properties = make(edm.Properties, 0, s.size)
+	for _, name := range names {
+		v, err := value(it[name])
+		if err != nil {
+			return nil, err
+		}
+		s.Properties = edm.AppendProperty(s.Properties, name, v)
+	}
+	return &s, nil
+}
+
+// number is the text of a number, "" of anything else.
+func number(a types.AttributeValue) string {
+	if n, ok := a.(*types.AttributeValueMemberN); ok {
+		return n.Value
+	}
+	return ""
+}
+
+// binaryOf is a binary, nil of anything else.
+func binaryOf(a types.AttributeValue) []byte {
+	if b, ok := a.(*types.AttributeValueMemberB); ok {
+		return b.Value
+	}
+	return nil
+}
+
+// text is a string, "" of anything else.
+func text(a types.AttributeValue) string {
+	if s, ok := a.(*types.AttributeValueMemberS); ok {
+		return s.Value
+	}
+	return ""
+}

@@ -1,0 +1,90 @@
+package dynamodb
+
+import (
+	"encoding/binary"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/core/buckets"
+	"edgetable/core/table"
+)
+
+// The attributes of items that are the store's own. No property can have such a
+// name: it begins with a letter or an underscore.
+const (
+	attrHash = ".p" // B
+	attrSort = ".s" // B
+
+	// of entities
+	attrTicks  = ".t" // N: Timestamp
+	attrNonce  = ".o" // N
+	attrCount  = ".n" // N: at least the number of properties
+	attrSize   = ".z" // N: at least the size of the item in bytes
+	attrChunks = ".c" // B: version and number of the chunks that hold the properties
+
+	// of chunks
+	attrData = ".d" // B
+
+	// of documents
+	attrValue       = ".v" // B
+	attrRevision    = ".r" // S
+	attrIncarnation = ".i" // B: only of the record of a table
+	attrLayout      = ".b" // N: Layout.Buckets as it was given
+	attrBuckets     = ".k" // N: hash keys the table is spread over
+	attrLocation    = ".l" // S
+	attrDeleting    = ".x" // BOOL: the table was dropped, its name is not free yet
+
+	// of litter
+	attrDue      = ".u" // N: ticks
+	attrDocument = ".m" // S: key of the document
+	attrEntity   = ".e" // B: encoded key
+	attrNew      = ".w" // B: version that was being written
+	attrOld      = ".f" // B: version that was being replaced
+)
+
+// Hash keys begin with what their items are.
+const (
+	kindDocument = 'D'
+	kindEntity   = 'E' // incarnation, bucket
+	kindChunk    = 'C' // incarnation, bucket
+	kindDropped  = 'P' // tables to purge
+	kindPending  = 'W' // writes of chunks under way
+)
+
+// item is one item, or the key of one, as the client takes and gives it.
+type item = map[string]types.AttributeValue
+
+// life is where the entities of a table are.
+type life struct {
+	incarnation table.Incarnation
+	buckets     uint16
+}
+
+// hash is the hash key of one bucket.
+func (l life) hash(kind byte, bucket uint16) []byte {
+	b := make([]byte, 0, 1+len(l.incarnation)+2)
+	b = append(append(b, kind), l.incarnation[:]...)
+	return binary.BigEndian.AppendUint16(b, bucket)
+}
+
+// bucket is where an entity is, by its encoded key.
+func (l life) bucket(k []byte) uint16 { return buckets.OfKey(k, l.buckets) }
+
+func keyOf(hash, sort []byte) item {
+	return item{attrHash: bin(hash), attrSort: bin(sort)}
+}
+
+// The limits of DynamoDB that this package keeps itself, before it writes, since
+// not every implementation of the protocol refuses what goes beyond them.
+const (
+	maxSortKey    = 1024
+	maxExpression = 4 << 10
+	maxItem       = 380 << 10           // 20 KiB less than DynamoDB's
+	maxTransact   = 4<<20 - 64<<10      // 64 KiB less
+	maxPayload    = 4 << 20             // properties of one Commit: the protocol's limit of a batch
+	maxProperties = table.MaxProperties // of an entity
+	chunkSize     = 350 << 10           // bytes of properties in a chunk
+	maxWriteBatch = 25                  // items in a BatchWriteItem
+	maxReadBatch  = 100                 // items in a BatchGetItem
+	maxBatchBytes = 4 << 20             // sent in one BatchWriteItem: a quarter of what is allowed
+)

@@ -1,0 +1,87 @@
+package dynamodb
+
+import (
+	"context"
+
+	"edgetable/core/buckets"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// Scan implements [table.Store].
+func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return table.Page{}, err
+	}
+	defer cancel()
+	l, err := s.live(ctx, name)
+	if err != nil {
+		return table.Page{}, err
+	}
+	return buckets.Scan(ctx, source{s, l}, l.buckets, r, buckets.Options{FanOut: int(l.buckets)})
+}
+
+// source reads the buckets of one table.
+type source struct {
+	*Store
+	life
+}
+
+// Read implements [buckets.Source]: one Query, and the chunks of large entities.
+func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buckets.Limit) (buckets.Chunk, error) {
+	var c buckets.Chunk
+	q := query{hash: s.hash(kindEntity, bucket), first: r.Start, last: r.End, rows: limit.Rows, consistency: limit.Consistency}
+	if len(q.first) == 0 {
+		q.first = []byte{0} // no sort key is empty
+	}
+	items, next, err := s.query(ctx, q)
+	if err != nil {
+		return c, err
+	}
+	if next != nil {
+		c.Next = append(next, 0)
+	}
+	found := make([]*stored, 0, len(items))
+	var large []*stored
+	size := 0
+	for _, it := range items {
+		e, err := readEntity(it)
+		if err != nil {
+			return c, err
+		}
+		if !r.Contains(e.Key) {
+			continue // the end itself, or a key that a cut bound let in
+		}
+		// Items are read by the megabyte, but chunks may be a thousand times that.
+		size += e.chunks.count * chunkSize
+		if len(found) > 0 && size > limit.Bytes {
+			c.Next = e.Key
+			break
+		}
+		if !e.chunks.none() {
+			large = append(large, e)
+		}
+		found = append(found, e)
+	}
+	c.Examined = len(found)
+	if len(large) > 0 {
+		if err := s.load(ctx, s.hash(kindChunk, bucket), large); err != nil {
+			return c, err
+		}
+	}
+	c.Rows = make([]table.Row, 0, len(found))
+	for _, e := range found {
+		if !e.chunks.none() && e.Properties == nil {
+			// It has changed since: that it did is as good as reading it later.
+			if e, err = s.entity(ctx, s.life, e.Key, table.Strong); err != nil {
+				return c, err
+			}
+			if e == nil {
+				continue
+			}
+		}
+		c.Rows = append(c.Rows, e.Row)
+	}
+	return c, nil
+}

@@ -1,0 +1,216 @@
+package dynamodb
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"edgetable/core/table"
+)
+
+// class is what a failed call says about its effect.
+type class uint8
+
+const (
+	// refused: it had none and never will; asking again would give the same.
+	refused class = iota
+	// conditional and cancelled: it had none, since a condition did not hold, or
+	// since of a transaction's actions some failed.
+	conditional
+	cancelled
+	// busy: it had none, for now.
+	busy
+	// ambiguous: it may have had its effect, or may still have it.
+	ambiguous
+)
+
+// failure is the error of one call with its class.
+type failure struct {
+	class class
+	err   error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// sentKey finds in a call's context the flag that tells whether it was sent.
+type sentKey struct{}
+
+// sentMarker sets the flag: what fails before, such as a lack of credentials, had
+// no effect.
+type sentMarker struct{ dynamodb.HTTPClient }
+
+func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
+	if sent, ok := r.Context().Value(sentKey{}).(*atomic.Bool); ok {
+		sent.Store(true)
+	}
+	return m.HTTPClient.Do(r)
+}
+
+// attempt makes one call under its own time limit. Its error is a *failure.
+func (s *Store) attempt(ctx context.Context, call func(ctx context.Context) error) error {
+	var sent atomic.Bool
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, sentKey{}, &sent), s.attemptTime)
+	defer cancel()
+	err := call(ctx)
+	if err == nil {
+		return nil
+	}
+	if !sent.Load() {
+		if ctx.Err() != nil {
+			return &failure{busy, err}
+		}
+		return &failure{refused, err}
+	}
+	return &failure{classify(err), err}
+}
+
+// classify judges the error of a call that was sent.
+func classify(err error) class {
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
+			return busy // there was no connection to send it on
+		}
+		return ambiguous
+	}
+	var answer *smithyhttp.ResponseError
+	if errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError {
+		return ambiguous
+	}
+	switch api.ErrorCode() {
+	case "ConditionalCheckFailedException":
+		return conditional
+	case "TransactionCanceledException":
+		return cancellation(err)
+	case "TransactionConflictException", "ReplicatedWriteConflictException",
+		"ProvisionedThroughputExceededException", "ThrottlingException", "Throttling", "RequestLimitExceeded":
+		return busy
+	case "TransactionInProgressException":
+		return ambiguous
+	}
+	return refused
+}
+
+// cancellation tells a transaction that others were in the way of, and that may
+// be sent anew, from one that cannot be carried out.
+func cancellation(err error) class {
+	var c *types.TransactionCanceledException
+	if !errors.As(err, &c) || len(c.CancellationReasons) == 0 {
+		return refused
+	}
+	for _, r := range c.CancellationReasons {
+		switch aws.ToString(r.Code) {
+		case reasonNone, "TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError":
+		default:
+			return cancelled
+		}
+	}
+	return busy
+}
+
+// Reasons of a cancelled transaction, one an action.
+const (
+	reasonNone      = "None"
+	reasonCondition = "ConditionalCheckFailed"
+)
+
+// classOf is the class of an attempt's error.
+func classOf(err error) class {
+	if f := (*failure)(nil); errors.As(err, &f) {
+		return f.class
+	}
+	return refused
+}
+
+// oldItem is the item on which the condition of a single write failed, nil if
+// there was none.
+func oldItem(err error) item {
+	if c := (*types.ConditionalCheckFailedException)(nil); errors.As(err, &c) {
+		return c.Item
+	}
+	return nil
+}
+
+// repeat makes a call that may be made any number of times: a read, or a write
+// that does the same each time. Its error is that of ctx, [table.ErrBusy] or the
+// call's.
+func (s *Store) repeat(ctx context.Context, call func(ctx context.Context) error) error {
+	for n := 0; ; n++ {
+		err := s.attempt(ctx, call)
+		if err == nil {
+			return nil
+		}
+		c := classOf(err)
+		if c != busy && c != ambiguous {
+			return err
+		}
+		if ctxErr := ctx.Err(); ctxErr != nil {
+			return ctxErr
+		}
+		if n == maxRepeats || !s.pause(ctx, n) {
+			if c == busy {
+				return table.ErrBusy
+			}
+			return err
+		}
+	}
+}
+
+const (
+	maxRepeats = 12
+	minPause   = 10 * time.Millisecond
+	maxPause   = 640 * time.Millisecond
+)
+
+// pause waits for a random time before attempt n+1, longer each time. It returns
+// false at once if ctx would end before that.
+func (s *Store) pause(ctx context.Context, n int) bool {
+	longest := min(minPause<<min(n, 10), maxPause)
+	d := time.Duration(s.rand() % uint64(longest))
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
+		return false
+	}
+	return s.sleep(ctx, d) == nil
+}
+
+// once makes a write that may be made once, again only where it had no effect.
+// Its error is a *failure or that of ctx.
+func (s *Store) once(ctx context.Context, call func(ctx context.Context) error) error {
+	for n := 0; ; n++ {
+		err := s.attempt(ctx, call)
+		if err == nil || classOf(err) != busy {
+			return err
+		}
+		if ctxErr := ctx.Err(); ctxErr != nil {
+			return ctxErr
+		}
+		if n == maxRepeats || !s.pause(ctx, n) {
+			return err
+		}
+	}
+}
+
+// outcome is the error of a write as the port has it.
+func outcome(err error) error {
+	f := (*failure)(nil)
+	if !errors.As(err, &f) {
+		return err
+	}
+	switch f.class {
+	case busy:
+		return table.ErrBusy
+	case ambiguous:
+		return table.ErrUnknown
+	}
+	return f.err
+}

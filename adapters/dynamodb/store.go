@@ -1,0 +1,98 @@
+package dynamodb
+
+import (
+	"context"
+	"encoding/binary"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Store is a table.Store on one DynamoDB table. Use [New].
+type Store struct {
+	client *dynamodb.Client
+	table  *string
+	clock  clock
+	leases leases
+	watch  watch
+
+	buckets     uint16
+	lease       time.Duration // 0: nothing is cached
+	deadline    time.Duration
+	attemptTime time.Duration
+	images      int
+	now         func() edm.Ticks
+	elapsed     func() time.Duration
+	rand        func() uint64
+	sleep       func(context.Context, time.Duration) error
+}
+
+var _ table.Store = (*Store)(nil)
+
+// New makes a store. It calls nothing.
+func New(o Options) (*Store, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		client: dynamodb.New(o.Client.Options(), func(d *dynamodb.Options) {
+			d.Retryer = aws.NopRetryer{}
+			d.HTTPClient = sentMarker{d.HTTPClient}
+		}),
+		table:       aws.String(o.Table),
+		clock:       clock{now: o.Now, rand: o.Rand},
+		buckets:     o.Buckets,
+		lease:       max(o.Lease, 0),
+		deadline:    o.Deadline,
+		attemptTime: o.Attempt,
+		images:      o.AfterImages,
+		now:         o.Now,
+		elapsed:     o.Elapsed,
+		rand:        o.Rand,
+		sleep:       o.Sleep,
+	}
+	return s, nil
+}
+
+// Strengths implements [table.Store].
+func (s *Store) Strengths() table.Strengths {
+	return table.Strengths{
+		Conditional:  true,
+		AtomicCommit: true,
+		Linearizable: true,
+		Durable:      true,
+		// SnapshotPage: a Query is read-committed, it may show part of a batch.
+		// ExactDrop: whoever holds a lease takes a dropped table for live.
+		// TimestampsAcrossProcesses: what a delete issued is kept nowhere.
+	}
+}
+
+// begin bounds an operation. Litter of a write is removed long after it.
+func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.deadline)
+	return ctx, cancel, nil
+}
+
+// newRevision is random, so that no revision names two states of a document,
+// whatever was removed in between.
+func (s *Store) newRevision() table.Revision {
+	return table.Revision(strconv.FormatUint(s.rand(), 36) + "-" + strconv.FormatUint(s.rand(), 36))
+}
+
+// version is the random name of one set of chunks, or of one piece of litter.
+type version [16]byte
+
+func (s *Store) newVersion() (v version) {
+	binary.BigEndian.PutUint64(v[:8], s.rand())
+	binary.BigEndian.PutUint64(v[8:], s.rand())
+	return v
+}

@@ -1,0 +1,157 @@
+package dynamodb
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/core/edm"
+)
+
+// The names of the types that DynamoDB does not have, as they stand in items.
+const (
+	tagInt64    = "Int64"
+	tagDouble   = "Double"
+	tagDateTime = "DateTime"
+	tagGuid     = "Guid"
+	tagString   = "String" // only of bytes that are not UTF-8
+)
+
+var errValue = errors.New("stored property is of no known form")
+
+func str(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+
+func num[N int | int64 | uint16 | edm.Ticks](n N) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(n), 10)}
+}
+
+// bin makes a binary of b itself. It is never null, which nil would be.
+func bin(b []byte) types.AttributeValue {
+	if b == nil {
+		b = []byte{}
+	}
+	return &types.AttributeValueMemberB{Value: b}
+}
+
+func tagged(tag string, v types.AttributeValue) types.AttributeValue {
+	return &types.AttributeValueMemberM{Value: item{tag: v}}
+}
+
+// attribute is the stored form of a value. It shares the value's memory.
+func attribute(v edm.Value) types.AttributeValue {
+	switch v.Type() {
+	case edm.TypeString:
+		if !utf8.ValidString(v.Text()) {
+			return tagged(tagString, bin(v.Bytes()))
+		}
+		return str(v.Text())
+	case edm.TypeBinary:
+		return bin(v.Bytes())
+	case edm.TypeBoolean:
+		return &types.AttributeValueMemberBOOL{Value: v.Bool()}
+	case edm.TypeInt32:
+		return num(v.Int())
+	case edm.TypeInt64:
+		return tagged(tagInt64, num(v.Int()))
+	case edm.TypeDouble:
+		return tagged(tagDouble, double(v.Float()))
+	case edm.TypeDateTime:
+		if t := v.Ticks(); t < edm.MinDateTime || t > edm.MaxDateTime {
+			return tagged(tagDateTime, num(t))
+		}
+		return tagged(tagDateTime, str(v.String()))
+	default:
+		return tagged(tagGuid, str(v.String()))
+	}
+}
+
+// A DynamoDB number has 38 digits, a magnitude from 1E-130 to below 1E+126, and
+// one zero. Of a Double it holds all digits, but neither the ends of the range nor
+// −0, NaN and the infinities: they are text, and a NaN of unusual bits is those.
+func double(f float64) types.AttributeValue {
+	abs := math.Abs(f)
+	switch {
+	case abs >= 1e-130 && abs < 1e126, f == 0 && !math.Signbit(f):
+		return &types.AttributeValueMemberN{Value: strconv.FormatFloat(f, 'E', -1, 64)}
+	case f != f && math.Float64bits(f) != math.Float64bits(math.NaN()):
+		return bin(strconv.AppendUint(nil, math.Float64bits(f), 16))
+	}
+	return str(string(edm.AppendDouble(nil, f)))
+}
+
+// value is the inverse of attribute.
+func value(a types.AttributeValue) (edm.Value, error) {
+	switch a := a.(type) {
+	case *types.AttributeValueMemberS:
+		return edm.String(a.Value), nil
+	case *types.AttributeValueMemberB:
+		return edm.Binary(a.Value), nil
+	case *types.AttributeValueMemberBOOL:
+		return edm.Boolean(a.Value), nil
+	case *types.AttributeValueMemberN:
+		n, err := strconv.ParseInt(a.Value, 10, 32)
+		return edm.Int32(int32(n)), err
+	case *types.AttributeValueMemberM:
+		for tag, v := range a.Value { // there is one
+			return taggedValue(tag, v)
+		}
+	}
+	return edm.Value{}, errValue
+}
+
+func taggedValue(tag string, a types.AttributeValue) (edm.Value, error) {
+	switch a := a.(type) {
+	case *types.AttributeValueMemberN:
+		switch tag {
+		case tagInt64:
+			n, err := strconv.ParseInt(a.Value, 10, 64)
+			return edm.Int64(n), err
+		case tagDouble:
+			f, err := strconv.ParseFloat(a.Value, 64)
+			return edm.Double(f), err
+		case tagDateTime:
+			n, err := strconv.ParseInt(a.Value, 10, 64)
+			return edm.DateTime(edm.Ticks(n)), err
+		}
+	case *types.AttributeValueMemberS:
+		switch tag {
+		case tagDouble:
+			f, err := edm.ParseDouble(a.Value)
+			return edm.Double(f), err
+		case tagDateTime:
+			return edm.Parse(edm.TypeDateTime, a.Value)
+		case tagGuid:
+			return edm.Parse(edm.TypeGuid, a.Value)
+		}
+	case *types.AttributeValueMemberB:
+		switch tag {
+		case tagString:
+			return edm.String(string(a.Value)), nil
+		case tagDouble:
+			bits, err := strconv.ParseUint(string(a.Value), 16, 64)
+			return edm.Double(math.Float64frombits(bits)), err
+		}
+	}
+	return edm.Value{}, errValue
+}
+
+// attributeSize is at least what DynamoDB counts for the stored form of a value:
+// the bytes of text and binaries, up to 21 for a number, and for a map 3, 1 an
+// entry and what is in it.
+func attributeSize(v edm.Value) int {
+	const number, mapOfOne = 21, 3 + 1 + len(tagDateTime)
+	switch v.Type() {
+	case edm.TypeString, edm.TypeBinary:
+		return len(v.Text()) + mapOfOne
+	case edm.TypeBoolean:
+		return 1
+	case edm.TypeInt32:
+		return number
+	case edm.TypeGuid:
+		return mapOfOne + 36
+	}
+	return mapOfOne + 28 // a DateTime is the longest text
+}
