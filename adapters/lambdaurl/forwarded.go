@@ -1,6 +1,7 @@
 package lambdaurl
 
 import (
+	"context"
 	"crypto/subtle"
 	"net/netip"
 	"strings"
@@ -8,12 +9,12 @@ import (
 	"edgetable/core/protocol"
 )
 
-// SecretHeader carries the secret that a proxy of ours shows.
-const SecretHeader = "X-Edgetable-Forward-Secret"
-
-// viewerHeader is what CloudFront says of the client's address, "address:port",
-// the address of IPv6 without brackets.
-const viewerHeader = "Cloudfront-Viewer-Address"
+// Headers of a proxy of ours: the secret by which it is known, and the address of
+// the client as it saw it.
+const (
+	SecretHeader = "X-Edgetable-Forward-Secret"
+	ViewerHeader = "X-Edgetable-Viewer"
+)
 
 // forwarded believes a proxy that shows the secret: a Function URL has no other
 // name than its own, so that CloudFront stands in front of it where tables have
@@ -22,29 +23,21 @@ const viewerHeader = "Cloudfront-Viewer-Address"
 // client's it is not known.
 //
 // Nobody else is believed, and the secret goes no further.
-func (h *Handler) forwarded(req *protocol.Request) {
+func (h *Handler) forwarded(ctx context.Context, req *protocol.Request) {
 	header := req.Header.(protocol.Header)
 	shown := header.Get(SecretHeader)
 	delete(header, SecretHeader)
-	if shown == "" || !h.knows(shown) {
+	if shown == "" || h.Secret == nil {
+		return
+	}
+	secret, err := h.Secret(ctx)
+	if err != nil || secret == "" || subtle.ConstantTimeCompare([]byte(secret), []byte(shown)) == 0 {
 		return
 	}
 	if host := header.Get("X-Forwarded-Host"); host != "" {
 		req.Host = host
 	}
-	viewer := header.Get(viewerHeader)
-	req.Source = address(viewer[:max(strings.LastIndexByte(viewer, ':'), 0)])
-}
-
-// knows compares with every secret in constant time.
-func (h *Handler) knows(shown string) bool {
-	known := 0
-	for _, secret := range h.Secrets {
-		if secret != "" {
-			known |= subtle.ConstantTimeCompare([]byte(secret), []byte(shown))
-		}
-	}
-	return known == 1
+	req.Source = address(header.Get(ViewerHeader))
 }
 
 // address is the zero Addr if it is none.

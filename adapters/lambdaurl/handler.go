@@ -38,9 +38,10 @@ type Handler struct {
 	// Narrow serves the same tables with shorter pages, [NarrowPageBytes]. It may
 	// be nil: then what is too large is an error.
 	Narrow Protocol
-	// Secrets of proxies that are believed what they forward, see [SecretHeader];
-	// several, so that one can be replaced by another. None believes nobody.
-	Secrets []string
+	// Secret is what a proxy shows that is believed what it forwards, see
+	// [SecretHeader]. It is asked for only where somebody shows one; its error is
+	// the same as another secret. Nil believes nobody.
+	Secret func(ctx context.Context) (string, error)
 	// Observe is told of every response before its memory is given back. It may
 	// be nil, and must not keep anything of the Response.
 	Observe func(ctx context.Context, o *Observation)
@@ -73,10 +74,10 @@ func within(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // open reads an event and believes of it what is to be believed.
-func (h *Handler) open(event []byte) (protocol.Request, door, error) {
+func (h *Handler) open(ctx context.Context, event []byte) (protocol.Request, door, error) {
 	req, d, err := decode(event)
 	if err == nil {
-		h.forwarded(&req)
+		h.forwarded(ctx, &req)
 	}
 	return req, d, err
 }
@@ -85,7 +86,7 @@ func (h *Handler) open(event []byte) (protocol.Request, door, error) {
 // function's: only for events that are no HTTP requests.
 func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	begin := time.Now()
-	req, door, err := h.open(event)
+	req, door, err := h.open(ctx, event)
 	if errors.Is(err, errNoHTTP) && h.Task != nil {
 		return []byte("null"), h.Task(ctx, event)
 	}

@@ -18,7 +18,7 @@ import (
 // URL must be in the mode RESPONSE_STREAM, else clients see its frame.
 func (h *Handler) Stream(ctx context.Context, event json.RawMessage) (*events.LambdaFunctionURLStreamingResponse, error) {
 	begin := time.Now()
-	req, door, err := h.open(event)
+	req, door, err := h.open(ctx, event)
 	switch {
 	case errors.Is(err, errNoHTTP) && h.Task != nil:
 		return nil, h.Task(ctx, event)

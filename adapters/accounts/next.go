@@ -1,0 +1,46 @@
+package accounts
+
+import (
+	"crypto/hmac"
+	"errors"
+	"fmt"
+	"slices"
+
+	"edgetable/core/protocol"
+	"edgetable/core/sharedkey"
+)
+
+// Next is the list of a text that has changed since l was read. An account that
+// is what it was stays the same one, since the protocol keeps things with it.
+// Only a text that names accounts will do: one that was emptied by mistake is
+// not an order to lock everybody out.
+func (l List) Next(text string) (List, error) {
+	next, err := Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("accounts: %w", err)
+	}
+	if len(next) == 0 {
+		return nil, errors.New("accounts: the text names no account")
+	}
+	for name, was := range l {
+		if is := next[name]; is != nil && same(was, is) {
+			next[name] = was
+		}
+	}
+	return next, nil
+}
+
+// same compares accounts of one name.
+func same(a, b *protocol.Account) bool {
+	return a.Disabled == b.Disabled &&
+		slices.Equal(a.Firewall.Allow, b.Firewall.Allow) && slices.Equal(a.Firewall.Deny, b.Firewall.Deny) &&
+		sameKey(a.Keys[0], b.Keys[0]) && sameKey(a.Keys[1], b.Keys[1])
+}
+
+// sameKey compares what keys do, as they do not tell what they are.
+func sameKey(a, b *sharedkey.Key) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return hmac.Equal([]byte(a.Sign("")), []byte(b.Sign("")))
+}

@@ -1,0 +1,87 @@
+package awssecrets
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Cache keeps what a text says that lives elsewhere and changes. Nothing is read
+// before the first Get, and later only when a Get finds that the text has become
+// old: there is no timer, so that a process that is frozen between requests, as
+// a Lambda function is, reads anew as soon as it is thawed.
+//
+// It is safe for concurrent use.
+type Cache[T any] struct {
+	Options[T]
+	mu     sync.Mutex
+	value  T
+	text   string
+	known  bool      // there is a value
+	loaded time.Time // when it was read
+	tried  time.Time // when that was last attempted
+	err    error     // of the last attempt
+}
+
+// Options of a [Cache].
+type Options[T any] struct {
+	// Name says in the log what is read.
+	Name string
+	// Read fetches the text.
+	Read func(ctx context.Context) (string, error)
+	// Parse makes the value of a text that is another one than before; old is the
+	// last value, at first the zero T. Neither its error nor that of Read may have
+	// a secret in it: they are logged.
+	Parse func(old T, text string) (T, error)
+	// Refresh is the age at which the text is read anew, Stale the one beyond
+	// which its value is no longer used if that fails. A key that was taken out
+	// of a text opens nothing after Refresh, or after Stale at the latest.
+	Refresh, Stale time.Duration
+	Log            *slog.Logger
+	Now            func() time.Time
+}
+
+// again is how long a failure is not followed by another attempt.
+const again = 5 * time.Second
+
+// Get is the value, not too old. Of several calls at once one reads.
+func (c *Cache[T]) Get(ctx context.Context) (T, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.Now()
+	age := now.Sub(c.loaded)
+	// A clock that was set back says nothing about the age.
+	if c.known && age >= 0 && age < c.Refresh {
+		return c.value, nil
+	}
+	if since := now.Sub(c.tried); c.err == nil || since < 0 || since >= again {
+		c.tried = now
+		if c.err = c.read(ctx); c.err == nil {
+			c.loaded = now
+			return c.value, nil
+		}
+		c.Log.Error("a secret cannot be read", "what", c.Name, "cause", c.err, "known", c.known)
+	}
+	if c.known && age >= 0 && age < c.Stale {
+		return c.value, nil
+	}
+	var none T
+	c.value, c.text, c.known = none, "", false
+	return none, c.err
+}
+
+// read replaces the value by what the text says now.
+func (c *Cache[T]) read(ctx context.Context) error {
+	text, err := c.Read(ctx)
+	if err != nil || c.known && text == c.text {
+		return err
+	}
+	value, err := c.Parse(c.value, text)
+	if err != nil {
+		return err
+	}
+	c.value, c.text, c.known = value, text, true
+	c.Log.Info("a secret was read", "what", c.Name)
+	return nil
+}
