@@ -21,8 +21,6 @@ type action struct {
 	pending *pending
 }
 
-func (a *action) pin(e *stored) { a.pinned, a.old = true, e }
-
 // merges reports whether the after-image depends on the old state.
 func (a *action) merges() bool { return a.m.Kind == table.Merge && a.m.Condition != table.Absent }
 

@@ -124,7 +124,7 @@ func (w *write) readAhead(ctx context.Context) error {
 		return err
 	}
 	for _, a := range slow {
-		a.pin(found[string(a.m.Key)])
+		w.pin(a, found[string(a.m.Key)])
 	}
 	return w.complete(ctx, slow)
 }
@@ -151,10 +151,18 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 			if err != nil {
 				return err
 			}
-			a.pin(e)
+			w.pin(a, e)
 		}
 	}
 	return nil
+}
+
+// pin binds an action to a state, and the clock to be above it.
+func (w *write) pin(a *action, e *stored) {
+	a.pinned, a.old = true, e
+	if e != nil {
+		w.clock.raise(e.Timestamp)
+	}
 }
 
 // ready makes the after-images of all actions, as far as they are known, and
@@ -259,9 +267,9 @@ func (w *write) learn(ctx context.Context, err error, now edm.Ticks) error {
 		a.old, a.pinned = nil, false
 		switch {
 		case !a.allows(e):
-			a.pin(e) // to be refused below
+			w.pin(a, e) // to be refused below
 		case a.merges() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
-			a.pin(e)
+			w.pin(a, e)
 			pinned = append(pinned, a)
 		}
 	}
