@@ -160,3 +160,6 @@ func TestStoreWithoutLeases(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, harness(dynamodb.Options{Lease: -1, Buckets: 1}))
 }
+
+// now is the clock of the machine.
+func now() edm.Ticks { return edm.TicksOf(time.Now()) }

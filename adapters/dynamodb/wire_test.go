@@ -1,0 +1,292 @@
+package dynamodb_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// wire is the way of a client to DynamoDB Local: it counts the calls and lets
+// them fail as they are told to. Faults are of the bytes on the wire, so what the
+// SDK makes of them is tested too.
+type wire struct {
+	t testing.TB
+
+	mu     sync.Mutex
+	calls  []call
+	faults map[string][]fault
+	always func(operation string) fault // where no other is set
+}
+
+// call is one request that reached, or should have reached, the server.
+type call struct {
+	operation   string
+	size        int
+	read, write float64 // capacity units consumed
+}
+
+// fault is what happens to one call.
+type fault struct {
+	how  how
+	then func() // what others do before the caller has its answer
+}
+
+type how uint8
+
+const (
+	none        how = iota
+	throttled       // refused: too many
+	conflicting     // refused: a transaction is in the way
+	lost            // it never arrived
+	applied         // it was carried out, the reply was lost
+	broken          // 500, not carried out
+	brokenAfter     // 500, carried out
+	delayed         // it is carried out after the caller gave up: by deliver
+	partly          // a page or a batch is done in part
+)
+
+func (h how) String() string {
+	return [...]string{"none", "throttled", "conflicting", "lost", "applied", "broken", "brokenAfter", "delayed", "partly"}[h]
+}
+
+var errLost = errors.New("connection reset by test")
+
+func (w *wire) fail(operation string, faults ...fault) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.faults == nil {
+		w.faults = make(map[string][]fault)
+	}
+	w.faults[operation] = append(w.faults[operation], faults...)
+}
+
+// take returns the calls since the last take, and forgets faults that are left.
+func (w *wire) take() []call {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	calls := w.calls
+	w.calls = nil
+	for operation, left := range w.faults {
+		if len(left) > 0 {
+			w.t.Errorf("%d faults of %s did not happen", len(left), operation)
+		}
+	}
+	w.faults = nil
+	return calls
+}
+
+// Do implements the SDK's HTTPClient.
+func (w *wire) Do(r *http.Request) (*http.Response, error) {
+	_, operation, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	w.mu.Lock()
+	var f fault
+	if list := w.faults[operation]; len(list) > 0 {
+		f, w.faults[operation] = list[0], list[1:]
+	} else if w.always != nil {
+		f = w.always(operation)
+	}
+	w.calls = append(w.calls, call{operation: operation, size: len(body)})
+	n := len(w.calls) - 1
+	w.mu.Unlock()
+
+	switch f.how {
+	case throttled:
+		f.happened()
+		return refusal(r, 400, "ThrottlingException", ""), nil
+	case conflicting:
+		f.happened()
+		if operation == "TransactWriteItems" {
+			return refusal(r, 400, "TransactionCanceledException", `,"CancellationReasons":[{"Code":"None"},{"Code":"TransactionConflict","Message":"x"}]`), nil
+		}
+		return refusal(r, 400, "TransactionConflictException", ""), nil
+	case lost:
+		f.happened()
+		return nil, errLost
+	case broken:
+		f.happened()
+		return refusal(r, 500, "InternalServerError", ""), nil
+	case delayed:
+		copied := r.Clone(w.t.Context())
+		f.happened()
+		go w.forward(copied, operation, body, n) // at some time, or never
+		return nil, errLost
+	case partly:
+		if operation == "BatchWriteItem" || operation == "BatchGetItem" {
+			return w.part(r, operation, body, n)
+		}
+		body = limit(body)
+	}
+	answer, err := w.forward(r, operation, body, n)
+	if f.how == applied || f.how == brokenAfter {
+		if err != nil {
+			return nil, err
+		}
+		answer.Body.Close()
+		f.happened()
+		if f.how == brokenAfter {
+			return refusal(r, 500, "InternalServerError", ""), nil
+		}
+		return nil, errLost
+	}
+	f.happened()
+	return answer, err
+}
+
+func (f fault) happened() {
+	if f.then != nil {
+		f.then()
+	}
+}
+
+// forward sends the call, and notes what it consumed.
+func (w *wire) forward(r *http.Request, operation string, body []byte, n int) (*http.Response, error) {
+	switch operation {
+	case "CreateTable", "DescribeTable", "DeleteTable", "Scan":
+	default:
+		body = append([]byte(`{"ReturnConsumedCapacity":"TOTAL",`), body[1:]...)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	answer, err := connections.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(text))
+	var out struct {
+		ConsumedCapacity json.RawMessage
+	}
+	if json.Unmarshal(text, &out) == nil {
+		units := consumed(out.ConsumedCapacity)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if n < len(w.calls) {
+			if operation == "GetItem" || operation == "Query" || operation == "BatchGetItem" {
+				w.calls[n].read = units
+			} else {
+				w.calls[n].write = units
+			}
+		}
+	}
+	return answer, nil
+}
+
+func consumed(raw json.RawMessage) (units float64) {
+	type capacity struct{ CapacityUnits float64 }
+	var one capacity
+	var list []capacity
+	if json.Unmarshal(raw, &one) != nil {
+		_ = json.Unmarshal(raw, &list) // neither: nothing is known
+	}
+	for _, c := range append(list, one) {
+		units += c.CapacityUnits
+	}
+	return units
+}
+
+func refusal(r *http.Request, status int, code, more string) *http.Response {
+	body := `{"__type":"com.amazonaws.dynamodb.v20120810#` + code + `","message":"by test"` + more + `}`
+	return &http.Response{
+		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header:        http.Header{"Content-Type": {"application/x-amz-json-1.0"}, "Content-Length": {strconv.Itoa(len(body))}},
+		ContentLength: int64(len(body)),
+		Body:          io.NopCloser(strings.NewReader(body)),
+	}
+}
+
+// limit cuts a Query to a page of two items.
+func limit(body []byte) []byte {
+	var in map[string]json.RawMessage
+	if json.Unmarshal(body, &in) != nil || in["KeyConditionExpression"] == nil {
+		return body
+	}
+	in["Limit"] = json.RawMessage("2")
+	out, _ := json.Marshal(in)
+	return out
+}
+
+// part does the first of the items of a batch and returns the others as not
+// processed, and of a batch of one nothing.
+func (w *wire) part(r *http.Request, operation string, body []byte, n int) (*http.Response, error) {
+	var in struct {
+		RequestItems map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		return nil, err
+	}
+	left, field := make(map[string]any), "UnprocessedItems"
+	for table, raw := range in.RequestItems {
+		var list []json.RawMessage
+		var keys map[string]json.RawMessage
+		if operation == "BatchGetItem" {
+			field = "UnprocessedKeys"
+			_ = json.Unmarshal(raw, &keys)
+			_ = json.Unmarshal(keys["Keys"], &list)
+		} else {
+			_ = json.Unmarshal(raw, &list)
+		}
+		if len(list) == 1 {
+			left[table] = raw
+			all, _ := json.Marshal(map[string]any{field: left, "Responses": map[string]any{}})
+			return &http.Response{
+				StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+				Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, ContentLength: int64(len(all)),
+				Body: io.NopCloser(bytes.NewReader(all)),
+			}, nil
+		}
+		cut := func(list []json.RawMessage) json.RawMessage {
+			raw, _ := json.Marshal(list)
+			if keys == nil {
+				return raw
+			}
+			keys["Keys"] = raw
+			raw, _ = json.Marshal(keys)
+			return raw
+		}
+		left[table] = cut(list[1:])
+		in.RequestItems[table] = cut(list[:1])
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := w.forward(r, operation, body, n)
+	if err != nil {
+		return nil, err
+	}
+	var out map[string]any
+	if err := json.NewDecoder(answer.Body).Decode(&out); err != nil {
+		return nil, err
+	}
+	out[field] = left
+	text, err := json.Marshal(out)
+	if err != nil {
+		return nil, err
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(text))
+	answer.Header.Del("X-Amz-Crc32")
+	answer.Header.Set("Content-Length", strconv.Itoa(len(text)))
+	answer.ContentLength = int64(len(text))
+	return answer, nil
+}
+
+func operations(calls []call) (list []string) {
+	for _, c := range calls {
+		list = append(list, c.operation)
+	}
+	return list
+}
