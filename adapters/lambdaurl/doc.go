@@ -20,9 +20,8 @@
 // # Sizes
 //
 // An answer of a function has 6 MB at most, through a load balancer 1 MB. A
-// query ends its page before that: the Service behind Protocol is made with a
-// budget of [PageBytes], and what became larger in JSON all the same is served
-// once more by Narrow, whose Service has [NarrowPageBytes]. With [Handler.Stream]
+// query ends its page before that, see [PageBytes]; what becomes larger in JSON
+// all the same is served once more with a shorter page. With [Handler.Stream]
 // there is no such limit.
 //
 // # What cannot be done here

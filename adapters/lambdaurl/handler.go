@@ -12,13 +12,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Bytes of keys and properties in a page of a query, table.Budget.Bytes. JSON
-// makes more of them, seldom twice as much; at its worst, for text of control
-// characters, eight times.
-const (
-	PageBytes       = 3 << 20
-	NarrowPageBytes = 256 << 10
-)
+// PageBytes are the bytes of keys and properties in a page of a query,
+// table.Budget.Bytes, from the usual one to the ones that are tried when its
+// response is too large. JSON makes 1.1 to 1.5 times as much of most properties.
+// Text beyond ASCII is escaped, which makes it 2 to 3.5 times as large: for that
+// the second is enough. Eight times, of control characters, the last one stands.
+var PageBytes = [...]int{3 << 20, 3 << 19, 256 << 10}
 
 // Protocol is what serves the requests; *protocol.Handler is one.
 type Protocol interface {
@@ -34,10 +33,11 @@ type Protocol interface {
 //
 // It is safe for concurrent use.
 type Handler struct {
+	// Protocol has pages of PageBytes[0]; for Stream the core's own will do.
 	Protocol Protocol
-	// Narrow serves the same tables with shorter pages, [NarrowPageBytes]. It may
-	// be nil: then what is too large is an error.
-	Narrow Protocol
+	// Narrow serve the same tables with the shorter pages. One after the other is
+	// asked when a response was too large; it may be empty: then that is an error.
+	Narrow []Protocol
 	// Secret is what a proxy shows that is believed what it forwards, see
 	// [SecretHeader]. It is asked for only where somebody shows one; its error is
 	// the same as another secret. Nil believes nobody.
@@ -56,8 +56,8 @@ type Observation struct {
 	Method   string
 	Response *protocol.Response
 	Took     time.Duration
-	Bytes    int  // of the answer to Lambda; of a stream, those of the body
-	Narrowed bool // it was served twice, as it was too large at first
+	Bytes    int // of the answer to Lambda; of a stream, those of the body
+	Narrowed int // how often it was served again, as it was too large
 }
 
 // margin is how long before Lambda ends a function its answer is given up: then
@@ -95,17 +95,19 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	}
 	ctx, cancel := within(ctx)
 	defer cancel()
-	server, narrowed := h.Protocol, false
-	if door.narrow && req.Method == http.MethodGet && h.Narrow != nil {
-		server = h.Narrow
+	server, narrow, narrowed := h.Protocol, h.Narrow, 0
+	if req.Method != http.MethodGet {
+		narrow = nil // what was done is done
+	} else if n := len(narrow); door.narrow && n > 0 {
+		server, narrow = narrow[n-1], nil
 	}
 	resp := h.serve(ctx, server, &req, &door)
 	answer := door.answer(req.Method, &resp)
-	if answer == nil && req.Method == http.MethodGet && h.Narrow != nil && server != h.Narrow {
+	for ; answer == nil && len(narrow) > 0; narrow = narrow[1:] {
 		resp.Release()
-		narrowed = true
-		resp = h.serve(ctx, h.Narrow, &req, &door)
+		resp = h.serve(ctx, narrow[0], &req, &door)
 		answer = door.answer(req.Method, &resp)
+		narrowed++
 	}
 	if answer == nil {
 		refusal := h.Protocol.Refuse(&req, tooLarge(req.Method, &resp, &door))

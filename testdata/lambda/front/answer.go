@@ -12,8 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// limit is what a function may answer, in bytes.
+// limit is what an event or an answer may have, in bytes.
 const limit = 6 << 20
+
+var errTooLarge = errors.New("the event is too large")
 
 // Response is what a client gets.
 type Response struct {

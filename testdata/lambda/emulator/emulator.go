@@ -1,0 +1,151 @@
+// Package emulator runs a Lambda function under AWS's Runtime Interface Emulator.
+package emulator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"time"
+)
+
+// Emulator is a function that runs. It serves one event at a time.
+type Emulator struct {
+	url  string
+	cmd  *exec.Cmd
+	done chan struct{} // closed when the process has ended
+	err  error
+}
+
+// Options of an [Emulator].
+type Options struct {
+	Emulator, Function string   // paths of the programs
+	Env                []string // of the function
+	Log                io.Writer
+}
+
+// Start starts an emulator. The function itself starts with the first event.
+func Start(ctx context.Context, o Options) (*Emulator, error) {
+	public, err := free()
+	if err != nil {
+		return nil, err
+	}
+	private, err := free()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(o.Emulator, "--runtime-interface-emulator-address", public, "--runtime-api-address", private, "--log-level", "error", o.Function)
+	cmd.Env = o.Env
+	cmd.Stdout, cmd.Stderr = o.Log, o.Log
+	ownGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	e := &Emulator{
+		url: "http://" + public + "/2015-03-31/functions/function/invocations",
+		cmd: cmd, done: make(chan struct{}),
+	}
+	go func() {
+		e.err = cmd.Wait()
+		close(e.done)
+	}()
+	if err := e.listens(ctx, public); err != nil {
+		e.Stop()
+		return nil, err
+	}
+	return e, nil
+}
+
+// listens waits until the emulator does.
+func (e *Emulator) listens(ctx context.Context, address string) error {
+	for {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			return conn.Close()
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-e.done:
+			return fmt.Errorf("the emulator has ended: %w", e.err)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Invoke hands an event to the function and returns its answer.
+func (e *Emulator) Invoke(ctx context.Context, event []byte) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(event))
+	if err != nil {
+		return nil, err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err == nil && (resp.StatusCode != http.StatusOK || bytes.HasPrefix(answer, []byte(`{"errorMessage":`))) {
+		err = fmt.Errorf("the function failed with %d: %.1000s", resp.StatusCode, answer)
+	}
+	return answer, err
+}
+
+// Stop ends the emulator and its function.
+func (e *Emulator) Stop() {
+	endGroup(e.cmd)
+	<-e.done
+}
+
+// free is an address that nobody listens on.
+func free() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// Pool is several emulators of one function, as Lambda runs several of it.
+type Pool struct {
+	idle chan *Emulator
+	all  []*Emulator
+}
+
+// StartPool starts n emulators.
+func StartPool(ctx context.Context, n int, o Options) (*Pool, error) {
+	p := &Pool{idle: make(chan *Emulator, n)}
+	for range n {
+		e, err := Start(ctx, o)
+		if err != nil {
+			p.Stop()
+			return nil, err
+		}
+		p.all = append(p.all, e)
+		p.idle <- e
+	}
+	return p, nil
+}
+
+// Invoke hands an event to an emulator that has nothing to do.
+func (p *Pool) Invoke(ctx context.Context, event []byte) ([]byte, error) {
+	select {
+	case e := <-p.idle:
+		defer func() { p.idle <- e }()
+		// An invocation cannot be given up: whoever waited is gone, it goes on.
+		return e.Invoke(context.WithoutCancel(ctx), event)
+	case <-ctx.Done():
+		return nil, errors.New("all functions are busy")
+	}
+}
+
+// Stop ends all of them.
+func (p *Pool) Stop() {
+	for _, e := range p.all {
+		e.Stop()
+	}
+}

@@ -1,0 +1,73 @@
+// Serve runs a Lambda function under the Runtime Interface Emulator behind HTTP,
+// as a Function URL would, until it is interrupted.
+//
+//	serve -emulator "$(testdata/lambda/rie)" -function bin/lambda/bootstrap
+//
+// The environment is the function's. It says like the server where the accounts
+// of $EDGETABLE_ACCOUNTS are, and then "ready".
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"edgetable/adapters/accounts"
+	"edgetable/testdata/lambda/emulator"
+	"edgetable/testdata/lambda/front"
+)
+
+func main() {
+	log.SetFlags(0)
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run() error {
+	listen := flag.String("listen", "127.0.0.1:0", "`address` to serve on")
+	program := flag.String("emulator", "", "`path` of the emulator")
+	function := flag.String("function", "", "`path` of the function")
+	n := flag.Int("n", 4, "how many events are served at once")
+	streaming := flag.Bool("streaming", false, "the function streams its answers")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	list, err := accounts.Parse(os.Getenv(accounts.Variable))
+	if err != nil {
+		return err
+	}
+	pool, err := emulator.StartPool(ctx, *n, emulator.Options{
+		Emulator: *program, Function: *function, Env: os.Environ(), Log: os.Stderr,
+	})
+	if err != nil {
+		return err
+	}
+	defer pool.Stop()
+	l, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return err
+	}
+	server := http.Server{Handler: &front.Handler{
+		Invoke: pool.Invoke, Streaming: *streaming,
+		Failed: func(err error) { log.Println("502:", err) },
+	}}
+	defer context.AfterFunc(ctx, func() { server.Close() })()
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		fmt.Printf("Account %s\n  endpoint           http://%s/%s\n", name, l.Addr(), name)
+	}
+	fmt.Println("ready")
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
