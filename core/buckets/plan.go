@@ -1,7 +1,9 @@
 package buckets
 
 import (
+	"bytes"
 	"math"
+	"slices"
 
 	"edgetable/core/key"
 )
@@ -9,9 +11,15 @@ import (
 const (
 	// unlimited is how many rows are asked for where nothing limits them.
 	unlimited = 1 << 20
-	// least is how many rows a read of a shared range asks for: fewer save
-	// nothing, as stores charge by pages of some KiB.
-	least = 4
+	// leastBytes is what a read of a shared range asks for at least if so much is
+	// needed: less saves nothing, as stores charge by pages of some KiB. With a
+	// filter that is leastFiltered, as most of it may not match.
+	leastBytes    = 4 << 10
+	leastFiltered = 32 << 10
+	// first is how much of its part each stream reads at first. More of it saves
+	// reads where partitions are short; where all rows are in one long partition
+	// it is read in vain.
+	first = 1.1
 	// caution and residue are where the simulation in the tests met both targets
 	// for partitions of every length; more reads fewer times and more in vain.
 	caution = 0.3
@@ -32,11 +40,51 @@ func (s *scan) plan() {
 	case front.fresh:
 		live := s.live(front)
 		for _, st := range s.order[:live] {
-			s.ask(st, max(need/float64(max(live-1, 1)), min(need, least)), live)
+			s.ask(st, max(first*need/float64(live), s.least(need)), live)
 		}
 	default:
-		s.ask(front, max(s.share(front, need), min(need, least)), 1)
+		n := max(s.share(front, need), s.least(need))
+		s.ask(front, n, 1)
+		s.along(front, need-n)
 	}
+}
+
+// along adds the reads of streams that will run out next, if more rows are
+// needed than all streams hold: that is so where few match a filter.
+func (s *scan) along(front *stream, spare float64) {
+	if s.o.FanOut < 2 {
+		return
+	}
+	scale := s.scale()
+	var next []*stream
+	for _, st := range s.order[1:] {
+		if st.part == front.part {
+			spare -= float64(len(st.rows)) * scale
+			next = append(next, st)
+		}
+	}
+	if spare <= 0 {
+		return
+	}
+	slices.SortFunc(next, func(a, b *stream) int { return bytes.Compare(a.rest.Start, b.rest.Start) })
+	for _, st := range next {
+		n := max(s.share(st, spare), s.least(spare))
+		if spare < n || len(s.wave) == s.o.FanOut {
+			return
+		}
+		if st.open && 2*float64(len(st.rows))*scale < n {
+			s.ask(st, n, 1)
+			spare -= n
+		}
+	}
+}
+
+// least is how many rows a read of a shared range is for at least.
+func (s *scan) least(need float64) float64 {
+	if s.req.Filter != nil {
+		return leastFiltered / s.rowBytes() // need is a guess
+	}
+	return min(need, leastBytes/s.rowBytes())
 }
 
 // live is how many streams of the range have something left to read.
@@ -54,13 +102,12 @@ func (s *scan) live(of *stream) int {
 // the rest of the partition it is in, and of what follows that, as much as any
 // stream has.
 //
-// The partition goes on for residue of what was seen of it, but not longer than
-// partitions are on average. The rest is spread by the hash, partition by
-// partition: caution times its standard deviation is read on top.
+// The partition is taken to go on for residue of what was seen of it: the longer
+// it is already, the longer it may be. What follows is spread by the hash,
+// partition by partition: caution times its standard deviation is read on top.
 func (s *scan) share(st *stream, need float64) float64 {
-	scale := float64(s.cost.Rows) / float64(max(s.visible, 1))
 	length := float64(s.cost.Rows) / (float64(s.ends) + 0.5)
-	rest := min(need, length, residue*float64(st.run)*scale+16)
+	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))
 	live := float64(s.live(st))
 	others := (need - rest) / live
 	return min(need, rest+others+caution*math.Sqrt(others*length))
@@ -131,14 +178,16 @@ func (s *scan) need() float64 {
 	if s.req.Filter != nil {
 		// Half of the rows pass until some were judged; the Source may have
 		// sorted out others before.
-		scale := float64(s.cost.Rows+1) / float64(s.visible+1)
-		need *= (float64(s.judged)*scale + 2) / float64(len(s.page.Rows)+1)
+		need *= (float64(s.judged)*s.scale() + 2) / float64(len(s.page.Rows)+1)
 	}
 	if s.req.ScanBytes > 0 {
 		need = min(need, float64(s.req.ScanBytes-s.cost.Bytes)/s.rowBytes())
 	}
 	return min(max(need, 1), unlimited)
 }
+
+// scale is how many rows the Source examined for each that it returned.
+func (s *scan) scale() float64 { return float64(s.cost.Rows+1) / float64(s.visible+1) }
 
 // rowBytes is the size of a row.
 func (s *scan) rowBytes() float64 {

@@ -137,22 +137,26 @@ func (s *scan) advanced() bool {
 	return s.judged > 0 || bytes.Compare(s.order[0].position(), s.req.Ranges[0].Start) > 0
 }
 
-// full reports whether the page ends before another n bytes are examined. That
-// is never so before the page got on.
+// full reports whether the page ends before another n bytes are examined, or,
+// with n = 0, before another read. That is never so before the page got on.
 func (s *scan) full(n int) (bool, error) {
 	if s.judged == 0 && (n > 0 || s.cost.Rows == 0 || !s.advanced()) {
 		return false, nil
 	}
-	full := s.req.Rows > 0 && len(s.page.Rows) >= s.req.Rows ||
-		s.req.ScanBytes > 0 && s.page.Scanned >= s.req.ScanBytes ||
-		// Rows at hand are examined, but no others are read.
-		n == 0 && s.req.ScanBytes > 0 && s.cost.Bytes >= s.req.ScanBytes
-	if n == 0 || s.polled == 0 || s.page.Scanned+n-s.polled > pollBytes {
+	r, p := s.req, &s.page
+	full := r.Rows > 0 && len(p.Rows) >= r.Rows || r.ScanBytes > 0 && p.Scanned >= r.ScanBytes
+	if n == 0 {
+		// What was paid for is examined, but no more is bought; and the last
+		// eighth of a page is not worth a read.
+		full = full || r.ScanBytes > 0 && s.cost.Bytes >= r.ScanBytes ||
+			r.Bytes > 0 && s.size >= r.Bytes-r.Bytes/8
+	}
+	if n == 0 || s.polled == 0 || p.Scanned+n-s.polled > pollBytes {
 		if err := s.ctx.Err(); err != nil {
 			return false, err
 		}
-		full = full || s.req.Expired != nil && s.req.Expired()
-		s.polled = max(s.page.Scanned, 1)
+		full = full || r.Expired != nil && r.Expired()
+		s.polled = max(p.Scanned, 1)
 	}
 	return full, nil
 }

@@ -72,7 +72,11 @@ func (st *stream) take(c *Chunk) error {
 		}
 	}
 	st.fresh = false
-	st.rows = c.Rows
+	if len(st.rows) == 0 {
+		st.rows = c.Rows
+	} else {
+		st.rows = append(st.rows, c.Rows...)
+	}
 	if next == nil || r.End != nil && bytes.Compare(next, r.End) >= 0 || st.point && behind {
 		st.open = false
 		return nil

@@ -1,0 +1,247 @@
+package buckets_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"edgetable/core/buckets"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// kib is the properties of a row of about 1 KiB.
+var kib = edm.AppendProperty(nil, "padding", edm.Binary(make([]byte, 1000)))
+
+// fill puts n rows into partitions of the length that lengths says.
+func fill(s *store, n int, lengths func() int) {
+	for p := 0; n > 0; p++ {
+		for r := range min(lengths(), n) {
+			row := table.Row{Key: key.Append(nil, fmt.Sprintf("p%08d", p), fmt.Sprintf("r%06d", r)), Properties: kib}
+			b := buckets.OfKey(row.Key, s.count)
+			s.buckets[b] = append(s.buckets[b], row)
+			s.all = append(s.all, row)
+			n--
+		}
+	}
+}
+
+// cost is the mean and the worst of a number of pages.
+type cost struct {
+	pages, reads, waves, rows, returned int
+	counts                              []int
+}
+
+func (c *cost) add(x buckets.Cost) {
+	c.pages++
+	c.reads += x.Reads
+	c.waves += x.Waves
+	c.rows += x.Rows
+	c.counts = append(c.counts, x.Reads)
+}
+
+// A page of 1000 rows of 1 KiB out of 8 buckets, on average over pages that
+// start anywhere: at most 1.5·B+2 reads, and at most 2 rows read per row
+// returned, whatever the length of partitions. The table of the package's
+// documentation is printed by
+//
+//	go test -run TestCostOfAPage -v ./core/buckets
+func TestCostOfAPage(t *testing.T) {
+	t.Parallel()
+	const (
+		b    = 8
+		rows = 1000
+	)
+	fixed := func(n int) func() int { return func() int { return n } }
+	rnd := rand.New(rand.NewPCG(1, 1))
+	var text strings.Builder
+	fmt.Fprintf(&text, "\n%-22s %6s %6s %6s %6s %10s", "rows a partition", "reads", "95 %", "worst", "waves", "rows read")
+	for _, x := range []struct {
+		name    string
+		size    int // rows in the table, so many that its end is far
+		lengths func() int
+	}{
+		{"1", 30_000, fixed(1)},
+		{"10", 30_000, fixed(10)},
+		{"47", 30_000, fixed(47)},
+		{"100", 30_000, fixed(100)},
+		{"200", 60_000, fixed(200)},
+		{"500", 100_000, fixed(500)},
+		{"4000", 400_000, fixed(4000)},
+		{"1 to 99", 30_000, func() int { return 1 + rnd.IntN(99) }},
+		{"1, some 2000", 200_000, func() int {
+			if rnd.IntN(200) == 0 {
+				return 2000
+			}
+			return 1
+		}},
+	} {
+		s := newStore(b)
+		fill(s, x.size, x.lengths)
+		var c cost
+		for range 100 {
+			start := s.all[rnd.IntN(x.size/2)].Key
+			page, err := buckets.Scan(t.Context(), s, b, table.ScanRequest{Ranges: []key.Range{{Start: start}}, Rows: rows}, buckets.Options{FanOut: 8, Report: c.add})
+			if err != nil || len(page.Rows) != rows {
+				t.Fatal(len(page.Rows), err)
+			}
+			c.returned += rows
+		}
+		slices.Sort(c.counts)
+		reads, ratio := float64(c.reads)/float64(c.pages), float64(c.rows)/float64(c.returned)
+		fmt.Fprintf(&text, "\n%-22s %6.1f %6d %6d %6.1f %10.2f", x.name, reads, c.counts[len(c.counts)*95/100], c.counts[len(c.counts)-1],
+			float64(c.waves)/float64(c.pages), ratio)
+		if c.rows != s.examined || c.reads != len(s.reads) {
+			t.Errorf("%s: reported %d rows in %d reads, made %d in %d", x.name, c.rows, c.reads, s.examined, len(s.reads))
+		}
+		if most := 1.5*b + 2; reads > most {
+			t.Errorf("%s rows a partition: a page takes %.2f reads, want at most %v", x.name, reads, most)
+		}
+		if ratio > 2 {
+			t.Errorf("%s rows a partition: %.2f rows are read per row returned, want at most 2", x.name, ratio)
+		}
+	}
+	t.Log(text.String())
+}
+
+// What a page costs where one bucket is enough, or less than a page is asked for.
+func TestReads(t *testing.T) {
+	t.Parallel()
+	s := newStore(8)
+	fill(s, 12_000, func() int { return 4000 })
+	big := edm.AppendProperty(nil, "padding", edm.Binary(make([]byte, 64<<10)))
+	for i := range 100 {
+		s.put(table.Row{Key: key.Append(nil, "q", fmt.Sprintf("%03d", i)), Properties: big})
+	}
+	partition := func(p string) key.Range {
+		return key.Range{Start: key.PartitionFrom(p), End: key.PartitionAfter(p)}
+	}
+	point := func(p, r string) key.Range { return key.Range{Start: key.RowFrom(p, r), End: key.RowAfter(p, r)} }
+	const p0, p2 = "p00000000", "p00000002"
+	var points []key.Range
+	for i := range 30 {
+		points = append(points, point(p0, fmt.Sprintf("r%06d", i*3)))
+	}
+	for _, x := range []struct {
+		why                    string
+		ranges                 []key.Range
+		rows, bytes            int
+		fanOut                 int
+		reads, waves, examined int // at most
+		returned               int
+		finished               bool
+	}{
+		{why: "an entity", ranges: []key.Range{point(p0, "r000007")}, rows: 1000, reads: 1, waves: 1, examined: 1, returned: 1, finished: true},
+		{why: "no entity", ranges: []key.Range{point(p0, "none")}, rows: 1000, reads: 1, waves: 1, examined: 0, finished: true},
+		{why: "1.04 MB of a partition", ranges: []key.Range{partition(p0)}, rows: 1000, reads: 1, waves: 1, examined: 1001, returned: 1000},
+		{why: "2.1 MB of a partition", ranges: []key.Range{partition(p0)}, rows: 2000, reads: 2, waves: 2, examined: 2001, returned: 2000},
+		{why: "4 MiB of a partition", ranges: []key.Range{partition("q")}, rows: 1000, bytes: 4 << 20, reads: 4, waves: 4, examined: 64, returned: 60},
+		{why: "part of a partition", ranges: []key.Range{{Start: key.RowFrom(p0, "r003900"), End: key.PartitionAfter(p0)}}, rows: 1000, reads: 1, waves: 1, examined: 100, returned: 100, finished: true},
+		{why: "all of what is asked for, and not more, is there", ranges: []key.Range{{Start: key.RowFrom(p0, "r003900"), End: key.PartitionAfter(p0)}}, rows: 100, reads: 1, waves: 1, examined: 100, returned: 100, finished: true},
+		{why: "the first of the table", ranges: []key.Range{{}}, rows: 1, fanOut: 8, reads: 8, waves: 1, examined: 8, returned: 1},
+		{why: "30 entities, one after the other", ranges: points, rows: 1000, reads: 30, waves: 30, examined: 30, returned: 30, finished: true},
+		{why: "30 entities, 16 at a time", ranges: points, rows: 1000, fanOut: 16, reads: 30, waves: 2, examined: 30, returned: 30, finished: true},
+		{why: "the first 5 of 30 entities", ranges: points, rows: 5, fanOut: 16, reads: 5, waves: 1, examined: 5, returned: 5},
+		{why: "two partitions at a time", ranges: []key.Range{partition("q"), partition(p2)}[:1], rows: 10, fanOut: 16, reads: 1, waves: 1, examined: 11, returned: 10},
+		{why: "partitions that are empty, 16 at a time", ranges: []key.Range{partition("a"), partition("b"), partition("c"), partition("d"), partition(p0)}, rows: 10, fanOut: 16, reads: 6, waves: 2, examined: 20, returned: 10},
+	} {
+		s.reads, s.examined = nil, 0
+		s.readBytes = 1 << 20
+		var c buckets.Cost
+		page, err := buckets.Scan(t.Context(), s, 8, table.ScanRequest{Ranges: x.ranges, Rows: x.rows, Bytes: x.bytes},
+			buckets.Options{FanOut: x.fanOut, Report: func(one buckets.Cost) { c = one }})
+		if err != nil || len(page.Rows) != x.returned || (page.Next == nil) != x.finished {
+			t.Errorf("%s: %d rows, want %d; Next %q, %v", x.why, len(page.Rows), x.returned, page.Next, err)
+		}
+		if len(s.reads) > x.reads || c.Waves > x.waves || s.examined > x.examined {
+			t.Errorf("%s: %d reads in %d waves of %d rows, want at most %d, %d, %d", x.why, len(s.reads), c.Waves, s.examined, x.reads, x.waves, x.examined)
+		}
+		if len(x.ranges) == 1 && x.ranges[0].End != nil {
+			p, _ := key.Split(x.ranges[0].Start)
+			for _, b := range s.reads {
+				if b != buckets.Of(p, 8) {
+					t.Errorf("%s: bucket %d was read, the partition is in %d", x.why, b, buckets.Of(p, 8))
+				}
+			}
+		}
+	}
+}
+
+// The budget of bytes bounds what is read, except that every page gets on; the
+// clock is looked at once in 64 KiB.
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	s := newStore(8)
+	fill(s, 8000, func() int { return 20 })
+	for _, budget := range []int{1, 100_000, 1 << 20, 4 << 20} {
+		s.bytesRead = 0
+		page, err := buckets.Scan(t.Context(), s, 8, table.ScanRequest{Ranges: []key.Range{{}}, ScanBytes: budget}, buckets.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if least := 8 * 1100; s.bytesRead > max(budget+budget/8, least) {
+			t.Errorf("of a budget of %d bytes, %d were read", budget, s.bytesRead)
+		}
+		if page.Next == nil || len(page.Rows) == 0 || page.Scanned > s.bytesRead {
+			t.Errorf("of a budget of %d bytes, %d were examined: %d rows, Next %q", budget, page.Scanned, len(page.Rows), page.Next)
+		}
+	}
+	asked := 0
+	page, err := buckets.Scan(t.Context(), s, 8, table.ScanRequest{Ranges: []key.Range{{}}, Rows: 4000, Expired: func() bool { asked++; return false }}, buckets.Options{})
+	if err != nil || asked < page.Scanned>>16 {
+		t.Errorf("in %d KiB the clock was looked at %d times, %v", page.Scanned>>10, asked, err)
+	}
+	asked = 0
+	empty := newStore(8)
+	page, err = buckets.Scan(t.Context(), empty, 8, table.ScanRequest{Ranges: []key.Range{{}}, Expired: func() bool { asked++; return true }}, buckets.Options{})
+	if err != nil || page.Next != nil || asked > 0 {
+		t.Errorf("an empty table: Next %q, %v; the clock was looked at %d times before a row was examined", page.Next, err, asked)
+	}
+}
+
+// However little matches, a page reads in large pieces once that is known.
+func TestFilterIsLearned(t *testing.T) {
+	t.Parallel()
+	s := newStore(8)
+	fill(s, 20_000, func() int { return 50 })
+	for _, prefilter := range []bool{false, true} {
+		f := filter(t, "PartitionKey ge 'p' and RowKey eq 'r000010' or RowKey eq 'none'")
+		if s.prefilter = nil; prefilter {
+			s.prefilter = f
+		}
+		var c cost
+		r := table.ScanRequest{Ranges: []key.Range{{}}, Filter: f, Rows: 200}
+		got := pages(t, s, 8, r, buckets.Options{Report: c.add}, nil)
+		if n := len(keysOf(got...)); n != 400 {
+			t.Errorf("%d rows match, want 400", n)
+		}
+		// All that is there are 21 MB, as many reads. Two pages, each with a first
+		// look at 8 buckets.
+		if c.reads > 20+4*8 || c.rows > 2*20_000 {
+			t.Errorf("sorted out by the Source: %v: %d pages took %d reads of %d rows", prefilter, len(got), c.reads, c.rows)
+		}
+	}
+}
+
+// What is held does not exceed a read of each bucket, whatever is asked for.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	s := newStore(8)
+	fill(s, 20_000, func() int { return 50 })
+	var mu sync.Mutex
+	most := 0
+	s.most = func() int { return 1 << 20 }
+	s.readBytes = 1 << 30 // only Limit bounds it
+	_, err := buckets.Scan(t.Context(), &limited{s, func(l buckets.Limit) {
+		mu.Lock()
+		defer mu.Unlock()
+		most = max(most, l.Bytes)
+	}}, 8, table.ScanRequest{Ranges: []key.Range{{}}}, buckets.Options{ReadBytes: 100_000})
+	if err != nil || most > 100_000 {
+		t.Errorf("a read may take %d bytes, want at most ReadBytes = 100000; %v", most, err)
+	}
+}

@@ -1,0 +1,216 @@
+package buckets_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"edgetable/core/buckets"
+	"edgetable/core/key"
+	"edgetable/core/odata"
+	"edgetable/core/table"
+)
+
+func filter(t *testing.T, text string) *odata.Filter {
+	t.Helper()
+	f, err := odata.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// limited lets a test see the limits of reads.
+type limited struct {
+	*store
+	see func(buckets.Limit)
+}
+
+func (l *limited) Read(ctx context.Context, b uint16, r key.Range, limit buckets.Limit) (buckets.Chunk, error) {
+	l.see(limit)
+	return l.store.Read(ctx, b, r, limit)
+}
+
+var whole = table.ScanRequest{Ranges: []key.Range{{}}, Rows: 1000}
+
+func grid(count uint16) *store {
+	s := newStore(count)
+	fill(s, 3000, func() int { return 37 })
+	return s
+}
+
+var errFault = errors.New("fault")
+
+// Any read that fails fails the page, with its error; the next try gets it all.
+func TestReadFails(t *testing.T) {
+	t.Parallel()
+	for _, fanOut := range []int{1, 3, 8} {
+		want := keysOf(grid(8).all)
+		for nth := range int32(11) {
+			s := grid(8)
+			var n atomic.Int32
+			s.before = func(context.Context, uint16, key.Range, buckets.Limit) (*buckets.Chunk, error) {
+				if n.Add(1) == nth+1 {
+					return nil, errFault
+				}
+				return nil, nil
+			}
+			reported := 0
+			o := buckets.Options{FanOut: fanOut, Report: func(buckets.Cost) { reported++ }}
+			page, err := buckets.Scan(t.Context(), s, 8, whole, o)
+			if !errors.Is(err, errFault) || page.Rows != nil || page.Next != nil {
+				t.Errorf("read %d of several failed, %d at a time: %d rows, Next %q, %v", nth, fanOut, len(page.Rows), page.Next, err)
+			}
+			if reported != 1 {
+				t.Errorf("the cost of a page that failed was reported %d times", reported)
+			}
+			if got := keysOf(pages(t, s, 8, whole, o, nil)...); !slices.Equal(got, want) {
+				t.Errorf("afterwards there are %d rows, want %d", len(got), len(want))
+			}
+		}
+	}
+}
+
+// A read that hangs is given up with ctx; the reads beside one that failed are
+// given up too, and no goroutine is left.
+func TestReadHangs(t *testing.T) {
+	t.Parallel()
+	for _, fanOut := range []int{1, 2, 8} {
+		synctest.Test(t, func(t *testing.T) {
+			s := grid(8)
+			s.before = func(ctx context.Context, b uint16, _ key.Range, _ buckets.Limit) (*buckets.Chunk, error) {
+				if b == 5 {
+					<-ctx.Done()
+					return nil, errFault // a Source may say it in its own words
+				}
+				return nil, nil
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if _, err := buckets.Scan(ctx, s, 8, whole, buckets.Options{FanOut: fanOut}); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%d at a time: %v, want the error of ctx", fanOut, err)
+			}
+			hangs := s.before
+			s.before = func(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (*buckets.Chunk, error) {
+				if b == 6 {
+					return nil, errFault
+				}
+				if fanOut == 8 {
+					return hangs(ctx, b, r, l)
+				}
+				return nil, nil
+			}
+			if _, err := buckets.Scan(t.Context(), s, 8, whole, buckets.Options{FanOut: fanOut}); err == nil {
+				t.Errorf("%d at a time: no error", fanOut)
+			}
+			s.before = nil
+			ended, end := context.WithCancel(t.Context())
+			end()
+			s.reads = nil
+			if _, err := buckets.Scan(ended, s, 8, whole, buckets.Options{FanOut: fanOut}); !errors.Is(err, context.Canceled) || len(s.reads) > 0 {
+				t.Errorf("%d at a time, ctx has ended: %v after %d reads", fanOut, err, len(s.reads))
+			}
+		})
+	}
+}
+
+// A bucket that stands still ends the page where it stands, or the page is busy
+// if that is its start.
+func TestReadStandsStill(t *testing.T) {
+	t.Parallel()
+	s := grid(8)
+	var still atomic.Bool
+	s.before = func(_ context.Context, b uint16, r key.Range, _ buckets.Limit) (*buckets.Chunk, error) {
+		if still.Load() && b == 3 {
+			return &buckets.Chunk{Next: r.Start}, nil
+		}
+		return nil, nil
+	}
+	for _, start := range [][]byte{{}, s.all[100].Key, s.buckets[3][40].Key} {
+		still.Store(true)
+		r := table.ScanRequest{Ranges: []key.Range{{Start: start}}, Rows: 1000}
+		if page, err := buckets.Scan(t.Context(), s, 8, r, buckets.Options{FanOut: 8}); !errors.Is(err, table.ErrBusy) {
+			t.Errorf("from %q: Next %q, %v; want ErrBusy", start, page.Next, err)
+		}
+		still.Store(false)
+	}
+	// It stands still from its second read on: the page has what is before.
+	var n atomic.Int32
+	s.before = func(_ context.Context, b uint16, r key.Range, _ buckets.Limit) (*buckets.Chunk, error) {
+		if b == 3 && n.Add(1) > 1 {
+			return &buckets.Chunk{Next: r.Start}, nil
+		}
+		return nil, nil
+	}
+	r := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 3000}
+	s.readBytes = 50_000
+	page, err := buckets.Scan(t.Context(), s, 8, r, buckets.Options{})
+	if err != nil || len(page.Rows) == 0 || len(page.Rows) == 3000 || page.Next == nil {
+		t.Fatalf("%d rows, Next %q, %v", len(page.Rows), page.Next, err)
+	}
+	if want := keysOf(s.all.in(key.Range{End: page.Next})); !slices.Equal(keysOf(page.Rows), want) {
+		t.Errorf("up to %q there are %d rows, want %d", page.Next, len(page.Rows), len(want))
+	}
+}
+
+// Chunks without rows move the scan on by their positions, also beyond the rows
+// of other buckets.
+func TestEmptyChunks(t *testing.T) {
+	t.Parallel()
+	s := grid(8)
+	rnd := rand.New(rand.NewPCG(4, 4))
+	s.before = func(_ context.Context, b uint16, r key.Range, _ buckets.Limit) (*buckets.Chunk, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		there := s.buckets[b].in(r)
+		if len(there) == 0 || rnd.IntN(3) > 0 {
+			return nil, nil
+		}
+		if bytes.Compare(there[0].Key, r.Start) > 0 { // as far as the first row, or not quite
+			next := slices.Clone(there[0].Key)
+			if p := key.Partition(next); rnd.IntN(2) == 0 && bytes.Compare(p, r.Start) > 0 {
+				next = p
+			}
+			return &buckets.Chunk{Next: next, Scanned: 1000, Examined: 1}, nil
+		}
+		return nil, nil
+	}
+	for _, r := range []table.ScanRequest{whole, {Ranges: whole.Ranges, Rows: 7}, {Ranges: whole.Ranges, ScanBytes: 500}} {
+		if got := keysOf(pages(t, s, 8, r, buckets.Options{FanOut: 4}, nil)...); !slices.Equal(got, keysOf(s.all)) {
+			t.Errorf("%d rows, want %d", len(got), len(s.all))
+		}
+	}
+}
+
+// A Source that breaks its promise is found out: rows would be lost or repeated.
+func TestBrokenSource(t *testing.T) {
+	t.Parallel()
+	a, b, c := key.Append(nil, "p", "a"), key.Append(nil, "p", "b"), key.Append(nil, "p", "c")
+	row := func(k []byte) table.Row { return table.Row{Key: k} }
+	r := key.Range{Start: b, End: c}
+	for _, x := range []struct {
+		why   string
+		chunk buckets.Chunk
+	}{
+		{"a row before the range", buckets.Chunk{Rows: []table.Row{row(a)}}},
+		{"a row behind the range", buckets.Chunk{Rows: []table.Row{row(c)}}},
+		{"rows out of order", buckets.Chunk{Rows: []table.Row{row(append(b, 'x')), row(b)}}},
+		{"a row twice", buckets.Chunk{Rows: []table.Row{row(b), row(b)}}},
+		{"Next is a row of the chunk", buckets.Chunk{Rows: []table.Row{row(b)}, Next: b}},
+		{"Next is before the range", buckets.Chunk{Next: a}},
+	} {
+		s := newStore(1)
+		s.before = func(context.Context, uint16, key.Range, buckets.Limit) (*buckets.Chunk, error) {
+			return &x.chunk, nil
+		}
+		if _, err := buckets.Scan(t.Context(), s, 1, table.ScanRequest{Ranges: []key.Range{r}}, buckets.Options{}); err == nil {
+			t.Errorf("%s: no error", x.why)
+		}
+	}
+}

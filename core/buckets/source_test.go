@@ -1,0 +1,181 @@
+package buckets_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"edgetable/core/buckets"
+	"edgetable/core/key"
+	"edgetable/core/odata"
+	"edgetable/core/table"
+)
+
+// rows are a table in key order: one bucket of it, or all, as the model has it.
+type rows []table.Row
+
+func (r rows) from(k []byte) int {
+	i, _ := slices.BinarySearchFunc(r, k, func(r table.Row, k []byte) int { return bytes.Compare(r.Key, k) })
+	return i
+}
+
+// in is the part of a range.
+func (r rows) in(x key.Range) rows {
+	end := len(r)
+	if x.End != nil {
+		end = r.from(x.End)
+	}
+	return r[min(r.from(x.Start), end):end]
+}
+
+func (r *rows) put(row table.Row) {
+	i := r.from(row.Key)
+	if i < len(*r) && bytes.Equal((*r)[i].Key, row.Key) {
+		(*r)[i] = row
+		return
+	}
+	*r = slices.Insert(*r, i, row)
+}
+
+func (r *rows) remove(k []byte) {
+	if i := r.from(k); i < len(*r) && bytes.Equal((*r)[i].Key, k) {
+		*r = slices.Delete(*r, i, i+1)
+	}
+}
+
+// store is a Source in memory that reads like a Query of DynamoDB: at most
+// limit.Rows rows and about readBytes, in order. What it does otherwise is up to
+// the hooks.
+type store struct {
+	count     uint16
+	readBytes int
+	// before may fail a read, or answer it.
+	before func(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (*buckets.Chunk, error)
+	// most cuts a read to some rows; 0 answers none and a position all the same.
+	most func() int
+	// sorts out what surely does not match, and says what it examined.
+	prefilter *odata.Filter
+
+	mu        sync.Mutex
+	buckets   []rows
+	all       rows
+	reads     []uint16 // the bucket of each read
+	examined  int
+	limits    []buckets.Limit
+	returned  int
+	bytesRead int
+}
+
+func newStore(count uint16) *store {
+	return &store{count: count, readBytes: 1 << 20, buckets: make([]rows, max(count, 1))}
+}
+
+func (s *store) put(row table.Row) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all.put(row)
+	s.buckets[buckets.OfKey(row.Key, s.count)].put(row)
+}
+
+func (s *store) remove(k []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all.remove(k)
+	s.buckets[buckets.OfKey(k, s.count)].remove(k)
+}
+
+func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
+	if err := ctx.Err(); err != nil {
+		return buckets.Chunk{}, err
+	}
+	if l.Rows < 1 || l.Bytes < 1 || r.Empty() || b >= max(s.count, 1) {
+		return buckets.Chunk{}, fmt.Errorf("read of %d rows, %d bytes of bucket %d in %q", l.Rows, l.Bytes, b, r)
+	}
+	if s.before != nil {
+		c, err := s.before(ctx, b, r, l)
+		if err != nil {
+			return buckets.Chunk{}, err
+		}
+		if c != nil {
+			return *c, nil
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads = append(s.reads, b)
+	s.limits = append(s.limits, l)
+	there := s.buckets[b].in(r)
+	most := min(l.Rows, len(there))
+	if s.most != nil {
+		most = min(most, s.most())
+	}
+	var c buckets.Chunk
+	for i := range there {
+		row := there[i]
+		n := len(row.Key) + len(row.Properties)
+		if i == most || c.Scanned+n > s.readBytes && i > 0 {
+			c.Next = there[i].Key
+			break
+		}
+		c.Examined++
+		c.Scanned += n
+		if i+1 == l.Rows { // as DynamoDB, which does not look further
+			c.Next = append(slices.Clone(row.Key), 0)
+		}
+		if s.prefilter == nil || s.prefilter.Match(row.Key, row.Timestamp, row.Properties) {
+			c.Rows = append(c.Rows, row)
+		}
+		if c.Next != nil {
+			break
+		}
+	}
+	s.examined += c.Examined
+	s.bytesRead += c.Scanned
+	s.returned += len(c.Rows)
+	return c, nil
+}
+
+// pages follows a scan to its end and returns the pages; between runs before
+// each page but the first.
+func pages(t testing.TB, s buckets.Source, count uint16, r table.ScanRequest, o buckets.Options, between func()) [][]table.Row {
+	t.Helper()
+	whole := r.Ranges
+	var list [][]table.Row
+	for range 100_000 {
+		page, err := buckets.Scan(t.Context(), s, count, r, o)
+		if err != nil {
+			t.Fatalf("from %q: %v", r.Ranges[0].Start, err)
+		}
+		list = append(list, page.Rows)
+		if page.Next == nil {
+			return list
+		}
+		if bytes.Compare(page.Next, r.Ranges[0].Start) <= 0 {
+			t.Fatalf("Next %q is not behind the start %q", page.Next, r.Ranges[0].Start)
+		}
+		if n := len(page.Rows); n > 0 && bytes.Compare(page.Next, page.Rows[n-1].Key) <= 0 {
+			t.Fatalf("Next %q is not behind the last row %q", page.Next, page.Rows[n-1].Key)
+		}
+		if r.Ranges = key.From(whole, page.Next); len(r.Ranges) == 0 {
+			return list
+		}
+		if between != nil {
+			between()
+		}
+	}
+	t.Fatal("the scan does not end")
+	return nil
+}
+
+func keysOf(pages ...[]table.Row) []string {
+	var list []string
+	for _, p := range pages {
+		for _, row := range p {
+			list = append(list, string(row.Key))
+		}
+	}
+	return list
+}

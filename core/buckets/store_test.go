@@ -1,0 +1,61 @@
+package buckets_test
+
+import (
+	"context"
+	"testing"
+
+	"edgetable/core/buckets"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/memstore"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
+)
+
+// spread is the reference store with its entities seen as 8 buckets.
+type spread struct{ *memstore.Store }
+
+// Strengths: a page takes several reads, and between two of them a table may be
+// deleted and created again.
+func (s spread) Strengths() table.Strengths {
+	has := s.Store.Strengths()
+	has.SnapshotPage, has.ExactDrop = false, false
+	return has
+}
+
+func (s spread) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+	return buckets.Scan(ctx, spreadTable{s.Store, name}, 8, r, buckets.Options{FanOut: 4, ReadBytes: 64 << 10})
+}
+
+type spreadTable struct {
+	*memstore.Store
+	name string
+}
+
+// Read goes through a part of the table in which other buckets have most of the
+// rows, so that some chunks have none.
+func (s spreadTable) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
+	page, err := s.Scan(ctx, s.name, table.ScanRequest{
+		Ranges: []key.Range{r}, Rows: min(4*l.Rows, 500), ScanBytes: l.Bytes, Consistency: l.Consistency,
+	})
+	c := buckets.Chunk{Next: page.Next}
+	for _, row := range page.Rows {
+		if buckets.OfKey(row.Key, 8) != b {
+			continue
+		}
+		if len(c.Rows) == l.Rows {
+			c.Next = row.Key
+			break
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	return c, err
+}
+
+// What every store must do about scans, the merge does.
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Scans(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
+		return storetest.Place{Store: spread{memstore.New(now)}}
+	})
+}
