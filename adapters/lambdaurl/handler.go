@@ -25,6 +25,8 @@ type Protocol interface {
 	Refuse(req *protocol.Request, err *table.Error) protocol.Response
 }
 
+var _ Protocol = (*protocol.Handler)(nil)
+
 // Handler serves events. Its Invoke is what a Function URL in the mode BUFFERED
 // and the other doors call, Stream is for the mode RESPONSE_STREAM:
 //

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"archive/zip"
+	"compress/flate"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/testdata/lambda/front"
+)
+
+// What a deployment may weigh: a cold start downloads and unpacks it.
+const (
+	maxBinary = 11_000_000
+	maxZip    = 4_500_000
+)
+
+func TestSize(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, err := build(dir, "arm64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive, err := os.Create(filepath.Join(dir, "function.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	z := zip.NewWriter(archive)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+	w, err := z.Create("bootstrap")
+	if err == nil {
+		_, err = w.Write(program)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	info, statErr := archive.Stat()
+	if err != nil || statErr != nil {
+		t.Fatal(err, statErr)
+	}
+	t.Logf("%d bytes, %d zipped", len(program), info.Size())
+	if len(program) > maxBinary || info.Size() > maxZip {
+		t.Errorf("the program has %d bytes, %d zipped; %d and %d are allowed", len(program), info.Size(), maxBinary, maxZip)
+	}
+}
+
+// runtimeAPI is what Lambda has for a function: it waits for a poll and answers
+// it with an event, and takes the answer.
+type runtimeAPI struct {
+	polled  chan struct{}
+	events  chan []byte
+	answers chan []byte
+}
+
+func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/invocation/next") {
+		a.polled <- struct{}{}
+		select {
+		case event := <-a.events:
+			w.Header().Set("Lambda-Runtime-Aws-Request-Id", "1")
+			w.Header().Set("Lambda-Runtime-Deadline-Ms", fmt.Sprint(time.Now().Add(30*time.Second).UnixMilli()))
+			_, _ = w.Write(event)
+		case <-r.Context().Done():
+		}
+		return
+	}
+	answer, _ := io.ReadAll(r.Body) // of a dead function nothing more comes
+	w.WriteHeader(http.StatusAccepted)
+	a.answers <- answer
+}
+
+// launch starts the program and waits until it polls for its first event.
+func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
+	b.Helper()
+	a := &runtimeAPI{make(chan struct{}, 8), make(chan []byte), make(chan []byte, 1)}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := &http.Server{Handler: a}
+	go func() { _ = server.Serve(l) }()
+	cmd := exec.Command(made(b, bootstrap))
+	cmd.Env = append(env, "AWS_LAMBDA_RUNTIME_API="+l.Addr().String())
+	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+		server.Close()
+	})
+	select {
+	case <-a.polled:
+	case <-time.After(20 * time.Second):
+		b.Fatal("the function does not ask for events")
+	}
+	return a, cmd
+}
+
+// resident is the memory of a process in bytes.
+func resident(b testing.TB, cmd *exec.Cmd, what string) (kib float64) {
+	b.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), what+":")
+	if _, err := fmt.Sscan(rest, &kib); err != nil {
+		b.Fatal(err)
+	}
+	return kib
+}
+
+// BenchmarkInit is the time from the start of the process to its first poll, as
+// Lambda counts it.
+func BenchmarkInit(b *testing.B) {
+	env := []string{"AWS_REGION=us-east-1", "EDGETABLE_DYNAMODB_TABLE=edgetable", "EDGETABLE_ACCOUNTS=acme:" + key1, "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=512"}
+	made(b, bootstrap)
+	least := time.Hour
+	for b.Loop() {
+		begin := time.Now()
+		launch(b, env)
+		least = min(least, time.Since(begin))
+	}
+	b.ReportMetric(float64(least.Microseconds())/1000, "min-ms")
+}
+
+// BenchmarkPoint inserts and reads entities through the program, and reports its
+// memory.
+func BenchmarkPoint(b *testing.B) {
+	a, cmd := launch(b, environment(b, "EDGETABLE_ACCOUNTS=acme:"+key1))
+	c := newClient(b, function{invoke: func(_ context.Context, event []byte) ([]byte, error) {
+		a.events <- event
+		answer := <-a.answers
+		<-a.polled
+		return answer, nil
+	}}, key1)
+	quiet := front.Field{Name: "Prefer", Value: "return-no-content"}
+	first := time.Now()
+	c.do(b, "POST", "/Tables", `{"TableName":"people"}`, 204, quiet)
+	cold := time.Since(first)
+	n := 0
+	for b.Loop() {
+		n++
+		c.do(b, "POST", "/people", fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%09d","Name":"Ada","Age":36}`, n), 204, quiet)
+		c.do(b, "GET", fmt.Sprintf("/people(PartitionKey='p',RowKey='%09d')", n), "", 200)
+	}
+	b.ReportMetric(float64(cold.Microseconds())/1000, "first-ms")
+	b.ReportMetric(resident(b, cmd, "VmHWM")/1024, "MiB")
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/core/sharedkey"
+	"edgetable/testdata/lambda/front"
+)
+
+// function is a function behind its front door.
+type function struct {
+	invoke func(ctx context.Context, event []byte) ([]byte, error)
+	stream bool
+}
+
+// client sends signed requests of the account acme to a function.
+type client struct {
+	function
+	key    *sharedkey.Key
+	base   string // of paths
+	accept string
+	header []front.Field // of every request
+}
+
+func newClient(t testing.TB, f function, key string) *client {
+	t.Helper()
+	k, err := sharedkey.ParseKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &client{function: f, key: k, base: "/acme", accept: "application/json;odata=nometadata"}
+}
+
+// request is a signed request for a path below the account, of JSON if the body
+// is not said to be something else.
+func (c *client) request(method, target, body string, more ...front.Field) *front.Request {
+	date, contentType := sharedkey.FormatDate(time.Now()), "application/json"
+	if strings.HasPrefix(body, "--") {
+		contentType = "multipart/mixed; boundary=" + strings.TrimPrefix(body[:strings.IndexByte(body, '\r')], "--")
+	}
+	path, query, _ := strings.Cut(c.base+target, "?")
+	signature := c.key.Authorization(sharedkey.SharedKeyLite, "acme", sharedkey.Request{
+		Method: method, Path: path, RawQuery: query, ContentType: contentType, XMSDate: date,
+	})
+	r := &front.Request{
+		Method: method, Target: c.base + target, Host: "2cxn22odiwguak4feg4jtt7cwm0ziblr.lambda-url.us-west-2.on.aws",
+		Scheme: "https", Source: netip.MustParseAddr("192.0.2.1"), Body: []byte(body),
+		Header: append([]front.Field{
+			{Name: "x-ms-date", Value: date}, {Name: "x-ms-version", Value: "2019-02-02"},
+			{Name: "Accept", Value: c.accept},
+			{Name: "Content-Type", Value: contentType}, {Name: "Authorization", Value: signature},
+		}, append(c.header, more...)...),
+	}
+	if body != "" {
+		r.Header = append(r.Header, front.Field{Name: "Content-Length", Value: strconv.Itoa(len(body))})
+	}
+	return r
+}
+
+// do sends a request and demands a status.
+func (c *client) do(t testing.TB, method, target, body string, want int, more ...front.Field) *front.Response {
+	t.Helper()
+	answer, err := c.invoke(t.Context(), front.Event(c.request(method, target, body, more...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := front.Answer
+	if c.stream {
+		read = front.Stream
+	}
+	resp, err := read(answer, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.Status != want {
+		t.Fatalf("%s %s: status %d, want %d: %s", method, target, resp.Status, want, resp.Body[:min(len(resp.Body), 2000)])
+	}
+	return resp
+}
+
+// session is what a client does: tables, an entity with a key that needs every
+// escape, a batch, a query.
+func (c *client) session(t testing.TB) {
+	t.Helper()
+	const ada = "/people(PartitionKey='a%25b%20%2B%E4%B8%96',RowKey='it''s%2Done')"
+	noContent := front.Field{Name: "Prefer", Value: "return-no-content"}
+	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204, noContent)
+	c.do(t, "PUT", ada, `{"Name":"Ada","Born":"1815-12-10T00:00:00Z","Born@odata.type":"Edm.DateTime"}`, 204)
+	got := string(c.do(t, "GET", ada, "", 200).Body)
+	if !strings.Contains(got, `"PartitionKey":"a%b +\u4e16","RowKey":"it's-one"`) || !strings.Contains(got, `"Name":"Ada"`) {
+		t.Errorf("the entity is %s", got)
+	}
+	if got := c.do(t, "POST", "/$batch", batch(100, "v"), 202).Body; bytes.Count(got, []byte("HTTP/1.1 204")) != 100 {
+		t.Errorf("the batch: %.500s", got)
+	}
+	got = string(c.do(t, "GET", "/people()?$filter=PartitionKey%20eq%20'batch'%20and%20RowKey%20lt%20'r010'&$select=RowKey,V", "", 200).Body)
+	if strings.Count(got, `"V":"v"`) != 10 {
+		t.Errorf("the query: %s", got)
+	}
+	c.do(t, "DELETE", ada, "", 204, front.Field{Name: "If-Match", Value: "*"})
+	c.do(t, "GET", ada, "", 404)
+}
+
+// batch inserts n entities with one property.
+func batch(n int, value string) string {
+	var b strings.Builder
+	b.WriteString("--batch_1\r\nContent-Type: multipart/mixed; boundary=changeset_1\r\n\r\n")
+	for i := range n {
+		fmt.Fprintf(&b, "--changeset_1\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"+
+			"PUT https://host/acme/people(PartitionKey='batch',RowKey='r%03d') HTTP/1.1\r\n"+
+			"Content-Type: application/json\r\n\r\n{\"V\":%q}\r\n", i, value)
+	}
+	b.WriteString("--changeset_1--\r\n--batch_1--\r\n")
+	return b.String()
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func variables(pairs ...string) func(string) string {
+	return func(name string) string {
+		for _, pair := range pairs {
+			if key, value, _ := strings.Cut(pair, "="); key == name {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	const region, table = "AWS_REGION=eu-central-1", "EDGETABLE_DYNAMODB_TABLE=tables"
+	for _, tt := range []struct {
+		env []string
+		say string // of the error; "": none
+		why string
+	}{
+		{[]string{region, table, "EDGETABLE_ACCOUNTS_SECRET=s"}, "", "the least there is"},
+		{[]string{"AWS_DEFAULT_REGION=eu-central-1", table, "EDGETABLE_ACCOUNTS=acme:" + key1}, "", "the region by its other name"},
+		{[]string{region, table}, "", "a function that purges has no accounts"},
+		{[]string{region, table, "EDGETABLE_ACCOUNTS_PARAMETER=/p", "EDGETABLE_ACCOUNTS_REFRESH=10s", "EDGETABLE_BUCKETS=1",
+			"EDGETABLE_SCANNED_BYTES=1048576", "EDGETABLE_STREAMING=true", "EDGETABLE_PATH_STYLE=false", "EDGETABLE_FORWARD_SECRET=f"}, "", "everything"},
+		{[]string{table}, "AWS_REGION", "no region"},
+		{[]string{region}, "EDGETABLE_DYNAMODB_TABLE", "no table"},
+		{[]string{region, table, "EDGETABLE_ACCOUNTS_SECRET=s", "EDGETABLE_ACCOUNTS=acme:" + key1}, "exclude each other", "two places"},
+		{[]string{region, table, "EDGETABLE_BUCKETS=0"}, "EDGETABLE_BUCKETS=\"0\": write a number from 1 to 256", "no buckets"},
+		{[]string{region, table, "EDGETABLE_BUCKETS=300"}, "EDGETABLE_BUCKETS", "too many"},
+		{[]string{region, table, "EDGETABLE_SCANNED_BYTES=8MiB"}, "EDGETABLE_SCANNED_BYTES", "a unit"},
+		{[]string{region, table, "EDGETABLE_STREAMING=yes"}, "write true or false", "another word"},
+		{[]string{region, table, "EDGETABLE_PATH_STYLE=1"}, "write true or false", "a number"},
+		{[]string{region, table, "EDGETABLE_ACCOUNTS_REFRESH=5"}, "write a duration", "no unit"},
+		{[]string{region, table, "EDGETABLE_ACCOUNTS_REFRESH=0s"}, "write a duration", "all the time"},
+		{[]string{region, table, "EDGETABLE_ACCOUNTS_REFRESH=24h"}, "write a duration", "hardly ever"},
+	} {
+		c, err := newConfig(variables(tt.env...))
+		if (err == nil) != (tt.say == "") || err != nil && !strings.Contains(err.Error(), tt.say) {
+			t.Errorf("%s: %v, want %q", tt.why, err, tt.say)
+		}
+		if err == nil && (c.region != "eu-central-1" || c.table != "tables") {
+			t.Errorf("%s: %+v", tt.why, c)
+		}
+		if err != nil && strings.Contains(err.Error(), key1[:8]) {
+			t.Errorf("%s: the error shows a key: %v", tt.why, err)
+		}
+	}
+}

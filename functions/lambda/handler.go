@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"edgetable/adapters/accounts"
+	"edgetable/adapters/awssecrets"
+	"edgetable/adapters/lambdaurl"
+	"edgetable/core/edm"
+	"edgetable/core/protocol"
+	"edgetable/core/sharedkey"
+	"edgetable/core/table"
+)
+
+// newHandler wires everything, and asks nothing of anybody.
+func newHandler(c *config, store table.Store, purge purger, log *slog.Logger) *lambdaurl.Handler {
+	known := &awssecrets.Cache[accounts.List]{Options: awssecrets.Options[accounts.List]{
+		Name: "accounts", Read: c.accounts, Parse: ownAccounts,
+		Refresh: c.refresh, Stale: stale, Log: log, Now: time.Now,
+	}}
+	h := &lambdaurl.Handler{
+		Protocol: newServer(c, store, known, 0),
+		Observe:  newMetrics(c.metrics, log).observe,
+		Task:     func(ctx context.Context, event json.RawMessage) error { return task(ctx, event, purge, log) },
+	}
+	if !c.streaming {
+		h.Protocol = newServer(c, store, known, lambdaurl.PageBytes[0])
+		for _, n := range lambdaurl.PageBytes[1:] {
+			h.Narrow = append(h.Narrow, newServer(c, store, known, n))
+		}
+	}
+	if c.forward != nil {
+		shown := &awssecrets.Cache[string]{Options: awssecrets.Options[string]{
+			Name: "forward secret", Read: c.forward,
+			Parse:   func(_, text string) (string, error) { return strings.TrimSpace(text), nil },
+			Refresh: c.refresh, Stale: stale, Log: log, Now: time.Now,
+		}}
+		h.Secret = shown.Get
+	}
+	return h
+}
+
+// ownAccounts refuses the one account that is everybody's.
+func ownAccounts(old accounts.List, text string) (accounts.List, error) {
+	list, err := old.Next(text)
+	if err == nil && list.HasDevelopmentKey() {
+		return nil, errors.New("accounts: the development account's key is known to everybody: give accounts keys of their own")
+	}
+	return list, err
+}
+
+// server serves as soon as the accounts are known.
+type server struct {
+	*protocol.Handler
+	known   *awssecrets.Cache[accounts.List]
+	current atomic.Pointer[accounts.List]
+}
+
+// newServer makes a server whose pages have so many bytes, 0 for as many as the
+// core thinks right.
+func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.List], pageBytes int) *server {
+	s := &server{known: known}
+	s.current.Store(&accounts.List{})
+	s.Handler = &protocol.Handler{
+		// Nonces and ids must not collide; nobody gains by guessing one.
+		Service: table.New(store, table.Options{
+			Now: now, Rand: rand.Uint64,
+			Budget: table.Budget{Bytes: pageBytes, ScanBytes: c.scannedBytes},
+		}),
+		Accounts: func(name string) (*protocol.Account, bool) { return s.current.Load().Find(name) },
+		Now:      now,
+		NewID: func() (id [16]byte) {
+			binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
+			binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
+			return id
+		},
+		MaxSkew:   sharedkey.MaxSkew,
+		PathStyle: c.pathStyle,
+	}
+	return s
+}
+
+func now() edm.Ticks { return edm.TicksOf(time.Now()) }
+
+// Serve implements lambdaurl.Protocol. Why accounts cannot be read stands in the
+// log.
+func (s *server) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
+	list, err := s.known.Get(ctx)
+	if err != nil {
+		return s.Refuse(req, table.ServerBusy.With("The accounts cannot be read at present."))
+	}
+	s.current.Store(&list)
+	return s.Handler.Serve(ctx, req)
+}

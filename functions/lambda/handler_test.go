@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/adapters/accounts"
+	"edgetable/adapters/dynamodb"
+	"edgetable/core/memstore"
+	"edgetable/testdata/lambda/front"
+)
+
+// local is a function over the reference store, with a text of accounts that can
+// be changed and is read for each request.
+type local struct {
+	function
+	text string
+	err  error
+	log  bytes.Buffer
+}
+
+func newLocal() *local {
+	l := &local{text: "acme:" + key1}
+	c := &config{
+		scannedBytes: 8 << 20, metrics: "tests",
+		accounts: func(context.Context) (string, error) { return l.text, l.err },
+		forward:  func(context.Context) (string, error) { return "open sesame\n", l.err },
+	}
+	l.invoke = newHandler(c, memstore.New(now), &purges{}, slog.New(slog.NewJSONHandler(&l.log, nil))).Invoke
+	return l
+}
+
+func TestSession(t *testing.T) {
+	t.Parallel()
+	l := newLocal()
+	newClient(t, l.function, key1).session(t)
+}
+
+// A key is replaced without a new function: the second key of the account first
+// takes over, then the first is taken away.
+func TestRotation(t *testing.T) {
+	t.Parallel()
+	l := newLocal()
+	old, fresh := newClient(t, l.function, key1), newClient(t, l.function, key2)
+	for _, step := range []struct {
+		text       string
+		old, fresh int
+	}{
+		{"acme:" + key1, 200, 403},
+		{"acme:" + key1 + ":" + key2, 200, 200},
+		{"acme:" + key2, 403, 200},
+		{"acme:" + key2 + " disabled", 403, 403},
+		{"beta:" + key2, 404, 404},
+	} {
+		l.text = step.text
+		old.do(t, "GET", "/Tables", "", step.old)
+		fresh.do(t, "GET", "/Tables", "", step.fresh)
+	}
+}
+
+// Without accounts clients are told to come again, and the log says why.
+func TestNoAccounts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text string
+		err  error
+		log  string
+	}{
+		{"", errors.New("secretsmanager: 400 AccessDeniedException"), "AccessDeniedException"},
+		{"acme=" + key1, nil, "write name:key"},
+		{"# nobody", nil, "names no account"},
+		{"acme:" + key1 + ";dev:" + accounts.DevelopmentKey, nil, "known to everybody"},
+	} {
+		l := newLocal()
+		l.text, l.err = tt.text, tt.err
+		resp := newClient(t, l.function, key1).do(t, "GET", "/Tables", "", 503)
+		if !slices.Contains(resp.Header, front.Field{Name: "Retry-After", Value: "1"}) {
+			t.Errorf("%q: %v", tt.log, resp.Header)
+		}
+		if !strings.Contains(l.log.String(), tt.log) || strings.Contains(l.log.String(), key1[:8]) || strings.Contains(string(resp.Body), tt.log) {
+			t.Errorf("%q: %s\n%s", tt.log, resp.Body, l.log.String())
+		}
+	}
+}
+
+// A custom domain is in front: the account is in the name of the host.
+func TestForwardedHost(t *testing.T) {
+	t.Parallel()
+	c := newClient(t, newLocal().function, key1)
+	c.base = ""
+	c.header = []front.Field{
+		{Name: "X-Forwarded-Host", Value: "acme.table.example.com"}, {Name: "X-Edgetable-Forward-Secret", Value: "open sesame"},
+	}
+	c.accept = "application/json;odata=minimalmetadata"
+	resp := c.do(t, "GET", "/Tables", "", 200)
+	if !bytes.Contains(resp.Body, []byte(`"https://acme.table.example.com/$metadata#Tables"`)) {
+		t.Errorf("%s", resp.Body)
+	}
+	c.header[1].Value = "close sesame"
+	c.do(t, "GET", "/Tables", "", 404) // there is no account Tables
+}
+
+// The line of a request is its metrics too.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	l := newLocal()
+	c := newClient(t, l.function, key1)
+	c.do(t, "GET", "/people(PartitionKey='secret',RowKey='')", "", 404)
+	c.do(t, "GET", "/Tables", "", 200)
+	var lines []map[string]any
+	for line := range strings.Lines(l.log.String()) {
+		var r map[string]any
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r["msg"] == "request" {
+			lines = append(lines, r)
+		}
+	}
+	if len(lines) != 2 {
+		t.Fatalf("%d lines:\n%s", len(lines), l.log.String())
+	}
+	for i, want := range []string{
+		`{"Busy":0,"Faults":0,"Operation":"GetEntity","Refused":1,"account":"acme","code":"TableNotFound","cold":true,"door":"function-url","level":"INFO","msg":"request","status":404}`,
+		`{"Busy":0,"Faults":0,"Operation":"QueryTables","Refused":0,"account":"acme","door":"function-url","level":"INFO","msg":"request","status":200}`,
+	} {
+		r := lines[i]
+		aws, _ := json.Marshal(r["_aws"].(map[string]any)["CloudWatchMetrics"])
+		if want := `[{"Dimensions":[[],["Operation"]],"Metrics":[{"Name":"Took","Unit":"Milliseconds"},{"Name":"Refused","Unit":"Count"},{"Name":"Busy","Unit":"Count"},{"Name":"Faults","Unit":"Count"}],"Namespace":"tests"}]`; string(aws) != want {
+			t.Errorf("%s", aws)
+		}
+		if took, ok := r["Took"].(float64); !ok || took <= 0 {
+			t.Errorf("took %v", r["Took"])
+		}
+		for _, name := range []string{"_aws", "Took", "time", "request", "bytes"} {
+			if r[name] == nil {
+				t.Errorf("line %d has no %s", i, name)
+			}
+			delete(r, name)
+		}
+		if rest, _ := json.Marshal(r); string(rest) != want {
+			t.Errorf("%s\nwant\n%s", rest, want)
+		}
+	}
+	if strings.Contains(l.log.String(), "secret',") {
+		t.Errorf("the log has keys in it: %s", l.log.String())
+	}
+}
+
+// purges is a store of which there is something to remove.
+type purges struct {
+	items int
+	ended error
+}
+
+func (p *purges) Purge(_ context.Context, report func(dynamodb.Progress) error) error {
+	for p.items > 0 {
+		p.items--
+		if err := report(dynamodb.Progress{Items: 1}); err != nil {
+			p.ended = err
+			return err
+		}
+	}
+	return nil
+}
+
+// A purge ends before Lambda ends it, which is no failure: the next one goes on.
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	log := slog.New(slog.DiscardHandler)
+	for _, tt := range []struct {
+		event string
+		left  time.Duration
+		want  int // items that stay
+		err   bool
+	}{
+		{`{"purge":true}`, time.Hour, 0, false},
+		{`{"purge":true}`, reserve - time.Second, 9, false},
+		{`{"purge":false}`, time.Hour, 10, true},
+		{`{"purge":1}`, time.Hour, 10, true},
+		{`{}`, time.Hour, 10, true},
+	} {
+		p := &purges{items: 10}
+		ctx, cancel := context.WithTimeout(t.Context(), tt.left)
+		err := task(ctx, json.RawMessage(tt.event), p, log)
+		cancel()
+		if (err != nil) != tt.err || p.items != tt.want {
+			t.Errorf("%s with %v left: %d items stay, %v", tt.event, tt.left, p.items, err)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+// Lambda serves tables from DynamoDB behind a Function URL, a REST API or a load
+// balancer. It is made for provided.al2023, named bootstrap:
+//
+//	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 go build -tags lambda.norpc -trimpath -ldflags "-s -w" -o bootstrap ./functions/lambda
+//
+// # Environment
+//
+//	EDGETABLE_DYNAMODB_TABLE       the DynamoDB table; required
+//	EDGETABLE_ACCOUNTS_SECRET      name or ARN of a secret in Secrets Manager with the accounts as text,
+//	EDGETABLE_ACCOUNTS_PARAMETER   or of a parameter in the Parameter Store,
+//	EDGETABLE_ACCOUNTS             or the accounts: name:key1[:key2] between semicolons or line ends. One of the three
+//	EDGETABLE_ACCOUNTS_REFRESH     after which time they are read anew; default 5m
+//	EDGETABLE_FORWARD_SECRET       name or ARN of the secret of a proxy whose X-Forwarded-Host is believed
+//	EDGETABLE_STREAMING            true: the Function URL is in the mode RESPONSE_STREAM
+//	EDGETABLE_BUCKETS              hash keys that a new table is spread over; default 8
+//	EDGETABLE_SCANNED_BYTES        bytes that a page of a query may read; default 8 MiB
+//	EDGETABLE_PATH_STYLE           true: the account is in the path whatever the host is
+//	EDGETABLE_METRICS              namespace of the metrics; default edgetable
+//	AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SECRETS_MANAGER, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL
+//
+// Region and credentials are those that Lambda gives. Nothing is asked of
+// anybody before the first request: a cold start costs no more than the process.
+//
+// An event {"purge":true} removes what deleted tables left behind.
+package main
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/aws/aws-lambda-go/lambda"
+)
+
+func main() {
+	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
+	limitMemory(os.Getenv)
+	c, err := newConfig(os.Getenv)
+	if err == nil {
+		err = serve(c, log)
+	}
+	log.Error("the function cannot start", "cause", err)
+	os.Exit(1)
+}
+
+// serve does not return unless something is wrong.
+func serve(c *config, log *slog.Logger) error {
+	store, err := openStore(c)
+	if err != nil {
+		return err
+	}
+	h := newHandler(c, store, store, log)
+	if c.streaming {
+		lambda.Start(h.Stream)
+	} else {
+		lambda.Start(h)
+	}
+	return errors.New("lambda.Start has returned") // instead of ending the process
+}
+
+// limitMemory has the garbage collector stay within what the function is given,
+// unless the runtime's own settings say otherwise.
+func limitMemory(env func(string) string) {
+	mib, err := strconv.ParseInt(env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"), 10, 64)
+	if err == nil && mib > 0 && env("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(mib << 20 * 3 / 4)
+	}
+}

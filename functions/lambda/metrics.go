@@ -1,0 +1,95 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+
+	"edgetable/adapters/lambdaurl"
+)
+
+// metrics writes a line for each request, which is its log and, in CloudWatch's
+// embedded metric format, its metrics: by operation and over all of them
+//
+//	Took     milliseconds
+//	Refused  answers 4xx
+//	Busy     answers 503
+//	Faults   other answers 5xx
+//
+// Neither the target of a request stands in it nor any of its headers: keys,
+// signatures and data may be in them.
+type metrics struct {
+	log       *slog.Logger
+	directive string // _aws behind its Timestamp
+	warm      atomic.Bool
+}
+
+func newMetrics(namespace string, log *slog.Logger) *metrics {
+	type metric struct {
+		Name string
+		Unit string
+	}
+	b, err := json.Marshal([]any{struct {
+		Namespace  string
+		Dimensions [][]string
+		Metrics    []metric
+	}{
+		namespace, [][]string{{}, {"Operation"}},
+		[]metric{{"Took", "Milliseconds"}, {"Refused", "Count"}, {"Busy", "Count"}, {"Faults", "Count"}},
+	}})
+	if err != nil {
+		panic(err) // it is made of strings
+	}
+	return &metrics{log: log, directive: `,"CloudWatchMetrics":` + string(b) + "}"}
+}
+
+func (m *metrics) observe(ctx context.Context, o *lambdaurl.Observation) {
+	r := o.Response
+	aws := strconv.AppendInt([]byte(`{"Timestamp":`), time.Now().UnixMilli(), 10)
+	aws = append(aws, m.directive...)
+	busy, fault := r.Status == 503, r.Status >= 500 && r.Status != 503
+	attrs := []slog.Attr{
+		slog.Any("_aws", json.RawMessage(aws)),
+		slog.String("Operation", cmp.Or(r.Operation, "none")),
+		slog.Float64("Took", float64(o.Took.Microseconds())/1000),
+		slog.Int("Refused", count(r.Status/100 == 4)), slog.Int("Busy", count(busy)), slog.Int("Faults", count(fault)),
+		slog.Int("status", r.Status),
+		slog.String("request", r.RequestID),
+		slog.String("door", o.Door),
+		slog.Int("bytes", o.Bytes),
+	}
+	if r.Code != "" {
+		attrs = append(attrs, slog.String("code", r.Code))
+	}
+	if r.Account != "" { // it was authenticated
+		attrs = append(attrs, slog.String("account", r.Account))
+	}
+	if !m.warm.Swap(true) {
+		attrs = append(attrs, slog.Bool("cold", true))
+	}
+	if o.Narrowed > 0 {
+		attrs = append(attrs, slog.Int("narrowed", o.Narrowed))
+	}
+	if lc, ok := lambdacontext.FromContext(ctx); ok {
+		attrs = append(attrs, slog.String("invocation", lc.AwsRequestID))
+	}
+	level := slog.LevelInfo
+	if r.Err != nil {
+		level = slog.LevelError
+		attrs = append(attrs, slog.String("cause", r.Err.Error()))
+	}
+	m.log.LogAttrs(ctx, level, "request", attrs...)
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}

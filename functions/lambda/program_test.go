@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"edgetable/adapters/dynamodb"
+)
+
+// Keys of tests: base64 of 32 bytes each.
+const (
+	key1 = "Zmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgMTI="
+	key2 = "c2Vjb25kIHNlY29uZCBzZWNvbmQgc2Vjb25kIDEyMzQ="
+)
+
+// endings undo what tests share, when all have run.
+var endings []func()
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, end := range endings {
+		end()
+	}
+	os.Exit(code)
+}
+
+// databaseURL is where DynamoDB Local is: the one that the environment names,
+// else one of the package's own.
+var databaseURL = sync.OnceValues(func() (string, error) {
+	if url := os.Getenv("EDGETABLE_DYNAMODB_URL"); url != "" {
+		return url, nil
+	}
+	start := exec.Command("../../testdata/dynamodb/start")
+	start.Stderr = os.Stderr
+	life, err := start.StdinPipe() // the server ends with it
+	if err != nil {
+		return "", err
+	}
+	out, err := start.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := start.Start(); err != nil {
+		return "", err
+	}
+	endings = append(endings, func() {
+		life.Close()
+		_ = start.Wait() // it was told to end
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("DynamoDB Local did not start: %w", err)
+	}
+	return strings.TrimSpace(line), nil
+})
+
+// bootstrap is the program as it is deployed, for this machine.
+var bootstrap = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "edgetable-lambda")
+	if err != nil {
+		return "", err
+	}
+	endings = append(endings, func() { os.RemoveAll(dir) })
+	return build(dir, runtime.GOARCH)
+})
+
+// build makes the program for an architecture.
+func build(dir, arch string) (string, error) {
+	file := filepath.Join(dir, "bootstrap")
+	cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w", "-o", file, ".")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return file, nil
+}
+
+// emulatorPath is the Runtime Interface Emulator.
+var emulatorPath = sync.OnceValues(func() (string, error) {
+	cmd := exec.Command("../../testdata/lambda/rie")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+})
+
+// made is what a OnceValues returned, and the end of the test if that is an error.
+func made(t testing.TB, f func() (string, error)) string {
+	t.Helper()
+	s, err := f()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// environment is that of a function whose DynamoDB table is new.
+func environment(t testing.TB, more ...string) []string {
+	t.Helper()
+	url, name := made(t, databaseURL), "edgetable-"+strings.ReplaceAll(t.Name(), "/", "-")
+	client := sdk.New(sdk.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(url),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
+		}),
+	})
+	if err := dynamodb.Create(t.Context(), client, name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: &name}); err != nil {
+			t.Errorf("DeleteTable: %v", err)
+		}
+	})
+	return append([]string{
+		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
+		"AWS_LAMBDA_FUNCTION_TIMEOUT=30", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=512",
+		"AWS_ENDPOINT_URL_DYNAMODB=" + url, "EDGETABLE_DYNAMODB_TABLE=" + name,
+	}, more...)
+}
