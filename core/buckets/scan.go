@@ -140,7 +140,7 @@ func (s *scan) advanced() bool {
 // full reports whether the page ends before another n bytes are examined, or,
 // with n = 0, before another read. That is never so before the page got on.
 func (s *scan) full(n int) (bool, error) {
-	if s.judged == 0 && (n > 0 || s.cost.Rows == 0 || !s.advanced()) {
+	if s.judged == 0 && (n > 0 || s.cost.Rows == 0) {
 		return false, nil
 	}
 	r, p := s.req, &s.page
