@@ -1,0 +1,89 @@
+locals {
+  # sums over five minutes of a function's metrics
+  counts = {
+    # ended without an answer: out of time, out of memory, or a panic
+    errors = { function = aws_lambda_function.requests.function_name, metric = "Errors", threshold = 1, periods = 1 }
+    # answered 5xx, which is no error to Lambda
+    refusals = { function = aws_lambda_function.requests.function_name, metric = "Url5xxCount", threshold = 10, periods = 2 }
+    # more requests at a time than the reserved concurrency
+    throttles = { function = aws_lambda_function.requests.function_name, metric = "Throttles", threshold = 1, periods = 1 }
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "counts" {
+  for_each = local.counts
+
+  alarm_name          = "${var.name}-${each.key}"
+  namespace           = "AWS/Lambda"
+  metric_name         = each.value.metric
+  dimensions          = { FunctionName = each.value.function }
+  statistic           = "Sum"
+  period              = 300
+  evaluation_periods  = each.value.periods
+  threshold           = each.value.threshold
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = var.alarm_topic_arn[*]
+}
+
+resource "aws_cloudwatch_metric_alarm" "duration" {
+  alarm_name          = "${var.name}-duration"
+  alarm_description   = "One request in a hundred takes longer than it should."
+  namespace           = "AWS/Lambda"
+  metric_name         = "Duration"
+  dimensions          = { FunctionName = aws_lambda_function.requests.function_name }
+  extended_statistic  = "p99"
+  period              = 300
+  evaluation_periods  = 3
+  threshold           = var.alarm_duration
+  comparison_operator = "GreaterThanThreshold"
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = var.alarm_topic_arn[*]
+}
+
+# ThrottledRequests is kept by operation and has nothing under the table's name alone; these two have.
+resource "aws_cloudwatch_metric_alarm" "table" {
+  alarm_name          = "${var.name}-table"
+  alarm_description   = "DynamoDB throttles the table."
+  evaluation_periods  = 2
+  threshold           = 10
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = var.alarm_topic_arn[*]
+
+  metric_query {
+    id          = "throttled"
+    expression  = "FILL(reads, 0) + FILL(writes, 0)"
+    return_data = true
+  }
+
+  dynamic "metric_query" {
+    for_each = { reads = "ReadThrottleEvents", writes = "WriteThrottleEvents" }
+    content {
+      id          = metric_query.key
+      return_data = false
+      metric {
+        namespace   = "AWS/DynamoDB"
+        metric_name = metric_query.value
+        dimensions  = { TableName = local.table }
+        period      = 300
+        stat        = "Sum"
+      }
+    }
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "purge" {
+  alarm_name          = "${var.name}-purge"
+  alarm_description   = "Three purges of edgetable failed."
+  namespace           = "AWS/Lambda"
+  metric_name         = "Errors"
+  dimensions          = { FunctionName = aws_lambda_function.purge.function_name }
+  statistic           = "Sum"
+  period              = 3600
+  evaluation_periods  = 1
+  threshold           = 3
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = var.alarm_topic_arn[*]
+}
