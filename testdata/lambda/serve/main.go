@@ -3,12 +3,14 @@
 //
 //	serve -emulator "$(testdata/lambda/rie)" -function bin/lambda/bootstrap
 //
-// The environment is the function's. It says like the server where the accounts
-// of $EDGETABLE_ACCOUNTS are, and then "ready".
+// The environment is the function's. With -dynamodb URL it makes a table in the
+// DynamoDB Local there and says so to the function. It says like the server where
+// the accounts of $EDGETABLE_ACCOUNTS are, and then "ready".
 package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,7 +23,11 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"edgetable/adapters/accounts"
+	"edgetable/adapters/dynamodb"
 	"edgetable/testdata/lambda/emulator"
 	"edgetable/testdata/lambda/front"
 )
@@ -39,6 +45,7 @@ func run() error {
 	function := flag.String("function", "", "`path` of the function")
 	n := flag.Int("n", 4, "how many events are served at once")
 	streaming := flag.Bool("streaming", false, "the function streams its answers")
+	database := flag.String("dynamodb", "", "`URL` of a DynamoDB Local to make a table in")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -46,8 +53,16 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	env := os.Environ()
+	if *database != "" {
+		own, err := makeTable(ctx, *database)
+		if err != nil {
+			return err
+		}
+		env = append(env, own...)
+	}
 	pool, err := emulator.StartPool(ctx, *n, emulator.Options{
-		Emulator: *program, Function: *function, Env: os.Environ(), Log: os.Stderr,
+		Emulator: *program, Function: *function, Env: env, Log: os.Stderr,
 	})
 	if err != nil {
 		return err
@@ -70,4 +85,20 @@ func run() error {
 		return err
 	}
 	return nil
+}
+
+// makeTable makes a table and returns the environment of a function for it.
+func makeTable(ctx context.Context, url string) ([]string, error) {
+	name := "edgetable-" + rand.Text()
+	client := sdk.New(sdk.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(url),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
+		}),
+	})
+	return []string{
+		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
+		"AWS_LAMBDA_FUNCTION_TIMEOUT=60", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=512",
+		"AWS_ENDPOINT_URL_DYNAMODB=" + url, "EDGETABLE_DYNAMODB_TABLE=" + name,
+	}, dynamodb.Create(ctx, client, name)
 }
