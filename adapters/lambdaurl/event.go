@@ -1,12 +1,11 @@
 package lambdaurl
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/textproto"
+	"strconv"
 	"strings"
 
 	"edgetable/core/protocol"
@@ -26,7 +25,7 @@ type event struct {
 	MultiValueQueryStringParameters json.RawMessage     `json:"multiValueQueryStringParameters"`
 
 	Headers         map[string]string `json:"headers"`
-	Body            string            `json:"body"`
+	Body            string            `json:"body"` // unless it was cut out
 	IsBase64Encoded bool              `json:"isBase64Encoded"`
 
 	RequestContext struct {
@@ -54,11 +53,14 @@ type door struct {
 	multi  bool // headers are lists of values
 	narrow bool // pages are short from the start
 	closed bool // requests through it are refused
+
+	unmeasured bool // it does not hand on Content-Length
 }
 
 // decode reads an event.
 func decode(b []byte) (protocol.Request, door, error) {
 	var e event
+	b, body := cutBody(b)
 	if err := json.Unmarshal(b, &e); err != nil {
 		return protocol.Request{}, door{}, fmt.Errorf("lambdaurl: the event cannot be read: %w", err)
 	}
@@ -86,21 +88,13 @@ func decode(b []byte) (protocol.Request, door, error) {
 		req.Scheme = "http"
 	}
 	req.Host = req.Header.Get("Host")
-	req.Body, req.ContentLength = e.body()
+	if req.Body, req.ContentLength, err = e.open(body); err != nil {
+		return protocol.Request{}, door{}, fmt.Errorf("lambdaurl: the body cannot be read: %w", err)
+	}
+	if h := req.Header.(protocol.Header); d.unmeasured && h["Content-Length"] == nil {
+		h["Content-Length"] = []string{strconv.FormatInt(req.ContentLength, 10)}
+	}
 	return req, d, nil
-}
-
-// body is decoded only as far as it is read.
-func (e *event) body() (io.Reader, int64) {
-	if e.Body == "" {
-		return nil, 0
-	}
-	r := strings.NewReader(e.Body)
-	if !e.IsBase64Encoded {
-		return r, int64(len(e.Body))
-	}
-	n := base64.StdEncoding.DecodedLen(len(e.Body)) - (len(e.Body) - len(strings.TrimRight(e.Body, "=")))
-	return base64.NewDecoder(base64.StdEncoding, r), int64(n)
 }
 
 // joined makes a header of one in which fields of one name are one, with commas

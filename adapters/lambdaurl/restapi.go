@@ -16,7 +16,7 @@ import (
 // stage. The query comes decoded and in no order, so that it is written anew:
 // nobody signs its bytes.
 func (e *event) restAPI() (protocol.Request, door, error) {
-	d := door{name: "rest-api", limit: functionLimit}
+	d := door{name: "rest-api", limit: functionLimit, unmeasured: true}
 	req := protocol.Request{
 		Method: e.HTTPMethod,
 		Target: e.RequestContext.Path,
@@ -38,9 +38,6 @@ func (e *event) restAPI() (protocol.Request, door, error) {
 		if original, ok := strings.CutPrefix(name, "X-Amzn-Remapped-"); ok && h[original] == nil {
 			h[original] = values
 		}
-	}
-	if e.Body == "" && h["Content-Length"] == nil {
-		h["Content-Length"] = []string{"0"} // is never handed on
 	}
 	req.Header = h
 	return req, d, nil

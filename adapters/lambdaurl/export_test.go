@@ -1,0 +1,4 @@
+package lambdaurl
+
+// CutBody is for tests.
+var CutBody = cutBody
