@@ -44,6 +44,21 @@ func (a *action) fits(e *stored, inline int) bool {
 		e.count+a.m.Properties.Count() <= maxProperties && e.size+patchSize(a.m.Properties) <= inline
 }
 
+// holds reports whether the action's condition holds for a state.
+func (a *action) holds(e *stored, inline int, now edm.Ticks) bool {
+	switch {
+	case a.pinned && a.old == nil:
+		return e == nil
+	case a.pinned:
+		return e != nil && e.Timestamp == a.old.Timestamp
+	case !a.allows(e):
+		return false
+	case e == nil:
+		return true
+	}
+	return e.Timestamp < now && e.chunks.none() && (!a.merges() || a.fits(e, inline))
+}
+
 // apply makes the after-image, if it can be known.
 func (a *action) apply(now edm.Ticks) (err error) {
 	switch {

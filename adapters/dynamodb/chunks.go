@@ -19,30 +19,36 @@ import (
 type chunks struct {
 	version version
 	count   int // 0: the properties are not in chunks
+	size    int // of all of them in bytes
 }
 
 func (c chunks) none() bool { return c.count == 0 }
 
+// attribute is version · count (1 byte) · size (4 bytes).
 func (c chunks) attribute() types.AttributeValue {
-	return bin(append(c.version[:], byte(c.count)))
+	b := append(c.version[:len(c.version):len(c.version)], byte(c.count))
+	return bin(binary.BigEndian.AppendUint32(b, uint32(c.size)))
 }
 
 func readChunks(a types.AttributeValue) (c chunks, err error) {
 	b := binaryOf(a)
-	if len(b) != len(c.version)+1 || b[len(b)-1] == 0 {
+	if len(b) != len(c.version)+5 || b[len(c.version)] == 0 {
 		return c, errItem
 	}
-	copy(c.version[:], b)
-	c.count = int(b[len(b)-1])
+	n := copy(c.version[:], b)
+	c.count, c.size = int(b[n]), int(binary.BigEndian.Uint32(b[n+1:]))
 	return c, nil
 }
 
 // sort is the sort key of chunk i.
 func (c chunks) sort(i int) []byte { return append(c.version[:len(c.version):len(c.version)], byte(i)) }
 
-// chunksOf is how many chunks properties take. An entity has about 1.6 MiB at
-// most: 1 MiB where a character counts two bytes, of characters of three.
-func chunksOf(p edm.Properties) int { return (len(p) + chunkSize - 1) / chunkSize }
+// newChunks are those that properties will be in. An entity has about 1.6 MiB at
+// most, five chunks: 1 MiB where a character counts two bytes, of characters of
+// three.
+func (s *Store) newChunks(p edm.Properties) chunks {
+	return chunks{s.newVersion(), (len(p) + chunkSize - 1) / chunkSize, len(p)}
+}
 
 // errMoved: an entity was changed while its chunks were read.
 var errMoved = errors.New("chunks are gone")
@@ -79,6 +85,9 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored) error {
 			if !ok {
 				r.Properties = nil
 				break
+			}
+			if i == 0 {
+				r.Properties = make(edm.Properties, 0, r.chunks.size)
 			}
 			r.Properties = append(r.Properties, data...)
 		}
@@ -195,7 +204,7 @@ func (s *Store) prepare(ctx context.Context, l life, k []byte, old chunks, p edm
 	bucket := l.bucket(k)
 	w := &pending{hash: l.hash(kindChunk, bucket), old: old}
 	if p != nil {
-		w.new = chunks{s.newVersion(), chunksOf(p)}
+		w.new = s.newChunks(p)
 	}
 	due := s.now() + litterAge
 	name := s.newVersion()

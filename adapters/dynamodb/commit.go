@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -78,7 +79,7 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 			return 0, table.ErrUnknown // what it was to replace or to make may be needed
 		}
 		again := c == busy
-		if c == conditional || c == cancelled {
+		if c == conditional || c == cancelled || c == unreadable {
 			if err = w.learn(ctx, err, now); err == nil {
 				again, err = true, table.ErrBusy
 			}
@@ -106,21 +107,8 @@ func (w *write) readAhead(ctx context.Context) error {
 	if len(slow) == 0 {
 		return nil
 	}
-	keys := make([]item, len(slow))
-	for i, a := range slow {
-		keys[i] = keyOf(w.hash, a.m.Key)
-	}
-	found := make(map[string]*stored)
-	var damaged error
-	err := w.batchGet(ctx, keys, func(it item) {
-		e, err := readEntity(it)
-		if err != nil {
-			damaged = err
-			return
-		}
-		found[string(e.Key)] = e
-	})
-	if err = errors.Join(err, damaged); err != nil {
+	found, err := w.entities(ctx, slow)
+	if err != nil {
 		return err
 	}
 	for _, a := range slow {
@@ -136,7 +124,7 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 	for _, a := range pinned {
 		if a.merges() && a.old != nil && !a.old.chunks.none() {
 			rows = append(rows, a.old)
-			size += (a.old.chunks.count - 1) * chunkSize
+			size += a.old.chunks.size
 		}
 	}
 	if size > w.images {
@@ -235,31 +223,20 @@ func (w *write) send(ctx context.Context, now edm.Ticks) error {
 // learn finds out from a failed call what is there instead of what was hoped for.
 // It returns the refusal with the lowest index, or nil when it is worth to try
 // again.
-func (w *write) learn(ctx context.Context, err error, now edm.Ticks) error {
-	found := make([]item, len(w.actions))
-	failed := make([]bool, len(w.actions))
-	if c := (*types.TransactionCanceledException)(nil); errors.As(err, &c) {
-		for i := range min(len(found), len(c.CancellationReasons)) {
-			r := &c.CancellationReasons[i]
-			failed[i], found[i] = aws.ToString(r.Code) == reasonCondition, r.Item
-		}
-	} else {
-		failed[0], found[0] = true, oldItem(err)
+func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
+	found, failed, err := w.found(ctx, cause, now)
+	if err != nil {
+		return err
 	}
 	var pinned []*action
 	for i := range w.actions {
 		if !failed[i] {
 			continue
 		}
-		var e *stored
-		if len(found[i]) > 0 {
-			var err error
-			if e, err = readEntity(found[i]); err != nil {
-				return err
-			}
+		a, e := &w.actions[i], found[i]
+		if e != nil {
 			w.clock.raise(e.Timestamp)
 		}
-		a := &w.actions[i]
 		if p := a.pending; p != nil {
 			a.pending = nil
 			w.finish(ctx, p, p.new)
@@ -273,8 +250,8 @@ func (w *write) learn(ctx context.Context, err error, now edm.Ticks) error {
 			pinned = append(pinned, a)
 		}
 	}
-	if !contains(failed) {
-		return outcome(err)
+	if !slices.Contains(failed, true) {
+		return outcome(cause)
 	}
 	// A merge may be refused for what is in chunks, and a refusal with a lower
 	// index is the one that counts: so all of them are judged, in order.
@@ -291,11 +268,57 @@ func (w *write) learn(ctx context.Context, err error, now edm.Ticks) error {
 	return nil
 }
 
-func contains(list []bool) bool {
-	for _, b := range list {
-		if b {
-			return true
+// found is which actions failed and what they found; nil is no entity. A failed
+// call says it, except where what its actions found is too much for one reply:
+// then it is read.
+func (w *write) found(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
+	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
+	read := func(i int, it item) {
+		if failed[i] = true; len(it) > 0 && err == nil {
+			found[i], err = readEntity(it)
 		}
 	}
-	return false
+	var c *types.TransactionCanceledException
+	switch {
+	case classOf(cause) == unreadable:
+		all := make([]*action, len(w.actions))
+		for i := range all {
+			all[i] = &w.actions[i]
+		}
+		var there map[string]*stored
+		if there, err = w.entities(ctx, all); err == nil {
+			for i, a := range all {
+				found[i] = there[string(a.m.Key)]
+				failed[i] = !a.holds(found[i], w.inline, now)
+			}
+		}
+	case errors.As(cause, &c):
+		for i := range min(len(found), len(c.CancellationReasons)) {
+			if r := &c.CancellationReasons[i]; aws.ToString(r.Code) == reasonCondition {
+				read(i, r.Item)
+			}
+		}
+	default:
+		read(0, oldItem(cause))
+	}
+	return found, failed, err
+}
+
+// entities reads what is there of some actions, without chunks.
+func (w *write) entities(ctx context.Context, actions []*action) (map[string]*stored, error) {
+	keys := make([]item, len(actions))
+	for i, a := range actions {
+		keys[i] = keyOf(w.hash, a.m.Key)
+	}
+	found := make(map[string]*stored, len(actions))
+	var damaged error
+	err := w.batchGet(ctx, keys, func(it item) {
+		e, err := readEntity(it)
+		if err != nil {
+			damaged = err
+			return
+		}
+		found[string(e.Key)] = e
+	})
+	return found, errors.Join(err, damaged)
 }

@@ -29,7 +29,7 @@ func TestStoreOverFaults(t *testing.T) {
 			f.how = throttled
 		case n < 8 && (operation == "PutItem" || operation == "UpdateItem" || operation == "DeleteItem" || operation == "TransactWriteItems"):
 			f.how = conflicting
-		case n < 12 && (operation == "GetItem" || operation == "Query" || operation == "BatchGetItem" || operation == "BatchWriteItem"):
+		case n >= 8 && n < 12 && (operation == "GetItem" || operation == "Query" || operation == "BatchGetItem" || operation == "BatchWriteItem"):
 			f.how = []how{lost, applied, broken, brokenAfter}[n-8]
 		case n < 40:
 			f.how = partly

@@ -32,7 +32,7 @@ func (s *Store) purgeItem(r *record) item {
 
 // Purge removes what nobody can see any more: the entities of tables that were
 // dropped more than an hour ago, and chunks that writes left behind which did not
-// come to their end. It calls report, which may be nil, after every few items; an
+// come to their end. It calls report, which may be nil, whenever it removed some; an
 // error of it ends the purge. However a purge ends, the next goes on where it was.
 // Several at the same time do no harm.
 func (s *Store) Purge(ctx context.Context, report func(Progress) error) error {
@@ -120,6 +120,9 @@ func (p *purge) table(ctx context.Context, note item) error {
 // remove deletes items.
 func (p *purge) remove(ctx context.Context) func([]item) error {
 	return func(items []item) error {
+		if len(items) == 0 {
+			return nil
+		}
 		requests := make([]types.WriteRequest, len(items))
 		for i, it := range items {
 			requests[i] = deleteRequest(binaryOf(it[attrHash]), binaryOf(it[attrSort]))

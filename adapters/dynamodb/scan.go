@@ -54,7 +54,7 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 			continue // the end itself, or a key that a cut bound let in
 		}
 		// Items are read by the megabyte, but chunks may be a thousand times that.
-		size += e.chunks.count * chunkSize
+		size += e.chunks.size
 		if len(found) > 0 && size > limit.Bytes {
 			c.Next = e.Key
 			break

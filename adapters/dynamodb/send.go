@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +28,8 @@ const (
 	// since of a transaction's actions some failed.
 	conditional
 	cancelled
+	// unreadable: a transaction had none, but to say why takes more than a reply.
+	unreadable
 	// busy: it had none, for now.
 	busy
 	// ambiguous: it may have had its effect, or may still have it.
@@ -97,6 +100,12 @@ func classify(err error) class {
 		return busy
 	case "TransactionInProgressException":
 		return ambiguous
+	case "ValidationException":
+		// What the conditions of a transaction found together is limited. The
+		// error has no code of its own.
+		if strings.Contains(api.ErrorMessage(), "Payload in response is too large") {
+			return unreadable
+		}
 	}
 	return refused
 }

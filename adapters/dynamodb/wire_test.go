@@ -16,7 +16,8 @@ import (
 // them fail as they are told to. Faults are of the bytes on the wire, so what the
 // SDK makes of them is tested too.
 type wire struct {
-	t testing.TB
+	t     testing.TB
+	table string
 
 	mu     sync.Mutex
 	calls  []call
@@ -289,4 +290,11 @@ func operations(calls []call) (list []string) {
 		list = append(list, c.operation)
 	}
 	return list
+}
+
+// forget drops faults that did not happen.
+func (w *wire) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.faults, w.calls = nil, nil
 }
