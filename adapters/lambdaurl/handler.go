@@ -14,10 +14,11 @@ import (
 
 // PageBytes are the bytes of keys and properties in a page of a query,
 // table.Budget.Bytes, from the usual one to the ones that are tried when its
-// response is too large. JSON makes 1.1 to 1.5 times as much of most properties.
-// Text beyond ASCII is escaped, which makes it 2 to 3.5 times as large: for that
-// the second is enough. Eight times, of control characters, the last one stands.
-var PageBytes = [...]int{3 << 20, 3 << 19, 256 << 10}
+// response is too large. A page of so many bytes has large properties, as it has
+// 1000 entities at most, and of these JSON makes hardly more. Text beyond ASCII
+// is escaped, which makes it 2 to 3.5 times as large: for that the second is
+// enough. Eight times, of control characters, the last one stands.
+var PageBytes = [...]int{4 << 20, 3 << 19, 256 << 10}
 
 // Protocol is what serves the requests; *protocol.Handler is one.
 type Protocol interface {
