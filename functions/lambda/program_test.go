@@ -41,7 +41,17 @@ var databaseURL = sync.OnceValues(func() (string, error) {
 	if url := os.Getenv("EDGETABLE_DYNAMODB_URL"); url != "" {
 		return url, nil
 	}
-	start := exec.Command("../../testdata/dynamodb/start")
+	script, err := filepath.Abs("../../testdata/dynamodb/start")
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "dynamodb-local") // where it leaves a file
+	if err != nil {
+		return "", err
+	}
+	endings = append(endings, func() { os.RemoveAll(dir) })
+	start := exec.Command(script)
+	start.Dir = dir
 	start.Stderr = os.Stderr
 	life, err := start.StdinPipe() // the server ends with it
 	if err != nil {
