@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,7 +30,7 @@ var endings []func()
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for _, end := range endings {
+	for _, end := range slices.Backward(endings) {
 		end()
 	}
 	os.Exit(code)
