@@ -101,9 +101,9 @@ func classify(err error) class {
 	case "TransactionInProgressException":
 		return ambiguous
 	case "ValidationException":
-		// What the conditions of a transaction found together is limited. The
-		// error has no code of its own.
-		if strings.Contains(api.ErrorMessage(), "Payload in response is too large") {
+		// What the conditions of a transaction found is limited in sum, which has
+		// no code of its own. If it was something else, reading tells nothing new.
+		if strings.Contains(err.Error(), "TransactWriteItems") {
 			return unreadable
 		}
 	}

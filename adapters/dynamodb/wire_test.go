@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -173,6 +174,9 @@ func (w *wire) forward(r *http.Request, operation string, body []byte, n int) (*
 	}
 	if json.Unmarshal(text, &out) == nil {
 		units := consumed(out.ConsumedCapacity)
+		if operation == "TransactWriteItems" || answer.StatusCode == http.StatusBadRequest {
+			units = ruled(body, text)
+		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if n < len(w.calls) {
@@ -184,6 +188,56 @@ func (w *wire) forward(r *http.Request, operation string, body []byte, n int) (*
 		}
 	}
 	return answer, nil
+}
+
+// ruled is what a transaction or a refused write consumes by DynamoDB's published
+// rules, where DynamoDB Local counts something else or nothing: a unit for each
+// kilobyte begun of what is written or was found, in a transaction twice.
+func ruled(body, answer []byte) (units float64) {
+	type write struct{ Item map[string]any }
+	var in struct{ TransactItems []map[string]write }
+	var out struct {
+		Item                map[string]any
+		CancellationReasons []struct{ Item map[string]any }
+	}
+	_, _ = json.Unmarshal(body, &in), json.Unmarshal(answer, &out)
+	if in.TransactItems == nil {
+		return math.Ceil(max(1, itemSize(out.Item)) / 1024)
+	}
+	for i, action := range in.TransactItems {
+		size := 1.0
+		for _, w := range action {
+			size = max(size, itemSize(w.Item))
+		}
+		if i < len(out.CancellationReasons) {
+			size = max(size, itemSize(out.CancellationReasons[i].Item))
+		}
+		units += 2 * math.Ceil(size/1024)
+	}
+	return units
+}
+
+func itemSize(item map[string]any) (size float64) {
+	for name, v := range item {
+		size += float64(len(name)) + valueSize(v.(map[string]any))
+	}
+	return size
+}
+
+func valueSize(v map[string]any) float64 {
+	for kind, v := range v {
+		switch kind {
+		case "S":
+			return float64(len(v.(string)))
+		case "B":
+			return float64(len(v.(string)) / 4 * 3)
+		case "N":
+			return float64(len(v.(string))/2 + 1)
+		case "M":
+			return 3 + itemSize(v.(map[string]any))
+		}
+	}
+	return 1
 }
 
 func consumed(raw json.RawMessage) (units float64) {
