@@ -163,3 +163,5 @@ func TestStoreWithoutLeases(t *testing.T) {
 
 // now is the clock of the machine.
 func now() edm.Ticks { return edm.TicksOf(time.Now()) }
+
+func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(dynamodb.Options{})) }

@@ -32,7 +32,7 @@ const (
 	attrLayout      = ".b" // N: Layout.Buckets as it was given
 	attrBuckets     = ".k" // N: hash keys the table is spread over
 	attrLocation    = ".l" // S
-	attrDeleting    = ".x" // BOOL: the table was dropped, its name is not free yet
+	attrDeleting    = ".g" // BOOL: the table was dropped, its name is not free yet
 
 	// of litter
 	attrDue      = ".u" // N: ticks

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"edgetable/core/buckets"
 	"edgetable/core/edm"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	// AfterImages bounds what the entities of one batch may take together, as
 	// bytes of stored properties, when the batch merges into large ones; 0 is 16 MiB.
 	AfterImages int
+	// Scanned, if not nil, is told what each scan cost.
+	Scanned func(buckets.Cost)
 	// Now is the clock behind Timestamps and, together with Elapsed, leases; nil
 	// is the clock of the machine.
 	Now func() edm.Ticks

@@ -19,8 +19,12 @@ func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (tab
 	if err != nil {
 		return table.Page{}, err
 	}
-	return buckets.Scan(ctx, source{s, l}, l.buckets, r, buckets.Options{FanOut: int(l.buckets)})
+	return buckets.Scan(ctx, source{s, l}, l.buckets, r, buckets.Options{FanOut: min(int(l.buckets), maxFanOut), Report: s.scanned})
 }
+
+// maxFanOut is how many buckets are read at the same time at most: each takes a
+// connection, and holds up to a megabyte.
+const maxFanOut = 32
 
 // source reads the buckets of one table.
 type source struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"edgetable/core/buckets"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -30,6 +31,7 @@ type Store struct {
 	elapsed     func() time.Duration
 	rand        func() uint64
 	sleep       func(context.Context, time.Duration) error
+	scanned     func(buckets.Cost)
 }
 
 var _ table.Store = (*Store)(nil)
@@ -56,6 +58,7 @@ func New(o Options) (*Store, error) {
 		elapsed:     o.Elapsed,
 		rand:        o.Rand,
 		sleep:       o.Sleep,
+		scanned:     o.Scanned,
 	}
 	return s, nil
 }
