@@ -30,9 +30,12 @@ func (c *clock) next() edm.Ticks {
 	return c.last
 }
 
-// raise sets the clock to a Timestamp that another process issued.
+// raise sets the clock to a Timestamp that another process issued, or a little
+// above: that process goes on from it too.
 func (c *clock) raise(t edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last = max(c.last, t)
+	if c.last < t {
+		c.last = t + edm.Ticks(c.rand()%digits)
+	}
 }
