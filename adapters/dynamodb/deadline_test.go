@@ -1,0 +1,117 @@
+package dynamodb_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"edgetable/adapters/dynamodb"
+	"edgetable/core/table"
+)
+
+// A DynamoDB that throttles all the time is asked again, further and further
+// apart, and then the store is busy. Nothing was written.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	for _, how := range []how{throttled, conflicting} {
+		var waits []time.Duration
+		s, w := overWire(t, dynamodb.Options{
+			Rand: func() uint64 { return 1<<62 + 12_345_678_901 },
+			Sleep: func(ctx context.Context, d time.Duration) error {
+				waits = append(waits, d)
+				return ctx.Err()
+			},
+		})
+		for what, m := range map[string][]table.Mutation{
+			"one":   {upsert("a", nil)},
+			"merge": {{Key: upsert("a", nil).Key, Kind: table.Merge}},
+			"batch": {upsert("a", nil), upsert("b", nil)},
+		} {
+			waits = nil
+			w.always = func(operation string) (f fault) {
+				if operation != "GetItem" {
+					f.how = how
+				}
+				return f
+			}
+			_, err := s.Commit(t.Context(), people, m)
+			if !errors.Is(err, table.ErrBusy) {
+				t.Errorf("%s, %s: got %v, want %v", what, how, err, table.ErrBusy)
+			}
+			if n := len(waits); n < 5 || waits[n-1] > time.Second {
+				t.Errorf("%s, %s: it waited %v", what, how, waits)
+			}
+			// A deadline that is near is not spent on waiting.
+			waits = nil
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			if _, err := s.Commit(ctx, people, m); !errors.Is(err, table.ErrBusy) {
+				t.Errorf("%s, %s, near the deadline: got %v", what, how, err)
+			}
+			cancel()
+			w.always = nil
+			if err := get(t, s, "a"); !errors.Is(err, table.ErrNoEntity) {
+				t.Errorf("%s, %s: there is something: %v", what, how, err)
+			}
+		}
+		w.always = func(string) fault { return fault{how: throttled} }
+		if err := get(t, s, "a"); !errors.Is(err, table.ErrBusy) {
+			t.Errorf("Get: got %v", err)
+		}
+		if _, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: everything}); !errors.Is(err, table.ErrBusy) {
+			t.Errorf("Scan: got %v", err)
+		}
+	}
+}
+
+// silent never answers.
+type silent struct{}
+
+func (silent) Do(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// A server that does not answer: what became of a write is unknown, a read is
+// late. What was never sent was never written.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	name := newTable(t)
+	create(t, open(t, dynamodb.Options{Table: name}))
+	way := &switching{HTTPClient: connections}
+	s := open(t, dynamodb.Options{Table: name, Client: newClient(way), Attempt: 20 * time.Millisecond, Deadline: 200 * time.Millisecond, Lease: time.Hour})
+	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) {
+		t.Fatal(err)
+	}
+	way.HTTPClient = silent{}
+	for what, m := range map[string][]table.Mutation{
+		"one":   {upsert("a", nil)},
+		"batch": {upsert("a", nil), upsert("b", nil)},
+	} {
+		if _, err := s.Commit(t.Context(), people, m); !errors.Is(err, table.ErrUnknown) {
+			t.Errorf("%s: got %v, want %v", what, err, table.ErrUnknown)
+		}
+	}
+	if err := get(t, s, "r"); err == nil || errors.Is(err, table.ErrNoEntity) {
+		t.Errorf("Get: got %v", err)
+	}
+	d := table.Document{Key: "new"}
+	if _, err := s.WriteDocument(t.Context(), d); !errors.Is(err, table.ErrUnknown) {
+		t.Errorf("WriteDocument: got %v, want %v", err, table.ErrUnknown)
+	}
+
+	errNone := errors.New("no credentials")
+	client := sdk.New(newClient(nil).Options(), func(o *sdk.Options) {
+		o.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, errNone })
+	})
+	s = open(t, dynamodb.Options{Table: name, Client: client})
+	if _, err := s.WriteDocument(t.Context(), d); !errors.Is(err, errNone) || errors.Is(err, table.ErrUnknown) {
+		t.Errorf("without credentials: got %v", err)
+	}
+}
+
+type switching struct{ sdk.HTTPClient }
