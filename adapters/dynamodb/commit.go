@@ -76,7 +76,7 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 		}
 		c := classOf(err)
 		if c == ambiguous {
-			return 0, table.ErrUnknown // what it was to replace or to make may be needed
+			return 0, outcome(err) // what it was to replace or to make may be needed
 		}
 		again := c == busy
 		if c == conditional || c == cancelled || c == unreadable {

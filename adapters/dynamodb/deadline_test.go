@@ -115,3 +115,32 @@ func TestNoAnswer(t *testing.T) {
 }
 
 type switching struct{ sdk.HTTPClient }
+
+// A reply whose body does not arrive: by its status, what was refused was not done
+// and is asked again, and what was accepted may have been done.
+func TestCutReply(t *testing.T) {
+	t.Parallel()
+	s, w := overWire(t, dynamodb.Options{})
+	insert := upsert("a", nil)
+	insert.Condition = table.Absent
+	other := insert
+	other.Key = upsert("b", nil).Key
+	for _, row := range []struct {
+		operation string
+		m         []table.Mutation
+	}{
+		{"PutItem", []table.Mutation{insert}},
+		{"TransactWriteItems", []table.Mutation{other, insert}},
+	} {
+		w.fail(row.operation, fault{how: cut})
+		_, err := s.Commit(t.Context(), people, row.m)
+		if want := table.ErrUnknown; row.operation == "PutItem" && !errors.Is(err, want) {
+			t.Errorf("%s was accepted: got %v, want %v", row.operation, err, want)
+		}
+		w.fail(row.operation, fault{how: cut})
+		if _, err := s.Commit(t.Context(), people, row.m); !errors.Is(err, table.ErrExists) {
+			t.Errorf("%s was refused: got %v, want %v", row.operation, err, table.ErrExists)
+		}
+		w.take()
+	}
+}

@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -79,15 +80,18 @@ func (s *Store) attempt(ctx context.Context, call func(ctx context.Context) erro
 
 // classify judges the error of a call that was sent.
 func classify(err error) class {
+	var answer *smithyhttp.ResponseError
+	if errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError {
+		return ambiguous
+	}
 	var api smithy.APIError
 	if !errors.As(err, &api) {
+		if answer != nil && answer.HTTPStatusCode() >= http.StatusBadRequest {
+			return busy // it was refused, only the reason did not arrive
+		}
 		if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
 			return busy // there was no connection to send it on
 		}
-		return ambiguous
-	}
-	var answer *smithyhttp.ResponseError
-	if errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError {
 		return ambiguous
 	}
 	switch api.ErrorCode() {
@@ -168,7 +172,7 @@ func (s *Store) repeat(ctx context.Context, call func(ctx context.Context) error
 		}
 		if n == maxRepeats || !s.pause(ctx, n) {
 			if c == busy {
-				return table.ErrBusy
+				return outcome(err)
 			}
 			return err
 		}
@@ -217,9 +221,9 @@ func outcome(err error) error {
 	}
 	switch f.class {
 	case busy:
-		return table.ErrBusy
+		return fmt.Errorf("%w: %w", table.ErrBusy, f.err)
 	case ambiguous:
-		return table.ErrUnknown
+		return fmt.Errorf("%w: %w", table.ErrUnknown, f.err)
 	}
 	return f.err
 }

@@ -51,10 +51,11 @@ const (
 	brokenAfter     // 500, carried out
 	delayed         // it is carried out after the caller gave up: by deliver
 	partly          // a page or a batch is done in part
+	cut             // the reply ends behind its head
 )
 
 func (h how) String() string {
-	return [...]string{"none", "throttled", "conflicting", "lost", "applied", "broken", "brokenAfter", "delayed", "partly"}[h]
+	return [...]string{"none", "throttled", "conflicting", "lost", "applied", "broken", "brokenAfter", "delayed", "partly", "cut"}[h]
 }
 
 var errLost = errors.New("connection reset by test")
@@ -141,8 +142,16 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 		return nil, errLost
 	}
 	f.happened()
+	if f.how == cut && err == nil {
+		answer.Body = io.NopCloser(failing{})
+	}
 	return answer, err
 }
+
+// failing is a body that cannot be read.
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errLost }
 
 func (f fault) happened() {
 	if f.then != nil {
