@@ -229,7 +229,8 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 		return err
 	}
 	var pinned []*action
-	for i := range w.actions {
+	decided := undecided(cause, len(w.actions))
+	for i := range decided {
 		if !failed[i] {
 			continue
 		}
@@ -258,7 +259,7 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 	if err := w.complete(ctx, pinned); err != nil {
 		return err
 	}
-	for i := range w.actions {
+	for i := range decided {
 		if a := &w.actions[i]; a.pinned {
 			if err := a.apply(now); err != nil {
 				return &table.Refused{Index: i, Err: err}
@@ -266,6 +267,22 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 		}
 	}
 	return nil
+}
+
+// undecided is the first of n actions of which a cancelled transaction does not
+// say whether its condition held, because others were in its way; n if there is
+// none. What comes after it cannot be the lowest index that failed.
+func undecided(cause error, n int) int {
+	var c *types.TransactionCanceledException
+	if !errors.As(cause, &c) {
+		return n
+	}
+	for i, r := range c.CancellationReasons[:min(n, len(c.CancellationReasons))] {
+		if code := aws.ToString(r.Code); code != reasonNone && code != reasonCondition {
+			return i
+		}
+	}
+	return n
 }
 
 // found is which actions failed and what they found; nil is no entity. A failed

@@ -144,3 +144,18 @@ func TestCutReply(t *testing.T) {
 		w.take()
 	}
 }
+
+// While a conflict hides whether a mutation is refused, none behind it is the first.
+func TestConflictBeforeRefusal(t *testing.T) {
+	t.Parallel()
+	s, w := overWire(t, dynamodb.Options{})
+	missing := func(row string) table.Mutation {
+		return table.Mutation{Key: upsert(row, nil).Key, Kind: table.Delete, Condition: table.Present}
+	}
+	w.fail("TransactWriteItems", fault{how: mixed})
+	_, err := s.Commit(t.Context(), people, []table.Mutation{missing("a"), missing("b")})
+	var refused *table.Refused
+	if !errors.As(err, &refused) || refused.Index != 0 {
+		t.Errorf("got %v, want a refusal of mutation 0", err)
+	}
+}

@@ -29,7 +29,7 @@ func TestLongKeys(t *testing.T) {
 			t.Fatalf("a key of %d bytes", len(k))
 		}
 	}
-	w.always = func(string) fault { return fault{how: partly} } // pages of two items
+	w.always = func(string) fault { return fault{how: partly} } // pages of one item
 	for _, r := range [][]key.Range{
 		everything,
 		{{Start: key.RowFrom("part", long), End: key.RowAfter("part", long+"9")}},

@@ -1,6 +1,7 @@
 package dynamodb_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -199,6 +200,32 @@ func TestChunksAreRemoved(t *testing.T) {
 			}
 			expect(fmt.Sprint(step.what, ", ", how), want)
 		}
+	}
+}
+
+// Purge leaves alone what a write under way has put there before its head.
+func TestPurgeDuringWrite(t *testing.T) {
+	t.Parallel()
+	s, w := overWire(t, dynamodb.Options{})
+	others := open(t, dynamodb.Options{Table: w.table})
+	purged := false
+	w.always = func(operation string) fault {
+		if operation == "PutItem" {
+			if err := others.Purge(t.Context(), nil); err != nil {
+				t.Error(err)
+			}
+			purged = true
+		}
+		return fault{}
+	}
+	if _, err := s.Commit(t.Context(), people, []table.Mutation{upsert("r", large(900_000))}); err != nil || !purged {
+		t.Fatalf("Commit: %v, purged: %v", err, purged)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	row, err := s.Get(ctx, people, key.Append(nil, "p", "r"), table.Strong)
+	if err != nil || len(row.Properties) < 900_000 {
+		t.Errorf("Get: %d bytes, %v", len(row.Properties), err)
 	}
 }
 

@@ -134,7 +134,7 @@ func patch(rnd *rand.Rand) (p edm.Properties) {
 	switch rnd.IntN(6) {
 	case 0:
 		from := rnd.IntN(200)
-		for i := range rnd.IntN(100) {
+		for i := range 60 + rnd.IntN(100) {
 			p = edm.AppendProperty(p, fmt.Sprint("n", from+i), edm.Int32(int32(i)))
 		}
 		return p

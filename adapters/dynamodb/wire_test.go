@@ -52,10 +52,11 @@ const (
 	delayed         // it is carried out after the caller gave up: by deliver
 	partly          // a page or a batch is done in part
 	cut             // the reply ends behind its head
+	mixed           // of two actions one is in conflict, the other found nothing
 )
 
 func (h how) String() string {
-	return [...]string{"none", "throttled", "conflicting", "lost", "applied", "broken", "brokenAfter", "delayed", "partly", "cut"}[h]
+	return [...]string{"none", "throttled", "conflicting", "lost", "applied", "broken", "brokenAfter", "delayed", "partly", "cut", "mixed"}[h]
 }
 
 var errLost = errors.New("connection reset by test")
@@ -112,6 +113,9 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 			return refusal(r, 400, "TransactionCanceledException", `,"CancellationReasons":[{"Code":"None"},{"Code":"TransactionConflict","Message":"x"}]`), nil
 		}
 		return refusal(r, 400, "TransactionConflictException", ""), nil
+	case mixed:
+		f.happened()
+		return refusal(r, 400, "TransactionCanceledException", `,"CancellationReasons":[{"Code":"TransactionConflict"},{"Code":"ConditionalCheckFailed"}]`), nil
 	case lost:
 		f.happened()
 		return nil, errLost
@@ -272,13 +276,13 @@ func refusal(r *http.Request, status int, code, more string) *http.Response {
 	}
 }
 
-// limit cuts a Query to a page of two items.
+// limit cuts a Query to a page of one item.
 func limit(body []byte) []byte {
 	var in map[string]json.RawMessage
 	if json.Unmarshal(body, &in) != nil || in["KeyConditionExpression"] == nil {
 		return body
 	}
-	in["Limit"] = json.RawMessage("2")
+	in["Limit"] = json.RawMessage("1")
 	out, _ := json.Marshal(in)
 	return out
 }
