@@ -30,11 +30,16 @@ const (
 // others only where they save waiting and can waste little.
 func (s *scan) plan() {
 	s.wave = s.wave[:0]
+	if s.looked {
+		for _, st := range s.order {
+			s.ask(st, 1, len(s.order))
+		}
+		return
+	}
 	front := s.order[0]
 	need := s.need()
 	switch {
 	case front.alone:
-		// One more row than wanted tells whether there is a next page.
 		s.ask(front, need+1, 1)
 		s.ahead(need)
 	case front.fresh:
@@ -43,7 +48,7 @@ func (s *scan) plan() {
 			s.ask(st, max(first*need/float64(live), s.least(need)), live)
 		}
 	default:
-		n := max(s.share(front, need), s.least(need))
+		n := max(s.share(front, need+1), s.least(need))
 		s.ask(front, n, 1)
 		s.along(front, need-n)
 	}
@@ -84,7 +89,7 @@ func (s *scan) least(need float64) float64 {
 	if s.req.Filter != nil {
 		return leastFiltered / s.rowBytes() // need is a guess
 	}
-	return min(need, leastBytes/s.rowBytes())
+	return min(need+1, leastBytes/s.rowBytes())
 }
 
 // live is how many streams of the range have something left to read.
@@ -165,7 +170,8 @@ func (s *scan) ask(st *stream, n float64, parts int) {
 }
 
 // need is how many rows are to be examined until the page is full, by what was
-// learned of their size and of the filter.
+// learned of their size and of the filter. Reads that may end it are for one more,
+// which tells whether there is a next page.
 func (s *scan) need() float64 {
 	need := float64(unlimited)
 	if s.req.Rows > 0 {

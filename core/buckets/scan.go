@@ -50,9 +50,10 @@ type scan struct {
 	order []*stream
 
 	page   table.Page
-	size   int // bytes in the page
-	judged int // rows of the merge that were examined
-	polled int // page.Scanned at the last look at the clock
+	size   int  // bytes in the page
+	judged int  // rows of the merge that were examined
+	polled int  // page.Scanned at the last look at the clock
+	looked bool // for a row behind a page that has all of its rows
 	cost   Cost
 	wave   []fetch
 
@@ -93,33 +94,51 @@ func (s *scan) open() {
 // collect fills the page.
 func (s *scan) collect() error {
 	for len(s.order) > 0 {
-		front := s.order[0]
-		if len(front.rows) == 0 {
-			full, err := s.full(0)
-			if err != nil {
-				return err
-			}
-			if full {
-				return s.end()
-			}
-			if err := s.refill(); err != nil {
-				return err
-			}
-			if len(s.order) > 0 && len(s.order[0].rows) == 0 && s.order[0].stuck {
-				return s.end()
-			}
-			continue
+		step := s.buy
+		if len(s.order[0].rows) > 0 {
+			step = s.drain
 		}
-		full, err := s.drain(front)
-		if err != nil {
+		if over, err := step(); err != nil {
 			return err
-		}
-		if full {
+		} else if over {
 			return s.end()
 		}
-		s.settle()
 	}
 	return nil
+}
+
+// buy reads what the merge needs to go on, unless the page is over.
+func (s *scan) buy() (over bool, err error) {
+	if over, err = s.spent(0); over || err != nil || s.filled() && !s.doubts() {
+		return true, err
+	}
+	if err = s.refill(); err != nil {
+		return false, err
+	}
+	return len(s.order) > 0 && len(s.order[0].rows) == 0 && s.order[0].stuck, nil
+}
+
+// filled reports whether the page needs no more rows: the last eighth of its
+// bytes is not worth a read.
+func (s *scan) filled() bool {
+	r := s.req
+	return r.Rows > 0 && len(s.page.Rows) >= r.Rows || r.Bytes > 0 && s.size >= r.Bytes-r.Bytes/8
+}
+
+// doubts reports whether a page that has all its rows is likely to be the last:
+// every bucket was read and shows no row, but some may have one. To look for it
+// takes the reads that an empty page would.
+func (s *scan) doubts() bool {
+	if s.looked || s.req.Filter != nil || s.req.Rows == 0 || len(s.page.Rows) < s.req.Rows {
+		return false
+	}
+	for _, st := range s.order {
+		if st.alone || st.fresh || len(st.rows) > 0 {
+			return false
+		}
+	}
+	s.looked = true
+	return true
 }
 
 // end ends the page at the smallest position.
@@ -137,67 +156,62 @@ func (s *scan) advanced() bool {
 	return s.judged > 0 || bytes.Compare(s.order[0].position(), s.req.Ranges[0].Start) > 0
 }
 
-// full reports whether the page ends before another n bytes are examined, or,
-// with n = 0, before another read. That is never so before the page got on.
-func (s *scan) full(n int) (bool, error) {
+// spent reports whether the budgets of the page forbid to examine another n bytes,
+// or, with n = 0, another read. They never do before the page got on.
+func (s *scan) spent(n int) (bool, error) {
 	if s.judged == 0 && (n > 0 || s.cost.Rows == 0) {
 		return false, nil
 	}
 	r, p := s.req, &s.page
-	full := r.Rows > 0 && len(p.Rows) >= r.Rows || r.ScanBytes > 0 && p.Scanned >= r.ScanBytes
-	if n == 0 {
-		// What was paid for is examined, but no more is bought; and the last
-		// eighth of a page is not worth a read.
-		full = full || r.ScanBytes > 0 && s.cost.Bytes >= r.ScanBytes ||
-			r.Bytes > 0 && s.size >= r.Bytes-r.Bytes/8
-	}
+	// What was paid for is examined, but no more is bought.
+	spent := r.ScanBytes > 0 && (p.Scanned >= r.ScanBytes || n == 0 && s.cost.Bytes >= r.ScanBytes)
 	if n == 0 || s.polled == 0 || p.Scanned+n-s.polled > pollBytes {
 		if err := s.ctx.Err(); err != nil {
 			return false, err
 		}
-		full = full || r.Expired != nil && r.Expired()
+		spent = spent || r.Expired != nil && r.Expired()
 		s.polled = max(p.Scanned, 1)
 	}
-	return full, nil
+	return spent, nil
 }
 
 // drain examines the rows of the front stream that lie before the position of
-// every other stream. It reports whether the page is full; if not, at least one
-// row was examined.
-func (s *scan) drain(front *stream) (bool, error) {
+// every other stream. The page is over at a row that it has no room for: so as
+// long as rows are at hand, those that do not match leave no doubt that there is
+// one. If the page is not over, at least one row was examined.
+func (s *scan) drain() (over bool, err error) {
+	front := s.order[0]
 	var bound []byte
 	if len(s.order) > 1 {
 		bound = s.order[1].position()
 	}
 	r, p := s.req, &s.page
-	for i := range front.rows {
-		row := &front.rows[i]
-		if i > 0 && bound != nil && bytes.Compare(row.Key, bound) >= 0 {
-			front.rows = front.rows[i:]
-			return false, nil
-		}
+	rows := front.rows
+	front.rows = nil
+	for i := range rows {
+		row := &rows[i]
 		n := len(row.Key) + len(row.Properties)
-		full, err := s.full(n)
-		if err != nil {
-			return false, err
+		if i > 0 && bound != nil && bytes.Compare(row.Key, bound) >= 0 {
+			front.rows = rows[i:]
+			break
 		}
-		if full {
-			front.rows = front.rows[i:]
-			return true, nil
+		over, err = s.spent(n)
+		match := !over && (r.Filter == nil || r.Filter.Match(row.Key, row.Timestamp, row.Properties))
+		if match {
+			over = r.Rows > 0 && len(p.Rows) == r.Rows || r.Bytes > 0 && s.size+n > r.Bytes && len(p.Rows) > 0
+		}
+		if over || err != nil {
+			front.rows = rows[i:]
+			return over, err
 		}
 		p.Scanned += n
 		s.judged++
-		if r.Filter != nil && !r.Filter.Match(row.Key, row.Timestamp, row.Properties) {
-			continue
+		if match {
+			s.size += n
+			p.Rows = append(p.Rows, *row)
 		}
-		if r.Bytes > 0 && s.size+n > r.Bytes && len(p.Rows) > 0 {
-			front.rows = front.rows[i:]
-			return true, nil
-		}
-		s.size += n
-		p.Rows = append(p.Rows, *row)
 	}
-	front.rows = nil
+	s.settle()
 	return false, nil
 }
 
