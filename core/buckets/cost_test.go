@@ -101,6 +101,9 @@ func TestCostOfAPage(t *testing.T) {
 		if most := 1.5*b + 2; reads > most {
 			t.Errorf("%s rows a partition: a page takes %.2f reads, want at most %v", x.name, reads, most)
 		}
+		if worst := c.counts[len(c.counts)-1]; worst > 1.5*b+3 {
+			t.Errorf("%s rows a partition: the worst page takes %d reads, want at most %v", x.name, worst, 1.5*b+3)
+		}
 		if ratio > 2 {
 			t.Errorf("%s rows a partition: %.2f rows are read per row returned, want at most 2", x.name, ratio)
 		}

@@ -24,6 +24,11 @@ const (
 	// for partitions of every length; more reads fewer times and more in vain.
 	caution = 0.3
 	residue = 0.4
+	// A page that took more reads than patience a bucket reads on with haste
+	// times more caution for each further read a bucket: some pages would take
+	// two reads more.
+	patience = 1.3
+	haste    = 20
 )
 
 // plan makes the next wave: the reads without which the merge cannot go on, and
@@ -115,7 +120,8 @@ func (s *scan) share(st *stream, need float64) float64 {
 	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))
 	live := float64(s.live(st))
 	others := (need - rest) / live
-	return min(need, rest+others+caution*math.Sqrt(others*length))
+	late := max(float64(s.cost.Reads)/float64(s.count)-patience, 0)
+	return min(need, rest+others+caution*(1+haste*late)*math.Sqrt(others*length))
 }
 
 // ahead adds the reads of the partitions that come next, as in a filter that
