@@ -54,12 +54,12 @@ func (s *Store) newChunks(p edm.Properties) chunks {
 var errMoved = errors.New("chunks are gone")
 
 // load reads the properties that are in chunks, for some entities of one bucket.
-// An entity whose chunks are gone is left without.
-func (s *Store) load(ctx context.Context, hash []byte, rows []*stored) error {
+// An entity whose chunks are gone, or have not reached a replica, is left without.
+func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.Consistency) error {
 	found := make(map[string][]byte)
 	var keys []item
 	flush := func() error {
-		err := s.batchGet(ctx, keys, func(it item) {
+		err := s.batchGet(ctx, keys, c, func(it item) {
 			found[string(binaryOf(it[attrSort]))] = binaryOf(it[attrData])
 		})
 		keys = keys[:0]
@@ -95,15 +95,14 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored) error {
 	return nil
 }
 
-// batchGet reads items by strong reads, whatever their number is up to
-// maxReadBatch.
-func (s *Store) batchGet(ctx context.Context, keys []item, each func(item)) error {
+// batchGet reads items, whatever their number is up to maxReadBatch.
+func (s *Store) batchGet(ctx context.Context, keys []item, c table.Consistency, each func(item)) error {
 	for n := 0; len(keys) > 0; n++ {
 		var out *dynamodb.BatchGetItemOutput
 		err := s.repeat(ctx, func(ctx context.Context) (err error) {
 			out, err = s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
 				RequestItems: map[string]types.KeysAndAttributes{
-					*s.table: {Keys: keys, ConsistentRead: aws.Bool(true)},
+					*s.table: {Keys: keys, ConsistentRead: aws.Bool(c == table.Strong)},
 				},
 			})
 			return err

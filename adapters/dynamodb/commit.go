@@ -130,7 +130,7 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 	if size > w.images {
 		return table.RequestBodyTooLarge.Err()
 	}
-	if err := w.load(ctx, w.chunkHash, rows); err != nil {
+	if err := w.load(ctx, w.chunkHash, rows, table.Strong); err != nil {
 		return err
 	}
 	for _, a := range pinned {
@@ -329,7 +329,7 @@ func (w *write) entities(ctx context.Context, actions []*action) (map[string]*st
 	}
 	found := make(map[string]*stored, len(actions))
 	var damaged error
-	err := w.batchGet(ctx, keys, func(it item) {
+	err := w.batchGet(ctx, keys, table.Strong, func(it item) {
 		e, err := readEntity(it)
 		if err != nil {
 			damaged = err

@@ -42,15 +42,17 @@ func (s *Store) entity(ctx context.Context, l life, k []byte, c table.Consistenc
 		if err != nil || e.chunks.none() {
 			return e, err
 		}
-		if err := s.load(ctx, l.hash(kindChunk, bucket), []*stored{e}); err != nil {
+		if err := s.load(ctx, l.hash(kindChunk, bucket), []*stored{e}, c); err != nil {
 			return nil, err
 		}
 		if e.Properties != nil {
 			return e, nil
 		}
-		// Somebody has replaced the entity since its item was read. A replica may
-		// show that item for a while.
-		if c = table.Strong; !s.pause(ctx, n) {
+		// Somebody has replaced the entity since its item was read, or a replica
+		// lacks its chunks or shows that item still.
+		if c == table.Eventual {
+			c = table.Strong
+		} else if !s.pause(ctx, n) {
 			return nil, errMoved
 		}
 	}

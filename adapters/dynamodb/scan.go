@@ -70,14 +70,15 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 	}
 	c.Examined = len(found)
 	if len(large) > 0 {
-		if err := s.load(ctx, s.hash(kindChunk, bucket), large); err != nil {
+		if err := s.load(ctx, s.hash(kindChunk, bucket), large, limit.Consistency); err != nil {
 			return c, err
 		}
 	}
 	c.Rows = make([]table.Row, 0, len(found))
 	for _, e := range found {
 		if !e.chunks.none() && e.Properties == nil {
-			// It has changed since: that it did is as good as reading it later.
+			// It has changed since, which is as good as reading it later; or a replica
+			// lacks its chunks.
 			if e, err = s.entity(ctx, s.life, e.Key, table.Strong); err != nil {
 				return c, err
 			}
