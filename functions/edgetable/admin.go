@@ -60,14 +60,14 @@ func (m *metrics) backup(w http.ResponseWriter, r *http.Request) {
 	}
 	to, err := filepath.Abs(to) // the client need not know where the server was started
 	if err == nil {
-		err = m.store.Checkpoint(to)
+		err = m.home.checkpoint(to)
 	}
 	switch {
 	case err == nil:
 		m.log.Info("backup", "to", to)
 		fmt.Fprintln(w, "copied to", to)
 	case errors.Is(err, table.ErrUnsupported):
-		http.Error(w, "a store in memory has no backups", http.StatusNotImplemented)
+		http.Error(w, "this store makes no such backups: one in memory has none, DynamoDB has its own", http.StatusNotImplemented)
 	case errors.Is(err, fs.ErrExist):
 		http.Error(w, err.Error(), http.StatusConflict)
 	default:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -16,7 +15,7 @@ import (
 type greeting struct {
 	*serveFlags
 	list  accounts.List
-	fresh bool // the data directory was missing
+	place string // where the tables are
 	at    net.Addr
 	admin net.Listener // or nil
 }
@@ -24,7 +23,7 @@ type greeting struct {
 // greet says where the server is and how to talk to it. The only key it shows,
 // and signs with, is the one that everybody knows.
 func (p *program) greet(g *greeting) {
-	fmt.Fprintf(p.out, "edgetable %s listens on %s and keeps its tables %s\n", version(), g.at, g.place())
+	fmt.Fprintf(p.out, "edgetable %s listens on %s and keeps its tables %s\n", version(), g.at, g.place)
 	if g.admin != nil {
 		fmt.Fprintf(p.out, "health, metrics and backups at http://%s\n", g.admin.Addr())
 	}
@@ -49,20 +48,6 @@ func (p *program) greet(g *greeting) {
 			name, endpoint, scheme, name, key, endpoint, try)
 	}
 	fmt.Fprintln(p.out, "\nready")
-}
-
-func (g *greeting) place() string {
-	if g.memory {
-		return "in memory, gone when it ends"
-	}
-	dir, err := filepath.Abs(g.data)
-	if err != nil { // the working directory is gone
-		dir = g.data
-	}
-	if g.fresh {
-		return "in " + dir + ", which is new"
-	}
-	return "in " + dir
 }
 
 // host is what URLs of the server have: the name it was told to listen on, for

@@ -21,11 +21,12 @@ const usage = `edgetable is a table store that speaks the Azure Table Storage pr
 
 Usage: edgetable COMMAND [flags]
 
-  serve    serve tables from a data directory, or from memory
-  sign     print a signed curl command for a request
-  sas      print a shared access signature, and what it permits
-  backup   copy a data directory that no server uses
-  version  print the version
+  serve     serve tables from a data directory, from memory, or from DynamoDB
+  sign      print a signed curl command for a request
+  sas       print a shared access signature, and what it permits
+  backup    copy a data directory that no server uses
+  dynamodb  make or purge a DynamoDB table
+  version   print the version
 
 'edgetable COMMAND -h' lists the flags of a command.
 `
@@ -69,6 +70,8 @@ func (p *program) run(ctx context.Context) int {
 		err = p.sas(args)
 	case "backup":
 		err = p.backup(args)
+	case "dynamodb":
+		err = p.dynamodb(ctx, args)
 	case "version", "-version", "--version":
 		fmt.Fprintln(p.out, "edgetable", version())
 	case "help", "-h", "-help", "--help":

@@ -14,13 +14,12 @@ import (
 
 	"edgetable/adapters/admission"
 	"edgetable/adapters/chaos"
-	"edgetable/adapters/pebblestore"
 	"edgetable/core/protocol"
 )
 
 // metrics counts requests for the admin address and writes the request log.
 type metrics struct {
-	store   *pebblestore.Store
+	home    *home
 	limiter *admission.Limiter
 	faults  *chaos.Chaos // nil: none are simulated
 	log     *slog.Logger
@@ -90,30 +89,5 @@ func (m *metrics) write(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, "edgetable_faults_total{rule=\"%d\",text=%q} %d\n", i+1, c.Rule, c.Struck)
 		}
 	}
-	m.writeStore(w)
-}
-
-// writeStore renders the store's counters and sizes.
-func (m *metrics) writeStore(w http.ResponseWriter) {
-	s := m.store.Metrics()
-	for _, line := range []struct {
-		name  string
-		kind  string
-		value any
-	}{
-		{"compactions_total", "counter", s.Compactions},
-		{"compaction_bytes_total", "counter", s.CompactionBytes},
-		{"compaction_debt_bytes", "gauge", s.CompactionDebt},
-		{"flushes_total", "counter", s.Flushes},
-		{"write_stalls_total", "counter", s.WriteStalls},
-		{"log_bytes_total", "counter", s.WALBytes},
-		{"cache_bytes", "gauge", s.CacheBytes},
-		{"cache_hits_total", "counter", s.CacheHits},
-		{"cache_misses_total", "counter", s.CacheMisses},
-		{"memtable_bytes", "gauge", s.MemTableBytes},
-		{"disk_bytes", "gauge", s.DiskBytes},
-		{"read_amplification", "gauge", s.ReadAmp},
-	} {
-		fmt.Fprintf(w, "# TYPE edgetable_store_%s %s\nedgetable_store_%[1]s %[3]v\n", line.name, line.kind, line.value)
-	}
+	m.home.metrics(w)
 }

@@ -36,6 +36,11 @@ func run(t *testing.T, environment map[string]string, args ...string) (status in
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+	return runUntil(ctx, environment, args...)
+}
+
+// runUntil runs a command until ctx ends.
+func runUntil(ctx context.Context, environment map[string]string, args ...string) (status int, out, err string) {
 	var o, e buffer
 	p := program{args: args, environment: func(name string) string { return environment[name] }, out: &o, err: &e}
 	status = p.run(ctx)

@@ -35,11 +35,25 @@ func (o *protectFlags) register(f *flag.FlagSet) {
 		o.limits, err = parseRates(s)
 		return err
 	})
-	f.IntVar(&o.concurrent, "concurrent", 64, "how many requests that may write are served at once; others wait their account's turn")
-	f.IntVar(&o.reads, "reads", 0, "how many requests that read are served at once; 0 means four a processor")
+	f.IntVar(&o.concurrent, "concurrent", 64, "how many requests that may write are served at once; others wait their account's turn; 512 with -store dynamodb")
+	f.IntVar(&o.reads, "reads", 0, "how many requests that read are served at once; 0 means four a processor, 512 with -store dynamodb")
 	f.IntVar(&o.queue, "queue", 8192, "how many requests may wait; beyond that the answer is 503 ServerBusy")
 	f.DurationVar(&o.maxWait, "max-wait", time.Second, "how long a request may wait before the answer is 503 ServerBusy")
 	f.Float64Var(&o.failures, "max-failures", 100, "failed authentications a second from one address (of IPv6: /64), ten times as many at once, beyond which it is refused unread; 0 does not count")
+}
+
+// waiting is how many requests of a kind are served at once where the store is
+// another machine: a request waits there more than it works here.
+const waiting = 512
+
+// wait sets what was not given for a store that is another machine.
+func (o *protectFlags) wait(given map[string]bool) {
+	if !given["concurrent"] {
+		o.concurrent = waiting
+	}
+	if !given["reads"] {
+		o.reads = waiting
+	}
 }
 
 func (o *protectFlags) check() error {

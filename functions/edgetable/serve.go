@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/binary"
@@ -10,13 +11,10 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
-	"os"
-	"runtime/debug"
 	"time"
 
 	"edgetable/adapters/accounts"
 	"edgetable/adapters/httpserver"
-	"edgetable/adapters/pebblestore"
 	"edgetable/core/edm"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
@@ -24,9 +22,8 @@ import (
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
-	listen, data, accounts string
-	memory                 bool
-	cache                  int64 // MiB
+	storeFlags
+	listen, accounts       string
 	tlsCert, tlsKey        string
 	devAnywhere, pathStyle bool
 	trustProxy             bool
@@ -40,16 +37,11 @@ type serveFlags struct {
 	chaos   chaosFlags
 }
 
-// maxCache is in MiB: what no machine has, and no overflow either.
-const maxCache = 1 << 24
-
 func (p *program) serve(ctx context.Context, args []string) error {
 	var o serveFlags
 	f := flag.NewFlagSet("serve", flag.ContinueOnError)
 	f.StringVar(&o.listen, "listen", "127.0.0.1:10002", "`address` to serve on, host:port; port 0 takes a free one")
-	f.StringVar(&o.data, "data", "data", "data `directory`, made if missing")
-	f.BoolVar(&o.memory, "memory", false, "keep everything in memory: gone when the server ends")
-	f.Int64Var(&o.cache, "cache", 128, "memory in `MiB` for data in use")
+	o.storeFlags.register(f)
 	f.StringVar(&o.accounts, "accounts", "", "`file` of accounts, name:key1[:key2] a line; default $"+accounts.Variable+" (the same, or between semicolons), else the development account")
 	f.StringVar(&o.tlsCert, "tls-cert", "", "`file` with the certificate chain in PEM: serve HTTPS")
 	f.StringVar(&o.tlsKey, "tls-key", "", "`file` with the certificate's key in PEM")
@@ -75,12 +67,6 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	given := map[string]bool{}
 	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	switch {
-	case o.memory && given["data"]:
-		return misuse("-memory and -data exclude each other")
-	case o.data == "":
-		return misuse("-data names no directory")
-	case o.cache < 1 || o.cache > maxCache:
-		return misuse("-cache is a number of MiB, at least 1")
 	case o.skew < 0 || o.grace < 0:
 		return misuse("-max-skew and -grace are not negative")
 	case (o.tlsCert == "") != (o.tlsKey == ""):
@@ -88,7 +74,10 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	case o.logFormat != "text" && o.logFormat != "json":
 		return misuse("-log-format is text or json, not %q", o.logFormat)
 	}
-	if err := errors.Join(o.protect.check(), o.bearer.check()); err != nil {
+	if o.store == "dynamodb" {
+		o.protect.wait(given)
+	}
+	if err := cmp.Or(o.storeFlags.check(given), o.protect.check(), o.bearer.check()); err != nil {
 		return err
 	}
 	return p.runServer(ctx, &o)
@@ -96,7 +85,6 @@ func (p *program) serve(ctx context.Context, args []string) error {
 
 func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 	log := p.logger(o.logFormat, o.logLevel)
-	p.limitMemory(o)
 	list, err := p.loadAccounts(o.accounts)
 	if err != nil {
 		return err
@@ -135,25 +123,24 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 		}
 		defer admin.Close()
 	}
-	info, err := os.Stat(o.data)
-	if err == nil && !info.IsDir() && !o.memory {
-		return fmt.Errorf("-data: %s is not a directory", o.data)
+	open := p.openEmbedded
+	if o.store == "dynamodb" {
+		open = p.openDynamoDB
 	}
-	fresh := errors.Is(err, os.ErrNotExist)
-	store, err := openStore(o, log)
+	home, err := open(ctx, o, log)
 	if err != nil {
 		return err
 	}
-	handler := newProtocol(store, list, o)
+	handler := newProtocol(home, list, o)
 	if handler.Bearer, err = o.bearer.verifier(ctx, log); err != nil {
-		return errors.Join(err, store.Close())
+		return errors.Join(err, home.close())
 	}
 	if faults != nil {
 		handler.Gate = faults
-		handler.Service = newService(faults.Store(store))
+		handler.Service = newService(faults.Store(home.store), home.scan)
 	}
 	limiter := o.protect.limiter(handler)
-	metrics := &metrics{store: store, limiter: limiter, faults: faults, log: log, calls: map[call]tally{}}
+	metrics := &metrics{home: home, limiter: limiter, faults: faults, log: log, calls: map[call]tally{}}
 	server := httpserver.Server{
 		Log: log, TLS: certificates, Grace: o.grace,
 		Handler: &httpserver.Handler{
@@ -165,7 +152,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 		stopAdmin = serveAdmin(admin, metrics)
 	}
 	defer context.AfterFunc(ctx, func() { log.Info("stopping", "grace", o.grace) })()
-	p.greet(&greeting{serveFlags: o, fresh: fresh, list: list, at: listener.Addr(), admin: admin})
+	p.greet(&greeting{serveFlags: o, place: home.place, list: list, at: listener.Addr(), admin: admin})
 	err = server.Serve(ctx, listener)
 	stopAdmin()
 	if err != nil {
@@ -173,45 +160,20 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 		// crash, which loses nothing.
 		return err
 	}
-	return store.Close()
-}
-
-// besideCache is the memory in MiB for all but the cache: requests, pages,
-// compactions.
-const besideCache = 192
-
-// limitMemory has the garbage collector run seldom as long as there is memory
-// to spare, and as often as needed to stay within what the server is given.
-// The usual settings of the runtime come first.
-func (p *program) limitMemory(o *serveFlags) {
-	if p.environment("GOMEMLIMIT") == "" && p.environment("GOGC") == "" && !o.memory {
-		debug.SetMemoryLimit((o.cache + besideCache) << 20)
-		debug.SetGCPercent(400)
-	}
-}
-
-func openStore(o *serveFlags, log *slog.Logger) (*pebblestore.Store, error) {
-	return pebblestore.Open(pebblestore.Options{
-		Dir: o.data, Memory: o.memory, CacheSize: o.cache << 20,
-		Logf: func(format string, args ...any) { log.Warn(fmt.Sprintf(format, args...)) },
-		Fatal: func(err error) {
-			log.Error("the store cannot go on; what was confirmed is safe", "cause", err)
-			os.Exit(1)
-		},
-	})
+	return home.close()
 }
 
 func now() edm.Ticks { return edm.TicksOf(time.Now()) }
 
 // newService wires the core to the machine's clock and randomness. Nonces and
 // ids must not collide; nobody gains by guessing one.
-func newService(store table.Store) *table.Service {
-	return table.New(store, table.Options{Now: now, Rand: rand.Uint64})
+func newService(store table.Store, scan int) *table.Service {
+	return table.New(store, table.Options{Now: now, Rand: rand.Uint64, Budget: table.Budget{ScanBytes: scan}})
 }
 
-func newProtocol(store table.Store, list accounts.List, o *serveFlags) *protocol.Handler {
+func newProtocol(home *home, list accounts.List, o *serveFlags) *protocol.Handler {
 	return &protocol.Handler{
-		Service:  newService(store),
+		Service:  newService(home.store, home.scan),
 		Accounts: list.Find,
 		Now:      now,
 		NewID: func() (id [16]byte) {

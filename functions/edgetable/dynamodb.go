@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/adapters/dynamodb"
+	"edgetable/core/buckets"
+	"edgetable/core/table"
+)
+
+// dynamodbFlags say which DynamoDB table is meant, and how it is used.
+type dynamodbFlags struct {
+	table, region, endpoint string
+	lease                   time.Duration
+}
+
+func (o *dynamodbFlags) register(f *flag.FlagSet) {
+	f.StringVar(&o.table, "table", "", "`name` of the DynamoDB table")
+	f.StringVar(&o.region, "region", "", "AWS `Region` of the DynamoDB table; default that of the environment or the profile")
+	f.StringVar(&o.endpoint, "endpoint-url", "", "`URL` of the server, where it is not AWS: DynamoDB Local, ScyllaDB Alternator")
+	f.DurationVar(&o.lease, "lease", 2*time.Second, "how long a process may rely on what it knows of a table; the same in all that use the DynamoDB table; 0 asks each time")
+}
+
+func (o *dynamodbFlags) check() error {
+	if o.endpoint != "" {
+		if u, err := url.Parse(o.endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return misuse("-endpoint-url is a URL such as http://127.0.0.1:8000, not %q", o.endpoint)
+		}
+	}
+	switch {
+	case o.table == "":
+		return misuse("say which DynamoDB table with -table")
+	case o.lease < 0 || o.lease > time.Minute:
+		return misuse("-lease is at most 1m")
+	}
+	return nil
+}
+
+// client reaches the Region with the credentials that the AWS CLI would take.
+func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Client, error) {
+	// A page of a whole table reads all of its buckets at once, and connections
+	// that wait cost less than new ones.
+	options := []func(*config.LoadOptions) error{config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, connections
+	}))}
+	if o.region != "" {
+		options = append(options, config.WithRegion(o.region))
+	}
+	c, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return nil, err
+	}
+	if c.Region == "" {
+		return nil, errors.New("no AWS Region is set: say which with -region or $AWS_REGION")
+	}
+	if _, err := c.Credentials.Retrieve(ctx); err != nil {
+		return nil, fmt.Errorf("there are no AWS credentials: set $AWS_ACCESS_KEY_ID and $AWS_SECRET_ACCESS_KEY "+
+			"(whatever they are, for DynamoDB Local), $AWS_PROFILE, or a role of the machine: %w", err)
+	}
+	return sdk.NewFromConfig(c, func(d *sdk.Options) {
+		if o.endpoint != "" {
+			d.BaseEndpoint = aws.String(o.endpoint)
+		}
+	}), nil
+}
+
+// place names the DynamoDB table for people.
+func (o *dynamodbFlags) place(c *sdk.Client) string {
+	if o.endpoint != "" {
+		return fmt.Sprintf("the DynamoDB table %s at %s", o.table, o.endpoint)
+	}
+	return fmt.Sprintf("the DynamoDB table %s in %s", o.table, c.Options().Region)
+}
+
+// open makes the store, and asks for something, so that what is wrong shows now.
+func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Store, error) {
+	options.Client, options.Table = client, o.table
+	if options.Lease = o.lease; o.lease == 0 {
+		options.Lease = -1
+	}
+	store, err := dynamodb.New(options)
+	if err != nil {
+		return nil, err
+	}
+	_, err = store.ListDocuments(ctx, "", "", 1)
+	if missing := (*types.ResourceNotFoundException)(nil); errors.As(err, &missing) {
+		return nil, fmt.Errorf("there is not %s: 'edgetable dynamodb create' makes it, or infra/aws with all that belongs to it on AWS", o.place(client))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.place(client), err)
+	}
+	return store, nil
+}
+
+// openDynamoDB opens the store on a DynamoDB table.
+func (p *program) openDynamoDB(ctx context.Context, o *serveFlags, log *slog.Logger) (*home, error) {
+	client, err := o.dynamodb.client(ctx, o.protect.concurrent+o.protect.reads)
+	if err != nil {
+		return nil, err
+	}
+	if u, _ := url.Parse(o.dynamodb.endpoint); u.Scheme == "http" && !loopbackHost(u.Hostname()) {
+		log.Warn("what is sent to DynamoDB can be read and changed on the way", "endpoint", o.dynamodb.endpoint)
+	}
+	var scans scanMetrics
+	store, err := o.dynamodb.open(ctx, client, dynamodb.Options{Buckets: uint16(o.buckets), Scanned: scans.add})
+	if err != nil {
+		return nil, err
+	}
+	purging, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		purgeEvery(purging, o.purgeEvery, store, log)
+	}()
+	return &home{
+		store: store, place: "in " + o.dynamodb.place(client), scan: o.scannedBytes,
+		close: func() error {
+			stop()
+			<-done
+			return nil
+		},
+		checkpoint: func(string) error { return table.ErrUnsupported },
+		metrics:    scans.write,
+	}, nil
+}
+
+// purgeEvery purges again and again until ctx ends. Other processes may do the
+// same.
+func purgeEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store, log *slog.Logger) {
+	for pause > 0 {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+		var done dynamodb.Progress
+		err := store.Purge(ctx, func(p dynamodb.Progress) error {
+			done = p
+			return nil
+		})
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			log.Warn("purge failed; the next goes on where it was", "cause", err)
+		case done != (dynamodb.Progress{}):
+			log.Info("purged", "tables", done.Tables, "items", done.Items)
+		}
+	}
+}
+
+// loopbackHost reports whether a host of a URL is this machine.
+func loopbackHost(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// scanMetrics sum up what pages of queries cost.
+type scanMetrics struct{ pages, reads, rows, bytes atomic.Int64 }
+
+func (m *scanMetrics) add(c buckets.Cost) {
+	m.pages.Add(1)
+	m.reads.Add(int64(c.Reads))
+	m.rows.Add(int64(c.Rows))
+	m.bytes.Add(int64(c.Bytes))
+}
+
+func (m *scanMetrics) write(w io.Writer) {
+	for _, line := range []struct {
+		name  string
+		value *atomic.Int64
+	}{
+		{"pages", &m.pages}, {"reads", &m.reads}, {"rows", &m.rows}, {"bytes", &m.bytes},
+	} {
+		fmt.Fprintf(w, "# TYPE edgetable_store_scan_%s_total counter\nedgetable_store_scan_%[1]s_total %[2]d\n", line.name, line.value.Load())
+	}
+}

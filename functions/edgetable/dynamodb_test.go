@@ -1,0 +1,130 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"edgetable/adapters/accounts"
+	"edgetable/testdata/dynamodb/local"
+)
+
+// endings undo what tests share.
+var endings []func()
+
+func TestMain(m *testing.M) {
+	// The SDK takes these from the process, not from a program's environment. What
+	// the machine has besides is none of the tests' business.
+	for name, value := range map[string]string{
+		"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_SESSION_TOKEN": "", "AWS_PROFILE": "",
+		"AWS_REGION": "", "AWS_DEFAULT_REGION": "", "AWS_ENDPOINT_URL": "", "AWS_ENDPOINT_URL_DYNAMODB": "",
+		"AWS_CONFIG_FILE": os.DevNull, "AWS_SHARED_CREDENTIALS_FILE": os.DevNull, "AWS_EC2_METADATA_DISABLED": "true",
+	} {
+		os.Setenv(name, value)
+	}
+	code := m.Run()
+	for _, end := range endings {
+		end()
+	}
+	os.Exit(code)
+}
+
+var localDynamoDB = sync.OnceValues(func() (string, error) {
+	url, stop, err := local.Start()
+	if err == nil {
+		endings = append(endings, stop)
+	}
+	return url, err
+})
+
+// dynamodbTable makes a DynamoDB table by the command and returns the flags that
+// name it.
+func dynamodbTable(t *testing.T, name string) []string {
+	t.Helper()
+	url, err := localDynamoDB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"-table", name, "-region", "us-east-1", "-endpoint-url", url, "-lease", "0"}
+	for range 2 { // one that is there is taken
+		status, out, stderr := runUntil(t.Context(), nil, append([]string{"dynamodb", "create"}, flags...)...)
+		if status != 0 || out != "there is the DynamoDB table "+name+" at "+url+"\n" {
+			t.Fatalf("status %d: %s%s", status, out, stderr)
+		}
+	}
+	return flags
+}
+
+// Two servers on one DynamoDB table serve the same tables, and one that starts
+// later finds them.
+func TestServeDynamoDB(t *testing.T) {
+	t.Parallel()
+	flags := append([]string{"-store", "dynamodb"}, dynamodbTable(t, "served")...)
+	own := map[string]string{accounts.Variable: "acme:" + key1}
+	a, b := start(t, own, flags...), start(t, own, append(flags, "-admin", "127.0.0.1:0")...)
+	if !strings.Contains(a.greeting, "keeps its tables in the DynamoDB table served at http://127.0.0.1:") {
+		t.Errorf("greeting:\n%s", a.greeting)
+	}
+	a.client(t, key1).fill(t)
+	b.client(t, key1).filled(t)
+	if text := b.client(t, key1).do(t, "GET", "/people", "", 200); !strings.Contains(text, `"Name":"Ada"`) {
+		t.Errorf("the table is %s", text)
+	}
+	if text := b.ask(t, "GET", "/metrics", nil, 200); !strings.Contains(text, "\nedgetable_store_scan_pages_total 1\n") {
+		t.Errorf("metrics:\n%s", text)
+	}
+	a.ends(t)
+	b.ends(t)
+	start(t, own, flags...).client(t, key1).filled(t)
+}
+
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	flags := dynamodbTable(t, "purged")
+	purge := append([]string{"dynamodb", "purge"}, flags...)
+	if status, out, stderr := runUntil(t.Context(), nil, purge...); status != 0 || out != "0 items removed, 0 tables are gone for good\n" {
+		t.Errorf("status %d: %s%s", status, out, stderr)
+	}
+	// A context that has ended is an interrupt.
+	if status, _, stderr := run(t, nil, purge...); status != 1 || !strings.Contains(stderr, "context canceled") {
+		t.Errorf("interrupted: status %d: %s", status, stderr)
+	}
+}
+
+// What is wrong is said before anything is served, and what to do about it.
+func TestDynamoDBMistakes(t *testing.T) {
+	t.Parallel()
+	url, err := localDynamoDB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args, want string
+		status     int
+	}{
+		{"serve -store sqlite", `-store is embedded or dynamodb, not "sqlite"`, 2},
+		{"serve -store dynamodb", "say which DynamoDB table with -table", 2},
+		{"serve -table t", "-table is for -store dynamodb, not embedded", 2},
+		{"serve -store dynamodb -table t -memory", "-memory is for -store embedded, not dynamodb", 2},
+		{"serve -store dynamodb -table t -buckets 0", "-buckets is from 1 to 256", 2},
+		{"serve -store dynamodb -table t -scanned-bytes 7", "-scanned-bytes is at least 1048576", 2},
+		{"serve -store dynamodb -table t -endpoint-url localhost:8000", "-endpoint-url is a URL such as http://127.0.0.1:8000", 2},
+		{"serve -store dynamodb -table t -lease -1s", "-lease is at most 1m", 2},
+		{"serve -store dynamodb -table t -endpoint-url " + url, "no AWS Region is set: say which with -region", 1},
+		{"serve -store dynamodb -table nowhere -region us-east-1 -endpoint-url " + url,
+			"there is not the DynamoDB table nowhere at " + url + ": 'edgetable dynamodb create' makes it", 1},
+		{"dynamodb", "say what to do: create or purge", 2},
+		{"dynamodb drop", `there is no command "drop": say create or purge`, 2},
+		{"dynamodb purge", "say which DynamoDB table with -table", 2},
+		{"dynamodb help", "", 0},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			t.Parallel()
+			status, _, stderr := runUntil(t.Context(), nil, strings.Fields(test.args)...)
+			if status != test.status || !strings.Contains(stderr, test.want) {
+				t.Errorf("status %d, want %d and %q:\n%s", status, test.status, test.want, stderr)
+			}
+		})
+	}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"edgetable/adapters/pebblestore"
+	"edgetable/core/table"
+)
+
+// home is where a server keeps its tables.
+type home struct {
+	store table.Store
+	place string       // as the greeting has it: "in …"
+	scan  int          // bytes that a page may read; 0 is the core's choice
+	close func() error // when no request runs any more
+	// checkpoint copies the store to a new directory. Where it cannot, it returns
+	// table.ErrUnsupported.
+	checkpoint func(dir string) error
+	metrics    func(io.Writer) // writes those of the store
+}
+
+// openEmbedded opens the store in the data directory, or in memory.
+func (p *program) openEmbedded(_ context.Context, o *serveFlags, log *slog.Logger) (*home, error) {
+	p.limitMemory(o)
+	info, err := os.Stat(o.data)
+	if err == nil && !info.IsDir() && !o.memory {
+		return nil, fmt.Errorf("-data: %s is not a directory", o.data)
+	}
+	fresh := os.IsNotExist(err)
+	store, err := pebblestore.Open(pebblestore.Options{
+		Dir: o.data, Memory: o.memory, CacheSize: o.cache << 20,
+		Logf: func(format string, args ...any) { log.Warn(fmt.Sprintf(format, args...)) },
+		Fatal: func(err error) {
+			log.Error("the store cannot go on; what was confirmed is safe", "cause", err)
+			os.Exit(1)
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	h := &home{
+		store: store, place: "in memory, gone when it ends",
+		close: store.Close, checkpoint: store.Checkpoint,
+		metrics: func(w io.Writer) { writeEmbedded(w, store.Metrics()) },
+	}
+	if !o.memory {
+		dir, err := filepath.Abs(o.data)
+		if err != nil { // the working directory is gone
+			dir = o.data
+		}
+		if h.place = "in " + dir; fresh {
+			h.place += ", which is new"
+		}
+	}
+	return h, nil
+}
+
+// besideCache is the memory in MiB for all but the cache: requests, pages,
+// compactions.
+const besideCache = 192
+
+// limitMemory has the garbage collector run seldom as long as there is memory
+// to spare, and as often as needed to stay within what the server is given.
+// The usual settings of the runtime come first.
+func (p *program) limitMemory(o *serveFlags) {
+	if cmp.Or(p.environment("GOMEMLIMIT"), p.environment("GOGC")) == "" && !o.memory {
+		debug.SetMemoryLimit((o.cache + besideCache) << 20)
+		debug.SetGCPercent(400)
+	}
+}
+
+// writeEmbedded renders the counters and sizes of the embedded store.
+func writeEmbedded(w io.Writer, s pebblestore.Metrics) {
+	for _, line := range []struct {
+		name  string
+		kind  string
+		value any
+	}{
+		{"compactions_total", "counter", s.Compactions},
+		{"compaction_bytes_total", "counter", s.CompactionBytes},
+		{"compaction_debt_bytes", "gauge", s.CompactionDebt},
+		{"flushes_total", "counter", s.Flushes},
+		{"write_stalls_total", "counter", s.WriteStalls},
+		{"log_bytes_total", "counter", s.WALBytes},
+		{"cache_bytes", "gauge", s.CacheBytes},
+		{"cache_hits_total", "counter", s.CacheHits},
+		{"cache_misses_total", "counter", s.CacheMisses},
+		{"memtable_bytes", "gauge", s.MemTableBytes},
+		{"disk_bytes", "gauge", s.DiskBytes},
+		{"read_amplification", "gauge", s.ReadAmp},
+	} {
+		fmt.Fprintf(w, "# TYPE edgetable_store_%s %s\nedgetable_store_%[1]s %[3]v\n", line.name, line.kind, line.value)
+	}
+}

@@ -1,0 +1,76 @@
+// Package local starts DynamoDB Local for tests.
+package local
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Start returns the URL of a DynamoDB Local: the one that the environment variable
+// EDGETABLE_DYNAMODB_URL names, else one of the caller's own, in memory, which ends
+// with stop or with the process. The first start installs it.
+func Start() (url string, stop func(), err error) {
+	if url := os.Getenv("EDGETABLE_DYNAMODB_URL"); url != "" {
+		return url, func() {}, nil
+	}
+	// Test binaries run in the directory of their package, and sources know theirs
+	// unless paths were trimmed: so the script is found from the working directory.
+	script, err := script()
+	if err != nil {
+		return "", nil, err
+	}
+	c := exec.Command(script)
+	c.Stderr = os.Stderr
+	if c.Dir, err = os.MkdirTemp("", "dynamodb-local-"); err != nil { // it leaves a file where it is
+		return "", nil, err
+	}
+	life, err := c.StdinPipe() // the server ends with it
+	if err != nil {
+		return "", nil, err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := c.Start(); err != nil {
+		return "", nil, fmt.Errorf("%s: %w", script, err)
+	}
+	stop = func() {
+		life.Close()
+		_ = c.Wait() // it was told to end
+		_ = os.RemoveAll(c.Dir)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		stop()
+		return "", nil, fmt.Errorf("DynamoDB Local did not start: %v", c.ProcessState)
+	}
+	return strings.TrimSpace(line), stop, nil
+}
+
+// script is testdata/dynamodb/start at the root of the module.
+func script() (string, error) {
+	if runtime.GOOS == "windows" {
+		return "", fmt.Errorf("DynamoDB Local is started by a script of bash; start one and set EDGETABLE_DYNAMODB_URL")
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		script := filepath.Join(dir, "testdata", "dynamodb", "start")
+		if _, err := os.Stat(script); err == nil {
+			return script, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", fmt.Errorf("testdata/dynamodb/start is not above the working directory")
+		}
+		dir = parent
+	}
+}
