@@ -23,11 +23,12 @@ func Example() {
 	}
 	account := &protocol.Account{Account: sharedkey.Account{Name: "acct", Keys: [2]*sharedkey.Key{secret}}}
 	h := &protocol.Handler{
-		Service:  table.New(memstore.New(now), table.Options{Now: now, Rand: func() uint64 { return 1 }}),
-		Accounts: func(name string) (*protocol.Account, bool) { return account, name == "acct" },
-		Now:      now,
-		NewID:    func() (id [16]byte) { return id },
-		MaxSkew:  sharedkey.MaxSkew,
+		Service:     table.New(memstore.New(now), table.Options{Now: now, Rand: func() uint64 { return 1 }}),
+		Accounts:    func(name string) (*protocol.Account, bool) { return account, name == "acct" },
+		Now:         now,
+		NewID:       func() (id [16]byte) { return id },
+		WithTimeout: context.WithTimeout,
+		MaxSkew:     sharedkey.MaxSkew,
 	}
 	date := sharedkey.FormatDate(clock)
 	resp := h.Serve(context.Background(), &protocol.Request{

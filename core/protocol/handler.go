@@ -37,6 +37,10 @@ type Handler struct {
 	Now func() edm.Ticks
 	// NewID returns 16 random bytes for a request id or a boundary.
 	NewID func() [16]byte
+	// WithTimeout ends a context after a time, as [context.WithTimeout] does, for
+	// requests that have the parameter timeout. Nil does not end it: the package
+	// names that function nowhere, since a runtime without goroutines has none.
+	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 	// MaxSkew is how far the date of a request may be from Now; 0 does not check.
 	MaxSkew time.Duration
 	// PathStyle takes the account from the path whatever the host is.
@@ -144,9 +148,9 @@ func (x *exchange) serve(ctx context.Context) error {
 	if x.verb, err = tunnelled(x.req.Method, x.req.Header.Values("X-Http-Method")); err != nil {
 		return err
 	}
-	if x.options.timeout > 0 {
+	if x.options.timeout > 0 && x.WithTimeout != nil {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(min(x.options.timeout, maxTimeout))*time.Second)
+		ctx, cancel = x.WithTimeout(ctx, time.Duration(min(x.options.timeout, maxTimeout))*time.Second)
 		defer cancel()
 	}
 	return x.dispatch(ctx)

@@ -37,10 +37,11 @@ func TestTimeout(t *testing.T) {
 			now := func() edm.Ticks { return edm.TicksOf(time.Now()) }
 			account := &protocol.Account{Account: sharedkey.Account{Name: "acct", Keys: [2]*sharedkey.Key{k}}}
 			h := &protocol.Handler{
-				Service:  table.New(stuck{memstore.New(now)}, table.Options{Now: now, Rand: func() uint64 { return 1 }}),
-				Accounts: func(string) (*protocol.Account, bool) { return account, true },
-				Now:      now,
-				NewID:    func() (id [16]byte) { return id },
+				Service:     table.New(stuck{memstore.New(now)}, table.Options{Now: now, Rand: func() uint64 { return 1 }}),
+				Accounts:    func(string) (*protocol.Account, bool) { return account, true },
+				Now:         now,
+				NewID:       func() (id [16]byte) { return id },
+				WithTimeout: context.WithTimeout,
 			}
 			const path = "/acct/people(PartitionKey='p',RowKey='r')"
 			date := sharedkey.FormatDate(time.Now())

@@ -114,7 +114,8 @@ func newHandler(clock *Clock, directives []string) (*protocol.Handler, error) {
 			binary.BigEndian.PutUint64(id[8:], number())
 			return id
 		},
-		MaxSkew: sharedkey.MaxSkew,
+		WithTimeout: context.WithTimeout,
+		MaxSkew:     sharedkey.MaxSkew,
 	}
 	for _, d := range directives {
 		if err := obey(h, store, clock, d); err != nil {

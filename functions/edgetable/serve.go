@@ -181,10 +181,11 @@ func newProtocol(home *home, list accounts.List, o *serveFlags) *protocol.Handle
 			binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
 			return id
 		},
-		MaxSkew:   o.skew,
-		PathStyle: o.pathStyle,
-		Challenge: o.bearer.challenge(),
-		Limits:    o.protect.buckets(now),
+		WithTimeout: context.WithTimeout,
+		MaxSkew:     o.skew,
+		PathStyle:   o.pathStyle,
+		Challenge:   o.bearer.challenge(),
+		Limits:      o.protect.buckets(now),
 	}
 }
 
