@@ -3,7 +3,6 @@ package accounts
 import (
 	"crypto/hmac"
 	"errors"
-	"fmt"
 	"slices"
 
 	"edgetable/core/protocol"
@@ -17,7 +16,7 @@ import (
 func (l List) Next(text string) (List, error) {
 	next, err := Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("accounts: %w", err)
+		return nil, errors.New("accounts: " + err.Error())
 	}
 	if len(next) == 0 {
 		return nil, errors.New("accounts: the text names no account")

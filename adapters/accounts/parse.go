@@ -2,8 +2,8 @@ package accounts
 
 import (
 	"errors"
-	"fmt"
 	"net/netip"
+	"strconv"
 	"strings"
 
 	"edgetable/core/protocol"
@@ -34,6 +34,9 @@ func (l List) Find(name string) (*protocol.Account, bool) {
 //
 // A line that begins with # is a comment. Errors never repeat a key, nor what
 // might be one in the wrong place.
+//
+// Nothing here needs package fmt, which would bring the files of a system into a
+// module of WebAssembly.
 func Parse(text string) (List, error) {
 	list, number := List{}, 0
 	for line := range strings.Lines(text) {
@@ -47,10 +50,10 @@ func Parse(text string) (List, error) {
 			number++
 			account, err := parseAccount(entry)
 			if err != nil {
-				return nil, fmt.Errorf("account %d: %w", number, err)
+				return nil, errors.New("account " + strconv.Itoa(number) + ": " + err.Error())
 			}
 			if list[account.Name] != nil {
-				return nil, fmt.Errorf("account %d: %s was given already", number, account.Name)
+				return nil, errors.New("account " + strconv.Itoa(number) + ": " + account.Name + " was given already")
 			}
 			list[account.Name] = account
 		}
@@ -68,21 +71,21 @@ func parseAccount(entry string) (*protocol.Account, error) {
 	account := &protocol.Account{Account: sharedkey.Account{Name: name}}
 	for i, text := range strings.Split(keys, ":") {
 		if i >= len(account.Keys) {
-			return nil, fmt.Errorf("%s has more than two keys", name)
+			return nil, errors.New(name + " has more than two keys")
 		}
 		text = strings.TrimSpace(text)
 		if strings.Contains(text, " ") {
-			return nil, fmt.Errorf("behind the keys of %s stands what is not understood: write allow=…, deny=… or disabled, and lists of addresses without blanks", name)
+			return nil, errors.New("behind the keys of " + name + " stands what is not understood: write allow=…, deny=… or disabled, and lists of addresses without blanks")
 		}
 		k, err := sharedkey.ParseKey(text)
 		if err != nil {
-			return nil, fmt.Errorf("key %d of %s is not base64 (make one with: openssl rand -base64 64 | tr -d '\\n')", i+1, name)
+			return nil, errors.New("key " + strconv.Itoa(i+1) + " of " + name + " is not base64 (make one with: openssl rand -base64 64 | tr -d '\\n')")
 		}
 		account.Keys[i] = k
 	}
 	for _, o := range options {
 		if err := setOption(account, o); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, errors.New(name + ": " + err.Error())
 		}
 	}
 	return account, nil
@@ -115,7 +118,7 @@ func setOption(a *protocol.Account, option string) error {
 			p, err = netip.PrefixFrom(addr, addr.BitLen()), nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s=%q: write addresses or networks such as 192.0.2.7 or 10.0.0.0/8 with commas between them", name, text)
+			return errors.New(name + "=" + strconv.Quote(text) + ": write addresses or networks such as 192.0.2.7 or 10.0.0.0/8 with commas between them")
 		}
 		// An IPv4 address in IPv6 clothes is the IPv4 address: that is what is compared.
 		if bits := p.Bits() - 96; p.Addr().Is4In6() && bits >= 0 {
