@@ -2,8 +2,6 @@ package buckets
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
 
 	"edgetable/core/key"
 )
@@ -41,44 +39,4 @@ func (s *scan) read() error {
 		return s.ctx.Err()
 	}
 	return err
-}
-
-// fanOut does the reads in their order, width at a time.
-func fanOut(parent context.Context, src Source, wave []fetch, width int) error {
-	if err := parent.Err(); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancel(parent)
-	defer cancel()
-	var (
-		next  atomic.Int32
-		group sync.WaitGroup
-		once  sync.Once
-		first error
-	)
-	work := func() {
-		defer group.Done()
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= len(wave) || ctx.Err() != nil {
-				return
-			}
-			if err := wave[i].read(ctx, src); err != nil {
-				once.Do(func() { first = err })
-				cancel()
-				return
-			}
-		}
-	}
-	n := min(width, len(wave))
-	group.Add(n)
-	for range n - 1 {
-		go work()
-	}
-	work()
-	group.Wait()
-	if first == nil {
-		return parent.Err() // which may have kept reads from being made
-	}
-	return first
 }

@@ -1,0 +1,19 @@
+//go:build tinygo
+
+package buckets
+
+import "context"
+
+// fanOut does the reads one after the other: the modules that TinyGo builds have
+// no goroutines.
+func fanOut(ctx context.Context, src Source, wave []fetch, _ int) error {
+	for i := range wave {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := wave[i].read(ctx, src); err != nil {
+			return err
+		}
+	}
+	return nil
+}
