@@ -1,0 +1,87 @@
+package main
+
+import (
+	_ "bytes" // TinyGo makes the module smaller if it comes first
+	"unsafe"
+
+	"edgetable/adapters/durableobject/object"
+	"edgetable/core/edm"
+)
+
+//go:wasmimport edge now
+func hostNow() float64
+
+//go:wasmimport edge random
+func hostRandom() uint64
+
+//go:wasmimport edge log
+func hostLog(level uint32, line unsafe.Pointer, n uint32)
+
+// hostCall suspends the instance.
+//
+//go:wasmimport edge call
+func hostCall(calls unsafe.Pointer, n uint32) uint32
+
+// The memory of an instance. As a request is suspended with all that it has on
+// the stack, there is one at a time.
+var (
+	shared  buffer
+	serving *server
+	engines objects
+)
+
+func now() edm.Ticks { return fromUnixMilli(hostNow()) }
+
+func random() uint64 { return hostRandom() }
+
+func log(level int, line []byte) { hostLog(uint32(level), pointer(line), uint32(len(line))) }
+
+func call(calls frames) frames {
+	return shared.take(int(hostCall(pointer(calls), uint32(len(calls)))))
+}
+
+//go:wasmexport buffer
+func exportBuffer(n uint32) unsafe.Pointer { return pointer(shared.room(int(n))) }
+
+//go:wasmexport configure
+func exportConfigure(n uint32) uint32 {
+	if err := configure(string(shared.take(int(n)))); err != nil {
+		return uint32(shared.put([]byte(err.Error())))
+	}
+	return 0
+}
+
+// configure makes the server and the objects of this instance.
+func configure(text string) error {
+	c, err := readConfig(text)
+	if err != nil {
+		return err
+	}
+	h := host{now: now, random: random, log: log, call: call}
+	store, err := newStore(c, h)
+	if err != nil {
+		return err
+	}
+	serving = newServer(c, store, h)
+	engines = objects{
+		options: object.Options{Now: now, Rand: random, Catalog: c.catalog},
+		rows:    &rows{},
+	}
+	return nil
+}
+
+//go:wasmexport serve
+func exportServe(n uint32) uint32 {
+	request := shared.take(int(n))
+	answer := serving.answer(shared.free(), request)
+	shared.back(request)
+	return uint32(shared.put(answer))
+}
+
+//go:wasmexport object
+func exportObject(n uint32) uint32 {
+	message := shared.take(int(n))
+	step := engines.handle(shared.free(), message)
+	shared.back(message)
+	return uint32(shared.put(step))
+}

@@ -1,0 +1,60 @@
+// Calls of Durable Objects, and the form of messages of several parts.
+const decoder = new TextDecoder();
+
+// frames joins byte strings, each behind its length; unframe takes them apart.
+export function frames(parts) {
+  const out = new Uint8Array(parts.reduce((n, p) => n + 4 + p.length, 0)), view = new DataView(out.buffer);
+  let at = 0;
+  for (const p of parts) {
+    view.setUint32(at, p.length, true);
+    out.set(p, at + 4);
+    at += 4 + p.length;
+  }
+  return out;
+}
+
+export function unframe(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), parts = [];
+  for (let at = 0; at < bytes.length;) {
+    const n = view.getUint32(at, true);
+    parts.push(bytes.subarray(at + 4, at += 4 + n));
+  }
+  return parts;
+}
+
+// callObjects sends messages to objects, all at once. What it is given and what it returns is told in calls.go.
+export const answered = 0, overloaded = 1, lost = 2, unreachable = 3;
+
+export async function callObjects(env, bytes) {
+  const [limit, ...parts] = unframe(bytes);
+  const ms = new DataView(limit.buffer, limit.byteOffset).getUint32(0, true);
+  let timer;
+  const late = new Promise((resolve) => { timer = setTimeout(resolve, ms, Uint8Array.of(lost)); });
+  try {
+    if (parts.length === 0) return await late;
+    const calls = [];
+    for (let i = 0; i < parts.length; i += 4) calls.push(Promise.race([late, callObject(env, ...parts.slice(i, i + 4))]));
+    return frames(await Promise.all(calls));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function callObject(env, name, jurisdiction, hint, message) {
+  let stub;
+  try {
+    let objects = env.EDGETABLE_OBJECTS;
+    if (jurisdiction.length > 0) objects = objects.jurisdiction(decoder.decode(jurisdiction));
+    stub = objects.getByName(decoder.decode(name), hint.length > 0 ? { locationHint: decoder.decode(hint) } : undefined);
+  } catch (e) {
+    console.error(JSON.stringify({ msg: "object", cause: String(e) }));
+    return Uint8Array.of(unreachable);
+  }
+  try {
+    return await stub.ask(message);
+  } catch (e) {
+    // A stub that threw may stay broken: each call has its own. What the platform calls retryable may have been handled
+    // for all it knows, so that nothing but an overload is sure.
+    return Uint8Array.of(e.overloaded ? overloaded : lost);
+  }
+}

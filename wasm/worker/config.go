@@ -1,0 +1,118 @@
+package main
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"edgetable/adapters/accounts"
+	"edgetable/core/sharedkey"
+)
+
+// config is what the variables of a Worker say, secrets among them.
+type config struct {
+	accounts     accounts.List
+	pathStyle    bool
+	maxSkew      time.Duration
+	scannedBytes int
+	failures     float64
+	rates        rates
+	buckets      uint16
+	location     string
+	catalog      string
+}
+
+// rates are limits a second, of each instance by itself; 0 does not limit.
+type rates struct{ account, partition float64 }
+
+// readConfig reads variables as the shell sends them: name=value, with a zero
+// byte behind each.
+func readConfig(text string) (*config, error) {
+	values := make(map[string]string)
+	for variable := range strings.SplitSeq(text, "\x00") {
+		if name, value, ok := strings.Cut(variable, "="); ok {
+			values[name] = strings.TrimSpace(value)
+		}
+	}
+	c := &config{location: values["EDGETABLE_LOCATION"], catalog: values["EDGETABLE_CATALOG_LOCATION"]}
+	development, err := truth(values, "EDGETABLE_DEVELOPMENT")
+	if err != nil {
+		return nil, err
+	}
+	if c.accounts, err = c.accounts.Next(values[accounts.Variable]); err != nil {
+		return nil, errors.New(accounts.Variable + ": " + err.Error())
+	}
+	if c.accounts.HasDevelopmentKey() && !development {
+		return nil, errors.New(accounts.Variable + ": the development account's key is known to everybody: give accounts keys of their own, or set EDGETABLE_DEVELOPMENT=true where nobody else can reach the Worker")
+	}
+	if c.pathStyle, err = truth(values, "EDGETABLE_PATH_STYLE"); err != nil {
+		return nil, err
+	}
+	skew, err := number(values, "EDGETABLE_MAX_SKEW", sharedkey.MaxSkew.Seconds(), 0, 1e6)
+	if err != nil {
+		return nil, err
+	}
+	c.maxSkew = time.Duration(skew * float64(time.Second))
+	scanned, err := number(values, "EDGETABLE_SCANNED_BYTES", 8<<20, 1<<16, 1<<30)
+	if err != nil {
+		return nil, err
+	}
+	c.scannedBytes = int(scanned)
+	if c.failures, err = number(values, "EDGETABLE_MAX_FAILURES", 0, 0, 1e9); err != nil {
+		return nil, err
+	}
+	if c.rates, err = parseRates(values["EDGETABLE_LIMITS"]); err != nil {
+		return nil, err
+	}
+	buckets, err := number(values, "EDGETABLE_BUCKETS", 1, 1, 256)
+	if err != nil {
+		return nil, err
+	}
+	c.buckets = uint16(buckets)
+	return c, nil
+}
+
+func truth(values map[string]string, name string) (bool, error) {
+	switch text := values[name]; text {
+	case "", "false":
+		return false, nil
+	case "true":
+		return true, nil
+	default:
+		return false, errors.New(name + "=" + strconv.Quote(text) + ": write true or false")
+	}
+}
+
+func number(values map[string]string, name string, usual, least, most float64) (float64, error) {
+	text := values[name]
+	if text == "" {
+		return usual, nil
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= least && n <= most) {
+		return 0, errors.New(name + "=" + strconv.Quote(text) + ": write a number from " + strconv.FormatFloat(least, 'f', -1, 64) + " to " + strconv.FormatFloat(most, 'f', -1, 64))
+	}
+	return n, nil
+}
+
+// parseRates reads account=20000,partition=2000.
+func parseRates(text string) (r rates, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		n, err := strconv.ParseFloat(value, 64)
+		switch {
+		case text == "":
+			return r, nil
+		case err != nil || !(n > 0 && n <= 1e9):
+		case name == "account":
+			r.account = n
+			continue
+		case name == "partition":
+			r.partition = n
+			continue
+		}
+		return r, errors.New("EDGETABLE_LIMITS=" + strconv.Quote(text) + ": write rates a second such as account=20000,partition=2000")
+	}
+	return r, nil
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"edgetable/core/edm"
+)
+
+// deadline is a context that ends at a time. Nobody is woken when it does, as
+// nobody can wait here: it is asked.
+type deadline struct {
+	context.Context
+	at  edm.Ticks
+	now func() edm.Ticks
+}
+
+// withTimeout does what context.WithTimeout does, by the clock of the host.
+func withTimeout(now func() edm.Ticks) func(context.Context, time.Duration) (context.Context, context.CancelFunc) {
+	return func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+		return &deadline{ctx, now() + edm.Ticks(d/100), now}, func() {}
+	}
+}
+
+// Deadline implements [context.Context].
+func (d *deadline) Deadline() (time.Time, bool) {
+	at := d.at.Time()
+	if earlier, ok := d.Context.Deadline(); ok && earlier.Before(at) {
+		return earlier, true
+	}
+	return at, true
+}
+
+// Err implements [context.Context].
+func (d *deadline) Err() error {
+	if err := d.Context.Err(); err != nil {
+		return err
+	}
+	if d.now() >= d.at {
+		return context.DeadlineExceeded
+	}
+	return nil
+}

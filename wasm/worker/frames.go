@@ -1,0 +1,38 @@
+package main
+
+import "encoding/binary"
+
+// frames are byte strings, each behind its length.
+type frames []byte
+
+func (f frames) add(b []byte) frames {
+	return append(binary.LittleEndian.AppendUint32(f, uint32(len(b))), b...)
+}
+
+func (f frames) addText(s string) frames {
+	return append(binary.LittleEndian.AppendUint32(f, uint32(len(s))), s...)
+}
+
+// next cuts the first one off, which shares the memory. It is not ok at the end,
+// and where the rest is none.
+func (f frames) next() (b []byte, rest frames, ok bool) {
+	if len(f) < 4 {
+		return nil, nil, false
+	}
+	n := uint64(binary.LittleEndian.Uint32(f))
+	if rest = f[4:]; n > uint64(len(rest)) {
+		return nil, nil, false
+	}
+	return rest[:n:n], rest[n:], true
+}
+
+// count is how many there are.
+func (f frames) count() (n int) {
+	for {
+		var ok bool
+		if _, f, ok = f.next(); !ok {
+			return n
+		}
+		n++
+	}
+}

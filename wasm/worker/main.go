@@ -1,0 +1,36 @@
+// Command worker is edgetable as a module of WebAssembly for Cloudflare Workers,
+// built by TinyGo, with the shell in worker.mjs around it:
+//
+//	fetch → worker.mjs → serve → core/protocol → core/table → adapters/durableobject ┐
+//	                                      answers ← worker.mjs ← RPC ← calls ────────┘
+//	RPC   → worker.mjs → object → adapters/durableobject/object → rows in SQLite
+//
+// The module has no goroutines, which take a third of its size and half of its
+// speed. It runs straight on: a call to objects suspends the whole instance, so
+// that an instance serves one request at a time, and the shell keeps several. An
+// object runs without ever waiting; one instance serves all objects of an isolate.
+//
+// # What the two say to each other
+//
+// Bytes go through one buffer in the memory of the module. Its functions are
+//
+//	buffer(n) pointer      the buffer, with room for n bytes; it may move with each call
+//	configure(n) n         variables in the buffer → 0, or the length of an error in it
+//	serve(n) n             a request → a response
+//	object(n) n            a message to the object at hand → what is to be done
+//
+// and it imports from "edge"
+//
+//	now() f64              milliseconds since 1970
+//	random() i64           random bits
+//	call(pointer, n) n     calls objects, all at once → answers in the buffer; suspends
+//	log(level, pointer, n) writes a line of JSON: 0 info, 1 error
+//	row_get(key, n) n      → the row's value in the buffer, or -1
+//	row_put(key, n, value, n), row_delete(key, n), row_delete_all()
+//	row_scan(range, n) n   → whole rows in the buffer
+//
+// Numbers are little-endian, of four bytes where nothing else is said. The forms
+// of the messages stand with the code that reads and writes them.
+package main
+
+func main() {}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/binary"
+	"math"
+
+	"edgetable/adapters/durableobject"
+	"edgetable/adapters/durableobject/object"
+	"edgetable/core/edm"
+)
+
+// objects are the memories of the objects that are awake in this isolate, by the
+// number the shell gives each life of one: what an object remembers from before it
+// slept is not to be believed, as it may have been awake elsewhere since.
+type objects struct {
+	options object.Options
+	rows    object.Rows // of the object at hand
+	awake   map[uint32]*object.Object
+}
+
+// maxAwake is how many are remembered. To forget them all is allowed.
+const maxAwake = 1024
+
+// What is to be done behind a step.
+const (
+	stepAnswer   = iota // send the answer
+	stepRollback        // undo the transaction, then send the answer
+	stepCalls           // make calls, then come again
+)
+
+// handle does one step with a message, in the transaction around it. It takes
+// frames
+//
+//	number of the object's life, in 4 bytes
+//	message
+//	state, then the answers as in [caller]     of a message that comes again
+//
+// where no message at all stands for the alarm, and appends
+//
+//	when to send the alarm, in milliseconds since 1970 as a float64; 0: never
+//	what is to be done, one byte
+//	the answer; or a frame of state and the calls as in [caller]
+func (o *objects) handle(dst []byte, in frames) []byte {
+	var parts [3][]byte
+	n := 0
+	for ok := true; n < len(parts); n++ {
+		if parts[n], in, ok = in.next(); !ok {
+			break
+		}
+	}
+	if n < 2 || len(parts[0]) != 4 {
+		panic("no message of the shell")
+	}
+	message := parts[1]
+	if len(message) == 0 {
+		message = object.Alarm()
+	}
+	var resume *object.Resume
+	if n == 3 {
+		resume = &object.Resume{State: parts[2], Answers: make([]durableobject.Answer, in.count())}
+		readAnswers(resume.Answers, in)
+	}
+	start := len(dst)
+	dst = append(dst, make([]byte, 9)...)
+	step := o.life(binary.LittleEndian.Uint32(parts[0])).Handle(o.rows, message, resume, dst)
+	switch {
+	case len(step.Calls) > 0:
+		dst = appendCalls(frames(dst).add(step.State), step.Calls)
+		dst[start+8] = stepCalls
+	case step.Rollback:
+		dst = step.Answer
+		dst[start+8] = stepRollback
+	default:
+		dst = step.Answer
+		dst[start+8] = stepAnswer
+	}
+	if step.Alarm != 0 {
+		binary.LittleEndian.PutUint64(dst[start:], math.Float64bits(unixMilli(step.Alarm)))
+	}
+	return dst
+}
+
+// life is the memory of an object, a fresh one if there is none.
+func (o *objects) life(number uint32) *object.Object {
+	found := o.awake[number]
+	if found == nil {
+		if len(o.awake) >= maxAwake || o.awake == nil {
+			o.awake = make(map[uint32]*object.Object)
+		}
+		found = object.New(o.options)
+		o.awake[number] = found
+	}
+	return found
+}
+
+// unixEpoch is 1970 in ticks.
+const unixEpoch = 62135596800 * edm.TicksPerSecond
+
+func unixMilli(t edm.Ticks) float64 { return float64(t-unixEpoch) / (edm.TicksPerSecond / 1000) }
+
+func fromUnixMilli(ms float64) edm.Ticks {
+	return edm.Ticks(ms*(edm.TicksPerSecond/1000)) + unixEpoch
+}

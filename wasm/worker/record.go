@@ -1,0 +1,73 @@
+package main
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"edgetable/core/edm"
+	"edgetable/core/protocol"
+)
+
+// Levels of a line of the log.
+const (
+	levelInfo = iota
+	levelError
+)
+
+// appendRecord appends the line of a request for the log, and returns its level.
+// Neither the request's target stands in it nor any header: keys, signatures and
+// data may be in them.
+func appendRecord(dst []byte, method string, resp *protocol.Response, took edm.Ticks, received int) ([]byte, int) {
+	level := levelInfo
+	dst = append(dst, `{"msg":"request","method":`...)
+	dst = appendQuoted(dst, method)
+	for _, f := range [...]protocol.Field{
+		{Name: "operation", Value: resp.Operation}, {Name: "account", Value: resp.Account},
+		{Name: "table", Value: resp.Table}, {Name: "code", Value: resp.Code}, {Name: "request", Value: resp.RequestID},
+	} {
+		if f.Value == "" {
+			continue
+		}
+		dst = append(dst, `,"`...)
+		dst = append(dst, f.Name...)
+		dst = append(dst, `":`...)
+		dst = appendQuoted(dst, f.Value)
+	}
+	for _, f := range [...]struct {
+		name  string
+		value int64
+	}{
+		{"status", int64(resp.Status)}, {"ms", int64(took / (edm.TicksPerSecond / 1000))},
+		{"received", int64(received)}, {"sent", int64(len(resp.Body))},
+	} {
+		dst = append(dst, `,"`...)
+		dst = append(dst, f.name...)
+		dst = append(dst, `":`...)
+		dst = strconv.AppendInt(dst, f.value, 10)
+	}
+	if resp.Err != nil {
+		level = levelError
+		dst = append(dst, `,"cause":`...)
+		dst = appendQuoted(dst, resp.Err.Error())
+	}
+	return append(dst, '}'), level
+}
+
+// appendQuoted appends the beginning of a text as a JSON string.
+func appendQuoted(dst []byte, s string) []byte {
+	const most, hex = 512, "0123456789abcdef"
+	dst = append(dst, '"')
+	for i, c := range s {
+		switch {
+		case i >= most:
+			return append(dst, `…"`...)
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', byte(c))
+		case c < ' ':
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		default:
+			dst = utf8.AppendRune(dst, c)
+		}
+	}
+	return append(dst, '"')
+}

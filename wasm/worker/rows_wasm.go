@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/binary"
+	"iter"
+	"unsafe"
+
+	"edgetable/adapters/durableobject/object"
+)
+
+//go:wasmimport edge row_get
+func hostRowGet(k unsafe.Pointer, n uint32) int32
+
+//go:wasmimport edge row_put
+func hostRowPut(k unsafe.Pointer, kn uint32, v unsafe.Pointer, vn uint32)
+
+//go:wasmimport edge row_delete
+func hostRowDelete(k unsafe.Pointer, n uint32)
+
+//go:wasmimport edge row_delete_all
+func hostRowDeleteAll()
+
+//go:wasmimport edge row_scan
+func hostRowScan(r unsafe.Pointer, n uint32) uint32
+
+// rows are those of the object at hand. What they return stands in the buffer.
+type rows struct {
+	request frames
+	last    []byte
+}
+
+var _ object.Rows = (*rows)(nil)
+
+func (r *rows) Get(k []byte) ([]byte, bool) {
+	n := hostRowGet(pointer(k), uint32(len(k)))
+	if n < 0 {
+		return nil, false
+	}
+	return shared.b[:n], true
+}
+
+func (r *rows) Put(k, v []byte) {
+	hostRowPut(pointer(k), uint32(len(k)), pointer(v), uint32(len(v)))
+}
+
+func (r *rows) Delete(k []byte) { hostRowDelete(pointer(k), uint32(len(k))) }
+
+func (r *rows) DeleteAll() { hostRowDeleteAll() }
+
+// Scan asks the shell with frames
+//
+//	how many bytes of rows are wanted, in 4 bytes
+//	from, to
+//
+// and gets frames: first one that is empty if these are all, then key and value
+// of each row.
+func (r *rows) Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) {
+		var wanted [4]byte
+		binary.LittleEndian.PutUint32(wanted[:], uint32(bytes))
+		for {
+			r.request = r.request[:0].add(wanted[:]).add(from).add(to)
+			n := hostRowScan(pointer(r.request), uint32(len(r.request)))
+			more, in, _ := frames(shared.b[:n]).next()
+			var k, v []byte
+			for len(in) > 0 {
+				k, in, _ = in.next()
+				v, in, _ = in.next()
+				if len(in) == 0 { // the next batch takes its place
+					r.last = append(append(r.last[:0], k...), 0)
+				}
+				if !yield(k, v) {
+					return
+				}
+			}
+			if len(more) == 0 {
+				return
+			}
+			from = r.last
+		}
+	}
+}
+
+func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
