@@ -1,0 +1,168 @@
+package message
+
+import (
+	"errors"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Status is how an operation ended.
+type Status byte
+
+// The statuses. Where one has fields, they are named.
+const (
+	StatusDone    Status = iota // fields of the operation
+	StatusMoved                 // Home: the table is elsewhere
+	StatusForeign               // the version or the operation is not known; nothing was done
+	StatusFilter                // the filter was not understood; nothing was done
+	StatusRefused               // index, reason
+	StatusFailed                // text, for the log
+	StatusNoTable               // this and the following: the error of this name in package table
+	StatusNoEntity
+	StatusNoDocument
+	StatusRevision
+	StatusBeingDeleted
+	StatusBusy
+	StatusUnknown
+	StatusUnsupported
+	StatusKeyTooLong
+)
+
+// named are the errors that are a status of their own.
+var named = [...]struct {
+	status Status
+	err    error
+}{
+	{StatusNoEntity, table.ErrNoEntity},
+	{StatusNoTable, table.ErrNoTable},
+	{StatusNoDocument, table.ErrNoDocument},
+	{StatusRevision, table.ErrRevision},
+	{StatusBeingDeleted, table.ErrBeingDeleted},
+	{StatusBusy, table.ErrBusy},
+	{StatusUnknown, table.ErrUnknown},
+	{StatusUnsupported, table.ErrUnsupported},
+	{StatusKeyTooLong, table.ErrKeyTooLong},
+}
+
+// The errors of reading an answer that are not of package table.
+var (
+	// ErrForeign: the object does not understand the message; nothing was done.
+	ErrForeign = errors.New("durableobject: the object is of another version")
+	// ErrFilter: the object does not understand the filter; nothing was done.
+	ErrFilter = errors.New("durableobject: the object does not understand the filter")
+	// ErrDamaged: the answer makes no sense.
+	ErrDamaged = errors.New("durableobject: answer not understood")
+)
+
+// MovedError says where the table is.
+type MovedError struct{ Home Home }
+
+func (*MovedError) Error() string { return "durableobject: the table is elsewhere" }
+
+// Done begins an answer without error.
+func Done(dst []byte) []byte { return append(dst, Version, byte(StatusDone)) }
+
+// DoneTicks is an answer without error whose field is a number of eight bytes.
+func DoneTicks(dst []byte, t edm.Ticks) []byte { return appendUint64(Done(dst), uint64(t)) }
+
+// Foreign is the answer to what is not understood.
+func Foreign(dst []byte) []byte { return append(dst, Version, byte(StatusForeign)) }
+
+// BadFilter is the answer to a filter that is not understood.
+func BadFilter(dst []byte) []byte { return append(dst, Version, byte(StatusFilter)) }
+
+// Moved is the answer of an object in which the table is not.
+func Moved(dst []byte, h Home) []byte {
+	return AppendHome(append(dst, Version, byte(StatusMoved)), h)
+}
+
+// Fail is the answer with an error.
+func Fail(dst []byte, err error) []byte {
+	if refused, ok := err.(*table.Refused); ok {
+		dst = append(dst, Version, byte(StatusRefused))
+		dst = appendNumber(dst, uint64(refused.Index))
+		return appendReason(dst, refused.Err)
+	}
+	for i := range named {
+		if errors.Is(err, named[i].err) {
+			return append(dst, Version, byte(named[i].status))
+		}
+	}
+	return appendText(append(dst, Version, byte(StatusFailed)), err.Error())
+}
+
+// Reasons of a refused mutation.
+const (
+	reasonLimit byte = iota // code, message
+	reasonExists
+	reasonNoEntity
+	reasonChanged
+)
+
+func appendReason(dst []byte, err error) []byte {
+	switch err {
+	case table.ErrExists:
+		return append(dst, reasonExists)
+	case table.ErrNoEntity:
+		return append(dst, reasonNoEntity)
+	case table.ErrChanged:
+		return append(dst, reasonChanged)
+	}
+	code, text := table.InternalError, err.Error()
+	if limit, ok := err.(*table.Error); ok {
+		code, text = limit.Code, limit.Message
+	}
+	return appendText(appendText(append(dst, reasonLimit), string(code)), text)
+}
+
+func (r *Reader) reason() error {
+	switch r.Byte() {
+	case reasonExists:
+		return table.ErrExists
+	case reasonNoEntity:
+		return table.ErrNoEntity
+	case reasonChanged:
+		return table.ErrChanged
+	}
+	code := table.Code(r.Text())
+	return code.With(r.Text())
+}
+
+// StatusOf is the status of an answer of this version.
+func StatusOf(answer []byte) Status { return Status(answer[1]) }
+
+// Result is the fields of an answer, or its error.
+func Result(answer []byte) (Reader, error) {
+	if len(answer) < head || answer[0] != Version {
+		return Reader{}, ErrDamaged
+	}
+	r := Read(answer[head:])
+	switch status := Status(answer[1]); status {
+	case StatusDone:
+		return r, nil
+	case StatusForeign:
+		return r, ErrForeign
+	case StatusFilter:
+		return r, ErrFilter
+	case StatusMoved:
+		if h := r.Home(); r.Done() && h.Buckets > 0 {
+			return r, &MovedError{h}
+		}
+	case StatusRefused:
+		if refused := (&table.Refused{Index: r.Size(), Err: r.reason()}); r.Done() {
+			return r, refused
+		}
+	case StatusFailed:
+		if text := r.Text(); r.Done() {
+			return r, errors.New("durableobject: " + text)
+		}
+	default:
+		for i := range named {
+			if named[i].status == status {
+				return r, named[i].err
+			}
+		}
+	}
+	return r, ErrDamaged
+}

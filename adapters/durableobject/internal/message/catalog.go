@@ -1,0 +1,157 @@
+package message
+
+import (
+	"encoding/binary"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Home is where the buckets of a table are.
+type Home struct {
+	Buckets  uint16
+	Location string
+}
+
+// Key is a message of nothing but the key of a document: OpRead, OpLocate.
+func Key(dst []byte, op Op, key string) []byte { return appendText(Begin(dst, op), key) }
+
+// Write is the message; its Attempt is still to be stamped. home counts where
+// the document becomes the record of a new table.
+func Write(dst []byte, d *table.Document, home Home) []byte {
+	return AppendHome(AppendDocument(Begin(dst, OpWrite), d), home)
+}
+
+// Remove is the message; its Attempt is still to be stamped.
+func Remove(dst []byte, key string, revision table.Revision) []byte {
+	return appendText(appendText(Begin(dst, OpRemove), key), string(revision))
+}
+
+// List is the message.
+func List(dst []byte, prefix, from string, limit int) []byte {
+	dst = appendText(appendText(Begin(dst, OpList), prefix), from)
+	return appendNumber(dst, uint64(max(limit, 0)))
+}
+
+// Drop is the message.
+func Drop(dst []byte, i table.Incarnation) []byte { return append(Begin(dst, OpDrop), i[:]...) }
+
+// Forget is the message.
+func Forget(dst []byte, high edm.Ticks) []byte {
+	return appendUint64(Begin(dst, OpForget), uint64(high))
+}
+
+// Alarm is the message of an object to itself.
+func Alarm() []byte { return Begin(nil, OpAlarm) }
+
+// Ticks is a field of eight bytes.
+func (r *Reader) Ticks() edm.Ticks { return edm.Ticks(r.Uint64()) }
+
+// Incarnation is a field.
+func (r *Reader) Incarnation() (i table.Incarnation) {
+	r.Fixed(i[:])
+	return i
+}
+
+// AppendDocument appends a field.
+func AppendDocument(dst []byte, d *table.Document) []byte {
+	dst = appendText(dst, d.Key)
+	dst = appendText(dst, string(d.Revision))
+	dst = append(dst, d.Layout.Incarnation[:]...)
+	dst = AppendHome(dst, Home{d.Layout.Buckets, d.Layout.Location})
+	return appendBytes(dst, d.Value)
+}
+
+// Document is a field.
+func (r *Reader) Document() (d table.Document) {
+	d.Key = r.Text()
+	d.Revision = table.Revision(r.Text())
+	d.Layout.Incarnation = r.Incarnation()
+	h := r.Home()
+	d.Layout.Buckets, d.Layout.Location = h.Buckets, h.Location
+	d.Value = r.Bytes()
+	return d
+}
+
+// AppendHome appends a field.
+func AppendHome(dst []byte, h Home) []byte {
+	return appendText(appendNumber(dst, uint64(h.Buckets)), h.Location)
+}
+
+// Home is a field.
+func (r *Reader) Home() Home {
+	return Home{Buckets: uint16(r.Number(1<<16 - 1)), Location: r.Text()}
+}
+
+// Located is the answer to OpLocate: the live incarnation of a table, where its
+// buckets are, and what their Timestamps must be above.
+type Located struct {
+	Incarnation table.Incarnation
+	Home        Home
+	Floor       edm.Ticks
+}
+
+// AppendLocated is the answer.
+func AppendLocated(dst []byte, l *Located) []byte {
+	dst = append(Done(dst), l.Incarnation[:]...)
+	return appendUint64(AppendHome(dst, l.Home), uint64(l.Floor))
+}
+
+// Located is the fields of the answer.
+func (r *Reader) Located() Located {
+	return Located{Incarnation: r.Incarnation(), Home: r.Home(), Floor: r.Ticks()}
+}
+
+// ListWriter makes the answer to OpList.
+type ListWriter struct {
+	dst   []byte
+	begin int
+	count int // where the number of documents stands
+	n     uint32
+}
+
+// BeginList begins the answer.
+func BeginList(dst []byte) ListWriter {
+	begin := len(dst)
+	dst = Done(dst)
+	return ListWriter{dst: append(dst, 0, 0, 0, 0), begin: begin, count: len(dst)}
+}
+
+// Len is how many documents the list has.
+func (w *ListWriter) Len() int { return int(w.n) }
+
+// Size is how long it is.
+func (w *ListWriter) Size() int { return len(w.dst) - w.begin }
+
+// Add appends a document.
+func (w *ListWriter) Add(d *table.Document) {
+	w.dst = AppendDocument(w.dst, d)
+	w.n++
+}
+
+// End ends the list; more says that there are documents behind it.
+func (w *ListWriter) End(more bool) []byte {
+	binary.BigEndian.PutUint32(w.dst[w.count:], w.n)
+	if more {
+		return append(w.dst, 1)
+	}
+	return append(w.dst, 0)
+}
+
+// leastDocument is the least that a document takes in a list.
+const leastDocument = 1 + 1 + 12 + 1 + 1 + 1
+
+// Documents is the fields of the answer.
+func (r *Reader) Documents() (list []table.Document, more bool) {
+	n := r.Uint32()
+	if uint64(n)*leastDocument > uint64(len(r.rest)) {
+		r.bad = true
+		return nil, false
+	}
+	list = make([]table.Document, 0, n)
+	for range n {
+		list = append(list, r.Document())
+	}
+	more = r.Byte() != 0
+	return list, more
+}

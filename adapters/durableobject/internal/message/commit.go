@@ -1,0 +1,50 @@
+package message
+
+import (
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Commit is the message; its Attempt is still to be stamped.
+func Commit(dst []byte, p *Place, m []table.Mutation) []byte {
+	dst = AppendPlace(Begin(dst, OpCommit), p)
+	dst = appendNumber(dst, uint64(len(m)))
+	for i := range m {
+		dst = appendMutation(dst, &m[i])
+	}
+	return dst
+}
+
+func appendMutation(dst []byte, m *table.Mutation) []byte {
+	dst = append(dst, byte(m.Kind), byte(m.Condition))
+	if m.Condition == table.Unchanged {
+		dst = appendUint64(dst, uint64(m.IfMatch))
+	}
+	dst = appendUint64(dst, m.Nonce)
+	dst = appendBytes(dst, m.Key)
+	return appendBytes(dst, m.Properties)
+}
+
+// Mutation is a field.
+func (r *Reader) Mutation() (m table.Mutation) {
+	m.Kind, m.Condition = table.Kind(r.Byte()), table.Condition(r.Byte())
+	if m.Kind > table.Delete || m.Condition > table.Unchanged {
+		r.bad = true
+	}
+	if m.Condition == table.Unchanged {
+		m.IfMatch = edm.Ticks(r.Uint64())
+	}
+	m.Nonce = r.Uint64()
+	m.Key = r.Bytes()
+	m.Properties = r.Bytes()
+	return m
+}
+
+// CommitSize is about how long the message will be.
+func CommitSize(m []table.Mutation) int {
+	n := 128
+	for i := range m {
+		n += len(m[i].Key) + len(m[i].Properties) + 32
+	}
+	return n
+}

@@ -1,0 +1,105 @@
+package message
+
+import (
+	"encoding/binary"
+	"unsafe"
+)
+
+// Reader eats fields from the front of a message. An error sticks: after it all
+// fields are zero, and OK is false.
+type Reader struct {
+	rest []byte
+	bad  bool
+}
+
+// Read begins to read fields.
+func Read(b []byte) Reader { return Reader{rest: b} }
+
+// OK reports whether all fields so far were whole.
+func (r *Reader) OK() bool { return !r.bad }
+
+// Done reports whether all fields were whole and nothing is left.
+func (r *Reader) Done() bool { return !r.bad && len(r.rest) == 0 }
+
+func (r *Reader) take(n int) []byte {
+	if r.bad || n > len(r.rest) {
+		r.bad, r.rest = true, nil
+		return nil
+	}
+	b := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+// Byte is a field of one byte.
+func (r *Reader) Byte() byte {
+	if b := r.take(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+// Uint32 is a field of four bytes.
+func (r *Reader) Uint32() uint32 {
+	if b := r.take(4); b != nil {
+		return binary.BigEndian.Uint32(b)
+	}
+	return 0
+}
+
+// Uint64 is a field of eight bytes.
+func (r *Reader) Uint64() uint64 {
+	if b := r.take(8); b != nil {
+		return binary.BigEndian.Uint64(b)
+	}
+	return 0
+}
+
+// Number is a uvarint of at most limit.
+func (r *Reader) Number(limit uint64) uint64 {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 || n > limit {
+		r.bad, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return n
+}
+
+// Size is a number that an int can hold on every platform.
+func (r *Reader) Size() int { return int(r.Number(1<<31 - 1)) }
+
+// Bytes is a field of any length. It is nil where it is empty.
+func (r *Reader) Bytes() []byte {
+	n := r.Number(uint64(len(r.rest)))
+	if n == 0 {
+		return nil
+	}
+	return r.take(int(n))
+}
+
+// Text is Bytes as a string, which shares its memory.
+func (r *Reader) Text() string {
+	b := r.Bytes()
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+// Rest is all that is left.
+func (r *Reader) Rest() []byte { return r.take(len(r.rest)) }
+
+// Fixed fills dst.
+func (r *Reader) Fixed(dst []byte) { copy(dst, r.take(len(dst))) }
+
+func appendBytes(dst, b []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(b)))
+	return append(dst, b...)
+}
+
+func appendText(dst []byte, s string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(s)))
+	return append(dst, s...)
+}
+
+func appendNumber(dst []byte, n uint64) []byte { return binary.AppendUvarint(dst, n) }
+
+func appendUint64(dst []byte, n uint64) []byte { return binary.BigEndian.AppendUint64(dst, n) }

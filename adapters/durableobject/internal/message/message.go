@@ -1,0 +1,121 @@
+package message
+
+import (
+	"encoding/binary"
+
+	"edgetable/core/edm"
+)
+
+// Version is the one of this package.
+const Version = 1
+
+// Op is what an object is asked to do.
+type Op byte
+
+// The operations: first those of a bucket, then those of a catalog.
+const (
+	OpGet    Op = 1 + iota // Place, key → row
+	OpCommit               // Attempt, Place, Mutations → Timestamp
+	OpScan                 // Place, Scan → page
+	OpDrop                 // incarnation → high water of its Timestamps
+	OpForget               // high water that the catalog has recorded
+
+	OpRead   // document key → Record
+	OpWrite  // Attempt, Write → revision
+	OpList   // List → Documents
+	OpRemove // Attempt, document key, revision
+	OpLocate // document key → Located
+	OpAlarm  // of the object to itself
+)
+
+// writes reports whether a message begins with an Attempt.
+func (o Op) writes() bool { return o == OpCommit || o == OpWrite || o == OpRemove }
+
+const head = 2 // version and operation, or version and status
+
+// Begin begins a message.
+func Begin(dst []byte, op Op) []byte {
+	dst = append(dst, Version, byte(op))
+	if op.writes() {
+		dst = append(dst, make([]byte, attemptSize)...)
+	}
+	return dst
+}
+
+// Open is the operation of a message and its fields. It is not ok where the
+// version is another.
+func Open(m []byte) (op Op, r Reader, ok bool) {
+	if len(m) < head || m[0] != Version {
+		return 0, r, false
+	}
+	return Op(m[1]), Read(m[head:]), true
+}
+
+// Attempt says which write a message is, and which of the attempts to send it.
+type Attempt struct {
+	ID    uint64    // random; the same in all attempts
+	Again bool      // this is not the first
+	First edm.Ticks // when the first was sent, by the sender's clock
+	Age   edm.Ticks // for how long the first was out when this one was sent
+}
+
+const attemptSize = 8 + 1 + 8 + 8
+
+// IsWrite reports whether a message has an Attempt.
+func IsWrite(m []byte) bool { return len(m) >= head+attemptSize && Op(m[1]).writes() }
+
+// Stamp writes the Attempt into a message that writes.
+func Stamp(m []byte, a Attempt) {
+	b := m[head : head+attemptSize]
+	binary.BigEndian.PutUint64(b, a.ID)
+	b[8] = 0
+	if a.Again {
+		b[8] = 1
+	}
+	binary.BigEndian.PutUint64(b[9:], uint64(a.First))
+	binary.BigEndian.PutUint64(b[17:], uint64(max(a.Age, 0)))
+}
+
+// Attempt is the field that a message that writes begins with.
+func (r *Reader) Attempt() Attempt {
+	return Attempt{
+		ID:    r.Uint64(),
+		Again: r.Byte() != 0,
+		First: edm.Ticks(r.Uint64()),
+		Age:   max(edm.Ticks(r.Uint64()), 0),
+	}
+}
+
+// Place is the bucket that the sender took an object for. By its name an object
+// cannot be another's, but the table may be elsewhere by now.
+type Place struct {
+	Table    string // document key of its record
+	Buckets  uint16 // at least 1
+	Bucket   uint16 // below Buckets
+	Location string
+}
+
+// AppendPlace appends a field.
+func AppendPlace(dst []byte, p *Place) []byte {
+	dst = appendText(dst, p.Table)
+	dst = appendNumber(dst, uint64(p.Buckets))
+	dst = appendNumber(dst, uint64(p.Bucket))
+	return appendText(dst, p.Location)
+}
+
+// Place is a field.
+func (r *Reader) Place() (p Place) {
+	p.Table = r.Text()
+	p.Buckets = uint16(r.Number(1<<16 - 1))
+	p.Bucket = uint16(r.Number(1<<16 - 1))
+	p.Location = r.Text()
+	if p.Bucket >= p.Buckets {
+		r.bad = true
+	}
+	return p
+}
+
+// Get is the message.
+func Get(dst []byte, p *Place, key []byte) []byte {
+	return appendBytes(AppendPlace(Begin(dst, OpGet), p), key)
+}

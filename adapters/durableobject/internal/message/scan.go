@@ -1,0 +1,132 @@
+package message
+
+import (
+	"encoding/binary"
+
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// Scan asks for a page of one bucket. Zero numbers are no limit.
+type Scan struct {
+	Ranges    []key.Range
+	Filter    string // "" passes all
+	Rows      int
+	Bytes     int
+	ScanBytes int // examined
+	// ScanRows are rows to examine at most.
+	ScanRows int
+}
+
+// AppendScan is the message.
+func AppendScan(dst []byte, p *Place, s *Scan) []byte {
+	dst = AppendPlace(Begin(dst, OpScan), p)
+	dst = appendNumber(dst, uint64(len(s.Ranges)))
+	for _, g := range s.Ranges {
+		dst = appendBytes(dst, g.Start)
+		if g.End == nil {
+			dst = append(dst, 0)
+			continue
+		}
+		dst = appendBytes(append(dst, 1), g.End)
+	}
+	dst = appendText(dst, s.Filter)
+	for _, n := range [...]int{s.Rows, s.Bytes, s.ScanBytes, s.ScanRows} {
+		dst = appendNumber(dst, uint64(min(max(n, 0), 1<<31-1)))
+	}
+	return dst
+}
+
+// Scan is the fields of the message but Place.
+func (r *Reader) Scan() (s Scan) {
+	n := r.Number(uint64(len(r.rest)))
+	s.Ranges = make([]key.Range, 0, min(n, 128))
+	for range n {
+		g := key.Range{Start: r.Bytes()}
+		if r.Byte() != 0 {
+			if g.End = r.Bytes(); g.End == nil {
+				g.End = []byte{} // an end before everything
+			}
+		}
+		if r.bad {
+			return s
+		}
+		s.Ranges = append(s.Ranges, g)
+	}
+	s.Filter = r.Text()
+	s.Rows, s.Bytes, s.ScanBytes, s.ScanRows = r.Size(), r.Size(), r.Size(), r.Size()
+	return s
+}
+
+// PageWriter makes the answer to a Scan.
+type PageWriter struct {
+	dst      []byte
+	count    int // where the number of rows stands
+	rows     uint32
+	examined int // bytes, at the last row
+}
+
+// BeginPage begins the answer.
+func BeginPage(dst []byte) PageWriter {
+	dst = Done(dst)
+	return PageWriter{dst: append(dst, 0, 0, 0, 0), count: len(dst)}
+}
+
+// Rows is how many the page has.
+func (w *PageWriter) Rows() int { return int(w.rows) }
+
+// Add appends a row; value is as by [table.AppendRow], and examined how many
+// bytes the page has examined, this row included.
+func (w *PageWriter) Add(k, value []byte, examined int) {
+	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
+	w.dst = appendBytes(w.dst, k)
+	w.dst = appendBytes(w.dst, value)
+	w.rows++
+	w.examined = examined
+}
+
+// End ends the page; next is nil where the ranges are finished.
+func (w *PageWriter) End(next []byte, examined, examinedRows int) []byte {
+	binary.BigEndian.PutUint32(w.dst[w.count:], w.rows)
+	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
+	w.dst = appendNumber(w.dst, uint64(examinedRows))
+	if next == nil {
+		return append(w.dst, 0)
+	}
+	return appendBytes(append(w.dst, 1), next)
+}
+
+// leastRow is the least that a row takes in a page.
+const leastRow = 1 + 1 + 1 + 16
+
+// PageRows is how many rows follow in a page.
+func (r *Reader) PageRows() int {
+	n := r.Uint32()
+	if uint64(n)*leastRow > uint64(len(r.rest)) {
+		r.bad = true
+		return 0
+	}
+	return int(n)
+}
+
+// Row is a row of a page, and the bytes that were examined since the last one.
+func (r *Reader) Row() (row table.Row, examined int) {
+	examined = r.Size()
+	k := r.Bytes()
+	row, err := table.ParseRow(k, r.Bytes())
+	if err != nil {
+		r.bad = true
+	}
+	return row, examined
+}
+
+// PageEnd is what follows the rows of a page.
+func (r *Reader) PageEnd() (next []byte, examined, examinedRows int) {
+	examined, examinedRows = r.Size(), r.Size()
+	if r.Byte() != 0 {
+		if next = r.Bytes(); next == nil {
+			next = []byte{}
+		}
+	}
+	return next, examined, examinedRows
+}

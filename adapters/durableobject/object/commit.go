@@ -1,0 +1,78 @@
+package object
+
+import (
+	"edgetable/adapters/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// commit applies mutations one after the other; the first that is refused undoes
+// them all.
+func (h *handling) commit(_ message.Attempt, v verdict) Step {
+	p := h.r.Place()
+	n := int(h.r.Number(table.MaxBatchOperations))
+	if !h.r.OK() || n == 0 {
+		return h.garbled()
+	}
+	if v == lost {
+		return h.fail(table.ErrUnknown)
+	}
+	ok, found, instead := h.serve(&p)
+	if !ok {
+		return instead
+	}
+	now := h.clock.next(h.now(), p.Bucket, p.Buckets)
+	for i := range n {
+		m := h.r.Mutation()
+		if !h.r.OK() {
+			return h.undo(h.garbled(), i, found)
+		}
+		if err := h.apply(&m, now); err != nil {
+			return h.undo(h.fail(&table.Refused{Index: i, Err: err}), i, found)
+		}
+	}
+	if !h.r.Done() {
+		return h.undo(h.garbled(), n, found)
+	}
+	h.clock.issue(h.rows, now)
+	return h.doneTicks(now)
+}
+
+// undo makes a step one that leaves no trace, if there is one: written mutations,
+// and the marker with them.
+func (h *handling) undo(s Step, written int, marked bool) Step {
+	if written > 0 {
+		s.Rollback = true
+		if marked {
+			h.loaded = false
+		}
+	}
+	return s
+}
+
+// apply reads, changes and writes one entity.
+func (h *handling) apply(m *table.Mutation, now edm.Ticks) error {
+	k := h.entityKey(m.Key)
+	var old *table.Row
+	if v, ok := h.rows.Get(k); ok {
+		row, err := table.ParseRow(m.Key, v)
+		if err != nil {
+			return err
+		}
+		old = &row
+	}
+	row, err := table.Apply(old, *m, now)
+	switch {
+	case err != nil:
+		return err
+	case row == nil:
+		h.rows.Delete(k)
+		return nil
+	}
+	h.value = table.AppendRow(h.value[:0], row)
+	if len(k)+len(h.value) > maxRow {
+		return table.EntityTooLarge.Err()
+	}
+	h.rows.Put(k, h.value)
+	return nil
+}

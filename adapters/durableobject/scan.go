@@ -1,0 +1,115 @@
+package durableobject
+
+import (
+	"context"
+	"errors"
+
+	"edgetable/adapters/durableobject/internal/message"
+	"edgetable/core/buckets"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// pollBytes is how much is examined at most between two looks at the clock.
+const pollBytes = 64 << 10
+
+// Scan implements [table.Store]. Of a table in one bucket it is one message, and
+// the page a snapshot. It examines 8 MiB at most, however many the request
+// allows, so as not to keep the object for long.
+//
+// The object cannot ask Expired, nor does it have a clock that runs: it is asked
+// here, for what the object has examined. A page that it ends has done work in
+// vain, but not more than 8 MiB.
+func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (page table.Page, err error) {
+	filter := r.Filter.String()
+	err = s.follow(name, func(home message.Home) error {
+		if home.Buckets == 1 {
+			page, err = s.scanOne(ctx, name, home, &r, filter)
+			if !errors.Is(err, message.ErrFilter) {
+				return err
+			}
+		}
+		src := source{s, name, home, filter}
+		page, err = buckets.Scan(ctx, &src, home.Buckets, r, buckets.Options{})
+		return err
+	})
+	return page, err
+}
+
+// scanOne has the only bucket make the page.
+func (s *Store) scanOne(ctx context.Context, name string, home message.Home, r *table.ScanRequest, filter string) (table.Page, error) {
+	p := placeOf(name, home, 0)
+	reader, err := s.scan(ctx, &p, &message.Scan{
+		Ranges: r.Ranges, Filter: filter, Rows: r.Rows, Bytes: r.Bytes, ScanBytes: r.ScanBytes,
+	})
+	if err != nil {
+		return table.Page{}, err
+	}
+	count := reader.PageRows()
+	page := table.Page{Rows: make([]table.Row, 0, count)}
+	polled := 0
+	for range count {
+		row, examined := reader.Row()
+		// As if the rows were examined here: before the second, and before each
+		// that goes beyond 64 KiB.
+		if page.Scanned > 0 && (polled == 0 || page.Scanned+examined-polled > pollBytes) {
+			if r.Expired != nil && r.Expired() {
+				page.Next = row.Key
+				return page, nil
+			}
+			polled = page.Scanned
+		}
+		page.Scanned += examined
+		page.Rows = append(page.Rows, row)
+	}
+	next, examined, _ := reader.PageEnd()
+	if !reader.Done() {
+		return table.Page{}, message.ErrDamaged
+	}
+	page.Next = next
+	page.Scanned += examined
+	return page, nil
+}
+
+func (s *Store) scan(ctx context.Context, p *message.Place, m *message.Scan) (message.Reader, error) {
+	return s.send(ctx, bucket(p), message.AppendScan(make([]byte, 0, len(m.Filter)+256), p, m))
+}
+
+// source reads the buckets of a table.
+type source struct {
+	*Store
+	name   string
+	home   message.Home
+	filter string
+}
+
+// Read implements [buckets.Source].
+func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
+	p := placeOf(s.name, s.home, number)
+	m := message.Scan{Ranges: []key.Range{r}, ScanBytes: l.Bytes, ScanRows: l.Rows}
+	if l.Filter != nil {
+		m.Filter = s.filter
+	}
+	reader, err := s.scan(ctx, &p, &m)
+	if errors.Is(err, message.ErrFilter) {
+		s.filter, m.Filter = "", ""
+		reader, err = s.scan(ctx, &p, &m)
+	}
+	var c buckets.Chunk
+	if err != nil {
+		return c, err
+	}
+	c.Rows = make([]table.Row, reader.PageRows())
+	for i := range c.Rows {
+		row, examined := reader.Row()
+		c.Rows[i] = row
+		c.Scanned += examined
+	}
+	next, examined, rows := reader.PageEnd()
+	c.Scanned += examined
+	c.Examined, c.Next = rows, next
+	if !reader.Done() {
+		return c, message.ErrDamaged
+	}
+	return c, nil
+}
