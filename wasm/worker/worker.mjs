@@ -14,11 +14,16 @@ const nothing = new Uint8Array(0);
 
 let bodies = 0; // bytes that are coming in
 
-// read reads the body as far as it may be. What is too long is not read; the length tells.
+// read reads the body as far as it may be. Of what is too long only the length is told, but it is read for a while: who
+// still sends does not hear an answer.
 async function read(request) {
   const declared = request.headers.get("content-length");
   const length = declared === null ? (request.body === null ? 0 : -1) : Number(declared);
-  if (request.body === null || length > maxBody) return { bytes: nothing, length };
+  if (request.body === null) return { bytes: nothing, length };
+  if (length > maxBody) {
+    await discard(request.body);
+    return { bytes: nothing, length };
+  }
   const reserved = length < 0 ? maxBody : length;
   if (bodies + reserved > maxBodies) return { bytes: nothing, length: 0, refusal: "busy" };
   bodies += reserved;
@@ -26,14 +31,21 @@ async function read(request) {
     if (length >= 0) return { bytes: new Uint8Array(await request.arrayBuffer()), length };
     const chunks = [];
     let n = 0;
-    for await (const chunk of request.body) { // leaving it cancels the rest
-      if ((n += chunk.length) > maxBody) return { bytes: nothing, length: n };
+    for await (const chunk of request.body.values({ preventCancel: true })) {
+      if ((n += chunk.length) > maxBody) break;
       chunks.push(chunk);
     }
-    return { bytes: new Uint8Array(await new Blob(chunks).arrayBuffer()), length };
+    if (n <= maxBody) return { bytes: new Uint8Array(await new Blob(chunks).arrayBuffer()), length };
+    await discard(request.body);
+    return { bytes: nothing, length: n };
   } finally {
     bodies -= reserved;
   }
+}
+
+async function discard(body) {
+  let n = 0;
+  for await (const chunk of body) if ((n += chunk.length) > 4 * maxBody) break; // which cancels the rest
 }
 
 // head is a request without its body, as it came: signatures are over these bytes.

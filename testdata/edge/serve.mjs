@@ -1,0 +1,65 @@
+// Runs the Worker in workerd until its standard input ends:  serve.mjs MODULE LISTEN DATA
+//
+// MODULE is the folder of the module and its shell, DATA that in which the objects keep their rows. The Worker gets the
+// variables EDGETABLE_… of the environment. It says where the Worker is, and where objects can be called as the module
+// calls them:
+//
+//   worker http://127.0.0.1:PORT
+//   objects http://127.0.0.1:PORT
+import { readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+const [module, listen, data] = process.argv.slice(2);
+const { Miniflare } = createRequire(join(process.env.EDGETABLE_PACKAGES, "package.json"))("miniflare");
+
+// Around the Worker, what only the platform has, the client's address; beside it, what only tests have.
+const main = `
+import { WorkerEntrypoint } from "cloudflare:workers";
+import worker from "./worker.mjs";
+import { callObjects } from "./calls.mjs";
+export * from "./worker.mjs";
+export default {
+  fetch(request, env, ctx) {
+    const headers = new Headers(request.headers);
+    headers.set("cf-connecting-ip", "127.0.0.1");
+    return worker.fetch(new Request(request, { headers }), env, ctx);
+  },
+};
+export class Objects extends WorkerEntrypoint {
+  async fetch(request) { return new Response(await callObjects(this.env, new Uint8Array(await request.arrayBuffer()))); }
+}`;
+
+const at = listen.lastIndexOf(":");
+const variables = Object.entries(process.env).filter(([name]) => name.startsWith("EDGETABLE_"));
+const read = (name) => readFileSync(join(module, name));
+const mf = new Miniflare({
+  modules: [
+    { type: "ESModule", path: "main.mjs", contents: main },
+    ...readdirSync(module).filter((f) => f.endsWith(".mjs")).map((f) => ({ type: "ESModule", path: f, contents: read(f).toString() })),
+    { type: "CompiledWasm", path: "edgetable.wasm", contents: read("edgetable.wasm") },
+  ],
+  compatibilityDate: "2026-07-01",
+  bindings: Object.fromEntries(variables),
+  durableObjects: { EDGETABLE_OBJECTS: { className: "EdgetableObject", useSQLite: true } },
+  durableObjectsPersist: data,
+  // Past miniflare's own Worker, which tidies URLs: signatures are over what was sent.
+  unsafeDirectSockets: [
+    { host: listen.slice(0, at).replace(/^\[(.*)\]$/, "$1"), port: Number(listen.slice(at + 1)) },
+    { host: "127.0.0.1", port: 0, entrypoint: "Objects" },
+  ],
+  handleRuntimeStdio: (out, err) => {
+    out.pipe(process.stderr);
+    err.pipe(process.stderr);
+  },
+});
+await mf.ready;
+for (const [name, entrypoint] of [["worker", "default"], ["objects", "Objects"]]) {
+  console.log(name, (await mf.unsafeGetDirectURL(undefined, entrypoint)).origin);
+}
+const end = async () => {
+  await mf.dispose();
+  process.exit(0);
+};
+process.stdin.resume().on("end", end).on("error", end);
+process.on("SIGTERM", end).on("SIGINT", end);
