@@ -30,6 +30,7 @@ type cloud struct {
 	// Whoever wants to do harm: all may be nil.
 	network func(durableobject.Call) fate                         // what becomes of a Worker's message
 	inside  func(durableobject.Call) fate                         // what becomes of an object's message
+	late    func()                                                // happens while an answer to an object is on its way, once
 	between func(n *node, calls []durableobject.Call) (dead bool) // while an object waits; dead: so is who waits
 }
 
@@ -127,6 +128,10 @@ func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobje
 			return durableobject.Answer{Err: durableobject.ErrLost}
 		}
 		resume = &object.Resume{State: step.State, Answers: c.deliver(ctx, step.Calls, c.inside)}
+		if late := c.late; late != nil {
+			c.late = nil
+			late()
+		}
 	}
 }
 

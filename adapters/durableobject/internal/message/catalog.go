@@ -99,7 +99,11 @@ func AppendLocated(dst []byte, l *Located) []byte {
 
 // Located is the fields of the answer.
 func (r *Reader) Located() Located {
-	return Located{Incarnation: r.Incarnation(), Home: r.Home(), Floor: r.Ticks()}
+	l := Located{Incarnation: r.Incarnation(), Home: r.Home(), Floor: r.Ticks()}
+	if l.Home.Buckets == 0 {
+		r.bad = true
+	}
+	return l
 }
 
 // ListWriter makes the answer to OpList.

@@ -1,0 +1,95 @@
+package durableobject_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"edgetable/adapters/durableobject"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/odata"
+	"edgetable/core/table"
+)
+
+// A filter goes to the object as text. Where that is beyond what an object reads,
+// because the canonical form is longer than what was asked, the Worker judges.
+func TestFilters(t *testing.T) {
+	t.Parallel()
+	terms := func(n int, term, last string) string { return strings.Repeat(term+" or ", n) + last }
+	for _, row := range []struct{ why, filter string }{
+		{"short", "v eq 'row 3'"},
+		{"quotes", "v ne 'it''s' and v eq 'row 3'"},
+		{"text of any kind", "v ne '\u00e4\u4e16\U0001F600\x01' and not (v ne 'row 3')"},
+		{"longer as text than it may be", terms(490, "x eq X'"+strings.Repeat("00", 26)+"'", "v eq 'row 3'")},
+		{"deeper as text than it may be", strings.Repeat("not ", 200) + "v eq 'row 3'"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			t.Parallel()
+			f, err := odata.Parse(row.filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row.why != "deeper as text than it may be" && (len(f.String()) > odata.MaxLength) != strings.Contains(row.why, "longer") {
+				t.Fatalf("the filter has %d bytes as text", len(f.String()))
+			}
+			for _, buckets := range []uint16{1, 3} {
+				c := newCloud(t, newClock().now)
+				s := c.store(c.now, func(o *durableobject.Options) { o.Buckets = buckets })
+				create(t, s, 1)
+				for i := range 10 {
+					m := put("r", fmt.Sprint("row ", i))
+					m.Key = at(fmt.Sprint("p", i), "r")
+					if _, err := s.Commit(t.Context(), tableKey, []table.Mutation{m}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				page, err := s.Scan(t.Context(), tableKey, table.ScanRequest{Ranges: []key.Range{{}}, Filter: f, Rows: 5})
+				if err != nil || len(page.Rows) != 1 || string(page.Rows[0].Key) != string(at("p3", "r")) || page.Next != nil {
+					t.Errorf("%d buckets: %d rows, next %q, %v", buckets, len(page.Rows), page.Next, err)
+				}
+			}
+		})
+	}
+}
+
+// A page without limits ends all the same before it holds the object for long,
+// and the scan goes on where it ended.
+func TestLongScan(t *testing.T) {
+	t.Parallel()
+	c := newCloud(t, newClock().now)
+	s := c.store(c.now, nil)
+	create(t, s, 1)
+	const rows, size = 200, 64_000
+	for i := range rows {
+		m := table.Mutation{Key: at("p", fmt.Sprintf("%03d", i)), Properties: edm.AppendProperty(nil, "v", edm.Binary(make([]byte, size)))}
+		if _, err := s.Commit(t.Context(), tableKey, []table.Mutation{m}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := everything
+	pages, got := 0, 0
+	for len(r.Ranges) > 0 {
+		page, err := s.Scan(t.Context(), tableKey, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page.Scanned > 8<<20+2*size {
+			t.Errorf("a page examined %d bytes", page.Scanned)
+		}
+		for _, row := range page.Rows {
+			if want := at("p", fmt.Sprintf("%03d", got)); string(row.Key) != string(want) {
+				t.Fatalf("row %d is %q, want %q", got, row.Key, want)
+			}
+			got++
+		}
+		pages++
+		if page.Next == nil {
+			break
+		}
+		r.Ranges = key.From(everything.Ranges, page.Next)
+	}
+	if pages != 2 || got != rows {
+		t.Errorf("%d rows in %d pages, want %d in 2", got, pages, rows)
+	}
+}
