@@ -1,8 +1,7 @@
 // Runs the Worker in workerd until its standard input ends:  serve.mjs MODULE LISTEN DATA
 //
 // MODULE is the folder of the module and its shell, DATA that in which the objects keep their rows. The Worker gets the
-// variables EDGETABLE_… of the environment. It says where the Worker is, and where objects can be called as the module
-// calls them:
+// variables EDGETABLE_… of the environment. It says where the Worker is, and where objects can be called (main.mjs):
 //
 //   worker http://127.0.0.1:PORT
 //   objects http://127.0.0.1:PORT
@@ -13,29 +12,12 @@ import { join } from "node:path";
 const [module, listen, data] = process.argv.slice(2);
 const { Miniflare } = createRequire(join(process.env.EDGETABLE_PACKAGES, "package.json"))("miniflare");
 
-// Around the Worker, what only the platform has, the client's address; beside it, what only tests have.
-const main = `
-import { WorkerEntrypoint } from "cloudflare:workers";
-import worker from "./worker.mjs";
-import { callObjects } from "./calls.mjs";
-export * from "./worker.mjs";
-export default {
-  fetch(request, env, ctx) {
-    const headers = new Headers(request.headers);
-    headers.set("cf-connecting-ip", "127.0.0.1");
-    return worker.fetch(new Request(request, { headers }), env, ctx);
-  },
-};
-export class Objects extends WorkerEntrypoint {
-  async fetch(request) { return new Response(await callObjects(this.env, new Uint8Array(await request.arrayBuffer()))); }
-}`;
-
 const at = listen.lastIndexOf(":");
 const variables = Object.entries(process.env).filter(([name]) => name.startsWith("EDGETABLE_"));
 const read = (name) => readFileSync(join(module, name));
 const mf = new Miniflare({
   modules: [
-    { type: "ESModule", path: "main.mjs", contents: main },
+    { type: "ESModule", path: "main.mjs", contents: readFileSync(new URL("main.mjs", import.meta.url)).toString() },
     ...readdirSync(module).filter((f) => f.endsWith(".mjs")).map((f) => ({ type: "ESModule", path: f, contents: read(f).toString() })),
     { type: "CompiledWasm", path: "edgetable.wasm", contents: read("edgetable.wasm") },
   ],

@@ -1,0 +1,102 @@
+package workerd
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+
+	"edgetable/adapters/durableobject"
+	"edgetable/core/edm"
+)
+
+// Place has objects of its own, that nobody else can call, and a clock for them.
+type Place struct {
+	server   *Server
+	name     string
+	now      atomic.Pointer[func() edm.Ticks]
+	restarts atomic.Int32
+}
+
+var numbers atomic.Int64
+
+// NewPlace makes a place in which there is nothing.
+func (s *Server) NewPlace(now func() edm.Ticks) *Place {
+	p := &Place{server: s, name: fmt.Sprintf("place%d", numbers.Add(1))}
+	p.now.Store(&now)
+	return p
+}
+
+// Restart makes the objects forget what they do not keep in rows, and gives them
+// another clock.
+func (p *Place) Restart(now func() edm.Ticks) {
+	p.now.Store(&now)
+	p.restarts.Add(1)
+}
+
+// Caller returns a way to call the objects.
+func (p *Place) Caller() durableobject.Caller { return caller{p} }
+
+type caller struct{ *Place }
+
+// patience is how many milliseconds an object has for its answer.
+const patience = 30_000
+
+var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+
+// Call implements [durableobject.Caller] with the frames that the module makes.
+func (c caller) Call(ctx context.Context, calls []durableobject.Call) []durableobject.Answer {
+	message := frame(nil, binary.LittleEndian.AppendUint32(nil, patience))
+	for _, call := range calls {
+		for _, text := range []string{call.Object.Name, call.Object.Jurisdiction, call.Object.Hint} {
+			message = frame(message, []byte(text))
+		}
+		message = frame(message, call.Message)
+	}
+	out, err := c.post(ctx, message)
+	answers := make([]durableobject.Answer, len(calls))
+	for i := range answers {
+		answers[i].Err = durableobject.ErrLost
+		if err != nil || len(out) < 5 {
+			continue
+		}
+		n := 4 + binary.LittleEndian.Uint32(out)
+		switch answer := out[4:n]; answer[0] {
+		case 0:
+			answers[i] = durableobject.Answer{Message: answer[1:]}
+		case 1:
+			answers[i].Err = durableobject.ErrOverloaded
+		case 3:
+			answers[i].Err = durableobject.ErrUnreachable
+		}
+		out = out[n:]
+	}
+	return answers
+}
+
+func frame(dst, b []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(b))), b...)
+}
+
+func (c caller) post(ctx context.Context, message []byte) ([]byte, error) {
+	const unixEpoch = 62135596800 * edm.TicksPerSecond
+	now := float64((*c.now.Load())()-unixEpoch) / (edm.TicksPerSecond / 1000)
+	url := fmt.Sprintf("%s/%s?now=%f&restarts=%d", c.server.objects, c.name, now, c.restarts.Load())
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(message))
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	out, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %.200s", resp.Status, out)
+	}
+	return out, err
+}

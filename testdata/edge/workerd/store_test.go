@@ -1,0 +1,70 @@
+package workerd_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"edgetable/adapters/durableobject"
+	"edgetable/core/edm"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
+	"edgetable/testdata/edge/workerd"
+)
+
+var server *workerd.Server
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	data, err := os.MkdirTemp("", "objects")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(data)
+	const key = "EDGETABLE_ACCOUNTS=acme:c2VjcmV0"
+	if server, err = workerd.Start(workerd.Options{Data: data, Env: []string{key}, Log: os.Stderr}); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer server.Stop()
+	return m.Run()
+}
+
+// harness makes places in workerd. The Store is this process's, the objects are
+// those of the module.
+func harness(buckets uint16) storetest.Harness {
+	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+		place := server.NewPlace(now)
+		open := func(now func() edm.Ticks) table.Store {
+			s, err := durableobject.New(durableobject.Options{
+				Caller: place.Caller(), Now: now, Rand: rand.Uint64, Buckets: buckets, Accounts: []string{"acct"},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+		return storetest.Place{
+			Store: open(now),
+			Share: open,
+			Restart: func(now func() edm.Ticks) table.Store {
+				place.Restart(now)
+				return open(now)
+			},
+		}
+	}
+}
+
+func TestStore(t *testing.T) { storetest.Run(t, harness(1)) }
+
+func TestBuckets(t *testing.T) {
+	h := harness(4)
+	t.Run("Entities", func(t *testing.T) { storetest.Entities(t, h) })
+	t.Run("Incarnations", func(t *testing.T) { storetest.Incarnations(t, h) })
+	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
+}

@@ -1,0 +1,147 @@
+// Package workerd runs the Worker and its objects in workerd, the runtime of
+// Cloudflare Workers, for tests.
+package workerd
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Options of a [Server]; their zero values will do.
+type Options struct {
+	// Listen is the address of the Worker; "" is a free one on loopback.
+	Listen string
+	// Data is the folder of the objects' rows; required.
+	Data string
+	// Module is the folder of the module and its shell; "" has it built.
+	Module string
+	// Env is added to the environment: the Worker gets the variables EDGETABLE_….
+	Env []string
+	// Log takes what the Worker writes; nil discards it.
+	Log io.Writer
+}
+
+// Server is a running workerd.
+type Server struct {
+	Worker  string // URL of the Worker
+	objects string // URL of the objects
+
+	cmd  *exec.Cmd
+	life io.Closer
+}
+
+// Start builds what is needed and returns when the Worker can be called.
+func Start(o Options) (*Server, error) {
+	script, err := find("testdata/edge/start")
+	if err != nil {
+		return nil, err
+	}
+	if o.Listen == "" {
+		o.Listen = "127.0.0.1:0"
+	}
+	arguments := []string{o.Listen, o.Data}
+	if o.Module != "" {
+		arguments = append(arguments, o.Module)
+	}
+	s := &Server{cmd: exec.Command(script, arguments...)}
+	s.cmd.Env = append(os.Environ(), o.Env...)
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Kill takes workerd too
+	s.cmd.Stderr = o.Log
+	if s.life, err = s.cmd.StdinPipe(); err != nil { // it ends with this
+		return nil, err
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(out)
+	for s.objects == "" && lines.Scan() {
+		switch name, url, _ := strings.Cut(lines.Text(), " "); name {
+		case "worker":
+			s.Worker = url
+		case "objects":
+			s.objects = url
+		}
+	}
+	if s.objects == "" {
+		s.Stop()
+		return nil, fmt.Errorf("workerd did not start: %v", s.cmd.ProcessState)
+	}
+	return s, nil
+}
+
+// Stop ends it in order.
+func (s *Server) Stop() {
+	s.life.Close()
+	_ = s.cmd.Wait() // it was told to end
+}
+
+// Kill ends it as the loss of the machine would.
+func (s *Server) Kill() error {
+	err := syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
+	_ = s.cmd.Wait() // it was killed
+	return err
+}
+
+// Module builds the module with its shell, of which tags are those of the Go
+// build, and returns the folder.
+func Module(tags ...string) (string, error) {
+	script, err := find("wasm/worker/build")
+	if err != nil {
+		return "", err
+	}
+	var arguments []string
+	if len(tags) > 0 {
+		arguments = []string{"-tags", strings.Join(tags, ",")}
+	}
+	c := exec.Command(script, arguments...)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// Node is the path of Node.js of version 22 or newer, which is installed if need be.
+func Node() (string, error) {
+	script, err := find("testdata/edge/packages")
+	if err != nil {
+		return "", err
+	}
+	c := exec.Command(script)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	node, _, _ := strings.Cut(string(out), "\n")
+	return node, err
+}
+
+// find finds a file of the repository: tests run in the folder of their package.
+func find(name string) (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if file := filepath.Join(dir, name); exists(file) {
+			return file, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New(name + " is not above the working directory")
+		}
+		dir = parent
+	}
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
