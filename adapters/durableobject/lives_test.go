@@ -19,6 +19,14 @@ func opOf(call durableobject.Call) message.Op {
 	return op
 }
 
+// dropless loses what tells buckets to drop.
+func dropless(call durableobject.Call) fate {
+	if opOf(call) == message.OpDrop {
+		return fate{lose: true, err: durableobject.ErrLost}
+	}
+	return fate{}
+}
+
 // A deletion is cut off after each of its steps: the catalog restarts, and who
 // waited is gone. Whoever comes next, or the alarm, finds the table dead once it
 // was seen dead, frees its name, and Timestamps go on above the old life's.
@@ -119,9 +127,8 @@ func TestDropUnreachable(t *testing.T) {
 	c.inside = func(call durableobject.Call) fate {
 		if opOf(call) == message.OpDrop {
 			drops++
-			return fate{lose: true, err: durableobject.ErrUnreachable}
 		}
-		return fate{}
+		return dropless(call)
 	}
 	if err := s.Drop(t.Context(), tableKey, revision); !errors.Is(err, table.ErrUnknown) || drops != 3 {
 		t.Errorf("Drop: %v after %d calls of the bucket, want %v after 3", err, drops, table.ErrUnknown)
@@ -160,32 +167,48 @@ func (c *cloud) quiet() {
 }
 
 // What a catalog said before a drop arrived does not count: neither in the memory
-// that knows of the drop, nor in one that does not.
+// that knows of the drop, or that the table was dead, nor in one that does not.
 func TestLateAnswer(t *testing.T) {
 	t.Parallel()
-	for _, evicted := range []bool{false, true} {
-		t.Run(fmt.Sprint("evicted ", evicted), func(t *testing.T) {
+	for _, what := range []string{"the drop is known", "the table was seen dead", "the memory is another"} {
+		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			k := newClock()
 			c := newCloud(t, k.now)
 			s := c.store(k.now, nil)
 			revision := create(t, s, 1)
-			located := 0
+			late := false
 			// The catalog has answered, and its answer is on the way back.
 			c.inside = func(call durableobject.Call) fate {
-				if opOf(call) != message.OpLocate {
+				if opOf(call) != message.OpLocate || late {
 					return fate{}
 				}
-				if located++; located == 1 {
-					c.late = func() {
-						if err := s.Drop(t.Context(), tableKey, revision); err != nil {
+				late = true
+				c.late = func() {
+					switch what {
+					case "the table was seen dead":
+						// Its drop is lost: it is still being deleted.
+						inside := c.inside
+						c.inside = dropless
+						if err := s.Drop(t.Context(), tableKey, revision); !errors.Is(err, table.ErrUnknown) {
 							t.Error(err)
 						}
-						if got := text(s, "r"); got != table.ErrNoTable.Error() {
-							t.Errorf("after Drop the entity is %q", got)
+						c.inside = func(call durableobject.Call) (f fate) {
+							if opOf(call) != message.OpLocate {
+								t.Error("a bucket asks more than it must")
+							}
+							return f
 						}
-						if evicted {
-							c.evict()
+						if got := text(s, "r"); got != table.ErrNoTable.Error() {
+							t.Errorf("the entity is %q", got)
+						}
+						c.inside = inside
+					case "the memory is another":
+						defer c.evict()
+						fallthrough
+					default:
+						if err := s.Drop(t.Context(), tableKey, revision); err != nil {
+							t.Error(err)
 						}
 					}
 				}
@@ -203,6 +226,64 @@ func TestLateAnswer(t *testing.T) {
 				t.Errorf("in the next life the entity is %q", got)
 			}
 		})
+	}
+}
+
+// A bucket has dropped, and the catalog does not know it yet.
+func TestDropped(t *testing.T) {
+	t.Parallel()
+	c := newCloud(t, newClock().now)
+	s := c.store(c.now, nil)
+	revision := create(t, s, 1)
+	if _, err := s.Commit(t.Context(), tableKey, []table.Mutation{put("r", "A")}); err != nil {
+		t.Fatal(err)
+	}
+	windows := 0
+	c.inside = func(call durableobject.Call) fate {
+		if opOf(call) == message.OpDrop {
+			c.late = func() {
+				windows++
+				if got := text(s, "r"); got != table.ErrNoTable.Error() {
+					t.Errorf("between the drop and the end the entity is %q", got)
+				}
+			}
+		}
+		return fate{}
+	}
+	if err := s.Drop(t.Context(), tableKey, revision); err != nil || windows == 0 {
+		t.Fatalf("Drop: %v, %d windows", err, windows)
+	}
+	if got := text(s, "r"); got != table.ErrNoTable.Error() {
+		t.Errorf("after Drop the entity is %q", got)
+	}
+}
+
+// A Worker that takes a table to be elsewhere does not see it dead before those
+// do who know where it is.
+func TestDeletingElsewhere(t *testing.T) {
+	t.Parallel()
+	c := newCloud(t, newClock().now)
+	s := c.store(c.now, func(o *durableobject.Options) { o.Location = "weur" })
+	revision := create(t, s, 1)
+	if _, err := s.Commit(t.Context(), tableKey, []table.Mutation{put("r", "A")}); err != nil {
+		t.Fatal(err)
+	}
+	c.inside = dropless
+	if err := s.Drop(t.Context(), tableKey, revision); !errors.Is(err, table.ErrUnknown) {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		if got := text(c.store(c.now, nil), "r"); got != "A" {
+			t.Errorf("while the bucket lives the entity is %q elsewhere", got)
+		}
+		if got := text(s, "r"); got != "A" {
+			t.Errorf("while the bucket lives the entity is %q to look %d", got, i)
+		}
+	}
+	c.inside = nil
+	c.ring(c.now() + 1e12)
+	if got := text(c.store(c.now, nil), "r"); got != table.ErrNoTable.Error() {
+		t.Errorf("after the alarm the entity is %q", got)
 	}
 }
 

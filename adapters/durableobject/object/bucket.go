@@ -28,25 +28,30 @@ func (h *handling) serve(p *message.Place) (ok, fresh bool, instead Step) {
 		return false, false, h.fail(table.ErrBusy)
 	}
 	r, err := message.Result(answer.Message)
-	switch {
-	case errors.Is(err, table.ErrNoTable):
-		// Others may be on their way back with an older answer.
-		h.generation++
-		return false, false, h.fail(table.ErrNoTable)
-	case err != nil:
-		return false, false, h.fail(table.ErrBusy)
-	}
 	l := r.Located()
 	switch {
-	case !r.Done():
+	case errors.Is(err, table.ErrNoTable):
+		return false, false, h.none()
+	case err != nil || !r.Done():
 		return false, false, h.fail(table.ErrBusy)
 	case l.Home.Buckets != p.Buckets || l.Home.Location != p.Location:
+		// Also while the table is being deleted: only where it was may it be
+		// called dead before the catalog does.
 		return false, false, Step{Answer: message.Moved(h.dst, l.Home)}
+	case l.Deleting:
+		return false, false, h.none()
 	}
 	h.marker = marker{live: true, incarnation: l.Incarnation, floor: l.Floor}
 	h.marker.put(h.rows)
 	h.clock.last = max(h.clock.last, l.Floor)
 	return true, true, Step{}
+}
+
+// none answers that there is no table. Others may be on their way back with an
+// older answer of the catalog: it must not count any more.
+func (h *handling) none() Step {
+	h.generation++
+	return h.fail(table.ErrNoTable)
 }
 
 // askSize is the length of the State of a step that asks the catalog: the

@@ -184,10 +184,10 @@ func (h *handling) locate() Step {
 	switch {
 	case err != nil:
 		return h.fail(err)
-	case rec.deleting || !rec.isTable():
+	case !rec.isTable():
 		return h.fail(table.ErrNoTable)
 	}
 	return Step{Answer: message.AppendLocated(h.dst, &message.Located{
-		Incarnation: rec.Layout.Incarnation, Home: rec.home, Floor: rec.floor,
+		Incarnation: rec.Layout.Incarnation, Home: rec.home, Floor: rec.floor, Deleting: rec.deleting,
 	})}
 }

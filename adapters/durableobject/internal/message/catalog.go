@@ -83,23 +83,29 @@ func (r *Reader) Home() Home {
 	return Home{Buckets: uint16(r.Number(1<<16 - 1)), Location: r.Text()}
 }
 
-// Located is the answer to OpLocate: the live incarnation of a table, where its
+// Located is the answer to OpLocate: the incarnation of a table, where its
 // buckets are, and what their Timestamps must be above.
 type Located struct {
 	Incarnation table.Incarnation
 	Home        Home
 	Floor       edm.Ticks
+	// Deleting: only a bucket that knows the incarnation serves it still.
+	Deleting bool
 }
 
 // AppendLocated is the answer.
 func AppendLocated(dst []byte, l *Located) []byte {
 	dst = append(Done(dst), l.Incarnation[:]...)
-	return appendUint64(AppendHome(dst, l.Home), uint64(l.Floor))
+	dst = appendUint64(AppendHome(dst, l.Home), uint64(l.Floor))
+	if l.Deleting {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
 }
 
 // Located is the fields of the answer.
 func (r *Reader) Located() Located {
-	l := Located{Incarnation: r.Incarnation(), Home: r.Home(), Floor: r.Ticks()}
+	l := Located{Incarnation: r.Incarnation(), Home: r.Home(), Floor: r.Ticks(), Deleting: r.Byte() != 0}
 	if l.Home.Buckets == 0 {
 		r.bad = true
 	}
