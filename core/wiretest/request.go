@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"edgetable/core/sharedkey"
+	"edgetable/core/wiretest/scene"
 )
 
 const (
@@ -117,7 +118,7 @@ func addressed(text string) string {
 		name = label
 	}
 	name = strings.TrimSuffix(name, "-secondary")
-	if _, known := accounts()[name]; !known {
+	if _, known := scene.Accounts()[name]; !known {
 		return Account
 	}
 	return name
@@ -133,9 +134,9 @@ func (r *Request) sign(how, account string) error {
 	case "(SharedKey)":
 		scheme = sharedkey.SharedKey
 	case "(second key)":
-		key = secondKey
+		key = scene.SecondKey
 	case "(wrong key)":
-		key = wrongKey
+		key = scene.WrongKey
 	default:
 		return fmt.Errorf("authorization %q", how)
 	}

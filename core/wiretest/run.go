@@ -19,6 +19,20 @@ type Target func(*Request) (*Response, error)
 // scenario, behind a transport.
 func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	t.Helper()
+	RunScenes(t, func(t *testing.T, clock *Clock, directives []string) Target {
+		h, err := newHandler(clock, directives)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return start(t, h)
+	})
+}
+
+// RunScenes plays the corpus to servers that are not made here but by start, anew
+// for each scenario and as its directives say: [scene.New] does. What their clock
+// is to show is set before each request.
+func RunScenes(t *testing.T, start func(t *testing.T, clock *Clock, directives []string) Target) {
+	t.Helper()
 	list, err := Load()
 	if err != nil {
 		t.Fatal(err)
@@ -27,12 +41,7 @@ func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 		t.Run(transcript.Name(), func(t *testing.T) {
 			t.Parallel()
 			var clock Clock
-			h, err := newHandler(&clock, transcript.Directives)
-			if err != nil {
-				t.Fatal(err)
-			}
-			target := start(t, h)
-			play(t, transcript, &clock, target)
+			play(t, transcript, &clock, start(t, &clock, transcript.Directives))
 		})
 	}
 }

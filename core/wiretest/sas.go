@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"net/url"
 	"strings"
+
+	"edgetable/core/wiretest/scene"
 )
 
 // signature is a query with the signature of a shared access signature. It is
@@ -19,9 +21,9 @@ func signature(text, account string, captured map[string]string) (string, error)
 		query = text[i+1:]
 		switch text[:i] {
 		case "wrong":
-			key = wrongKey
+			key = scene.WrongKey
 		case "second":
-			key = secondKey
+			key = scene.SecondKey
 		default:
 			var err error
 			if key, err = capture(text[:i], captured); err != nil {

@@ -2,83 +2,23 @@ package wiretest
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
-	"fmt"
-	"math/rand/v2"
-	"net/netip"
-	"strings"
-	"sync"
-	"sync/atomic"
-	"time"
 
-	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/protocol"
-	"edgetable/core/sharedkey"
-	"edgetable/core/table"
-	"edgetable/core/throttle"
+	"edgetable/core/wiretest/scene"
 )
 
 // Start is what a server's clock shows before the first exchange.
-var Start = time.Date(2026, time.March, 4, 5, 6, 7, 123456700, time.UTC)
+var Start = scene.Start
 
 // Clock is a clock that is set by hand. Its zero value shows [Start].
-type Clock struct{ since atomic.Int64 }
-
-// Set makes the clock show a time.
-func (c *Clock) Set(t time.Time) { c.since.Store(int64(t.Sub(Start))) }
-
-// Now is what the clock shows.
-func (c *Clock) Now() edm.Ticks { return edm.TicksOf(Start.Add(time.Duration(c.since.Load()))) }
+type Clock = scene.Clock
 
 // The account of most scenarios and its well-known key, which the others have
 // as their first.
 const (
-	Account    = "devstoreaccount1"
-	AccountKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-	secondKey  = "c2Vjb25kIGtleQ=="
-	wrongKey   = "d3Jvbmcga2V5"
+	Account    = scene.Account
+	AccountKey = scene.AccountKey
 )
-
-// challenge is as it was recorded, for a tenant that is none.
-const challenge = "Bearer authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize resource_id=https://storage.azure.com"
-
-// accounts makes those every server has.
-func accounts() map[string]*protocol.Account {
-	first, second := mustKey(AccountKey), mustKey(secondKey)
-	list := make(map[string]*protocol.Account)
-	for _, name := range []string{Account, "secondaccount", "disabledaccount", "walledaccount", "twokeys"} {
-		list[name] = &protocol.Account{Account: sharedkey.Account{Name: name, Keys: [2]*sharedkey.Key{first}}}
-	}
-	list["disabledaccount"].Disabled = true
-	list["walledaccount"].Firewall.Allow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
-	list["twokeys"].Keys[1] = second
-	return list
-}
-
-func mustKey(text string) *sharedkey.Key {
-	k, err := sharedkey.ParseKey(text)
-	if err != nil {
-		panic(err) // it is a constant
-	}
-	return k
-}
-
-// bearer knows the tokens of transcripts.
-func bearer(_ context.Context, token string) (protocol.Identity, error) {
-	id := protocol.Identity{ObjectID: "11111111-2222-3333-4444-555555555555", TenantID: "66666666-7777-8888-9999-000000000000"}
-	switch token {
-	case "reader":
-		return id, nil
-	case "contributor":
-		id.Contributor = true
-		return id, nil
-	case "unavailable":
-		return id, table.ServerBusy.With("The identity provider cannot be reached.")
-	}
-	return protocol.Identity{}, errors.New("the token is neither reader nor contributor")
-}
 
 // NewHandler makes the server of a scenario: empty, over the reference store.
 func NewHandler(clock *Clock) *protocol.Handler {
@@ -91,81 +31,5 @@ func NewHandler(clock *Clock) *protocol.Handler {
 
 // newHandler makes a server as the directives of a transcript want it.
 func newHandler(clock *Clock, directives []string) (*protocol.Handler, error) {
-	var mu sync.Mutex
-	random := rand.New(rand.NewPCG(1, 2))
-	number := func() uint64 {
-		mu.Lock()
-		defer mu.Unlock()
-		return random.Uint64()
-	}
-	known := accounts()
-	store := &faults{Store: memstore.New(clock.Now), errors: make(map[string]error)}
-	h := &protocol.Handler{
-		Service: table.New(store, table.Options{Now: clock.Now, Rand: number}),
-		Accounts: func(name string) (*protocol.Account, bool) {
-			a, ok := known[name]
-			return a, ok
-		},
-		Bearer:    bearer,
-		Challenge: challenge,
-		Now:       clock.Now,
-		NewID: func() (id [16]byte) {
-			binary.BigEndian.PutUint64(id[:], number())
-			binary.BigEndian.PutUint64(id[8:], number())
-			return id
-		},
-		WithTimeout: context.WithTimeout,
-		MaxSkew:     sharedkey.MaxSkew,
-	}
-	for _, d := range directives {
-		if err := obey(h, store, clock, d); err != nil {
-			return nil, fmt.Errorf("server: %s: %w", d, err)
-		}
-	}
-	return h, nil
-}
-
-// obey changes the server as a directive says.
-func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) error {
-	word, rest, _ := strings.Cut(directive, " ")
-	switch {
-	case directive == "no bearer":
-		h.Bearer, h.Challenge = nil, ""
-	case directive == "any date":
-		h.MaxSkew = 0
-	case directive == "path style":
-		h.PathStyle = true
-	case word == "lag":
-		lag, err := time.ParseDuration(rest)
-		h.LastSync = func() edm.Ticks { return clock.Now() - edm.Ticks(lag/100) }
-		return err
-	case word == "limits":
-		return limit(&h.Limits, clock, rest)
-	case word == "store":
-		return store.fail(rest)
-	default:
-		return errors.New("nothing that a server understands")
-	}
-	return nil
-}
-
-// limit reads account=1/s burst=2.
-func limit(l *protocol.Limits, clock *Clock, text string) error {
-	o := throttle.Options{Now: clock.Now}
-	what, rate, _ := strings.Cut(text, "=")
-	if _, err := fmt.Sscanf(rate, "%g/s burst=%g", &o.Rate, &o.Burst); err != nil {
-		return err
-	}
-	b := throttle.New(o)
-	switch what {
-	case "account":
-		l.Account = b
-	case "partition":
-		l.Partition = b
-	case "failures":
-		l.Failures = b
-	default:
-		return errors.New("there are limits of account, partition and failures")
-	}
-	return nil
+	return scene.New(clock, directives, context.WithTimeout)
 }

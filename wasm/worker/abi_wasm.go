@@ -4,7 +4,6 @@ import (
 	_ "bytes" // TinyGo makes the module smaller if it comes first
 	"unsafe"
 
-	"edgetable/adapters/durableobject/object"
 	"edgetable/core/edm"
 )
 
@@ -49,25 +48,6 @@ func exportConfigure(n uint32) uint32 {
 		return uint32(shared.put([]byte(err.Error())))
 	}
 	return 0
-}
-
-// configure makes the server and the objects of this instance.
-func configure(text string) error {
-	c, err := readConfig(text)
-	if err != nil {
-		return err
-	}
-	h := host{now: now, random: random, log: log, call: call}
-	store, err := newStore(c, h)
-	if err != nil {
-		return err
-	}
-	serving = newServer(c, store, h)
-	engines = objects{
-		options: object.Options{Now: now, Rand: random, Catalog: c.catalog},
-		rows:    &rows{},
-	}
-	return nil
 }
 
 //go:wasmexport serve

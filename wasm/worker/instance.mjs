@@ -42,9 +42,14 @@ export class Instance {
     }).exports;
     this.exports._initialize();
     this.serve = WebAssembly.promising(this.exports.serve);
-    const variables = Object.entries(env).filter(([name, value]) => name.startsWith("EDGETABLE_") && typeof value === "string");
-    const error = this.exports.configure(this.put(encoder.encode(variables.map(([k, v]) => `${k}=${v}\0`).join(""))));
+    const error = this.exports.configure(this.put(encoder.encode(this.configuration())));
     if (error > 0) throw new Misconfigured(decoder.decode(this.get(error)));
+  }
+
+  // configuration is the Worker's variables and secrets.
+  configuration() {
+    const variables = Object.entries(this.env).filter(([name, value]) => name.startsWith("EDGETABLE_") && typeof value === "string");
+    return variables.map(([name, value]) => `${name}=${value}\0`).join("");
   }
 
   get memory() { return this.exports.memory.buffer.byteLength; }

@@ -22,7 +22,8 @@ import (
 //	5                    length of the body, -1 if it is not known
 //	x-ms-version:2019-02-02
 //
-// The URL is as it was sent. A length of more bytes than follow is that of a body
+// The URL is as it was sent. A name occurs once; where it was sent several times,
+// commas are between the values. A length of more bytes than follow is that of a body
 // too long to be taken.
 type incoming struct {
 	protocol.Request
@@ -89,8 +90,13 @@ func (r *incoming) read(b []byte) error {
 		if !ok {
 			continue // the empty line of no header
 		}
-		if strings.EqualFold(name, "host") {
-			r.Host = value
+		for strings.EqualFold(name, "x-http-method") { // the only one whose values are counted
+			first, rest, more := strings.Cut(value, ",")
+			if !more {
+				break
+			}
+			r.fields = append(r.fields, protocol.Field{Name: name, Value: first})
+			value = rest
 		}
 		r.fields = append(r.fields, protocol.Field{Name: name, Value: value})
 	}
@@ -108,7 +114,8 @@ func (r *incoming) read(b []byte) error {
 	return nil
 }
 
-// locate takes a URL apart without a look at what it means.
+// locate takes a URL apart without a look at what it means. Its authority counts
+// and not the header Host, which is the same unless the request line had a URL.
 func (r *incoming) locate(url string) error {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {

@@ -1,4 +1,4 @@
-package wiretest
+package scene
 
 import (
 	"context"

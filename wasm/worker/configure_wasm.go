@@ -1,0 +1,24 @@
+//go:build !corpus
+
+package main
+
+import "edgetable/adapters/durableobject/object"
+
+// configure makes the server and the objects of this instance.
+func configure(text string) error {
+	c, err := readConfig(text)
+	if err != nil {
+		return err
+	}
+	h := host{now: now, random: random, log: log, call: call}
+	store, err := newStore(c, h)
+	if err != nil {
+		return err
+	}
+	serving = newServer(c, store, h)
+	engines = objects{
+		options: object.Options{Now: now, Rand: random, Catalog: c.catalog},
+		rows:    &rows{},
+	}
+	return nil
+}

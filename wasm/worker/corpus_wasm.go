@@ -1,0 +1,28 @@
+//go:build corpus
+
+package main
+
+import (
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/wiretest/scene"
+)
+
+// With the tag corpus the module is the server of a transcript: it is configured
+// with directives, one in a line, and its clock is set by hand.
+
+var clock scene.Clock
+
+//go:wasmexport clock
+func exportClock(ticks int64) { clock.Set(edm.Ticks(ticks).Time()) }
+
+func configure(text string) error {
+	directives := strings.FieldsFunc(text, func(c rune) bool { return c == '\n' })
+	h, err := scene.New(&clock, directives, withTimeout(clock.Now))
+	if err != nil {
+		return err
+	}
+	serving = &server{Handler: h, host: host{now: clock.Now, random: random, log: log, call: call}}
+	return nil
+}

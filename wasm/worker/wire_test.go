@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"edgetable/core/protocol"
+	"edgetable/core/wiretest"
+	"edgetable/testdata/edge/workerd"
+)
+
+// TestWire plays the corpus in the module, under Node.js.
+func TestWire(t *testing.T) {
+	t.Parallel()
+	n := startNode(t)
+	t.Run("corpus", func(t *testing.T) {
+		wiretest.RunScenes(t, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
+			number := n.ask(t, []byte("n"+strings.Join(directives, "\n")))
+			t.Cleanup(func() { n.ask(t, append([]byte("d"), number...)) })
+			return func(r *wiretest.Request) (*wiretest.Response, error) {
+				m := append([]byte("t"), number...)
+				m = binary.LittleEndian.AppendUint64(m, uint64(clock.Now()))
+				return parseResponse(n.ask(t, append(m, encode(r)...)), r.Method)
+			}
+		})
+	})
+}
+
+// node runs instances of the module.
+type node struct {
+	mu  sync.Mutex
+	in  io.Writer
+	out *bufio.Reader
+}
+
+func startNode(t *testing.T) *node {
+	t.Helper()
+	program, err := workerd.Node()
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := workerd.Module("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := filepath.Abs("../../testdata/edge/instances.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(program, script, module)
+	c.Stderr = logTo{t}
+	in, err := c.StdinPipe() // it ends with this
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		_ = c.Wait() // it was told to end
+	})
+	return &node{in: in, out: bufio.NewReader(out)}
+}
+
+// logTo shows what the module says of its own accord: lines of requests are not.
+type logTo struct{ t *testing.T }
+
+func (l logTo) Write(b []byte) (int, error) {
+	for line := range strings.Lines(string(b)) {
+		if !strings.HasPrefix(line, `{"msg":"request"`) {
+			fmt.Fprint(os.Stderr, line)
+		}
+	}
+	return len(b), nil
+}
+
+// ask sends a message and returns the answer.
+func (n *node) ask(t *testing.T, m []byte) []byte {
+	t.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if _, err := n.in.Write(frames(nil).add(m)); err != nil {
+		t.Fatal(err)
+	}
+	var size [4]byte
+	if _, err := io.ReadFull(n.out, size[:]); err != nil {
+		t.Fatal(err)
+	}
+	answer := make([]byte, binary.LittleEndian.Uint32(size[:]))
+	if _, err := io.ReadFull(n.out, answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// encode is a request as the shell hands it over: header names in lower case, one
+// line each, and nothing of a body that is too long.
+func encode(r *wiretest.Request) []byte {
+	length, body := len(r.Body), r.Body
+	switch {
+	case length > protocol.MaxBody:
+		body = nil
+	case r.Chunked:
+		length = -1
+	}
+	url := r.Target
+	if !strings.Contains(url, "://") {
+		url = "http://" + r.Host + url
+	}
+	head := fmt.Sprintf("%s\n%s\n127.0.0.1\n\n%d", r.Method, url, length)
+	fields := append([]wiretest.Field{{Name: "Host", Value: r.Host}}, r.Header...)
+	for i, f := range fields {
+		name := strings.ToLower(f.Name)
+		if has(fields[:i], name) {
+			continue
+		}
+		value := f.Value
+		for _, g := range fields[i+1:] {
+			if strings.EqualFold(g.Name, name) {
+				value += ", " + g.Value
+			}
+		}
+		head += "\n" + name + ":" + value
+	}
+	return append(frames(nil).addText(head), body...)
+}
+
+func has(fields []wiretest.Field, name string) bool {
+	for _, f := range fields {
+		if strings.EqualFold(f.Name, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseResponse reads what the shell gets.
+func parseResponse(b []byte, method string) (*wiretest.Response, error) {
+	head, body, ok := frames(b).next()
+	if !ok {
+		return nil, fmt.Errorf("no response: %.200q", b)
+	}
+	lines := strings.Split(string(head), "\n")
+	status, err := strconv.Atoi(lines[0])
+	if err != nil {
+		return nil, err
+	}
+	r := &wiretest.Response{Status: status, Body: body}
+	if method == "HEAD" {
+		r.Body = nil // the platform's business
+	}
+	for _, line := range lines[1:] {
+		name, value, _ := strings.Cut(line, ":")
+		r.Header = append(r.Header, wiretest.Field{Name: name, Value: value})
+	}
+	return r, nil
+}
