@@ -2,9 +2,7 @@ package durableobject
 
 import (
 	"context"
-	"slices"
 	"strconv"
-	"strings"
 
 	"edgetable/adapters/durableobject/internal/message"
 	"edgetable/core/table"
@@ -89,14 +87,25 @@ func (s *Store) ListDocuments(ctx context.Context, prefix, from string, limit in
 		var more []table.Document
 		if err == nil && account != "" {
 			more, err = s.list(ctx, account, prefix, from, limit)
-			list = append(list, more...)
+			list = merge(list, more)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(list, func(a, b table.Document) int { return strings.Compare(a.Key, b.Key) })
 	return list[:min(len(list), limit)], nil
+}
+
+// merge makes one list of two that are in the order of their keys.
+func merge(a, b []table.Document) []table.Document {
+	list := make([]table.Document, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if b[0].Key < a[0].Key {
+			a, b = b, a
+		}
+		list, a = append(list, a[0]), a[1:]
+	}
+	return append(append(list, a...), b...)
 }
 
 // list is the documents of one catalog.

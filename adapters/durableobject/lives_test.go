@@ -400,3 +400,23 @@ func TestListAccounts(t *testing.T) {
 		}
 	}
 }
+
+// A bucket that does not reach the catalog asks again, and then is busy.
+func TestCatalogUnreachable(t *testing.T) {
+	t.Parallel()
+	for lost, want := range map[int]error{2: table.ErrNoEntity, 3: table.ErrBusy} {
+		c := newCloud(t, newClock().now)
+		s := c.store(c.now, nil)
+		create(t, s, 1)
+		n := 0
+		c.inside = func(durableobject.Call) fate {
+			if n++; n <= lost {
+				return fate{lose: true, err: durableobject.ErrLost}
+			}
+			return fate{}
+		}
+		if got := text(s, "r"); got != want.Error() {
+			t.Errorf("after %d answers were lost: got %s, want %v", lost, got, want)
+		}
+	}
+}

@@ -106,8 +106,8 @@ func (s *Store) gaveUp(ctx context.Context, lost bool, last error) error {
 func (s *Store) follow(name string, do func(home message.Home) error) error {
 	for range maxMoves {
 		err := do(s.homes.get(name))
-		var moved *message.MovedError
-		if !errors.As(err, &moved) {
+		moved, ok := errors.AsType[*message.MovedError](err)
+		if !ok {
 			return err
 		}
 		s.homes.put(name, moved.Home)
