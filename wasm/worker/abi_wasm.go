@@ -29,7 +29,7 @@ var (
 	engines objects
 )
 
-func now() edm.Ticks { return fromUnixMilli(hostNow()) }
+func now() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
 
 func random() uint64 { return hostRandom() }
 

@@ -97,7 +97,3 @@ func (o *objects) life(number uint32) *object.Object {
 const unixEpoch = 62135596800 * edm.TicksPerSecond
 
 func unixMilli(t edm.Ticks) float64 { return float64(t-unixEpoch) / (edm.TicksPerSecond / 1000) }
-
-func fromUnixMilli(ms float64) edm.Ticks {
-	return edm.Ticks(ms*(edm.TicksPerSecond/1000)) + unixEpoch
-}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"testing"
+	"time"
+
+	"edgetable/adapters/durableobject"
+	"edgetable/core/edm"
+)
+
+// split is all frames of a message.
+func split(t *testing.T, f frames) (list []string) {
+	t.Helper()
+	for len(f) > 0 {
+		b, rest, ok := f.next()
+		if !ok {
+			t.Fatalf("%q are no frames", f)
+		}
+		list, f = append(list, string(b)), rest
+	}
+	return list
+}
+
+func TestCall(t *testing.T) {
+	t.Parallel()
+	now := edm.Ticks(1000 * edm.TicksPerSecond)
+	var sent []string
+	var answers frames
+	c := caller{
+		now:  func() edm.Ticks { return now },
+		call: func(f frames) frames { sent = split(t, f); return answers },
+	}
+	calls := []durableobject.Call{
+		{Object: durableobject.Object{Name: "catalog/acme"}, Message: []byte("m")},
+		{Object: durableobject.Object{Name: "bucket", Jurisdiction: "eu", Hint: "weur"}},
+		{}, {}, {},
+	}
+	answers = frames(nil).addText("\x00answer").addText("\x01").addText("\x02").addText("\x03").addText("")
+	got := c.Call(t.Context(), calls)
+	want := []durableobject.Answer{
+		{Message: []byte("answer")}, {Err: durableobject.ErrOverloaded}, {Err: durableobject.ErrLost}, {Err: durableobject.ErrUnreachable},
+		{Err: durableobject.ErrLost}, // whatever it is
+	}
+	for i := range want {
+		if string(got[i].Message) != string(want[i].Message) || !errors.Is(got[i].Err, want[i].Err) {
+			t.Errorf("answer %d is %q, %v", i, got[i].Message, got[i].Err)
+		}
+	}
+	if len(sent) != 1+4*len(calls) || sent[1] != "catalog/acme" || sent[4] != "m" || sent[6] != "eu" || sent[7] != "weur" {
+		t.Errorf("sent %q", sent)
+	}
+	if ms := binary.LittleEndian.Uint32([]byte(sent[0])); ms != 30_000 {
+		t.Errorf("%d ms without a deadline", ms)
+	}
+
+	answers = nil
+	ctx, cancel := withTimeout(c.now)(t.Context(), 1500*time.Millisecond)
+	defer cancel()
+	if got := c.Call(ctx, calls[:1]); !errors.Is(got[0].Err, durableobject.ErrLost) {
+		t.Errorf("no answer at all: %v", got[0].Err)
+	}
+	if ms := binary.LittleEndian.Uint32([]byte(sent[0])); ms != 1500 {
+		t.Errorf("%d ms until a deadline in 1.5 s", ms)
+	}
+	sent = nil
+	now += 2 * edm.TicksPerSecond
+	if got := c.Call(ctx, calls[:1]); !errors.Is(got[0].Err, durableobject.ErrUnreachable) || sent != nil {
+		t.Errorf("behind the deadline: %v, sent %q", got[0].Err, sent)
+	}
+	c.Pause(t.Context(), 20*time.Millisecond)
+	if len(sent) != 1 || binary.LittleEndian.Uint32([]byte(sent[0])) != 20 {
+		t.Errorf("a pause is %q", sent)
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	now := edm.Ticks(1000 * edm.TicksPerSecond)
+	timeout := withTimeout(func() edm.Ticks { return now })
+	outer, cancel := timeout(t.Context(), 2*time.Second)
+	defer cancel()
+	inner, cancel := timeout(outer, time.Minute)
+	defer cancel()
+	if at, ok := inner.Deadline(); !ok || edm.TicksOf(at) != now+2*edm.TicksPerSecond {
+		t.Errorf("the deadline is %v, %t: the earlier one counts", at, ok)
+	}
+	if err := inner.Err(); err != nil {
+		t.Errorf("before the deadline: %v", err)
+	}
+	now += 2 * edm.TicksPerSecond
+	if err := inner.Err(); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("at the deadline: %v", err)
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if c, cancel := timeout(ended, time.Minute); !errors.Is(c.Err(), context.Canceled) {
+		t.Error("what ended before does not count")
+	} else {
+		cancel()
+	}
+}
+
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte(frames(nil).addText("a").addText("")))
+	f.Add([]byte("\xff\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		in, out := frames(b), frames(nil)
+		for {
+			part, rest, ok := in.next()
+			if !ok {
+				break
+			}
+			out, in = out.add(part), rest
+		}
+		if string(out)+string(in) != string(b) && len(in) > 0 {
+			t.Errorf("%q became %q", b, out)
+		}
+		if len(b) > 0 && string(out) != string(b[:len(out)]) {
+			t.Errorf("%q became %q", b, out)
+		}
+	})
+}
+
+func TestBuffer(t *testing.T) {
+	t.Parallel()
+	var s buffer
+	if b := s.room(0); len(b) == 0 {
+		t.Error("there is no room at first")
+	}
+	copy(s.room(10_000), "request")
+	request := s.take(7)
+	copy(s.room(6), "answer") // while the request is in use
+	if string(request) != "request" {
+		t.Errorf("the request became %q", request)
+	}
+	s.take(6)
+	s.back(request)
+	out := append(s.free(), "response"...)
+	if n := s.put(out); n != 8 || string(s.room(0)[:n]) != "response" {
+		t.Errorf("%d bytes of %q", n, s.room(0)[:8])
+	}
+	if &out[0] != &request[0] {
+		t.Error("memory that came back is not used")
+	}
+	s.take(8)
+	s.back(make([]byte, 2*maxSpare))
+	if cap(s.spare) > maxSpare {
+		t.Error("too much memory is kept")
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/adapters/accounts"
+)
+
+const acme = "EDGETABLE_ACCOUNTS=acme:c2VjcmV0"
+
+func variables(list ...string) string { return strings.Join(list, "\x00") + "\x00" }
+
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	c, err := readConfig(variables(acme))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.accounts["acme"] == nil || c.pathStyle || c.maxSkew != 15*time.Minute || c.scannedBytes != 8<<20 || c.buckets != 1 || c.location != "" || c.rates != (rates{}) {
+		t.Errorf("the least there is: %+v", c)
+	}
+	c, err = readConfig(variables("OTHER=x", "EDGETABLE_ACCOUNTS=\n# ours\nacme:c2VjcmV0:a2V5 allow=10.0.0.0/8\nother:c2VjcmV0 disabled\n",
+		"EDGETABLE_PATH_STYLE=true", "EDGETABLE_MAX_SKEW=0", "EDGETABLE_BUCKETS=8", "EDGETABLE_LOCATION=eu/weur", "EDGETABLE_CATALOG_LOCATION=eu",
+		"EDGETABLE_SCANNED_BYTES=65536", "EDGETABLE_LIMITS=account=20,partition=2.5", "EDGETABLE_MAX_FAILURES=3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.accounts) != 2 || len(c.accounts["acme"].Firewall.Allow) != 1 || !c.accounts["other"].Disabled || !c.pathStyle || c.maxSkew != 0 || c.buckets != 8 ||
+		c.location != "eu/weur" || c.catalog != "eu" || c.scannedBytes != 65536 || c.rates != (rates{20, 2.5}) || c.failures != 3 {
+		t.Errorf("everything: %+v", c)
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	t.Parallel()
+	development := accounts.Variable + "=" + accounts.Development + ":" + accounts.DevelopmentKey
+	for _, tt := range []struct {
+		text, say, why string
+	}{
+		{"", "names no account", "no accounts"},
+		{"EDGETABLE_ACCOUNTS=acme:sec ret", "acme", "a key with a blank"},
+		{variables(development), "known to everybody", "the account of development"},
+		{variables("EDGETABLE_ACCOUNTS=own:" + accounts.DevelopmentKey), "known to everybody", "its key for another name"},
+		{variables(acme, "EDGETABLE_DEVELOPMENT=yes"), "true or false", "neither true nor false"},
+		{variables(acme, "EDGETABLE_BUCKETS=0"), "number", "no bucket"},
+		{variables(acme, "EDGETABLE_MAX_SKEW=15m"), "number", "a duration"},
+		{variables(acme, "EDGETABLE_LIMITS=tables=1"), "EDGETABLE_LIMITS", "a rate that is not known"},
+		{variables(acme, "EDGETABLE_LIMITS=account=NaN"), "EDGETABLE_LIMITS", "a rate that is none"},
+	} {
+		_, err := readConfig(tt.text)
+		if err == nil || !strings.Contains(err.Error(), tt.say) {
+			t.Errorf("%s: %v", tt.why, err)
+		} else if strings.Contains(err.Error(), "sec ret") || strings.Contains(err.Error(), accounts.DevelopmentKey) {
+			t.Errorf("%s: the key is in %v", tt.why, err)
+		}
+	}
+	if _, err := readConfig(variables(development, "EDGETABLE_DEVELOPMENT=true")); err != nil {
+		t.Errorf("the account of development where it is allowed: %v", err)
+	}
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/adapters/durableobject/object"
+	"edgetable/core/edm"
+	"edgetable/core/sharedkey"
+)
+
+// platform does what the shell does, for a server and objects in one process.
+type platform struct {
+	t       *testing.T
+	server  *server
+	engines objects
+	objects map[string]*storage
+	log     []string
+}
+
+// storage is that of one object.
+type storage struct {
+	life uint32
+	rows map[string]string
+}
+
+func (s *storage) Get(k []byte) ([]byte, bool) { v, ok := s.rows[string(k)]; return []byte(v), ok }
+func (s *storage) Put(k, v []byte)             { s.rows[string(k)] = string(v) }
+func (s *storage) Delete(k []byte)             { delete(s.rows, string(k)) }
+func (s *storage) DeleteAll()                  { clear(s.rows) }
+
+func (s *storage) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) {
+		for _, k := range slices.Sorted(maps.Keys(s.rows)) {
+			if k >= string(from) && k < string(to) && !yield([]byte(k), []byte(s.rows[k])) {
+				return
+			}
+		}
+	}
+}
+
+func newPlatform(t *testing.T) *platform {
+	t.Helper()
+	p := &platform{t: t, objects: make(map[string]*storage)}
+	h := host{
+		now: func() edm.Ticks { return edm.TicksOf(time.Now()) }, random: rand.Uint64, call: p.call,
+		log: func(_ int, line []byte) { p.log = append(p.log, string(line)) },
+	}
+	c, err := readConfig(variables(acme, "EDGETABLE_LIMITS=account=1000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := newStore(c, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.server = newServer(c, store, h)
+	p.engines = objects{options: object.Options{Now: h.now, Rand: h.random}}
+	return p
+}
+
+func (p *platform) call(in frames) (answers frames) {
+	for parts := split(p.t, in)[1:]; len(parts) > 0; parts = parts[4:] {
+		answers = answers.add(p.ask(parts[0], parts[3]))
+	}
+	return answers
+}
+
+// ask hands a message to an object until there is an answer.
+func (p *platform) ask(name, message string) []byte {
+	s := p.objects[name]
+	if s == nil {
+		s = &storage{life: uint32(len(p.objects)), rows: make(map[string]string)}
+		p.objects[name] = s
+	}
+	in := frames(nil).add(binary.LittleEndian.AppendUint32(nil, s.life)).addText(message)
+	for again := in; ; {
+		before := maps.Clone(s.rows)
+		p.engines.rows = s
+		step := p.engines.handle(nil, again)
+		switch step[8] {
+		case stepAnswer:
+			return step[8:]
+		case stepRollback:
+			s.rows = before
+			step[8] = answered
+			return step[8:]
+		}
+		state, calls, _ := frames(step[9:]).next()
+		again = append(slices.Clone(in).add(state), p.call(append(frames(nil).add(nil), calls...))...)
+	}
+}
+
+// do sends a signed request and demands a status.
+func (p *platform) do(method, target, body string, status int) string {
+	p.t.Helper()
+	key, err := sharedkey.ParseKey("c2VjcmV0")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	kind, date := "application/json", sharedkey.FormatDate(time.Now())
+	if strings.HasPrefix(body, "--b") {
+		kind = "multipart/mixed; boundary=b"
+	}
+	path, query, _ := strings.Cut("/acme"+target, "?")
+	head := strings.Join([]string{
+		method, "http://localhost/acme" + target, "", "", "-1", "transfer-encoding:chunked", "content-type:" + kind, "x-ms-version:2019-02-02", "x-ms-date:" + date, "if-match:*",
+		"authorization:" + key.Authorization(sharedkey.SharedKeyLite, "acme", sharedkey.Request{Method: method, Path: path, RawQuery: query, ContentType: kind, XMSDate: date}),
+	}, "\n")
+	got, err := parseResponse(p.server.answer(nil, request(head, body)), method)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if got.Status != status {
+		p.t.Fatalf("%s %s: %d, want %d: %s", method, target, got.Status, status, got.Body)
+	}
+	return string(got.Body)
+}
+
+// A session through all messages between server and objects.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	const ada = "/people(PartitionKey='p',RowKey='ada')"
+	p.do("POST", "/Tables", `{"TableName":"people"}`, 201)
+	p.do("POST", "/people", `{"PartitionKey":"p","RowKey":"ada","Age":36}`, 201)
+	p.do("MERGE", ada, `{"Age":37}`, 204)
+	if got := p.do("GET", ada, "", 200); !strings.Contains(got, `"Age":37`) {
+		t.Errorf("the entity is %s", got)
+	}
+	operation := func(method, target, body string) string {
+		return "--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" + method + " http://localhost/acme/people" + target +
+			" HTTP/1.1\r\nContent-Type: application/json\r\n\r\n" + body + "\r\n"
+	}
+	batch := func(operations ...string) string {
+		return "--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n" + strings.Join(operations, "") + "--c--\r\n--b--\r\n"
+	}
+	insert := operation("PUT", "(PartitionKey='p',RowKey='bob')", `{"Age":1}`)
+	if got := p.do("POST", "/$batch", batch(insert, operation("POST", "", `{"PartitionKey":"p","RowKey":"ada"}`)), 202); !strings.Contains(got, "EntityAlreadyExists") {
+		t.Errorf("a batch that is refused: %s", got)
+	}
+	if got := p.do("GET", "/people()", "", 200); strings.Contains(got, "bob") {
+		t.Errorf("of a refused batch something was left: %s", got)
+	}
+	p.do("POST", "/$batch", batch(insert), 202)
+	if got := p.do("GET", "/people()?$filter=Age%20gt%200", "", 200); strings.Count(got, `"RowKey"`) != 2 {
+		t.Errorf("a query: %s", got)
+	}
+	p.do("DELETE", "/Tables('people')", "", 204)
+	p.do("GET", ada, "", 404)
+	if got := p.ask("catalog/acme", ""); got[0] != answered {
+		t.Errorf("an alarm: %q", got)
+	}
+	if len(p.log) != 10 || strings.Contains(strings.Join(p.log, ""), "ada") {
+		t.Errorf("the log is %q", p.log)
+	}
+}
+
+func TestRefuse(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	for _, tt := range []struct {
+		request []byte
+		status  int
+		code    string
+	}{
+		{request("GET\nhttp://localhost/acme/people()\n\nbusy\n0\naccept:application/json", ""), 503, "ServerBusy"},
+		{request("GET\nhttp://localhost/acme/people()\n\nfailed\n0", ""), 500, "InternalError"},
+		{[]byte("no request"), 500, "InternalError"},
+		{request("GET\nhttp://localhost/acme/people()\n\n\n0", ""), 401, "NoAuthenticationInformation"},
+	} {
+		got, err := parseResponse(p.server.answer(nil, tt.request), "GET")
+		if err != nil || got.Status != tt.status || !bytes.Contains(got.Body, []byte(tt.code)) {
+			t.Errorf("%q: %+v, %v", tt.request, got, err)
+		}
+	}
+}
+
+// What objects remember may be forgotten, but must not grow.
+func TestLives(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	for life := range uint32(3 * maxAwake) {
+		p.engines.life(life)
+	}
+	if n := len(p.engines.awake); n > maxAwake {
+		t.Errorf("%d objects are remembered", n)
+	}
+	if first := p.engines.life(1); first != p.engines.life(1) {
+		t.Error("an object is forgotten at once")
+	}
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"edgetable/core/edm"
+	"edgetable/core/protocol"
+)
+
+func TestRecord(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		resp  protocol.Response
+		level int
+		want  map[string]any
+		why   string
+	}{
+		{
+			protocol.Response{Status: 200, Operation: "GetEntity", Account: "acme", Table: "people", RequestID: "id", Body: []byte("{}")}, levelInfo,
+			map[string]any{"msg": "request", "method": "GET", "operation": "GetEntity", "account": "acme", "table": "people", "request": "id", "status": 200.0, "ms": 12.0, "received": 5.0, "sent": 2.0},
+			"an answer",
+		},
+		{
+			protocol.Response{Status: 500, Code: "InternalError", Table: "a\"\\\n\xff" + strings.Repeat("é", 1000), Err: errors.New("bit \"rot\"")}, levelError,
+			map[string]any{"msg": "request", "method": "GET", "code": "InternalError", "status": 500.0, "ms": 12.0, "received": 5.0, "sent": 0.0, "cause": `bit "rot"`},
+			"a failure, with a name that is none",
+		},
+	} {
+		line, level := appendRecord(nil, "GET", &tt.resp, 12*edm.TicksPerSecond/1000, 5)
+		var got map[string]any
+		if err := json.Unmarshal(line, &got); err != nil || !utf8.Valid(line) || len(line) > 1000 {
+			t.Fatalf("%s: %v in %s", tt.why, err, line)
+		}
+		if tt.want["table"] == nil {
+			delete(got, "table")
+		}
+		if level != tt.level || len(got) != len(tt.want) {
+			t.Errorf("%s: level %d, %s", tt.why, level, line)
+		}
+		for name, value := range tt.want {
+			if got[name] != value {
+				t.Errorf("%s: %s is %v", tt.why, name, got[name])
+			}
+		}
+	}
+}
