@@ -23,44 +23,62 @@ const pollBytes = 64 << 10
 func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (page table.Page, err error) {
 	filter := r.Filter.String()
 	err = s.follow(name, func(home message.Home) error {
-		if home.Buckets == 1 {
-			page, err = s.scanOne(ctx, name, home, &r, filter)
-			if !errors.Is(err, message.ErrFilter) {
-				return err
-			}
+		if home.Buckets > 1 {
+			src := source{s, name, home, filter}
+			page, err = buckets.Scan(ctx, &src, home.Buckets, r, buckets.Options{})
+			return err
 		}
-		src := source{s, name, home, filter}
-		page, err = buckets.Scan(ctx, &src, home.Buckets, r, buckets.Options{})
+		page, err = s.scanOne(ctx, name, home, &r, filter)
+		if errors.Is(err, message.ErrFilter) {
+			page, err = s.scanOne(ctx, name, home, &r, "")
+		}
 		return err
 	})
 	return page, err
 }
 
-// scanOne has the only bucket make the page.
+// scanOne has the only bucket make the page. Where the request has a filter and
+// none is sent, the page is what is left of the rows that the bucket examines.
 func (s *Store) scanOne(ctx context.Context, name string, home message.Home, r *table.ScanRequest, filter string) (table.Page, error) {
 	p := placeOf(name, home, 0)
-	reader, err := s.scan(ctx, &p, &message.Scan{
-		Ranges: r.Ranges, Filter: filter, Rows: r.Rows, Bytes: r.Bytes, ScanBytes: r.ScanBytes,
-	})
+	m := message.Scan{Ranges: r.Ranges, Filter: filter, ScanBytes: r.ScanBytes}
+	judge := r.Filter != nil && filter == ""
+	if !judge {
+		m.Rows, m.Bytes = r.Rows, r.Bytes
+	}
+	reader, err := s.scan(ctx, &p, &m)
 	if err != nil {
 		return table.Page{}, err
 	}
 	count := reader.PageRows()
-	page := table.Page{Rows: make([]table.Row, 0, count)}
-	polled := 0
+	var page table.Page
+	if !judge {
+		page.Rows = make([]table.Row, 0, count)
+	}
+	size, polled := 0, 0 // bytes in the page; Scanned at the last look at the clock
 	for range count {
 		row, examined := reader.Row()
+		if !reader.OK() {
+			return table.Page{}, message.ErrDamaged
+		}
+		n := len(row.Key) + len(row.Properties)
+		over := r.Rows > 0 && len(page.Rows) == r.Rows
 		// As if the rows were examined here: before the second, and before each
 		// that goes beyond 64 KiB.
 		if page.Scanned > 0 && (polled == 0 || page.Scanned+examined-polled > pollBytes) {
-			if r.Expired != nil && r.Expired() {
-				page.Next = row.Key
-				return page, nil
-			}
+			over = over || r.Expired != nil && r.Expired()
 			polled = page.Scanned
 		}
+		match := !judge || r.Filter.Match(row.Key, row.Timestamp, row.Properties)
+		if over || match && r.Bytes > 0 && size+n > r.Bytes && len(page.Rows) > 0 {
+			page.Next = row.Key
+			return page, nil
+		}
 		page.Scanned += examined
-		page.Rows = append(page.Rows, row)
+		if match {
+			size += n
+			page.Rows = append(page.Rows, row)
+		}
 	}
 	next, examined, _ := reader.PageEnd()
 	if !reader.Done() {

@@ -45,11 +45,62 @@ func TestFilters(t *testing.T) {
 					}
 				}
 				page, err := s.Scan(t.Context(), tableKey, table.ScanRequest{Ranges: []key.Range{{}}, Filter: f, Rows: 5})
+				calls := 0
+				c.network = func(durableobject.Call) fate { calls++; return fate{} }
+				if _, err := s.Scan(t.Context(), tableKey, table.ScanRequest{Ranges: []key.Range{{}}, Filter: f}); err != nil || buckets == 1 && calls > 2 {
+					t.Errorf("a page of one bucket took %d messages, %v", calls, err)
+				}
 				if err != nil || len(page.Rows) != 1 || string(page.Rows[0].Key) != string(at("p3", "r")) || page.Next != nil {
 					t.Errorf("%d buckets: %d rows, next %q, %v", buckets, len(page.Rows), page.Next, err)
 				}
 			}
 		})
+	}
+}
+
+// Who judges, keeps to the limits of the page.
+func TestLimitsOfFilters(t *testing.T) {
+	t.Parallel()
+	f, err := odata.Parse(strings.Repeat("not ", 200) + "v eq 'x'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCloud(t, newClock().now)
+	s := c.store(c.now, nil)
+	create(t, s, 1)
+	want := 0
+	for i := range 100 {
+		if i%3 == 0 {
+			want++
+		}
+		if _, err := s.Commit(t.Context(), tableKey, []table.Mutation{put(fmt.Sprintf("%03d", i), map[bool]string{true: "x", false: "y"}[i%3 == 0])}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range []table.ScanRequest{{Rows: 7}, {Bytes: 50}, {ScanBytes: 100}, {Expired: func() bool { return true }}} {
+		got := 0
+		r.Filter, r.Ranges = f, []key.Range{{}}
+		for pages := 0; len(r.Ranges) > 0; pages++ {
+			page, err := s.Scan(t.Context(), tableKey, r)
+			if err != nil || pages > 100 {
+				t.Fatalf("page %d: %v", pages, err)
+			}
+			size := 0
+			for _, row := range page.Rows {
+				size += len(row.Key) + len(row.Properties)
+			}
+			if r.Rows > 0 && len(page.Rows) > r.Rows || r.Bytes > 0 && size > r.Bytes && len(page.Rows) > 1 {
+				t.Errorf("a page of %d rows, %d bytes, of at most %d, %d", len(page.Rows), size, r.Rows, r.Bytes)
+			}
+			got += len(page.Rows)
+			if page.Next == nil {
+				break
+			}
+			r.Ranges = key.From([]key.Range{{}}, page.Next)
+		}
+		if got != want {
+			t.Errorf("Rows %d, Bytes %d, ScanBytes %d: %d rows, want %d", r.Rows, r.Bytes, r.ScanBytes, got, want)
+		}
 	}
 }
 
