@@ -1,6 +1,7 @@
 package durableobject_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -71,10 +72,15 @@ func chance(seed uint64) func(n int) int {
 // never forget: then every write is carried out once, and nothing is unknown.
 func TestLossy(t *testing.T) {
 	t.Parallel()
-	parts(t, harness(func(c *cloud) {
-		c.aged = true
-		c.network = lossy(chance(1))
-	}, func(o *durableobject.Options) { o.Attempts = 100 }))
+	for _, buckets := range []uint16{1, 3} {
+		t.Run(fmt.Sprint(buckets), func(t *testing.T) {
+			t.Parallel()
+			parts(t, harness(func(c *cloud) {
+				c.aged = true
+				c.network = lossy(chance(uint64(buckets)))
+			}, func(o *durableobject.Options) { o.Buckets, o.Attempts = buckets, 100 }))
+		})
+	}
 }
 
 func lossy(n func(int) int) func(durableobject.Call) fate {
