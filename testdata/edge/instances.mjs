@@ -4,6 +4,7 @@
 //
 //   "n" text                    makes an instance, configured with the text → its number, in 4 bytes
 //   "t" number, ticks (8), request  sets the clock of an instance of the corpus and has it serve a request → the response
+//   "b" number, count (4), request  has it serve a request so often → how many milliseconds one took (8), the response
 //   "d" number                  gives an instance up → nothing
 //
 // Standard output has a frame for each.
@@ -46,6 +47,16 @@ function handle(frame) {
   if (kind === "d") {
     instances.delete(number);
     return new Uint8Array(0);
+  }
+  if (kind === "b") {
+    const count = view.getUint32(5, true), request = frame.subarray(9);
+    const begin = performance.now();
+    let response;
+    for (let i = 0; i < count; i++) response = instance.get(instance.exports.serve(instance.put(request)));
+    const answer = new Uint8Array(8 + response.length);
+    new DataView(answer.buffer).setFloat64(0, (performance.now() - begin) / count, true);
+    answer.set(response, 8);
+    return answer;
   }
   instance.exports.clock(view.getBigInt64(5, true));
   return instance.get(instance.exports.serve(instance.put(frame.subarray(13))));

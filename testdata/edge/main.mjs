@@ -12,17 +12,17 @@ export default {
   },
 };
 
-// places are told apart by what stands before the names of their objects. A place has a clock, and the number of times
-// that its objects were made to forget.
+// places are told apart by what stands before the names of their objects. A place has a clock, the number of times that
+// its objects were made to forget, and the number of rows after which writing fails.
 const places = new Map();
 const wall = Date.now;
 let lives = 0x80000000;
 
-// Objects calls objects as the module does: POST /PLACE?now=MS&restarts=N, calls and answers as in calls.go.
+// Objects calls objects as the module does: POST /PLACE?now=MS&restarts=N&fail=N, calls and answers as in calls.go.
 export class Objects extends WorkerEntrypoint {
   async fetch(request) {
     const url = new URL(request.url), place = url.pathname.slice(1);
-    places.set(place, { now: Number(url.searchParams.get("now")), restarts: url.searchParams.get("restarts") });
+    places.set(place, { now: Number(url.searchParams.get("now")), restarts: url.searchParams.get("restarts"), fail: Number(url.searchParams.get("fail") ?? Infinity) });
     const env = { ...this.env, EDGETABLE_OBJECTS: inside(this.env.EDGETABLE_OBJECTS, place) };
     return new Response(await callObjects(env, new Uint8Array(await request.arrayBuffer())));
   }
@@ -50,11 +50,18 @@ export class EdgetableObject extends own.EdgetableObject {
       this.restarts = place.restarts;
       new DataView(this.life.buffer).setUint32(0, lives++, true);
     }
+    const { put } = this.rows;
+    let written = 0;
+    this.rows.put = (k, v) => {
+      if (written++ === place.fail) throw new Error("the disk is on fire");
+      put.call(this.rows, k, v);
+    };
     Date.now = () => place.now; // nothing else runs meanwhile
     try {
       return super.step(message);
     } finally {
       Date.now = wall;
+      delete this.rows.put;
     }
   }
 }

@@ -19,13 +19,21 @@ type Place struct {
 	name     string
 	now      atomic.Pointer[func() edm.Ticks]
 	restarts atomic.Int32
+	fail     atomic.Int32 // 1 more than the rows that can be written; 0: all
 }
 
 var numbers atomic.Int64
 
 // NewPlace makes a place in which there is nothing.
 func (s *Server) NewPlace(now func() edm.Ticks) *Place {
-	p := &Place{server: s, name: fmt.Sprintf("place%d", numbers.Add(1))}
+	return s.place(fmt.Sprintf("place%d", numbers.Add(1)), now)
+}
+
+// Move is the place in another server over the same data.
+func (p *Place) Move(to *Server) *Place { return to.place(p.name, *p.now.Load()) }
+
+func (s *Server) place(name string, now func() edm.Ticks) *Place {
+	p := &Place{server: s, name: name}
 	p.now.Store(&now)
 	return p
 }
@@ -36,6 +44,10 @@ func (p *Place) Restart(now func() edm.Ticks) {
 	p.now.Store(&now)
 	p.restarts.Add(1)
 }
+
+// FailAfter has the storage of the objects fail in each transaction that writes
+// more than so many rows; a negative number has it work again.
+func (p *Place) FailAfter(rows int) { p.fail.Store(int32(rows + 1)) }
 
 // Caller returns a way to call the objects.
 func (p *Place) Caller() durableobject.Caller { return caller{p} }
@@ -85,6 +97,9 @@ func (c caller) post(ctx context.Context, message []byte) ([]byte, error) {
 	const unixEpoch = 62135596800 * edm.TicksPerSecond
 	now := float64((*c.now.Load())()-unixEpoch) / (edm.TicksPerSecond / 1000)
 	url := fmt.Sprintf("%s/%s?now=%f&restarts=%d", c.server.objects, c.name, now, c.restarts.Load())
+	if n := c.fail.Load(); n > 0 {
+		url += fmt.Sprintf("&fail=%d", n-1)
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(message))
 	if err != nil {
 		return nil, err

@@ -40,15 +40,7 @@ func run(m *testing.M) int {
 func harness(buckets uint16) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
 		place := server.NewPlace(now)
-		open := func(now func() edm.Ticks) table.Store {
-			s, err := durableobject.New(durableobject.Options{
-				Caller: place.Caller(), Now: now, Rand: rand.Uint64, Buckets: buckets, Accounts: []string{"acct"},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return s
-		}
+		open := func(now func() edm.Ticks) table.Store { return openStore(t, place, now, buckets) }
 		return storetest.Place{
 			Store: open(now),
 			Share: open,
@@ -58,6 +50,17 @@ func harness(buckets uint16) storetest.Harness {
 			},
 		}
 	}
+}
+
+func openStore(t testing.TB, p *workerd.Place, now func() edm.Ticks, buckets uint16) table.Store {
+	t.Helper()
+	s, err := durableobject.New(durableobject.Options{
+		Caller: p.Caller(), Now: now, Rand: rand.Uint64, Buckets: buckets, Accounts: []string{"acct"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func TestStore(t *testing.T) { storetest.Run(t, harness(1)) }

@@ -1,0 +1,122 @@
+package workerd_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+	"edgetable/testdata/edge/workerd"
+)
+
+func wallClock() edm.Ticks { return edm.TicksOf(time.Now()) }
+
+const people = "table/acct/people"
+
+// create makes the table.
+func create(t *testing.T, s table.Store) {
+	t.Helper()
+	d := table.Document{Key: people, Value: []byte("{}"), Layout: table.Layout{Incarnation: table.Incarnation{1}}}
+	if _, err := s.WriteDocument(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func inserts(partition string, n int) (m []table.Mutation) {
+	for i := range n {
+		m = append(m, table.Mutation{Key: key.Append(nil, partition, fmt.Sprintf("%04d", i)), Condition: table.Absent, Nonce: uint64(i)})
+	}
+	return m
+}
+
+func count(t *testing.T, s table.Store, partition string) int {
+	t.Helper()
+	page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{
+		Start: key.Append(nil, partition, ""), End: key.Append(nil, partition+"!", ""),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(page.Rows)
+}
+
+// The module is left by an exception in the middle of a batch: nothing of it is
+// there, the writer knows, and a new instance goes on.
+func TestTrap(t *testing.T) {
+	p := server.NewPlace(wallClock)
+	s := openStore(t, p, wallClock, 1)
+	create(t, s)
+	if _, err := s.Commit(t.Context(), people, inserts("a", 10)); err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range []int{0, 1, 5} {
+		p.FailAfter(rows)
+		if _, err := s.Commit(t.Context(), people, inserts("b", 10)); !errors.Is(err, table.ErrBusy) {
+			t.Fatalf("a batch of which %d rows can be written: %v", rows, err)
+		}
+		p.FailAfter(-1)
+		if a, b := count(t, s, "a"), count(t, s, "b"); a != 10 || b != 0 {
+			t.Errorf("behind a failure after %d rows, there are %d and %d entities", rows, a, b)
+		}
+	}
+	if _, err := s.Commit(t.Context(), people, inserts("b", 10)); err != nil {
+		t.Error(err)
+	}
+}
+
+// workerd is killed under load and started again over the same data: what was
+// acknowledged is there, and batches are whole.
+func TestKill(t *testing.T) {
+	data := t.TempDir()
+	options := workerd.Options{Data: data, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0"}}
+	first, err := workerd.Start(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := first.NewPlace(wallClock)
+	s := openStore(t, p, wallClock, 1)
+	create(t, s)
+	const writers, batch = 8, 7
+	var acknowledged [writers]atomic.Int64
+	var group sync.WaitGroup
+	enough := make(chan struct{})
+	var total atomic.Int64
+	for w := range writers {
+		group.Go(func() {
+			for n := 0; ; n++ {
+				if _, err := s.Commit(t.Context(), people, inserts(fmt.Sprintf("w%d-%04d", w, n), batch)); err != nil {
+					return // it is dead
+				}
+				acknowledged[w].Store(int64(n + 1))
+				if total.Add(1) == 200 {
+					close(enough)
+				}
+			}
+		})
+	}
+	<-enough
+	if err := first.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	group.Wait()
+	second, err := workerd.Start(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer second.Stop()
+	s = openStore(t, p.Move(second), wallClock, 1)
+	for w := range writers {
+		n := acknowledged[w].Load()
+		for i := range n + 1 {
+			got := count(t, s, fmt.Sprintf("w%d-%04d", w, i))
+			if got != batch && (i < n || got != 0) {
+				t.Errorf("writer %d: of batch %d of %d acknowledged ones there are %d entities", w, i, n, got)
+			}
+		}
+	}
+}
