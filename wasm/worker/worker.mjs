@@ -67,7 +67,13 @@ function response(bytes) {
 }
 
 async function answer(request, env) {
-  const { bytes, length, refusal = "" } = await read(request);
+  let body;
+  try {
+    body = await read(request);
+  } catch {
+    return new Response(null, { status: 400 }); // who sends it is gone
+  }
+  const { bytes, length, refusal = "" } = body;
   if (refusal !== "") return refuse(request, env, refusal);
   const instance = await take(env);
   if (instance === null) return refuse(request, env, "busy");
