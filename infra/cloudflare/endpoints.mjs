@@ -1,0 +1,24 @@
+// Says where a deployed Worker is:  node endpoints.mjs OUTPUT
+//
+// OUTPUT is what wrangler wrote about the deployment, an object a line. Its targets are addresses (https://…workers.dev),
+// custom domains ("tables.example.com (custom domain)") and routes ("*.table.example.com/* (zone name: example.com)").
+import { readFileSync } from "node:fs";
+
+const account = process.env.EDGETABLE_ACCOUNTS ?? ""; // name:key of an account that was made with the deployment
+const lines = readFileSync(process.argv[2], "utf8").trim().split("\n").map((line) => JSON.parse(line));
+const hosts = (lines.find((line) => line.type === "deploy")?.targets ?? []).map((target) => /^(?:https:\/\/)?([^/ ]+)/.exec(target)[1]);
+const own = hosts.filter((host) => !host.endsWith(".workers.dev"));
+
+// What stands before ".table." is the account; elsewhere it is the first segment of the path.
+const endpoint = (host, name) => (/^[^.]+\.table\./.test(host) ? `https://${host.replace(/^\*/, name)}` : `https://${host}/${name}`);
+
+console.log("");
+for (const host of hosts) console.log(`Endpoint: ${endpoint(host, "ACCOUNT")}`);
+if (account !== "") {
+  const [name, key] = account.split(":"), best = own[0] ?? hosts[0];
+  const at = best === undefined ? "" : `;TableEndpoint=${endpoint(best, name)}`;
+  console.log(`Shown this once: DefaultEndpointsProtocol=https;AccountName=${name};AccountKey=${key}${at}`);
+}
+console.log(own.length === 0
+  ? "Next: a host of your own, as nobody can switch URL normalization off for workers.dev. See docs/cloudflare.md."
+  : "Next: switch URL normalization off for the zone, or signatures fail. See docs/cloudflare.md.");

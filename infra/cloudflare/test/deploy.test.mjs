@@ -1,0 +1,103 @@
+// What would be at Cloudflare: with a dry run, and behind an API on this machine that keeps what it is sent.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { account, serve } from "./api.mjs";
+import { checkout, root, run, variants } from "./rig.mjs";
+
+const key = Buffer.alloc(64, 7).toString("base64");
+const built = Object.fromEntries(readdirSync(join(root, "bin/edge")).map((name) => [name, readFileSync(join(root, "bin/edge", name))]));
+
+for (const [variant, jsonc] of Object.entries(variants)) {
+  for (const profile of ["free", "paid"]) {
+    test(`dry run, ${profile}, ${variant}`, async (t) => {
+      const { top, remove } = checkout(jsonc);
+      t.after(remove);
+      const { code, output } = await run(top, ["./wrangler", "deploy", "--env", profile, "--dry-run", "--outdir", join(top, "out")]);
+      assert.equal(code, 0, output);
+      assert.doesNotMatch(output, /WARNING|ERROR/);
+      for (const [name, bytes] of Object.entries(built)) assert.deepEqual(readFileSync(join(top, "out", name)), bytes, `${name} as it was built`);
+      assert.deepEqual(readdirSync(join(top, "out")).filter((name) => !(name in built)), ["README.md"]);
+      assert.match(output, /edgetable\.wasm +│ compiled-wasm/);
+      assert.match(output, /EDGETABLE_OBJECTS \(EdgetableObject\)/);
+      const [, size, zipped] = /Total Upload: ([\d.]+) KiB \/ gzip: ([\d.]+) KiB/.exec(output);
+      assert.ok(size > 100 && size < 1500 && zipped < 500, output);
+      assert.equal(/EDGETABLE_METRICS/.test(output), variant !== "as written");
+    });
+  }
+}
+
+const api = await serve();
+const place = checkout(variants["as written"]), chosen = checkout(variants["every choice taken"]);
+after(() => (api.close(), place.remove(), chosen.remove()));
+const cloudflare = { CLOUDFLARE_API_BASE_URL: api.url, CLOUDFLARE_ACCOUNT_ID: account, CLOUDFLARE_API_TOKEN: "token" };
+const deploy = (profile, env = {}, { top } = place) => run(top, ["./deploy", profile], { ...cloudflare, ...env });
+const binding = (name) => api.worker.metadata.bindings.find((b) => b.name === name);
+
+test("deployments, one after the other", async (t) => {
+  await t.test("no accounts and nobody to ask: nothing is deployed", async () => {
+    const { code, output } = await deploy("free");
+    assert.equal(code, 1);
+    assert.match(output, /EDGETABLE_ACCOUNTS/);
+    assert.equal(api.worker, null);
+  });
+
+  await t.test("the first brings the accounts and makes the class", async () => {
+    const { code, output } = await deploy("free", { EDGETABLE_ACCOUNTS: `acme:${key}` });
+    assert.equal(code, 0, output);
+    assert.doesNotMatch(output, /WARNING|ERROR/);
+    assert.ok(!output.includes(key), "the key is shown");
+    assert.match(output, /Endpoint: https:\/\/edgetable\.acme\.workers\.dev\/ACCOUNT/);
+    const { metadata, modules } = api.worker;
+    assert.deepEqual(metadata.migrations, { new_tag: "v1", steps: [{ new_sqlite_classes: ["EdgetableObject"] }] });
+    assert.deepEqual(api.secrets, { EDGETABLE_ACCOUNTS: `acme:${key}` });
+    assert.deepEqual(binding("EDGETABLE_OBJECTS"), { name: "EDGETABLE_OBJECTS", type: "durable_object_namespace", class_name: "EdgetableObject" });
+    assert.equal(metadata.main_module, "worker.mjs");
+    assert.equal(metadata.limits, undefined);
+    assert.equal(metadata.observability.redact_query_string, true);
+    assert.deepEqual(Object.keys(modules).sort(), Object.keys(built).sort());
+    assert.deepEqual(modules["edgetable.wasm"], { type: "application/wasm", bytes: built["edgetable.wasm"] });
+    assert.deepEqual(api.subdomain, { enabled: true, previews_enabled: false });
+  });
+
+  await t.test("the next one keeps accounts and class, and may be of the other profile", async () => {
+    const { code, output } = await deploy("paid", { EDGETABLE_ACCOUNTS: "other:AAAA" });
+    assert.equal(code, 0, output);
+    assert.deepEqual(binding("EDGETABLE_ACCOUNTS"), { name: "EDGETABLE_ACCOUNTS", type: "inherit" });
+    assert.deepEqual(api.secrets, { EDGETABLE_ACCOUNTS: `acme:${key}` });
+    assert.equal(api.worker.metadata.migrations, undefined, "the class is there already");
+    assert.deepEqual(api.worker.metadata.limits, { cpu_ms: 30000 });
+    assert.deepEqual(api.routes, []);
+  });
+
+  await t.test("with hosts, settings and measurements", async () => {
+    const { code, output } = await deploy("paid", {}, chosen);
+    assert.equal(code, 0, output);
+    assert.deepEqual(api.routes.map((route) => route.pattern), ["*.table.example.com/*"]);
+    assert.deepEqual(api.domains.map((domain) => domain.hostname), ["tables.example.com"]);
+    assert.match(output, /Endpoint: https:\/\/tables\.example\.com\/ACCOUNT\n/);
+    assert.match(output, /Endpoint: https:\/\/ACCOUNT\.table\.example\.com\n/);
+    assert.deepEqual(binding("EDGETABLE_METRICS"), { name: "EDGETABLE_METRICS", type: "analytics_engine", dataset: "edgetable" });
+    assert.equal(binding("EDGETABLE_LOCATION").text, "weur");
+  });
+
+  await t.test("a profile that is not there", async () => {
+    const before = api.uploads;
+    for (const profile of ["kv", "--dry-run"]) assert.notEqual((await deploy(profile)).code, 0, profile);
+    assert.equal(api.uploads, before);
+  });
+
+  await t.test("on a terminal the first one makes an account", async () => {
+    Object.assign(api, { worker: null, secrets: {} });
+    const terminal = ["python3", "-c", "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(['./deploy', 'free'])))"];
+    const { code, output } = await run(place.top, terminal, { ...cloudflare, TERM: "dumb" }, "acme\n");
+    assert.equal(code, 0, output);
+    const [name, made] = api.secrets.EDGETABLE_ACCOUNTS.split(":");
+    assert.deepEqual([name, Buffer.from(made, "base64").length], ["acme", 64]);
+    assert.equal(output.split(made).length, 2, "the key is shown once");
+    assert.ok(output.includes(`AccountName=acme;AccountKey=${made};TableEndpoint=https://edgetable.acme.workers.dev/acme`), output);
+  });
+
+  assert.deepEqual(api.unknown, []);
+});

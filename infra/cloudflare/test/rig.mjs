@@ -1,0 +1,43 @@
+// What the tests share: the configuration, and a copy of this folder beside bin/edge in which wrangler runs, so that
+// neither a configuration of your own nor what wrangler leaves behind is in the way.
+import { cpSync, mkdtempSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+export const here = resolve(import.meta.dirname, ".."), root = resolve(here, "../..");
+export const read = (path) => readFileSync(join(root, path), "utf8");
+export const require = createRequire(join(process.env.EDGETABLE_TEST_PACKAGES, "package.json"));
+
+// Lines of choices are comments without a space.
+const text = read("infra/cloudflare/wrangler.jsonc");
+export const variants = { "as written": text, "every choice taken": text.replace(/^(\s*)\/\/(?=\S)/gm, "$1") };
+
+// parse reads JSON with comments.
+export const parse = (jsonc) => JSON.parse(jsonc.replace(/("(?:\\.|[^"\\])*")|\/\/.*/g, "$1"));
+
+export function checkout(jsonc) {
+  const top = mkdtempSync(join(tmpdir(), "edgetable-"));
+  mkdirSync(join(top, "infra"));
+  mkdirSync(join(top, "testdata"));
+  cpSync(join(root, "bin/edge"), join(top, "bin/edge"), { recursive: true });
+  cpSync(here, join(top, "infra/cloudflare"), { recursive: true, filter: (path) => !/\.wrangler$|own\.jsonc$/.test(path) });
+  symlinkSync(join(root, "testdata/edge"), join(top, "testdata/edge"));
+  writeFileSync(join(top, "infra/cloudflare/wrangler.jsonc"), jsonc);
+  return { top, remove: () => rmSync(top, { recursive: true, force: true }) };
+}
+
+// run runs a script of the folder in a checkout, without the credentials or the files of who runs the tests.
+export function run(top, command, env = {}, stdin = "ignore") {
+  const { PATH, LANG = "C.UTF-8", EDGETABLE_CACHE = join(root, ".cache") } = process.env;
+  const child = spawn(command[0], command.slice(1), {
+    cwd: join(top, "infra/cloudflare"),
+    env: { PATH, LANG, EDGETABLE_CACHE, HOME: top, TMPDIR: top, CI: "1", FORCE_COLOR: "0", ...env },
+    stdio: [stdin === "ignore" ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+  if (stdin !== "ignore") child.stdin.end(stdin);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  return new Promise((done) => child.on("close", (code) => done({ code, output })));
+}
