@@ -17,6 +17,7 @@ export const variants = { "as written": text, "every choice taken": text.replace
 // parse reads JSON with comments.
 export const parse = (jsonc) => JSON.parse(jsonc.replace(/("(?:\\.|[^"\\])*")|\/\/.*/g, "$1"));
 
+// checkout has the configuration as wrangler.jsonc, or, if it is another one, as your own beside it.
 export function checkout(jsonc) {
   const top = mkdtempSync(join(tmpdir(), "edgetable-"));
   mkdirSync(join(top, "infra"));
@@ -24,7 +25,7 @@ export function checkout(jsonc) {
   cpSync(join(root, "bin/edge"), join(top, "bin/edge"), { recursive: true });
   cpSync(here, join(top, "infra/cloudflare"), { recursive: true, filter: (path) => !/\.wrangler$|own\.jsonc$/.test(path) });
   symlinkSync(join(root, "testdata/edge"), join(top, "testdata/edge"));
-  writeFileSync(join(top, "infra/cloudflare/wrangler.jsonc"), jsonc);
+  if (jsonc !== text) writeFileSync(join(top, "infra/cloudflare/wrangler.own.jsonc"), jsonc);
   return { top, remove: () => rmSync(top, { recursive: true, force: true }) };
 }
 
