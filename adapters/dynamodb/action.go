@@ -176,8 +176,7 @@ func (e *expression) bound(attr, basePlaceholder string, base int, placeholder s
 // three characters, so that 252 of them fit an expression; those of our own
 // attributes have two.
 func (e *expression) property(i int, name string, v types.AttributeValue) {
-	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
-	placeholder := string([]byte{'#', digits[i/len(digits)%len(digits)], digits[i%len(digits)]})
+	placeholder := "#" + digits2(i)
 	e.names[placeholder] = name
 	e.write(placeholder)
 	e.write("=")

@@ -2,9 +2,11 @@ package dynamodb
 
 import (
 	"context"
+	"maps"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"edgetable/core/table"
 )
@@ -16,11 +18,26 @@ type query struct {
 	rows        int    // at most
 	consistency table.Consistency
 	keysOnly    bool
+	filter      *prefilter // nil: all
+}
+
+// found is what a query found.
+type found struct {
+	items []item
+	next  []byte // the last sort key examined; nil: there are no more items
+	// With a filter, how many items were examined and about how many bytes.
+	examined, scanned int
 }
 
 // query makes one call. next is the last sort key examined, nil where there are
 // no more items.
 func (s *Store) query(ctx context.Context, q query) (items []item, next []byte, err error) {
+	f, err := s.ask(ctx, q)
+	return f.items, f.next, err
+}
+
+// ask is query with all that is told of the call.
+func (s *Store) ask(ctx context.Context, q query) (f found, err error) {
 	in := &dynamodb.QueryInput{
 		TableName:      s.table,
 		ConsistentRead: aws.Bool(q.consistency == table.Strong),
@@ -53,15 +70,39 @@ func (s *Store) query(ctx context.Context, q query) (items []item, next []byte, 
 	in.KeyConditionExpression = e.String()
 	in.ExpressionAttributeNames = e.names
 	in.ExpressionAttributeValues = e.values
+	if q.filter != nil {
+		maps.Copy(e.names, q.filter.names)
+		maps.Copy(e.values, q.filter.values)
+		in.FilterExpression = q.filter.String()
+		in.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+	}
 	var out *dynamodb.QueryOutput
 	if err := s.repeat(ctx, func(ctx context.Context) (err error) {
 		out, err = s.client.Query(ctx, in)
 		return err
 	}); err != nil {
-		return nil, nil, err
+		return f, err
 	}
+	f.items = out.Items
 	if out.LastEvaluatedKey != nil {
-		next = binaryOf(out.LastEvaluatedKey[attrSort])
+		f.next = binaryOf(out.LastEvaluatedKey[attrSort])
 	}
-	return out.Items, next, nil
+	if q.filter != nil {
+		f.examined = int(out.ScannedCount)
+		f.scanned = scannedBytes(out, q.consistency)
+	}
+	return f, nil
+}
+
+// scannedBytes is what a query read, from the capacity it took: a unit for 4 KiB
+// read strongly, half a unit otherwise.
+func scannedBytes(out *dynamodb.QueryOutput, c table.Consistency) int {
+	if out.ConsumedCapacity == nil || out.ConsumedCapacity.CapacityUnits == nil {
+		return int(out.ScannedCount) << 10 // not every implementation tells
+	}
+	bytes := *out.ConsumedCapacity.CapacityUnits * (4 << 10)
+	if c != table.Strong {
+		bytes *= 2
+	}
+	return int(bytes)
 }

@@ -26,6 +26,9 @@ func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (tab
 // connection, and holds up to a megabyte.
 const maxFanOut = 32
 
+// minFiltered is for how many rows a read is worth a filter expression.
+const minFiltered = 8
+
 // source reads the buckets of one table.
 type source struct {
 	*Store
@@ -39,17 +42,21 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 	if len(q.first) == 0 {
 		q.first = []byte{0} // no sort key is empty
 	}
-	items, next, err := s.query(ctx, q)
+	if limit.Filter != nil && limit.Rows >= minFiltered {
+		q.filter = newPrefilter(translate(limit.Filter))
+	}
+	answer, err := s.ask(ctx, q)
 	if err != nil {
 		return c, err
 	}
-	if next != nil {
-		c.Next = append(next, 0)
+	if answer.next != nil {
+		c.Next = append(answer.next, 0)
 	}
-	found := make([]*stored, 0, len(items))
+	c.Examined, c.Scanned = answer.examined, answer.scanned
+	found := make([]*stored, 0, len(answer.items))
 	var large []*stored
 	size := 0
-	for _, it := range items {
+	for _, it := range answer.items {
 		e, err := readEntity(it)
 		if err != nil {
 			return c, err
@@ -68,7 +75,7 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 		}
 		found = append(found, e)
 	}
-	c.Examined = len(found)
+	c.Examined = max(c.Examined, len(found))
 	if len(large) > 0 {
 		if err := s.load(ctx, s.hash(kindChunk, bucket), large, limit.Consistency); err != nil {
 			return c, err
