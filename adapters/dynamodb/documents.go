@@ -22,11 +22,14 @@ func documentKey(key string) item { return keyOf(documentHash, []byte(key)) }
 type record struct {
 	table.Document
 	life     life // zero unless it is the record of a table
+	born     table.Incarnation
+	move     move
 	deleting bool
 }
 
 func (r *record) isTable() bool { return r.Layout != (table.Layout{}) }
 
+// item is the record of a table at rest.
 func (r *record) item() item {
 	it := documentKey(r.Key)
 	it[attrValue] = bin(r.Value)
@@ -62,6 +65,10 @@ func readRecord(it item) (*record, error) {
 		}
 		r.Layout.Buckets, r.Layout.Location = uint16(layout), text(it[attrLocation])
 		r.life = life{r.Layout.Incarnation, uint16(buckets)}
+		r.born = r.origin(it)
+		if r.move, err = readMove(it); err != nil {
+			return nil, err
+		}
 	}
 	_, r.deleting = it[attrDeleting]
 	return &r, nil

@@ -34,6 +34,14 @@ const (
 	attrLocation    = ".l" // S
 	attrDeleting    = ".g" // BOOL: the table was dropped, its name is not free yet
 
+	// of the record of a table that was, or is being, rebucketed
+	attrOrigin = ".j" // B: the incarnation it was created with
+	attrTarget = ".a" // B: the incarnation it is copied to
+	attrSpread = ".h" // N: hash keys that is spread over
+	attrOwner  = ".q" // S: the run that copies
+	attrSeal   = ".x" // N: nothing may be written: 1, and the last pass has begun: 2
+	attrBeat   = ".y" // N: rises while the run that sealed it lives
+
 	// of litter
 	attrDue      = ".u" // N: ticks
 	attrDocument = ".m" // S: key of the document

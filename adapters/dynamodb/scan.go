@@ -15,10 +15,19 @@ func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (tab
 		return table.Page{}, err
 	}
 	defer cancel()
-	l, err := s.live(ctx, name)
+	var page table.Page
+	err = s.reading(ctx, name, func(ctx context.Context, l *lease) (err error) {
+		page, err = s.page(ctx, l, r)
+		return err
+	})
 	if err != nil {
 		return table.Page{}, err
 	}
+	return page, nil
+}
+
+// scan reads a page of one incarnation.
+func (s *Store) scan(ctx context.Context, l life, r table.ScanRequest) (table.Page, error) {
 	return buckets.Scan(ctx, source{s, l}, l.buckets, r, buckets.Options{FanOut: min(int(l.buckets), maxFanOut), Report: s.scanned})
 }
 

@@ -20,7 +20,8 @@ type Store struct {
 	table  *string
 	clock  clock
 	leases leases
-	watch  watch
+	drops  watch
+	seals  watch
 
 	buckets     uint16
 	lease       time.Duration // 0: nothing is cached
