@@ -77,6 +77,9 @@ func TestLimits(t *testing.T) {
 		if row.is != nil && !errors.Is(err, row.is) || row.is == nil && (!errors.As(err, &e) || e.Code != row.want) {
 			t.Errorf("%s: got %v", row.why, err)
 		}
+		if refused := (*table.Refused)(nil); row.is != nil && (!errors.As(err, &refused) || refused.Index != len(row.m)-1) {
+			t.Errorf("%s: the last mutation is not blamed: %v", row.why, err)
+		}
 		if got := operations(w.take()); !slices.Equal(got, row.took) {
 			t.Errorf("%s: it took %v, want %v", row.why, got, row.took)
 		}
