@@ -25,6 +25,8 @@ type config struct {
 	table        string
 	buckets      uint16
 	scannedBytes int
+	lease        time.Duration
+	settingsAge  time.Duration
 	streaming    bool
 	pathStyle    bool
 	metrics      string
@@ -34,8 +36,12 @@ type config struct {
 	forward  func(ctx context.Context) (string, error) // nil: no proxy is believed
 }
 
-// stale is how long accounts are used that cannot be read anew.
-const stale = time.Hour
+const (
+	// stale is how long accounts are used that cannot be read anew.
+	stale = time.Hour
+	// maxLease is less than the time that a client waits for a table to go.
+	maxLease = 10 * time.Second
+)
 
 // newConfig reads the environment, and nothing else.
 func newConfig(env func(string) string) (*config, error) {
@@ -71,6 +77,12 @@ func newConfig(env func(string) string) (*config, error) {
 		return nil, err
 	}
 	if c.scannedBytes, err = number(env, "EDGETABLE_SCANNED_BYTES", 8<<20, 1<<20, 1<<30); err != nil {
+		return nil, err
+	}
+	if c.lease, err = duration(env, "EDGETABLE_LEASE", 2*time.Second, 0, maxLease); err != nil {
+		return nil, err
+	}
+	if c.settingsAge, err = duration(env, "EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour); err != nil {
 		return nil, err
 	}
 	if c.streaming, err = truth(env, "EDGETABLE_STREAMING"); err != nil {
@@ -115,12 +127,8 @@ func (c *config) secrets(env func(string) string) error {
 		c.forward = func(ctx context.Context) (string, error) { return client.Secret(ctx, id) }
 	}
 	var err error
-	name := accounts.Variable + "_REFRESH"
-	c.refresh, err = time.ParseDuration(cmp.Or(env(name), "5m"))
-	if err != nil || c.refresh < time.Second || c.refresh > stale {
-		return fmt.Errorf("%s=%q: write a duration from 1s to %v", name, env(name), stale)
-	}
-	return nil
+	c.refresh, err = duration(env, accounts.Variable+"_REFRESH", 5*time.Minute, time.Second, stale)
+	return err
 }
 
 // newHTTPClient makes the connections to AWS. A page of a whole table reads all
@@ -144,6 +152,18 @@ func number(env func(string) string, name string, usual, least, most int) (int, 
 		return 0, fmt.Errorf("%s=%q: write a number from %d to %d", name, text, least, most)
 	}
 	return n, nil
+}
+
+func duration(env func(string) string, name string, usual, least, most time.Duration) (time.Duration, error) {
+	text := env(name)
+	if text == "" {
+		return usual, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < least || d > most {
+		return 0, fmt.Errorf("%s=%q: write a duration from %v to %v", name, text, least, most)
+	}
+	return d, nil
 }
 
 func truth(env func(string) string, name string) (bool, error) {

@@ -82,8 +82,9 @@ func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.Li
 			binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
 			return id
 		},
-		MaxSkew:   sharedkey.MaxSkew,
-		PathStyle: c.pathStyle,
+		MaxSkew:     sharedkey.MaxSkew,
+		PathStyle:   c.pathStyle,
+		SettingsAge: never(c.settingsAge),
 	}
 	return s
 }

@@ -13,6 +13,11 @@
 //	EDGETABLE_FORWARD_SECRET       name or ARN of the secret of a proxy whose X-Forwarded-Host is believed
 //	EDGETABLE_STREAMING            true: the Function URL is in the mode RESPONSE_STREAM
 //	EDGETABLE_BUCKETS              hash keys that a new table is spread over; default 8
+//	EDGETABLE_LEASE                for how long a process takes it as known that a table is there, and the least that deleting
+//	                               one takes, in all functions on one DynamoDB table the same; 0s: read with each request;
+//	                               default 2s
+//	EDGETABLE_SETTINGS_AGE         for how long a process takes the CORS rules of an account as known; 0s: read with each
+//	                               request; default 30s, as with the service
 //	EDGETABLE_SCANNED_BYTES        bytes that a page of a query may read; default 8 MiB
 //	EDGETABLE_PATH_STYLE           true: the account is in the path whatever the host is
 //	EDGETABLE_METRICS              namespace of the metrics; default edgetable
