@@ -1,4 +1,4 @@
-"""What template.yaml and domain.yaml must say, whatever the parameters."""
+"""What template.yaml must say, whatever the parameters."""
 
 import json
 import re
@@ -83,7 +83,7 @@ class Functions(unittest.TestCase):
         self.assertEqual(env, {
             "EDGETABLE_DYNAMODB_TABLE": {"Ref": "Table"}, "EDGETABLE_BUCKETS": {"Ref": "Buckets"},
             "EDGETABLE_SCANNED_BYTES": {"Ref": "ScannedBytes"}, "EDGETABLE_STREAMING": {"Ref": "Streaming"},
-            "EDGETABLE_ACCOUNTS_SECRET": {"Ref": "AccountsSecretArn"}})
+            "EDGETABLE_ACCOUNTS_SECRET": {"Ref": "AccountsSecretArn"}, "EDGETABLE_METRICS": {"Fn::Sub": "edgetable/${AWS::StackName}"}})
         env = MOST.properties("Function")["Environment"]["Variables"]
         self.assertEqual(env["EDGETABLE_DYNAMODB_TABLE"], {"Ref": "RestoredTable"})
         self.assertEqual(env["EDGETABLE_ACCOUNTS_PARAMETER"], {"Ref": "AccountsParameter"})
@@ -192,7 +192,14 @@ class Alarms(unittest.TestCase):
         alarms = LEAST.of_type("AWS::CloudWatch::Alarm")
         watched = {(a.get("MetricName"), a["Dimensions"][0]["Value"]["Ref"]) for a in alarms.values() if "Dimensions" in a}
         self.assertEqual(watched, {
-            ("Errors", "Function"), ("Url5xxCount", "Function"), ("Throttles", "Function"), ("Duration", "Function"), ("Errors", "Purge")})
+            ("Errors", "Function"), ("Throttles", "Function"), ("Duration", "Function"), ("Errors", "Purge")})
+        counted = {a["MetricName"] for a in alarms.values() if a.get("Namespace") == {"Fn::Sub": "edgetable/${AWS::StackName}"}}
+        self.assertEqual(counted, {"Busy", "Faults"})
+        env = LEAST.properties("Function")["Environment"]["Variables"]
+        self.assertEqual(env["EDGETABLE_METRICS"], {"Fn::Sub": "edgetable/${AWS::StackName}"})
+        source = (AWS.parents[1] / "functions/lambda/metrics.go").read_text()
+        self.assertLessEqual(counted, set(re.findall(r'\{"(\w+)", "Count"\}', source)), "the function counts no such thing")
+        self.assertIn("{{}, {", source, "the function counts by operation alone")
         self.assertEqual(alarms["DurationAlarm"]["ExtendedStatistic"], "p99")
         table = {m["MetricStat"]["Metric"]["MetricName"]: m["MetricStat"]["Metric"]["Dimensions"] for m in alarms["TableAlarm"]["Metrics"] if "MetricStat" in m}
         self.assertEqual(table, dict.fromkeys(("ReadThrottleEvents", "WriteThrottleEvents"), [{"Name": "TableName", "Value": {"Ref": "Table"}}]))
@@ -201,33 +208,6 @@ class Alarms(unittest.TestCase):
         for name, alarm in MOST.of_type("AWS::CloudWatch::Alarm").items():
             self.assertEqual(alarm["TreatMissingData"], "notBreaching", name)
             self.assertEqual(alarm["AlarmActions"], [{"Ref": "AlarmTopicArn"}], name)
-
-
-class Domain(unittest.TestCase):
-    config = Rendering(
-        DOMAIN, Endpoint="https://abc.lambda-url.example.on.aws/", DomainName="table.example.com", CertificateArn="", ForwardSecretArn=FORWARD,
-    ).properties("Distribution")["DistributionConfig"]
-
-    def test_hands_on_every_verb_and_caches_nothing(self):
-        behavior = self.config["DefaultCacheBehavior"]
-        self.assertEqual(set(behavior["AllowedMethods"]), {"GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"})
-        self.assertEqual(behavior["CachePolicyId"], "4135ea2d-6df8-44a3-9df3-4b5a84be39ad", "CachingDisabled")
-        self.assertEqual(behavior["OriginRequestPolicyId"], "b689b0a8-53d0-40ab-baf2-68738e2966ac", "AllViewerExceptHostHeader")
-        self.assertEqual(behavior["ViewerProtocolPolicy"], "https-only")
-
-    def test_errors_are_not_cached_either(self):
-        cached = {400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504}  # those that CloudFront keeps by itself
-        self.assertEqual({r["ErrorCode"]: r["ErrorCachingMinTTL"] for r in self.config["CustomErrorResponses"]}, dict.fromkeys(cached, 0))
-
-    def test_waits_longer_than_the_function(self):
-        origin = self.config["Origins"][0]
-        self.assertGreater(origin["CustomOriginConfig"]["OriginReadTimeout"], LEAST.properties("Function")["Timeout"])
-
-    def test_shows_the_secret_without_writing_it_down(self):
-        (header,) = self.config["Origins"][0]["OriginCustomHeaders"]
-        self.assertEqual(header["HeaderName"], "X-Edgetable-Forward-Secret")
-        self.assertIn('"X-Edgetable-Forward-Secret"', (AWS.parents[1] / "adapters/lambdaurl/forwarded.go").read_text())
-        self.assertEqual(header["HeaderValue"], {"Fn::Sub": "{{resolve:secretsmanager:${ForwardSecretArn}}}"})
 
 
 if __name__ == "__main__":
