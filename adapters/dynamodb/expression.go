@@ -15,8 +15,13 @@ type expression struct {
 	values item
 }
 
-// own are the placeholders of the store's own attributes: a # for the dot.
-func own(attr string) string { return "#" + attr[1:] }
+// own are the placeholders of the store's own attributes, which have one letter: a
+// # for the dot.
+func own(attr string) string {
+	const all = "#a#b#c#d#e#f#g#h#i#j#k#l#m#n#o#p#q#r#s#t#u#v#w#x#y#z"
+	i := 2 * int(attr[1]-'a')
+	return all[i : i+2]
+}
 
 // name writes the placeholder of an attribute of ours.
 func (e *expression) name(attr string) {

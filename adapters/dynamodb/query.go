@@ -29,6 +29,14 @@ type found struct {
 	examined, scanned int
 }
 
+// What queries have in common.
+var (
+	keyNames    = map[string]string{"#p": attrHash, "#s": attrSort}
+	fromFirst   = aws.String("#p = :p AND #s >= :s")
+	firstToLast = aws.String("#p = :p AND #s BETWEEN :s AND :e")
+	onlyKeys    = aws.String("#p,#s")
+)
+
 // query makes one call. next is the last sort key examined, nil where there are
 // no more items.
 func (s *Store) query(ctx context.Context, q query) (items []item, next []byte, err error) {
@@ -43,36 +51,25 @@ func (s *Store) ask(ctx context.Context, q query) (f found, err error) {
 		ConsistentRead: aws.Bool(q.consistency == table.Strong),
 		Limit:          aws.Int32(int32(min(max(q.rows, 1), 1<<20))),
 	}
-	var e expression
-	e.compare(attrHash, " = ", ":p", bin(q.hash))
-	e.write(" AND ")
 	if first := q.first; len(first) > maxSortKey {
 		// No item has such a key. Those behind it are those behind what fits.
 		in.ExclusiveStartKey = keyOf(q.hash, first[:maxSortKey])
 		q.first = first[:maxSortKey]
 	}
-	if q.last == nil {
-		e.compare(attrSort, " >= ", ":s", bin(q.first))
-	} else {
-		e.name(attrSort)
-		e.write(" BETWEEN ")
-		e.value(":s", bin(q.first))
-		e.write(" AND ")
-		e.value(":e", bin(q.last[:min(len(q.last), maxSortKey)]))
+	in.KeyConditionExpression = fromFirst
+	in.ExpressionAttributeNames = keyNames
+	in.ExpressionAttributeValues = item{":p": bin(q.hash), ":s": bin(q.first)}
+	if q.last != nil {
+		in.KeyConditionExpression = firstToLast
+		in.ExpressionAttributeValues[":e"] = bin(q.last[:min(len(q.last), maxSortKey)])
 	}
 	if q.keysOnly {
-		var keys expression
-		keys.name(attrHash)
-		keys.write(",")
-		keys.name(attrSort)
-		in.ProjectionExpression = keys.String()
+		in.ProjectionExpression = onlyKeys
 	}
-	in.KeyConditionExpression = e.String()
-	in.ExpressionAttributeNames = e.names
-	in.ExpressionAttributeValues = e.values
 	if q.filter != nil {
-		maps.Copy(e.names, q.filter.names)
-		maps.Copy(e.values, q.filter.values)
+		in.ExpressionAttributeNames = maps.Clone(keyNames)
+		maps.Copy(in.ExpressionAttributeNames, q.filter.names)
+		maps.Copy(in.ExpressionAttributeValues, q.filter.values)
 		in.FilterExpression = q.filter.String()
 		in.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
 	}

@@ -62,12 +62,13 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 		c.Next = append(answer.next, 0)
 	}
 	c.Examined, c.Scanned = answer.examined, answer.scanned
+	entities := make([]stored, len(answer.items))
 	found := make([]*stored, 0, len(answer.items))
 	var large []*stored
 	size := 0
-	for _, it := range answer.items {
-		e, err := readEntity(it)
-		if err != nil {
+	for i, it := range answer.items {
+		e := &entities[i]
+		if err := e.read(it); err != nil {
 			return c, err
 		}
 		if !r.Contains(e.Key) {
