@@ -92,6 +92,42 @@ func TestPurge(t *testing.T) {
 	}
 }
 
+// A table moves to other hash keys while a server serves it.
+func TestRebucket(t *testing.T) {
+	t.Parallel()
+	flags := dynamodbTable(t, "rebucketed")
+	c := start(t, map[string]string{accounts.Variable: "acme:" + key1}, append([]string{"-store", "dynamodb"}, flags...)...).client(t, key1)
+	c.fill(t)
+	rebucket := func(want int, args ...string) string {
+		t.Helper()
+		args = append(append([]string{"table", "rebucket", "-account", "acme"}, flags...), args...)
+		status, _, stderr := runUntil(t.Context(), nil, args...)
+		if status != want {
+			t.Fatalf("%v: status %d, want %d: %s", args, status, want, stderr)
+		}
+		return stderr
+	}
+	for _, step := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"-buckets", "3", "-max-pause", "1ns", "people"}, 1, "run it again when there are fewer, or with a longer -max-pause"},
+		{[]string{"-buckets", "5", "people"}, 1, "go on with it by -buckets 3, or give it up with -abort"},
+		{[]string{"-buckets", "3", "PEOPLE"}, 0, "PEOPLE has 3 buckets; "},
+		{[]string{"-buckets", "3", "people"}, 0, "there is nothing to do\n"},
+		{[]string{"-abort", "people"}, 0, "there is nothing to do\n"},
+		{[]string{"-buckets", "3", "nobody"}, 1, "the account acme has no table nobody"},
+	} {
+		if text := rebucket(step.status, step.args...); !strings.Contains(text, step.want) {
+			t.Errorf("%v: want %q:\n%s", step.args, step.want, text)
+		}
+		c.filled(t)
+	}
+	c.do(t, "PUT", ada, `{"Name":"Ada","Born":1815}`, 204)
+	c.filled(t)
+}
+
 // What is wrong is said before anything is served, and what to do about it.
 func TestDynamoDBMistakes(t *testing.T) {
 	t.Parallel()
@@ -118,6 +154,16 @@ func TestDynamoDBMistakes(t *testing.T) {
 		{"dynamodb drop", `there is no command "drop": say create or purge`, 2},
 		{"dynamodb purge", "say which DynamoDB table with -table", 2},
 		{"dynamodb help", "", 0},
+		{"table", "say what to do: rebucket", 2},
+		{"table drop", `there is no command "drop": say rebucket`, 2},
+		{"table rebucket", "TABLE is missing", 2},
+		{"table rebucket people", "say whose table it is with -account", 2},
+		{"table rebucket -account a 1x", `"1x" is no name of a table`, 2},
+		{"table rebucket -account a people", "-buckets is from 1 to 4096", 2},
+		{"table rebucket -account a -buckets 2 -abort people", "-abort and -buckets exclude each other", 2},
+		{"table rebucket -account a -buckets 2 -max-pause -1s people", "-max-pause is not negative", 2},
+		{"table rebucket -account a -buckets 2 people", "say which DynamoDB table with -table", 2},
+		{"table help", "", 0},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"time"
 
 	"edgetable/adapters/dynamodb"
 )
@@ -75,14 +74,13 @@ func (p *program) purge(ctx context.Context, args []string) error {
 		return err
 	}
 	var done dynamodb.Progress
-	last := time.Now()
+	show := newProgress(p.err)
 	err = store.Purge(ctx, func(now dynamodb.Progress) error {
-		if done = now; time.Since(last) >= time.Second {
-			last = time.Now()
-			fmt.Fprintf(p.err, "%d items removed\n", done.Items)
-		}
+		done = now
+		show.show("%d items removed, %d tables", done.Items, done.Tables)
 		return ctx.Err()
 	})
+	show.end()
 	fmt.Fprintf(p.out, "%d items removed, %d tables are gone for good\n", done.Items, done.Tables)
 	if err != nil {
 		return fmt.Errorf("%w; run it again to go on", err)
