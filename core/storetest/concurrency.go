@@ -45,7 +45,7 @@ func (e *env) extent() (rounds, commands int) {
 	if e.Lossy {
 		return 10, 20
 	}
-	return 5, 40
+	return 5, e.fewer(40, 25)
 }
 
 func histories(e *env, tables bool) {
@@ -53,7 +53,7 @@ func histories(e *env, tables bool) {
 	l := laws{
 		exactDrop:     e.has.ExactDrop,
 		acrossDeletes: e.has.TimestampsAcrossProcesses || e.Share == nil,
-		apart:         !tables && !e.has.SnapshotPage,
+		apart:         !e.has.SnapshotPage,
 	}
 	rounds, commands := e.extent()
 	for round := range rounds {
@@ -82,7 +82,7 @@ func histories(e *env, tables bool) {
 			h.checkWritten()
 			continue
 		}
-		result := porcupine.CheckOperationsTimeout(l.model(), h.operations, time.Minute)
+		result := porcupine.CheckOperationsTimeout(l.model(), h.operations, 5*time.Minute)
 		if result != porcupine.Ok {
 			e.Errorf("round %d: no order explains this history (%s):\n%s", round, result, h)
 			return

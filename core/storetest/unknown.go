@@ -72,9 +72,11 @@ func (s lifeOf) sees(k int, got cell) (bool, lifeOf) {
 	return same(s.cells[k], got), s
 }
 
-// parts are the histories of the two partitions, where nothing makes them one:
-// each Commit and each Get is of one, and the table lives all the time. They are
-// checked apart, for the time that takes grows with what overlaps.
+// parts are the histories of the two partitions, each with the lives of the table,
+// where no Commit and no read is of both. They are checked apart, for the time that
+// takes grows exponentially with what overlaps, and a page is a Get a row. What
+// that leaves out is whether both saw the lives of the table in one order, as far
+// as calls and returns do not say it.
 func parts(history []porcupine.Operation) [][]porcupine.Operation {
 	const half = len(universe) / 2
 	var list [2][]porcupine.Operation
