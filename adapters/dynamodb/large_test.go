@@ -15,11 +15,15 @@ import (
 	"edgetable/core/table"
 )
 
-// overWire is a store with the table people, and the way it takes.
+// overWire is a store with the table people, and the way it takes. Its leases do
+// not end while it is tested, however slow that is.
 func overWire(t *testing.T, o dynamodb.Options) (*dynamodb.Store, *wire) {
 	t.Helper()
 	w := &wire{t: t, table: newTable(t)}
-	o.Table, o.Client = w.table, newClient(w)
+	o.Table, o.Client, o.Lease = w.table, newClient(w), time.Hour
+	if o.Sleep == nil {
+		o.Sleep = new(elapsed).sleep
+	}
 	s := open(t, o)
 	create(t, s)
 	if err := get(t, s, "warm"); !errors.Is(err, table.ErrNoEntity) {
