@@ -34,9 +34,11 @@ type config struct {
 	accounts func(ctx context.Context) (string, error) // their text
 	refresh  time.Duration
 	forward  func(ctx context.Context) (string, error) // nil: no proxy is believed
+	bearer   *bearer                                   // nil: no bearer tokens are accepted
 }
 
 const (
+	usualMetrics = "edgetable" // namespace
 	// stale is how long accounts are used that cannot be read anew.
 	stale = time.Hour
 	// maxLease is less than the time that a client waits for a table to go.
@@ -57,7 +59,7 @@ func newConfig(env func(string) string) (*config, error) {
 		},
 		http:    newHTTPClient(),
 		table:   env("EDGETABLE_DYNAMODB_TABLE"),
-		metrics: cmp.Or(env("EDGETABLE_METRICS"), "edgetable"),
+		metrics: cmp.Or(env("EDGETABLE_METRICS"), usualMetrics),
 	}
 	c.endpoint = func(service string) string {
 		variable := map[string]string{
@@ -89,6 +91,9 @@ func newConfig(env func(string) string) (*config, error) {
 		return nil, err
 	}
 	if c.pathStyle, err = truth(env, "EDGETABLE_PATH_STYLE"); err != nil {
+		return nil, err
+	}
+	if c.bearer, err = newBearer(env, c.http); err != nil {
 		return nil, err
 	}
 	return c, c.secrets(env)

@@ -26,11 +26,12 @@ import (
 // signatures and data may be in them.
 type metrics struct {
 	log       *slog.Logger
+	table     string // in DynamoDB
 	directive string // _aws behind its Timestamp
 	warm      atomic.Bool
 }
 
-func newMetrics(namespace string, log *slog.Logger) *metrics {
+func newMetrics(namespace, table string, log *slog.Logger) *metrics {
 	type metric struct {
 		Name string
 		Unit string
@@ -46,7 +47,7 @@ func newMetrics(namespace string, log *slog.Logger) *metrics {
 	if err != nil {
 		panic(err) // it is made of strings
 	}
-	return &metrics{log: log, directive: `,"CloudWatchMetrics":` + string(b) + "}"}
+	return &metrics{log: log, table: table, directive: `,"CloudWatchMetrics":` + string(b) + "}"}
 }
 
 func (m *metrics) observe(ctx context.Context, o *lambdaurl.Observation) {
@@ -82,7 +83,7 @@ func (m *metrics) observe(ctx context.Context, o *lambdaurl.Observation) {
 	level := slog.LevelInfo
 	if r.Err != nil {
 		level = slog.LevelError
-		attrs = append(attrs, slog.String("cause", r.Err.Error()))
+		attrs = append(attrs, slog.String("cause", r.Err.Error()), slog.String("dynamodb", m.table))
 	}
 	m.log.LogAttrs(ctx, level, "request", attrs...)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"edgetable/adapters/dynamodb"
 )
@@ -115,21 +117,27 @@ func made(t testing.TB, f func() (string, error)) string {
 	return s
 }
 
-// environment is that of a function whose DynamoDB table is new.
-func environment(t testing.TB, more ...string) []string {
-	t.Helper()
-	url, name := made(t, databaseURL), "edgetable-"+strings.ReplaceAll(t.Name(), "/", "-")
-	client := sdk.New(sdk.Options{
+// database speaks to DynamoDB Local.
+func database(url string) *sdk.Client {
+	return sdk.New(sdk.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(url),
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
 		}),
 	})
+}
+
+// environment is that of a function whose DynamoDB table is new.
+func environment(t testing.TB, more ...string) []string {
+	t.Helper()
+	url, name := made(t, databaseURL), "edgetable-"+strings.ReplaceAll(t.Name(), "/", "-")
+	client := database(url)
 	if err := dynamodb.Create(t.Context(), client, name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: &name}); err != nil {
+		_, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: &name})
+		if gone := (*types.ResourceNotFoundException)(nil); err != nil && !errors.As(err, &gone) {
 			t.Errorf("DeleteTable: %v", err)
 		}
 	})
