@@ -69,6 +69,11 @@ func (g *transfer) gather(ctx context.Context, group []difference) error {
 	size := 0
 	for i := range group {
 		d, it := &group[i], found[string(group[i].key)]
+		if g.last {
+			if err := g.alive(ctx); err != nil {
+				return err
+			}
+		}
 		if it == nil {
 			if err := g.remove(ctx, d); err != nil {
 				return err
