@@ -25,7 +25,8 @@ type Options struct {
 	Buckets uint16
 	// Lease is how long the record of a table may be cached: so long a DELETE of
 	// a table takes at least. 0 is 2 seconds; negative caches nothing, and every
-	// operation on entities costs a read more.
+	// operation on entities costs a read more. Processes that share the table have
+	// the same.
 	Lease time.Duration
 	// Deadline bounds every operation whose context has no earlier one; 0 is 30 s.
 	// It is at most ten minutes.
