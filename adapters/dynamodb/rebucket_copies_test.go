@@ -79,3 +79,60 @@ func TestRebucketCopiesWhatIsThere(t *testing.T) {
 		}
 	}
 }
+
+// A run that was frozen on its way to write into the copy does not write into what
+// has become the table, nor into a copy that was given up.
+func TestRebucketFencesFrozenRun(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		why  string
+		then func(r *rivals) error
+		want error
+	}{
+		{"another run has finished", func(r *rivals) error {
+			err := r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Buckets: 5})
+			r.model.write(r.T, r.b, table.Mutation{Key: key.Append(nil, "0", "r"), Kind: table.Delete})
+			r.model.write(r.T, r.b, table.Mutation{Key: key.Append(nil, "1", "r")})
+			return err
+		}, dynamodb.ErrSuperseded},
+		{"it was aborted, and the copy removed", func(r *rivals) error {
+			err := r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Abort: true})
+			r.clock.pass(2 * time.Hour)
+			return errors.Join(err, r.b.Purge(r.Context(), nil))
+		}, dynamodb.ErrAborted},
+		{"the table was deleted, and the copy removed", func(r *rivals) error {
+			err := drop(r.T, r.b)
+			clear(r.model)
+			r.clock.pass(2 * time.Hour)
+			return errors.Join(err, r.b.Purge(r.Context(), nil))
+		}, table.ErrNoTable},
+	} {
+		r := newRivals(t)
+		frozen := false
+		a := r.clock.open(t, r.name, dynamodb.Options{Client: newClient(hook(func() {
+			if !frozen {
+				frozen = true
+				if err := row.then(r); err != nil {
+					t.Errorf("%s: %v", row.why, err)
+				}
+			}
+		}))})
+		if err := a.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 5}); !errors.Is(err, row.want) {
+			t.Errorf("%s: the run ended with %v, want %v", row.why, err, row.want)
+		}
+		if len(r.model) > 0 {
+			sameRows(t, row.why, scanAll(t, r.b, 1000), r.model.rows())
+		}
+		r.clock.pass(2 * time.Hour)
+		if err := r.b.Purge(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		items := len(r.model)
+		if items > 0 {
+			items++ // the record
+		}
+		if got := allItems(t, r.name); got != items {
+			t.Errorf("%s: %d items are left, want %d", row.why, got, items)
+		}
+	}
+}
