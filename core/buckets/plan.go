@@ -162,7 +162,11 @@ func (s *scan) ask(st *stream, n float64, parts int) {
 	if s.req.ScanBytes > 0 {
 		left := max(s.req.ScanBytes-s.cost.Bytes, 0) / parts
 		size = min(size, max(left, 1))
-		n = min(n, float64(left)/s.rowBytes())
+		row := s.rowBytes()
+		if s.cost.Rows == 0 {
+			row *= 2 // a guess: rather too little at first than far beyond the budget
+		}
+		n = min(n, float64(left)/row)
 	}
 	if st.point {
 		n = 1
