@@ -107,6 +107,13 @@ $(CACHE)/azurite-$(AZURITE_VERSION)/complete:
 	npm install --prefix $(@D) --no-audit --no-fund --silent azurite@$(AZURITE_VERSION)
 	@touch $@
 
+## bench-dynamodb: processor time of the adapter beside that of the SDK alone, what pages read, and the function's size and start
+.PHONY: bench-dynamodb
+bench-dynamodb:
+	go test ./adapters/dynamodb -run '^$$' -bench StoreCPU
+	go test ./core/buckets -run Cost -v
+	go test ./functions/lambda -run '^$$' -bench .
+
 ## microbench: Go benchmarks of every package
 .PHONY: microbench
 microbench:
