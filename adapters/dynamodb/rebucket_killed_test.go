@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -40,26 +41,31 @@ type dying struct {
 	left  int
 	reads bool // the calls that are counted
 	done  bool // the call at which it dies is carried out
-	dead  bool
+
+	mu   sync.Mutex // buckets are read side by side
+	dead bool
 }
 
 func (d *dying) Do(r *http.Request) (*http.Response, error) {
 	operation := strings.TrimPrefix(r.Header.Get("X-Amz-Target"), "DynamoDB_20120810.")
 	read := operation == "Query" || operation == "GetItem" || operation == "BatchGetItem"
-	if d.dead {
+	d.mu.Lock()
+	lives := !d.dead
+	if lives && read == d.reads {
+		d.left--
+		d.dead = d.left < 0
+	}
+	dies := lives && d.dead
+	d.mu.Unlock()
+	if !lives || dies && !d.done {
 		return nil, errLost
 	}
-	if read == d.reads {
-		if d.left--; d.left < 0 {
-			if d.dead = true; d.done {
-				if answer, err := connections.Do(r); err == nil {
-					answer.Body.Close()
-				}
-			}
-			return nil, errLost
-		}
+	answer, err := connections.Do(r)
+	if dies && err == nil {
+		answer.Body.Close()
+		return nil, errLost
 	}
-	return connections.Do(r)
+	return answer, err
 }
 
 // model is what is to be in the table.
