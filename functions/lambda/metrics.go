@@ -15,7 +15,8 @@ import (
 )
 
 // metrics writes a line for each request, which is its log and, in CloudWatch's
-// embedded metric format, its metrics: by operation and over all of them
+// embedded metric format, its metrics, over all operations: each metric of each
+// of them would be paid for every month, and the log can tell them apart.
 //
 //	Took     milliseconds
 //	Refused  answers 4xx
@@ -41,7 +42,7 @@ func newMetrics(namespace, table string, log *slog.Logger) *metrics {
 		Dimensions [][]string
 		Metrics    []metric
 	}{
-		namespace, [][]string{{}, {"Operation"}},
+		namespace, [][]string{{}},
 		[]metric{{"Took", "Milliseconds"}, {"Refused", "Count"}, {"Busy", "Count"}, {"Faults", "Count"}},
 	}})
 	if err != nil {

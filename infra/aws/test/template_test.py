@@ -20,7 +20,7 @@ TOPIC = f"arn:aws:sns:eu-north-1:{ACCOUNT}:alarms"
 LEAST = Rendering(TEMPLATE, AccountsSecretArn=SECRET)
 MOST = Rendering(
     TEMPLATE, AccountsParameter="/edgetable/accounts", ForwardSecretArn=FORWARD, KmsKeyArn=KEY, AlarmTopicArn=TOPIC,
-    RestoredTable="edgetable-restored", Streaming="true", Concurrency=0,
+    RestoredTable="edgetable-restored", Streaming="true", Concurrency=0, OidcIssuer="https://issuer.example.com", OidcAudiences="tables",
 )
 
 ROW_ACTIONS = {
@@ -82,12 +82,17 @@ class Functions(unittest.TestCase):
         env = LEAST.properties("Function")["Environment"]["Variables"]
         self.assertEqual(env, {
             "EDGETABLE_DYNAMODB_TABLE": {"Ref": "Table"}, "EDGETABLE_BUCKETS": {"Ref": "Buckets"},
-            "EDGETABLE_SCANNED_BYTES": {"Ref": "ScannedBytes"}, "EDGETABLE_STREAMING": {"Ref": "Streaming"},
+            "EDGETABLE_SCANNED_BYTES": {"Ref": "ScannedBytes"}, "EDGETABLE_STREAMING": {"Ref": "Streaming"}, "EDGETABLE_LEASE": {"Ref": "Lease"},
             "EDGETABLE_ACCOUNTS_SECRET": {"Ref": "AccountsSecretArn"}, "EDGETABLE_METRICS": {"Fn::Sub": "edgetable/${AWS::StackName}"}})
         env = MOST.properties("Function")["Environment"]["Variables"]
         self.assertEqual(env["EDGETABLE_DYNAMODB_TABLE"], {"Ref": "RestoredTable"})
         self.assertEqual(env["EDGETABLE_ACCOUNTS_PARAMETER"], {"Ref": "AccountsParameter"})
         self.assertNotIn("EDGETABLE_ACCOUNTS_SECRET", env)
+        self.assertEqual((env["EDGETABLE_OIDC_ISSUER"], env["EDGETABLE_OIDC_AUDIENCES"]), ({"Ref": "OidcIssuer"}, {"Ref": "OidcAudiences"}))
+
+    def test_an_issuer_has_audiences(self):
+        for one in ({"OidcIssuer": "https://issuer.example.com"}, {"OidcAudiences": "tables"}):
+            self.assertEqual(len(assertions(TEMPLATE, AccountsSecretArn=SECRET, **one)), 1)
 
     def test_settings_are_those_that_the_function_reads(self):
         read = set(re.findall(r"^//\s+(?:or \w+ )?(EDGETABLE_\w+) ", (AWS.parents[1] / "functions/lambda/main.go").read_text(), re.M))
