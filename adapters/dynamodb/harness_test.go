@@ -1,14 +1,11 @@
 package dynamodb_test
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,39 +17,21 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
+	"edgetable/testdata/dynamodb/local"
 )
 
-// serverURL is where DynamoDB Local is: the one that the environment names, else
-// one of the package's own.
-var serverURL = os.Getenv("EDGETABLE_DYNAMODB_URL")
+// serverURL is where DynamoDB Local is.
+var serverURL string
 
 func TestMain(m *testing.M) {
-	if serverURL != "" {
-		os.Exit(m.Run())
-	}
-	start := exec.Command("../../testdata/dynamodb/start")
-	start.Stderr = os.Stderr
-	life, err := start.StdinPipe() // the server ends with it
+	url, stop, err := local.Start()
 	if err != nil {
-		panic(err)
-	}
-	out, err := start.StdoutPipe()
-	if err != nil {
-		panic(err)
-	}
-	if err := start.Start(); err != nil {
-		fmt.Fprintln(os.Stderr, "DynamoDB Local:", err)
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "DynamoDB Local did not start:", start.Wait())
-		os.Exit(1)
-	}
-	serverURL = strings.TrimSpace(line)
+	serverURL = url
 	code := m.Run()
-	life.Close()
-	_ = start.Wait() // it was told to end
+	stop()
 	os.Exit(code)
 }
 
