@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// MaxBuckets is the most buckets that [Store.Rebucket] spreads a table over: a
+// MaxBuckets is the most buckets that a table should be spread over: a
 // scan of the whole table begins with a call for each.
-const MaxBuckets = 4096
+const MaxBuckets = 256
 
 // RebucketOptions say what [Store.Rebucket] is to do.
 type RebucketOptions struct {
@@ -66,7 +66,7 @@ func (s RebucketState) String() string {
 // Why a run ended before the table had its new buckets.
 var (
 	// ErrBuckets: the number is not 1 to MaxBuckets.
-	ErrBuckets = errors.New("dynamodb: a table has 1 to 4096 buckets")
+	ErrBuckets = errors.New("dynamodb: a table has 1 to 256 buckets")
 	// ErrSuperseded: another run of Rebucket has taken over, or has done the work.
 	ErrSuperseded = errors.New("dynamodb: another run of rebucket has taken over")
 	// ErrAborted: the run was aborted by another.

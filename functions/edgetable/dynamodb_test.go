@@ -159,7 +159,7 @@ func TestDynamoDBMistakes(t *testing.T) {
 		{"table rebucket", "TABLE is missing", 2},
 		{"table rebucket people", "say whose table it is with -account", 2},
 		{"table rebucket -account a 1x", `"1x" is no name of a table`, 2},
-		{"table rebucket -account a people", "-buckets is from 1 to 4096", 2},
+		{"table rebucket -account a people", "-buckets is from 1 to 256", 2},
 		{"table rebucket -account a -buckets 2 -abort people", "-abort and -buckets exclude each other", 2},
 		{"table rebucket -account a -buckets 2 -max-pause -1s people", "-max-pause is not negative", 2},
 		{"table rebucket -account a -buckets 2 people", "say which DynamoDB table with -table", 2},

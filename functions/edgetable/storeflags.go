@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"edgetable/adapters/dynamodb"
 )
 
 // storeFlags say where the tables are kept.
@@ -64,8 +66,8 @@ func (o *storeFlags) check(given map[string]bool) error {
 		return nil
 	}
 	switch {
-	case o.buckets < 1 || o.buckets > maxBuckets:
-		return misuse("-buckets is from 1 to %d", maxBuckets)
+	case o.buckets < 1 || o.buckets > dynamodb.MaxBuckets:
+		return misuse("-buckets is from 1 to %d", dynamodb.MaxBuckets)
 	case o.scannedBytes < 1<<20:
 		return misuse("-scanned-bytes is at least %d: DynamoDB reads by the megabyte", 1<<20)
 	case o.purgeEvery < 0:
@@ -73,6 +75,3 @@ func (o *storeFlags) check(given map[string]bool) error {
 	}
 	return o.dynamodb.check()
 }
-
-// maxBuckets is what a scan can sensibly merge.
-const maxBuckets = 256

@@ -13,6 +13,7 @@ import (
 
 	"edgetable/adapters/accounts"
 	"edgetable/adapters/awssecrets"
+	"edgetable/adapters/dynamodb"
 )
 
 // config is what the environment says.
@@ -73,7 +74,7 @@ func newConfig(env func(string) string) (*config, error) {
 	if c.table == "" {
 		return nil, errors.New("EDGETABLE_DYNAMODB_TABLE is not set")
 	}
-	buckets, err := number(env, "EDGETABLE_BUCKETS", 8, 1, 256)
+	buckets, err := number(env, "EDGETABLE_BUCKETS", 8, 1, dynamodb.MaxBuckets)
 	c.buckets = uint16(buckets)
 	if err != nil {
 		return nil, err
