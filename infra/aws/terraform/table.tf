@@ -36,9 +36,9 @@ resource "aws_dynamodb_table" "this" {
     enabled = true
   }
 
-  # Reserved: no item has an end of its own today, what is left over goes with the purge in an order that TTL has not.
+  # No item has this attribute: what is left over is removed by the purge, in an order that TTL does not keep.
   ttl {
-    attribute_name = ".x"
+    attribute_name = ".ttl"
     enabled        = true
   }
 

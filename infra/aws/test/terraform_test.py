@@ -126,7 +126,7 @@ class SameAsTemplate(unittest.TestCase):
         self.assertEqual(table["billing_mode"], "PAY_PER_REQUEST")
         self.assertIs(table["deletion_protection_enabled"], True)
         self.assertEqual(table["point_in_time_recovery"], [{"enabled": True}])
-        self.assertEqual(table["ttl"], [{"attribute_name": ".x", "enabled": True}])
+        self.assertEqual(table["ttl"], [{"attribute_name": ".ttl", "enabled": True}])
         self.assertEqual(table["lifecycle"], [{"prevent_destroy": True}])
 
     def test_rights(self):
