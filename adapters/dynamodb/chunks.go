@@ -3,10 +3,8 @@ package dynamodb
 import (
 	"context"
 	"encoding/binary"
-	"errors"
+	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"edgetable/core/edm"
@@ -50,8 +48,8 @@ func (s *Store) newChunks(p edm.Properties) chunks {
 	return chunks{s.newVersion(), (len(p) + chunkSize - 1) / chunkSize, len(p)}
 }
 
-// errMoved: an entity was changed while its chunks were read.
-var errMoved = errors.New("chunks are gone")
+// errStale: an entity was replaced while it was read.
+var errStale = fmt.Errorf("%w: an entity was replaced again and again while it was read", table.ErrBusy)
 
 // load reads the properties that are in chunks, for some entities of one bucket.
 // An entity whose chunks are gone, or have not reached a replica, is left without.
@@ -95,71 +93,6 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 	return nil
 }
 
-// batchGet reads items, whatever their number is up to maxReadBatch.
-func (s *Store) batchGet(ctx context.Context, keys []item, c table.Consistency, each func(item)) error {
-	for n := 0; len(keys) > 0; n++ {
-		var out *dynamodb.BatchGetItemOutput
-		err := s.repeat(ctx, func(ctx context.Context) (err error) {
-			out, err = s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
-				RequestItems: map[string]types.KeysAndAttributes{
-					*s.table: {Keys: keys, ConsistentRead: aws.Bool(c == table.Strong)},
-				},
-			})
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, it := range out.Responses[*s.table] {
-			each(it)
-		}
-		left := out.UnprocessedKeys[*s.table].Keys
-		if len(left) == len(keys) && !s.pause(ctx, n) {
-			return table.ErrBusy
-		}
-		keys = left
-	}
-	return nil
-}
-
-// batchWrite puts and deletes items that nobody else writes.
-func (s *Store) batchWrite(ctx context.Context, requests []types.WriteRequest) error {
-	for n := 0; len(requests) > 0; n++ {
-		var out *dynamodb.BatchWriteItemOutput
-		now := requests[:batchLength(requests)]
-		err := s.repeat(ctx, func(ctx context.Context) (err error) {
-			out, err = s.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
-				RequestItems: map[string][]types.WriteRequest{*s.table: now},
-			})
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		left := out.UnprocessedItems[*s.table]
-		if len(left) == len(now) && !s.pause(ctx, n) {
-			return table.ErrBusy
-		}
-		requests = append(left, requests[len(now):]...)
-	}
-	return nil
-}
-
-// batchLength is how many of the requests go into one call.
-func batchLength(requests []types.WriteRequest) int {
-	n, size := 0, 0
-	for n < min(len(requests), maxWriteBatch) {
-		if put := requests[n].PutRequest; put != nil {
-			size += ownSize + len(binaryOf(put.Item[attrData]))
-			if n > 0 && size > maxBatchBytes {
-				break
-			}
-		}
-		n++
-	}
-	return n
-}
-
 // chunkPuts are the chunks of properties.
 func chunkPuts(hash []byte, c chunks, p edm.Properties) []types.WriteRequest {
 	list := make([]types.WriteRequest, 0, c.count)
@@ -177,10 +110,6 @@ func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 		list = append(list, deleteRequest(hash, c.sort(i)))
 	}
 	return list
-}
-
-func deleteRequest(hash, sort []byte) types.WriteRequest {
-	return types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: keyOf(hash, sort)}}
 }
 
 // pending is a write that concerns chunks. Its note is written before the chunks

@@ -3,8 +3,6 @@ package dynamodb
 import (
 	"context"
 	"errors"
-	"sync"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -115,34 +113,6 @@ func (s *Store) deleteRecord(ctx context.Context, key string, revision table.Rev
 		ExpressionAttributeValues: e.values,
 	})
 	return err
-}
-
-// watch remembers since when this process has seen records in a state that only
-// somebody else's work ends: a name being deleted, a seal.
-type watch struct {
-	mu   sync.Mutex
-	seen map[string]sighting
-}
-
-type sighting struct {
-	state string
-	since time.Duration
-}
-
-const maxSightings = 1000
-
-// unchanged reports for how long the record of this key has been seen in a state.
-func (w *watch) unchanged(key, state string, now time.Duration) time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if seen, ok := w.seen[key]; ok && seen.state == state {
-		return now - seen.since
-	}
-	if w.seen == nil || len(w.seen) >= maxSightings {
-		w.seen = make(map[string]sighting)
-	}
-	w.seen[key] = sighting{state, now}
-	return 0
 }
 
 // succeed writes the record of a new table in place of one that is being deleted,

@@ -56,7 +56,7 @@ func (s *Store) entity(ctx context.Context, l life, k []byte, c table.Consistenc
 		if c == table.Eventual {
 			c = table.Strong
 		} else if !s.pause(ctx, n) {
-			return nil, errMoved
+			return nil, errStale
 		}
 	}
 }

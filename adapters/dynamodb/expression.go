@@ -63,3 +63,24 @@ func (e *expression) String() *string {
 	s := e.text.String()
 	return &s
 }
+
+// remove writes that attributes are to go.
+func (e *expression) remove(attrs ...string) {
+	e.write(" REMOVE ")
+	for i, a := range attrs {
+		if i > 0 {
+			e.write(", ")
+		}
+		e.name(a)
+	}
+}
+
+// change is an update on a condition, whose placeholders both expressions share.
+type change struct{ update, condition expression }
+
+func newChange() *change {
+	c := new(change)
+	c.update.names, c.update.values = make(map[string]string, 8), make(item, 8)
+	c.condition.names, c.condition.values = c.update.names, c.update.values
+	return c
+}

@@ -35,10 +35,10 @@ func (s *Store) notePurge(r *record, l life) types.TransactWriteItem {
 }
 
 // Purge removes what nobody can see any more: the entities of tables that were
-// dropped or moved to other buckets more than an hour ago, and chunks that writes left behind which did not
-// come to their end. It calls report, which may be nil, whenever it removed some; an
-// error of it ends the purge. However a purge ends, the next goes on where it was.
-// Several at the same time do no harm.
+// dropped, or moved to other buckets, more than an hour ago, and what writes of
+// chunks left behind that did not come to their end. It calls report, which may be
+// nil, whenever it removed some; an error of it ends the purge. However a purge
+// ends, the next goes on where it was. Several at the same time do no harm.
 func (s *Store) Purge(ctx context.Context, report func(Progress) error) error {
 	p := purge{Store: s, report: report}
 	if err := p.writes(ctx); err != nil {
@@ -61,16 +61,16 @@ func (p *purge) told() error {
 }
 
 // each calls do with all items of a hash key.
-func (p *purge) each(ctx context.Context, hash []byte, keysOnly bool, do func([]item) error) error {
+func (p *purge) each(ctx context.Context, hash []byte, keysOnly bool, do func(context.Context, []item) error) error {
 	for first := []byte{0}; ; {
-		items, next, err := p.query(ctx, query{hash: hash, first: first, rows: maxWriteBatch, keysOnly: keysOnly})
+		found, err := p.query(ctx, query{hash: hash, first: first, rows: maxWriteBatch, keysOnly: keysOnly})
 		if err == nil {
-			err = do(items)
+			err = do(ctx, found.items)
 		}
-		if err != nil || next == nil {
+		if err != nil || found.next == nil {
 			return err
 		}
-		first = append(next, 0)
+		first = append(found.next, 0)
 	}
 }
 
@@ -81,7 +81,7 @@ func (p *purge) due(it item) bool {
 
 // tables removes what is noted.
 func (p *purge) tables(ctx context.Context) error {
-	return p.each(ctx, droppedHash, false, func(notes []item) error {
+	return p.each(ctx, droppedHash, false, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
 			if !p.due(note) {
 				continue
@@ -108,7 +108,7 @@ func (p *purge) table(ctx context.Context, note item) error {
 	}
 	for bucket := range l.buckets {
 		for _, kind := range []byte{kindEntity, kindChunk} {
-			if err := p.each(ctx, l.hash(kind, bucket), true, p.remove(ctx)); err != nil {
+			if err := p.each(ctx, l.hash(kind, bucket), true, p.remove); err != nil {
 				return err
 			}
 		}
@@ -142,27 +142,22 @@ func (p *purge) unname(ctx context.Context, note item, l life) error {
 }
 
 // remove deletes items.
-func (p *purge) remove(ctx context.Context) func([]item) error {
-	return func(items []item) error {
-		if len(items) == 0 {
-			return nil
-		}
-		requests := make([]types.WriteRequest, len(items))
-		for i, it := range items {
-			requests[i] = deleteRequest(binaryOf(it[attrHash]), binaryOf(it[attrSort]))
-		}
-		if err := p.batchWrite(ctx, requests); err != nil {
-			return err
-		}
-		p.done.Items += len(items)
-		return p.told()
+func (p *purge) remove(ctx context.Context, items []item) error {
+	requests := make([]types.WriteRequest, len(items))
+	for i, it := range items {
+		requests[i] = deleteRequest(binaryOf(it[attrHash]), binaryOf(it[attrSort]))
 	}
+	if err := p.batchWrite(ctx, requests); err != nil || len(items) == 0 {
+		return err
+	}
+	p.done.Items += len(items)
+	return p.told()
 }
 
 // writes clears up after writes of chunks. What the entity names is in use; of
 // the rest nobody will ever know.
 func (p *purge) writes(ctx context.Context) error {
-	return p.each(ctx, pendingHash, false, func(notes []item) error {
+	return p.each(ctx, pendingHash, false, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
 			if !p.due(note) {
 				return nil // they are in order of their time

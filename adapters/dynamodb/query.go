@@ -21,8 +21,8 @@ type query struct {
 	filter      *prefilter // nil: all
 }
 
-// found is what a query found.
-type found struct {
+// answer is what a query found.
+type answer struct {
 	items []item
 	next  []byte // the last sort key examined; nil: there are no more items
 	// With a filter, how many items were examined and about how many bytes.
@@ -37,15 +37,8 @@ var (
 	onlyKeys    = aws.String("#p,#s")
 )
 
-// query makes one call. next is the last sort key examined, nil where there are
-// no more items.
-func (s *Store) query(ctx context.Context, q query) (items []item, next []byte, err error) {
-	f, err := s.ask(ctx, q)
-	return f.items, f.next, err
-}
-
-// ask is query with all that is told of the call.
-func (s *Store) ask(ctx context.Context, q query) (f found, err error) {
+// query makes one call.
+func (s *Store) query(ctx context.Context, q query) (f answer, err error) {
 	in := &dynamodb.QueryInput{
 		TableName:      s.table,
 		ConsistentRead: aws.Bool(q.consistency == table.Strong),

@@ -26,7 +26,7 @@ func (m *mover) bring(ctx context.Context, group []difference, last bool) error 
 			if err := m.Report(m.RebucketProgress); err != nil {
 				return err
 			}
-		case !errors.Is(err, errMoved) && classOf(err) != busy || n == maxRepeats || !m.pause(ctx, n):
+		case !errors.Is(err, errStale) && classOf(err) != busy || n == maxRepeats || !m.pause(ctx, n):
 			if ctx.Err() != nil && classOf(err) != ambiguous {
 				return ctx.Err()
 			}
@@ -139,7 +139,7 @@ func (g *transfer) put(ctx context.Context, d *difference, it item, h *head) err
 			return err
 		}
 		if row.Properties == nil {
-			return errMoved // it has changed since it was read
+			return errStale
 		}
 	}
 	if !old.none() || !h.chunks.none() {
@@ -174,7 +174,7 @@ func (g *transfer) demand(k []byte, e *expression) {
 	}
 }
 
-// send writes. It returns errMoved if the table has something else meanwhile.
+// send writes. It returns errStale if the table has something else meanwhile.
 func (g *transfer) send(ctx context.Context) error {
 	if g.copied+g.deleted == 0 {
 		return nil
@@ -190,7 +190,7 @@ func (g *transfer) send(ctx context.Context) error {
 	if g.last && errors.As(err, &c) {
 		for i, r := range c.CancellationReasons {
 			if i > 0 && aws.ToString(r.Code) == reasonCondition {
-				return errMoved
+				return errStale
 			}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 type difference struct {
 	key  []byte
 	copy *head // what the copy has; nil is none
-	size int   // of the item to write, about
 }
 
 const (
@@ -57,7 +56,7 @@ func (m *mover) pass(ctx context.Context, last bool) error {
 			order = bytes.Compare(a.key, b.key)
 		}
 		if order < 0 || order == 0 && !a.same(b) {
-			d := difference{key: a.key, size: a.size}
+			d := difference{key: a.key}
 			if order == 0 {
 				d.copy = b
 			}

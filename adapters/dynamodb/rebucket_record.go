@@ -2,11 +2,9 @@ package dynamodb
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"edgetable/core/table"
@@ -15,46 +13,9 @@ import (
 // What a run writes into the record of the table. All of it is conditional on what
 // the record says, so that a run that is over, or slow, changes nothing any more.
 
-// change is an update of a record, whose placeholders both expressions share.
-type change struct{ update, condition expression }
-
-func newChange() *change {
-	c := new(change)
-	c.update.names, c.update.values = make(map[string]string, 8), make(item, 8)
-	c.condition.names, c.condition.values = c.update.names, c.update.values
-	return c
-}
-
-// updateRecord makes a change. It may be made several times.
-func (s *Store) updateRecord(ctx context.Context, name string, c *change) error {
-	return s.repeat(ctx, func(ctx context.Context) error {
-		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName: s.table, Key: documentKey(name),
-			UpdateExpression: c.update.String(), ConditionExpression: c.condition.String(),
-			ExpressionAttributeNames: c.update.names, ExpressionAttributeValues: c.update.values,
-		})
-		return err
-	})
-}
-
-// remove writes that attributes are to go.
-func (e *expression) remove(attrs ...string) {
-	e.write(" REMOVE ")
-	for i, a := range attrs {
-		if i > 0 {
-			e.write(", ")
-		}
-		e.name(a)
-	}
-}
-
-// tableRecord reads the record of a table that is there.
-func (s *Store) tableRecord(ctx context.Context, name string) (*record, error) {
-	r, err := s.record(ctx, name)
-	if errors.Is(err, table.ErrNoDocument) || err == nil && (r.deleting || !r.isTable()) {
-		return nil, table.ErrNoTable
-	}
-	return r, err
+// change makes a change of the record, perhaps several times.
+func (m *mover) change(ctx context.Context, c *change) error {
+	return m.repeat(ctx, func(ctx context.Context) error { return m.updateRecord(ctx, m.name, c) })
 }
 
 // claim makes the run the one that moves the table.
@@ -96,7 +57,7 @@ func (m *mover) claim(ctx context.Context) error {
 			}
 			c.update.remove(attrSeal, attrBeat)
 		}
-		if err = m.updateRecord(ctx, m.name, c); err == nil {
+		if err = m.change(ctx, c); err == nil {
 			return nil
 		}
 		if k := classOf(err); k != conditional && k != ambiguous || n == maxRepeats || !m.pause(ctx, n) {
@@ -106,8 +67,8 @@ func (m *mover) claim(ctx context.Context) error {
 }
 
 func (s *Store) newIncarnation() (i table.Incarnation) {
-	binary.BigEndian.PutUint64(i[:], s.rand())
-	binary.BigEndian.PutUint32(i[8:], uint32(s.rand()))
+	v := s.newVersion()
+	copy(i[:], v[:])
 	return i
 }
 

@@ -13,7 +13,7 @@ import (
 // late must not fulfil its condition.
 func (m *mover) step(ctx context.Context, c *change, done func(*move) bool) error {
 	for n := 0; ; n++ {
-		err := m.updateRecord(ctx, m.name, c)
+		err := m.change(ctx, c)
 		if err == nil {
 			m.beaten = m.elapsed()
 			return nil
@@ -80,5 +80,5 @@ func (m *mover) release(ctx context.Context) {
 	c := newChange()
 	m.condition(&c.condition)
 	c.update.remove(attrSeal, attrBeat, attrOwner)
-	_ = m.updateRecord(ctx, m.name, c)
+	_ = m.change(ctx, c)
 }

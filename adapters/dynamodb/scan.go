@@ -54,7 +54,7 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 	if limit.Filter != nil && limit.Rows >= minFiltered {
 		q.filter = newPrefilter(translate(limit.Filter))
 	}
-	answer, err := s.ask(ctx, q)
+	answer, err := s.query(ctx, q)
 	if err != nil {
 		return c, err
 	}
