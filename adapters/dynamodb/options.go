@@ -26,7 +26,7 @@ type Options struct {
 	// Lease is how long the record of a table may be cached: so long a DELETE of
 	// a table takes at least. 0 is 2 seconds; negative caches nothing, and every
 	// operation on entities costs a read more. Processes that share the table have
-	// the same.
+	// the same. Above MaxLease a DELETE takes longer than clients wait for it.
 	Lease time.Duration
 	// Deadline bounds every operation whose context has no earlier one; 0 is 30 s.
 	// It is at most ten minutes.
@@ -50,6 +50,9 @@ type Options struct {
 	// ctx; nil waits.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
+
+// MaxLease is the longest Lease that programs should offer.
+const MaxLease = 10 * time.Second
 
 const (
 	defaultBuckets  = 8

@@ -46,7 +46,7 @@ func dynamodbTable(t *testing.T, name string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := []string{"-table", name, "-region", "us-east-1", "-endpoint-url", url, "-lease", "0"}
+	flags := []string{"-table", name, "-region", "us-east-1", "-endpoint-url", url}
 	for range 2 { // one that is there is taken
 		status, out, stderr := runUntil(t.Context(), nil, append([]string{"dynamodb", "create"}, flags...)...)
 		if status != 0 || out != "there is the DynamoDB table "+name+" at "+url+"\n" {
@@ -60,7 +60,7 @@ func dynamodbTable(t *testing.T, name string) []string {
 // later finds them.
 func TestServeDynamoDB(t *testing.T) {
 	t.Parallel()
-	flags := append([]string{"-store", "dynamodb"}, dynamodbTable(t, "served")...)
+	flags := append(dynamodbTable(t, "served"), "-store", "dynamodb", "-lease", "0")
 	own := map[string]string{accounts.Variable: "acme:" + key1}
 	a, b := start(t, own, flags...), start(t, own, append(flags, "-admin", "127.0.0.1:0")...)
 	if !strings.Contains(a.greeting, "keeps its tables in the DynamoDB table served at http://127.0.0.1:") {
@@ -95,8 +95,8 @@ func TestPurge(t *testing.T) {
 // A table moves to other hash keys while a server serves it.
 func TestRebucket(t *testing.T) {
 	t.Parallel()
-	flags := dynamodbTable(t, "rebucketed")
-	c := start(t, map[string]string{accounts.Variable: "acme:" + key1}, append([]string{"-store", "dynamodb"}, flags...)...).client(t, key1)
+	flags := append(dynamodbTable(t, "rebucketed"), "-lease", "0")
+	c := start(t, map[string]string{accounts.Variable: "acme:" + key1}, append(flags, "-store", "dynamodb")...).client(t, key1)
 	c.fill(t)
 	rebucket := func(want int, args ...string) string {
 		t.Helper()
@@ -146,7 +146,9 @@ func TestDynamoDBMistakes(t *testing.T) {
 		{"serve -store dynamodb -table t -buckets 0", "-buckets is from 1 to 256", 2},
 		{"serve -store dynamodb -table t -scanned-bytes 7", "-scanned-bytes is at least 1048576", 2},
 		{"serve -store dynamodb -table t -endpoint-url localhost:8000", "-endpoint-url is a URL such as http://127.0.0.1:8000", 2},
-		{"serve -store dynamodb -table t -lease -1s", "-lease is at most 1m", 2},
+		{"serve -store dynamodb -table t -lease -1s", "-lease is from 0 to 10s", 2},
+		{"serve -store dynamodb -table t -lease 11s", "-lease is from 0 to 10s: deleting a table takes that long", 2},
+		{"dynamodb purge -table t -lease 1s", "flag provided but not defined: -lease", 2},
 		{"serve -store dynamodb -table t -endpoint-url " + url, "no AWS Region is set: say which with -region", 1},
 		{"serve -store dynamodb -table nowhere -region us-east-1 -endpoint-url " + url,
 			"there is not the DynamoDB table nowhere at " + url + ": 'edgetable dynamodb create' makes it", 1},

@@ -35,6 +35,7 @@ func (p *program) rebucket(ctx context.Context, args []string) error {
 	var o dynamodbFlags
 	f := flag.NewFlagSet("table rebucket", flag.ContinueOnError)
 	o.register(f)
+	o.registerLease(f)
 	account := f.String("account", "", "`name` of the account that the table is in")
 	buckets := f.Int("buckets", 0, fmt.Sprintf("hash keys that the table is to be spread over, 1 to %d", dynamodb.MaxBuckets))
 	maxPause := f.Duration("max-pause", time.Minute, "stop before writes are refused if that is going to take longer; 0 does not")
@@ -57,14 +58,7 @@ func (p *program) rebucket(ctx context.Context, args []string) error {
 	case *maxPause < 0:
 		return misuse("-max-pause is not negative")
 	}
-	if err := o.check(); err != nil {
-		return err
-	}
-	client, err := o.client(ctx, 64)
-	if err != nil {
-		return err
-	}
-	store, err := o.open(ctx, client, dynamodb.Options{})
+	store, err := o.connect(ctx, 64)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ func (o *storeFlags) register(f *flag.FlagSet) {
 	f.BoolVar(&o.memory, "memory", false, "keep everything in memory: gone when the server ends")
 	f.Int64Var(&o.cache, "cache", 128, "memory in `MiB` for data in use")
 	o.dynamodb.register(f)
+	o.dynamodb.registerLease(f)
 	f.IntVar(&o.buckets, "buckets", 8, "hash keys of DynamoDB that a new table is spread over")
 	f.IntVar(&o.scannedBytes, "scanned-bytes", 8<<20, "`bytes` that a page of a query may read from DynamoDB")
 	f.DurationVar(&o.purgeEvery, "purge-every", time.Hour, "how often to remove from DynamoDB what deleted tables left behind; 0 leaves it to 'edgetable dynamodb purge'")

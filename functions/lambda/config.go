@@ -42,8 +42,6 @@ const (
 	usualMetrics = "edgetable" // namespace
 	// stale is how long accounts are used that cannot be read anew.
 	stale = time.Hour
-	// maxLease is less than the time that a client waits for a table to go.
-	maxLease = 10 * time.Second
 )
 
 // newConfig reads the environment, and nothing else.
@@ -82,7 +80,7 @@ func newConfig(env func(string) string) (*config, error) {
 	if c.scannedBytes, err = number(env, "EDGETABLE_SCANNED_BYTES", 8<<20, 1<<20, 1<<30); err != nil {
 		return nil, err
 	}
-	if c.lease, err = duration(env, "EDGETABLE_LEASE", 2*time.Second, 0, maxLease); err != nil {
+	if c.lease, err = duration(env, "EDGETABLE_LEASE", 2*time.Second, 0, dynamodb.MaxLease); err != nil {
 		return nil, err
 	}
 	if c.settingsAge, err = duration(env, "EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour); err != nil {

@@ -31,7 +31,8 @@
 //
 // Region and credentials are those that Lambda gives. Limits of an account's rate
 // are not among these: processes come and go and know nothing of each other, so
-// reserved concurrency is what bounds the load. Nothing is asked of anybody before the first request: a cold start costs no more than the process.
+// reserved concurrency is what bounds the load. Nothing is asked of anybody before
+// the first request: a cold start costs no more than the process.
 //
 // An event {"purge":true} removes what deleted tables left behind.
 package main
