@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,11 +115,13 @@ func joined(fields map[string]string) protocol.Header {
 	return h
 }
 
-// listed makes a header of one with lists of values.
+// listed makes a header of one with lists of values. Names that differ in case
+// are one field: which of its values counts is not left to chance.
 func listed(fields map[string][]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
-	for name, values := range fields {
-		h[textproto.CanonicalMIMEHeaderKey(name)] = values
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		canonical := textproto.CanonicalMIMEHeaderKey(name)
+		h[canonical] = append(h[canonical], fields[name]...)
 	}
 	return h
 }

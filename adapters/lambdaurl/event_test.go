@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"edgetable/adapters/lambdaurl"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
@@ -116,6 +118,24 @@ func TestHTTPAPI(t *testing.T) {
 	custom := strings.ReplaceAll(string(fixture(t, "http-api")), "sjzepsqsu5.execute-api.us-west-2.amazonaws.com", "tables.example.com")
 	if answer, err = (&lambdaurl.Handler{Protocol: r}).Invoke(t.Context(), []byte(custom)); err != nil || r.served != 0 {
 		t.Errorf("%s, %v, served %d times", answer, err, r.served)
+	}
+}
+
+// A REST API hands on the names of fields in the case they came in: fields whose
+// names differ in nothing else are one, with all of its values, each time the same.
+func TestFieldsInAnyCase(t *testing.T) {
+	t.Parallel()
+	const event = `{"httpMethod":"GET","path":"/","requestContext":{"path":"/"},"multiValueHeaders":{
+		"host":["b"],"X-Forwarded-For":["192.0.2.1"],"Host":["a"],"x-forwarded-for":["192.0.2.3"],"X-FORWARDED-FOR":["192.0.2.0"]}}`
+	for range 20 { // maps have no order
+		r := &recorder{resp: protocol.Response{Status: 204}}
+		if _, err := (&lambdaurl.Handler{Protocol: r}).Invoke(t.Context(), []byte(event)); err != nil {
+			t.Fatal(err)
+		}
+		want := protocol.Header{"Host": {"a", "b"}, "X-Forwarded-For": {"192.0.2.0", "192.0.2.1", "192.0.2.3"}, "Content-Length": {"0"}}
+		if diff := cmp.Diff(want, r.req.Header); diff != "" {
+			t.Fatal(diff)
+		}
 	}
 }
 
