@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -34,7 +35,11 @@ func readChunks(a types.AttributeValue) (c chunks, err error) {
 		return c, errItem
 	}
 	n := copy(c.version[:], b)
-	c.count, c.size = int(b[n]), int(binary.BigEndian.Uint32(b[n+1:]))
+	size := binary.BigEndian.Uint32(b[n+1:])
+	if size > maxPayload { // it is allocated before the chunks are seen
+		return c, errItem
+	}
+	c.count, c.size = int(b[n]), int(size)
 	return c, nil
 }
 
@@ -89,6 +94,10 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 			}
 			r.Properties = append(r.Properties, data...)
 		}
+		// What is cut off would be missing without a word.
+		if r.Properties != nil && (len(r.Properties) != r.chunks.size || !r.Properties.Valid()) {
+			return errItem
+		}
 	}
 	return nil
 }
@@ -117,6 +126,7 @@ func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 type pending struct {
 	hash     []byte // of the chunks
 	note     []byte // sort key of the note
+	due      edm.Ticks
 	old, new chunks
 }
 
@@ -125,6 +135,31 @@ type pending struct {
 const litterAge = edm.TicksPerSecond * 3600
 
 var pendingHash = []byte{kindPending}
+
+// untilKey finds in a call's context the Ticks until which it may be sent.
+type untilKey struct{}
+
+// until bounds by the wall clock the calls that name chunks of pending writes.
+// Those of a process that was frozen, as a laptop or a virtual machine is, come
+// when the Deadline of its other clock is far and Purge has been here: they would
+// make an entity whose properties are gone. What was signed before it froze comes
+// too late as well: a signature is good for minutes.
+func until(ctx context.Context, list ...*pending) context.Context {
+	for _, p := range list {
+		ctx = context.WithValue(ctx, untilKey{}, min(p.due-litterAge/2, untilOf(ctx)))
+	}
+	return ctx
+}
+
+func untilOf(ctx context.Context) edm.Ticks {
+	if t, ok := ctx.Value(untilKey{}).(edm.Ticks); ok {
+		return t
+	}
+	return math.MaxInt64
+}
+
+// errFrozen: nothing was sent.
+var errFrozen = fmt.Errorf("%w: the process stood still in the middle of a write", table.ErrBusy)
 
 // prepare notes a write that replaces chunks or makes new ones of properties, and
 // writes those.
@@ -135,6 +170,7 @@ func (s *Store) prepare(ctx context.Context, l life, k []byte, old chunks, p edm
 		w.new = s.newChunks(p)
 	}
 	due := s.now() + litterAge
+	w.due = due
 	name := s.newVersion()
 	w.note = append(binary.BigEndian.AppendUint64(nil, uint64(due)), name[:]...)
 	it := keyOf(pendingHash, w.note)

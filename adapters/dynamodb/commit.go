@@ -257,6 +257,9 @@ func (w *write) send(ctx context.Context, now edm.Ticks) error {
 	requests := make([]types.TransactWriteItem, len(w.actions))
 	for i := range w.actions {
 		requests[i] = w.request(&w.actions[i], now)
+		if p := w.actions[i].pending; p != nil {
+			ctx = until(ctx, p)
+		}
 	}
 	if len(requests) == 1 {
 		return w.single(ctx, &requests[0])

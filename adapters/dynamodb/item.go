@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -104,7 +105,7 @@ func (s *stored) read(it item) (err error) {
 	var few [32]string
 	names := few[:0]
 	for name := range it {
-		if name[0] != '.' {
+		if !strings.HasPrefix(name, ".") {
 			names = append(names, name)
 		}
 	}

@@ -134,3 +134,34 @@ func TestPages(t *testing.T) {
 		}
 	}
 }
+
+// What a page reads in vain is bounded, however many ranges a filter names and
+// however many buckets each of them is to be looked for in.
+func TestReadsInVain(t *testing.T) {
+	t.Parallel()
+	const spread, count = 64, 100
+	s, w := overWire(t, dynamodb.Options{Buckets: spread})
+	var ranges []key.Range
+	for i := range count {
+		ranges = append(ranges, key.Range{Start: key.PartitionFrom(fmt.Sprintf("%03d", i)), End: key.PartitionFrom(fmt.Sprintf("%03d~", i))})
+	}
+	calls, pages := 0, 0
+	for left := ranges; ; pages++ {
+		w.take()
+		page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: left, Rows: 1000, ScanBytes: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(w.take())
+		if calls += n; n > 1<<20/(4<<10)+spread {
+			t.Errorf("a page of 1 MiB takes %d calls", n)
+		}
+		if page.Next == nil {
+			break
+		}
+		left = key.From(ranges, page.Next)
+	}
+	if calls < spread*count || pages < 10 {
+		t.Errorf("%d calls in %d pages", calls, pages)
+	}
+}

@@ -179,7 +179,7 @@ func (g *transfer) send(ctx context.Context) error {
 	if g.copied+g.deleted == 0 {
 		return nil
 	}
-	err := g.transact(ctx, g.actions)
+	err := g.transact(until(ctx, g.pending...), g.actions)
 	if classOf(err) != cancelled {
 		return err
 	}

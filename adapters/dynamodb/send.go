@@ -62,6 +62,9 @@ func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 
 // attempt makes one call under its own time limit. Its error is a *failure.
 func (s *Store) attempt(ctx context.Context, call func(ctx context.Context) error) error {
+	if s.now() > untilOf(ctx) {
+		return &failure{refused, errFrozen}
+	}
 	var sent atomic.Bool
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, sentKey{}, &sent), s.attemptTime)
 	defer cancel()
