@@ -10,7 +10,10 @@ import (
 )
 
 // The attributes of items that are the store's own. No property can have such a
-// name: it begins with a letter or an underscore.
+// name: it begins with a letter or an underscore. They have one letter, for
+// placeholders that are made in advance ([own]), and all are taken: one more shares
+// a letter with one of another kind of item. infra/aws has TTL on .ttl, which must
+// stay none of them.
 const (
 	attrHash = ".p" // B
 	attrSort = ".s" // B

@@ -59,6 +59,12 @@ type door struct {
 	unmeasured bool // it does not hand on Content-Length
 }
 
+// What an answer of a function may have, in bytes.
+const (
+	functionLimit = 6 << 20
+	balancerLimit = 1 << 20
+)
+
 // decode reads an event.
 func decode(b []byte) (protocol.Request, door, error) {
 	var e event
@@ -124,4 +130,54 @@ func listed(fields map[string][]string) protocol.Header {
 		h[canonical] = append(h[canonical], fields[name]...)
 	}
 	return h
+}
+
+// fields are the headers, of which the lists are complete.
+func (e *event) fields() protocol.Header {
+	if len(e.MultiValueHeaders) > 0 {
+		return listed(e.MultiValueHeaders)
+	}
+	return joined(e.Headers)
+}
+
+// query writes the parameters, of which the lists are complete, in the order of
+// their names.
+func (e *event) query(escape func(string) string) (string, error) {
+	var lists map[string][]string
+	if err := unmarshal(e.MultiValueQueryStringParameters, &lists); err != nil {
+		return "", err
+	}
+	if len(lists) == 0 {
+		var single map[string]string
+		if err := unmarshal(e.QueryStringParameters, &single); err != nil {
+			return "", err
+		}
+		lists = make(map[string][]string, len(single))
+		for name, value := range single {
+			lists[name] = []string{value}
+		}
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		for _, value := range lists[name] {
+			if b.Len() > 0 {
+				b.WriteByte('&')
+			}
+			b.WriteString(escape(name))
+			b.WriteByte('=')
+			b.WriteString(escape(value))
+		}
+	}
+	return b.String(), nil
+}
+
+// unmarshal reads a field that may be missing.
+func unmarshal(raw json.RawMessage, to any) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(raw, to); err != nil {
+		return fmt.Errorf("lambdaurl: the parameters of the query cannot be read: %w", err)
+	}
+	return nil
 }
