@@ -171,7 +171,7 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 			size += a.old.chunks.size
 		}
 	}
-	if size > w.images {
+	if size > maxImages {
 		return table.RequestBodyTooLarge.Err()
 	}
 	if err := w.load(ctx, w.chunkHash, rows, table.Strong); err != nil {
@@ -210,7 +210,7 @@ func (w *write) ready(ctx context.Context, now edm.Ticks) error {
 			size += len(a.row.Properties)
 		}
 	}
-	if size > w.images {
+	if size > maxImages {
 		return table.RequestBodyTooLarge.Err()
 	}
 	for i := range w.actions {

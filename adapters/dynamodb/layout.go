@@ -94,6 +94,7 @@ const (
 	maxTransact   = 4<<20 - 64<<10      // 64 KiB less
 	maxPayload    = 4 << 20             // properties of one Commit: the protocol's limit of a batch
 	maxProperties = table.MaxProperties // of an entity
+	maxImages     = 16 << 20            // properties of the entities of one Commit, before or after it
 	chunkSize     = 350 << 10           // bytes of properties in a chunk
 	maxWriteBatch = 25                  // items in a BatchWriteItem
 	maxReadBatch  = 100                 // items in a BatchGetItem

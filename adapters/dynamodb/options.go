@@ -33,9 +33,6 @@ type Options struct {
 	Deadline time.Duration
 	// Attempt bounds one call; 0 is 5 seconds.
 	Attempt time.Duration
-	// AfterImages bounds what the entities of one batch may take together, as
-	// bytes of stored properties, when the batch merges into large ones; 0 is 16 MiB.
-	AfterImages int
 	// Scanned, if not nil, is told what each scan cost.
 	Scanned func(buckets.Cost)
 	// Now is the clock behind Timestamps and, together with Elapsed, leases; nil
@@ -60,7 +57,6 @@ const (
 	defaultDeadline = 30 * time.Second
 	maxDeadline     = 10 * time.Minute
 	defaultAttempt  = 5 * time.Second
-	defaultImages   = 16 << 20
 
 	// leaseMargin is what clocks may differ in rate and calls may take to return
 	// beyond a lease.
@@ -84,9 +80,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Attempt <= 0 {
 		o.Attempt = defaultAttempt
-	}
-	if o.AfterImages == 0 {
-		o.AfterImages = defaultImages
 	}
 	if o.Now == nil {
 		o.Now = func() edm.Ticks { return edm.TicksOf(time.Now()) }

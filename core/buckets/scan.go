@@ -23,9 +23,6 @@ func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, 
 	if s.o.ReadBytes <= 0 {
 		s.o.ReadBytes = 1 << 20
 	}
-	if s.o.RowBytes <= 0 {
-		s.o.RowBytes = 1 << 10
-	}
 	s.open()
 	err := s.collect()
 	if o.Report != nil {
