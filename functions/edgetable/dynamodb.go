@@ -105,7 +105,7 @@ func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dy
 	}
 	_, err = store.ListDocuments(ctx, "", "", 1)
 	if missing := (*types.ResourceNotFoundException)(nil); errors.As(err, &missing) {
-		return nil, fmt.Errorf("there is not %s: 'edgetable dynamodb create' makes it, or infra/aws with all that belongs to it on AWS", o.place(client))
+		return nil, fmt.Errorf("%s does not exist: 'edgetable dynamodb create' makes it, or infra/aws with all that belongs to it on AWS", o.place(client))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.place(client), err)
@@ -166,7 +166,7 @@ func (p *program) createDynamoDB(ctx context.Context, args []string) error {
 	if err := dynamodb.Create(ctx, client, o.table); err != nil {
 		return fmt.Errorf("%s: %w", o.place(client), err)
 	}
-	fmt.Fprintln(p.out, "there is", o.place(client))
+	fmt.Fprintln(p.out, o.place(client), "is ready")
 	return nil
 }
 

@@ -49,7 +49,7 @@ func dynamodbTable(t *testing.T, name string) []string {
 	flags := []string{"-table", name, "-region", "us-east-1", "-endpoint-url", url}
 	for range 2 { // one that is there is taken
 		status, out, stderr := runUntil(t.Context(), nil, append([]string{"dynamodb", "create"}, flags...)...)
-		if status != 0 || out != "there is the DynamoDB table "+name+" at "+url+"\n" {
+		if status != 0 || out != "the DynamoDB table "+name+" at "+url+" is ready\n" {
 			t.Fatalf("status %d: %s%s", status, out, stderr)
 		}
 	}
@@ -151,7 +151,7 @@ func TestDynamoDBMistakes(t *testing.T) {
 		{"dynamodb purge -table t -lease 1s", "flag provided but not defined: -lease", 2},
 		{"serve -store dynamodb -table t -endpoint-url " + url, "no AWS Region is set: say which with -region", 1},
 		{"serve -store dynamodb -table nowhere -region us-east-1 -endpoint-url " + url,
-			"there is not the DynamoDB table nowhere at " + url + ": 'edgetable dynamodb create' makes it", 1},
+			"the DynamoDB table nowhere at " + url + " does not exist: 'edgetable dynamodb create' makes it", 1},
 		{"dynamodb", "say what to do: create or purge", 2},
 		{"dynamodb drop", `there is no command "drop": say create or purge`, 2},
 		{"dynamodb purge", "say which DynamoDB table with -table", 2},
