@@ -85,7 +85,7 @@ func TestNoAnswer(t *testing.T) {
 	name := newTable(t)
 	create(t, open(t, dynamodb.Options{Table: name}))
 	way := &switching{HTTPClient: connections}
-	s := open(t, dynamodb.Options{Table: name, Client: newClient(way), Attempt: 20 * time.Millisecond, Deadline: 200 * time.Millisecond, Lease: time.Hour})
+	s := open(t, dynamodb.Options{Table: name, Client: newClient(way), Attempt: 100 * time.Millisecond, Deadline: time.Second, Lease: time.Hour})
 	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) {
 		t.Fatal(err)
 	}
