@@ -159,7 +159,9 @@ func TestBodies(t *testing.T) {
 		{encode([]byte("abc\xff\x00\r\n")), true, "abc\xff\x00\r\n", 7, false, "bytes"},
 		{"!!!!", true, "", 3, true, "no base64"},
 		{encode([]byte("abc")) + "!", true, "abc", 3, true, "base64 and more"},
-		{"====", true, "", -1, true, "padding of nothing"},
+		{"====", true, "", 1, true, "padding of nothing"},
+		{"=", true, "", 0, true, "one sign of it"},
+		{"0000=", true, "\xd3M4", 3, true, "padding behind the end"},
 	} {
 		event, err := json.Marshal(map[string]any{
 			"version": "2.0", "rawPath": "/", "body": tt.body, "isBase64Encoded": tt.encoded,
@@ -173,7 +175,7 @@ func TestBodies(t *testing.T) {
 			t.Errorf("%s: %v", tt.why, err)
 			continue
 		}
-		if r.body != tt.want || (r.err != nil) != tt.broken || !tt.broken && r.req.ContentLength != tt.length {
+		if r.body != tt.want || (r.err != nil) != tt.broken || r.req.ContentLength != tt.length {
 			t.Errorf("%s: %q of %d bytes, %v", tt.why, r.body, r.req.ContentLength, r.err)
 		}
 	}
