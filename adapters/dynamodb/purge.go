@@ -61,9 +61,9 @@ func (p *purge) told() error {
 }
 
 // each calls do with all items of a hash key.
-func (p *purge) each(ctx context.Context, hash []byte, keysOnly bool, do func(context.Context, []item) error) error {
+func (p *purge) each(ctx context.Context, hash []byte, only *projection, do func(context.Context, []item) error) error {
 	for first := []byte{0}; ; {
-		found, err := p.query(ctx, query{hash: hash, first: first, rows: maxWriteBatch, keysOnly: keysOnly})
+		found, err := p.query(ctx, query{hash: hash, first: first, rows: maxWriteBatch, only: only})
 		if err == nil {
 			err = do(ctx, found.items)
 		}
@@ -81,7 +81,7 @@ func (p *purge) due(it item) bool {
 
 // tables removes what is noted.
 func (p *purge) tables(ctx context.Context) error {
-	return p.each(ctx, droppedHash, false, func(ctx context.Context, notes []item) error {
+	return p.each(ctx, droppedHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
 			if !p.due(note) {
 				continue
@@ -108,7 +108,7 @@ func (p *purge) table(ctx context.Context, note item) error {
 	}
 	for bucket := range l.buckets {
 		for _, kind := range []byte{kindEntity, kindChunk} {
-			if err := p.each(ctx, l.hash(kind, bucket), true, p.remove); err != nil {
+			if err := p.each(ctx, l.hash(kind, bucket), onlyKeys, p.remove); err != nil {
 				return err
 			}
 		}
@@ -157,7 +157,7 @@ func (p *purge) remove(ctx context.Context, items []item) error {
 // writes clears up after writes of chunks. What the entity names is in use; of
 // the rest nobody will ever know.
 func (p *purge) writes(ctx context.Context) error {
-	return p.each(ctx, pendingHash, false, func(ctx context.Context, notes []item) error {
+	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
 			if !p.due(note) {
 				return nil // they are in order of their time

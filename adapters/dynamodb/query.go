@@ -17,8 +17,8 @@ type query struct {
 	first, last []byte // both are in; last nil is no end
 	rows        int    // at most
 	consistency table.Consistency
-	keysOnly    bool
-	filter      *prefilter // nil: all
+	only        *projection // nil: all attributes
+	filter      *prefilter  // nil: all
 }
 
 // answer is what a query found.
@@ -34,8 +34,27 @@ var (
 	keyNames    = map[string]string{"#p": attrHash, "#s": attrSort}
 	fromFirst   = aws.String("#p = :p AND #s >= :s")
 	firstToLast = aws.String("#p = :p AND #s BETWEEN :s AND :e")
-	onlyKeys    = aws.String("#p,#s")
 )
+
+// projection names the attributes that are to be sent. They are paid for all.
+type projection struct {
+	text  *string
+	names map[string]string // those of keys too
+}
+
+func newProjection(attrs ...string) *projection {
+	var e expression
+	for i, a := range attrs {
+		if i > 0 {
+			e.write(",")
+		}
+		e.name(a)
+	}
+	maps.Copy(e.names, keyNames)
+	return &projection{e.String(), e.names}
+}
+
+var onlyKeys = newProjection(attrHash, attrSort)
 
 // query makes one call.
 func (s *Store) query(ctx context.Context, q query) (f answer, err error) {
@@ -56,11 +75,11 @@ func (s *Store) query(ctx context.Context, q query) (f answer, err error) {
 		in.KeyConditionExpression = firstToLast
 		in.ExpressionAttributeValues[":e"] = bin(q.last[:min(len(q.last), maxSortKey)])
 	}
-	if q.keysOnly {
-		in.ProjectionExpression = onlyKeys
+	if q.only != nil {
+		in.ProjectionExpression, in.ExpressionAttributeNames = q.only.text, q.only.names
 	}
 	if q.filter != nil {
-		in.ExpressionAttributeNames = maps.Clone(keyNames)
+		in.ExpressionAttributeNames = maps.Clone(in.ExpressionAttributeNames)
 		maps.Copy(in.ExpressionAttributeNames, q.filter.names)
 		maps.Copy(in.ExpressionAttributeValues, q.filter.values)
 		in.FilterExpression = q.filter.String()

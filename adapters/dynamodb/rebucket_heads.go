@@ -6,9 +6,6 @@ import (
 	"context"
 	"strconv"
 	"sync"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
 // head is what tells two states of an entity apart, without its properties.
@@ -70,7 +67,7 @@ func (s *Store) heads(ctx context.Context, l life) (*heads, error) {
 		h.next = append(h.next, b)
 		h.readers.Go(func() {
 			defer close(b.pages)
-			for start := (item)(nil); ; {
+			for start := []byte{0}; ; {
 				reads <- struct{}{}
 				page, next, err := s.headPage(ctx, l.hash(kindEntity, bucket), start, rows)
 				<-reads
@@ -101,36 +98,25 @@ func (s *Store) heads(ctx context.Context, l life) (*heads, error) {
 	return h, nil
 }
 
-// headPage is one call.
-func (s *Store) headPage(ctx context.Context, hash []byte, start item, rows int) ([]head, item, error) {
-	var where, what expression
-	where.compare(attrHash, " = ", ":p", bin(hash))
-	what.names = where.names
-	for i, a := range []string{attrSort, attrTicks, attrNonce, attrSize, attrChunks} {
-		if i > 0 {
-			what.write(",")
-		}
-		what.name(a)
-	}
-	var out *dynamodb.QueryOutput
-	err := s.repeat(ctx, func(ctx context.Context) (err error) {
-		out, err = s.client.Query(ctx, &dynamodb.QueryInput{
-			TableName: s.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(rows)), ExclusiveStartKey: start,
-			KeyConditionExpression: where.String(), ProjectionExpression: what.String(),
-			ExpressionAttributeNames: where.names, ExpressionAttributeValues: where.values,
-		})
-		return err
-	})
+var onlyHeads = newProjection(attrSort, attrTicks, attrNonce, attrSize, attrChunks)
+
+// headPage is one call. start is where it begins and next where the following
+// one does, nil at the end.
+func (s *Store) headPage(ctx context.Context, hash, start []byte, rows int) (page []head, next []byte, err error) {
+	found, err := s.query(ctx, query{hash: hash, first: start, rows: rows, only: onlyHeads})
 	if err != nil {
 		return nil, nil, err
 	}
-	page := make([]head, len(out.Items))
-	for i, it := range out.Items {
+	page = make([]head, len(found.items))
+	for i, it := range found.items {
 		if page[i], err = readHead(it); err != nil {
 			return nil, nil, err
 		}
 	}
-	return page, out.LastEvaluatedKey, nil
+	if found.next != nil {
+		next = append(found.next, 0)
+	}
+	return page, next, nil
 }
 
 // turn goes on to the next page that is not empty; false is the end.
