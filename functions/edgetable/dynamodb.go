@@ -46,6 +46,8 @@ func (o *dynamodbFlags) check() error {
 	if o.endpoint != "" {
 		if u, err := url.Parse(o.endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return misuse("-endpoint-url is a URL such as http://127.0.0.1:8000, not %q", o.endpoint)
+		} else if u.User != nil { // it would be in every message and in the log
+			return misuse("-endpoint-url takes no user and no password: give credentials as the AWS CLI takes them")
 		}
 	}
 	switch {

@@ -146,6 +146,7 @@ func TestDynamoDBMistakes(t *testing.T) {
 		{"serve -store dynamodb -table t -buckets 0", "-buckets is from 1 to 256", 2},
 		{"serve -store dynamodb -table t -scanned-bytes 7", "-scanned-bytes is at least 1048576", 2},
 		{"serve -store dynamodb -table t -endpoint-url localhost:8000", "-endpoint-url is a URL such as http://127.0.0.1:8000", 2},
+		{"serve -store dynamodb -table t -endpoint-url http://user:password@127.0.0.1:8000", "-endpoint-url takes no user and no password", 2},
 		{"serve -store dynamodb -table t -lease -1s", "-lease is from 0 to 10s", 2},
 		{"serve -store dynamodb -table t -lease 11s", "-lease is from 0 to 10s: deleting a table takes that long", 2},
 		{"dynamodb purge -table t -lease 1s", "flag provided but not defined: -lease", 2},
