@@ -74,6 +74,8 @@ func TestDamagedItems(t *testing.T) {
 		{"small", "A", m("Decimal", n("1")), "a tag of nobody's"},
 		{"small", ".t", text("now"), "a Timestamp that is no number"},
 		{"small", ".t", n("1E30"), "a Timestamp beyond all time"},
+		{"small", ".t", n("9223372036854775807"), "a Timestamp that no year has"},
+		{"small", ".t", n("-1"), "a Timestamp before the first year"},
 		{"small", ".t", nil, "no Timestamp"},
 		{"small", ".o", n("-1"), "a nonce below 0"},
 		{"small", ".c", n("1"), "chunks of another type"},

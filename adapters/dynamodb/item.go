@@ -88,9 +88,10 @@ func (s *stored) read(it item) (err error) {
 		return errItem
 	}
 	s.Key = sort.Value
+	// One beyond all dates would raise the clock of everybody who writes behind it.
 	t, err := strconv.ParseInt(ticks, 10, 64)
-	if err != nil {
-		return err
+	if err != nil || t < 0 || edm.Ticks(t) > edm.MaxDateTime {
+		return errItem
 	}
 	s.Timestamp = edm.Ticks(t)
 	if s.Nonce, err = strconv.ParseUint(nonce, 10, 64); err != nil {
