@@ -30,7 +30,7 @@ build:
 .PHONY: test
 test: prerequisites check race clients clients-lambda infra-aws
 
-## check: the fast part: format, vet, staticcheck, tests without the race detector
+## check: the static part: format, vet, staticcheck, modules
 .PHONY: check
 check:
 	@unformatted=$$(gofmt -l core adapters functions examples testdata); \
