@@ -10,6 +10,9 @@ CACHE := .cache
 FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
+# Programs of the tests, which ./... leaves out.
+TOOLS := ./testdata/clients/conformance ./testdata/dynamodb/local ./testdata/lambda/...
+
 export GOFLAGS ?= -trimpath
 
 ## run: serve on http://127.0.0.1:10002 from the store in ./data
@@ -25,15 +28,15 @@ build:
 
 ## test: all of it; installs what the tests need below .cache/
 .PHONY: test
-test: prerequisites check race clients
+test: prerequisites check race clients clients-lambda infra-aws
 
-## check: the fast part: format, vet, staticcheck, tests without the race detector
+## check: the static part: format, vet, staticcheck, modules
 .PHONY: check
 check:
-	@unformatted=$$(gofmt -l core adapters functions examples testdata/clients); \
+	@unformatted=$$(gofmt -l core adapters functions examples testdata); \
 	  if [[ -n $$unformatted ]]; then echo "gofmt is needed on:" $$unformatted; exit 1; fi
-	go vet ./... ./testdata/clients/conformance
-	go tool staticcheck ./... ./testdata/clients/conformance
+	go vet ./... $(TOOLS)
+	go tool staticcheck ./... $(TOOLS)
 	go mod tidy -diff
 	cd testdata/clients/go && go vet ./...
 	cd examples/microblog && go vet ./...
@@ -41,7 +44,7 @@ check:
 ## race: every Go test with the race detector
 .PHONY: race
 race:
-	go test -race -timeout 20m ./... ./testdata/clients/conformance
+	go test -race -timeout 20m ./... ./testdata/clients/conformance ./testdata/lambda/...
 
 ## clients: the Azure SDKs, the CLI, old clients and the sample application against the binary
 .PHONY: clients
@@ -52,6 +55,28 @@ clients: build
 .PHONY: conformance
 conformance: build
 	EDGETABLE_CONFORMANCE=write .ci/clients $(BIN)/edgetable
+
+## clients-lambda: the Azure SDKs against the Lambda function under the emulator of AWS, over DynamoDB Local
+.PHONY: clients-lambda
+clients-lambda: build
+	.ci/clients testdata/lambda/edgetable
+
+## lambda: the function for AWS Lambda on arm64, bin/lambda/bootstrap, and the same in bin/lambda.zip
+.PHONY: lambda
+lambda:
+	@mkdir -p $(BIN)/lambda
+	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 go build -tags lambda.norpc -ldflags="-s -w" -o $(BIN)/lambda/bootstrap ./functions/lambda
+	@infra/aws/zip $(BIN)/lambda/bootstrap $(BIN)/lambda.zip
+
+## infra-aws: check the templates and the Terraform module, deploy the stack to a simulated AWS
+.PHONY: infra-aws
+infra-aws: lambda
+	infra/aws/test/run
+
+## deploy-aws: deploy to AWS; the first time it asks. STACK=name REGION=region SAM_ARGS="--parameter-overrides …" do not
+.PHONY: deploy-aws
+deploy-aws: lambda
+	infra/aws/deploy $(if $(STACK),--stack-name $(STACK)) $(if $(REGION),--region $(REGION)) $(SAM_ARGS)
 
 ## golden: rewrite the expected responses of the wire corpus; read the diff
 .PHONY: golden
@@ -81,6 +106,13 @@ $(CACHE)/azurite-$(AZURITE_VERSION)/complete:
 	@mkdir -p $(@D)
 	npm install --prefix $(@D) --no-audit --no-fund --silent azurite@$(AZURITE_VERSION)
 	@touch $@
+
+## bench-dynamodb: processor time of the adapter beside that of the SDK alone, what pages read, and the function's size and start
+.PHONY: bench-dynamodb
+bench-dynamodb:
+	go test ./adapters/dynamodb -run '^$$' -bench StoreCPU
+	go test ./core/buckets -run Cost -v
+	go test ./functions/lambda -run '^$$' -bench .
 
 ## microbench: Go benchmarks of every package
 .PHONY: microbench

@@ -36,7 +36,7 @@ func same(a, b *protocol.Account) bool {
 		sameKey(a.Keys[0], b.Keys[0]) && sameKey(a.Keys[1], b.Keys[1])
 }
 
-// sameKey compares what keys do, as they do not tell what they are.
+// sameKey compares what keys do, as they do not tell what they are; nil is none.
 func sameKey(a, b *sharedkey.Key) bool {
 	if a == nil || b == nil {
 		return a == b

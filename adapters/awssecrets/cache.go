@@ -50,12 +50,12 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Now()
-	age := now.Sub(c.loaded)
+	age := since(now, c.loaded)
 	// A clock that was set back says nothing about the age.
 	if c.known && age >= 0 && age < c.Refresh {
 		return c.value, nil
 	}
-	if since := now.Sub(c.tried); c.err == nil || since < 0 || since >= again {
+	if ago := since(now, c.tried); c.err == nil || ago < 0 || ago >= again {
 		c.tried = now
 		if c.err = c.read(ctx); c.err == nil {
 			c.loaded = now
@@ -69,6 +69,12 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	var none T
 	c.value, c.text, c.known = none, "", false
 	return none, c.err
+}
+
+// since is the longer of what the clocks of two times say: while a machine is
+// frozen its monotonic clock stands still, and what it knows grows old.
+func since(now, then time.Time) time.Duration {
+	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }
 
 // read replaces the value by what the text says now.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"edgetable/adapters/awssecrets"
 )
@@ -107,5 +108,30 @@ func TestCache(t *testing.T) {
 				t.Errorf("nothing is logged of the failure: %s", log)
 			}
 		})
+	}
+}
+
+// While a machine is frozen its monotonic clock may stand still: what a key was
+// good for an hour ago counts by the other.
+func TestCacheOfFrozenMachine(t *testing.T) {
+	t.Parallel()
+	s := &source{text: "one"}
+	c, _, _ := cache(s)
+	before := time.Now()
+	after := before
+	// The seconds are behind the nanoseconds in the first word of a Time that has
+	// a monotonic reading.
+	*(*uint64)(unsafe.Pointer(&after)) += 3600 << 30
+	if after.Sub(before) != 0 || after.Round(0).Sub(before.Round(0)) != time.Hour {
+		t.Fatalf("a Time looks otherwise: %v, %v", before, after)
+	}
+	c.Now = func() time.Time { return before }
+	if value, err := c.Get(t.Context()); value != "ONE" || err != nil {
+		t.Fatal(value, err)
+	}
+	c.Now = func() time.Time { return after }
+	s.text = "two"
+	if value, err := c.Get(t.Context()); value != ".TWO" || err != nil {
+		t.Errorf("%q, %v after an hour", value, err)
 	}
 }

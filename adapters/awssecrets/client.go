@@ -121,7 +121,9 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 	if err != nil {
 		return fmt.Errorf("%s: %w", service, err)
 	}
-	resp, err := c.HTTP.Do(req)
+	direct := *c.HTTP // AWS sends nobody elsewhere, and the session token would go with them
+	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := direct.Do(req)
 	if err != nil {
 		return fmt.Errorf("%s: %w", service, err)
 	}

@@ -180,6 +180,23 @@ func TestHost(t *testing.T) {
 	}
 }
 
+// Whoever is asked answers, nobody else: what he was sent is not sent on.
+func TestNoRedirects(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.Errorf("%s with the token %q was sent on", r.Method, r.Header.Get("X-Amz-Security-Token"))
+		_, _ = io.WriteString(w, `{"SecretString":"another"}`)
+	}))
+	t.Cleanup(elsewhere.Close)
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		s := httptest.NewServer(http.RedirectHandler(elsewhere.URL, status))
+		if text, err := client(func(string) string { return s.URL }).Secret(t.Context(), "tables"); err == nil {
+			t.Errorf("%d: %q", status, text)
+		}
+		s.Close()
+	}
+}
+
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

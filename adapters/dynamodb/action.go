@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"context"
+	"maps"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -80,13 +81,16 @@ func (a *action) apply(now edm.Ticks) (err error) {
 func (w *write) request(a *action, now edm.Ticks) types.TransactWriteItem {
 	const allOld = types.ReturnValuesOnConditionCheckFailureAllOld
 	var e expression
+	var condition *string
 	switch {
 	case a.pinned && a.old == nil:
 		e.missing(attrHash)
+		condition = e.String()
 	case a.pinned:
 		e.compare(attrTicks, " = ", ":m", num(a.old.Timestamp))
+		condition = e.String()
 	default:
-		w.condition(&e, a.m, now)
+		condition = w.demand(&e, a.m, now)
 	}
 	switch {
 	case a.row != nil:
@@ -96,18 +100,16 @@ func (w *write) request(a *action, now edm.Ticks) types.TransactWriteItem {
 		}
 		return types.TransactWriteItem{Put: &types.Put{
 			TableName: w.table, Item: entityItem(w.hash, a.row, c),
-			ConditionExpression: e.String(), ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
+			ConditionExpression: condition, ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
 			ReturnValuesOnConditionCheckFailure: allOld,
 		}}
 	case a.m.Kind == table.Delete:
 		return types.TransactWriteItem{Delete: &types.Delete{
 			TableName: w.table, Key: keyOf(w.hash, a.m.Key),
-			ConditionExpression: e.String(), ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
+			ConditionExpression: condition, ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
 			ReturnValuesOnConditionCheckFailure: allOld,
 		}}
 	}
-	condition := e.String()
-	e.text.Reset()
 	mergeUpdate(&e, a.m, now)
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: w.table, Key: keyOf(w.hash, a.m.Key), UpdateExpression: e.String(),
@@ -116,30 +118,69 @@ func (w *write) request(a *action, now edm.Ticks) types.TransactWriteItem {
 	}}
 }
 
-// condition writes what an action that is not pinned demands: what its mutation
+// demand is the condition of an action that is not pinned; e gets its names and
+// values. The text and the names are the same for all such actions.
+func (w *write) demand(e *expression, m *table.Mutation, now edm.Ticks) *string {
+	merges := m.Kind == table.Merge && m.Condition != table.Absent
+	d := &demands[m.Condition][0]
+	if merges {
+		d = &demands[m.Condition][1]
+	}
+	e.names = d.names
+	if m.Condition != table.Absent {
+		e.values = item{":t": num(now)}
+	}
+	if m.Condition == table.Unchanged {
+		e.values[":m"] = num(m.IfMatch)
+	}
+	if merges {
+		e.names = maps.Clone(d.names) // the update has more
+		e.values[":n"] = num(maxProperties - m.Properties.Count())
+		e.values[":z"] = num(w.inline - patchSize(m.Properties))
+	}
+	return d.text
+}
+
+// demands are what actions that are not pinned demand, by their condition, and
+// whether they merge.
+var demands = func() (all [4][2]struct {
+	text  *string
+	names map[string]string
+}) {
+	for c := range all {
+		for merges := range all[c] {
+			var e expression
+			writeDemand(&e, table.Condition(c), merges == 1)
+			all[c][merges].text, all[c][merges].names = e.String(), e.names
+		}
+	}
+	return all
+}()
+
+// writeDemand writes what an action that is not pinned demands: what its mutation
 // does, an older Timestamp, no chunks to clear up, and of a merge that the bounds
 // leave room for it.
-func (w *write) condition(e *expression, m *table.Mutation, now edm.Ticks) {
-	if m.Condition == table.Absent {
+func writeDemand(e *expression, c table.Condition, merges bool) {
+	if c == table.Absent {
 		e.missing(attrHash)
 		return
 	}
-	if m.Condition == table.Always {
+	if c == table.Always {
 		e.missing(attrHash)
 		e.write(" OR ")
 	}
-	e.compare(attrTicks, " < ", ":t", num(now))
-	if m.Condition == table.Unchanged {
+	e.compare(attrTicks, " < ", ":t", nil)
+	if c == table.Unchanged {
 		e.write(" AND ")
-		e.compare(attrTicks, " = ", ":m", num(m.IfMatch))
+		e.compare(attrTicks, " = ", ":m", nil)
 	}
 	e.write(" AND ")
 	e.missing(attrChunks)
-	if m.Kind == table.Merge {
+	if merges {
 		e.write(" AND ")
-		e.compare(attrCount, " <= ", ":n", num(maxProperties-m.Properties.Count()))
+		e.compare(attrCount, " <= ", ":n", nil)
 		e.write(" AND ")
-		e.compare(attrSize, " <= ", ":z", num(w.inline-patchSize(m.Properties)))
+		e.compare(attrSize, " <= ", ":z", nil)
 	}
 }
 
@@ -176,8 +217,7 @@ func (e *expression) bound(attr, basePlaceholder string, base int, placeholder s
 // three characters, so that 252 of them fit an expression; those of our own
 // attributes have two.
 func (e *expression) property(i int, name string, v types.AttributeValue) {
-	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
-	placeholder := string([]byte{'#', digits[i/len(digits)%len(digits)], digits[i%len(digits)]})
+	placeholder := "#" + digits2(i)
 	e.names[placeholder] = name
 	e.write(placeholder)
 	e.write("=")

@@ -3,10 +3,9 @@ package dynamodb
 import (
 	"context"
 	"encoding/binary"
-	"errors"
+	"fmt"
+	"math"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"edgetable/core/edm"
@@ -36,7 +35,11 @@ func readChunks(a types.AttributeValue) (c chunks, err error) {
 		return c, errItem
 	}
 	n := copy(c.version[:], b)
-	c.count, c.size = int(b[n]), int(binary.BigEndian.Uint32(b[n+1:]))
+	size := binary.BigEndian.Uint32(b[n+1:])
+	if size > maxPayload { // it is allocated before the chunks are seen
+		return c, errItem
+	}
+	c.count, c.size = int(b[n]), int(size)
 	return c, nil
 }
 
@@ -50,8 +53,8 @@ func (s *Store) newChunks(p edm.Properties) chunks {
 	return chunks{s.newVersion(), (len(p) + chunkSize - 1) / chunkSize, len(p)}
 }
 
-// errMoved: an entity was changed while its chunks were read.
-var errMoved = errors.New("chunks are gone")
+// errStale: an entity was replaced while it was read.
+var errStale = fmt.Errorf("%w: an entity was replaced again and again while it was read", table.ErrBusy)
 
 // load reads the properties that are in chunks, for some entities of one bucket.
 // An entity whose chunks are gone, or have not reached a replica, is left without.
@@ -91,73 +94,12 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 			}
 			r.Properties = append(r.Properties, data...)
 		}
+		// What is cut off would be missing without a word.
+		if r.Properties != nil && (len(r.Properties) != r.chunks.size || !r.Properties.Valid()) {
+			return errItem
+		}
 	}
 	return nil
-}
-
-// batchGet reads items, whatever their number is up to maxReadBatch.
-func (s *Store) batchGet(ctx context.Context, keys []item, c table.Consistency, each func(item)) error {
-	for n := 0; len(keys) > 0; n++ {
-		var out *dynamodb.BatchGetItemOutput
-		err := s.repeat(ctx, func(ctx context.Context) (err error) {
-			out, err = s.client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
-				RequestItems: map[string]types.KeysAndAttributes{
-					*s.table: {Keys: keys, ConsistentRead: aws.Bool(c == table.Strong)},
-				},
-			})
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, it := range out.Responses[*s.table] {
-			each(it)
-		}
-		left := out.UnprocessedKeys[*s.table].Keys
-		if len(left) == len(keys) && !s.pause(ctx, n) {
-			return table.ErrBusy
-		}
-		keys = left
-	}
-	return nil
-}
-
-// batchWrite puts and deletes items that nobody else writes.
-func (s *Store) batchWrite(ctx context.Context, requests []types.WriteRequest) error {
-	for n := 0; len(requests) > 0; n++ {
-		var out *dynamodb.BatchWriteItemOutput
-		now := requests[:batchLength(requests)]
-		err := s.repeat(ctx, func(ctx context.Context) (err error) {
-			out, err = s.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
-				RequestItems: map[string][]types.WriteRequest{*s.table: now},
-			})
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		left := out.UnprocessedItems[*s.table]
-		if len(left) == len(now) && !s.pause(ctx, n) {
-			return table.ErrBusy
-		}
-		requests = append(left, requests[len(now):]...)
-	}
-	return nil
-}
-
-// batchLength is how many of the requests go into one call.
-func batchLength(requests []types.WriteRequest) int {
-	n, size := 0, 0
-	for n < min(len(requests), maxWriteBatch) {
-		if put := requests[n].PutRequest; put != nil {
-			size += ownSize + len(binaryOf(put.Item[attrData]))
-			if n > 0 && size > maxBatchBytes {
-				break
-			}
-		}
-		n++
-	}
-	return n
 }
 
 // chunkPuts are the chunks of properties.
@@ -179,15 +121,12 @@ func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 	return list
 }
 
-func deleteRequest(hash, sort []byte) types.WriteRequest {
-	return types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: keyOf(hash, sort)}}
-}
-
 // pending is a write that concerns chunks. Its note is written before the chunks
 // and removed after the write; what a process leaves undone, Purge clears up.
 type pending struct {
 	hash     []byte // of the chunks
 	note     []byte // sort key of the note
+	due      edm.Ticks
 	old, new chunks
 }
 
@@ -196,6 +135,31 @@ type pending struct {
 const litterAge = edm.TicksPerSecond * 3600
 
 var pendingHash = []byte{kindPending}
+
+// untilKey finds in a call's context the Ticks until which it may be sent.
+type untilKey struct{}
+
+// until bounds by the wall clock the calls that name chunks of pending writes.
+// Those of a process that was frozen, as a laptop or a virtual machine is, come
+// when the Deadline of its other clock is far and Purge has been here: they would
+// make an entity whose properties are gone. What was signed before it froze comes
+// too late as well: a signature is good for minutes.
+func until(ctx context.Context, list ...*pending) context.Context {
+	for _, p := range list {
+		ctx = context.WithValue(ctx, untilKey{}, min(p.due-litterAge/2, untilOf(ctx)))
+	}
+	return ctx
+}
+
+func untilOf(ctx context.Context) edm.Ticks {
+	if t, ok := ctx.Value(untilKey{}).(edm.Ticks); ok {
+		return t
+	}
+	return math.MaxInt64
+}
+
+// errFrozen: nothing was sent.
+var errFrozen = fmt.Errorf("%w: the process stood still in the middle of a write", table.ErrBusy)
 
 // prepare notes a write that replaces chunks or makes new ones of properties, and
 // writes those.
@@ -206,6 +170,7 @@ func (s *Store) prepare(ctx context.Context, l life, k []byte, old chunks, p edm
 		w.new = s.newChunks(p)
 	}
 	due := s.now() + litterAge
+	w.due = due
 	name := s.newVersion()
 	w.note = append(binary.BigEndian.AppendUint64(nil, uint64(due)), name[:]...)
 	it := keyOf(pendingHash, w.note)

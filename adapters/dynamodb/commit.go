@@ -3,9 +3,8 @@ package dynamodb
 import (
 	"context"
 	"errors"
-	"slices"
+	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"edgetable/core/edm"
@@ -27,7 +26,21 @@ func (s *Store) Commit(ctx context.Context, name string, m []table.Mutation) (ed
 		return 0, err
 	}
 	defer cancel()
-	l, err := s.live(ctx, name)
+	for n := 0; ; n++ {
+		ticks, err := s.commit(ctx, name, m)
+		if !errors.Is(err, errUnsettled) {
+			return ticks, err
+		}
+		if !s.pause(ctx, n) {
+			return 0, fmt.Errorf("%w: %w", table.ErrBusy, err)
+		}
+	}
+}
+
+// commit is Commit where the table is now. It returns errUnsettled if that was not
+// so for long enough: nothing was applied then.
+func (s *Store) commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	l, err := s.writable(ctx, name)
 	if err != nil {
 		return 0, err
 	}
@@ -36,24 +49,36 @@ func (s *Store) Commit(ctx context.Context, name string, m []table.Mutation) (ed
 	}
 	for i := range m {
 		if len(m[i].Key) > maxSortKey {
-			return 0, table.ErrKeyTooLong
+			return 0, &table.Refused{Index: i, Err: table.ErrKeyTooLong}
 		}
 	}
 	bucket := l.bucket(m[0].Key)
 	w := write{
-		Store: s, life: l, hash: l.hash(kindEntity, bucket), chunkHash: l.hash(kindChunk, bucket),
+		Store: s, name: name, under: l, life: l.life, hash: l.hash(kindEntity, bucket), chunkHash: l.hash(kindChunk, bucket),
 		inline: min(maxItem, maxTransact/len(m)), actions: make([]action, len(m)),
 	}
 	for i := range m {
 		w.actions[i].m = &m[i]
 	}
-	return w.run(ctx)
+	ticks, err := w.run(ctx)
+	if refused := (*table.Refused)(nil); err != nil && !errors.As(err, &refused) {
+		return 0, err
+	}
+	switch now, late := s.stands(ctx, name, &w.under); {
+	case now == stands, now == dropped && err == nil:
+		return ticks, err
+	case err == nil:
+		return 0, fmt.Errorf("%w: the table moved: %v", table.ErrUnknown, late)
+	}
+	return 0, errUnsettled // it was refused for what may not be there
 }
 
 // write is one Commit.
 type write struct {
 	*Store
 	life
+	name            string
+	under           lease
 	hash, chunkHash []byte
 	inline          int // size up to which items are whole
 	actions         []action
@@ -67,6 +92,9 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 	for n := 0; ; n++ {
 		now := w.clock.next()
 		err := w.ready(ctx, now)
+		if err == nil {
+			err = w.renew(ctx)
+		}
 		if err == nil {
 			err = w.send(ctx, now)
 		}
@@ -93,6 +121,22 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 		w.settle(ctx, false)
 		return 0, outcome(err)
 	}
+}
+
+// renew sees to it that what is sent is sent under a lease.
+func (w *write) renew(ctx context.Context) error {
+	if w.holds(&w.under, w.term()) {
+		return nil
+	}
+	l, err := w.live(ctx, w.name)
+	if err != nil {
+		return err
+	}
+	if l.life != w.life || l.move.seal != open {
+		return errUnsettled
+	}
+	w.under = l
+	return nil
 }
 
 // readAhead pins merges that are too large for an item by themselves.
@@ -127,7 +171,7 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 			size += a.old.chunks.size
 		}
 	}
-	if size > w.images {
+	if size > maxImages {
 		return table.RequestBodyTooLarge.Err()
 	}
 	if err := w.load(ctx, w.chunkHash, rows, table.Strong); err != nil {
@@ -166,7 +210,7 @@ func (w *write) ready(ctx context.Context, now edm.Ticks) error {
 			size += len(a.row.Properties)
 		}
 	}
-	if size > w.images {
+	if size > maxImages {
 		return table.RequestBodyTooLarge.Err()
 	}
 	for i := range w.actions {
@@ -213,129 +257,12 @@ func (w *write) send(ctx context.Context, now edm.Ticks) error {
 	requests := make([]types.TransactWriteItem, len(w.actions))
 	for i := range w.actions {
 		requests[i] = w.request(&w.actions[i], now)
+		if p := w.actions[i].pending; p != nil {
+			ctx = until(ctx, p)
+		}
 	}
 	if len(requests) == 1 {
 		return w.single(ctx, &requests[0])
 	}
 	return w.transact(ctx, requests)
-}
-
-// learn finds out from a failed call what is there instead of what was hoped for.
-// It returns the refusal with the lowest index, or nil when it is worth to try
-// again.
-func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
-	found, failed, err := w.found(ctx, cause, now)
-	if err != nil {
-		return err
-	}
-	var pinned []*action
-	decided := undecided(cause, len(w.actions))
-	for i := range decided {
-		if !failed[i] {
-			continue
-		}
-		a, e := &w.actions[i], found[i]
-		if e != nil {
-			w.clock.raise(e.Timestamp)
-		}
-		if p := a.pending; p != nil {
-			a.pending = nil
-			w.finish(ctx, p, p.new)
-		}
-		a.old, a.pinned = nil, false
-		switch {
-		case !a.allows(e):
-			w.pin(a, e) // to be refused below
-		case a.merges() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
-			w.pin(a, e)
-			pinned = append(pinned, a)
-		}
-	}
-	if !slices.Contains(failed, true) {
-		return outcome(cause)
-	}
-	// A merge may be refused for what is in chunks, and a refusal with a lower
-	// index is the one that counts: so all of them are judged, in order.
-	if err := w.complete(ctx, pinned); err != nil {
-		return err
-	}
-	for i := range decided {
-		if a := &w.actions[i]; a.pinned {
-			if err := a.apply(now); err != nil {
-				return &table.Refused{Index: i, Err: err}
-			}
-		}
-	}
-	return nil
-}
-
-// undecided is the first of n actions of which a cancelled transaction does not
-// say whether its condition held, because others were in its way; n if there is
-// none. What comes after it cannot be the lowest index that failed.
-func undecided(cause error, n int) int {
-	var c *types.TransactionCanceledException
-	if !errors.As(cause, &c) {
-		return n
-	}
-	for i, r := range c.CancellationReasons[:min(n, len(c.CancellationReasons))] {
-		if code := aws.ToString(r.Code); code != reasonNone && code != reasonCondition {
-			return i
-		}
-	}
-	return n
-}
-
-// found is which actions failed and what they found; nil is no entity. A failed
-// call says it, except where what its actions found is too much for one reply:
-// then it is read.
-func (w *write) found(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
-	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
-	read := func(i int, it item) {
-		if failed[i] = true; len(it) > 0 && err == nil {
-			found[i], err = readEntity(it)
-		}
-	}
-	var c *types.TransactionCanceledException
-	switch {
-	case classOf(cause) == unreadable:
-		all := make([]*action, len(w.actions))
-		for i := range all {
-			all[i] = &w.actions[i]
-		}
-		var there map[string]*stored
-		if there, err = w.entities(ctx, all); err == nil {
-			for i, a := range all {
-				found[i] = there[string(a.m.Key)]
-				failed[i] = !a.holds(found[i], w.inline, now)
-			}
-		}
-	case errors.As(cause, &c):
-		for i := range min(len(found), len(c.CancellationReasons)) {
-			if r := &c.CancellationReasons[i]; aws.ToString(r.Code) == reasonCondition {
-				read(i, r.Item)
-			}
-		}
-	default:
-		read(0, oldItem(cause))
-	}
-	return found, failed, err
-}
-
-// entities reads what is there of some actions, without chunks.
-func (w *write) entities(ctx context.Context, actions []*action) (map[string]*stored, error) {
-	keys := make([]item, len(actions))
-	for i, a := range actions {
-		keys[i] = keyOf(w.hash, a.m.Key)
-	}
-	found := make(map[string]*stored, len(actions))
-	var damaged error
-	err := w.batchGet(ctx, keys, table.Strong, func(it item) {
-		e, err := readEntity(it)
-		if err != nil {
-			damaged = err
-			return
-		}
-		found[string(e.Key)] = e
-	})
-	return found, errors.Join(err, damaged)
 }

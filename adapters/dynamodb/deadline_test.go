@@ -3,7 +3,9 @@ package dynamodb_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,7 +85,7 @@ func TestNoAnswer(t *testing.T) {
 	name := newTable(t)
 	create(t, open(t, dynamodb.Options{Table: name}))
 	way := &switching{HTTPClient: connections}
-	s := open(t, dynamodb.Options{Table: name, Client: newClient(way), Attempt: 20 * time.Millisecond, Deadline: 200 * time.Millisecond, Lease: time.Hour})
+	s := open(t, dynamodb.Options{Table: name, Client: newClient(way), Attempt: 100 * time.Millisecond, Deadline: time.Second, Lease: time.Hour})
 	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) {
 		t.Fatal(err)
 	}
@@ -157,5 +159,36 @@ func TestConflictBeforeRefusal(t *testing.T) {
 	var refused *table.Refused
 	if !errors.As(err, &refused) || refused.Index != 0 {
 		t.Errorf("got %v, want a refusal of mutation 0", err)
+	}
+}
+
+// endless answers without an end, with whatever status.
+type endless struct {
+	status int
+	read   atomic.Int64
+}
+
+func (e *endless) Do(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: e.status, Header: http.Header{}, Body: io.NopCloser(e), Request: r}, nil
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = ' '
+	}
+	e.read.Add(int64(len(b)))
+	return len(b), nil
+}
+
+// A server that is not DynamoDB does not fill the memory, and is not asked for
+// more of the same.
+func TestEndlessReply(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{200, 400, 500} {
+		e := &endless{status: status}
+		s := open(t, dynamodb.Options{Table: "any", Client: newClient(e)})
+		if _, err := s.ReadDocument(t.Context(), "any"); err == nil || e.read.Load() > 160<<20 {
+			t.Errorf("%d: %v after %d bytes", status, err, e.read.Load())
+		}
 	}
 }

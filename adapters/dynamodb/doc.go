@@ -32,7 +32,10 @@
 // show part of a concurrent batch. Timestamps follow the clock of the process and
 // rise with every write of an entity; that they do so over a delete and an insert
 // by different processes relies on clocks that agree. A table's record may be
-// cached under a lease of two seconds; Drop waits until all leases have ended.
+// cached under a lease of two seconds; Drop waits until all leases have ended, and
+// Rebucket, before the last look at what it copies. What a call says counts only if
+// its reply came before that, or if the record, read again, says the same: then
+// nothing that was acknowledged stays behind when a table moves.
 //
 // No request reads the table by a DynamoDB Scan.
 package dynamodb

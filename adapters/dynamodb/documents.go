@@ -2,9 +2,9 @@ package dynamodb
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -22,11 +22,14 @@ func documentKey(key string) item { return keyOf(documentHash, []byte(key)) }
 type record struct {
 	table.Document
 	life     life // zero unless it is the record of a table
+	born     table.Incarnation
+	move     move
 	deleting bool
 }
 
 func (r *record) isTable() bool { return r.Layout != (table.Layout{}) }
 
+// item is the record of a table at rest.
 func (r *record) item() item {
 	it := documentKey(r.Key)
 	it[attrValue] = bin(r.Value)
@@ -62,6 +65,10 @@ func readRecord(it item) (*record, error) {
 		}
 		r.Layout.Buckets, r.Layout.Location = uint16(layout), text(it[attrLocation])
 		r.life = life{r.Layout.Incarnation, uint16(buckets)}
+		r.born = r.origin(it)
+		if r.move, err = readMove(it); err != nil {
+			return nil, err
+		}
 	}
 	_, r.deleting = it[attrDeleting]
 	return &r, nil
@@ -82,21 +89,13 @@ func (s *Store) record(ctx context.Context, key string) (*record, error) {
 	return readRecord(it)
 }
 
-// getItem reads one item; nil is none.
-func (s *Store) getItem(ctx context.Context, key item, c table.Consistency) (item, error) {
-	var it item
-	err := s.repeat(ctx, func(ctx context.Context) error {
-		out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
-			TableName:      s.table,
-			Key:            key,
-			ConsistentRead: aws.Bool(c == table.Strong),
-		})
-		if err == nil {
-			it = out.Item
-		}
-		return err
-	})
-	return it, err
+// tableRecord reads the record of a table that is there.
+func (s *Store) tableRecord(ctx context.Context, name string) (*record, error) {
+	r, err := s.record(ctx, name)
+	if errors.Is(err, table.ErrNoDocument) || err == nil && (r.deleting || !r.isTable()) {
+		return nil, table.ErrNoTable
+	}
+	return r, err
 }
 
 // ReadDocument implements [table.Store].
@@ -166,33 +165,21 @@ func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) 
 		e.missing(attrHash)
 		return s.putRecord(ctx, r, &e)
 	}
-	var c expression
-	c.compare(attrRevision, " = ", ":had", str(string(had)))
-	c.write(" AND ")
+	c := newChange()
+	c.condition.compare(attrRevision, " = ", ":had", str(string(had)))
+	c.condition.write(" AND ")
 	if r.isTable() {
-		c.compare(attrIncarnation, " = ", ":i", bin(r.Layout.Incarnation[:]))
-		c.write(" AND ")
-		c.compare(attrLayout, " = ", ":b", num(r.Layout.Buckets))
+		c.condition.compare(attrIncarnation, " = ", ":i", bin(r.Layout.Incarnation[:]))
+		c.condition.write(" AND ")
+		c.condition.compare(attrLayout, " = ", ":b", num(r.Layout.Buckets))
 	} else {
-		c.missing(attrIncarnation)
+		c.condition.missing(attrIncarnation)
 	}
-	u := expression{names: c.names, values: c.values}
-	u.write("SET ")
-	u.compare(attrRevision, " = ", ":r", str(string(r.Revision)))
-	u.write(", ")
-	u.compare(attrValue, " = ", ":v", bin(r.Value))
-	return s.once(ctx, func(ctx context.Context) error {
-		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName:                           s.table,
-			Key:                                 documentKey(r.Key),
-			UpdateExpression:                    u.String(),
-			ConditionExpression:                 c.String(),
-			ExpressionAttributeNames:            u.names,
-			ExpressionAttributeValues:           u.values,
-			ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
-		})
-		return err
-	})
+	c.update.write("SET ")
+	c.update.compare(attrRevision, " = ", ":r", str(string(r.Revision)))
+	c.update.write(", ")
+	c.update.compare(attrValue, " = ", ":v", bin(r.Value))
+	return s.once(ctx, func(ctx context.Context) error { return s.updateRecord(ctx, r.Key, c) })
 }
 
 // putRecord writes a document whole, on a condition.
@@ -211,6 +198,20 @@ func (s *Store) putRecord(ctx context.Context, r *record, e *expression) error {
 	})
 }
 
+// updateRecord is one call.
+func (s *Store) updateRecord(ctx context.Context, key string, c *change) error {
+	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName:                           s.table,
+		Key:                                 documentKey(key),
+		UpdateExpression:                    c.update.String(),
+		ConditionExpression:                 c.condition.String(),
+		ExpressionAttributeNames:            c.update.names,
+		ExpressionAttributeValues:           c.update.values,
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	})
+	return err
+}
+
 // ListDocuments implements [table.Store].
 func (s *Store) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
 	ctx, cancel, err := s.begin(ctx)
@@ -222,13 +223,13 @@ func (s *Store) ListDocuments(ctx context.Context, prefix, from string, limit in
 	last := prefix + "\xff"            // keys are ASCII
 	var list []table.Document
 	for first <= last && len(first) <= maxSortKey {
-		items, next, err := s.query(ctx, query{
+		found, err := s.query(ctx, query{
 			hash: documentHash, first: []byte(first), last: []byte(last), rows: limit - len(list),
 		})
 		if err != nil {
 			return nil, err
 		}
-		for _, it := range items {
+		for _, it := range found.items {
 			r, err := readRecord(it)
 			if err != nil {
 				return nil, err
@@ -237,10 +238,10 @@ func (s *Store) ListDocuments(ctx context.Context, prefix, from string, limit in
 				list = append(list, r.Document)
 			}
 		}
-		if next == nil || len(list) == limit {
+		if found.next == nil || len(list) == limit {
 			break
 		}
-		first = string(next) + "\x00"
+		first = string(found.next) + "\x00"
 	}
 	return list, nil
 }

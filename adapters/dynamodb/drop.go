@@ -3,8 +3,6 @@ package dynamodb
 import (
 	"context"
 	"errors"
-	"sync"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -35,8 +33,7 @@ func (s *Store) Drop(ctx context.Context, key string, revision table.Revision) e
 	case !r.isTable():
 		return s.removeRecord(ctx, key, revision)
 	}
-	r.Revision, r.Value, r.deleting = s.newRevision(), nil, true
-	if err := s.mark(ctx, r, revision); err != nil {
+	if r, err = s.mark(ctx, r); err != nil {
 		return err
 	}
 	s.forget(key)
@@ -48,30 +45,46 @@ func (s *Store) Drop(ctx context.Context, key string, revision table.Revision) e
 	return nil
 }
 
-// mark makes the record that of a table being deleted, if it has the revision,
-// and notes what there is to purge.
-func (s *Store) mark(ctx context.Context, r *record, had table.Revision) error {
-	var e expression
-	e.compare(attrRevision, " = ", ":r", str(string(had)))
-	actions := []types.TransactWriteItem{{
-		Put: &types.Put{
-			TableName: s.table, Item: r.item(),
-			ConditionExpression: e.String(), ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
-		},
-	}, {
-		Put: &types.Put{TableName: s.table, Item: s.purgeItem(r)},
-	}}
+// mark makes the record that of a table being deleted, if it has its revision
+// still, and notes what there is to purge: where a run rebuckets the table, its
+// copy too.
+func (s *Store) mark(ctx context.Context, r *record) (*record, error) {
 	for n := 0; ; n++ {
+		marked := &record{Document: r.Document, life: r.life, deleting: true}
+		marked.Revision, marked.Value = s.newRevision(), nil
+		var e expression
+		e.compare(attrRevision, " = ", ":r", str(string(r.Revision)))
+		e.write(" AND ")
+		actions := []types.TransactWriteItem{{Put: &types.Put{TableName: s.table, Item: marked.item()}}, s.notePurge(marked, marked.life)}
+		if r.move.none() {
+			e.missing(attrTarget)
+		} else {
+			e.compare(attrTarget, " = ", ":a", bin(r.move.target.incarnation[:]))
+			actions = append(actions, s.notePurge(marked, r.move.target))
+		}
+		put := actions[0].Put
+		put.ConditionExpression, put.ExpressionAttributeNames, put.ExpressionAttributeValues = e.String(), e.names, e.values
 		err := s.transact(ctx, actions)
 		switch c := classOf(err); {
 		case err == nil:
-			return nil
+			return marked, nil
 		case c == cancelled:
-			return table.ErrRevision
+			// A run may have begun or ended since the record was read, which changes
+			// its revision only in the end.
+			now, err := s.record(ctx, r.Key)
+			if errors.Is(err, table.ErrNoDocument) || err == nil && (now.Revision != r.Revision || now.deleting) {
+				return nil, table.ErrRevision
+			}
+			if err != nil {
+				return nil, err
+			}
+			if r = now; n == maxRepeats || !s.pause(ctx, n) {
+				return nil, table.ErrBusy
+			}
 		case c == busy && ctx.Err() != nil:
-			return ctx.Err()
+			return nil, ctx.Err()
 		case c != busy || n == maxRepeats || !s.pause(ctx, n):
-			return outcome(err)
+			return nil, outcome(err)
 		}
 	}
 }
@@ -102,37 +115,10 @@ func (s *Store) deleteRecord(ctx context.Context, key string, revision table.Rev
 	return err
 }
 
-// watch remembers since when this process has seen names of tables being deleted.
-type watch struct {
-	mu   sync.Mutex
-	seen map[string]sighting
-}
-
-type sighting struct {
-	revision table.Revision
-	since    time.Duration
-}
-
-const maxSightings = 1000
-
-// unchanged reports for how long a record has been seen at this revision.
-func (w *watch) unchanged(r *record, now time.Duration) time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if seen, ok := w.seen[r.Key]; ok && seen.revision == r.Revision {
-		return now - seen.since
-	}
-	if w.seen == nil || len(w.seen) >= maxSightings {
-		w.seen = make(map[string]sighting)
-	}
-	w.seen[r.Key] = sighting{r.Revision, now}
-	return 0
-}
-
 // succeed writes the record of a new table in place of one that is being deleted,
 // if whoever deletes it has been gone for as long as a lease can last.
 func (s *Store) succeed(ctx context.Context, old, r *record) (table.Revision, error) {
-	if s.watch.unchanged(old, s.elapsed()) < s.lease+leaseMargin {
+	if s.drops.unchanged(old.Key, string(old.Revision), s.elapsed()) < s.lease+leaseMargin {
 		return "", table.ErrBeingDeleted
 	}
 	var e expression

@@ -13,21 +13,24 @@ func (s *Store) Get(ctx context.Context, name string, k []byte, c table.Consiste
 		return table.Row{}, err
 	}
 	defer cancel()
-	l, err := s.live(ctx, name)
+	var row table.Row
+	err = s.reading(ctx, name, func(ctx context.Context, l *lease) error {
+		if len(k) > maxSortKey {
+			return table.ErrKeyTooLong
+		}
+		e, err := s.find(ctx, l, k, c)
+		if err == nil && e == nil {
+			err = table.ErrNoEntity
+		}
+		if err == nil {
+			row = e.Row
+		}
+		return err
+	})
 	if err != nil {
 		return table.Row{}, err
 	}
-	if len(k) > maxSortKey {
-		return table.Row{}, table.ErrKeyTooLong
-	}
-	e, err := s.entity(ctx, l, k, c)
-	if err != nil {
-		return table.Row{}, err
-	}
-	if e == nil {
-		return table.Row{}, table.ErrNoEntity
-	}
-	return e.Row, nil
+	return row, nil
 }
 
 // entity reads an entity with its chunks; nil is none.
@@ -53,7 +56,7 @@ func (s *Store) entity(ctx context.Context, l life, k []byte, c table.Consistenc
 		if c == table.Eventual {
 			c = table.Strong
 		} else if !s.pause(ctx, n) {
-			return nil, errMoved
+			return nil, errStale
 		}
 	}
 }

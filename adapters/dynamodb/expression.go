@@ -15,8 +15,13 @@ type expression struct {
 	values item
 }
 
-// own are the placeholders of the store's own attributes: a # for the dot.
-func own(attr string) string { return "#" + attr[1:] }
+// own are the placeholders of the store's own attributes, which have one letter: a
+// # for the dot.
+func own(attr string) string {
+	const all = "#a#b#c#d#e#f#g#h#i#j#k#l#m#n#o#p#q#r#s#t#u#v#w#x#y#z"
+	i := 2 * int(attr[1]-'a')
+	return all[i : i+2]
+}
 
 // name writes the placeholder of an attribute of ours.
 func (e *expression) name(attr string) {
@@ -57,4 +62,25 @@ func (e *expression) write(s string) { e.text.WriteString(s) }
 func (e *expression) String() *string {
 	s := e.text.String()
 	return &s
+}
+
+// remove writes that attributes are to go.
+func (e *expression) remove(attrs ...string) {
+	e.write(" REMOVE ")
+	for i, a := range attrs {
+		if i > 0 {
+			e.write(", ")
+		}
+		e.name(a)
+	}
+}
+
+// change is an update on a condition, whose placeholders both expressions share.
+type change struct{ update, condition expression }
+
+func newChange() *change {
+	c := new(change)
+	c.update.names, c.update.values = make(map[string]string, 8), make(item, 8)
+	c.condition.names, c.condition.values = c.update.names, c.update.values
+	return c
 }

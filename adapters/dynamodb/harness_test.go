@@ -1,15 +1,11 @@
 package dynamodb_test
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,39 +17,21 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
+	"edgetable/testdata/dynamodb/local"
 )
 
-// serverURL is where DynamoDB Local is: the one that the environment names, else
-// one of the package's own.
-var serverURL = os.Getenv("EDGETABLE_DYNAMODB_URL")
+// serverURL is where DynamoDB Local is.
+var serverURL string
 
 func TestMain(m *testing.M) {
-	if serverURL != "" {
-		os.Exit(m.Run())
-	}
-	start := exec.Command("../../testdata/dynamodb/start")
-	start.Stderr = os.Stderr
-	life, err := start.StdinPipe() // the server ends with it
+	url, stop, err := local.Start()
 	if err != nil {
-		panic(err)
-	}
-	out, err := start.StdoutPipe()
-	if err != nil {
-		panic(err)
-	}
-	if err := start.Start(); err != nil {
-		fmt.Fprintln(os.Stderr, "DynamoDB Local:", err)
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "DynamoDB Local did not start:", start.Wait())
-		os.Exit(1)
-	}
-	serverURL = strings.TrimSpace(line)
+	serverURL = url
 	code := m.Run()
-	life.Close()
-	_ = start.Wait() // it was told to end
+	stop()
 	os.Exit(code)
 }
 
@@ -105,7 +83,7 @@ func open(t testing.TB, o dynamodb.Options) *dynamodb.Store {
 
 // elapsed is a monotonic clock that stands still until somebody waits for a lease
 // to end: what waits for long takes no time. Short waits, between attempts, are
-// real.
+// real, but of a hundredth: the server is near.
 type elapsed struct{ time atomic.Int64 }
 
 func (e *elapsed) now() time.Duration { return time.Duration(e.time.Load()) }
@@ -116,7 +94,7 @@ func (e *elapsed) sleep(ctx context.Context, d time.Duration) error {
 		return ctx.Err()
 	}
 	select {
-	case <-time.After(d):
+	case <-time.After(d / 100):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -131,34 +109,27 @@ func harness(o dynamodb.Options) storetest.Harness {
 		share := func(now func() edm.Ticks) table.Store {
 			o := o
 			o.Now = now
-			return suited{open(t, o)}
+			return open(t, o)
 		}
 		// A store keeps nothing that a restart could lose.
-		return storetest.Place{Store: share(now), Share: share, Restart: share}
+		return storetest.Place{Store: share(now), Share: share, Restart: share, Remote: true, Lossy: o.Client != nil}
 	}
 }
 
-// suited answers a create while the table is being deleted in the one way that the
-// suite's model of concurrent tables knows: the name is taken.
-type suited struct{ *dynamodb.Store }
-
-func (s suited) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
-	r, err := s.Store.WriteDocument(ctx, d)
-	if errors.Is(err, table.ErrBeingDeleted) {
-		err = table.ErrRevision
-	}
-	return r, err
-}
-
+// Three buckets are merged as any number of them are.
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, harness(dynamodb.Options{}))
+	storetest.Run(t, harness(dynamodb.Options{Buckets: 3}))
 }
 
-// Without leases every operation on entities reads the table's record.
+// Without leases every operation on entities reads the table's record, and with
+// one bucket nothing is merged.
 func TestStoreWithoutLeases(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, harness(dynamodb.Options{Lease: -1, Buckets: 1}))
+	h := harness(dynamodb.Options{Lease: -1, Buckets: 1})
+	t.Run("Scans", func(t *testing.T) { storetest.Scans(t, h) })
+	t.Run("Incarnations", func(t *testing.T) { storetest.Incarnations(t, h) })
+	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
 }
 
 // now is the clock of the machine.

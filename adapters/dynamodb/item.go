@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -69,47 +70,56 @@ func nonce(n uint64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatUint(n, 10)}
 }
 
-// readEntity reads the item of an entity. The order of the properties is lost in
-// an item, so they come in that of their names: every read shows the same.
+// readEntity reads the item of an entity.
 func readEntity(it item) (*stored, error) {
-	var s stored
-	var err error
+	s := new(stored)
+	if err := s.read(it); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// read reads the item of an entity. The order of the properties is lost in an
+// item, so they come in that of their names: every read shows the same.
+func (s *stored) read(it item) (err error) {
 	sort, ok := it[attrSort].(*types.AttributeValueMemberB)
 	ticks, nonce := number(it[attrTicks]), number(it[attrNonce])
 	if !ok || ticks == "" || nonce == "" {
-		return nil, errItem
+		return errItem
 	}
 	s.Key = sort.Value
+	// One beyond all dates would raise the clock of everybody who writes behind it.
 	t, err := strconv.ParseInt(ticks, 10, 64)
-	if err != nil {
-		return nil, err
+	if err != nil || t < 0 || edm.Ticks(t) > edm.MaxDateTime {
+		return errItem
 	}
 	s.Timestamp = edm.Ticks(t)
 	if s.Nonce, err = strconv.ParseUint(nonce, 10, 64); err != nil {
-		return nil, err
+		return err
 	}
 	if c, ok := it[attrChunks]; ok {
 		s.chunks, err = readChunks(c)
-		return &s, err
+		return err
 	}
 	s.count, _ = strconv.Atoi(number(it[attrCount]))
 	s.size, _ = strconv.Atoi(number(it[attrSize]))
-	names := make([]string, 0, len(it))
+	var few [32]string
+	names := few[:0]
 	for name := range it {
-		if name[0] != '.' {
+		if !strings.HasPrefix(name, ".") {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
-	s.Properties = make(edm.Properties, 0, s.size)
+	s.Properties = make(edm.Properties, 0, min(max(s.size-ownSize, 0), maxItem))
 	for _, name := range names {
 		v, err := value(it[name])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.Properties = edm.AppendProperty(s.Properties, name, v)
 	}
-	return &s, nil
+	return nil
 }
 
 // number is the text of a number, "" of anything else.

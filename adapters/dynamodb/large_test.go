@@ -15,11 +15,15 @@ import (
 	"edgetable/core/table"
 )
 
-// overWire is a store with the table people, and the way it takes.
+// overWire is a store with the table people, and the way it takes. Its leases do
+// not end while it is tested, however slow that is.
 func overWire(t *testing.T, o dynamodb.Options) (*dynamodb.Store, *wire) {
 	t.Helper()
 	w := &wire{t: t, table: newTable(t)}
-	o.Table, o.Client = w.table, newClient(w)
+	o.Table, o.Client, o.Lease = w.table, newClient(w), time.Hour
+	if o.Sleep == nil {
+		o.Sleep = new(elapsed).sleep
+	}
 	s := open(t, o)
 	create(t, s)
 	if err := get(t, s, "warm"); !errors.Is(err, table.ErrNoEntity) {
@@ -76,6 +80,9 @@ func TestLimits(t *testing.T) {
 		var e *table.Error
 		if row.is != nil && !errors.Is(err, row.is) || row.is == nil && (!errors.As(err, &e) || e.Code != row.want) {
 			t.Errorf("%s: got %v", row.why, err)
+		}
+		if refused := (*table.Refused)(nil); row.is != nil && (!errors.As(err, &refused) || refused.Index != len(row.m)-1) {
+			t.Errorf("%s: the last mutation is not blamed: %v", row.why, err)
 		}
 		if got := operations(w.take()); !slices.Equal(got, row.took) {
 			t.Errorf("%s: it took %v, want %v", row.why, got, row.took)

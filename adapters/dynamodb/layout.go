@@ -10,7 +10,10 @@ import (
 )
 
 // The attributes of items that are the store's own. No property can have such a
-// name: it begins with a letter or an underscore.
+// name: it begins with a letter or an underscore. They have one letter, for
+// placeholders that are made in advance ([own]), and all are taken: one more shares
+// a letter with one of another kind of item. infra/aws has TTL on .ttl, which must
+// stay none of them.
 const (
 	attrHash = ".p" // B
 	attrSort = ".s" // B
@@ -33,6 +36,14 @@ const (
 	attrBuckets     = ".k" // N: hash keys the table is spread over
 	attrLocation    = ".l" // S
 	attrDeleting    = ".g" // BOOL: the table was dropped, its name is not free yet
+
+	// of the record of a table that was, or is being, rebucketed
+	attrOrigin = ".j" // B: the incarnation it was created with
+	attrTarget = ".a" // B: the incarnation it is copied to
+	attrSpread = ".h" // N: hash keys that is spread over
+	attrOwner  = ".q" // S: the run that copies
+	attrSeal   = ".x" // N: nothing may be written: 1, and the last pass has begun: 2
+	attrBeat   = ".y" // N: rises while the run that sealed it lives
 
 	// of litter
 	attrDue      = ".u" // N: ticks
@@ -83,6 +94,7 @@ const (
 	maxTransact   = 4<<20 - 64<<10      // 64 KiB less
 	maxPayload    = 4 << 20             // properties of one Commit: the protocol's limit of a batch
 	maxProperties = table.MaxProperties // of an entity
+	maxImages     = 16 << 20            // properties of the entities of one Commit, before or after it
 	chunkSize     = 350 << 10           // bytes of properties in a chunk
 	maxWriteBatch = 25                  // items in a BatchWriteItem
 	maxReadBatch  = 100                 // items in a BatchGetItem

@@ -29,14 +29,14 @@ func create(t testing.TB, s table.Store) {
 // the size of an entity, and the sizes from which an entity is kept in chunks.
 func TestApply(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(6) {
+	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			rnd := rand.New(rand.NewPCG(seed, 5))
 			s := open(t, dynamodb.Options{Table: newTable(t), Buckets: uint16(1 + seed%3)})
 			create(t, s)
 			model := make(map[string]table.Row)
-			for step := range 120 {
+			for step := range 80 {
 				m := mutations(rnd, model)
 				what := fmt.Sprintf("step %d: %s", step, describe(m))
 				ticks, err := s.Commit(t.Context(), people, m)

@@ -25,16 +25,14 @@ type Options struct {
 	Buckets uint16
 	// Lease is how long the record of a table may be cached: so long a DELETE of
 	// a table takes at least. 0 is 2 seconds; negative caches nothing, and every
-	// operation on entities costs a read more.
+	// operation on entities costs a read more. Processes that share the table have
+	// the same. Above MaxLease a DELETE takes longer than clients wait for it.
 	Lease time.Duration
 	// Deadline bounds every operation whose context has no earlier one; 0 is 30 s.
 	// It is at most ten minutes.
 	Deadline time.Duration
 	// Attempt bounds one call; 0 is 5 seconds.
 	Attempt time.Duration
-	// AfterImages bounds what the entities of one batch may take together, as
-	// bytes of stored properties, when the batch merges into large ones; 0 is 16 MiB.
-	AfterImages int
 	// Scanned, if not nil, is told what each scan cost.
 	Scanned func(buckets.Cost)
 	// Now is the clock behind Timestamps and, together with Elapsed, leases; nil
@@ -50,13 +48,15 @@ type Options struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
+// MaxLease is the longest Lease that programs should offer.
+const MaxLease = 10 * time.Second
+
 const (
 	defaultBuckets  = 8
 	defaultLease    = 2 * time.Second
 	defaultDeadline = 30 * time.Second
 	maxDeadline     = 10 * time.Minute
 	defaultAttempt  = 5 * time.Second
-	defaultImages   = 16 << 20
 
 	// leaseMargin is what clocks may differ in rate and calls may take to return
 	// beyond a lease.
@@ -80,9 +80,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Attempt <= 0 {
 		o.Attempt = defaultAttempt
-	}
-	if o.AfterImages == 0 {
-		o.AfterImages = defaultImages
 	}
 	if o.Now == nil {
 		o.Now = func() edm.Ticks { return edm.TicksOf(time.Now()) }

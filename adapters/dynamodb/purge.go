@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -13,28 +14,31 @@ import (
 
 // Progress is what a Purge has done so far.
 type Progress struct {
-	Tables int // tables removed to the last item
+	Tables int // tables, or copies of tables, removed to the last item
 	Items  int // items removed
 }
 
 var droppedHash = []byte{kindDropped}
 
-// purgeItem notes that the entities of a table are to be removed. It is due when
-// no operation that began before the table was dropped can still be under way.
-func (s *Store) purgeItem(r *record) item {
-	it := keyOf(droppedHash, r.Layout.Incarnation[:])
+// notePurge notes that the entities of an incarnation are to be removed. The note
+// is due when no operation that began before can still be under way. With a table
+// that was dropped its name goes, if that is its record still.
+func (s *Store) notePurge(r *record, l life) types.TransactWriteItem {
+	it := keyOf(droppedHash, l.incarnation[:])
 	it[attrDue] = num(s.now() + litterAge)
 	it[attrDocument] = str(r.Key)
-	it[attrRevision] = str(string(r.Revision))
-	it[attrBuckets] = num(r.life.buckets)
-	return it
+	if r.deleting {
+		it[attrRevision] = str(string(r.Revision))
+	}
+	it[attrBuckets] = num(l.buckets)
+	return types.TransactWriteItem{Put: &types.Put{TableName: s.table, Item: it}}
 }
 
 // Purge removes what nobody can see any more: the entities of tables that were
-// dropped more than an hour ago, and chunks that writes left behind which did not
-// come to their end. It calls report, which may be nil, whenever it removed some; an
-// error of it ends the purge. However a purge ends, the next goes on where it was.
-// Several at the same time do no harm.
+// dropped, or moved to other buckets, more than an hour ago, and what writes of
+// chunks left behind that did not come to their end. It calls report, which may be
+// nil, whenever it removed some; an error of it ends the purge. However a purge
+// ends, the next goes on where it was. Several at the same time do no harm.
 func (s *Store) Purge(ctx context.Context, report func(Progress) error) error {
 	p := purge{Store: s, report: report}
 	if err := p.writes(ctx); err != nil {
@@ -57,16 +61,16 @@ func (p *purge) told() error {
 }
 
 // each calls do with all items of a hash key.
-func (p *purge) each(ctx context.Context, hash []byte, keysOnly bool, do func([]item) error) error {
+func (p *purge) each(ctx context.Context, hash []byte, only *projection, do func(context.Context, []item) error) error {
 	for first := []byte{0}; ; {
-		items, next, err := p.query(ctx, query{hash: hash, first: first, rows: maxWriteBatch, keysOnly: keysOnly})
+		found, err := p.query(ctx, query{hash: hash, first: first, rows: maxWriteBatch, only: only})
 		if err == nil {
-			err = do(items)
+			err = do(ctx, found.items)
 		}
-		if err != nil || next == nil {
+		if err != nil || found.next == nil {
 			return err
 		}
-		first = append(next, 0)
+		first = append(found.next, 0)
 	}
 }
 
@@ -75,9 +79,9 @@ func (p *purge) due(it item) bool {
 	return err == nil && edm.Ticks(due) <= p.now()
 }
 
-// tables removes dropped tables.
+// tables removes what is noted.
 func (p *purge) tables(ctx context.Context) error {
-	return p.each(ctx, droppedHash, false, func(notes []item) error {
+	return p.each(ctx, droppedHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
 			if !p.due(note) {
 				continue
@@ -90,7 +94,7 @@ func (p *purge) tables(ctx context.Context) error {
 	})
 }
 
-// table removes one dropped table: first its name, should whoever dropped it not
+// table removes one incarnation: first its name, should whoever dropped it not
 // have come to that, then its items, and last the note.
 func (p *purge) table(ctx context.Context, note item) error {
 	id := binaryOf(note[attrSort])
@@ -99,13 +103,12 @@ func (p *purge) table(ctx context.Context, note item) error {
 	if err != nil || copy(l.incarnation[:], id) != len(l.incarnation) {
 		return errItem
 	}
-	err = p.removeRecord(ctx, text(note[attrDocument]), table.Revision(text(note[attrRevision])))
-	if err != nil && !errors.Is(err, table.ErrRevision) {
+	if err := p.unname(ctx, note, l); err != nil {
 		return err
 	}
 	for bucket := range l.buckets {
 		for _, kind := range []byte{kindEntity, kindChunk} {
-			if err := p.each(ctx, l.hash(kind, bucket), true, p.remove(ctx)); err != nil {
+			if err := p.each(ctx, l.hash(kind, bucket), onlyKeys, p.remove); err != nil {
 				return err
 			}
 		}
@@ -117,28 +120,44 @@ func (p *purge) table(ctx context.Context, note item) error {
 	return p.told()
 }
 
-// remove deletes items.
-func (p *purge) remove(ctx context.Context) func([]item) error {
-	return func(items []item) error {
-		if len(items) == 0 {
+// unname removes the name of a dropped table. What a table was moved from, or was
+// not moved to in the end, has none.
+func (p *purge) unname(ctx context.Context, note item, l life) error {
+	key := text(note[attrDocument])
+	if _, ok := note[attrRevision]; ok {
+		err := p.removeRecord(ctx, key, table.Revision(text(note[attrRevision])))
+		if errors.Is(err, table.ErrRevision) {
 			return nil
 		}
-		requests := make([]types.WriteRequest, len(items))
-		for i, it := range items {
-			requests[i] = deleteRequest(binaryOf(it[attrHash]), binaryOf(it[attrSort]))
-		}
-		if err := p.batchWrite(ctx, requests); err != nil {
-			return err
-		}
-		p.done.Items += len(items)
-		return p.told()
+		return err
 	}
+	r, err := p.record(ctx, key)
+	if err == nil && (r.life.incarnation == l.incarnation || r.move.target.incarnation == l.incarnation) {
+		return fmt.Errorf("%s is to be purged and in use: %w", key, errItem)
+	}
+	if errors.Is(err, table.ErrNoDocument) {
+		return nil
+	}
+	return err
+}
+
+// remove deletes items.
+func (p *purge) remove(ctx context.Context, items []item) error {
+	requests := make([]types.WriteRequest, len(items))
+	for i, it := range items {
+		requests[i] = deleteRequest(binaryOf(it[attrHash]), binaryOf(it[attrSort]))
+	}
+	if err := p.batchWrite(ctx, requests); err != nil || len(items) == 0 {
+		return err
+	}
+	p.done.Items += len(items)
+	return p.told()
 }
 
 // writes clears up after writes of chunks. What the entity names is in use; of
 // the rest nobody will ever know.
 func (p *purge) writes(ctx context.Context) error {
-	return p.each(ctx, pendingHash, false, func(notes []item) error {
+	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
 			if !p.due(note) {
 				return nil // they are in order of their time

@@ -15,16 +15,28 @@ func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (tab
 		return table.Page{}, err
 	}
 	defer cancel()
-	l, err := s.live(ctx, name)
+	var page table.Page
+	err = s.reading(ctx, name, func(ctx context.Context, l *lease) (err error) {
+		page, err = s.page(ctx, l, r)
+		return err
+	})
 	if err != nil {
 		return table.Page{}, err
 	}
+	return page, nil
+}
+
+// scan reads a page of one incarnation.
+func (s *Store) scan(ctx context.Context, l life, r table.ScanRequest) (table.Page, error) {
 	return buckets.Scan(ctx, source{s, l}, l.buckets, r, buckets.Options{FanOut: min(int(l.buckets), maxFanOut), Report: s.scanned})
 }
 
 // maxFanOut is how many buckets are read at the same time at most: each takes a
 // connection, and holds up to a megabyte.
 const maxFanOut = 32
+
+// minFiltered is for how many rows a read is worth a filter expression.
+const minFiltered = 8
 
 // source reads the buckets of one table.
 type source struct {
@@ -39,19 +51,24 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 	if len(q.first) == 0 {
 		q.first = []byte{0} // no sort key is empty
 	}
-	items, next, err := s.query(ctx, q)
+	if limit.Filter != nil && limit.Rows >= minFiltered {
+		q.filter = newPrefilter(translate(limit.Filter))
+	}
+	answer, err := s.query(ctx, q)
 	if err != nil {
 		return c, err
 	}
-	if next != nil {
-		c.Next = append(next, 0)
+	if answer.next != nil {
+		c.Next = append(answer.next, 0)
 	}
-	found := make([]*stored, 0, len(items))
+	c.Examined, c.Scanned = answer.examined, answer.scanned
+	entities := make([]stored, len(answer.items))
+	found := make([]*stored, 0, len(answer.items))
 	var large []*stored
 	size := 0
-	for _, it := range items {
-		e, err := readEntity(it)
-		if err != nil {
+	for i, it := range answer.items {
+		e := &entities[i]
+		if err := e.read(it); err != nil {
 			return c, err
 		}
 		if !r.Contains(e.Key) {
@@ -68,7 +85,7 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 		}
 		found = append(found, e)
 	}
-	c.Examined = len(found)
+	c.Examined = max(c.Examined, len(found))
 	if len(large) > 0 {
 		if err := s.load(ctx, s.hash(kindChunk, bucket), large, limit.Consistency); err != nil {
 			return c, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -50,18 +51,47 @@ func (f *failure) Unwrap() error { return f.err }
 type sentKey struct{}
 
 // sentMarker sets the flag: what fails before, such as a lack of credentials, had
-// no effect.
+// no effect. It bounds replies too, which the SDK reads to their end whatever that
+// is.
 type sentMarker struct{ dynamodb.HTTPClient }
 
 func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	if sent, ok := r.Context().Value(sentKey{}).(*atomic.Bool); ok {
 		sent.Store(true)
 	}
-	return m.HTTPClient.Do(r)
+	answer, err := m.HTTPClient.Do(r)
+	if err == nil {
+		answer.Body = &reply{answer.Body, maxReply}
+	}
+	return answer, err
+}
+
+// maxReply is more than any reply has, in bytes: items of 16 MiB, of which JSON
+// writes a control character as six.
+const maxReply = 128 << 20
+
+var errReply = errors.New("dynamodb: a reply is larger than those of DynamoDB are")
+
+// reply is a body that is read up to a limit.
+type reply struct {
+	io.ReadCloser
+	left int
+}
+
+func (r *reply) Read(b []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, errReply
+	}
+	n, err := r.ReadCloser.Read(b[:min(len(b), r.left)])
+	r.left -= n
+	return n, err
 }
 
 // attempt makes one call under its own time limit. Its error is a *failure.
 func (s *Store) attempt(ctx context.Context, call func(ctx context.Context) error) error {
+	if s.now() > untilOf(ctx) {
+		return &failure{refused, errFrozen}
+	}
 	var sent atomic.Bool
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, sentKey{}, &sent), s.attemptTime)
 	defer cancel()
@@ -164,7 +194,7 @@ func (s *Store) repeat(ctx context.Context, call func(ctx context.Context) error
 			return nil
 		}
 		c := classOf(err)
-		if c != busy && c != ambiguous {
+		if c != busy && c != ambiguous || errors.Is(err, errReply) {
 			return err
 		}
 		if ctxErr := ctx.Err(); ctxErr != nil {

@@ -20,13 +20,13 @@ type Store struct {
 	table  *string
 	clock  clock
 	leases leases
-	watch  watch
+	drops  watch
+	seals  watch
 
 	buckets     uint16
 	lease       time.Duration // 0: nothing is cached
 	deadline    time.Duration
 	attemptTime time.Duration
-	images      int
 	now         func() edm.Ticks
 	elapsed     func() time.Duration
 	rand        func() uint64
@@ -53,7 +53,6 @@ func New(o Options) (*Store, error) {
 		lease:       max(o.Lease, 0),
 		deadline:    o.Deadline,
 		attemptTime: o.Attempt,
-		images:      o.AfterImages,
 		now:         o.Now,
 		elapsed:     o.Elapsed,
 		rand:        o.Rand,

@@ -95,7 +95,10 @@ func value(a types.AttributeValue) (edm.Value, error) {
 		n, err := strconv.ParseInt(a.Value, 10, 32)
 		return edm.Int32(int32(n)), err
 	case *types.AttributeValueMemberM:
-		for tag, v := range a.Value { // there is one
+		if len(a.Value) != 1 {
+			break
+		}
+		for tag, v := range a.Value {
 			return taggedValue(tag, v)
 		}
 	}

@@ -69,7 +69,8 @@ func quotedLen(b []byte) int {
 	}
 }
 
-// open returns the bytes of the body and their number. Base64 is decoded only as
+// open returns the bytes of the body and their number, of what is no base64 at
+// least how many can be read. Base64 is decoded only as
 // far as it is read; it refers to the event.
 func (e *event) open(quoted []byte) (io.Reader, int64, error) {
 	text := []byte(e.Body)
@@ -91,6 +92,11 @@ func (e *event) open(quoted []byte) (io.Reader, int64, error) {
 	if !e.IsBase64Encoded {
 		return r, int64(len(text)), nil
 	}
-	padding := len(text) - len(bytes.TrimRight(text, "="))
-	return base64.NewDecoder(base64.StdEncoding, r), int64(base64.StdEncoding.DecodedLen(len(text)) - padding), nil
+	n := base64.StdEncoding.DecodedLen(len(text))
+	for _, padding := range []string{"=", "=="} {
+		if len(text)%4 == 0 && bytes.HasSuffix(text, []byte(padding)) {
+			n--
+		}
+	}
+	return base64.NewDecoder(base64.StdEncoding, r), int64(n), nil
 }

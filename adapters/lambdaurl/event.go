@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,6 +58,12 @@ type door struct {
 
 	unmeasured bool // it does not hand on Content-Length
 }
+
+// What an answer of a function may have, in bytes.
+const (
+	functionLimit = 6 << 20
+	balancerLimit = 1 << 20
+)
 
 // decode reads an event.
 func decode(b []byte) (protocol.Request, door, error) {
@@ -113,11 +121,63 @@ func joined(fields map[string]string) protocol.Header {
 	return h
 }
 
-// listed makes a header of one with lists of values.
+// listed makes a header of one with lists of values. Names that differ in case
+// are one field: which of its values counts is not left to chance.
 func listed(fields map[string][]string) protocol.Header {
 	h := make(protocol.Header, len(fields))
-	for name, values := range fields {
-		h[textproto.CanonicalMIMEHeaderKey(name)] = values
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		canonical := textproto.CanonicalMIMEHeaderKey(name)
+		h[canonical] = append(h[canonical], fields[name]...)
 	}
 	return h
+}
+
+// fields are the headers, of which the lists are complete.
+func (e *event) fields() protocol.Header {
+	if len(e.MultiValueHeaders) > 0 {
+		return listed(e.MultiValueHeaders)
+	}
+	return joined(e.Headers)
+}
+
+// query writes the parameters, of which the lists are complete, in the order of
+// their names.
+func (e *event) query(escape func(string) string) (string, error) {
+	var lists map[string][]string
+	if err := unmarshal(e.MultiValueQueryStringParameters, &lists); err != nil {
+		return "", err
+	}
+	if len(lists) == 0 {
+		var single map[string]string
+		if err := unmarshal(e.QueryStringParameters, &single); err != nil {
+			return "", err
+		}
+		lists = make(map[string][]string, len(single))
+		for name, value := range single {
+			lists[name] = []string{value}
+		}
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		for _, value := range lists[name] {
+			if b.Len() > 0 {
+				b.WriteByte('&')
+			}
+			b.WriteString(escape(name))
+			b.WriteByte('=')
+			b.WriteString(escape(value))
+		}
+	}
+	return b.String(), nil
+}
+
+// unmarshal reads a field that may be missing.
+func unmarshal(raw json.RawMessage, to any) error {
+	if len(raw) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(raw, to); err != nil {
+		return fmt.Errorf("lambdaurl: the parameters of the query cannot be read: %w", err)
+	}
+	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"edgetable/adapters/lambdaurl"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
@@ -119,6 +121,24 @@ func TestHTTPAPI(t *testing.T) {
 	}
 }
 
+// A REST API hands on the names of fields in the case they came in: fields whose
+// names differ in nothing else are one, with all of its values, each time the same.
+func TestFieldsInAnyCase(t *testing.T) {
+	t.Parallel()
+	const event = `{"httpMethod":"GET","path":"/","requestContext":{"path":"/"},"multiValueHeaders":{
+		"host":["b"],"X-Forwarded-For":["192.0.2.1"],"Host":["a"],"x-forwarded-for":["192.0.2.3"],"X-FORWARDED-FOR":["192.0.2.0"]}}`
+	for range 20 { // maps have no order
+		r := &recorder{resp: protocol.Response{Status: 204}}
+		if _, err := (&lambdaurl.Handler{Protocol: r}).Invoke(t.Context(), []byte(event)); err != nil {
+			t.Fatal(err)
+		}
+		want := protocol.Header{"Host": {"a", "b"}, "X-Forwarded-For": {"192.0.2.0", "192.0.2.1", "192.0.2.3"}, "Content-Length": {"0"}}
+		if diff := cmp.Diff(want, r.req.Header); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
 // Bodies are decoded as they are read, and what is no base64 ends them.
 func TestBodies(t *testing.T) {
 	t.Parallel()
@@ -139,7 +159,9 @@ func TestBodies(t *testing.T) {
 		{encode([]byte("abc\xff\x00\r\n")), true, "abc\xff\x00\r\n", 7, false, "bytes"},
 		{"!!!!", true, "", 3, true, "no base64"},
 		{encode([]byte("abc")) + "!", true, "abc", 3, true, "base64 and more"},
-		{"====", true, "", -1, true, "padding of nothing"},
+		{"====", true, "", 1, true, "padding of nothing"},
+		{"=", true, "", 0, true, "one sign of it"},
+		{"0000=", true, "\xd3M4", 3, true, "padding behind the end"},
 	} {
 		event, err := json.Marshal(map[string]any{
 			"version": "2.0", "rawPath": "/", "body": tt.body, "isBase64Encoded": tt.encoded,
@@ -153,7 +175,7 @@ func TestBodies(t *testing.T) {
 			t.Errorf("%s: %v", tt.why, err)
 			continue
 		}
-		if r.body != tt.want || (r.err != nil) != tt.broken || !tt.broken && r.req.ContentLength != tt.length {
+		if r.body != tt.want || (r.err != nil) != tt.broken || r.req.ContentLength != tt.length {
 			t.Errorf("%s: %q of %d bytes, %v", tt.why, r.body, r.req.ContentLength, r.err)
 		}
 	}

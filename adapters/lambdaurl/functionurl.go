@@ -6,12 +6,6 @@ import (
 	"edgetable/core/protocol"
 )
 
-// What an answer of a function may have, in bytes.
-const (
-	functionLimit = 6 << 20
-	balancerLimit = 1 << 20
-)
-
 // functionURL is a request through a Function URL: the payload format 2.0, in
 // which rawPath and rawQueryString are what the client sent, and names of
 // headers are in lower case. HTTP APIs have the same format, but decode rawPath;

@@ -1,11 +1,7 @@
 package lambdaurl
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
 	"net/url"
-	"slices"
 	"strings"
 
 	"edgetable/core/protocol"
@@ -41,54 +37,4 @@ func (e *event) restAPI() (protocol.Request, door, error) {
 	}
 	req.Header = h
 	return req, d, nil
-}
-
-// fields are the headers, of which the lists are complete.
-func (e *event) fields() protocol.Header {
-	if len(e.MultiValueHeaders) > 0 {
-		return listed(e.MultiValueHeaders)
-	}
-	return joined(e.Headers)
-}
-
-// query writes the parameters, of which the lists are complete, in the order of
-// their names.
-func (e *event) query(escape func(string) string) (string, error) {
-	var lists map[string][]string
-	if err := unmarshal(e.MultiValueQueryStringParameters, &lists); err != nil {
-		return "", err
-	}
-	if len(lists) == 0 {
-		var single map[string]string
-		if err := unmarshal(e.QueryStringParameters, &single); err != nil {
-			return "", err
-		}
-		lists = make(map[string][]string, len(single))
-		for name, value := range single {
-			lists[name] = []string{value}
-		}
-	}
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(lists)) {
-		for _, value := range lists[name] {
-			if b.Len() > 0 {
-				b.WriteByte('&')
-			}
-			b.WriteString(escape(name))
-			b.WriteByte('=')
-			b.WriteString(escape(value))
-		}
-	}
-	return b.String(), nil
-}
-
-// unmarshal reads a field that may be missing.
-func unmarshal(raw json.RawMessage, to any) error {
-	if len(raw) == 0 {
-		return nil
-	}
-	if err := json.Unmarshal(raw, to); err != nil {
-		return fmt.Errorf("lambdaurl: the parameters of the query cannot be read: %w", err)
-	}
-	return nil
 }

@@ -206,6 +206,38 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
+// Ranges that have no rows take their part of the budgets too.
+func TestReadsInVain(t *testing.T) {
+	t.Parallel()
+	const count = 64
+	s := newStore(count)
+	var ranges []key.Range
+	for i := range 100 {
+		ranges = append(ranges, key.Range{Start: key.PartitionFrom(fmt.Sprintf("%03d", i)), End: key.PartitionFrom(fmt.Sprintf("%03d~", i))})
+	}
+	for _, x := range []struct {
+		why    string
+		budget int
+		reads  int // at most
+		pages  int
+	}{
+		{"a read counts 4 KiB", 1 << 20, 256, 25},
+		{"the least there is to a page is a range", 1, count, 100},
+		{"no budget", 0, 100 * count, 1},
+	} {
+		var c cost
+		var worst int
+		got := pages(t, s, count, table.ScanRequest{Ranges: ranges, Rows: 10, ScanBytes: x.budget},
+			buckets.Options{FanOut: 8, Report: func(one buckets.Cost) { c.add(one); worst = max(worst, one.Reads) }}, nil)
+		if worst > x.reads || len(got) != x.pages {
+			t.Errorf("%s: %d pages of %d reads at most, want %d of %d", x.why, len(got), worst, x.pages, x.reads)
+		}
+		if c.reads != 100*count {
+			t.Errorf("%s: %d reads in all, want each bucket read once a range", x.why, c.reads)
+		}
+	}
+}
+
 // However little matches, a page reads in large pieces once that is known.
 func TestFilterIsLearned(t *testing.T) {
 	t.Parallel()

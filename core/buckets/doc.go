@@ -41,6 +41,9 @@
 // selectivity and the size of rows are learned too; nothing is kept between
 // pages.
 //
+// A read takes 4 KiB of the budget of bytes at least, so that the number of reads
+// is bounded too where ranges are empty.
+//
 // What may complete a page is read with one row more, so that the last page says
 // that it is. Only where the reads of all buckets happened to end with their last
 // rows is each asked once more, instead of by an empty page.

@@ -150,7 +150,7 @@ func TestModel(t *testing.T) {
 				}
 			}
 		}
-		o := buckets.Options{FanOut: r.IntN(12), RowBytes: r.IntN(2000), ReadBytes: s.readBytes}
+		o := buckets.Options{FanOut: r.IntN(12), ReadBytes: s.readBytes}
 		if q.Expired != nil {
 			o.FanOut = 0 // the hooks share one source of randomness
 		}

@@ -11,6 +11,8 @@ import (
 const (
 	// unlimited is how many rows are asked for where nothing limits them.
 	unlimited = 1 << 20
+	// guessedRow is the size of a row in bytes until some were read.
+	guessedRow = 1 << 10
 	// leastBytes is what a read of a shared range asks for at least if so much is
 	// needed: less saves nothing, as stores charge by pages of some KiB. With a
 	// filter that is leastFiltered, as most of it may not match.
@@ -162,7 +164,11 @@ func (s *scan) ask(st *stream, n float64, parts int) {
 	if s.req.ScanBytes > 0 {
 		left := max(s.req.ScanBytes-s.cost.Bytes, 0) / parts
 		size = min(size, max(left, 1))
-		n = min(n, float64(left)/s.rowBytes())
+		row := s.rowBytes()
+		if s.cost.Rows == 0 {
+			row *= 2 // a guess: rather too little at first than far beyond the budget
+		}
+		n = min(n, float64(left)/row)
 	}
 	if st.point {
 		n = 1
@@ -204,7 +210,7 @@ func (s *scan) scale() float64 { return float64(s.cost.Rows+1) / float64(s.visib
 // rowBytes is the size of a row.
 func (s *scan) rowBytes() float64 {
 	if s.cost.Rows == 0 || s.cost.Bytes == 0 {
-		return float64(s.o.RowBytes)
+		return guessedRow
 	}
 	return float64(s.cost.Bytes) / float64(s.cost.Rows)
 }

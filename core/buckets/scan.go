@@ -23,9 +23,6 @@ func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, 
 	if s.o.ReadBytes <= 0 {
 		s.o.ReadBytes = 1 << 20
 	}
-	if s.o.RowBytes <= 0 {
-		s.o.RowBytes = 1 << 10
-	}
 	s.open()
 	err := s.collect()
 	if o.Report != nil {
@@ -159,17 +156,19 @@ func (s *scan) advanced() bool {
 // spent reports whether the budgets of the page forbid to examine another n bytes,
 // or, with n = 0, another read. They never do before the page got on.
 func (s *scan) spent(n int) (bool, error) {
-	if s.judged == 0 && (n > 0 || s.cost.Rows == 0) {
+	if s.judged == 0 && (n > 0 || s.cost.Rows == 0 && !s.advanced()) {
 		return false, nil
 	}
 	r, p := s.req, &s.page
-	// What was paid for is examined, but no more is bought.
-	spent := r.ScanBytes > 0 && (p.Scanned >= r.ScanBytes || n == 0 && s.cost.Bytes >= r.ScanBytes)
+	// What was paid for is examined, but no more is bought. A read that finds
+	// nothing is paid for too: a filter may name many ranges in vain, and each is
+	// looked for in every bucket.
+	spent := r.ScanBytes > 0 && (p.Scanned >= r.ScanBytes || n == 0 && s.cost.Bytes+s.cost.Reads*leastBytes >= r.ScanBytes)
 	if n == 0 || s.polled == 0 || p.Scanned+n-s.polled > pollBytes {
 		if err := s.ctx.Err(); err != nil {
 			return false, err
 		}
-		spent = spent || r.Expired != nil && r.Expired()
+		spent = spent || s.cost.Rows > 0 && r.Expired != nil && r.Expired()
 		s.polled = max(p.Scanned, 1)
 	}
 	return spent, nil

@@ -57,8 +57,6 @@ type Options struct {
 	// ReadBytes is what one read examines at most, 0 for 1 MiB. It bounds what
 	// Scan holds: that much a bucket, and the page.
 	ReadBytes int
-	// RowBytes is the size of a row until some were read, 0 for 1 KiB.
-	RowBytes int
 	// Report, if not nil, is called once, before Scan returns, also with an error.
 	Report func(Cost)
 }

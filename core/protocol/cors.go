@@ -3,15 +3,25 @@ package protocol
 import (
 	"context"
 	"math"
+	"time"
 
 	"edgetable/core/edm"
 	"edgetable/core/settings"
 	"edgetable/core/table"
 )
 
-// settingsAge is for how long the settings of an account are taken as known,
-// half a minute as with the service. A change by this handler shows at once.
-const settingsAge = 30 * edm.TicksPerSecond
+// usualSettingsAge is that of the service.
+const usualSettingsAge = 30 * time.Second
+
+// settingsAge is for how long the settings of an account are taken as known. A
+// change by this handler shows at once.
+func (h *Handler) settingsAge() edm.Ticks {
+	age := h.SettingsAge
+	if age == 0 {
+		age = usualSettingsAge
+	}
+	return edm.Ticks(age / 100) // nanoseconds
+}
 
 // known is settings of an account that were read.
 type known struct {
@@ -21,13 +31,13 @@ type known struct {
 
 // counts reports whether they are young enough. What was read in the future was
 // read before the clock stepped back.
-func (k *known) counts(now edm.Ticks) bool {
-	return k != nil && k.at <= now && now-k.at < settingsAge
+func (k *known) counts(now, age edm.Ticks) bool {
+	return k != nil && k.at <= now && now-k.at < age
 }
 
 // accountSettings are those of the request's account, which exists.
 func (x *exchange) accountSettings(ctx context.Context) (*settings.Properties, error) {
-	if k := x.account.known.Load(); k.counts(x.now) {
+	if k := x.account.known.Load(); k.counts(x.now, x.settingsAge()) {
 		return &k.Properties, nil
 	}
 	return x.storedSettings(ctx)

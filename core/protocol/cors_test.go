@@ -69,22 +69,27 @@ func (s *server) admitted(t *testing.T) string {
 	return ""
 }
 
-// What another server sets counts here half a minute later, whatever the clock
-// does meanwhile.
+// What another server sets counts here once what was read is too old, whatever
+// the clock does meanwhile.
 func TestSettingsAge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		why  string
+		age  time.Duration
 		step time.Duration
 		want string
 	}{
-		{"within half a minute", 29 * time.Second, "https://old"},
-		{"after half a minute", 30 * time.Second, "https://new"},
-		{"a clock that steps back does not make them live longer", -time.Hour, "https://new"},
+		{"within half a minute", 0, 29 * time.Second, "https://old"},
+		{"after half a minute", 0, 30 * time.Second, "https://new"},
+		{"a clock that steps back does not make them live longer", 0, -time.Hour, "https://new"},
+		{"another age, just before its end", time.Minute, time.Minute - 1, "https://old"},
+		{"another age, at its end", time.Minute, time.Minute, "https://new"},
+		{"read with each request", -1, 0, "https://new"},
 	} {
 		var clock, elsewhere wiretest.Clock
 		store := memstore.New(func() edm.Ticks { return elsewhere.Now() })
 		here, there := sharing(t, store, &clock), sharing(t, store, &elsewhere)
+		here.SettingsAge = tt.age
 		there.admit(t, "https://old")
 		if got := here.admitted(t); got != "https://old" {
 			t.Fatalf("%s: at first %q", tt.why, got)

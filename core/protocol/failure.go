@@ -56,7 +56,7 @@ func (x *exchange) fail(err error) {
 	}
 	e := asError(err)
 	r.Status, r.Code = e.Status(), string(e.Code)
-	if e.Code == table.InternalError && !r.Cut {
+	if r.Status >= 500 && !r.Cut {
 		r.Err = e.Unwrap()
 	}
 	r.add("x-ms-error-code", r.Code)
@@ -88,7 +88,7 @@ func (x *exchange) asksForJSON() bool {
 // failPart makes an error a part of a batch's response.
 func (x *exchange) failPart(c *call, e *table.Error) multipart.Response {
 	x.resp.Code = string(e.Code)
-	if e.Code == table.InternalError {
+	if e.Status() >= 500 {
 		x.resp.Err = e.Unwrap()
 	}
 	h := partHeader(c.contentID)

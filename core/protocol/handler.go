@@ -48,7 +48,11 @@ type Handler struct {
 	// LastSync is when the secondary was last known to hold all that the primary
 	// does; nil says now.
 	LastSync func() edm.Ticks
-	Limits   Limits
+	// SettingsAge is for how long the settings of an account, its CORS rules that
+	// is, are taken as known if other handlers may change them: 0 is half a minute,
+	// as with the service; negative reads them with each request.
+	SettingsAge time.Duration
+	Limits      Limits
 	// Gate may be nil.
 	Gate Gate
 

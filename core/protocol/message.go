@@ -66,7 +66,7 @@ type Response struct {
 	Account, Table string
 	// Code is the error code of a failure, also of a failed part of a batch.
 	Code string
-	// Err is the cause of an InternalError. It is for the log alone.
+	// Err is the cause of an error 5xx, nil if none is known. It is for the log alone.
 	Err error
 	// RequestID is the x-ms-request-id.
 	RequestID string

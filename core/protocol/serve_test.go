@@ -60,7 +60,9 @@ func TestStoreFails(t *testing.T) {
 	}{
 		{secret, 500, table.InternalError, "", secret},
 		{table.ErrBusy, 503, table.ServerBusy, "1", nil},
+		{fmt.Errorf("%w: %w", table.ErrBusy, secret), 503, table.ServerBusy, "1", secret},
 		{table.ErrUnknown, 500, table.OperationTimedOut, "", nil},
+		{fmt.Errorf("%w: %w", table.ErrUnknown, secret), 500, table.OperationTimedOut, "", secret},
 		{context.DeadlineExceeded, 500, table.OperationTimedOut, "", nil},
 		{table.ErrUnsupported, 501, table.NotImplemented, "", nil},
 		{table.ErrKeyTooLong, 400, table.KeyValueTooLarge, "", nil},

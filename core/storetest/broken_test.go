@@ -40,6 +40,7 @@ var broken = map[string]struct {
 	"a cache that outlives its table":         {"Incarnations/TwoStores", func(s table.Store) table.Store { return &stale{Store: s} }},
 	"a table that rises again":                {"Incarnations/Again", func(s table.Store) table.Store { return &undead{Store: s} }},
 	"a condition checked before the write":    {"Concurrency/Entities", func(s table.Store) table.Store { return checkThenAct{s} }},
+	"a lost write that is done twice":         {"Concurrency/Entities", func(s table.Store) table.Store { return &lossy{Store: s, oneOf: 10, twice: true} }},
 	"a drop in two steps":                     {"Concurrency/Tables", func(s table.Store) table.Store { return &slowDrop{Store: s} }},
 }
 
@@ -51,7 +52,7 @@ const child = "STORETEST_BROKEN"
 func TestSuiteNoticesBrokenStores(t *testing.T) {
 	if name := os.Getenv(child); name != "" {
 		storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
-			return storetest.Place{Store: broken[name].with(memstore.New(now))}
+			return storetest.Place{Store: broken[name].with(memstore.New(now)), Lossy: true}
 		})
 		return
 	}
@@ -85,6 +86,24 @@ func TestSuitePassesTheReference(t *testing.T) {
 		again := func(func() edm.Ticks) table.Store { return storetest.NewFaulty(s) }
 		return storetest.Place{Store: s, Share: again, Restart: again}
 	})
+}
+
+// What is unknown may have been done, or not, or be done later.
+func TestSuitePassesLostReplies(t *testing.T) {
+	if os.Getenv(child) != "" {
+		return
+	}
+	t.Parallel()
+	for what, change := range map[string]func(*table.Strengths){
+		"as strong as the reference": func(s *table.Strengths) {},
+		"weaker":                     func(s *table.Strengths) { s.SnapshotPage, s.ExactDrop = false, false },
+	} {
+		t.Run(what, func(t *testing.T) {
+			storetest.Concurrency(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
+				return storetest.Place{Store: declares{&lossy{Store: memstore.New(now), oneOf: 90}, change}, Lossy: true}
+			})
+		})
+	}
 }
 
 // A store that declares less is held to less, and still to something.

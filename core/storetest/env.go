@@ -59,6 +59,15 @@ func (e *env) second(now func() edm.Ticks) table.Store {
 	return e.Share(now)
 }
 
+// fewer is how much of something a law takes: n, or of a remote place as much as
+// still meets each case of the law.
+func (e *env) fewer(n, remote int) int {
+	if e.Remote {
+		return remote
+	}
+	return n
+}
+
 // layout is one that was never used.
 func layout() (l table.Layout) {
 	binary.BigEndian.PutUint64(l.Incarnation[:], rand.Uint64())

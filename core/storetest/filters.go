@@ -20,7 +20,7 @@ func filters(e *env) {
 	})
 	everything := e.all(name)
 	middle := everything[len(everything)/2].Timestamp
-	for _, text := range []string{
+	for i, text := range []string{
 		"n ge 10 and n lt 13",
 		"n lt 0",
 		"not (n ge 0)",
@@ -46,7 +46,7 @@ func filters(e *env) {
 			}
 		}
 		plan := odata.MakePlan(filter)
-		for _, r := range []table.ScanRequest{
+		for j, r := range []table.ScanRequest{
 			{Ranges: []key.Range{{}}, Filter: filter},
 			{Ranges: []key.Range{{}}, Filter: filter, Rows: 1},
 			{Ranges: []key.Range{{}}, Filter: filter, ScanBytes: 200},
@@ -56,6 +56,9 @@ func filters(e *env) {
 		} {
 			if len(r.Ranges) == 0 {
 				continue // planned to nothing: there is no Scan
+			}
+			if e.Remote && 1 <= j && j <= 3 && j != 1+i%3 {
+				continue // budgets that need a page for each row or two take turns
 			}
 			what := fmt.Sprintf("%s: %d ranges, Rows %d, ScanBytes %d", text, len(r.Ranges), r.Rows, r.ScanBytes)
 			e.same(what, keys(slices.Concat(e.pages(name, r, nil)...)), want)

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 
 	"edgetable/core/edm"
@@ -34,7 +35,7 @@ func (c cell) row(k string) *table.Row {
 // lifeOf is the state of the table.
 type lifeOf struct {
 	revision table.Revision // of the record; "" while there is no table
-	dropping int            // 1 + the client whose Drop is under way, in the weaker model
+	dropping int64          // the id of the Drop that is under way, in the weaker model
 	cells    [len(universe)]cell
 }
 
@@ -42,6 +43,7 @@ type lifeOf struct {
 type step struct {
 	method    string // create, read, drop, dropped, get, commit, scan
 	client    int
+	id        int64          // of this step alone, not 0
 	revision  table.Revision // drop
 	key       int            // get, by universe
 	mutations []table.Mutation
@@ -60,30 +62,41 @@ type laws struct {
 	exactDrop bool
 	// acrossDeletes: Timestamps of a key increase over deletes too.
 	acrossDeletes bool
+	// apart: no step is of both partitions.
+	apart bool
 }
 
 func (l laws) model() porcupine.Model {
-	return porcupine.Model{
+	m := porcupine.Model{
 		Init: func() any { return lifeOf{} },
 		Step: func(state, input, output any) (bool, any) {
 			return l.step(state.(lifeOf), input.(step), output.(answer))
 		},
 		DescribeOperation: func(input, output any) string { return describeStep(input.(step), output.(answer)) },
 	}
+	if l.apart {
+		m.Partition = parts
+	}
+	return m
 }
 
 func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
+	if unknown(out.err) {
+		return true, l.maybe(s, in)
+	}
 	live := s.revision != ""
 	if l.exactDrop || s.dropping == 0 {
 		return l.alone(s, in, out, live)
 	}
 	// "Between the call of Drop and its return each operation may take the table
-	// as live or dead on its own" – but no new life begins before the old has ended.
+	// as live or dead on its own" – but no new life begins before the old has ended:
+	// "While a table of this key is still being deleted, a store may answer
+	// ErrBeingDeleted."
 	switch {
-	case in.method == "dropped" && s.dropping == in.client+1:
+	case in.method == "dropped" && s.dropping == in.id:
 		return true, lifeOf{cells: buried(s.cells)}
 	case in.method == "create":
-		return reason(out.err) == reason(table.ErrRevision), s
+		return errors.Is(out.err, table.ErrRevision) || errors.Is(out.err, table.ErrBeingDeleted), s
 	case in.method == "drop":
 		return reason(out.err) == reason(table.ErrRevision), s
 	}
@@ -107,6 +120,9 @@ func (l laws) alone(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 		if !live {
 			return got == reason(table.ErrNoDocument), s
 		}
+		if s.revision == unsettledRevision && out.err == nil {
+			s.revision = out.revision
+		}
 		return out.err == nil && out.revision == s.revision, s
 	case "drop":
 		if !live || in.revision != s.revision {
@@ -115,7 +131,7 @@ func (l laws) alone(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 		if l.exactDrop {
 			return out.err == nil, lifeOf{cells: buried(s.cells)}
 		}
-		s.dropping = in.client + 1
+		s.dropping = in.id
 		return out.err == nil, s
 	case "dropped":
 		return false, s
@@ -127,21 +143,20 @@ func (l laws) alone(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 	case "get":
 		if c := s.cells[in.key]; !c.there {
 			return got == reason(table.ErrNoEntity), s
-		} else if out.err != nil {
-			return false, s
-		} else {
-			return same(c, out.cells[in.key]), s
 		}
+		if out.err != nil {
+			return false, s
+		}
+		return s.sees(in.key, out.cells[in.key])
 	case "scan":
 		if out.err != nil {
 			return false, s
 		}
-		for i, c := range s.cells {
-			if !same(c, out.cells[i]) {
-				return false, s
-			}
+		ok := true
+		for i := 0; i < len(universe) && ok; i++ {
+			ok, s = s.sees(i, out.cells[i])
 		}
-		return true, s
+		return ok, s
 	}
 	return l.commit(s, in.mutations, out)
 }
@@ -156,10 +171,18 @@ func (l laws) commit(s lifeOf, m []table.Mutation, out answer) (bool, lifeOf) {
 		if err != nil {
 			return reason(out.err) == refused(i, err), s
 		}
-		if floor := c.highest; out.err == nil && out.ticks <= floor && (l.acrossDeletes || c.there) {
-			return false, s // "those of one key strictly increase"
+		var floor edm.Ticks
+		if l.acrossDeletes || c.there {
+			floor = c.highest
 		}
-		*c = cell{highest: out.ticks}
+		switch {
+		case out.ticks == unsettled:
+			*c = cell{highest: floor}
+		case out.err == nil && out.ticks <= floor:
+			return false, s // "those of one key strictly increase"
+		default:
+			*c = cell{highest: out.ticks}
+		}
 		if row != nil {
 			c.there, c.ticks, c.nonce, c.properties = true, row.Timestamp, row.Nonce, canonical(row.Properties)
 		}

@@ -19,7 +19,7 @@ import (
 // Entities that exist throughout are seen exactly once, in strictly increasing
 // order (env.pages checks that), and what is seen was there at some time.
 func pagingUnderWrites(e *env) {
-	for seed := range uint64(6) {
+	for seed := range uint64(e.fewer(6, 2)) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
 		name, want := e.grid(fmt.Sprint("paging", seed), 6, 20, 20)
 		ever := make(map[string]bool)

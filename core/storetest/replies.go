@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"edgetable/core/edm"
+	"edgetable/core/key"
 	"edgetable/core/table"
 )
 
@@ -65,12 +67,13 @@ func (e *env) begin(s *table.Service, exists bool) (doc string, etag edm.Ticks) 
 	return doc, etag
 }
 
-// table is all rows of a table in one text.
+// table is all rows of the partition that histories write to in one text.
 func (e *env) table(doc string) string {
 	e.Helper()
 	e.settle()
 	rows := ""
-	for _, r := range e.all(doc) {
+	r := table.ScanRequest{Ranges: []key.Range{{Start: key.PartitionFrom("p"), End: key.PartitionAfter("p")}}}
+	for _, r := range slices.Concat(e.pages(doc, r, nil)...) {
 		rows += "\n    " + show(r)
 	}
 	return rows

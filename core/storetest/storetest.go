@@ -25,6 +25,12 @@ type Place struct {
 	// Settle lets every replica catch up. Only a store that does not declare
 	// Linearizable may need it. Nil: there is nothing to wait for.
 	Settle func()
+	// Remote: a call takes milliseconds, not microseconds. Laws that read the same
+	// rows in many ways take fewer of them.
+	Remote bool
+	// Lossy: replies get lost on the way to the place, so that a write which
+	// nothing is wrong with may answer ErrUnknown, and be carried out later or never.
+	Lossy bool
 }
 
 // Run runs the whole suite.

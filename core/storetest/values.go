@@ -79,12 +79,12 @@ func valuesKept(e *env) {
 				if got, want := shown(row, getErr), written(m, ticks); got != want {
 					e.Errorf("keys of %d characters:\n got %s\nwant %s", n, got, want)
 				}
-			case reason(table.ErrKeyTooLong):
+			case reason(&table.Refused{Err: table.ErrKeyTooLong}):
 				if s := reason(getErr); s != reason(table.ErrKeyTooLong) && s != reason(table.ErrNoEntity) {
 					e.Errorf("keys of %d characters, refused: Get got %s", n, shown(row, getErr))
 				}
 			default:
-				e.Errorf("keys of %d characters: Commit got %s, want ok or %s", n, reason(err), reason(table.ErrKeyTooLong))
+				e.Errorf("keys of %d characters: Commit got %s, want ok or %s", n, reason(err), reason(&table.Refused{Err: table.ErrKeyTooLong}))
 			}
 		}
 	}

@@ -18,7 +18,8 @@ type Error struct {
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Unwrap is the cause of an InternalError: for the log, never for the client.
+// Unwrap is the cause of an error 5xx, if it has one: for the log, never for the
+// client.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Status is the HTTP status that goes with the code.

@@ -32,7 +32,8 @@ var (
 )
 
 // Refused says which mutation of a Commit could not be applied, and why:
-// [ErrExists], [ErrNoEntity], [ErrChanged], or an *[Error] of a limit.
+// [ErrExists], [ErrNoEntity], [ErrChanged], [ErrKeyTooLong], or an *[Error] of a
+// limit.
 type Refused struct {
 	Index int
 	Err   error

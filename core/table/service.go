@@ -72,6 +72,14 @@ func tablePrefix(account string) string { return "table/" + account + "/" }
 // nonce is random and not zero.
 func (s *Service) nonce() uint64 { return s.rand() | 1 }
 
+// because is the error with a cause, unless that says no more than the code.
+func (c Code) because(cause, bare error) *Error {
+	if cause == bare {
+		return c.Err()
+	}
+	return c.Because(cause)
+}
+
 // protocolError says what a store's error is called on the wire, for an
 // operation on entities.
 func protocolError(err error) *Error {
@@ -88,13 +96,15 @@ func protocolError(err error) *Error {
 	case errors.Is(err, ErrChanged):
 		return UpdateConditionNotSatisfied.Err()
 	case errors.Is(err, ErrBusy):
-		return ServerBusy.Err()
+		return ServerBusy.because(err, ErrBusy)
 	case errors.Is(err, ErrUnsupported):
 		return NotImplemented.Err()
 	case errors.Is(err, ErrKeyTooLong):
 		return KeyValueTooLarge.Err()
-	case errors.Is(err, ErrUnknown), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return OperationTimedOut.Err()
+	case errors.Is(err, ErrUnknown):
+		return OperationTimedOut.because(err, ErrUnknown)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return OperationTimedOut.Err() // nobody's fault
 	}
 	return InternalError.Because(err)
 }

@@ -99,6 +99,7 @@ func (s *Service) commit(ctx context.Context, table string, m []Mutation) (edm.T
 	if !errors.Is(err, ErrUnknown) {
 		return ticks, err
 	}
+	lost := err
 	if demandsTimestamp(m) {
 		if ticks, err = s.store.Commit(ctx, table, m); err == nil {
 			return ticks, nil
@@ -114,7 +115,7 @@ func (s *Service) commit(ctx context.Context, table string, m []Mutation) (edm.T
 		}
 		break
 	}
-	return 0, ErrUnknown
+	return 0, lost
 }
 
 func demandsTimestamp(m []Mutation) bool {

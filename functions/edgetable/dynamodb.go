@@ -33,21 +33,28 @@ type dynamodbFlags struct {
 func (o *dynamodbFlags) register(f *flag.FlagSet) {
 	f.StringVar(&o.table, "table", "", "`name` of the DynamoDB table")
 	f.StringVar(&o.region, "region", "", "AWS `Region` of the DynamoDB table; default that of the environment or the profile")
-	f.StringVar(&o.endpoint, "endpoint-url", "", "`URL` of the server, where it is not AWS: DynamoDB Local, ScyllaDB Alternator")
-	f.DurationVar(&o.lease, "lease", 2*time.Second, "how long a process may rely on what it knows of a table; the same in all that use the DynamoDB table; 0 asks each time")
+	f.StringVar(&o.endpoint, "endpoint-url", "", "`URL` of the server, where it is not AWS, such as DynamoDB Local")
+}
+
+// registerLease is for programs that read or write tables.
+func (o *dynamodbFlags) registerLease(f *flag.FlagSet) {
+	f.DurationVar(&o.lease, "lease", 2*time.Second, "how long a process may rely on what it knows of a table, and the least that deleting one takes; "+
+		"the same in all that use the DynamoDB table; 0 asks each time")
 }
 
 func (o *dynamodbFlags) check() error {
 	if o.endpoint != "" {
 		if u, err := url.Parse(o.endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return misuse("-endpoint-url is a URL such as http://127.0.0.1:8000, not %q", o.endpoint)
+		} else if u.User != nil { // it would be in every message and in the log
+			return misuse("-endpoint-url takes no user and no password: give credentials as the AWS CLI takes them")
 		}
 	}
 	switch {
 	case o.table == "":
 		return misuse("say which DynamoDB table with -table")
-	case o.lease < 0 || o.lease > time.Minute:
-		return misuse("-lease is at most 1m")
+	case o.lease < 0 || o.lease > dynamodb.MaxLease:
+		return misuse("-lease is from 0 to %v: deleting a table takes that long", dynamodb.MaxLease)
 	}
 	return nil
 }
@@ -100,12 +107,69 @@ func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dy
 	}
 	_, err = store.ListDocuments(ctx, "", "", 1)
 	if missing := (*types.ResourceNotFoundException)(nil); errors.As(err, &missing) {
-		return nil, fmt.Errorf("there is not %s: 'edgetable dynamodb create' makes it, or infra/aws with all that belongs to it on AWS", o.place(client))
+		return nil, fmt.Errorf("%s does not exist: 'edgetable dynamodb create' makes it, or infra/aws with all that belongs to it on AWS", o.place(client))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.place(client), err)
 	}
 	return store, nil
+}
+
+// connect is check, client and open, for a command that works by itself.
+func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb.Store, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	client, err := o.client(ctx, connections)
+	if err != nil {
+		return nil, err
+	}
+	return o.open(ctx, client, dynamodb.Options{})
+}
+
+const dynamodbUsage = `Usage: edgetable dynamodb COMMAND [flags]
+
+  create  make the DynamoDB table, where infra/aws is not used
+  purge   remove what deleted tables and interrupted writes left behind
+`
+
+// dynamodb are the commands that look after a DynamoDB table.
+func (p *program) dynamodb(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		return misuse("say what to do: create or purge")
+	}
+	switch args[0] {
+	case "create":
+		return p.createDynamoDB(ctx, args[1:])
+	case "purge":
+		return p.purge(ctx, args[1:])
+	case "help", "-h", "-help", "--help":
+		fmt.Fprint(p.out, dynamodbUsage)
+		return flag.ErrHelp
+	}
+	return misuse("there is no command %q: say create or purge", args[0])
+}
+
+func (p *program) createDynamoDB(ctx context.Context, args []string) error {
+	var o dynamodbFlags
+	f := flag.NewFlagSet("dynamodb create", flag.ContinueOnError)
+	o.register(f)
+	if err := p.parse(f, args, "Makes a DynamoDB table, billed on demand. One that is there is left as it is.\n"+
+		"On AWS infra/aws makes it with backups, alarms and protection against deletion: prefer that."); err != nil {
+		return err
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	client, err := o.client(ctx, 1)
+	if err != nil {
+		return err
+	}
+	if err := dynamodb.Create(ctx, client, o.table); err != nil {
+		return fmt.Errorf("%s: %w", o.place(client), err)
+	}
+	fmt.Fprintln(p.out, o.place(client), "is ready")
+	return nil
 }
 
 // openDynamoDB opens the store on a DynamoDB table.
@@ -138,31 +202,6 @@ func (p *program) openDynamoDB(ctx context.Context, o *serveFlags, log *slog.Log
 		checkpoint: func(string) error { return table.ErrUnsupported },
 		metrics:    scans.write,
 	}, nil
-}
-
-// purgeEvery purges again and again until ctx ends. Other processes may do the
-// same.
-func purgeEvery(ctx context.Context, pause time.Duration, store *dynamodb.Store, log *slog.Logger) {
-	for pause > 0 {
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return
-		}
-		var done dynamodb.Progress
-		err := store.Purge(ctx, func(p dynamodb.Progress) error {
-			done = p
-			return nil
-		})
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			log.Warn("purge failed; the next goes on where it was", "cause", err)
-		case done != (dynamodb.Progress{}):
-			log.Info("purged", "tables", done.Tables, "items", done.Items)
-		}
-	}
 }
 
 // loopbackHost reports whether a host of a URL is this machine.

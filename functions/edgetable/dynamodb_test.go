@@ -46,10 +46,10 @@ func dynamodbTable(t *testing.T, name string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := []string{"-table", name, "-region", "us-east-1", "-endpoint-url", url, "-lease", "0"}
+	flags := []string{"-table", name, "-region", "us-east-1", "-endpoint-url", url}
 	for range 2 { // one that is there is taken
 		status, out, stderr := runUntil(t.Context(), nil, append([]string{"dynamodb", "create"}, flags...)...)
-		if status != 0 || out != "there is the DynamoDB table "+name+" at "+url+"\n" {
+		if status != 0 || out != "the DynamoDB table "+name+" at "+url+" is ready\n" {
 			t.Fatalf("status %d: %s%s", status, out, stderr)
 		}
 	}
@@ -60,7 +60,7 @@ func dynamodbTable(t *testing.T, name string) []string {
 // later finds them.
 func TestServeDynamoDB(t *testing.T) {
 	t.Parallel()
-	flags := append([]string{"-store", "dynamodb"}, dynamodbTable(t, "served")...)
+	flags := append(dynamodbTable(t, "served"), "-store", "dynamodb", "-lease", "0")
 	own := map[string]string{accounts.Variable: "acme:" + key1}
 	a, b := start(t, own, flags...), start(t, own, append(flags, "-admin", "127.0.0.1:0")...)
 	if !strings.Contains(a.greeting, "keeps its tables in the DynamoDB table served at http://127.0.0.1:") {
@@ -92,6 +92,42 @@ func TestPurge(t *testing.T) {
 	}
 }
 
+// A table moves to other hash keys while a server serves it.
+func TestRebucket(t *testing.T) {
+	t.Parallel()
+	flags := append(dynamodbTable(t, "rebucketed"), "-lease", "0")
+	c := start(t, map[string]string{accounts.Variable: "acme:" + key1}, append(flags, "-store", "dynamodb")...).client(t, key1)
+	c.fill(t)
+	rebucket := func(want int, args ...string) string {
+		t.Helper()
+		args = append(append([]string{"table", "rebucket", "-account", "acme"}, flags...), args...)
+		status, _, stderr := runUntil(t.Context(), nil, args...)
+		if status != want {
+			t.Fatalf("%v: status %d, want %d: %s", args, status, want, stderr)
+		}
+		return stderr
+	}
+	for _, step := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"-buckets", "3", "-max-pause", "1ns", "people"}, 1, "run it again when there are fewer, or with a longer -max-pause"},
+		{[]string{"-buckets", "5", "people"}, 1, "go on with it by -buckets 3, or give it up with -abort"},
+		{[]string{"-buckets", "3", "PEOPLE"}, 0, "PEOPLE has 3 buckets; "},
+		{[]string{"-buckets", "3", "people"}, 0, "there is nothing to do\n"},
+		{[]string{"-abort", "people"}, 0, "there is nothing to do\n"},
+		{[]string{"-buckets", "3", "nobody"}, 1, "the account acme has no table nobody"},
+	} {
+		if text := rebucket(step.status, step.args...); !strings.Contains(text, step.want) {
+			t.Errorf("%v: want %q:\n%s", step.args, step.want, text)
+		}
+		c.filled(t)
+	}
+	c.do(t, "PUT", ada, `{"Name":"Ada","Born":1815}`, 204)
+	c.filled(t)
+}
+
 // What is wrong is said before anything is served, and what to do about it.
 func TestDynamoDBMistakes(t *testing.T) {
 	t.Parallel()
@@ -110,14 +146,27 @@ func TestDynamoDBMistakes(t *testing.T) {
 		{"serve -store dynamodb -table t -buckets 0", "-buckets is from 1 to 256", 2},
 		{"serve -store dynamodb -table t -scanned-bytes 7", "-scanned-bytes is at least 1048576", 2},
 		{"serve -store dynamodb -table t -endpoint-url localhost:8000", "-endpoint-url is a URL such as http://127.0.0.1:8000", 2},
-		{"serve -store dynamodb -table t -lease -1s", "-lease is at most 1m", 2},
+		{"serve -store dynamodb -table t -endpoint-url http://user:password@127.0.0.1:8000", "-endpoint-url takes no user and no password", 2},
+		{"serve -store dynamodb -table t -lease -1s", "-lease is from 0 to 10s", 2},
+		{"serve -store dynamodb -table t -lease 11s", "-lease is from 0 to 10s: deleting a table takes that long", 2},
+		{"dynamodb purge -table t -lease 1s", "flag provided but not defined: -lease", 2},
 		{"serve -store dynamodb -table t -endpoint-url " + url, "no AWS Region is set: say which with -region", 1},
 		{"serve -store dynamodb -table nowhere -region us-east-1 -endpoint-url " + url,
-			"there is not the DynamoDB table nowhere at " + url + ": 'edgetable dynamodb create' makes it", 1},
+			"the DynamoDB table nowhere at " + url + " does not exist: 'edgetable dynamodb create' makes it", 1},
 		{"dynamodb", "say what to do: create or purge", 2},
 		{"dynamodb drop", `there is no command "drop": say create or purge`, 2},
 		{"dynamodb purge", "say which DynamoDB table with -table", 2},
 		{"dynamodb help", "", 0},
+		{"table", "say what to do: rebucket", 2},
+		{"table drop", `there is no command "drop": say rebucket`, 2},
+		{"table rebucket", "TABLE is missing", 2},
+		{"table rebucket people", "say whose table it is with -account", 2},
+		{"table rebucket -account a 1x", `"1x" is no name of a table`, 2},
+		{"table rebucket -account a people", "-buckets is from 1 to 256", 2},
+		{"table rebucket -account a -buckets 2 -abort people", "-abort and -buckets exclude each other", 2},
+		{"table rebucket -account a -buckets 2 -max-pause -1s people", "-max-pause is not negative", 2},
+		{"table rebucket -account a -buckets 2 people", "say which DynamoDB table with -table", 2},
+		{"table help", "", 0},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			t.Parallel()

@@ -26,6 +26,7 @@ Usage: edgetable COMMAND [flags]
   sas       print a shared access signature, and what it permits
   backup    copy a data directory that no server uses
   dynamodb  make or purge a DynamoDB table
+  table     change how a table is kept on DynamoDB
   version   print the version
 
 'edgetable COMMAND -h' lists the flags of a command.
@@ -72,6 +73,8 @@ func (p *program) run(ctx context.Context) int {
 		err = p.backup(args)
 	case "dynamodb":
 		err = p.dynamodb(ctx, args)
+	case "table":
+		err = p.table(ctx, args)
 	case "version", "-version", "--version":
 		fmt.Fprintln(p.out, "edgetable", version())
 	case "help", "-h", "-help", "--help":

@@ -15,6 +15,7 @@ import (
 	"edgetable/adapters/admission"
 	"edgetable/adapters/chaos"
 	"edgetable/core/protocol"
+	"edgetable/core/table"
 )
 
 // metrics counts requests for the admin address and writes the request log.
@@ -47,7 +48,7 @@ func (m *metrics) observe(method string, resp *protocol.Response, took time.Dura
 	}
 	m.count(call{resp.Operation, resp.Status}, took)
 	switch {
-	case resp.Err != nil:
+	case resp.Err != nil && resp.Code == string(table.InternalError):
 		m.log.Error("internal error", "operation", resp.Operation, "account", resp.Account, "table", resp.Table,
 			"request", resp.RequestID, "cause", resp.Err)
 	case m.log.Enabled(context.Background(), slog.LevelDebug):

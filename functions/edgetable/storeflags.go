@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"edgetable/adapters/dynamodb"
 )
 
 // storeFlags say where the tables are kept.
@@ -30,6 +32,7 @@ func (o *storeFlags) register(f *flag.FlagSet) {
 	f.BoolVar(&o.memory, "memory", false, "keep everything in memory: gone when the server ends")
 	f.Int64Var(&o.cache, "cache", 128, "memory in `MiB` for data in use")
 	o.dynamodb.register(f)
+	o.dynamodb.registerLease(f)
 	f.IntVar(&o.buckets, "buckets", 8, "hash keys of DynamoDB that a new table is spread over")
 	f.IntVar(&o.scannedBytes, "scanned-bytes", 8<<20, "`bytes` that a page of a query may read from DynamoDB")
 	f.DurationVar(&o.purgeEvery, "purge-every", time.Hour, "how often to remove from DynamoDB what deleted tables left behind; 0 leaves it to 'edgetable dynamodb purge'")
@@ -64,8 +67,8 @@ func (o *storeFlags) check(given map[string]bool) error {
 		return nil
 	}
 	switch {
-	case o.buckets < 1 || o.buckets > maxBuckets:
-		return misuse("-buckets is from 1 to %d", maxBuckets)
+	case o.buckets < 1 || o.buckets > dynamodb.MaxBuckets:
+		return misuse("-buckets is from 1 to %d", dynamodb.MaxBuckets)
 	case o.scannedBytes < 1<<20:
 		return misuse("-scanned-bytes is at least %d: DynamoDB reads by the megabyte", 1<<20)
 	case o.purgeEvery < 0:
@@ -73,6 +76,3 @@ func (o *storeFlags) check(given map[string]bool) error {
 	}
 	return o.dynamodb.check()
 }
-
-// maxBuckets is what a scan can sensibly merge.
-const maxBuckets = 256

@@ -24,14 +24,32 @@ const (
 	maxZip    = 4_500_000
 )
 
+// What it may take to run for point operations.
+const maxResident = 64 // MiB
+
 func TestSize(t *testing.T) {
 	t.Parallel()
+	if program, zipped := weigh(t); program > maxBinary || zipped > maxZip {
+		t.Errorf("the program has %d bytes, %d zipped; %d and %d are allowed", program, zipped, maxBinary, maxZip)
+	}
+}
+
+// BenchmarkSize reports how many bytes a deployment has.
+func BenchmarkSize(b *testing.B) {
+	program, zipped := weigh(b)
+	b.ReportMetric(float64(program), "bytes")
+	b.ReportMetric(float64(zipped), "zipped-bytes")
+	b.ReportMetric(0, "ns/op") // how long the compiler takes
+}
+
+// weigh makes the program for the processor it is deployed on.
+func weigh(t testing.TB) (program, zipped int64) {
 	dir := t.TempDir()
 	file, err := build(dir, "arm64")
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := os.ReadFile(file)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +62,7 @@ func TestSize(t *testing.T) {
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
 	w, err := z.Create("bootstrap")
 	if err == nil {
-		_, err = w.Write(program)
+		_, err = w.Write(text)
 	}
 	if err == nil {
 		err = z.Close()
@@ -53,10 +71,7 @@ func TestSize(t *testing.T) {
 	if err != nil || statErr != nil {
 		t.Fatal(err, statErr)
 	}
-	t.Logf("%d bytes, %d zipped", len(program), info.Size())
-	if len(program) > maxBinary || info.Size() > maxZip {
-		t.Errorf("the program has %d bytes, %d zipped; %d and %d are allowed", len(program), info.Size(), maxBinary, maxZip)
-	}
+	return int64(len(text)), info.Size()
 }
 
 // runtimeAPI is what Lambda has for a function: it waits for a poll and answers
@@ -162,5 +177,9 @@ func BenchmarkPoint(b *testing.B) {
 		c.do(b, "GET", fmt.Sprintf("/people(PartitionKey='p',RowKey='%09d')", n), "", 200)
 	}
 	b.ReportMetric(float64(cold.Microseconds())/1000, "first-ms")
-	b.ReportMetric(resident(b, cmd, "VmHWM")/1024, "MiB")
+	mib := resident(b, cmd, "VmHWM") / 1024
+	b.ReportMetric(mib, "MiB")
+	if mib > maxResident {
+		b.Errorf("%.0f MiB are resident", mib)
+	}
 }

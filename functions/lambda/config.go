@@ -13,6 +13,7 @@ import (
 
 	"edgetable/adapters/accounts"
 	"edgetable/adapters/awssecrets"
+	"edgetable/adapters/dynamodb"
 )
 
 // config is what the environment says.
@@ -25,6 +26,8 @@ type config struct {
 	table        string
 	buckets      uint16
 	scannedBytes int
+	lease        time.Duration
+	settingsAge  time.Duration
 	streaming    bool
 	pathStyle    bool
 	metrics      string
@@ -32,10 +35,14 @@ type config struct {
 	accounts func(ctx context.Context) (string, error) // their text
 	refresh  time.Duration
 	forward  func(ctx context.Context) (string, error) // nil: no proxy is believed
+	bearer   *bearer                                   // nil: no bearer tokens are accepted
 }
 
-// stale is how long accounts are used that cannot be read anew.
-const stale = time.Hour
+const (
+	usualMetrics = "edgetable" // namespace
+	// stale is how long accounts are used that cannot be read anew.
+	stale = time.Hour
+)
 
 // newConfig reads the environment, and nothing else.
 func newConfig(env func(string) string) (*config, error) {
@@ -51,7 +58,7 @@ func newConfig(env func(string) string) (*config, error) {
 		},
 		http:    newHTTPClient(),
 		table:   env("EDGETABLE_DYNAMODB_TABLE"),
-		metrics: cmp.Or(env("EDGETABLE_METRICS"), "edgetable"),
+		metrics: cmp.Or(env("EDGETABLE_METRICS"), usualMetrics),
 	}
 	c.endpoint = func(service string) string {
 		variable := map[string]string{
@@ -65,7 +72,7 @@ func newConfig(env func(string) string) (*config, error) {
 	if c.table == "" {
 		return nil, errors.New("EDGETABLE_DYNAMODB_TABLE is not set")
 	}
-	buckets, err := number(env, "EDGETABLE_BUCKETS", 8, 1, 256)
+	buckets, err := number(env, "EDGETABLE_BUCKETS", 8, 1, dynamodb.MaxBuckets)
 	c.buckets = uint16(buckets)
 	if err != nil {
 		return nil, err
@@ -73,10 +80,19 @@ func newConfig(env func(string) string) (*config, error) {
 	if c.scannedBytes, err = number(env, "EDGETABLE_SCANNED_BYTES", 8<<20, 1<<20, 1<<30); err != nil {
 		return nil, err
 	}
+	if c.lease, err = duration(env, "EDGETABLE_LEASE", 2*time.Second, 0, dynamodb.MaxLease); err != nil {
+		return nil, err
+	}
+	if c.settingsAge, err = duration(env, "EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour); err != nil {
+		return nil, err
+	}
 	if c.streaming, err = truth(env, "EDGETABLE_STREAMING"); err != nil {
 		return nil, err
 	}
 	if c.pathStyle, err = truth(env, "EDGETABLE_PATH_STYLE"); err != nil {
+		return nil, err
+	}
+	if c.bearer, err = newBearer(env, c.http); err != nil {
 		return nil, err
 	}
 	return c, c.secrets(env)
@@ -115,12 +131,8 @@ func (c *config) secrets(env func(string) string) error {
 		c.forward = func(ctx context.Context) (string, error) { return client.Secret(ctx, id) }
 	}
 	var err error
-	name := accounts.Variable + "_REFRESH"
-	c.refresh, err = time.ParseDuration(cmp.Or(env(name), "5m"))
-	if err != nil || c.refresh < time.Second || c.refresh > stale {
-		return fmt.Errorf("%s=%q: write a duration from 1s to %v", name, env(name), stale)
-	}
-	return nil
+	c.refresh, err = duration(env, accounts.Variable+"_REFRESH", 5*time.Minute, time.Second, stale)
+	return err
 }
 
 // newHTTPClient makes the connections to AWS. A page of a whole table reads all
@@ -144,6 +156,18 @@ func number(env func(string) string, name string, usual, least, most int) (int, 
 		return 0, fmt.Errorf("%s=%q: write a number from %d to %d", name, text, least, most)
 	}
 	return n, nil
+}
+
+func duration(env func(string) string, name string, usual, least, most time.Duration) (time.Duration, error) {
+	text := env(name)
+	if text == "" {
+		return usual, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < least || d > most {
+		return 0, fmt.Errorf("%s=%q: write a duration from %v to %v", name, text, least, most)
+	}
+	return d, nil
 }
 
 func truth(env func(string) string, name string) (bool, error) {

@@ -27,14 +27,14 @@ func newHandler(c *config, store table.Store, purge purger, log *slog.Logger) *l
 		Refresh: c.refresh, Stale: stale, Log: log, Now: time.Now,
 	}}
 	h := &lambdaurl.Handler{
-		Protocol: newServer(c, store, known, 0),
-		Observe:  newMetrics(c.metrics, log).observe,
+		Protocol: newServer(c, store, known, log, 0),
+		Observe:  newMetrics(c.metrics, c.table, log).observe,
 		Task:     func(ctx context.Context, event json.RawMessage) error { return task(ctx, event, purge, log) },
 	}
 	if !c.streaming {
-		h.Protocol = newServer(c, store, known, lambdaurl.PageBytes[0])
+		h.Protocol = newServer(c, store, known, log, lambdaurl.PageBytes[0])
 		for _, n := range lambdaurl.PageBytes[1:] {
-			h.Narrow = append(h.Narrow, newServer(c, store, known, n))
+			h.Narrow = append(h.Narrow, newServer(c, store, known, log, n))
 		}
 	}
 	if c.forward != nil {
@@ -66,7 +66,7 @@ type server struct {
 
 // newServer makes a server whose pages have so many bytes, 0 for as many as the
 // core thinks right.
-func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.List], pageBytes int) *server {
+func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.List], log *slog.Logger, pageBytes int) *server {
 	s := &server{known: known}
 	s.current.Store(&accounts.List{})
 	s.Handler = &protocol.Handler{
@@ -75,21 +75,28 @@ func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.Li
 			Now: now, Rand: rand.Uint64,
 			Budget: table.Budget{Bytes: pageBytes, ScanBytes: c.scannedBytes},
 		}),
-		Accounts: func(name string) (*protocol.Account, bool) { return s.current.Load().Find(name) },
-		Now:      now,
-		NewID: func() (id [16]byte) {
-			binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
-			binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
-			return id
-		},
+		Accounts:    func(name string) (*protocol.Account, bool) { return s.current.Load().Find(name) },
+		Now:         now,
+		NewID:       newID,
 		WithTimeout: context.WithTimeout,
 		MaxSkew:     sharedkey.MaxSkew,
 		PathStyle:   c.pathStyle,
+		SettingsAge: never(c.settingsAge),
+	}
+	if b := c.bearer; b != nil {
+		s.Bearer = func(ctx context.Context, token string) (protocol.Identity, error) { return b.verify(ctx, token, log) }
+		s.Challenge = b.challenge
 	}
 	return s
 }
 
 func now() edm.Ticks { return edm.TicksOf(time.Now()) }
+
+func newID() (id [16]byte) {
+	binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
+	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
+	return id
+}
 
 // Serve implements lambdaurl.Protocol. Why accounts cannot be read stands in the
 // log.

@@ -12,52 +12,70 @@
 //	EDGETABLE_ACCOUNTS_REFRESH     after which time they are read anew; default 5m
 //	EDGETABLE_FORWARD_SECRET       name or ARN of the secret of a proxy whose X-Forwarded-Host is believed
 //	EDGETABLE_STREAMING            true: the Function URL is in the mode RESPONSE_STREAM
+//	EDGETABLE_OIDC_ISSUER          URL of the OpenID Connect issuer whose bearer tokens are accepted, as they have it in iss
+//	EDGETABLE_OIDC_AUDIENCES       values of which a token must have one in aud, between commas; required with an issuer
+//	EDGETABLE_OIDC_JWKS            URL of its keys; default from its discovery document
+//	EDGETABLE_OIDC_ROLES_CLAIM     claim with the roles; default roles
+//	EDGETABLE_OIDC_READERS         roles that may read, between commas; default Storage Table Data Reader
+//	EDGETABLE_OIDC_CONTRIBUTORS    roles that may read and write; default Storage Table Data Contributor
 //	EDGETABLE_BUCKETS              hash keys that a new table is spread over; default 8
+//	EDGETABLE_LEASE                for how long a process takes it as known that a table is there, and the least that deleting
+//	                               one takes, in all functions on one DynamoDB table the same; 0s: read with each request;
+//	                               default 2s
+//	EDGETABLE_SETTINGS_AGE         for how long a process takes the CORS rules of an account as known; 0s: read with each
+//	                               request; default 30s, as with the service
 //	EDGETABLE_SCANNED_BYTES        bytes that a page of a query may read; default 8 MiB
 //	EDGETABLE_PATH_STYLE           true: the account is in the path whatever the host is
 //	EDGETABLE_METRICS              namespace of the metrics; default edgetable
 //	AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SECRETS_MANAGER, AWS_ENDPOINT_URL_SSM, AWS_ENDPOINT_URL
 //
-// Region and credentials are those that Lambda gives. Nothing is asked of
-// anybody before the first request: a cold start costs no more than the process.
+// Region and credentials are those that Lambda gives. Limits of an account's rate
+// are not among these: processes come and go and know nothing of each other, so
+// reserved concurrency is what bounds the load. Nothing is asked of anybody before
+// the first request: a cold start costs no more than the process.
 //
 // An event {"purge":true} removes what deleted tables left behind.
 package main
 
 import (
-	"errors"
 	"log/slog"
 	"os"
 	"runtime/debug"
 	"strconv"
 
 	"github.com/aws/aws-lambda-go/lambda"
+
+	"edgetable/adapters/dynamodb"
+	"edgetable/adapters/lambdaurl"
 )
 
 func main() {
 	log := slog.New(slog.NewJSONHandler(os.Stdout, nil))
 	limitMemory(os.Getenv)
-	c, err := newConfig(os.Getenv)
-	if err == nil {
-		err = serve(c, log)
-	}
-	log.Error("the function cannot start", "cause", err)
-	os.Exit(1)
-}
-
-// serve does not return unless something is wrong.
-func serve(c *config, log *slog.Logger) error {
-	store, err := openStore(c)
-	if err != nil {
-		return err
-	}
-	h := newHandler(c, store, store, log)
-	if c.streaming {
+	h, streaming := newFunction(os.Getenv, log)
+	if streaming {
 		lambda.Start(h.Stream)
 	} else {
 		lambda.Start(h)
 	}
-	return errors.New("lambda.Start has returned") // instead of ending the process
+	log.Error("lambda.Start has returned") // instead of ending the process
+	os.Exit(1)
+}
+
+// newFunction makes the function that the environment describes. If there is a
+// mistake in it the log says so at once, and every request gets 500: a process
+// that ended would be started again and again, and clients would see 502.
+func newFunction(env func(string) string, log *slog.Logger) (h *lambdaurl.Handler, streaming bool) {
+	c, err := newConfig(env)
+	var store *dynamodb.Store
+	if err == nil {
+		store, err = openStore(c)
+	}
+	if err != nil {
+		log.Error("the function cannot serve", "cause", err)
+		return newMistaken(err, env("EDGETABLE_METRICS"), log), env("EDGETABLE_STREAMING") == "true"
+	}
+	return newHandler(c, store, store, log), c.streaming
 }
 
 // limitMemory has the garbage collector stay within what the function is given,

@@ -15,7 +15,8 @@ import (
 )
 
 // metrics writes a line for each request, which is its log and, in CloudWatch's
-// embedded metric format, its metrics: by operation and over all of them
+// embedded metric format, its metrics, over all operations: each metric of each
+// of them would be paid for every month, and the log can tell them apart.
 //
 //	Took     milliseconds
 //	Refused  answers 4xx
@@ -26,11 +27,12 @@ import (
 // signatures and data may be in them.
 type metrics struct {
 	log       *slog.Logger
+	table     string // in DynamoDB
 	directive string // _aws behind its Timestamp
 	warm      atomic.Bool
 }
 
-func newMetrics(namespace string, log *slog.Logger) *metrics {
+func newMetrics(namespace, table string, log *slog.Logger) *metrics {
 	type metric struct {
 		Name string
 		Unit string
@@ -40,13 +42,13 @@ func newMetrics(namespace string, log *slog.Logger) *metrics {
 		Dimensions [][]string
 		Metrics    []metric
 	}{
-		namespace, [][]string{{}, {"Operation"}},
+		namespace, [][]string{{}},
 		[]metric{{"Took", "Milliseconds"}, {"Refused", "Count"}, {"Busy", "Count"}, {"Faults", "Count"}},
 	}})
 	if err != nil {
 		panic(err) // it is made of strings
 	}
-	return &metrics{log: log, directive: `,"CloudWatchMetrics":` + string(b) + "}"}
+	return &metrics{log: log, table: table, directive: `,"CloudWatchMetrics":` + string(b) + "}"}
 }
 
 func (m *metrics) observe(ctx context.Context, o *lambdaurl.Observation) {
@@ -82,7 +84,7 @@ func (m *metrics) observe(ctx context.Context, o *lambdaurl.Observation) {
 	level := slog.LevelInfo
 	if r.Err != nil {
 		level = slog.LevelError
-		attrs = append(attrs, slog.String("cause", r.Err.Error()))
+		attrs = append(attrs, slog.String("cause", r.Err.Error()), slog.String("dynamodb", m.table))
 	}
 	m.log.LogAttrs(ctx, level, "request", attrs...)
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,8 +15,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"edgetable/adapters/dynamodb"
+	dynamodblocal "edgetable/testdata/dynamodb/local"
 )
 
 // Keys of tests: base64 of 32 bytes each.
@@ -36,44 +38,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// databaseURL is where DynamoDB Local is: the one that the environment names,
-// else one of the package's own.
+// databaseURL is where DynamoDB Local is.
 var databaseURL = sync.OnceValues(func() (string, error) {
-	if url := os.Getenv("EDGETABLE_DYNAMODB_URL"); url != "" {
-		return url, nil
+	url, stop, err := dynamodblocal.Start()
+	if err == nil {
+		endings = append(endings, stop)
 	}
-	script, err := filepath.Abs("../../testdata/dynamodb/start")
-	if err != nil {
-		return "", err
-	}
-	dir, err := os.MkdirTemp("", "dynamodb-local") // where it leaves a file
-	if err != nil {
-		return "", err
-	}
-	endings = append(endings, func() { os.RemoveAll(dir) })
-	start := exec.Command(script)
-	start.Dir = dir
-	start.Stderr = os.Stderr
-	life, err := start.StdinPipe() // the server ends with it
-	if err != nil {
-		return "", err
-	}
-	out, err := start.StdoutPipe()
-	if err != nil {
-		return "", err
-	}
-	if err := start.Start(); err != nil {
-		return "", err
-	}
-	endings = append(endings, func() {
-		life.Close()
-		_ = start.Wait() // it was told to end
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return "", fmt.Errorf("DynamoDB Local did not start: %w", err)
-	}
-	return strings.TrimSpace(line), nil
+	return url, err
 })
 
 // bootstrap is the program as it is deployed, for this machine.
@@ -115,21 +86,27 @@ func made(t testing.TB, f func() (string, error)) string {
 	return s
 }
 
-// environment is that of a function whose DynamoDB table is new.
-func environment(t testing.TB, more ...string) []string {
-	t.Helper()
-	url, name := made(t, databaseURL), "edgetable-"+strings.ReplaceAll(t.Name(), "/", "-")
-	client := sdk.New(sdk.Options{
+// database speaks to DynamoDB Local.
+func database(url string) *sdk.Client {
+	return sdk.New(sdk.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(url),
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
 		}),
 	})
+}
+
+// environment is that of a function whose DynamoDB table is new.
+func environment(t testing.TB, more ...string) []string {
+	t.Helper()
+	url, name := made(t, databaseURL), "edgetable-"+strings.ReplaceAll(t.Name(), "/", "-")
+	client := database(url)
 	if err := dynamodb.Create(t.Context(), client, name); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: &name}); err != nil {
+		_, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: &name})
+		if gone := (*types.ResourceNotFoundException)(nil); err != nil && !errors.As(err, &gone) {
 			t.Errorf("DeleteTable: %v", err)
 		}
 	})

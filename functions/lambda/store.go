@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -21,5 +22,13 @@ func openStore(c *config) (*dynamodb.Store, error) {
 	if endpoint := c.endpoint("dynamodb"); endpoint != "" {
 		o.BaseEndpoint = aws.String(endpoint)
 	}
-	return dynamodb.New(dynamodb.Options{Client: sdk.New(o), Table: c.table, Buckets: c.buckets})
+	return dynamodb.New(dynamodb.Options{Client: sdk.New(o), Table: c.table, Buckets: c.buckets, Lease: never(c.lease)})
+}
+
+// never makes 0, by which options mean the usual time, one that has always passed.
+func never(d time.Duration) time.Duration {
+	if d == 0 {
+		return -1
+	}
+	return d
 }

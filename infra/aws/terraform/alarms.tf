@@ -1,12 +1,17 @@
 locals {
-  # sums over five minutes of a function's metrics
+  serving = { FunctionName = aws_lambda_function.requests.function_name }
+
+  # sums over five minutes
   counts = {
     # ended without an answer: out of time, out of memory, or a panic
-    errors = { function = aws_lambda_function.requests.function_name, metric = "Errors", threshold = 1, periods = 1 }
-    # answered 5xx, which is no error to Lambda
-    refusals = { function = aws_lambda_function.requests.function_name, metric = "Url5xxCount", threshold = 10, periods = 2 }
+    errors = { namespace = "AWS/Lambda", dimensions = local.serving, metric = "Errors", threshold = 1, periods = 1 }
     # more requests at a time than the reserved concurrency
-    throttles = { function = aws_lambda_function.requests.function_name, metric = "Throttles", threshold = 1, periods = 1 }
+    throttles = { namespace = "AWS/Lambda", dimensions = local.serving, metric = "Throttles", threshold = 1, periods = 1 }
+    # What the function answers is no error to Lambda; it counts its answers itself. A 503 tells clients to come again:
+    # DynamoDB throttles or is not there, or the accounts cannot be read.
+    busy = { namespace = local.metrics, dimensions = {}, metric = "Busy", threshold = 10, periods = 2 }
+    # Any other 5xx is a fault of edgetable or of its rights; the log has the cause.
+    faults = { namespace = local.metrics, dimensions = {}, metric = "Faults", threshold = 1, periods = 1 }
   }
 }
 
@@ -14,9 +19,9 @@ resource "aws_cloudwatch_metric_alarm" "counts" {
   for_each = local.counts
 
   alarm_name          = "${var.name}-${each.key}"
-  namespace           = "AWS/Lambda"
+  namespace           = each.value.namespace
   metric_name         = each.value.metric
-  dimensions          = { FunctionName = each.value.function }
+  dimensions          = each.value.dimensions
   statistic           = "Sum"
   period              = 300
   evaluation_periods  = each.value.periods
@@ -31,7 +36,7 @@ resource "aws_cloudwatch_metric_alarm" "duration" {
   alarm_description   = "One request in a hundred takes longer than it should."
   namespace           = "AWS/Lambda"
   metric_name         = "Duration"
-  dimensions          = { FunctionName = aws_lambda_function.requests.function_name }
+  dimensions          = local.serving
   extended_statistic  = "p99"
   period              = 300
   evaluation_periods  = 3

@@ -108,6 +108,12 @@ resource "aws_lambda_function" "requests" {
         EDGETABLE_BUCKETS        = tostring(var.buckets)
         EDGETABLE_SCANNED_BYTES  = tostring(var.scanned_bytes)
         EDGETABLE_STREAMING      = tostring(var.streaming)
+        EDGETABLE_LEASE          = var.lease
+        EDGETABLE_METRICS        = local.metrics
+      },
+      var.oidc_issuer == null ? {} : {
+        EDGETABLE_OIDC_ISSUER    = var.oidc_issuer
+        EDGETABLE_OIDC_AUDIENCES = var.oidc_audiences
       },
       var.accounts_secret_arn == null ? {} : { EDGETABLE_ACCOUNTS_SECRET = var.accounts_secret_arn },
       var.accounts_parameter == null ? {} : { EDGETABLE_ACCOUNTS_PARAMETER = var.accounts_parameter },

@@ -9,6 +9,7 @@ locals {
       "arn", data.aws_partition.this.partition, service, data.aws_region.this.region, data.aws_caller_identity.this.account_id
     ])
   }
+  metrics   = "edgetable/${var.name}"
   table     = coalesce(var.restored_table, aws_dynamodb_table.this.name)
   table_arn = var.restored_table == null ? aws_dynamodb_table.this.arn : "${local.arn.dynamodb}:table/${var.restored_table}"
 }
@@ -35,8 +36,9 @@ resource "aws_dynamodb_table" "this" {
     enabled = true
   }
 
+  # No item has this attribute: what is left over is removed by the purge, in an order that TTL does not keep.
   ttl {
-    attribute_name = ".x"
+    attribute_name = ".ttl"
     enabled        = true
   }
 

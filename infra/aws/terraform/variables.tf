@@ -41,6 +41,29 @@ variable "forward_secret_arn" {
   default     = null
 }
 
+variable "lease" {
+  description = "How long a process may rely on what it knows of a table, and the least that deleting one takes. 0s reads once more with every operation on entities."
+  type        = string
+  default     = "2s"
+}
+
+variable "oidc_issuer" {
+  description = "OpenID Connect issuer whose bearer tokens are accepted; null for none."
+  type        = string
+  default     = null
+}
+
+variable "oidc_audiences" {
+  description = "Values of which a bearer token must have one in aud, between commas."
+  type        = string
+  default     = null
+
+  validation {
+    condition     = (var.oidc_issuer == null) == (var.oidc_audiences == null)
+    error_message = "Give oidc_issuer and oidc_audiences together."
+  }
+}
+
 variable "memory" {
   description = "Memory of the function in MB; processor time grows with it."
   type        = number

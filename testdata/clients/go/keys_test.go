@@ -42,6 +42,11 @@ func TestOddKeys(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
+			if tooLong(key, key) {
+				_, err := client.AddEntity(ctx, entity(t, key, key, nil), nil)
+				wantError(t, err, http.StatusBadRequest, "KeyValueTooLarge")
+				return
+			}
 			etag := add(t, client, key, key, fields{"N": 1})
 			got := get(t, client, key, key)
 			if got["PartitionKey"] != key || got["RowKey"] != key {
@@ -134,6 +139,15 @@ func TestOddKeysInTransaction(t *testing.T) {
 			t.Parallel()
 			keyed := func(action aztables.TransactionType, row string, ifMatch *azcore.ETag) aztables.TransactionAction {
 				return aztables.TransactionAction{ActionType: action, Entity: entity(t, key, row, fields{"N": 1}), IfMatch: ifMatch}
+			}
+			if tooLong(key, key) {
+				_, err := client.SubmitTransaction(t.Context(), []aztables.TransactionAction{
+					keyed(aztables.TransactionTypeAdd, "short", nil), keyed(aztables.TransactionTypeInsertMerge, key, nil),
+				}, nil)
+				wantFailedPart(t, err, "400", "KeyValueTooLarge", "1:")
+				filter := "PartitionKey eq '" + key + "'"
+				wantRows(t, list(t, client, &aztables.ListEntitiesOptions{Filter: &filter}))
+				return
 			}
 			submit(t, client, keyed(aztables.TransactionTypeAdd, key, nil), keyed(aztables.TransactionTypeInsertMerge, key+"2", nil))
 			filter := "PartitionKey eq '" + key + "'"

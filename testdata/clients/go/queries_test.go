@@ -253,6 +253,9 @@ func TestPagingOverOddKeys(t *testing.T) {
 	client := newTable(t)
 	var want []string
 	for _, key := range oddKeys {
+		if tooLong(key, key) {
+			continue // is not stored, as TestOddKeys has it
+		}
 		add(t, client, key, key, nil)
 		want = append(want, key)
 	}

@@ -181,7 +181,7 @@ func TestSASURL(t *testing.T) {
 		{"more permissions", strings.Replace(link, "sp=r", "sp=raud", 1), "AuthenticationFailed"},
 		{"another table in tn", strings.Replace(link, "tn="+strings.ToLower(table), "tn="+strings.ToLower(other), 1), "AuthenticationFailed"},
 		{"another table in the path", strings.Replace(link, table, other, 1), "AuthorizationFailure"},
-		{"no such table", strings.Replace(link, table, "Go1"+table[3:], 1), "AuthorizationFailure"},
+		{"no such table", strings.Replace(link, table, "Goz"+table[3:], 1), "AuthorizationFailure"}, // names are hexadecimal
 	} {
 		if c.link == link {
 			t.Fatalf("%s: nothing to change in the link", c.why)

@@ -61,6 +61,12 @@ export async function fileTable() {
   return name;
 }
 
+/** How many bytes a PartitionKey and a RowKey may have together, if the server's store declares it; see ../README.md. */
+const keyBytes = Number(process.env.EDGETABLE_CLIENTS_KEY_BYTES || Infinity);
+
+/** Whether the store refuses these keys. */
+export const tooLong = (...keys) => Buffer.byteLength(keys.join("")) > keyBytes;
+
 export const keyed = (row, properties = {}, partition = "p") =>
   ({ PartitionKey: edm.String(partition), RowKey: edm.String(row), ...properties });
 

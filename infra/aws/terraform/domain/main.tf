@@ -6,16 +6,19 @@ data "aws_secretsmanager_secret_version" "forward" {
   secret_id = var.forward_secret_arn
 }
 
-# The host that the client asked for, which the origin does not see otherwise. What a client says itself is replaced.
+# The host that the client asked for and the client's address, which the origin does not see otherwise. What a client
+# says of them itself is replaced; the secret is shown by the distribution alone.
 resource "aws_cloudfront_function" "forward" {
   name    = "${var.name}-forward"
-  comment = "X-Forwarded-Host is the host that the client asked for"
+  comment = "Tells the origin the client's host and address"
   runtime = "cloudfront-js-2.0"
   publish = true
   code    = <<-EOT
     function handler(event) {
-      var request = event.request;
-      request.headers['x-forwarded-host'] = { value: request.headers.host.value };
+      var request = event.request, headers = request.headers;
+      headers['x-forwarded-host'] = { value: headers.host.value };
+      headers['x-edgetable-viewer'] = { value: event.viewer.ip };
+      delete headers['x-edgetable-forward-secret'];
       return request;
     }
   EOT

@@ -1,5 +1,6 @@
 package edgetable;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -41,6 +42,14 @@ final class Clients {
   /** The connection string with a key that is base64 like any other, but nobody's. */
   static final String STRANGER =
       CONNECTION_STRING.replaceFirst("AccountKey=[^;]*", "AccountKey=d3JvbmcgYnV0IHdlbGwtZm9ybWVkIGtleQ==");
+
+  /** How many bytes a PartitionKey and a RowKey may have together, if the server's store declares it; see the README. */
+  private static final String KEY_BYTES = System.getenv("EDGETABLE_CLIENTS_KEY_BYTES");
+
+  /** Whether the store refuses these keys. */
+  static boolean tooLong(String partition, String row) {
+    return KEY_BYTES != null && (partition + row).getBytes(UTF_8).length > Integer.parseInt(KEY_BYTES);
+  }
 
   /** What a setting of the connection string says. */
   static String setting(String name) {

@@ -1,0 +1,153 @@
+package dynamodb
+
+import (
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// condition is a part of a filter expression: a leaf, or parts and the word between
+// them. Nil is true, of a disjunction of no parts too.
+type condition struct {
+	not bool
+
+	path    []string // a property or a name of ours, and perhaps the tag in it
+	compare string   // =, >, >=, or the name of a function
+	value   types.AttributeValue
+
+	word  string // AND, OR; "" of a leaf
+	parts []*condition
+
+	leaves, depth int
+}
+
+// The functions that a leaf may be.
+const (
+	exists    = "attribute_exists"
+	notExists = "attribute_not_exists"
+	typeIs    = "attribute_type"
+)
+
+// DynamoDB takes expressions of 4 KiB with 300 operators. A leaf has 41 bytes at
+// most, and with its NOT and the word that joins it three operators. How deep an
+// expression may be is not said.
+const (
+	maxLeaves = 94 // and one for chunks
+	maxDepth  = 12
+	maxName   = 255 // bytes of an attribute's name in an expression
+)
+
+func leaf(compare string, v types.AttributeValue, path ...string) *condition {
+	return &condition{path: path, compare: compare, value: v, leaves: 1}
+}
+
+// join joins conditions. One that is too much is left out of a conjunction, and
+// makes a disjunction true.
+func join(word string, parts []*condition) *condition {
+	c := &condition{word: word}
+	for _, p := range parts {
+		if p == nil || c.leaves+p.leaves > maxLeaves || p.depth >= maxDepth {
+			if word == "OR" {
+				return nil
+			}
+			continue
+		}
+		c.leaves += p.leaves
+		if p.word == word && !p.not {
+			c.parts = append(c.parts, p.parts...)
+			c.depth = max(c.depth, p.depth)
+		} else {
+			c.parts = append(c.parts, p)
+			c.depth = max(c.depth, p.depth+1)
+		}
+	}
+	switch len(c.parts) {
+	case 0:
+		return nil
+	case 1:
+		return c.parts[0]
+	}
+	return c
+}
+
+// prefilter is a condition as a Query takes it.
+type prefilter struct {
+	expression
+	placeholders map[string]string // by name
+}
+
+// newPrefilter writes a condition; nil is none.
+func newPrefilter(c *condition) *prefilter {
+	if c == nil {
+		return nil
+	}
+	f := &prefilter{placeholders: make(map[string]string)}
+	f.condition(c)
+	return f
+}
+
+// condition writes a condition in as few parentheses as it takes: DynamoDB refuses
+// those that are redundant.
+func (f *prefilter) condition(c *condition) {
+	if c.not {
+		f.write("NOT (")
+		defer f.write(")")
+	}
+	if c.word == "" {
+		f.leaf(c)
+		return
+	}
+	for i, p := range c.parts {
+		if i > 0 {
+			f.write(" " + c.word + " ")
+		}
+		if p.word != "" && !p.not {
+			f.write("(")
+			f.condition(p)
+			f.write(")")
+		} else {
+			f.condition(p)
+		}
+	}
+}
+
+func (f *prefilter) leaf(c *condition) {
+	if !strings.HasPrefix(c.compare, "attribute") {
+		f.path(c.path)
+		f.write(c.compare)
+		f.value(":"+digits2(len(f.values)), c.value)
+		return
+	}
+	f.write(c.compare)
+	f.write("(")
+	f.path(c.path)
+	if c.value != nil {
+		f.write(",")
+		f.value(":"+digits2(len(f.values)), c.value)
+	}
+	f.write(")")
+}
+
+func (f *prefilter) path(path []string) {
+	for i, name := range path {
+		if i > 0 {
+			f.write(".")
+		}
+		p := f.placeholders[name]
+		if p == "" {
+			p = "#" + digits2(len(f.placeholders))
+			f.placeholders[name] = p
+			if f.names == nil {
+				f.names = make(map[string]string)
+			}
+			f.names[p] = name
+		}
+		f.write(p)
+	}
+}
+
+// digits2 numbers placeholders by two characters.
+func digits2(i int) string {
+	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+	return string([]byte{digits[i/len(digits)%len(digits)], digits[i%len(digits)]})
+}

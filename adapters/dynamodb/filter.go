@@ -1,0 +1,191 @@
+package dynamodb
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/core/edm"
+	"edgetable/core/odata"
+)
+
+// A filter expression keeps entities that do not match from being sent and parsed:
+// they are read and paid for all the same. The filter itself is judged in core, of
+// what is left, so an expression may hold of more. It does where DynamoDB cannot
+// judge a comparison exactly, and of entities whose properties are in chunks.
+
+// translate makes the condition of a filter; nil holds of everything.
+func translate(f *odata.Filter) *condition {
+	c := odata.Fold(f, test, func(all bool, parts []*condition) *condition {
+		if all {
+			return join("AND", parts)
+		}
+		return join("OR", parts)
+	})
+	if c == nil {
+		return nil
+	}
+	parts := []*condition{leaf(exists, nil, attrChunks)}
+	if c.word == "OR" {
+		return &condition{word: "OR", parts: append(parts, c.parts...)}
+	}
+	return &condition{word: "OR", parts: append(parts, c)}
+}
+
+// test translates one comparison, to a condition that holds where it does.
+func test(t odata.Test) *condition {
+	if t.Name == "PartitionKey" || t.Name == "RowKey" || len(t.Name) > maxName {
+		return nil // keys cannot be named; the ranges of a scan say most of it
+	}
+	told := odata.Equal | odata.Greater | odata.Unordered
+	if t.Holds&odata.Less == 0 {
+		any := values(&t, t.Holds&told, true)
+		if t.Holds&odata.Absent != 0 {
+			any = append(any, leaf(notExists, nil, t.Name))
+		}
+		return join("OR", any)
+	}
+	// It holds of all values but those that are told to have another outcome.
+	all := values(&t, told&^t.Holds, false)
+	for _, c := range all {
+		c.not = true
+	}
+	if t.Holds&odata.Absent == 0 && t.Name != "Timestamp" {
+		all = append(all, leaf(exists, nil, t.Name))
+	}
+	return join("AND", all)
+}
+
+// values are conditions, any of which holds of the stored values that compared
+// with the literal of a test have one of some outcomes: of all of them and perhaps
+// others, or of some of them and no other. Less is none of the outcomes.
+func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
+	add := func(compare string, v types.AttributeValue, path ...string) {
+		if compare != "" {
+			list = append(list, leaf(compare, v, path...))
+		}
+	}
+	greater := of&odata.Greater != 0
+	order := operatorOf(of)
+	switch v := t.Literal; v.Type() {
+	case edm.TypeString:
+		switch {
+		case inOrder(v.Text()) || !greater:
+			add(order, str(v.Text()), t.Name)
+		case all:
+			add(typeIs, str("S"), t.Name)
+		default:
+			add(operatorOf(of&odata.Equal), str(v.Text()), t.Name)
+		}
+		if all && greater {
+			add(exists, nil, t.Name, tagString)
+		}
+	case edm.TypeBinary:
+		add(order, bin(v.Bytes()), t.Name)
+	case edm.TypeBoolean:
+		if of&odata.Equal != 0 {
+			add("=", attribute(v), t.Name)
+		}
+		if greater && !v.Bool() {
+			add("=", attribute(edm.Boolean(true)), t.Name)
+		}
+	case edm.TypeGuid:
+		add(order, str(v.String()), t.Name, tagGuid)
+	case edm.TypeInt32:
+		add(order, num(v.Int()), t.Name)
+		fallthrough
+	case edm.TypeInt64:
+		add(order, num(v.Int()), t.Name, tagInt64)
+		if i := v.Int(); i >= -1<<53 && i <= 1<<53 {
+			return append(list, doubles(t.Name, float64(i), of, all)...)
+		}
+		// The digits that are stored of a Double are not its exact value.
+		if all && of != 0 {
+			add(exists, nil, t.Name, tagDouble)
+		}
+	case edm.TypeDouble:
+		return doubles(t.Name, v.Float(), of, all)
+	case edm.TypeDateTime:
+		if t.Name == "Timestamp" {
+			add(order, num(v.Ticks()), attrTicks)
+			break
+		}
+		return dates(t.Name, v.Ticks(), of, all)
+	}
+	return list
+}
+
+// operatorOf is the operator that tells values with these outcomes.
+func operatorOf(of odata.Outcomes) string {
+	switch of & (odata.Equal | odata.Greater) {
+	case odata.Equal:
+		return "="
+	case odata.Greater:
+		return ">"
+	case odata.Equal | odata.Greater:
+		return ">="
+	}
+	return ""
+}
+
+// inOrder reports whether DynamoDB, by UTF-8, orders all strings with respect to
+// this one as UTF-16 does: nothing in it is of U+E000 or above.
+func inOrder(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0xEE {
+			return false
+		}
+	}
+	return true
+}
+
+// doubles are the conditions for stored Doubles. Numbers are in the order of their
+// shortest digits; those that are text are not told apart.
+func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condition) {
+	if of == 0 {
+		return nil
+	}
+	number := double(f + 0) // no −0
+	if _, ok := number.(*types.AttributeValueMemberN); !ok {
+		if all {
+			list = append(list, leaf(exists, nil, name, tagDouble))
+		}
+		return list
+	}
+	if order := operatorOf(of); order != "" {
+		list = append(list, leaf(order, number, name, tagDouble))
+	}
+	if all && (f == 0 || of != odata.Equal) {
+		list = append(list, leaf(typeIs, str("S"), name, tagDouble))
+	}
+	if all && of&odata.Unordered != 0 {
+		list = append(list, leaf(typeIs, str("B"), name, tagDouble))
+	}
+	return list
+}
+
+// dates are the conditions for stored DateTimes: without its trailing zeros their
+// text is in order by the second only.
+func dates(name string, t edm.Ticks, of odata.Outcomes, all bool) (list []*condition) {
+	if of&(odata.Equal|odata.Greater) == 0 {
+		return nil
+	}
+	if t < edm.MinDateTime || t > edm.MaxDateTime {
+		if all {
+			list = append(list, leaf(exists, nil, name, tagDateTime))
+		}
+		return list
+	}
+	text := t.String()
+	second := text[:len("2006-01-02T15:04:05")]
+	if all && of&odata.Greater != 0 {
+		return append(list,
+			leaf(">=", str(second), name, tagDateTime),
+			leaf(typeIs, str("N"), name, tagDateTime))
+	}
+	if of&odata.Equal != 0 {
+		list = append(list, leaf("=", str(text), name, tagDateTime))
+	}
+	if of&odata.Greater != 0 {
+		list = append(list, leaf(">", str(second+"Z"), name, tagDateTime))
+	}
+	return list
+}

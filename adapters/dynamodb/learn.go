@@ -1,0 +1,135 @@
+package dynamodb
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// What a Commit that failed tells of what is there.
+
+// learn finds out from a failed call what is there instead of what was hoped for.
+// It returns the refusal with the lowest index, or nil when it is worth to try
+// again.
+func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
+	found, failed, err := w.found(ctx, cause, now)
+	if err != nil {
+		return err
+	}
+	var pinned []*action
+	decided := undecided(cause, len(w.actions))
+	for i := range decided {
+		if !failed[i] {
+			continue
+		}
+		a, e := &w.actions[i], found[i]
+		if e != nil {
+			w.clock.raise(e.Timestamp)
+		}
+		if p := a.pending; p != nil {
+			a.pending = nil
+			w.finish(ctx, p, p.new)
+		}
+		a.old, a.pinned = nil, false
+		switch {
+		case !a.allows(e):
+			w.pin(a, e) // to be refused below
+		case a.merges() && !a.fits(e, w.inline), e != nil && !e.chunks.none():
+			w.pin(a, e)
+			pinned = append(pinned, a)
+		}
+	}
+	if !slices.Contains(failed, true) {
+		return outcome(cause)
+	}
+	// A merge may be refused for what is in chunks, and a refusal with a lower
+	// index is the one that counts: so all of them are judged, in order.
+	if err := w.complete(ctx, pinned); err != nil {
+		return err
+	}
+	for i := range decided {
+		if a := &w.actions[i]; a.pinned {
+			if err := a.apply(now); err != nil {
+				return &table.Refused{Index: i, Err: err}
+			}
+		}
+	}
+	return nil
+}
+
+// undecided is the first of n actions of which a cancelled transaction does not
+// say whether its condition held, because others were in its way; n if there is
+// none. What comes after it cannot be the lowest index that failed.
+func undecided(cause error, n int) int {
+	var c *types.TransactionCanceledException
+	if !errors.As(cause, &c) {
+		return n
+	}
+	for i, r := range c.CancellationReasons[:min(n, len(c.CancellationReasons))] {
+		if code := aws.ToString(r.Code); code != reasonNone && code != reasonCondition {
+			return i
+		}
+	}
+	return n
+}
+
+// found is which actions failed and what they found; nil is no entity. A failed
+// call says it, except where what its actions found is too much for one reply:
+// then it is read.
+func (w *write) found(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
+	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
+	read := func(i int, it item) {
+		if failed[i] = true; len(it) > 0 && err == nil {
+			found[i], err = readEntity(it)
+		}
+	}
+	var c *types.TransactionCanceledException
+	switch {
+	case classOf(cause) == unreadable:
+		all := make([]*action, len(w.actions))
+		for i := range all {
+			all[i] = &w.actions[i]
+		}
+		var there map[string]*stored
+		if there, err = w.entities(ctx, all); err == nil {
+			for i, a := range all {
+				found[i] = there[string(a.m.Key)]
+				failed[i] = !a.holds(found[i], w.inline, now)
+			}
+		}
+	case errors.As(cause, &c):
+		for i := range min(len(found), len(c.CancellationReasons)) {
+			if r := &c.CancellationReasons[i]; aws.ToString(r.Code) == reasonCondition {
+				read(i, r.Item)
+			}
+		}
+	default:
+		read(0, oldItem(cause))
+	}
+	return found, failed, err
+}
+
+// entities reads what is there of some actions, without chunks.
+func (w *write) entities(ctx context.Context, actions []*action) (map[string]*stored, error) {
+	keys := make([]item, len(actions))
+	for i, a := range actions {
+		keys[i] = keyOf(w.hash, a.m.Key)
+	}
+	found := make(map[string]*stored, len(actions))
+	var damaged error
+	err := w.batchGet(ctx, keys, table.Strong, func(it item) {
+		e, err := readEntity(it)
+		if err != nil {
+			damaged = err
+			return
+		}
+		found[string(e.Key)] = e
+	})
+	return found, errors.Join(err, damaged)
+}

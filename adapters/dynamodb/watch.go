@@ -1,0 +1,34 @@
+package dynamodb
+
+import (
+	"sync"
+	"time"
+)
+
+// watch remembers since when this process has seen records in a state that only
+// somebody else's work ends: a name being deleted, a seal.
+type watch struct {
+	mu   sync.Mutex
+	seen map[string]sighting
+}
+
+type sighting struct {
+	state string
+	since time.Duration
+}
+
+const maxSightings = 1000
+
+// unchanged reports for how long the record of this key has been seen in a state.
+func (w *watch) unchanged(key, state string, now time.Duration) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if seen, ok := w.seen[key]; ok && seen.state == state {
+		return now - seen.since
+	}
+	if w.seen == nil || len(w.seen) >= maxSightings {
+		w.seen = make(map[string]sighting)
+	}
+	w.seen[key] = sighting{state, now}
+	return 0
+}

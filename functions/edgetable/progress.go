@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// progress shows how long work gets on: on a terminal one line that changes every
+// second, elsewhere a line every ten.
+type progress struct {
+	out      io.Writer
+	terminal bool
+	last     time.Time
+	open     bool // a line without its end stands on the terminal
+}
+
+func newProgress(out io.Writer) *progress {
+	p := &progress{out: out, last: time.Now()}
+	if f, ok := out.(*os.File); ok {
+		info, err := f.Stat()
+		p.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	return p
+}
+
+// show says how far the work is, if it is time to.
+func (p *progress) show(format string, args ...any) {
+	every := 10 * time.Second
+	if p.terminal {
+		every = time.Second
+	}
+	if time.Since(p.last) < every {
+		return
+	}
+	p.last = time.Now()
+	text := fmt.Sprintf(format, args...)
+	if !p.terminal {
+		fmt.Fprintln(p.out, text)
+		return
+	}
+	fmt.Fprint(p.out, "\r\x1b[K", text)
+	p.open = true
+}
+
+// say says what is worth a line of its own, at once.
+func (p *progress) say(format string, args ...any) {
+	p.end()
+	fmt.Fprintf(p.out, format+"\n", args...)
+}
+
+// end leaves the terminal with a line that is whole.
+func (p *progress) end() {
+	if p.open {
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.open = false
+	}
+}
