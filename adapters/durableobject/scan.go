@@ -10,6 +10,9 @@ import (
 	"edgetable/core/table"
 )
 
+// fanOut is how many buckets are asked at once.
+const fanOut = 32
+
 // pollBytes is how much is examined at most between two looks at the clock.
 const pollBytes = 64 << 10
 
@@ -25,7 +28,7 @@ func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (pag
 	err = s.follow(name, func(home message.Home) error {
 		if home.Buckets > 1 {
 			src := source{s, name, home, filter}
-			page, err = buckets.Scan(ctx, &src, home.Buckets, r, buckets.Options{})
+			page, err = buckets.Scan(ctx, &src, home.Buckets, r, buckets.Options{FanOut: fanOut})
 			return err
 		}
 		page, err = s.scanOne(ctx, name, home, &r, filter)
@@ -101,22 +104,60 @@ type source struct {
 	filter string
 }
 
+var _ buckets.Waves = (*source)(nil)
+
 // Read implements [buckets.Source].
 func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
 	p := placeOf(s.name, s.home, number)
+	reader, err := s.scan(ctx, &p, s.message(r, l))
+	if errors.Is(err, message.ErrFilter) {
+		s.filter = ""
+		reader, err = s.scan(ctx, &p, s.message(r, l))
+	}
+	if err != nil {
+		return buckets.Chunk{}, err
+	}
+	return chunk(reader)
+}
+
+func (s *source) message(r key.Range, l buckets.Limit) *message.Scan {
 	m := message.Scan{Ranges: []key.Range{r}, ScanBytes: l.Bytes, ScanRows: l.Rows}
 	if l.Filter != nil {
 		m.Filter = s.filter
 	}
-	reader, err := s.scan(ctx, &p, &m)
-	if errors.Is(err, message.ErrFilter) {
-		s.filter, m.Filter = "", ""
-		reader, err = s.scan(ctx, &p, &m)
+	return &m
+}
+
+// ReadWave implements [buckets.Waves]. What got no answer is read again by itself.
+func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
+	calls := make([]Call, len(reads))
+	for i := range reads {
+		p := placeOf(s.name, s.home, reads[i].Bucket)
+		calls[i] = Call{bucket(&p), message.AppendScan(nil, &p, s.message(reads[i].Range, reads[i].Limit))}
 	}
-	var c buckets.Chunk
-	if err != nil {
-		return c, err
+	for i, answer := range s.o.Caller.Call(ctx, calls) {
+		err := answer.Err
+		var reader message.Reader
+		if err == nil {
+			reader, err = s.result(answer.Message, false)
+		}
+		switch r := &reads[i]; {
+		case err == nil:
+			r.Chunk, err = chunk(reader)
+		case errors.Is(err, ErrOverloaded):
+			err = table.ErrBusy
+		case answer.Err != nil || errors.Is(err, message.ErrFilter):
+			r.Chunk, err = s.Read(ctx, r.Bucket, r.Range, r.Limit)
+		}
+		if err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// chunk reads the answer to a scan.
+func chunk(reader message.Reader) (c buckets.Chunk, err error) {
 	c.Rows = make([]table.Row, reader.PageRows())
 	for i := range c.Rows {
 		row, examined := reader.Row()

@@ -23,7 +23,9 @@ func (f *fetch) read(ctx context.Context, src Source) (err error) {
 // The first error ends the others and is that of the wave, unless ctx ended.
 func (s *scan) read() error {
 	var err error
-	if s.o.FanOut > 1 && len(s.wave) > 1 {
+	if w, ok := s.src.(Waves); ok && s.o.FanOut > 1 && len(s.wave) > 1 {
+		err = s.readWave(w)
+	} else if s.o.FanOut > 1 && len(s.wave) > 1 {
 		err = fanOut(s.ctx, s.src, s.wave, s.o.FanOut)
 	} else {
 		for i := range s.wave {
@@ -39,4 +41,26 @@ func (s *scan) read() error {
 		return s.ctx.Err()
 	}
 	return err
+}
+
+// readWave has the source do the reads of the wave, width at a time.
+func (s *scan) readWave(src Waves) error {
+	for wave := s.wave; len(wave) > 0; {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		n := min(len(wave), s.o.FanOut)
+		reads := make([]Read, n)
+		for i, f := range wave[:n] {
+			reads[i] = Read{Bucket: f.stream.bucket, Range: f.r, Limit: f.limit}
+		}
+		if err := src.ReadWave(s.ctx, reads); err != nil {
+			return err
+		}
+		for i := range reads {
+			wave[i].chunk = reads[i].Chunk
+		}
+		wave = wave[n:]
+	}
+	return nil
 }

@@ -21,6 +21,23 @@ type Source interface {
 	Read(ctx context.Context, bucket uint16, r key.Range, limit Limit) (Chunk, error)
 }
 
+// Waves is a Source that can do several reads in one call of the store below, for
+// which it needs no goroutines. Scan hands it the reads of a wave together, at
+// most [Options.FanOut] of them.
+type Waves interface {
+	Source
+	// ReadWave does all the reads and sets their Chunks, each as Read would.
+	ReadWave(ctx context.Context, reads []Read) error
+}
+
+// Read is one read of a wave.
+type Read struct {
+	Bucket uint16
+	Range  key.Range
+	Limit  Limit
+	Chunk  Chunk // what it found
+}
+
 // Limit says how much one read may do. A Source keeps to Rows; the rest it heeds
 // as far as its store lets it.
 type Limit struct {
