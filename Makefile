@@ -11,7 +11,7 @@ FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
 # Programs of the tests, which ./... leaves out.
-TOOLS := ./testdata/clients/conformance ./testdata/dynamodb/local ./testdata/lambda/...
+TOOLS := ./testdata/clients/conformance ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/...
 
 export GOFLAGS ?= -trimpath
 
@@ -28,12 +28,12 @@ build:
 
 ## test: all of it; installs what the tests need below .cache/
 .PHONY: test
-test: prerequisites check race clients clients-lambda infra-aws
+test: prerequisites check race clients clients-lambda clients-edge infra-aws infra-cloudflare
 
 ## check: the static part: format, vet, staticcheck, modules
 .PHONY: check
 check:
-	@unformatted=$$(gofmt -l core adapters functions examples testdata); \
+	@unformatted=$$(gofmt -l core adapters functions wasm examples testdata); \
 	  if [[ -n $$unformatted ]]; then echo "gofmt is needed on:" $$unformatted; exit 1; fi
 	go vet ./... $(TOOLS)
 	go tool staticcheck ./... $(TOOLS)
@@ -44,7 +44,7 @@ check:
 ## race: every Go test with the race detector
 .PHONY: race
 race:
-	go test -race -timeout 20m ./... ./testdata/clients/conformance ./testdata/lambda/...
+	go test -race -timeout 20m ./... ./testdata/clients/conformance ./testdata/lambda/... ./testdata/edge/...
 
 ## clients: the Azure SDKs, the CLI, old clients and the sample application against the binary
 .PHONY: clients
@@ -60,6 +60,28 @@ conformance: build
 .PHONY: clients-lambda
 clients-lambda: build
 	.ci/clients testdata/lambda/edgetable
+
+## clients-edge: the Azure SDKs against the Worker and its objects in workerd
+.PHONY: clients-edge
+clients-edge: build
+	.ci/clients testdata/edge/edgetable
+
+## wasm: the module for Cloudflare Workers with its shell, in bin/edge
+.PHONY: wasm
+wasm:
+	@mkdir -p $(BIN)/edge
+	cp "$$(wasm/worker/build)"/* $(BIN)/edge/
+
+## tinygo: the compiler of that module, found or built
+.PHONY: tinygo
+tinygo:
+	@mkdir -p $(CACHE)
+	.ci/tinygo/build -o $(CACHE)/tinygo.wasm -opt z -no-debug -scheduler none -buildmode c-shared ./wasm/worker
+
+## infra-cloudflare: check what describes the Worker on Cloudflare, and what would be deployed
+.PHONY: infra-cloudflare
+infra-cloudflare: wasm
+	infra/cloudflare/test/run
 
 ## lambda: the function for AWS Lambda on arm64, bin/lambda/bootstrap, and the same in bin/lambda.zip
 .PHONY: lambda
