@@ -33,6 +33,7 @@ func Concurrency(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Entities", func(e *env) { histories(e, false) }},
 		{"Tables", func(e *env) { histories(e, true) }},
+		{"Converges", converges},
 	})
 }
 

@@ -25,8 +25,9 @@ import (
 // owns their meaning. A document with a [Layout] is the record of a table: as
 // long as it exists, the incarnation it names is live, and the document's key is
 // the name by which the methods for entities find it. Reads and writes of
-// documents are linearizable, in every store: one that cannot do that keeps its
-// catalog elsewhere.
+// documents are linearizable, unless the store does not declare Linearizable:
+// then what it says of an entity goes for a document, and without Conditional two
+// writes at the same time may both succeed, of which the last one counts.
 //
 // # Entities
 //
@@ -105,7 +106,9 @@ type Strengths struct {
 	// Commit is in its page wholly or not at all.
 	SnapshotPage bool
 	// Linearizable: a read begun after a write has returned sees it, in all
-	// processes that share the place.
+	// processes that share the place. Without it a process sees what it wrote
+	// itself, and what others wrote some time later; the laws above and below hold
+	// from then on.
 	Linearizable bool
 	// Durable: what a reply showed survives the loss of power.
 	Durable bool

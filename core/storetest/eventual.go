@@ -1,0 +1,109 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// attemptAt is a Commit of one entity, or a delete of it, by when it was called
+// and when it returned.
+type attemptAt struct {
+	nonce      uint64 // 0 is a delete
+	call, back int64
+}
+
+// converges is what is left where nothing else is declared: when writes have ended
+// and replicas have caught up, all stores show one state of each entity, by all
+// ways to read it, and it is what a last write left: one that no other followed.
+func converges(e *env) {
+	name := e.create("converges")
+	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
+	var now atomic.Int64
+	var mu sync.Mutex
+	done := make(map[string][]attemptAt)
+	var all sync.WaitGroup
+	for id := range 4 {
+		rnd := rand.New(rand.NewPCG(uint64(id), 11))
+		s := stores[id%2]
+		all.Go(func() {
+			for i := range e.fewer(40, 10) {
+				k := universe[rnd.IntN(len(universe))]
+				one := attemptAt{nonce: uint64(id)<<32 | uint64(i) | 1<<31, call: now.Add(1)}
+				m := table.Mutation{Key: []byte(k), Nonce: one.nonce, Properties: text(fmt.Sprint(one.nonce))}
+				if rnd.IntN(4) == 0 {
+					m = table.Mutation{Key: []byte(k), Kind: table.Delete, Condition: table.Present}
+					one.nonce = 0
+				}
+				_, err := s.Commit(e.Context(), name, []table.Mutation{m})
+				one.back = now.Add(1)
+				var refusal *table.Refused
+				switch {
+				case err == nil:
+					mu.Lock()
+					done[k] = append(done[k], one)
+					mu.Unlock()
+				case unknown(err) && e.Lossy:
+					one.back = never
+					mu.Lock()
+					done[k] = append(done[k], one)
+					mu.Unlock()
+				case !errors.As(err, &refusal) && !errors.Is(err, table.ErrBusy) && !e.lacks(err, []table.Mutation{m}):
+					e.Errorf("Commit(%s): %s", describe([]table.Mutation{m}), reason(err))
+				}
+			}
+		})
+	}
+	all.Wait()
+	e.settle()
+	for _, k := range universe {
+		want := shown(stores[0].Get(e.Context(), name, []byte(k), table.Strong))
+		for i, s := range stores {
+			for _, c := range []table.Consistency{table.Strong, table.Eventual} {
+				if got := shown(s.Get(e.Context(), name, []byte(k), c)); got != want {
+					e.Errorf("store %d, consistency %d: Get got %s, and %s elsewhere", i, c, got, want)
+				}
+			}
+			page, err := s.Scan(e.Context(), name, table.ScanRequest{Ranges: []key.Range{{Start: []byte(k), End: append([]byte(k), 1)}}})
+			got := reason(table.ErrNoEntity)
+			if len(page.Rows) == 1 {
+				got = show(page.Rows[0])
+			}
+			if err != nil || got != want {
+				e.Errorf("store %d: Scan got %s, %v, and Get %s", i, got, err, want)
+			}
+		}
+		row, err := stores[0].Get(e.Context(), name, []byte(k), table.Strong)
+		if err != nil {
+			row = table.Row{Timestamp: edm.Ticks(0)}
+		}
+		if !leftBy(done[k], row.Nonce) {
+			e.Errorf("%s: there is %s, which others were written after: %v", showKey([]byte(k)), want, done[k])
+		}
+	}
+}
+
+// leftBy reports whether a write with this nonce may have been the last.
+func leftBy(done []attemptAt, nonce uint64) bool {
+	var latest int64 // call of an attempt that surely was carried out
+	for _, one := range done {
+		if one.back != never {
+			latest = max(latest, one.call)
+		}
+	}
+	if len(done) == 0 {
+		return nonce == 0
+	}
+	for _, one := range done {
+		if one.nonce == nonce && one.back > latest {
+			return true
+		}
+	}
+	return nonce == 0 && latest == 0
+}
