@@ -1,0 +1,156 @@
+package workerskv
+
+import (
+	"context"
+	"errors"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// batch is a turn of a journal: what waits is written into it by one put, or not
+// at all.
+type batch struct {
+	store     *Store
+	name      string // of the journal
+	entities  string // what the names of entities begin with
+	partition string
+
+	journal *journal
+	now     edm.Ticks
+	changed bool
+	read    map[string][]byte // cells by key, as they were read
+}
+
+// moves is how many rows a turn writes where they belong.
+const moves = 25
+
+func (b *batch) write(ctx context.Context, jobs []*job) bool {
+	s := b.store
+	var err error
+	if b.journal, err = s.journal(ctx, b.name); err != nil {
+		fail(jobs, err)
+		return false
+	}
+	b.now = s.o.Now()
+	b.read = make(map[string][]byte)
+	b.tidy(ctx)
+	var stamp edm.Ticks
+	for _, j := range jobs {
+		if j.stamp, j.err = b.apply(ctx, j); j.err == nil {
+			stamp, b.changed = j.stamp, true
+		}
+	}
+	if !b.changed {
+		return false
+	}
+	if stamp == 0 {
+		stamp = s.clock.after(0)
+	}
+	var body []byte
+	if len(b.journal.rows) > 0 {
+		body = b.journal.encode(stamp)
+	}
+	if err := s.put(ctx, b.name, stamp, body); err != nil {
+		for _, j := range jobs {
+			if !errors.Is(j.err, errElsewhere) {
+				j.stamp, j.err = 0, err
+			}
+		}
+	}
+	return true
+}
+
+// tidy writes rows that are due where they belong, and leaves out those that
+// everybody sees there. That they were written need not be recorded: to write them
+// again changes nothing.
+func (b *batch) tidy(ctx context.Context) {
+	written := 0
+	for _, k := range b.journal.keys() {
+		r := b.journal.rows[k]
+		switch {
+		case !r.due(b.now):
+		case r.written > 0:
+			b.journal.remove(k)
+			b.changed = true
+		case written < moves || b.journal.size > maxJournal/2:
+			body := r.cell
+			if r.gone {
+				body = nil
+			}
+			if b.store.cells.put(ctx, nameOf(b.entities, []byte(k)), r.stamp(), body) != nil {
+				return // it stays in the journal for another time
+			}
+			written++
+			r.written = b.now
+			b.journal.set(k, r)
+			b.changed = true
+		}
+	}
+}
+
+// apply applies one job to the journal, all of it or nothing.
+func (b *batch) apply(ctx context.Context, j *job) (edm.Ticks, error) {
+	m := j.mutations
+	if !j.forced {
+		if _, ok := b.journal.rows[string(m[0].Key)]; !ok {
+			return 0, errElsewhere
+		}
+	}
+	rows := make([]journalRow, len(m))
+	var floor edm.Ticks
+	olds := make([][]byte, len(m))
+	for i := range m {
+		old, high, err := b.state(ctx, &m[i])
+		if err != nil {
+			return 0, err
+		}
+		olds[i], floor = old, max(floor, high)
+	}
+	now := b.store.clock.after(floor)
+	size := b.journal.size
+	for i := range m {
+		body, err := b.store.apply(olds[i], &m[i], now)
+		if err != nil {
+			return 0, &table.Refused{Index: i, Err: err}
+		}
+		if rows[i] = (journalRow{gone: body == nil, cell: body}); body == nil {
+			rows[i].cell = appendStamp(nil, now)
+		}
+		size += journalRowSize + len(m[i].Key) + len(rows[i].cell)
+	}
+	if size > maxJournal {
+		return 0, table.ErrBusy // until rows are moved out of it
+	}
+	for i := range m {
+		b.journal.set(string(m[i].Key), rows[i])
+	}
+	return now, nil
+}
+
+// state is what there is of an entity, nil if nothing, and the highest Timestamp
+// known of it.
+func (b *batch) state(ctx context.Context, m *table.Mutation) ([]byte, edm.Ticks, error) {
+	k := string(m.Key)
+	if r, ok := b.journal.rows[k]; ok {
+		if r.gone {
+			return nil, r.stamp(), nil
+		}
+		return r.cell, r.stamp(), nil
+	}
+	if m.Kind == table.Put && m.Condition == table.Always {
+		return nil, 0, nil
+	}
+	cell, ok := b.read[k]
+	if !ok {
+		var err error
+		if cell, err = b.store.cells.get(ctx, nameOf(b.entities, m.Key)); err != nil {
+			return nil, 0, err
+		}
+		b.read[k] = cell
+	}
+	if cell == nil {
+		return nil, 0, nil
+	}
+	return cell, stampOf(cell), nil
+}

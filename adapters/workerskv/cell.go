@@ -1,0 +1,93 @@
+package workerskv
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+
+	"edgetable/core/edm"
+)
+
+// A cell is what is kept under a name: some bytes that begin with a stamp, the
+// Timestamp of the write, big-endian. If they fit they are in the metadata, so
+// that a list shows them, and the value is empty; else they are the value, and
+// the metadata has the stamp.
+//
+//	metadata = base64( 01 · the whole cell )  or  base64( 02 · stamp )
+//
+// Metadata is JSON, and base64 is the densest of the simple codes that JSON does
+// not make longer.
+const (
+	formInline = 1
+	formValue  = 2
+	formMark   = 3 // in a replica: an entity whose key does not fit is hereabouts
+
+	stampSize   = 8
+	maxMetadata = 1022
+	// MaxInline is the most bytes of a cell that ride in the metadata.
+	MaxInline = maxMetadata*6/8 - 1
+	maxValue  = 25 << 20
+)
+
+var metadataCode = base64.RawStdEncoding.Strict()
+
+var errCell = errors.New("what is kept in KV is damaged, or not by edgetable")
+
+func stampOf(body []byte) edm.Ticks { return edm.Ticks(binary.BigEndian.Uint64(body)) }
+
+// encodeCell is a cell in its two parts. The value may be the body itself.
+func encodeCell(body []byte) (value, metadata []byte) {
+	form := [1 + MaxInline]byte{formInline}
+	n := 1 + copy(form[1:], body)
+	if len(body) > MaxInline {
+		form[0], n, value = formValue, 1+stampSize, body
+	}
+	return value, metadataCode.AppendEncode(nil, form[:n])
+}
+
+// peeked is what metadata says: all of a cell, or its stamp alone.
+type peeked struct {
+	stamp edm.Ticks
+	body  []byte // nil: it is the value
+	mark  bool
+}
+
+func decodeMetadata(metadata []byte) (p peeked, err error) {
+	if len(metadata) > maxMetadata {
+		return p, errCell
+	}
+	b, err := metadataCode.AppendDecode(make([]byte, 0, len(metadata)), metadata)
+	// Package base64 skips line ends.
+	if err != nil || metadataCode.EncodedLen(len(b)) != len(metadata) || len(b) < 1+stampSize {
+		return p, errCell
+	}
+	form, b := b[0], b[1:]
+	p.stamp = stampOf(b)
+	switch {
+	case form == formInline:
+		p.body = b
+	case form == formMark && len(b) == stampSize:
+		p.mark = true
+	case form != formValue || len(b) != stampSize:
+		return p, errCell
+	}
+	return p, nil
+}
+
+// decodeCell puts the two parts together.
+func decodeCell(value, metadata []byte) (body []byte, err error) {
+	p, err := decodeMetadata(metadata)
+	switch {
+	case err != nil:
+		return nil, err
+	case p.body != nil:
+		return p.body, nil
+	case p.mark || len(value) < stampSize || stampOf(value) != p.stamp:
+		return nil, errCell
+	}
+	return value, nil
+}
+
+func appendStamp(dst []byte, stamp edm.Ticks) []byte {
+	return binary.BigEndian.AppendUint64(dst, uint64(stamp))
+}

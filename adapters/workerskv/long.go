@@ -1,0 +1,77 @@
+package workerskv
+
+import (
+	"bytes"
+	"context"
+
+	"edgetable/core/key"
+)
+
+// In a replica, entities whose keys no name can hold are read from the primary.
+// A mark says where some are: all keys that begin like it and go on, long or
+// not, are then read from there.
+
+// beyond is behind every position that begins with k.
+func beyond(k []byte) []byte { return append(bytes.Clone(k), 0xFF) }
+
+// startLong reads what is long at the start of a range that begins within it,
+// behind the mark.
+func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err error) {
+	start := st.r.Start
+	n := cut(start, overflow)
+	if s.long == nil || n == len(start) {
+		return false, nil
+	}
+	if _, ok := pointOf(st.r); ok && len(start) <= MaxKey {
+		return false, nil
+	}
+	return s.delegate(ctx, st, st.r.Intersect(key.Range{End: beyond(start[:n])}))
+}
+
+// readLong reads what is long at a mark.
+func (s *scanner) readLong(ctx context.Context, st *stream, k []byte) (full bool, err error) {
+	if s.long == nil {
+		return false, errCell
+	}
+	return s.delegate(ctx, st, st.r.Intersect(key.Range{Start: append(bytes.Clone(k), 1), End: beyond(k)}))
+}
+
+// delegate reads a range from the primary and goes on behind it.
+func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full bool, err error) {
+	if r.Empty() {
+		return false, nil
+	}
+	one := s.request
+	one.Ranges = []key.Range{r}
+	if one.Rows > 0 {
+		if one.Rows -= len(s.page.Rows); one.Rows == 0 {
+			return true, nil
+		}
+	}
+	if one.ScanBytes > 0 {
+		one.ScanBytes = max(one.ScanBytes-s.page.Scanned, 1)
+	}
+	if one.Bytes > 0 {
+		one.Bytes = max(one.Bytes-s.size, 1)
+	}
+	page, err := s.long(ctx, one)
+	if err != nil {
+		return false, err
+	}
+	for i := range page.Rows {
+		n := len(page.Rows[i].Key) + len(page.Rows[i].Properties)
+		if s.request.Bytes > 0 && s.size+n > s.request.Bytes && len(s.page.Rows) > 0 {
+			s.page.Next = bytes.Clone(page.Rows[i].Key)
+			return true, nil
+		}
+		s.size += n
+		s.page.Rows = append(s.page.Rows, page.Rows[i])
+	}
+	s.page.Scanned += page.Scanned
+	if s.page.Next = page.Next; page.Next != nil {
+		return true, nil
+	}
+	s.last = r.End
+	st.entities.skip(nameOf(st.prefix, r.End))
+	return false, nil
+}

@@ -1,0 +1,120 @@
+package workerskv
+
+import (
+	"container/list"
+	"slices"
+	"strings"
+	"sync"
+
+	"edgetable/core/edm"
+)
+
+// memory is what this isolate wrote in the last minutes. KV may show what was
+// there before for as long; of the two the newer counts.
+type memory struct {
+	now  func() edm.Ticks
+	most int // bytes
+
+	mu    sync.Mutex
+	memos map[string]*list.Element // of memo
+	order list.List                // by age, the oldest first
+	bytes int
+}
+
+// memo is one write. A body of nil is a delete.
+type memo struct {
+	name  string
+	stamp edm.Ticks
+	body  []byte
+	at    edm.Ticks
+}
+
+const (
+	// settled is after how long all isolates see a write: the minute that KV takes,
+	// or more, and what requests take that are under way.
+	settled edm.Ticks = 120 * edm.TicksPerSecond
+	// memoSize is what a memo takes besides its bytes, about.
+	memoSize = 200
+)
+
+func newMemory(now func() edm.Ticks, most int) *memory {
+	return &memory{now: now, most: most, memos: make(map[string]*list.Element)}
+}
+
+func (m *memo) size() int { return memoSize + len(m.name) + len(m.body) }
+
+// get returns what was written last, if it was not long ago. The body is
+// read-only.
+func (m *memory) get(name string) (memo, bool) {
+	if m == nil {
+		return memo{}, false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.expire()
+	if e, ok := m.memos[name]; ok {
+		return *e.Value.(*memo), true
+	}
+	return memo{}, false
+}
+
+// put keeps a body, which nobody changes any more.
+func (m *memory) put(name string, stamp edm.Ticks, body []byte) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.forget(m.memos[name])
+	one := &memo{name: name, stamp: stamp, body: body, at: m.now()}
+	m.memos[name] = m.order.PushBack(one)
+	m.bytes += one.size()
+	m.expire()
+	for m.bytes > m.most && m.order.Len() > 1 {
+		m.forget(m.order.Front())
+	}
+}
+
+// room reports whether n more bytes can be kept without forgetting any that
+// others may not see yet.
+func (m *memory) room(n int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.expire()
+	return m.bytes+n+memoSize+maxName <= m.most
+}
+
+// from is what was written under names that begin with prefix and are ≥ from.
+func (m *memory) from(prefix, from string) []memo {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.expire()
+	var found []memo
+	for e := m.order.Front(); e != nil; e = e.Next() {
+		if one := e.Value.(*memo); one.name >= from && strings.HasPrefix(one.name, prefix) {
+			found = append(found, *one)
+		}
+	}
+	slices.SortFunc(found, func(a, b memo) int { return strings.Compare(a.name, b.name) })
+	return found
+}
+
+// expire forgets what is old. The caller holds mu.
+func (m *memory) expire() {
+	now := m.now()
+	for e := m.order.Front(); e != nil && e.Value.(*memo).at+settled <= now; e = m.order.Front() {
+		m.forget(e)
+	}
+}
+
+func (m *memory) forget(e *list.Element) {
+	if e == nil {
+		return
+	}
+	one := m.order.Remove(e).(*memo)
+	delete(m.memos, one.name)
+	m.bytes -= one.size()
+}

@@ -1,0 +1,65 @@
+package workerskv
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"edgetable/core/edm"
+)
+
+// Options of a [Store]. Namespace, Now and Pause are required.
+type Options struct {
+	Namespace Namespace
+	// Now is the wall clock. Isolates whose clocks differ by seconds lose
+	// nothing but the order of what they write at the same time.
+	Now func() edm.Ticks
+	// Pause waits, or until ctx ends. A name takes one write a second, so that
+	// the next has to wait, and others wait for it.
+	Pause func(ctx context.Context, d time.Duration)
+
+	// SingleWriter declares that at any time only one isolate writes, and that
+	// another may only take its place after a minute or two without writes. It is
+	// the same in all Workers of the namespace. Nothing checks it.
+	SingleWriter bool
+
+	// Calls is how many calls of the namespace one page of a scan may make: an
+	// invocation has 1,000. 0 is 500.
+	Calls int
+	// Memory is how many bytes are kept of what was written in the last two
+	// minutes. Beyond it a single writer is told to slow down, and others see older
+	// states of what they wrote. 0 is 32 MiB.
+	Memory int
+	// Patience is how long a write waits for its turn where its context does not
+	// say, 0 is 10 s.
+	Patience time.Duration
+}
+
+const (
+	defaultCalls    = 500
+	defaultMemory   = 32 << 20
+	defaultPatience = 10 * time.Second
+)
+
+var errOptions = errors.New("workerskv: Namespace, Now and Pause are required")
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Namespace == nil || o.Now == nil || o.Pause == nil {
+		return o, errOptions
+	}
+	if o.Calls <= 0 {
+		o.Calls = defaultCalls
+	}
+	if o.Memory <= 0 {
+		o.Memory = defaultMemory
+	}
+	if o.Patience <= 0 {
+		o.Patience = defaultPatience
+	}
+	return o, nil
+}
+
+// ticks is a duration in the unit of the clock.
+func ticks(d time.Duration) edm.Ticks { return edm.Ticks(d / 100) }
+
+func duration(t edm.Ticks) time.Duration { return time.Duration(t) * 100 }

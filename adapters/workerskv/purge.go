@@ -1,0 +1,112 @@
+package workerskv
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// A note says that a life of a table may have ended: stamp · key of its record.
+// It is written before the record is deleted, so that nothing is left behind
+// without one.
+
+func (s *Store) note(ctx context.Context, d *table.Document) error {
+	name := spacePurges + lifeOf(d.Layout.Incarnation)
+	_, err := s.turns.do(ctx, s.single(name), &job{blind: true, cell: func([]byte) ([]byte, edm.Ticks, error) {
+		t := s.clock.after(0)
+		return append(appendStamp(nil, t), d.Key...), t, nil
+	}})
+	return err
+}
+
+// Purge deletes the entities of tables that were dropped at least two minutes
+// ago, with at most so many calls of the namespace, and reports whether there may be
+// more to do. To be called now and then, by a schedule for example; if it never is,
+// names stay behind that nobody sees but in the bill.
+func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
+	b := &budget{calls: calls}
+	cursor := ""
+	for {
+		if b.calls--; b.calls < 0 {
+			return true, nil
+		}
+		notes, next, err := s.o.Namespace.List(ctx, spacePurges, cursor, 100)
+		if errors.Is(err, ErrCursor) {
+			return true, nil
+		}
+		if err != nil {
+			return true, readError(ctx, err)
+		}
+		for _, n := range notes {
+			waits, err := s.settle(ctx, n, b)
+			if errors.Is(err, errSpent) {
+				return true, nil
+			}
+			if err != nil {
+				return true, err
+			}
+			more = more || waits
+		}
+		if cursor = next; cursor == "" {
+			return more, nil
+		}
+	}
+}
+
+// settle does what one note says, if it is time.
+func (s *Store) settle(ctx context.Context, n Key, b *budget) (waits bool, err error) {
+	p, err := decodeMetadata(n.Metadata)
+	if err != nil || p.body == nil {
+		return false, errCell
+	}
+	if p.stamp+settled > s.o.Now() {
+		return true, nil
+	}
+	if b.calls -= 2; b.calls < 0 {
+		return true, errSpent
+	}
+	life := strings.TrimPrefix(n.Name, spacePurges)
+	d, err := readRecord(ctx, &s.cells, string(p.body[stampSize:]))
+	switch {
+	case err == nil && lifeOf(d.Layout.Incarnation) == life:
+		// The drop was cut off before it deleted the record.
+	case err != nil && !errors.Is(err, table.ErrNoTable):
+		return true, err
+	default:
+		if err := purge(ctx, s.o.Namespace, life, b); err != nil {
+			return true, err
+		}
+	}
+	if err := s.o.Namespace.Delete(ctx, n.Name); err != nil {
+		return true, readError(ctx, err)
+	}
+	return false, nil
+}
+
+// purge deletes all there is of a life.
+func purge(ctx context.Context, ns Namespace, life string, b *budget) error {
+	for _, prefix := range [...]string{journals(life), entities(life)} {
+		for cursor, more := "", true; more; more = cursor != "" {
+			if b.calls--; b.calls < 0 {
+				return errSpent
+			}
+			keys, next, err := ns.List(ctx, prefix, cursor, 1000)
+			if err != nil {
+				return readError(ctx, err)
+			}
+			for _, k := range keys {
+				if b.calls--; b.calls < 0 {
+					return errSpent
+				}
+				if err := ns.Delete(ctx, k.Name); err != nil {
+					return readError(ctx, err)
+				}
+			}
+			cursor = next
+		}
+	}
+	return nil
+}

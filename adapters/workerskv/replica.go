@@ -1,0 +1,141 @@
+package workerskv
+
+import (
+	"context"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Replica reads what publishers write: a table.Store that refuses to be written
+// to. All it says may be as old as the publishers are behind, and a minute.
+type Replica struct {
+	cells   cells
+	primary table.Store
+	calls   int
+}
+
+var _ table.Store = (*Replica)(nil)
+
+// NewReplica makes a replica. From primary it reads the entities whose keys are
+// too long for a name; nil is [table.ErrKeyTooLong] for them. calls is how many
+// calls of the namespace a page of a scan may make, 0 is 500.
+func NewReplica(ns Namespace, primary table.Store, calls int) *Replica {
+	if calls <= 0 {
+		calls = defaultCalls
+	}
+	return &Replica{cells: cells{ns: ns}, primary: primary, calls: calls}
+}
+
+// Strengths implements [table.Store]: none.
+func (r *Replica) Strengths() table.Strengths { return table.Strengths{} }
+
+// ReadDocument implements [table.Store], as eventual as entities.
+func (r *Replica) ReadDocument(ctx context.Context, key string) (table.Document, error) {
+	if err := ctx.Err(); err != nil {
+		return table.Document{}, err
+	}
+	return readDocument(ctx, &r.cells, key)
+}
+
+// ListDocuments implements [table.Store]; see ReadDocument.
+func (r *Replica) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
+	return listDocuments(ctx, &r.cells, prefix, from, limit)
+}
+
+// Get implements [table.Store].
+func (r *Replica) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+	if err := ctx.Err(); err != nil {
+		return table.Row{}, err
+	}
+	if len(k) > MaxKey {
+		if r.primary == nil {
+			return table.Row{}, table.ErrKeyTooLong
+		}
+		return r.primary.Get(ctx, name, k, c)
+	}
+	d, err := readRecord(ctx, &r.cells, name)
+	if err != nil {
+		return table.Row{}, err
+	}
+	cell, err := r.cells.get(ctx, nameOf(entities(lifeOf(d.Layout.Incarnation)), k))
+	if err != nil {
+		return table.Row{}, err
+	}
+	if cell == nil {
+		return table.Row{}, table.ErrNoEntity
+	}
+	return table.ParseRow(append([]byte(nil), k...), cell)
+}
+
+// Scan implements [table.Store].
+func (r *Replica) Scan(ctx context.Context, name string, request table.ScanRequest) (table.Page, error) {
+	if err := ctx.Err(); err != nil {
+		return table.Page{}, err
+	}
+	d, err := readRecord(ctx, &r.cells, name)
+	if err != nil {
+		return table.Page{}, err
+	}
+	s := scanner{cells: &r.cells, life: lifeOf(d.Layout.Incarnation), request: request, budget: budget{calls: r.calls}}
+	s.long = func(ctx context.Context, request table.ScanRequest) (table.Page, error) {
+		if r.primary == nil {
+			return table.Page{}, table.ErrKeyTooLong
+		}
+		return r.primary.Scan(ctx, name, request)
+	}
+	return s.scan(ctx)
+}
+
+// Synced is the time before which all changes of the sources whose names begin
+// with prefix are published, by what they recorded; it is not ok where none
+// recorded anything.
+func (r *Replica) Synced(ctx context.Context, prefix string) (until edm.Ticks, ok bool, err error) {
+	b := budget{calls: r.calls}
+	w := newWalk(&r.cells, &b, spaceSyncs+prefix, spaceSyncs+prefix, "", 1000)
+	for {
+		f, err := w.peek(ctx)
+		if f == nil || err != nil {
+			return until, ok, err
+		}
+		if !ok || f.stamp < until {
+			until, ok = f.stamp, true
+		}
+		w.take(f)
+	}
+}
+
+// WriteDocument implements [table.Store]: [table.ErrUnsupported].
+func (r *Replica) WriteDocument(context.Context, table.Document) (table.Revision, error) {
+	return "", errReadOnly
+}
+
+// Drop implements [table.Store]: [table.ErrUnsupported].
+func (r *Replica) Drop(context.Context, string, table.Revision) error { return errReadOnly }
+
+// Commit implements [table.Store]: [table.ErrUnsupported].
+func (r *Replica) Commit(context.Context, string, []table.Mutation) (edm.Ticks, error) {
+	return 0, errReadOnly
+}
+
+// Reader is a primary whose eventual reads are answered by a replica.
+type Reader struct {
+	table.Store // the primary
+	Replica     *Replica
+}
+
+// Get implements [table.Store].
+func (r Reader) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+	if c == table.Eventual {
+		return r.Replica.Get(ctx, name, k, c)
+	}
+	return r.Store.Get(ctx, name, k, c)
+}
+
+// Scan implements [table.Store].
+func (r Reader) Scan(ctx context.Context, name string, request table.ScanRequest) (table.Page, error) {
+	if request.Consistency == table.Eventual {
+		return r.Replica.Scan(ctx, name, request)
+	}
+	return r.Store.Scan(ctx, name, request)
+}

@@ -1,0 +1,227 @@
+package workerskv_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"edgetable/adapters/workerskv"
+	"edgetable/core/edm"
+)
+
+// timeline is the clock of a test and of its cloud. What a store reads may stand
+// still or go back; the cloud's time only goes on, by as much as the store's does.
+type timeline struct {
+	mu   sync.Mutex
+	skew edm.Ticks
+}
+
+// view is the clock as one isolate reads it.
+type view struct {
+	*timeline
+	base func() edm.Ticks
+	last edm.Ticks
+	real *edm.Ticks
+}
+
+func (v *view) now() edm.Ticks {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	now := v.base() + v.skew
+	if d := now - v.last; v.last != 0 && d > 0 {
+		*v.real += d
+	}
+	v.last = now
+	return now
+}
+
+func (v *view) pause(_ context.Context, d time.Duration) {
+	v.mu.Lock()
+	v.skew += edm.Ticks(d / 100)
+	v.mu.Unlock()
+	v.now()
+}
+
+// version is what was under a name from a time on.
+type version struct {
+	at              edm.Ticks
+	value, metadata []byte
+	gone            bool
+}
+
+// cloud is Workers KV at its worst: every read of every name is by itself up to
+// a minute old, pages are short or empty with more to follow, cursors are refused,
+// and a name takes one write a second.
+type cloud struct {
+	mu       sync.Mutex
+	time     edm.Ticks
+	rnd      *rand.Rand
+	names    []string // sorted
+	versions map[string][]version
+	cursors  map[string]string
+	stale    bool // reads may be old
+	cursed   bool // cursors are refused at times
+	writes   int
+
+	// fault is asked before each call that writes; applied tells whether the write
+	// is done all the same.
+	fault func(name string) (err error, applied bool)
+}
+
+const staleness = 60 * edm.TicksPerSecond
+
+func newCloud(seed uint64) *cloud {
+	return &cloud{
+		time: 1000 * edm.TicksPerSecond, rnd: rand.New(rand.NewPCG(seed, 7)), versions: make(map[string][]version),
+		cursors: make(map[string]string), stale: true, cursed: true,
+	}
+}
+
+// see is a version that a read may show.
+func (c *cloud) see(name string) version {
+	list := c.versions[name]
+	now := c.time
+	if c.stale {
+		// Half of the reads are at one of the ends.
+		switch c.rnd.IntN(4) {
+		case 0:
+			now -= staleness
+		case 1:
+		default:
+			now -= edm.Ticks(c.rnd.Int64N(int64(staleness)))
+		}
+	}
+	for _, v := range slices.Backward(list) {
+		if v.at <= now {
+			return v
+		}
+	}
+	return version{gone: true}
+}
+
+var errLost = errors.New("connection lost")
+
+func checkName(name string) {
+	if len(name) == 0 || len(name) > 512 || name == "." || name == ".." || !utf8.ValidString(name) || strings.Contains(name, "\x00") {
+		panic("KV takes no such name: " + strconv.Quote(name))
+	}
+}
+
+func (c *cloud) Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, false, err
+	}
+	checkName(name)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	v := c.see(name)
+	if v.gone {
+		return nil, nil, false, nil
+	}
+	return slices.Clone(v.value), slices.Clone(v.metadata), true, nil
+}
+
+func (c *cloud) Put(ctx context.Context, name string, value, metadata []byte) error {
+	if len(value) > 25<<20 || len(metadata) > 1022 {
+		panic("KV takes no so much")
+	}
+	for _, b := range metadata {
+		if b < 0x20 || b > 0x7e || b == '"' || b == '\\' {
+			panic("metadata would not survive JSON")
+		}
+	}
+	return c.write(ctx, name, version{value: slices.Clone(value), metadata: slices.Clone(metadata)})
+}
+
+func (c *cloud) Delete(ctx context.Context, name string) error {
+	return c.write(ctx, name, version{gone: true})
+}
+
+func (c *cloud) write(ctx context.Context, name string, v version) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	checkName(name)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.writes++
+	var err error
+	if c.fault != nil {
+		var applied bool
+		if err, applied = c.fault(name); err != nil && !applied {
+			return err
+		}
+	}
+	list := c.versions[name]
+	if n := len(list); n > 0 && c.time-list[n-1].at < edm.TicksPerSecond {
+		if err != nil {
+			return err
+		}
+		return workerskv.ErrRefused
+	}
+	if list == nil {
+		i, _ := slices.BinarySearch(c.names, name)
+		c.names = slices.Insert(c.names, i, name)
+	}
+	for len(list) > 1 && list[1].at < c.time-staleness {
+		list = list[1:]
+	}
+	v.at = c.time
+	c.versions[name] = append(list, v)
+	return err
+}
+
+func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]workerskv.Key, string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, "", err
+	}
+	if len(prefix) > 512 || !utf8.ValidString(prefix) {
+		panic("KV takes no such prefix: " + strconv.Quote(prefix))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	from := prefix
+	if cursor != "" {
+		after, ok := c.cursors[cursor]
+		if !ok || c.cursed && c.rnd.IntN(8) == 0 {
+			return nil, "", workerskv.ErrCursor
+		}
+		from = max(from, after)
+	}
+	if c.cursed && limit > 1 && c.rnd.IntN(4) == 0 {
+		limit = c.rnd.IntN(limit) // an empty page is one of these
+	}
+	var keys []workerskv.Key
+	i, _ := slices.BinarySearch(c.names, from)
+	for ; i < len(c.names) && strings.HasPrefix(c.names[i], prefix); i++ {
+		v := c.see(c.names[i])
+		if v.gone {
+			continue
+		}
+		if len(keys) == limit {
+			next := "cursor" + strconv.Itoa(len(c.cursors))
+			c.cursors[next] = c.names[i]
+			return keys, next, nil
+		}
+		keys = append(keys, workerskv.Key{Name: c.names[i], Metadata: slices.Clone(v.metadata)})
+	}
+	return keys, "", nil
+}
+
+// left counts the names below a prefix when all has settled.
+func (c *cloud) left(prefix string) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, list := range c.versions {
+		if strings.HasPrefix(name, prefix) && !list[len(list)-1].gone {
+			n++
+		}
+	}
+	return n
+}

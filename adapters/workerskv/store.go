@@ -1,0 +1,118 @@
+package workerskv
+
+import (
+	"bytes"
+	"context"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Store is a table.Store on a namespace alone. Use [New].
+type Store struct {
+	o       Options
+	cells   cells
+	clock   clock
+	turns   turns
+	records records
+}
+
+var _ table.Store = (*Store)(nil)
+
+// New makes a store. It calls nothing. An isolate has one for all it serves: what
+// it remembers of its writes is what it sees of them at once.
+func New(o Options) (*Store, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Store{
+		o:       o,
+		cells:   cells{ns: o.Namespace, memory: newMemory(o.Now, o.Memory)},
+		clock:   clock{now: o.Now},
+		turns:   turns{now: o.Now, pause: o.Pause, patience: o.Patience, slots: make(map[string]*slot), partitions: make(map[string]*partition)},
+		records: records{now: o.Now, seen: make(map[string]recent)},
+	}, nil
+}
+
+// Strengths implements [table.Store]. What a single writer adds holds as long as
+// it is one.
+func (s *Store) Strengths() table.Strengths {
+	return table.Strengths{
+		Conditional:  s.o.SingleWriter,
+		AtomicCommit: s.o.SingleWriter,
+		Durable:      true,
+	}
+}
+
+// Get implements [table.Store]. Of either consistency it is eventual, but for
+// what this isolate wrote.
+func (s *Store) Get(ctx context.Context, name string, k []byte, _ table.Consistency) (table.Row, error) {
+	life, err := s.life(ctx, name)
+	if err != nil {
+		return table.Row{}, err
+	}
+	if len(k) > MaxKey {
+		return table.Row{}, table.ErrNoEntity
+	}
+	var row *journalRow
+	if s.o.SingleWriter {
+		// Before the entity: what is in its own cell was in the journal before.
+		j, err := s.journal(ctx, journalOf(life, k))
+		if err != nil {
+			return table.Row{}, err
+		}
+		if r, ok := j.rows[string(k)]; ok {
+			row = &r
+		}
+	}
+	cell, err := s.cells.get(ctx, nameOf(entities(life), k))
+	if err != nil {
+		return table.Row{}, err
+	}
+	if cell, _ = newer(cell, row); cell == nil {
+		return table.Row{}, table.ErrNoEntity
+	}
+	return table.ParseRow(bytes.Clone(k), cell)
+}
+
+// Scan implements [table.Store]; see Get.
+func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+	life, err := s.life(ctx, name)
+	if err != nil {
+		return table.Page{}, err
+	}
+	sc := scanner{cells: &s.cells, life: life, journaled: s.o.SingleWriter, request: r, budget: budget{calls: s.o.Calls}}
+	return sc.scan(ctx)
+}
+
+// journal reads a journal.
+func (s *Store) journal(ctx context.Context, name string) (*journal, error) {
+	body, err := s.cells.get(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return decodeJournal(body)
+}
+
+// put writes a cell. Only a single writer tries again when it is not known
+// whether it was written: nobody can have written since.
+func (s *Store) put(ctx context.Context, name string, stamp edm.Ticks, body []byte) error {
+	err := s.cells.put(ctx, name, stamp, body)
+	for range 2 {
+		if err == nil || !s.o.SingleWriter || ctx.Err() != nil {
+			break
+		}
+		refused := isRefused(err)
+		s.o.Pause(ctx, duration(interval))
+		again := s.cells.put(ctx, name, stamp, body)
+		if !refused && again != nil && isRefused(again) {
+			continue // the first may have been written all the same
+		}
+		err = again
+	}
+	if err != nil {
+		return writeError(err)
+	}
+	return nil
+}
