@@ -69,8 +69,7 @@ clients-edge: build
 ## wasm: the module for Cloudflare Workers with its shell, in bin/edge
 .PHONY: wasm
 wasm:
-	@mkdir -p $(BIN)/edge
-	cp "$$(wasm/worker/build)"/* $(BIN)/edge/
+	@folder=$$(wasm/worker/build) && rm -rf $(BIN)/edge && mkdir -p $(BIN)/edge && cp "$$folder"/* $(BIN)/edge/
 
 ## tinygo: the compiler of that module, found or built
 .PHONY: tinygo
@@ -82,6 +81,11 @@ tinygo:
 .PHONY: infra-cloudflare
 infra-cloudflare: wasm
 	infra/cloudflare/test/run
+
+## deploy-cloudflare: deploy to Cloudflare, PROFILE=free or paid; the first time it asks. WRANGLER_ARGS are for 'wrangler deploy'
+.PHONY: deploy-cloudflare
+deploy-cloudflare: wasm
+	infra/cloudflare/deploy $(PROFILE) $(WRANGLER_ARGS)
 
 ## lambda: the function for AWS Lambda on arm64, bin/lambda/bootstrap, and the same in bin/lambda.zip
 .PHONY: lambda
