@@ -1,0 +1,10 @@
+// Package kv is the binding of Workers KV in a module of WebAssembly, as package
+// workerskv wants it. It is built only for js/wasm, by TinyGo with its scheduler
+// of goroutines: a call waits for a promise, and others run meanwhile.
+//
+// It finds the binding where package github.com/syumai/workers looks for it: the
+// shell sets globalThis.context = {env, ctx, binding: {}} before it makes the
+// instance. From there the deleting is done by that package. It knows neither
+// metadata nor the difference between an empty value and none, and reads bytes
+// through a stream: for the rest the binding is called here.
+package kv

@@ -1,0 +1,145 @@
+//go:build js && wasm
+
+package kv
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall/js"
+	"time"
+
+	"edgetable/adapters/workerskv"
+
+	"github.com/syumai/workers/cloudflare/kv"
+)
+
+// Namespace is a binding of Workers KV.
+type Namespace struct {
+	binding js.Value
+	plain   *kv.Namespace
+}
+
+var _ workerskv.Namespace = (*Namespace)(nil)
+
+// Open finds the binding with this name.
+func Open(name string) (*Namespace, error) {
+	plain, err := kv.NewNamespace(name)
+	if err != nil {
+		return nil, err
+	}
+	binding := js.Global().Get("context").Get("env").Get(name)
+	return &Namespace{binding: binding, plain: plain}, nil
+}
+
+// Get implements [workerskv.Namespace].
+func (n *Namespace) Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, false, err
+	}
+	answer, err := await(n.binding.Call("getWithMetadata", name, "arrayBuffer"))
+	if err != nil {
+		return nil, nil, false, err
+	}
+	buffer := answer.Get("value")
+	if buffer.IsNull() || buffer.IsUndefined() {
+		return nil, nil, false, nil
+	}
+	bytes := js.Global().Get("Uint8Array").New(buffer)
+	value = make([]byte, bytes.Length())
+	js.CopyBytesToGo(value, bytes)
+	return value, text(answer.Get("metadata")), true, nil
+}
+
+// Put implements [workerskv.Namespace].
+func (n *Namespace) Put(ctx context.Context, name string, value, metadata []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	bytes := js.Global().Get("Uint8Array").New(len(value))
+	js.CopyBytesToJS(bytes, value)
+	options := js.Global().Get("Object").New()
+	options.Set("metadata", string(metadata))
+	_, err := await(n.binding.Call("put", name, bytes, options))
+	return refused(err)
+}
+
+// Delete implements [workerskv.Namespace].
+func (n *Namespace) Delete(ctx context.Context, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return refused(n.plain.Delete(name))
+}
+
+// List implements [workerskv.Namespace].
+func (n *Namespace) List(ctx context.Context, prefix, cursor string, limit int) ([]workerskv.Key, string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, "", err
+	}
+	options := js.Global().Get("Object").New()
+	options.Set("prefix", prefix)
+	options.Set("limit", limit)
+	if cursor != "" {
+		options.Set("cursor", cursor)
+	}
+	answer, err := await(n.binding.Call("list", options))
+	if err != nil {
+		if cursor != "" && strings.Contains(err.Error(), "400") {
+			err = workerskv.ErrCursor
+		}
+		return nil, "", err
+	}
+	list := answer.Get("keys")
+	keys := make([]workerskv.Key, list.Length())
+	for i := range keys {
+		one := list.Index(i)
+		keys[i] = workerskv.Key{Name: one.Get("name").String(), Metadata: text(one.Get("metadata"))}
+	}
+	if answer.Get("list_complete").Bool() {
+		return keys, "", nil
+	}
+	return keys, answer.Get("cursor").String(), nil
+}
+
+// Pause waits.
+func Pause(_ context.Context, d time.Duration) { time.Sleep(d) }
+
+// text is a string, nil for anything else.
+func text(v js.Value) []byte {
+	if v.Type() != js.TypeString {
+		return nil
+	}
+	return []byte(v.String())
+}
+
+// refused tells the errors of too many writes, which say so by their status alone.
+func refused(err error) error {
+	if err != nil && strings.Contains(err.Error(), "429") {
+		return workerskv.ErrRefused
+	}
+	return err
+}
+
+// await waits for a promise. It gives its callbacks back whichever was called, as
+// the instance lives on.
+func await(promise js.Value) (js.Value, error) {
+	type outcome struct {
+		value js.Value
+		err   error
+	}
+	settled := make(chan outcome, 1)
+	then := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		settled <- outcome{value: args[0]}
+		return nil
+	})
+	defer then.Release()
+	catch := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		settled <- outcome{err: errors.New("KV: " + args[0].Call("toString").String())}
+		return nil
+	})
+	defer catch.Release()
+	promise.Call("then", then, catch)
+	o := <-settled
+	return o.value, o.err
+}
