@@ -12,6 +12,7 @@ require (
 	github.com/cockroachdb/pebble/v2 v2.1.7
 	github.com/go-jose/go-jose/v4 v4.1.8
 	github.com/google/go-cmp v0.7.0
+	github.com/syumai/workers v0.31.0
 	github.com/valyala/fasthttp v1.73.0
 	golang.org/x/tools v0.52.0
 )
