@@ -23,6 +23,10 @@ type cloud struct {
 	// aged: objects have been awake for three hours when they are made.
 	aged    bool
 	catalog string // location
+	replica string // its name
+
+	// publish is who is called as durableobject.Replica.
+	publish func(batch []byte) durableobject.Answer
 
 	mu      sync.Mutex
 	objects map[durableobject.Object]*node
@@ -97,6 +101,10 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 	answers := make([]durableobject.Answer, len(calls))
 	for i, call := range calls {
 		call.Message = bytes.Clone(call.Message)
+		if call.Object == durableobject.Replica {
+			answers[i] = c.publish(call.Message)
+			continue
+		}
 		var f fate
 		if via != nil {
 			f = via(call)
@@ -151,7 +159,7 @@ func (c *cloud) step(n *node, m []byte, resume *object.Resume) object.Step {
 				return c.now() - 3*3600*edm.TicksPerSecond
 			}
 		}
-		n.memory = object.New(object.Options{Now: now, Rand: rand.Uint64, Catalog: c.catalog})
+		n.memory = object.New(object.Options{Now: now, Rand: rand.Uint64, Catalog: c.catalog, Replica: c.replica})
 	}
 	m = bytes.Clone(m)
 	n.rows.begin()

@@ -10,41 +10,47 @@ import (
 )
 
 // serve makes sure that the table lives and that this is a bucket of it. If not,
-// the step says what to do instead. fresh: it was found out just now.
-func (h *handling) serve(p *message.Place) (ok, fresh bool, instead Step) {
+// the step says what to do instead.
+func (h *handling) serve(p *message.Place) (ok bool, instead Step) {
 	h.load()
 	if h.marker.live {
-		return true, false, Step{}
+		if h.joins() {
+			h.join(durableobject.SourceOf(h.marker.incarnation, p.Bucket))
+		}
+		return true, Step{}
 	}
 	state, round := h.resume.State, byte(0)
 	if len(state) != askSize || binary.BigEndian.Uint64(state) != h.generation || len(h.resume.Answers) != 1 {
-		return false, false, h.ask(p, round)
+		return false, h.ask(p, round)
 	}
 	answer := h.resume.Answers[0]
 	if answer.Err != nil {
 		if round = state[askSize-1] + 1; round < rounds {
-			return false, false, h.ask(p, round)
+			return false, h.ask(p, round)
 		}
-		return false, false, h.fail(table.ErrBusy)
+		return false, h.fail(table.ErrBusy)
 	}
 	r, err := message.Result(answer.Message)
 	l := r.Located()
 	switch {
 	case errors.Is(err, table.ErrNoTable):
-		return false, false, h.none()
+		return false, h.none()
 	case err != nil || !r.Done():
-		return false, false, h.fail(table.ErrBusy)
+		return false, h.fail(table.ErrBusy)
 	case l.Home.Buckets != p.Buckets || l.Home.Location != p.Location:
 		// Also while the table is being deleted: only where it was may it be
 		// called dead before the catalog does.
-		return false, false, Step{Answer: message.Moved(h.dst, l.Home)}
+		return false, Step{Answer: message.Moved(h.dst, l.Home)}
 	case l.Deleting:
-		return false, false, h.none()
+		return false, h.none()
 	}
 	h.marker = marker{live: true, incarnation: l.Incarnation, floor: l.Floor}
 	h.marker.put(h.rows)
 	h.clock.last = max(h.clock.last, l.Floor)
-	return true, true, Step{}
+	if h.joins() {
+		h.join(durableobject.SourceOf(l.Incarnation, p.Bucket))
+	}
+	return true, Step{}
 }
 
 // none answers that there is no table. Others may be on their way back with an
@@ -80,7 +86,7 @@ func (h *handling) get() Step {
 	if !h.r.Done() {
 		return h.garbled()
 	}
-	ok, _, instead := h.serve(&p)
+	ok, instead := h.serve(&p)
 	if !ok {
 		return instead
 	}
@@ -107,7 +113,7 @@ func (h *handling) drop() Step {
 		}
 		h.clock.last = max(h.clock.last, h.clock.reserved)
 		h.rows.DeleteAll()
-		h.marker = marker{}
+		h.marker, h.outbox = marker{}, outbox{}
 		h.clock.reserved = h.clock.last
 		if h.clock.last > 0 {
 			putTicks(h.rows, rowClock, h.clock.last)

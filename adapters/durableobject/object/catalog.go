@@ -103,6 +103,7 @@ func (h *handling) read() Step {
 	if !h.r.Done() {
 		return h.garbled()
 	}
+	h.joinCatalog(key)
 	rec, ok, instead := h.settled(key)
 	switch {
 	case !ok:
@@ -122,6 +123,8 @@ func (h *handling) write(_ message.Attempt, v verdict) Step {
 	if v == lost {
 		return h.fail(table.ErrUnknown)
 	}
+	h.load()
+	h.joinCatalog(d.Key)
 	old, ok, instead := h.settled(d.Key)
 	if !ok {
 		if d.Revision == "" && h.says(instead, message.StatusBusy) {
@@ -141,11 +144,11 @@ func (h *handling) write(_ message.Attempt, v verdict) Step {
 			return h.fail(table.ErrUnsupported)
 		}
 	}
-	h.load()
 	t := h.clock.next(h.now(), 0, 1)
 	rec.Revision = table.Revision(strconv.FormatUint(uint64(t), 36))
 	h.putRecord(&rec)
 	h.clock.issue(h.rows, t)
+	h.changedDocument(d.Key, t)
 	return h.doneTicks(t)
 }
 
@@ -157,6 +160,7 @@ func (h *handling) list() Step {
 	if !h.r.Done() {
 		return h.garbled()
 	}
+	h.joinCatalog(prefix)
 	list := message.BeginList(h.dst)
 	start := rowOf(spaceDocuments, max(prefix, from))
 	end := rowOf(spaceDocuments, prefix+"\xff") // keys are ASCII
@@ -180,6 +184,7 @@ func (h *handling) locate() Step {
 	if !h.r.Done() {
 		return h.garbled()
 	}
+	h.joinCatalog(key)
 	rec, err := h.record(key)
 	switch {
 	case err != nil:

@@ -17,7 +17,7 @@ func (h *handling) commit(_ message.Attempt, v verdict) Step {
 	if v == lost {
 		return h.fail(table.ErrUnknown)
 	}
-	ok, found, instead := h.serve(&p)
+	ok, instead := h.serve(&p)
 	if !ok {
 		return instead
 	}
@@ -25,27 +25,26 @@ func (h *handling) commit(_ message.Attempt, v verdict) Step {
 	for i := range n {
 		m := h.r.Mutation()
 		if !h.r.OK() {
-			return h.undo(h.garbled(), i, found)
+			return h.undo(h.garbled(), i)
 		}
 		if err := h.apply(&m, now); err != nil {
-			return h.undo(h.fail(&table.Refused{Index: i, Err: err}), i, found)
+			return h.undo(h.fail(&table.Refused{Index: i, Err: err}), i)
 		}
 	}
 	if !h.r.Done() {
-		return h.undo(h.garbled(), n, found)
+		return h.undo(h.garbled(), n)
 	}
 	h.clock.issue(h.rows, now)
+	h.notify(now)
 	return h.doneTicks(now)
 }
 
 // undo makes a step one that leaves no trace, if there is one: written mutations,
-// and the marker with them.
-func (h *handling) undo(s Step, written int, marked bool) Step {
+// and what may have been written before them.
+func (h *handling) undo(s Step, written int) Step {
 	if written > 0 {
 		s.Rollback = true
-		if marked {
-			h.loaded = false
-		}
+		h.loaded = false
 	}
 	return s
 }
@@ -67,6 +66,7 @@ func (h *handling) apply(m *table.Mutation, now edm.Ticks) error {
 		return err
 	case row == nil:
 		h.rows.Delete(k)
+		h.changed(k, now)
 		return nil
 	}
 	h.value = table.AppendRow(h.value[:0], row)
@@ -74,5 +74,6 @@ func (h *handling) apply(m *table.Mutation, now edm.Ticks) error {
 		return table.EntityTooLarge.Err()
 	}
 	h.rows.Put(k, h.value)
+	h.changed(k, now)
 	return nil
 }

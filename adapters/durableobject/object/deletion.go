@@ -24,6 +24,7 @@ func (h *handling) remove(a message.Attempt, v verdict) Step {
 	if !h.r.Done() {
 		return h.garbled()
 	}
+	h.joinCatalog(key)
 	rec, err := h.record(key)
 	if err != nil {
 		return h.fail(err)
@@ -45,11 +46,13 @@ func (h *handling) remove(a message.Attempt, v verdict) Step {
 		return h.fail(table.ErrRevision)
 	case !rec.isTable():
 		h.rows.Delete(rowOf(spaceDocuments, key))
+		h.goneDocument(key)
 		return h.done()
 	default:
 		rec.deleting, rec.by, rec.Value = true, a.ID, nil
 		h.putRecord(&rec)
 		h.rows.Put(rowOf(spaceDeleting, key), nil)
+		h.goneDocument(key)
 		mine = true
 	}
 	whose := theirs
@@ -137,6 +140,7 @@ func (h *handling) entomb(rec *record, high edm.Ticks) {
 	}
 	h.rows.Delete(rowOf(spaceDocuments, rec.Key))
 	h.rows.Delete(rowOf(spaceDeleting, rec.Key))
+	h.buried(rec)
 	h.memory.remember(h.now(), rec.by, message.Done(nil))
 }
 
@@ -154,13 +158,26 @@ func (h *handling) forgetting(rec *record) Step {
 	return step
 }
 
-// alarm brings deletions to their end that were cut off, one after the other.
-// The State of its steps is that of bury and behind it the table's key.
+// The first byte of alarm's State.
+const (
+	alarmBuries byte = iota
+	alarmPublishes
+)
+
+// alarm brings deletions to their end that were cut off, one after the other,
+// then it publishes. The State of its steps is behind the first byte that of bury
+// and the table's key, or that of publish.
 func (h *handling) alarm() Step {
 	if !h.r.Done() {
 		return h.garbled()
 	}
 	from, waited := "", h.resume.State
+	if len(waited) > 0 && waited[0] == alarmPublishes {
+		return h.published()
+	}
+	if len(waited) > 0 {
+		waited = waited[1:]
+	}
 	if len(waited) >= burialSize {
 		from, waited = string(waited[burialSize:]), waited[:burialSize]
 	}
@@ -174,13 +191,13 @@ func (h *handling) alarm() Step {
 			continue
 		}
 		if _, step := h.bury(&rec, waited); len(step.Calls) > 0 {
-			step.State = append(step.State, key...)
+			step.State = append(append([]byte{alarmBuries}, step.State...), key...)
 			return step
 		}
 	}
-	step := h.done()
+	step := h.publish()
 	if h.nextDeleting("") != "" {
-		step.Alarm = h.now() + patience
+		step.Alarm = h.now() + patience // which publish does not set
 	}
 	return step
 }

@@ -43,4 +43,33 @@
 // record is removed, and with B = 1 the drop of the bucket is the moment at which
 // table and document are gone, for whoever meets the mark brings the deletion to
 // its end before he answers. An alarm does so for what was cut off.
+//
+// # Replica
+//
+// An object can publish what it holds ([Options].Replica). The transaction that
+// changes a row of an entity or a document writes its key into the outbox, where
+// only the last change of a key is. About a second later an alarm hands out a
+// batch of these rows as they are then, in a call of [durableobject.Replica], and
+// what was published leaves the outbox unless it changed since. So an object that
+// dies at any moment publishes something twice, and misses nothing; and as nobody
+// else publishes its rows, a key's states arrive in order.
+//
+// Unless a write arrives late: in Workers KV the last one counts. That a batch is
+// out is therefore a row before it is, and when it does not come back, or says
+// that it does not know, nothing is handed out until a minute after it was: what
+// is still under way by then would undo what is published next. A predecessor
+// that lost its storage cannot write that row, and hands out nothing.
+//
+// The replica is told by which source it lags behind, and since when, as soon as
+// changes could not be published for half a minute, and that it does not any more
+// when all of it is to be seen. Of a table that is deleted the record goes first;
+// its rows are purged by the catalog when nothing can arrive any more.
+//
+// Where publishing begins with rows that are there already, all of them are
+// published once, a few at a time. A catalog wakes the buckets of its tables to
+// begin with it too. What was deleted while nothing was published stays in the
+// replica: to begin once more takes an empty one, and another name.
+//
+// A change costs one row more, and another when it was published; a batch of at
+// most 100 costs three, with its alarm.
 package object

@@ -17,6 +17,10 @@ type Options struct {
 	Rand func() uint64
 	// Catalog is the location of the catalogs: see [durableobject.SplitLocation].
 	Catalog string
+	// Replica names what changes are published to; "" publishes nothing. Another
+	// name is another replica: all there is is published to it once more. So is
+	// what there is when publishing begins, of each account from its next request.
+	Replica string
 }
 
 // Object is the memory of one object. It is not safe for concurrent use; where
@@ -29,6 +33,7 @@ type Object struct {
 	now     func() edm.Ticks
 	rand    func() uint64
 	catalog string
+	replica string
 
 	memory memory
 	// generation names what the object knows of drops: it is random at first, as
@@ -38,8 +43,9 @@ type Object struct {
 	loaded bool // of the rows: the following
 	clock  clock
 	marker marker
+	outbox outbox
 
-	key, value []byte // scratch
+	key, value, out []byte // scratch
 }
 
 // New is an object that just woke up.
@@ -48,6 +54,7 @@ func New(o Options) *Object {
 		now:        o.Now,
 		rand:       o.Rand,
 		catalog:    o.Catalog,
+		replica:    o.Replica,
 		generation: o.Rand(),
 		memory:     memory{complete: o.Now()},
 	}
@@ -94,6 +101,14 @@ func (o *Object) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 		resume = &Resume{}
 	}
 	h := handling{Object: o, rows: rows, r: r, resume: resume, dst: dst}
+	if o.replica == "" {
+		return h.handle(op)
+	}
+	h.load()
+	return h.later(h.handle(op))
+}
+
+func (h *handling) handle(op message.Op) Step {
 	switch op {
 	case message.OpGet:
 		return h.get()
@@ -118,7 +133,7 @@ func (o *Object) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 	case message.OpAlarm:
 		return h.alarm()
 	}
-	return Step{Answer: message.Foreign(dst)}
+	return h.garbled()
 }
 
 // handling is one Handle.
@@ -171,6 +186,7 @@ func (h *handling) load() {
 	if !h.loaded {
 		h.marker.load(h.rows)
 		h.clock.load(h.rows, h.marker.floor)
+		h.loadOutbox()
 		h.loaded = true
 	}
 }

@@ -27,12 +27,15 @@ const (
 	spaceEntities  = 'e' // encoded key → table.AppendRow
 	spaceMeta      = 'm' // names below
 	spaceDeleting  = 'x' // document keys of tables that are being deleted → nothing
+	spaceOutbox    = 'o' // keys of documents and entities that are to be published → Timestamp of the change
+	spacePurges    = 'p' // lives of tables that are to be purged from the replica → when, how many buckets
 )
 
 var (
-	rowMarker = []byte{spaceMeta, 'm'} // of a bucket: marker
-	rowClock  = []byte{spaceMeta, 'c'} // the reserved Timestamp
-	rowFloor  = []byte{spaceMeta, 'f'} // of a catalog: what Timestamps of new tables must be above
+	rowMarker  = []byte{spaceMeta, 'm'} // of a bucket: marker
+	rowClock   = []byte{spaceMeta, 'c'} // the reserved Timestamp
+	rowSending = []byte{spaceMeta, 'o'} // sending
+	rowFloor   = []byte{spaceMeta, 'f'} // of a catalog: what Timestamps of new tables must be above
 )
 
 // maxRow is the size that SQLite takes here for a key and a value together.

@@ -36,7 +36,7 @@ func (h *handling) scan() Step {
 		}
 		filter = f
 	}
-	ok, _, instead := h.serve(&p)
+	ok, instead := h.serve(&p)
 	if !ok {
 		return instead
 	}

@@ -1,0 +1,89 @@
+package message
+
+import (
+	"encoding/binary"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// BatchHead is what a batch for the replica says besides its changes.
+type BatchHead struct {
+	Life   table.Incarnation // of the rows, or that which is purged
+	Source string            // who publishes
+	Mark   Mark
+	Since  edm.Ticks // all changes before it are published
+	// Purge: the life ended. Buckets is how many sources it had.
+	Purge   bool
+	Buckets uint16
+}
+
+// Mark is what is to become of the mark of a source that lags behind.
+type Mark byte
+
+// The marks.
+const (
+	MarkNothing Mark = iota
+	MarkLagging      // it lags since Since
+	MarkForget       // it does not lag any more
+)
+
+// AppendBatch begins a batch; changes follow it.
+func AppendBatch(dst []byte, h *BatchHead) []byte {
+	dst = append(dst, h.Life[:]...)
+	dst = appendText(dst, h.Source)
+	dst = append(dst, byte(h.Mark))
+	dst = appendUint64(dst, uint64(h.Since))
+	purge := byte(0)
+	if h.Purge {
+		purge = 1
+	}
+	return appendNumber(append(dst, purge), uint64(h.Buckets))
+}
+
+// BatchHead is the fields that a batch begins with.
+func (r *Reader) BatchHead() (h BatchHead) {
+	h.Life = r.Incarnation()
+	h.Source = r.Text()
+	h.Mark = Mark(r.Byte())
+	h.Since = r.Ticks()
+	h.Purge = r.Byte() != 0
+	h.Buckets = uint16(r.Number(1<<16 - 1))
+	return h
+}
+
+// BatchChange is the state that an entity or a document took.
+type BatchChange struct {
+	Document bool
+	Gone     bool
+	Ticks    edm.Ticks
+	Key      []byte
+	Value    []byte // as of table.AppendRow, or AppendDocument
+}
+
+const (
+	changeDocument = 1 << iota
+	changeGone
+)
+
+// AppendChange appends a change to a batch.
+func AppendChange(dst []byte, c *BatchChange) []byte {
+	form := byte(0)
+	if c.Document {
+		form |= changeDocument
+	}
+	if c.Gone {
+		form |= changeGone
+	}
+	dst = binary.BigEndian.AppendUint64(append(dst, form), uint64(c.Ticks))
+	return appendBytes(appendBytes(dst, c.Key), c.Value)
+}
+
+// Change is the next change of a batch that is not Done.
+func (r *Reader) Change() (c BatchChange) {
+	form := r.Byte()
+	c.Document, c.Gone = form&changeDocument != 0, form&changeGone != 0
+	c.Ticks = r.Ticks()
+	c.Key, c.Value = r.Bytes(), r.Bytes()
+	return c
+}
