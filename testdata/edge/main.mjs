@@ -1,7 +1,8 @@
 // What only tests have around the Worker: for requests, what the platform adds to them; for objects, calls over HTTP, and
-// places, each with objects and a clock of its own.
+// places, each with objects and a clock of its own; and for both what may go wrong, in faults.mjs.
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { callObjects } from "./calls.mjs";
+import { Faults, instances, mistreat } from "./faults.mjs";
 import * as own from "./worker.mjs";
 
 export default {
@@ -12,27 +13,46 @@ export default {
   },
 };
 
-// places are told apart by what stands before the names of their objects. A place has a clock, the number of times that
-// its objects were made to forget, and the number of rows after which writing fails.
+// places are told apart by what stands before the names of their objects. A place has a clock, for how long its objects
+// are awake when they are made, the number of times that they were made to forget, the number of rows after which writing
+// fails, and faults.
 const places = new Map();
 const wall = Date.now;
 let lives = 0x80000000;
 
-// Objects calls objects as the module does: POST /PLACE?now=MS&restarts=N&fail=N, calls and answers as in calls.go.
+// Objects calls objects as the module does, and shows what nobody else sees:
+//
+//	POST /PLACE?now=MS&age=MS&restarts=N&fail=N   calls → answers, as in calls.go
+//	           &messages=KIND,…&steps=KIND,…&alarms=N  once they have met these faults
+//	GET /PLACE?object=NAME&space=C                → the number of the object's rows in a space
+//	GET /?uses=N&grow=N                           → the instances, after these were mistreated
 export class Objects extends WorkerEntrypoint {
   async fetch(request) {
-    const url = new URL(request.url), place = url.pathname.slice(1);
-    places.set(place, { now: Number(url.searchParams.get("now")), restarts: url.searchParams.get("restarts"), fail: Number(url.searchParams.get("fail") ?? Infinity) });
-    const env = { ...this.env, EDGETABLE_OBJECTS: inside(this.env.EDGETABLE_OBJECTS, place) };
+    const url = new URL(request.url), name = url.pathname.slice(1), asked = url.searchParams;
+    if (name === "") return Response.json(mistreat(asked));
+    if (request.method === "GET") {
+      const object = this.env.EDGETABLE_OBJECTS.getByName(`${name}:${asked.get("object")}`);
+      return new Response(await object.count(asked.get("space")));
+    }
+    const place = places.get(name) ?? { faults: new Faults() };
+    const number = (name, none) => Number(asked.get(name) ?? none);
+    places.set(name, Object.assign(place, { now: number("now"), age: number("age", 0), restarts: asked.get("restarts"), fail: number("fail", Infinity) }));
+    if (asked.has("messages")) place.faults.messages = asked.get("messages").split(",");
+    if (asked.has("steps")) place.faults.steps = asked.get("steps").split(",");
+    if (asked.has("alarms")) place.faults.alarms = number("alarms");
+    const env = { ...this.env, EDGETABLE_OBJECTS: inside(this.env.EDGETABLE_OBJECTS, name) };
     return new Response(await callObjects(env, new Uint8Array(await request.arrayBuffer())));
   }
 }
 
 // inside is the namespace of the objects of a place.
-function inside(namespace, place) {
+function inside(namespace, name) {
   return {
-    jurisdiction: (name) => inside(namespace.jurisdiction(name), place),
-    getByName: (name, options) => namespace.getByName(`${place}:${name}`, options),
+    jurisdiction: (jurisdiction) => inside(namespace.jurisdiction(jurisdiction), name),
+    getByName: (object, options) => {
+      const stub = () => namespace.getByName(`${name}:${object}`, options), faults = places.get(name)?.faults;
+      return faults === undefined ? stub() : faults.around(stub);
+    },
   };
 }
 
@@ -43,6 +63,25 @@ export class EdgetableObject extends own.EdgetableObject {
     this.place = rest.length === 0 ? null : place;
   }
 
+  // abort ends the object as a deployment would: it is made anew for the next message.
+  abort() { this.ctx.abort("a new deployment"); }
+
+  // last handles a message and ends the object before anybody hears of it.
+  async last(message) {
+    await this.ask(message);
+    this.abort();
+  }
+
+  count(space) {
+    return this.ctx.storage.sql.exec("SELECT count(*) AS n FROM r WHERE substr(k, 1, 1) = CAST(? AS BLOB)", space).one().n;
+  }
+
+  alarm(info) {
+    const faults = places.get(this.place)?.faults;
+    if (faults?.alarms > 0) throw new Error(`${faults.alarms--} alarms fail`);
+    return super.alarm(info);
+  }
+
   step(message) {
     const place = places.get(this.place);
     if (place === undefined) return super.step(message);
@@ -50,13 +89,19 @@ export class EdgetableObject extends own.EdgetableObject {
       this.restarts = place.restarts;
       new DataView(this.life.buffer).setUint32(0, lives++, true);
     }
-    const { put } = this.rows;
-    let written = 0;
+    const { put } = this.rows, trap = place.faults.steps.shift() === "trap";
+    let written = 0, age = this.aged ? 0 : place.age;
+    this.aged = true;
     this.rows.put = (k, v) => {
       if (written++ === place.fail) throw new Error("the disk is on fire");
       put.call(this.rows, k, v);
+      if (trap) instances.exhaust(this.rows);
     };
-    Date.now = () => place.now; // nothing else runs meanwhile
+    Date.now = () => { // nothing else runs meanwhile
+      const now = place.now - age;
+      age = 0; // it looks at the clock once when it is made
+      return now;
+    };
     try {
       return super.step(message);
     } finally {

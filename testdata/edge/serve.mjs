@@ -17,7 +17,7 @@ const variables = Object.entries(process.env).filter(([name]) => name.startsWith
 const read = (name) => readFileSync(join(module, name));
 const mf = new Miniflare({
   modules: [
-    { type: "ESModule", path: "main.mjs", contents: readFileSync(new URL("main.mjs", import.meta.url)).toString() },
+    ...["main.mjs", "faults.mjs"].map((f) => ({ type: "ESModule", path: f, contents: readFileSync(new URL(f, import.meta.url)).toString() })),
     ...readdirSync(module).filter((f) => f.endsWith(".mjs")).map((f) => ({ type: "ESModule", path: f, contents: read(f).toString() })),
     { type: "CompiledWasm", path: "edgetable.wasm", contents: read("edgetable.wasm") },
   ],

@@ -55,6 +55,6 @@ async function callObject(env, name, jurisdiction, hint, message) {
   } catch (e) {
     // A stub that threw may stay broken: each call has its own. What the platform calls retryable may have been handled
     // for all it knows, so that nothing but an overload is sure.
-    return Uint8Array.of(e.overloaded ? overloaded : lost);
+    return Uint8Array.of(e?.overloaded ? overloaded : lost);
   }
 }

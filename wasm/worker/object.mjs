@@ -1,12 +1,15 @@
 // A Durable Object: a bucket of a table, or the catalog of an account.
 import { DurableObject } from "cloudflare:workers";
-import { answered, callObjects, frames, unframe, unreachable } from "./calls.mjs";
+import { answered, callObjects, frames, lost, unframe, unreachable } from "./calls.mjs";
 import { Instance } from "./instance.mjs";
 
 const maxMemory = 24 << 20; // bytes, of the instance in which objects run
 const maxUses = 100_000;
 const rollback = 1, calls = 2; // what a step is, as in objects.go
 const patience = Uint8Array.of(0x10, 0x27, 0, 0); // 10 s for calls of other objects
+const maxRounds = 64; // of a message, which needs four at most where nothing goes wrong
+const maxAlarm = 600_000; // ms, of the quarter of an hour that the platform gives
+const maxAlarms = 5; // times that the platform may send an alarm again: of its six
 
 // The instance in which the objects of this isolate run, and how many of them woke up here.
 let engine, lives = 0;
@@ -23,11 +26,24 @@ export class EdgetableObject extends DurableObject {
   }
 
   // ask hands a message to the object and returns what it says, behind a byte as in calls.go.
-  async ask(message) {
+  ask(message) { return this.handle(message, (round) => round < maxRounds); }
+
+  // alarm has as many rounds as it needs, for each table that is being deleted. One that failed comes again.
+  async alarm(info) {
+    this.alarmAt = null;
+    const end = Date.now() + maxAlarm;
+    if ((await this.handle(new Uint8Array(0), () => Date.now() < end))[0] === answered) return;
+    if (info.retryCount < maxAlarms) throw new Error("the alarm was not handled");
+    this.wake(Date.now() + 60_000);
+  }
+
+  // handle takes steps until one is an answer. Only of a message whose first step left nothing it is sure that it was not
+  // handled: what steps before a call did is there.
+  async handle(message, more) {
     let again = [];
-    for (let n = 0; n < 8; n++) {
+    for (let round = 0; more(round); round++) {
       const step = this.step([this.life, message, ...again]);
-      if (step === null) return Uint8Array.of(unreachable);
+      if (step === null) return Uint8Array.of(round === 0 ? unreachable : lost);
       if (step[8] !== calls) {
         step[8] = answered;
         return step.subarray(8);
@@ -35,12 +51,7 @@ export class EdgetableObject extends DurableObject {
       const [state, ...wanted] = unframe(step.subarray(9));
       again = [state, ...unframe(await callObjects(this.env, frames([patience, ...wanted])))];
     }
-    return Uint8Array.of(unreachable);
-  }
-
-  async alarm() {
-    this.alarmAt = null;
-    if ((await this.ask(new Uint8Array(0)))[0] !== answered) throw new Error("the alarm was not handled"); // it comes again
+    return Uint8Array.of(lost);
   }
 
   // step is one transaction, which leaves nothing if the module says so or fails. What it is given and what it returns
@@ -64,11 +75,15 @@ export class EdgetableObject extends DurableObject {
       }
     }
     const alarm = new DataView(step.buffer).getFloat64(0, true);
-    if (alarm > 0 && (this.alarmAt === null || alarm < this.alarmAt)) {
-      this.alarmAt = alarm;
-      this.ctx.storage.setAlarm(alarm);
-    }
+    if (alarm > 0) this.wake(alarm);
     return step;
+  }
+
+  // wake sets the alarm, of which there is one, unless it comes earlier. What the step wrote is there only with it.
+  wake(at) {
+    if (this.alarmAt !== null && at >= this.alarmAt) return;
+    this.alarmAt = at;
+    this.ctx.storage.setAlarm(at);
   }
 }
 
@@ -76,8 +91,10 @@ export class EdgetableObject extends DurableObject {
 class Rows {
   constructor(sql) {
     this.sql = sql;
-    sql.exec("CREATE TABLE IF NOT EXISTS r (k BLOB PRIMARY KEY, v BLOB) WITHOUT ROWID");
+    this.create();
   }
+
+  create() { this.sql.exec("CREATE TABLE IF NOT EXISTS r (k BLOB PRIMARY KEY, v BLOB) WITHOUT ROWID"); }
 
   get(k) {
     const row = this.sql.exec("SELECT v FROM r WHERE k = ?", k).raw().next();
@@ -88,7 +105,11 @@ class Rows {
 
   delete(k) { this.sql.exec("DELETE FROM r WHERE k = ?", k); }
 
-  deleteAll() { this.sql.exec("DELETE FROM r"); }
+  // deleteAll drops the table: that of each row would be paid for.
+  deleteAll() {
+    this.sql.exec("DROP TABLE r");
+    this.create();
+  }
 
   // scan reads rows until they have as many bytes as are wanted. The cursor is always read to its end, as nothing else
   // would close it; so it is asked for few rows first and then for as many as the last ones suggest.

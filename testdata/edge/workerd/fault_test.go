@@ -19,13 +19,17 @@ func wallClock() edm.Ticks { return edm.TicksOf(time.Now()) }
 const people = "table/acct/people"
 
 // create makes the table.
-func create(t *testing.T, s table.Store) {
+func create(t *testing.T, s table.Store) table.Revision {
 	t.Helper()
-	d := table.Document{Key: people, Value: []byte("{}"), Layout: table.Layout{Incarnation: table.Incarnation{1}}}
-	if _, err := s.WriteDocument(t.Context(), d); err != nil {
+	d := table.Document{Key: people, Value: []byte("{}"), Layout: table.Layout{Incarnation: table.Incarnation{byte(lives.Add(1))}}}
+	revision, err := s.WriteDocument(t.Context(), d)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return revision
 }
+
+var lives atomic.Int32
 
 func inserts(partition string, n int) (m []table.Mutation) {
 	for i := range n {

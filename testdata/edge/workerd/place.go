@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"strings"
 	"sync/atomic"
 
 	"edgetable/adapters/durableobject"
@@ -20,6 +23,16 @@ type Place struct {
 	now      atomic.Pointer[func() edm.Ticks]
 	restarts atomic.Int32
 	fail     atomic.Int32 // 1 more than the rows that can be written; 0: all
+	aged     atomic.Bool
+	faults   atomic.Pointer[func() Faults]
+}
+
+// Faults are what becomes of the next messages to the objects of a place, those
+// among themselves included, and of the next steps of the objects: kinds in the
+// order in which they are met, as in faults.mjs. As many alarms fail.
+type Faults struct {
+	Messages, Steps []string
+	Alarms          int
 }
 
 var numbers atomic.Int64
@@ -48,6 +61,65 @@ func (p *Place) Restart(now func() edm.Ticks) {
 // FailAfter has the storage of the objects fail in each transaction that writes
 // more than so many rows; a negative number has it work again.
 func (p *Place) FailAfter(rows int) { p.fail.Store(int32(rows + 1)) }
+
+// Meet has the next call come with faults.
+func (p *Place) Meet(f Faults) {
+	once := func() Faults { p.faults.Store(nil); return f }
+	p.faults.Store(&once)
+}
+
+// Chaos has each call come with faults of its own.
+func (p *Place) Chaos(f func() Faults) { p.faults.Store(&f) }
+
+// Age has objects be awake for three hours when they are made, so that they know
+// of every write that it was not carried out before.
+func (p *Place) Age() { p.aged.Store(true) }
+
+// Young has objects know of nothing before they are made, as it is.
+func (p *Place) Young() { p.aged.Store(false) }
+
+// Count is how many rows an object of the place has in a space.
+func (p *Place) Count(ctx context.Context, object string, space byte) (n int, err error) {
+	target := fmt.Sprintf("%s/%s?object=%s&space=%c", p.server.objects, p.name, url.QueryEscape(object), space)
+	err = p.server.get(ctx, target, &n)
+	return n, err
+}
+
+// Instances are those of the module that a server has, and how many it made.
+type Instances struct {
+	Made      int
+	Instances []struct {
+		Memory, Uses int
+		Objects      bool // objects ran in it, not requests
+	}
+}
+
+// Instances makes those that there are look as if they had served so many
+// requests, or asks them for a buffer of so many bytes, if these are not 0, and
+// shows them.
+func (s *Server) Instances(ctx context.Context, uses, grow int) (i Instances, err error) {
+	url := s.objects + "/?"
+	if uses > 0 {
+		url += fmt.Sprintf("&uses=%d", uses)
+	}
+	if grow > 0 {
+		url += fmt.Sprintf("&grow=%d", grow)
+	}
+	err = s.get(ctx, url, &i)
+	return i, err
+}
+
+func (s *Server) get(ctx context.Context, url string, to any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	out, err := do(req)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(out, to)
+}
 
 // Caller returns a way to call the objects.
 func (p *Place) Caller() durableobject.Caller { return caller{p} }
@@ -100,10 +172,21 @@ func (c caller) post(ctx context.Context, message []byte) ([]byte, error) {
 	if n := c.fail.Load(); n > 0 {
 		url += fmt.Sprintf("&fail=%d", n-1)
 	}
+	if c.aged.Load() {
+		url += fmt.Sprintf("&age=%d", 3*3600*1000)
+	}
+	if next := c.faults.Load(); next != nil {
+		f := (*next)()
+		url += fmt.Sprintf("&messages=%s&steps=%s&alarms=%d", strings.Join(f.Messages, ","), strings.Join(f.Steps, ","), f.Alarms)
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(message))
 	if err != nil {
 		return nil, err
 	}
+	return do(req)
+}
+
+func do(req *http.Request) ([]byte, error) {
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, err
