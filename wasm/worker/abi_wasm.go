@@ -25,6 +25,7 @@ func hostCall(calls unsafe.Pointer, n uint32) uint32
 // the stack, there is one at a time.
 var (
 	shared  buffer
+	lent    [4][]byte // large answers to calls, to which the request refers
 	serving *server
 	engines objects
 )
@@ -35,8 +36,21 @@ func random() uint64 { return hostRandom() }
 
 func log(level int, line []byte) { hostLog(uint32(level), pointer(line), uint32(len(line))) }
 
+// largeAnswer is the size from which on an answer is a page or an entity, to
+// which nothing refers when its request is answered.
+const largeAnswer = 256 << 10
+
 func call(calls frames) frames {
-	return shared.take(int(hostCall(pointer(calls), uint32(len(calls)))))
+	b := shared.take(int(hostCall(pointer(calls), uint32(len(calls)))))
+	if cap(b) >= largeAnswer {
+		for i := range lent {
+			if lent[i] == nil {
+				lent[i] = b
+				break
+			}
+		}
+	}
+	return b
 }
 
 //go:wasmexport buffer
@@ -53,15 +67,19 @@ func exportConfigure(n uint32) uint32 {
 //go:wasmexport serve
 func exportServe(n uint32) uint32 {
 	request := shared.take(int(n))
-	answer := serving.answer(shared.free(), request)
+	answer := serving.answer(shared.largest(), request)
 	shared.back(request)
+	for i := range lent {
+		shared.back(lent[i])
+		lent[i] = nil
+	}
 	return uint32(shared.put(answer))
 }
 
 //go:wasmexport object
 func exportObject(n uint32) uint32 {
 	message := shared.take(int(n))
-	step := engines.handle(shared.free(), message)
+	step := engines.handle(shared.largest(), message)
 	shared.back(message)
 	return uint32(shared.put(step))
 }

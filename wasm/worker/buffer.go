@@ -1,28 +1,32 @@
 package main
 
+import "math/bits"
+
 // buffer is the memory through which bytes come and go. What came is taken out of
 // it, not copied, and what goes is put in its place; the memory taken comes back
 // for the next.
+//
+// Large pieces must not be made anew for each request. The collector takes every
+// number among the module's constants that could be an address for one, and there
+// is one for each megabyte or two: what it may point to is kept for ever.
 type buffer struct {
-	b     []byte // what the host writes to or reads from
-	spare []byte
+	b      []byte // what the host writes to or reads from
+	spares [4][]byte
 }
 
 const (
 	minBuffer = 4 << 10
-	// maxSpare is the most memory that is kept for later.
-	maxSpare = 256 << 10
+	// maxSpare is the most memory of a piece that is kept for later: a page of
+	// large entities, or a batch.
+	maxSpare = 4 << 20
 )
 
 // room makes room for n bytes and returns where they go. With 0 it shows where
 // they are.
 func (s *buffer) room(n int) []byte {
 	if cap(s.b) < n || cap(s.b) == 0 {
-		if cap(s.spare) >= max(n, 1) {
-			s.b, s.spare = s.spare, nil
-		} else {
-			s.b = make([]byte, max(n, minBuffer))
-		}
+		s.back(s.b)
+		s.b = s.piece(n)
 	}
 	return s.b[:cap(s.b)]
 }
@@ -34,22 +38,56 @@ func (s *buffer) take(n int) []byte {
 	return b
 }
 
-// free is memory to append to what goes.
-func (s *buffer) free() []byte {
-	b := s.spare
-	s.spare = nil
-	return b[:0]
+// piece is memory to append n bytes to: the smallest that will do.
+func (s *buffer) piece(n int) []byte {
+	best := -1
+	for i, b := range s.spares {
+		if cap(b) >= max(n, 1) && (best < 0 || cap(b) < cap(s.spares[best])) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		b := s.spares[best]
+		s.spares[best] = nil
+		return b[:0]
+	}
+	return make([]byte, 0, pieceSize(n))
+}
+
+// pieceSize is that of a piece for n bytes, of which there are few, so that pieces
+// fit again.
+func pieceSize(n int) int {
+	if n = max(n, minBuffer); n <= maxSpare {
+		n = 1 << bits.Len(uint(n-1))
+	}
+	return n
+}
+
+// largest is the memory to append to where nobody knows how much comes.
+func (s *buffer) largest() []byte {
+	n := 0
+	for _, b := range s.spares {
+		n = max(n, cap(b))
+	}
+	return s.piece(n)
 }
 
 // put is what goes; its length is what the host is told.
 func (s *buffer) put(b []byte) int {
+	s.back(s.b)
 	s.b = b
 	return len(b)
 }
 
-// back takes memory that nobody refers to any more.
+// back takes memory that nobody refers to any more, instead of the smallest.
 func (s *buffer) back(b []byte) {
-	if cap(b) <= maxSpare && cap(b) > cap(s.spare) {
-		s.spare = b
+	least := 0
+	for i := range s.spares {
+		if cap(s.spares[i]) < cap(s.spares[least]) {
+			least = i
+		}
+	}
+	if cap(b) <= maxSpare && cap(b) > cap(s.spares[least]) {
+		s.spares[least] = b
 	}
 }

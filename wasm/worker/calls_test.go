@@ -138,7 +138,7 @@ func TestBuffer(t *testing.T) {
 	}
 	s.take(6)
 	s.back(request)
-	out := append(s.free(), "response"...)
+	out := append(s.largest(), "response"...)
 	if n := s.put(out); n != 8 || string(s.room(0)[:n]) != "response" {
 		t.Errorf("%d bytes of %q", n, s.room(0)[:8])
 	}
@@ -147,7 +147,21 @@ func TestBuffer(t *testing.T) {
 	}
 	s.take(8)
 	s.back(make([]byte, 2*maxSpare))
-	if cap(s.spare) > maxSpare {
-		t.Error("too much memory is kept")
+	for range 10 {
+		s.back(make([]byte, 1, 5000))
+	}
+	s.back(make([]byte, 1, 300_000))
+	kept := 0
+	for _, b := range s.spares {
+		kept += cap(b)
+	}
+	if kept != 3*5000+300_000 {
+		t.Errorf("%d bytes are kept", kept)
+	}
+	if b := s.piece(4500); cap(b) != 5000 {
+		t.Errorf("for 4,500 bytes a piece of %d is taken", cap(b))
+	}
+	if b := s.room(1_100_000); len(b) != 2<<20 {
+		t.Errorf("for 1.1 MB a piece of %d is made", len(b))
 	}
 }

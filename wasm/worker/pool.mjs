@@ -6,6 +6,7 @@ const maxInstances = 64;
 const maxWaiting = 1024; // requests for an instance
 const maxWait = 5_000; // ms
 const maxMemory = 40 * MiB; // of instances that wait for a request, which keep what they once needed
+const maxTotal = 56 * MiB; // of all, behind which none is added
 const maxUses = 100_000; // of an instance: against what fragments
 const maxLent = 60_000; // ms until an instance whose request was killed is given up
 
@@ -34,14 +35,22 @@ export async function take(env) {
 }
 
 function room() {
-  if (lent.size < maxInstances) return true;
+  if (fits()) return true;
   // Where the platform kills a request, nobody gives its instance back.
   for (const [instance, since] of lent) if (Date.now() - since > maxLent) lent.delete(instance);
-  return lent.size < maxInstances;
+  return fits();
+}
+
+function fits() { return lent.size < maxInstances && total(lent.keys()) < maxTotal; }
+
+function total(instances) {
+  let n = 0;
+  for (const i of instances) n += i.memory;
+  return n;
 }
 
 // giveBack takes an instance back; a dead one is forgotten.
 export function giveBack(instance, dead) {
   if (!lent.delete(instance) || dead || instance.uses >= maxUses) return;
-  if (idle.reduce((n, i) => n + i.memory, instance.memory) <= maxMemory) idle.push(instance);
+  if (total(idle) + instance.memory <= maxMemory) idle.push(instance);
 }

@@ -20,7 +20,7 @@ func appendResponse(dst []byte, resp *protocol.Response) []byte {
 		size += len(f.Name) + len(f.Value) + 2
 	}
 	if cap(dst)-len(dst) < size {
-		dst = append(make([]byte, 0, len(dst)+size), dst...)
+		dst = append(make([]byte, 0, pieceSize(len(dst)+size)), dst...)
 	}
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0)
