@@ -11,10 +11,9 @@ import (
 // batch is a turn of a journal: what waits is written into it by one put, or not
 // at all.
 type batch struct {
-	store     *Store
-	name      string // of the journal
-	entities  string // what the names of entities begin with
-	partition string
+	store    *Store
+	name     string // of the journal
+	entities string // what the names of entities begin with
 
 	journal *journal
 	now     edm.Ticks
@@ -35,6 +34,10 @@ func (b *batch) write(ctx context.Context, jobs []*job) bool {
 	b.now = s.o.Now()
 	b.read = make(map[string][]byte)
 	b.tidy(ctx)
+	if err := b.prefetch(ctx, jobs); err != nil {
+		fail(jobs, err)
+		return false
+	}
 	var stamp edm.Ticks
 	for _, j := range jobs {
 		if j.stamp, j.err = b.apply(ctx, j); j.err == nil {
@@ -74,11 +77,7 @@ func (b *batch) tidy(ctx context.Context) {
 			b.journal.remove(k)
 			b.changed = true
 		case written < moves || b.journal.size > maxJournal/2:
-			body := r.cell
-			if r.gone {
-				body = nil
-			}
-			if b.store.cells.put(ctx, nameOf(b.entities, []byte(k)), r.stamp(), body) != nil {
+			if b.move(ctx, k, r) != nil {
 				return // it stays in the journal for another time
 			}
 			written++
@@ -89,13 +88,24 @@ func (b *batch) tidy(ctx context.Context) {
 	}
 }
 
+// move writes a row where it belongs, unless it was written there since.
+func (b *batch) move(ctx context.Context, k string, r journalRow) error {
+	name := nameOf(b.entities, []byte(k))
+	cell, err := b.store.cells.get(ctx, name)
+	if err != nil || cell != nil && stampOf(cell) >= r.stamp() || cell == nil && r.gone {
+		return err
+	}
+	if r.gone {
+		return b.store.cells.put(ctx, name, r.stamp(), nil)
+	}
+	return b.store.cells.put(ctx, name, r.stamp(), r.cell)
+}
+
 // apply applies one job to the journal, all of it or nothing.
 func (b *batch) apply(ctx context.Context, j *job) (edm.Ticks, error) {
 	m := j.mutations
-	if !j.forced {
-		if _, ok := b.journal.rows[string(m[0].Key)]; !ok {
-			return 0, errElsewhere
-		}
+	if r, ok := b.journal.rows[string(m[0].Key)]; !j.forced && !(ok && (r.fresh(b.now) || m[0].Kind == table.Delete)) {
+		return 0, errElsewhere
 	}
 	rows := make([]journalRow, len(m))
 	var floor edm.Ticks
@@ -114,8 +124,12 @@ func (b *batch) apply(ctx context.Context, j *job) (edm.Ticks, error) {
 		if err != nil {
 			return 0, &table.Refused{Index: i, Err: err}
 		}
-		if rows[i] = (journalRow{gone: body == nil, cell: body}); body == nil {
+		rows[i] = journalRow{gone: body == nil, cell: body, since: b.journal.rows[string(m[i].Key)].since}
+		if body == nil {
 			rows[i].cell = appendStamp(nil, now)
+		}
+		if len(m) > 1 {
+			rows[i].since = now
 		}
 		size += journalRowSize + len(m[i].Key) + len(rows[i].cell)
 	}
@@ -132,14 +146,13 @@ func (b *batch) apply(ctx context.Context, j *job) (edm.Ticks, error) {
 // known of it.
 func (b *batch) state(ctx context.Context, m *table.Mutation) ([]byte, edm.Ticks, error) {
 	k := string(m.Key)
+	var row *journalRow
 	if r, ok := b.journal.rows[k]; ok {
-		if r.gone {
-			return nil, r.stamp(), nil
-		}
-		return r.cell, r.stamp(), nil
+		row = &r
 	}
-	if m.Kind == table.Put && m.Condition == table.Always {
-		return nil, 0, nil
+	if !b.reads(m) {
+		cell, high := newer(nil, row)
+		return cell, high, nil
 	}
 	cell, ok := b.read[k]
 	if !ok {
@@ -149,8 +162,16 @@ func (b *batch) state(ctx context.Context, m *table.Mutation) ([]byte, edm.Ticks
 		}
 		b.read[k] = cell
 	}
-	if cell == nil {
-		return nil, 0, nil
+	cell, high := newer(cell, row)
+	return cell, high, nil
+}
+
+// reads reports whether a mutation depends on more than the journal has: where a
+// transaction is fresh it has the newest state.
+func (b *batch) reads(m *table.Mutation) bool {
+	r, ok := b.journal.rows[string(m.Key)]
+	if !ok {
+		return !blind(m)
 	}
-	return cell, stampOf(cell), nil
+	return !r.fresh(b.now)
 }

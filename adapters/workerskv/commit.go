@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"edgetable/core/edm"
-	"edgetable/core/key"
 	"edgetable/core/table"
 )
 
@@ -18,8 +17,8 @@ func (s *Store) Commit(ctx context.Context, name string, m []table.Mutation) (ed
 	if err != nil {
 		return 0, err
 	}
-	// A single entity is written where it belongs, unless the journal has it or
-	// has something due, and in the journal, unless it has it not.
+	// A single entity is written where it belongs, unless the journal must know of
+	// it or has something due; and in the journal, unless that need not know.
 	journal := len(m) > 1
 	for try := 0; ; try++ {
 		var t edm.Ticks
@@ -74,10 +73,14 @@ func (s *Store) apply(old []byte, m *table.Mutation, now edm.Ticks) ([]byte, err
 	return table.AppendRow(nil, row), nil
 }
 
+// blind reports whether a mutation does not depend on what there is.
+func blind(m *table.Mutation) bool { return m.Kind == table.Put && m.Condition == table.Always }
+
 // job is a write of one entity where it belongs.
 func (s *Store) job(m *table.Mutation) *job {
 	return &job{
-		blind: m.Kind == table.Put && m.Condition == table.Always,
+		blind: blind(m),
+		gone:  m.Kind == table.Delete,
 		cell: func(old []byte) ([]byte, edm.Ticks, error) {
 			var floor edm.Ticks
 			if old != nil {
@@ -100,20 +103,31 @@ func (s *Store) entity(life string, k []byte) queue {
 		return q
 	}
 	q.part = journalOf(life, k)
-	write := q.write
 	id := string(k)
 	q.write = func(ctx context.Context, jobs []*job) bool {
 		j, err := s.journal(ctx, q.part)
-		if err == nil {
-			if _, ok := j.rows[id]; ok || j.due(s.o.Now()) {
-				err = errElsewhere
-			}
-		}
 		if err != nil {
 			fail(jobs, err)
 			return false
 		}
-		return write(ctx, jobs)
+		row, known := j.rows[id]
+		now := s.o.Now()
+		if j.due(now) || known && row.fresh(now) {
+			fail(jobs, errElsewhere)
+			return false
+		}
+		if !known {
+			return s.cell(ctx, q.name, nil, jobs)
+		}
+		var rest []*job
+		for _, j := range jobs {
+			if j.err = nil; j.gone {
+				j.err = errElsewhere
+			} else {
+				rest = append(rest, j)
+			}
+		}
+		return len(rest) > 0 && s.cell(ctx, q.name, &row, rest)
 	}
 	return q
 }
@@ -121,9 +135,8 @@ func (s *Store) entity(life string, k []byte) queue {
 // whole is the queue of the journal of a partition.
 func (s *Store) whole(life string, k []byte) queue {
 	name := journalOf(life, k)
-	partition := string(key.Partition(k))
 	return queue{name: name, part: name, whole: true, write: func(ctx context.Context, jobs []*job) bool {
-		b := batch{store: s, name: name, entities: entities(life), partition: partition}
+		b := batch{store: s, name: name, entities: entities(life)}
 		return b.write(ctx, jobs)
 	}}
 }
@@ -131,32 +144,39 @@ func (s *Store) whole(life string, k []byte) queue {
 // single is the queue of a cell of which each job makes another.
 func (s *Store) single(name string) queue {
 	return queue{name: name, write: func(ctx context.Context, jobs []*job) bool {
-		var cell []byte
-		for _, j := range jobs {
-			if !j.blind {
-				var err error
-				if cell, err = s.cells.get(ctx, name); err != nil {
-					fail(jobs, err)
-					return false
-				}
-				break
-			}
-		}
-		var stamp edm.Ticks
-		for _, j := range jobs {
-			var body []byte
-			if body, j.stamp, j.err = j.cell(cell); j.err == nil {
-				cell, stamp = body, j.stamp
-			}
-		}
-		if stamp == 0 {
-			return false // all were refused
-		}
-		if err := s.put(ctx, name, stamp, cell); err != nil {
-			fail(jobs, err)
-		}
-		return true
+		return s.cell(ctx, name, nil, jobs)
 	}}
+}
+
+// cell does the jobs of a cell, of which the journal may have an older or newer
+// state.
+func (s *Store) cell(ctx context.Context, name string, row *journalRow, jobs []*job) bool {
+	var cell []byte
+	for _, j := range jobs {
+		if row != nil || !j.blind {
+			var err error
+			if cell, err = s.cells.get(ctx, name); err != nil {
+				fail(jobs, err)
+				return false
+			}
+			cell, _ = newer(cell, row)
+			break
+		}
+	}
+	var stamp edm.Ticks
+	for _, j := range jobs {
+		var body []byte
+		if body, j.stamp, j.err = j.cell(cell); j.err == nil {
+			cell, stamp = body, j.stamp
+		}
+	}
+	if stamp == 0 {
+		return false // all were refused
+	}
+	if err := s.put(ctx, name, stamp, cell); err != nil {
+		fail(jobs, err)
+	}
+	return true
 }
 
 func fail(jobs []*job, err error) {

@@ -20,9 +20,14 @@ import (
 // journal, there is never a moment that shows half.
 //
 //	journal = stamp (8) · version (1) · rows
-//	row     = uvarint length · encoded key · state (1) · written (8) · uvarint length · cell
+//	row     = uvarint length · encoded key · state (1) · since (8) · written (8) · uvarint length · cell
 //
 // The cell of a deleted entity is its stamp alone.
+//
+// As long as a transaction may not be seen by all, whatever is written to its
+// entities goes into the journal too, or it would show a part of it. After that
+// they are written where they belong, and what the journal has of them is just older;
+// but for deletes, which leave nothing behind that could be newer.
 type journal struct {
 	rows map[string]journalRow // by encoded key
 	size int                   // of the rows, encoded
@@ -30,7 +35,8 @@ type journal struct {
 
 type journalRow struct {
 	gone    bool
-	written edm.Ticks // where it belongs, 0: not yet
+	since   edm.Ticks // stamp of the last transaction with this entity, 0: none
+	written edm.Ticks // when it was, where it belongs, 0: not yet
 	cell    []byte    // begins with the stamp
 }
 
@@ -40,10 +46,13 @@ const (
 	// a few times. A transaction has 4 MiB at most.
 	maxJournal = 16 << 20
 	// journalRowSize is more than what a row takes besides its key and cell.
-	journalRowSize = 3*binary.MaxVarintLen32 + 10
+	journalRowSize = 3*binary.MaxVarintLen32 + 18
 )
 
 func (r journalRow) stamp() edm.Ticks { return stampOf(r.cell) }
+
+// fresh reports whether some may not see yet that there is a transaction.
+func (r journalRow) fresh(now edm.Ticks) bool { return r.since+settled > now }
 
 // due reports whether it is time to write the row where it belongs, or to leave it
 // out.
@@ -98,6 +107,7 @@ func (j *journal) encode(stamp edm.Ticks) []byte {
 			state = 1
 		}
 		b = append(b, state)
+		b = binary.BigEndian.AppendUint64(b, uint64(r.since))
 		b = binary.BigEndian.AppendUint64(b, uint64(r.written))
 		b = binary.AppendUvarint(b, uint64(len(r.cell)))
 		b = append(b, r.cell...)
@@ -118,11 +128,15 @@ func decodeJournal(body []byte) (*journal, error) {
 	b := body[stampSize+1:]
 	for last := ""; len(b) > 0; {
 		k, rest, ok := field(b)
-		if !ok || len(rest) < 9 || rest[0] > 1 || string(k) <= last {
+		if !ok || len(rest) < 17 || rest[0] > 1 || string(k) <= last {
 			return nil, errCell
 		}
-		r := journalRow{gone: rest[0] == 1, written: edm.Ticks(binary.BigEndian.Uint64(rest[1:]))}
-		if r.cell, b, ok = field(rest[9:]); !ok || len(r.cell) < stampSize || r.gone != (len(r.cell) == stampSize) {
+		r := journalRow{
+			gone:    rest[0] == 1,
+			since:   edm.Ticks(binary.BigEndian.Uint64(rest[1:])),
+			written: edm.Ticks(binary.BigEndian.Uint64(rest[9:])),
+		}
+		if r.cell, b, ok = field(rest[17:]); !ok || len(r.cell) < stampSize || r.gone != (len(r.cell) == stampSize) {
 			return nil, errCell
 		}
 		if !r.gone {

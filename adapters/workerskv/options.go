@@ -24,7 +24,7 @@ type Options struct {
 	SingleWriter bool
 
 	// Calls is how many calls of the namespace one page of a scan may make: an
-	// invocation has 1,000. 0 is 500.
+	// invocation has 1,000. 0 is 500; fewer than 8 are 8.
 	Calls int
 	// Memory is how many bytes are kept of what was written in the last two
 	// minutes. Beyond it a single writer is told to slow down, and others see older
@@ -47,9 +47,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Namespace == nil || o.Now == nil || o.Pause == nil {
 		return o, errOptions
 	}
-	if o.Calls <= 0 {
-		o.Calls = defaultCalls
-	}
+	o.Calls = calls(o.Calls)
 	if o.Memory <= 0 {
 		o.Memory = defaultMemory
 	}
@@ -57,6 +55,14 @@ func (o Options) withDefaults() (Options, error) {
 		o.Patience = defaultPatience
 	}
 	return o, nil
+}
+
+// calls is what an option of calls means. A page has to list twice to begin with.
+func calls(n int) int {
+	if n <= 0 {
+		return defaultCalls
+	}
+	return max(n, 8)
 }
 
 // ticks is a duration in the unit of the clock.

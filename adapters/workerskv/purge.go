@@ -23,8 +23,8 @@ func (s *Store) note(ctx context.Context, d *table.Document) error {
 }
 
 // Purge deletes the entities of tables that were dropped at least two minutes
-// ago, with at most so many calls of the namespace, and reports whether there may be
-// more to do. To be called now and then, by a schedule for example; if it never is,
+// ago, with at most so many calls of the namespace, 20 or more, and reports whether
+// there may be more to do. To be called now and then, by a schedule for example; if it never is,
 // names stay behind that nobody sees but in the bill.
 func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	b := &budget{calls: calls}

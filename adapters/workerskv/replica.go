@@ -18,13 +18,10 @@ type Replica struct {
 var _ table.Store = (*Replica)(nil)
 
 // NewReplica makes a replica. From primary it reads the entities whose keys are
-// too long for a name; nil is [table.ErrKeyTooLong] for them. calls is how many
-// calls of the namespace a page of a scan may make, 0 is 500.
-func NewReplica(ns Namespace, primary table.Store, calls int) *Replica {
-	if calls <= 0 {
-		calls = defaultCalls
-	}
-	return &Replica{cells: cells{ns: ns}, primary: primary, calls: calls}
+// too long for a name; nil is [table.ErrKeyTooLong] for them. page is how many calls
+// of the namespace a page of a scan may make, 0 is 500.
+func NewReplica(ns Namespace, primary table.Store, page int) *Replica {
+	return &Replica{cells: cells{ns: ns}, primary: primary, calls: calls(page)}
 }
 
 // Strengths implements [table.Store]: none.

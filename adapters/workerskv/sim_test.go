@@ -68,6 +68,12 @@ type cloud struct {
 	stale    bool // reads may be old
 	cursed   bool // cursors are refused at times
 	writes   int
+	lists    int
+	gets     int
+
+	real  func() edm.Ticks // the time, if it is that of a bubble
+	takes time.Duration    // each write
+	blind error            // of every read
 
 	// fault is asked before each call that writes; applied tells whether the write
 	// is done all the same.
@@ -80,6 +86,13 @@ func newCloud(seed uint64) *cloud {
 	return &cloud{
 		time: 1000 * edm.TicksPerSecond, rnd: rand.New(rand.NewPCG(seed, 7)), versions: make(map[string][]version),
 		cursors: make(map[string]string), stale: true, cursed: true,
+	}
+}
+
+func (c *cloud) lock() {
+	c.mu.Lock()
+	if c.real != nil {
+		c.time = c.real()
 	}
 }
 
@@ -118,11 +131,12 @@ func (c *cloud) Get(ctx context.Context, name string) (value, metadata []byte, o
 		return nil, nil, false, err
 	}
 	checkName(name)
-	c.mu.Lock()
+	c.lock()
 	defer c.mu.Unlock()
+	c.gets++
 	v := c.see(name)
-	if v.gone {
-		return nil, nil, false, nil
+	if v.gone || c.blind != nil {
+		return nil, nil, false, c.blind
 	}
 	return slices.Clone(v.value), slices.Clone(v.metadata), true, nil
 }
@@ -148,7 +162,8 @@ func (c *cloud) write(ctx context.Context, name string, v version) error {
 		return err
 	}
 	checkName(name)
-	c.mu.Lock()
+	time.Sleep(c.takes)
+	c.lock()
 	defer c.mu.Unlock()
 	c.writes++
 	var err error
@@ -184,8 +199,12 @@ func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]w
 	if len(prefix) > 512 || !utf8.ValidString(prefix) {
 		panic("KV takes no such prefix: " + strconv.Quote(prefix))
 	}
-	c.mu.Lock()
+	c.lock()
 	defer c.mu.Unlock()
+	c.lists++
+	if c.blind != nil {
+		return nil, "", c.blind
+	}
 	from := prefix
 	if cursor != "" {
 		after, ok := c.cursors[cursor]

@@ -33,6 +33,7 @@ type job struct {
 	// cell is what the job makes of a cell, nil being none. Its error is the job's.
 	cell  func(old []byte) (body []byte, stamp edm.Ticks, err error)
 	blind bool // cell does not look at old
+	gone  bool // cell makes none of it
 
 	// Of a write of the whole partition.
 	mutations []table.Mutation
