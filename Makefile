@@ -140,6 +140,11 @@ bench-dynamodb:
 	go test ./core/buckets -run Cost -v
 	go test ./functions/lambda -run '^$$' -bench .
 
+## bench-edge: the Worker, by itself and in workerd, against what is asked of it; installs workerd below .cache/
+.PHONY: bench-edge
+bench-edge:
+	testdata/edge/bench
+
 ## microbench: Go benchmarks of every package
 .PHONY: microbench
 microbench:

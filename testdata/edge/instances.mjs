@@ -4,28 +4,12 @@
 //
 //   "n" text                    makes an instance, configured with the text → its number, in 4 bytes
 //   "t" number, ticks (8), request  sets the clock of an instance of the corpus and has it serve a request → the response
-//   "b" number, count (4), request  has it serve a request so often → how many milliseconds one took (8), the response
 //   "d" number                  gives an instance up → nothing
 //
 // Standard output has a frame for each.
-import { readFileSync } from "node:fs";
-import { registerHooks } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { shell } from "./shell.mjs";
 
-const folder = process.argv[2];
-registerHooks({
-  load(url, context, next) {
-    if (!url.endsWith(".wasm")) return next(url, context);
-    const source = `import { readFileSync } from "node:fs";
-export default new WebAssembly.Module(readFileSync(new URL(${JSON.stringify(url)})));`;
-    return { format: "module", source, shortCircuit: true };
-  },
-});
-// Node.js 22 cannot suspend a module. Nothing waits here.
-WebAssembly.Suspending ??= function (f) { return f; };
-WebAssembly.promising ??= (f) => f;
-const { Instance } = await import(pathToFileURL(join(folder, "instance.mjs")));
+const { Instance } = await shell(process.argv[2], "instance.mjs");
 console.log = console.error; // the answers are on standard output
 
 class Scene extends Instance {
@@ -47,16 +31,6 @@ function handle(frame) {
   if (kind === "d") {
     instances.delete(number);
     return new Uint8Array(0);
-  }
-  if (kind === "b") {
-    const count = view.getUint32(5, true), request = frame.subarray(9);
-    const begin = performance.now();
-    let response;
-    for (let i = 0; i < count; i++) response = instance.get(instance.exports.serve(instance.put(request)));
-    const answer = new Uint8Array(8 + response.length);
-    new DataView(answer.buffer).setFloat64(0, (performance.now() - begin) / count, true);
-    answer.set(response, 8);
-    return answer;
   }
   instance.exports.clock(view.getBigInt64(5, true));
   return instance.get(instance.exports.serve(instance.put(frame.subarray(13))));

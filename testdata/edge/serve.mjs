@@ -5,6 +5,7 @@
 //
 //   worker http://127.0.0.1:PORT
 //   objects http://127.0.0.1:PORT
+//   inspector http://127.0.0.1:PORT     with EDGETABLE_INSPECTOR
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -30,6 +31,7 @@ const mf = new Miniflare({
     { host: listen.slice(0, at).replace(/^\[(.*)\]$/, "$1"), port: Number(listen.slice(at + 1)) },
     { host: "127.0.0.1", port: 0, entrypoint: "Objects" },
   ],
+  inspectorPort: process.env.EDGETABLE_INSPECTOR === undefined ? undefined : 0,
   handleRuntimeStdio: (out, err) => {
     out.pipe(process.stderr);
     err.pipe(process.stderr);
@@ -39,6 +41,7 @@ await mf.ready;
 for (const [name, entrypoint] of [["worker", "default"], ["objects", "Objects"]]) {
   console.log(name, (await mf.unsafeGetDirectURL(undefined, entrypoint)).origin);
 }
+if (process.env.EDGETABLE_INSPECTOR !== undefined) console.log("inspector", (await mf.getInspectorURL()).origin.replace("ws", "http"));
 const end = async () => {
   await mf.dispose();
   process.exit(0);

@@ -23,7 +23,9 @@ type config struct {
 	catalog      string
 }
 
-// rates are limits a second, of each instance by itself; 0 does not limit.
+// rates are limits a second; 0 does not limit. Each instance counts for itself: an
+// isolate has as many as requests wait at the same time, and the platform has many
+// isolates. They stop a client that runs wild, and are no quota.
 type rates struct{ account, partition float64 }
 
 // readConfig reads variables as the shell sends them: name=value, with a zero

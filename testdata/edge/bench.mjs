@@ -1,0 +1,100 @@
+// Measures the module and the Worker against what is asked of them:  bench.mjs MODULE [REQUESTS]
+//
+// MODULE is a folder as of wasm/worker/build. First the module alone, in this process: its size, how long it takes to be
+// there, and the CPU time of requests with all that the objects do for them. Then workerd, over HTTP with 16 connections:
+// rates, the CPU time of its process, and its memory behind so many requests, where JavaScript's heap is measured after a
+// collection. 1 KiB is what each entity has. A run fails if a bound is missed.
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { account, batch, create, key, page, point, write } from "./client.mjs";
+import { Joined } from "./joined.mjs";
+import { Load } from "./load.mjs";
+
+const [folder, requests = "10000"] = process.argv.slice(2);
+const env = { EDGETABLE_ACCOUNTS: `${account}:${key}`, EDGETABLE_MAX_SKEW: "0" };
+let missed = 0;
+
+function report(what, value, unit, bound, least = false) {
+  const text = Number(value).toFixed(value < 100 ? 2 : 0);
+  const fine = bound === undefined || (least ? value >= bound : value <= bound);
+  if (!fine) missed++;
+  console.log(`${what.padEnd(58)} ${text.padStart(10)} ${unit.padEnd(4)} ${bound === undefined ? "" : `${least ? "≥" : "≤"} ${bound}${fine ? "" : "   MISSED"}`}`);
+}
+
+const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
+const times = (n, f) => Array.from({ length: n }, (_, i) => f(i));
+
+// cpu is the CPU time in ms of what f does n times, the median of several rounds.
+function cpu(n, f) {
+  return median(times(7, (round) => {
+    const begin = process.cpuUsage();
+    for (let i = 0; i < n; i++) f(round * n + i);
+    const { user, system } = process.cpuUsage(begin);
+    return (user + system) / 1000 / n;
+  }));
+}
+
+const module = readFileSync(join(folder, "edgetable.wasm"));
+report("module", module.length / 1000, "kB", 1200);
+report("module, gzipped", gzipSync(module, { level: 9 }).length / 1000, "kB", 400);
+// A module of other bytes each time, by a section of nobody's, as V8 remembers those that it has compiled.
+const other = () => Buffer.concat([module, Buffer.of(0, 10, 1, 0x78), randomBytes(8)]);
+report("compile", cpu(1, () => new WebAssembly.Module(other())), "ms");
+
+const j = await Joined.make(folder, env);
+console.log = ((log) => (line) => (String(line).startsWith('{"msg":"request"') ? undefined : log(line)))(console.log);
+report("instantiate and configure, compiled before", cpu(3, () => new j.Instance(env)), "ms", 20);
+
+function serve(r, status) {
+  const head = `${r.method}\nhttp://host${r.path}\n192.0.2.7\n\n${r.body.length}\n` + Object.entries(r.headers).map(([n, v]) => `${n}:${v}`).join("\n");
+  const request = [new TextEncoder().encode(head), r.body];
+  return () => {
+    const out = j.serve(...request);
+    const got = new TextDecoder().decode(out.subarray(4, 7));
+    if (got !== String(status)) throw new Error(new TextDecoder().decode(out.subarray(4)));
+  };
+}
+for (let first = 0, made = serve(create("bench"), 201); first <= 1000; first += 100) {
+  made();
+  made = serve(batch("bench", first), 202);
+}
+const inserts = times(300, (i) => serve(batch("inserts", 100 * i), 202));
+serve(create("inserts"), 201)();
+for (const [what, n, f, bound] of [
+  ["point read", 300, serve(point("bench", 7), 200), 1],
+  ["point write", 300, serve(write("bench", 7), 204), 1.5],
+  ["batch of 100 inserts", 20, () => inserts.pop()(), 10],
+  ["page of 1000", 5, serve(page("bench"), 200), 15],
+]) {
+  for (let i = 0; i < 3 * n; i++) f(); // until the compiler has done what it can
+  j.inObjects = 0;
+  const begin = performance.now(), total = cpu(n, f);
+  report(`${what}, CPU`, total, "ms", bound);
+  report("    of which in objects", (total * j.inObjects) / (performance.now() - begin), "ms");
+}
+report("instance for requests, memory", j.instance.memory / 2 ** 20, "MiB");
+
+const load = await Load.start(folder, env);
+try {
+  await load.each([create("bench")], 201);
+  await load.each(times(10, (i) => batch("bench", 100 * i)), 202);
+  for (const [what, list, status, least] of [
+    ["reads", times(1000, (i) => point("bench", i)), 200, 1000],
+    ["writes", times(1000, (i) => write("bench", i)), 204],
+  ]) {
+    await load.run(list, 2000, status);
+    const { rate, cpu } = await load.run(list, Number(requests) / 2, status);
+    report(`workerd, 16 connections, ${what}`, rate, "/s", least, true);
+    report("    CPU a request, of workerd", cpu, "ms");
+  }
+  const { heap, modules, instances, rss } = await load.memory();
+  report(`isolate behind ${load.served} requests: JavaScript`, heap, "MiB");
+  report(`    ${instances} instances of the module`, modules, "MiB");
+  report("    both", heap + modules, "MiB", 64);
+  report("    the process, of all isolates", rss, "MiB");
+} finally {
+  await load.stop();
+}
+process.exit(missed > 0 ? 1 : 0);

@@ -1,0 +1,82 @@
+// The module in both its roles in one process of Node.js, without RPC in between: requests, and objects over SQLite in
+// memory. Every part of the shell but for calls.mjs and worker.mjs is the one that is deployed.
+import { DatabaseSync } from "node:sqlite";
+import { answerCalls, serve, shell } from "./shell.mjs";
+
+// Sql is what the shell uses of the platform's.
+class Sql {
+  db = new DatabaseSync(":memory:");
+  statements = new Map();
+
+  exec(query, ...values) {
+    if (/^(CREATE|DROP)/.test(query)) return this.db.exec(query);
+    let statement = this.statements.get(query);
+    if (statement === undefined) this.statements.set(query, (statement = this.db.prepare(query)));
+    if (!query.startsWith("SELECT")) return statement.run(...values);
+    const rows = statement.all(...values).map((row) => Object.values(row).map((b) => b.buffer));
+    return { raw: () => rows.values() };
+  }
+
+  transaction(f) {
+    this.db.exec("BEGIN");
+    try {
+      f();
+      this.db.exec("COMMIT");
+    } catch (e) {
+      this.db.exec("ROLLBACK");
+      throw e;
+    }
+  }
+}
+
+export class Joined {
+  objects = new Map();
+  inObjects = 0; // ms
+
+  static async make(folder, env) {
+    const j = new Joined();
+    ({ Instance: j.Instance } = await shell(folder, "instance.mjs"));
+    ({ EdgetableObject: j.EdgetableObject } = await shell(folder, "object.mjs"));
+    ({ frames: j.frames, unframe: j.unframe } = await shell(folder, "calls.mjs"));
+    j.env = env;
+    j.instance = new j.Instance(env);
+    answerCalls((calls) => {
+      const begin = performance.now(), answers = j.answers(calls);
+      j.inObjects += performance.now() - begin;
+      return answers;
+    });
+    return j;
+  }
+
+  serve(head, body) { return serve(this.instance, head, body); }
+
+  answers(calls) {
+    const [, ...parts] = this.unframe(calls), answers = [];
+    for (let i = 0; i < parts.length; i += 4) answers.push(this.ask(new TextDecoder().decode(parts[i]), parts[i + 3]));
+    return this.frames(answers);
+  }
+
+  ask(name, message) {
+    const object = this.object(name);
+    for (let again = []; ;) {
+      const step = object.step([object.life, message, ...again]);
+      if (step[8] !== 2) { // as in objects.go
+        step[8] = 0;
+        return step.subarray(8);
+      }
+      const [state, ...wanted] = this.unframe(step.subarray(9));
+      again = [state, ...this.unframe(this.answers(this.frames([new Uint8Array(4), ...wanted])))];
+    }
+  }
+
+  object(name) {
+    let object = this.objects.get(name);
+    if (object === undefined) {
+      const sql = new Sql();
+      const storage = { sql, transactionSync: (f) => sql.transaction(f), getAlarm: async () => null, setAlarm() {} };
+      object = new this.EdgetableObject({ storage, blockConcurrencyWhile: (f) => f() }, this.env);
+      this.objects.set(name, object);
+    }
+    return object;
+  }
+}

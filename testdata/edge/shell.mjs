@@ -1,0 +1,36 @@
+// The shell of the module under Node.js, without workerd.
+import { registerHooks } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+registerHooks({
+  resolve(name, context, next) {
+    if (name === "cloudflare:workers") return { url: name, format: "module", shortCircuit: true };
+    return next(name, context);
+  },
+  load(url, context, next) {
+    let source;
+    if (url === "cloudflare:workers") source = "export class DurableObject { constructor(ctx, env) { Object.assign(this, { ctx, env }); } }";
+    else if (url.endsWith(".wasm")) source = `import { readFileSync } from "node:fs"; export default new WebAssembly.Module(readFileSync(new URL("${url}")));`;
+    else return next(url, context);
+    return { format: "module", source, shortCircuit: true };
+  },
+});
+
+// Node.js 22 cannot suspend a module, and nothing waits here: calls of objects are answered at once, by what is given to
+// answerCalls, from the bytes of the calls and for the instance that serves.
+let answer = () => { throw new Error("nobody answers calls"); };
+let serving;
+WebAssembly.Suspending = function () { return (at, n) => serving.put(answer(serving.view(at, n).slice())); };
+WebAssembly.promising = (f) => f;
+
+export function answerCalls(f) { answer = f; }
+
+// serve has an instance serve a request, whose form is told in request.go.
+export function serve(instance, head, body) {
+  serving = instance;
+  return instance.get(instance.exports.serve(instance.putRequest(head, body)));
+}
+
+// shell loads a file of the shell, of the folder in which the module is.
+export function shell(folder, file) { return import(pathToFileURL(join(folder, file))); }
