@@ -14,7 +14,8 @@ const [module, listen, data] = process.argv.slice(2);
 const { Miniflare } = createRequire(join(process.env.EDGETABLE_PACKAGES, "package.json"))("miniflare");
 
 const at = listen.lastIndexOf(":");
-const variables = Object.entries(process.env).filter(([name]) => name.startsWith("EDGETABLE_"));
+const replica = process.env.EDGETABLE_REPLICA === "true"; // which is no variable of the Worker, but a binding
+const variables = Object.entries(process.env).filter(([name]) => name.startsWith("EDGETABLE_") && name !== "EDGETABLE_REPLICA");
 const read = (name) => readFileSync(join(module, name));
 const mf = new Miniflare({
   modules: [
@@ -26,6 +27,7 @@ const mf = new Miniflare({
   bindings: Object.fromEntries(variables),
   durableObjects: { EDGETABLE_OBJECTS: { className: "EdgetableObject", useSQLite: true } },
   durableObjectsPersist: data,
+  ...(replica ? { kvNamespaces: { EDGETABLE_REPLICA: "replica" }, kvPersist: join(data, "kv") } : {}),
   // Past miniflare's own Worker, which tidies URLs: signatures are over what was sent.
   unsafeDirectSockets: [
     { host: listen.slice(0, at).replace(/^\[(.*)\]$/, "$1"), port: Number(listen.slice(at + 1)) },

@@ -28,6 +28,7 @@ var (
 	lent    [4][]byte // large answers to calls, to which the request refers
 	serving *server
 	engines objects
+	kv      func(request frames) (answer frames) // nil without a replica
 )
 
 func now() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }

@@ -1,4 +1,6 @@
 // Calls of Durable Objects, and the form of messages of several parts.
+import { publish } from "./replica.mjs";
+
 const decoder = new TextDecoder();
 
 // frames joins byte strings, each behind its length; unframe takes them apart.
@@ -41,6 +43,7 @@ export async function callObjects(env, bytes) {
 }
 
 async function callObject(env, name, jurisdiction, hint, message) {
+  if (decoder.decode(name) === "replica") return publish(env, message);
   let stub;
   try {
     let objects = env.EDGETABLE_OBJECTS;

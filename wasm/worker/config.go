@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -21,6 +22,7 @@ type config struct {
 	buckets      uint16
 	location     string
 	catalog      string
+	replica      string // its name, "": there is none
 }
 
 // rates are limits a second; 0 does not limit. Each instance counts for itself: an
@@ -72,6 +74,16 @@ func readConfig(text string) (*config, error) {
 		return nil, err
 	}
 	c.buckets = uint16(buckets)
+	switch values["EDGETABLE_REPLICA"] {
+	case "":
+	case "bound": // as the shell says
+		if !hasReplica {
+			return nil, errors.New("EDGETABLE_REPLICA: this module cannot have a replica: build it with -tags replica")
+		}
+		c.replica = cmp.Or(values["EDGETABLE_REPLICA_NAME"], "replica")
+	default:
+		return nil, errors.New("EDGETABLE_REPLICA: bind a namespace of Workers KV with this name; it is no variable")
+	}
 	return c, nil
 }
 

@@ -10,14 +10,14 @@ func configure(text string) error {
 	if err != nil {
 		return err
 	}
-	h := host{now: now, random: random, log: log, call: call}
+	h := host{now: now, random: random, log: log, call: call, kv: kv}
 	store, err := newStore(c, h)
 	if err != nil {
 		return err
 	}
 	serving = newServer(c, store, h)
 	engines = objects{
-		options: object.Options{Now: now, Rand: random, Catalog: c.catalog},
+		options: object.Options{Now: now, Rand: random, Catalog: c.catalog, Replica: c.replica},
 		rows:    &rows{},
 	}
 	return nil

@@ -1,6 +1,7 @@
 // The module edgetable.wasm and what it imports. What the two say to each other is told in main.go.
 import program from "./edgetable.wasm";
 import { callObjects } from "./calls.mjs";
+import { callNamespace } from "./replica.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
@@ -23,6 +24,7 @@ export class Instance {
         },
         log: (level, at, n) => this.log(level, decoder.decode(this.view(at, n))),
         call: new WebAssembly.Suspending(async (at, n) => this.put(await callObjects(this.env, this.view(at, n).slice()))),
+        kv: new WebAssembly.Suspending(async (at, n) => this.put(await callNamespace(this.env, this.view(at, n).slice()))),
         row_get: (at, n) => {
           const value = this.rows.get(this.view(at, n));
           return value === undefined ? -1 : this.put(value);
@@ -42,13 +44,15 @@ export class Instance {
     }).exports;
     this.exports._initialize();
     this.serve = WebAssembly.promising(this.exports.serve);
+    if (this.exports.publish !== undefined) this.publish = WebAssembly.promising(this.exports.publish);
     const error = this.exports.configure(this.put(encoder.encode(this.configuration())));
     if (error > 0) throw new Misconfigured(decoder.decode(this.get(error)));
   }
 
-  // configuration is the Worker's variables and secrets.
+  // configuration is the Worker's variables and secrets, and whether it has a replica.
   configuration() {
     const variables = Object.entries(this.env).filter(([name, value]) => name.startsWith("EDGETABLE_") && typeof value === "string");
+    if (typeof this.env.EDGETABLE_REPLICA === "object") variables.push(["EDGETABLE_REPLICA", "bound"]);
     return variables.map(([name, value]) => `${name}=${value}\0`).join("");
   }
 

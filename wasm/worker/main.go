@@ -5,6 +5,14 @@
 //	                                      answers ← worker.mjs ← RPC ← calls ────────┘
 //	RPC   → worker.mjs → object → adapters/durableobject/object → rows in SQLite
 //
+// Built with the tag replica, and with a binding of Workers KV named
+// EDGETABLE_REPLICA, the module has a replica: what
+// objects hold is published there, and reads that may be old, those at the
+// secondary address, are answered from it:
+//
+//	alarm → object → batch ┐
+//	       worker.mjs → publish → adapters/workerskv → kv
+//
 // The module has no goroutines, which take a third of its size and half of its
 // speed. It runs straight on: a call to objects suspends the whole instance, so
 // that an instance serves one request at a time, and the shell keeps several. An
@@ -18,12 +26,14 @@
 //	configure(n) n         variables in the buffer → 0, or the length of an error in it
 //	serve(n) n             a request → a response
 //	object(n) n            a message to the object at hand → what is to be done
+//	publish(n) n           a batch of an object for the replica → what came of it; if it has one
 //
 // and it imports from "edge"
 //
 //	now() f64              milliseconds since 1970
 //	random() i64           random bits
 //	call(pointer, n) n     calls objects, all at once → answers in the buffer; suspends
+//	kv(pointer, n) n       a call of Workers KV → what came of it in the buffer; suspends
 //	log(level, pointer, n) writes a line of JSON: 0 info, 1 error
 //	row_get(key, n) n      → the row's value in the buffer, or -1
 //	row_put(key, n, value, n), row_delete(key, n), row_delete_all()

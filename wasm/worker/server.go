@@ -25,23 +25,28 @@ type host struct {
 	random func() uint64
 	log    func(level int, line []byte)
 	call   func(calls frames) (answers frames)
+	kv     func(request frames) (answer frames)
 }
 
-// newStore is the one on objects, which the shell calls.
+// newStore is the one on objects, which the shell calls, and their replica.
 func newStore(c *config, h host) (table.Store, error) {
 	var accounts []string
 	for name := range c.accounts {
 		accounts = append(accounts, name)
 	}
-	return durableobject.New(durableobject.Options{
+	store, err := durableobject.New(durableobject.Options{
 		Caller: &caller{now: h.now, call: h.call}, Now: h.now, Rand: h.random,
 		Buckets: c.buckets, Location: c.location, Catalog: c.catalog, Accounts: accounts,
 	})
+	if err != nil || c.replica == "" {
+		return store, err
+	}
+	return withReplica(store, h), nil
 }
 
 // newServer wires the protocol to a store.
 func newServer(c *config, store table.Store, h host) *server {
-	return &server{host: h, Handler: &protocol.Handler{
+	s := &server{host: h, Handler: &protocol.Handler{
 		Service: table.New(store, table.Options{
 			Now: h.now, Rand: h.random, Budget: table.Budget{ScanBytes: c.scannedBytes},
 		}),
@@ -61,6 +66,10 @@ func newServer(c *config, store table.Store, h host) *server {
 			Failures:  limit(c.failures, 10*c.failures, h),
 		},
 	}}
+	if r, ok := store.(interface{ LastSync() edm.Ticks }); ok {
+		s.LastSync = r.LastSync
+	}
+	return s
 }
 
 func limit(rate, burst float64, h host) *throttle.Buckets {

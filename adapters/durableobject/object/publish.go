@@ -3,6 +3,7 @@ package object
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"edgetable/adapters/durableobject"
 	"edgetable/adapters/durableobject/internal/message"
@@ -226,6 +227,8 @@ func (h *handling) published() Step {
 		o.lap = lap{}
 		return h.done() // the lease is waited for
 	}
+	// Where nothing gets on, it is as if it failed: a quota may be used up for a day.
+	stuck := !slices.Contains(result.Done, true) && (f.mark == message.MarkNothing || !result.Marked)
 	all := h.acknowledge(f, result.Done)
 	whole := h.walkOn(f, result.Done[len(f.changes):], answers[1:])
 	switch {
@@ -247,7 +250,7 @@ func (h *handling) published() Step {
 	switch {
 	case !result.Certain:
 		o.until = now + lease
-	case result.Failed:
+	case result.Failed || stuck:
 		o.until = now + backoff(o.failures)
 	case all && whole && (f.next != nil || o.walk != nil):
 		o.until, o.failures = now, 0

@@ -1,0 +1,171 @@
+//go:build replica || !wasm
+
+package main
+
+import (
+	"context"
+	"errors"
+
+	"edgetable/adapters/durableobject"
+	"edgetable/adapters/workerskv"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// publisher publishes the batches of objects in Workers KV.
+type publisher struct{ host host }
+
+const (
+	// published is for how long a batch is written: whoever waits for it gives up
+	// later.
+	published = 4 * edm.TicksPerSecond
+	// purgeCalls is how many calls of the namespace a purge makes at a time.
+	purgeCalls = 200
+)
+
+// publish does what a batch says and appends what came of it.
+func (p *publisher) publish(dst, batch []byte) []byte {
+	b, err := durableobject.ReadBatch(batch)
+	if err != nil {
+		panic(err.Error()) // it is of our own module
+	}
+	to := workerskv.NewPublisher(&namespace{now: p.host.now, call: p.host.kv, until: p.host.now() + published}, p.host.now)
+	result := durableobject.Published{Done: make([]bool, len(b.Changes))}
+	if b.Purge {
+		result.More, err = purge(to, &b)
+	} else {
+		err = publish(to, &b, &result)
+	}
+	if result.Certain = err == nil; err != nil {
+		result.Failed = true
+		p.host.log(levelError, appendFailure(nil, b.Source, err))
+	}
+	return result.Append(dst)
+}
+
+// appendFailure appends a line for the log.
+func appendFailure(dst []byte, source string, err error) []byte {
+	dst = appendQuoted(append(dst, `{"msg":"replica","source":`...), source)
+	return append(appendQuoted(append(dst, `,"cause":`...), err.Error()), '}')
+}
+
+func publish(to *workerskv.Publisher, b *durableobject.Batch, result *durableobject.Published) error {
+	ctx := context.Background()
+	var err error
+	switch {
+	case b.Lagging:
+		err = to.Synced(ctx, b.Source, b.Since)
+	case b.Caught:
+		err = to.Forget(ctx, b.Source)
+	}
+	if err != nil && !workerskv.Rests(err) {
+		return err
+	}
+	result.Marked = err == nil
+	rows := make([]workerskv.Change, 0, len(b.Changes))
+	for _, c := range b.Changes {
+		if c.Key != nil {
+			rows = append(rows, workerskv.Change{Key: c.Key, Ticks: c.Ticks, Row: c.Row})
+		}
+	}
+	done, err := to.Rows(ctx, b.Life, rows)
+	for i := range b.Changes {
+		c := &b.Changes[i]
+		if c.Key != nil {
+			result.Done[i], done = done[0], done[1:]
+			continue
+		}
+		if err == nil {
+			one := document(to, c)
+			if result.Done[i] = one == nil; !workerskv.Rests(one) {
+				err = one
+			}
+		}
+	}
+	return err
+}
+
+func document(to *workerskv.Publisher, c *durableobject.Change) error {
+	if c.Document == nil {
+		return to.RemoveDocument(context.Background(), c.Name)
+	}
+	err := to.Document(context.Background(), *c.Document, c.Ticks)
+	if errors.Is(err, table.ErrKeyTooLong) {
+		return nil // no replica can have it
+	}
+	return err
+}
+
+// purge deletes a life of a table and the marks of its buckets.
+func purge(to *workerskv.Publisher, b *durableobject.Batch) (more bool, err error) {
+	for _, source := range b.Sources {
+		if err := to.Forget(context.Background(), source); err != nil {
+			return true, err
+		}
+	}
+	return to.Purge(context.Background(), b.Life, purgeCalls)
+}
+
+// lastSync is when the replica was last known to hold all that the objects do.
+// Where no object says that it lags behind, all that changed three minutes ago is
+// to be seen: half a minute until an object would say so, as much and a minute
+// where it dies meanwhile, and the minute in which KV may show what was before.
+func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() edm.Ticks {
+	const (
+		behind = 180 * edm.TicksPerSecond
+		fresh  = 10 * edm.TicksPerSecond
+	)
+	var asked, last edm.Ticks
+	return func() edm.Ticks {
+		t := now()
+		if asked != 0 && t >= asked && t < asked+fresh {
+			return last
+		}
+		until, ok, err := replica.Synced(context.Background(), "")
+		switch {
+		case err != nil: // it is not known to be later than it was
+			return last
+		case ok:
+			last = min(until, t-behind)
+		default:
+			last = t - behind
+		}
+		asked = t
+		return last
+	}
+}
+
+// reader is a store whose eventual reads are answered by the replica. It does what [workerskv.Reader] does, but names its store: calls through
+// one more interface make the module larger.
+type reader struct {
+	*durableobject.Store
+	replica *workerskv.Replica
+	synced  func() edm.Ticks
+}
+
+// hasReplica: the module can have one.
+const hasReplica = true
+
+func withReplica(store *durableobject.Store, h host) table.Store {
+	replica := workerskv.NewReplica(&namespace{now: h.now, call: h.kv}, store, 0)
+	return &reader{store, replica, lastSync(replica, h.now)}
+}
+
+// LastSync is that of the replica.
+func (r *reader) LastSync() edm.Ticks { return r.synced() }
+
+// Get implements [table.Store].
+func (r *reader) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+	if c == table.Eventual {
+		return r.replica.Get(ctx, name, k, c)
+	}
+	return r.Store.Get(ctx, name, k, c)
+}
+
+// Scan implements [table.Store].
+func (r *reader) Scan(ctx context.Context, name string, s table.ScanRequest) (table.Page, error) {
+	if s.Consistency == table.Eventual {
+		return r.replica.Scan(ctx, name, s)
+	}
+	return r.Store.Scan(ctx, name, s)
+}
