@@ -66,10 +66,11 @@ clients-lambda: build
 clients-edge: build
 	.ci/clients testdata/edge/edgetable
 
-## wasm: the module for Cloudflare Workers with its shell, in bin/edge
+## wasm: the modules for Cloudflare Workers with their shells, in bin/edge and bin/edge-kv
 .PHONY: wasm
 wasm:
 	@folder=$$(wasm/worker/build) && rm -rf $(BIN)/edge && mkdir -p $(BIN)/edge && cp "$$folder"/* $(BIN)/edge/
+	@folder=$$(wasm/worker/build kv) && rm -rf $(BIN)/edge-kv && mkdir -p $(BIN)/edge-kv && cp "$$folder"/* $(BIN)/edge-kv/
 
 ## tinygo: the compiler of that module, found or built
 .PHONY: tinygo

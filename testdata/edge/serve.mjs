@@ -1,7 +1,8 @@
 // Runs the Worker in workerd until its standard input ends:  serve.mjs MODULE LISTEN DATA
 //
 // MODULE is the folder of the module and its shell, DATA that in which the objects keep their rows. The Worker gets the
-// variables EDGETABLE_… of the environment. It says where the Worker is, and where objects can be called (main.mjs):
+// variables EDGETABLE_… of the environment. With EDGETABLE_EDGE_STORE=kv it has a namespace of Workers KV in DATA and no
+// objects. It says where the Worker is, and where objects can be called (main.mjs):
 //
 //   worker http://127.0.0.1:PORT
 //   objects http://127.0.0.1:PORT
@@ -17,21 +18,28 @@ const at = listen.lastIndexOf(":");
 const replica = process.env.EDGETABLE_REPLICA === "true"; // which is no variable of the Worker, but a binding
 const variables = Object.entries(process.env).filter(([name]) => name.startsWith("EDGETABLE_") && name !== "EDGETABLE_REPLICA");
 const read = (name) => readFileSync(join(module, name));
+const kv = process.env.EDGETABLE_EDGE_STORE === "kv";
+const [around, storage, sockets] = kv
+  ? [["kv.mjs"], { kvNamespaces: ["EDGETABLE_KV"], kvPersist: data }, []]
+  : [
+      ["main.mjs", "faults.mjs"],
+      { durableObjects: { EDGETABLE_OBJECTS: { className: "EdgetableObject", useSQLite: true } }, durableObjectsPersist: data },
+      [["objects", "Objects"]],
+    ];
 const mf = new Miniflare({
   modules: [
-    ...["main.mjs", "faults.mjs"].map((f) => ({ type: "ESModule", path: f, contents: readFileSync(new URL(f, import.meta.url)).toString() })),
+    ...around.map((f) => ({ type: "ESModule", path: f, contents: readFileSync(new URL(f, import.meta.url)).toString() })),
     ...readdirSync(module).filter((f) => f.endsWith(".mjs")).map((f) => ({ type: "ESModule", path: f, contents: read(f).toString() })),
     { type: "CompiledWasm", path: "edgetable.wasm", contents: read("edgetable.wasm") },
   ],
   compatibilityDate: "2026-07-01",
   bindings: Object.fromEntries(variables),
-  durableObjects: { EDGETABLE_OBJECTS: { className: "EdgetableObject", useSQLite: true } },
-  durableObjectsPersist: data,
+  ...storage,
   ...(replica ? { kvNamespaces: { EDGETABLE_REPLICA: "replica" }, kvPersist: join(data, "kv") } : {}),
   // Past miniflare's own Worker, which tidies URLs: signatures are over what was sent.
   unsafeDirectSockets: [
     { host: listen.slice(0, at).replace(/^\[(.*)\]$/, "$1"), port: Number(listen.slice(at + 1)) },
-    { host: "127.0.0.1", port: 0, entrypoint: "Objects" },
+    ...sockets.map(([, entrypoint]) => ({ host: "127.0.0.1", port: 0, entrypoint })),
   ],
   inspectorPort: process.env.EDGETABLE_INSPECTOR === undefined ? undefined : 0,
   handleRuntimeStdio: (out, err) => {
@@ -40,7 +48,7 @@ const mf = new Miniflare({
   },
 });
 await mf.ready;
-for (const [name, entrypoint] of [["worker", "default"], ["objects", "Objects"]]) {
+for (const [name, entrypoint] of [["worker", "default"], ...sockets]) {
   console.log(name, (await mf.unsafeGetDirectURL(undefined, entrypoint)).origin);
 }
 if (process.env.EDGETABLE_INSPECTOR !== undefined) console.log("inspector", (await mf.getInspectorURL()).origin.replace("ws", "http"));

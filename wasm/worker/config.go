@@ -33,12 +33,7 @@ type rates struct{ account, partition float64 }
 // readConfig reads variables as the shell sends them: name=value, with a zero
 // byte behind each.
 func readConfig(text string) (*config, error) {
-	values := make(map[string]string)
-	for variable := range strings.SplitSeq(text, "\x00") {
-		if name, value, ok := strings.Cut(variable, "="); ok {
-			values[name] = strings.TrimSpace(value)
-		}
-	}
+	values := readVariables(text)
 	c := &config{location: values["EDGETABLE_LOCATION"], catalog: values["EDGETABLE_CATALOG_LOCATION"]}
 	development, err := truth(values, "EDGETABLE_DEVELOPMENT")
 	if err != nil {
@@ -85,6 +80,16 @@ func readConfig(text string) (*config, error) {
 		return nil, errors.New("EDGETABLE_REPLICA: bind a namespace of Workers KV with this name; it is no variable")
 	}
 	return c, nil
+}
+
+func readVariables(text string) map[string]string {
+	values := make(map[string]string)
+	for variable := range strings.SplitSeq(text, "\x00") {
+		if name, value, ok := strings.Cut(variable, "="); ok {
+			values[name] = strings.TrimSpace(value)
+		}
+	}
+	return values
 }
 
 func truth(values map[string]string, name string) (bool, error) {

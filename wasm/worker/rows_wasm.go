@@ -1,3 +1,5 @@
+//go:build !kv
+
 package main
 
 import (

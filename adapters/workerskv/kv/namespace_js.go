@@ -4,10 +4,8 @@ package kv
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"syscall/js"
-	"time"
 
 	"edgetable/adapters/workerskv"
 
@@ -17,6 +15,7 @@ import (
 // Namespace is a binding of Workers KV.
 type Namespace struct {
 	binding js.Value
+	shell   js.Value
 	plain   *kv.Namespace
 }
 
@@ -28,8 +27,8 @@ func Open(name string) (*Namespace, error) {
 	if err != nil {
 		return nil, err
 	}
-	binding := js.Global().Get("context").Get("env").Get(name)
-	return &Namespace{binding: binding, plain: plain}, nil
+	context := js.Global().Get("context")
+	return &Namespace{binding: context.Get("env").Get(name), shell: context.Get("binding"), plain: plain}, nil
 }
 
 // Get implements [workerskv.Namespace].
@@ -37,7 +36,7 @@ func (n *Namespace) Get(ctx context.Context, name string) (value, metadata []byt
 	if err := ctx.Err(); err != nil {
 		return nil, nil, false, err
 	}
-	answer, err := await(n.binding.Call("getWithMetadata", name, "arrayBuffer"))
+	answer, err := n.await(n.binding.Call("getWithMetadata", name, "arrayBuffer"))
 	if err != nil {
 		return nil, nil, false, err
 	}
@@ -60,7 +59,7 @@ func (n *Namespace) Put(ctx context.Context, name string, value, metadata []byte
 	js.CopyBytesToJS(bytes, value)
 	options := js.Global().Get("Object").New()
 	options.Set("metadata", string(metadata))
-	_, err := await(n.binding.Call("put", name, bytes, options))
+	_, err := n.await(n.binding.Call("put", name, bytes, options))
 	return refused(err)
 }
 
@@ -83,7 +82,7 @@ func (n *Namespace) List(ctx context.Context, prefix, cursor string, limit int) 
 	if cursor != "" {
 		options.Set("cursor", cursor)
 	}
-	answer, err := await(n.binding.Call("list", options))
+	answer, err := n.await(n.binding.Call("list", options))
 	if err != nil {
 		if cursor != "" && strings.Contains(err.Error(), "400") {
 			err = workerskv.ErrCursor
@@ -102,9 +101,6 @@ func (n *Namespace) List(ctx context.Context, prefix, cursor string, limit int) 
 	return keys, answer.Get("cursor").String(), nil
 }
 
-// Pause waits.
-func Pause(_ context.Context, d time.Duration) { time.Sleep(d) }
-
 // text is a string, nil for anything else.
 func text(v js.Value) []byte {
 	if v.Type() != js.TypeString {
@@ -119,27 +115,4 @@ func refused(err error) error {
 		return workerskv.ErrRefused
 	}
 	return err
-}
-
-// await waits for a promise. It gives its callbacks back whichever was called, as
-// the instance lives on.
-func await(promise js.Value) (js.Value, error) {
-	type outcome struct {
-		value js.Value
-		err   error
-	}
-	settled := make(chan outcome, 1)
-	then := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		settled <- outcome{value: args[0]}
-		return nil
-	})
-	defer then.Release()
-	catch := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		settled <- outcome{err: errors.New("KV: " + args[0].Call("toString").String())}
-		return nil
-	})
-	defer catch.Release()
-	promise.Call("then", then, catch)
-	o := <-settled
-	return o.value, o.err
 }

@@ -23,6 +23,10 @@ test("its variables are those that the Worker reads", () => {
   const known = matches("wasm/worker/config.go", /"(EDGETABLE_\w+)"/g);
   assert.ok(known.size > 5);
   assert.deepEqual(new Set(Object.keys(full.env.paid.vars)), known);
+  for (const name of matches("wasm/worker/config_kv.go", /"(EDGETABLE_\w+)"/g)) {
+    assert.ok(name in full.env.kv.vars && !(name in plain.env.kv.vars), name);
+    known.add(name);
+  }
   for (const [name, profile] of Object.entries(full.env)) {
     for (const variable of Object.keys(profile.vars ?? {})) assert.ok(known.has(variable), `${name}: ${variable}`);
     assert.deepEqual(profile.secrets.required, [accounts], name);
@@ -63,6 +67,14 @@ test("its bindings and its class are those of the shell", () => {
   assert.ok(matches("wasm/worker/worker.mjs", /export \{ (\w+) \}/g).has("EdgetableObject"));
 });
 
+test("the profile on Workers KV binds what its module looks for, and no objects", () => {
+  const { kv_namespaces: namespaces, durable_objects: objects, migrations, triggers } = plain.env.kv;
+  assert.deepEqual(new Set(namespaces.map((n) => n.binding)), matches("wasm/worker/kv_wasm.go", /kv\.Open\("(EDGETABLE_\w+)"\)/g));
+  assert.deepEqual([objects, migrations], [undefined, []]);
+  assert.equal(triggers.crons.length, 1);
+  assert.match(read("wasm/worker/kv/worker.mjs"), /async scheduled\(/);
+});
+
 test("the class keeps its rows in SQLite", () => {
   // A migration that was deployed can neither be changed nor left out: add behind it.
   assert.deepEqual(plain.migrations[0], { tag: "v1", new_sqlite_classes: ["EdgetableObject"] });
@@ -76,7 +88,8 @@ test("it runs as in the tests", () => {
 
 test("profiles are the same Worker", () => {
   const { free, paid } = plain.env;
-  assert.deepEqual(Object.keys(plain.env), ["paid", "free"]);
+  assert.deepEqual(Object.keys(plain.env), ["kv", "paid", "free"]);
+  assert.notEqual(plain.env.kv.name, plain.name, "deployed over the others it would hide their tables");
   assert.deepEqual([free.name, paid.name], [plain.name, plain.name], "another name is another Worker, without the tables");
   assert.equal(free.limits, undefined, "the free plan refuses limits");
   assert.ok(paid.limits.cpu_ms >= 30000, "dropping a large table takes seconds");

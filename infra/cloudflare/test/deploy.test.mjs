@@ -7,23 +7,25 @@ import { account, serve } from "./api.mjs";
 import { checkout, root, run, variants } from "./rig.mjs";
 
 const key = Buffer.alloc(64, 7).toString("base64");
-const built = Object.fromEntries(readdirSync(join(root, "bin/edge")).map((name) => [name, readFileSync(join(root, "bin/edge", name))]));
+const files = (folder) => Object.fromEntries(readdirSync(join(root, folder)).map((name) => [name, readFileSync(join(root, folder, name))]));
+const built = files("bin/edge"), builtKV = files("bin/edge-kv");
 
 for (const [variant, jsonc] of Object.entries(variants)) {
-  for (const profile of ["free", "paid"]) {
+  for (const profile of ["free", "paid", "kv"]) {
     test(`dry run, ${profile}, ${variant}`, async (t) => {
       const { top, remove } = checkout(jsonc);
       t.after(remove);
       const { code, output } = await run(top, ["./wrangler", "deploy", "--env", profile, "--dry-run", "--outdir", join(top, "out")]);
       assert.equal(code, 0, output);
       assert.doesNotMatch(output, /WARNING|ERROR/);
-      for (const [name, bytes] of Object.entries(built)) assert.deepEqual(readFileSync(join(top, "out", name)), bytes, `${name} as it was built`);
-      assert.deepEqual(readdirSync(join(top, "out")).filter((name) => !(name in built)), ["README.md"]);
+      const own = profile === "kv" ? builtKV : built;
+      for (const [name, bytes] of Object.entries(own)) assert.deepEqual(readFileSync(join(top, "out", name)), bytes, `${name} as it was built`);
+      assert.deepEqual(readdirSync(join(top, "out")).filter((name) => !(name in own)), ["README.md"]);
       assert.match(output, /edgetable\.wasm +│ compiled-wasm/);
-      assert.match(output, /EDGETABLE_OBJECTS \(EdgetableObject\)/);
+      assert.match(output, profile === "kv" ? /EDGETABLE_KV \(0{32}\)/ : /EDGETABLE_OBJECTS \(EdgetableObject\)/);
       const [, size, zipped] = /Total Upload: ([\d.]+) KiB \/ gzip: ([\d.]+) KiB/.exec(output);
       assert.ok(size > 100 && size < 1500 && zipped < 500, output);
-      assert.equal(/EDGETABLE_METRICS/.test(output), variant !== "as written");
+      assert.equal(/EDGETABLE_METRICS/.test(output), variant !== "as written" && profile !== "kv");
     });
   }
 }
@@ -84,7 +86,7 @@ test("deployments, one after the other", async (t) => {
 
   await t.test("a profile that is not there", async () => {
     const before = api.uploads;
-    for (const profile of ["kv", "--dry-run"]) assert.notEqual((await deploy(profile)).code, 0, profile);
+    for (const profile of ["other", "--dry-run"]) assert.notEqual((await deploy(profile)).code, 0, profile);
     assert.equal(api.uploads, before);
   });
 

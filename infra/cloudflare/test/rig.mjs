@@ -1,4 +1,4 @@
-// What the tests share: the configuration, and a copy of this folder beside bin/edge in which wrangler runs, so that
+// What the tests share: the configuration, and a copy of this folder beside bin/edge and bin/edge-kv in which wrangler runs, so that
 // neither a configuration of your own nor what wrangler leaves behind is in the way.
 import { cpSync, mkdtempSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -22,7 +22,7 @@ export function checkout(jsonc) {
   const top = mkdtempSync(join(tmpdir(), "edgetable-"));
   mkdirSync(join(top, "infra"));
   mkdirSync(join(top, "testdata"));
-  cpSync(join(root, "bin/edge"), join(top, "bin/edge"), { recursive: true });
+  for (const folder of ["bin/edge", "bin/edge-kv"]) cpSync(join(root, folder), join(top, folder), { recursive: true });
   cpSync(here, join(top, "infra/cloudflare"), { recursive: true, filter: (path) => !/\.wrangler$|own\.jsonc$/.test(path) });
   symlinkSync(join(root, "testdata/edge"), join(top, "testdata/edge"));
   if (jsonc !== text) writeFileSync(join(top, "infra/cloudflare/wrangler.own.jsonc"), jsonc);

@@ -20,6 +20,8 @@ type Options struct {
 	Listen string
 	// Data is the folder of the objects' rows; required.
 	Data string
+	// KV has it keep its tables in Workers KV alone, also in Data, without objects.
+	KV bool
 	// Module is the folder of the module and its shell; "" has it built.
 	Module string
 	// Env is added to the environment: the Worker gets the variables EDGETABLE_….
@@ -52,6 +54,9 @@ func Start(o Options) (*Server, error) {
 	}
 	s := &Server{cmd: exec.Command(script, arguments...)}
 	s.cmd.Env = append(os.Environ(), o.Env...)
+	if o.KV {
+		s.cmd.Env = append(s.cmd.Env, "EDGETABLE_EDGE_STORE=kv")
+	}
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Kill takes workerd too
 	s.cmd.Stderr = o.Log
 	if s.life, err = s.cmd.StdinPipe(); err != nil { // it ends with this
@@ -65,7 +70,8 @@ func Start(o Options) (*Server, error) {
 		return nil, err
 	}
 	lines := bufio.NewScanner(out)
-	for s.objects == "" && lines.Scan() {
+	ready := func() bool { return s.objects != "" || o.KV && s.Worker != "" }
+	for !ready() && lines.Scan() {
 		switch name, url, _ := strings.Cut(lines.Text(), " "); name {
 		case "worker":
 			s.Worker = url
@@ -73,7 +79,7 @@ func Start(o Options) (*Server, error) {
 			s.objects = url
 		}
 	}
-	if s.objects == "" {
+	if !ready() {
 		s.Stop()
 		return nil, fmt.Errorf("workerd did not start: %v", s.cmd.ProcessState)
 	}

@@ -1,0 +1,76 @@
+// The shell for tables in Workers KV alone: as ../worker.mjs, with one instance for all requests of the isolate.
+import { failed, head, nothing, read, response } from "./http.mjs";
+import { Instance, Misconfigured } from "./instance.mjs";
+
+const maxRequests = 64; // under way
+const maxWaiting = 1024;
+const maxWait = 5_000; // ms
+const maxLent = 60_000; // ms until a request is given up that the platform has killed
+const maxHeld = 20_000; // values, until requests have to wait for a moment without any
+
+let instance, waiting = 0;
+
+function ready(env) {
+  if (instance !== undefined) {
+    const now = Date.now();
+    // Where the platform kills a request, nobody ends it.
+    for (const { since } of instance.under.values()) if (now - since > maxLent) instance.die(new Error("a request did not end"));
+    if (instance.dead) instance = undefined; // with what it remembers
+  }
+  return (instance ??= new Instance(env));
+}
+
+// enter resolves to the instance when it has room, or to null where too many wait already. A request looks for itself:
+// the platform takes a request for hung that only another one could wake.
+async function enter(env) {
+  for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(2 * pause, 16)) {
+    const i = ready(env);
+    if (i.under.size < maxRequests && (i.held < maxHeld || i.under.size === 0)) return i;
+    if (waited > maxWait || (waited === 0 && waiting >= maxWaiting)) return null;
+    waiting++;
+    try {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    } finally {
+      waiting--;
+    }
+  }
+}
+
+async function answer(request, env) {
+  let body;
+  try {
+    body = await read(request);
+  } catch {
+    return new Response(null, { status: 400 }); // who sends it is gone
+  }
+  const { bytes, length, refusal = "" } = body;
+  const i = refusal === "" ? await enter(env) : null;
+  if (i === null) return refuse(request, env, refusal || "busy");
+  try {
+    return response(await i.serve(head(request, length, ""), bytes));
+  } catch (e) {
+    console.error(JSON.stringify({ msg: "trap", cause: String(e) }));
+    return refuse(request, env, "failed");
+  }
+}
+
+// refuse answers in the protocol's form without looking into the request.
+async function refuse(request, env, refusal) { return response(await ready(env).serve(head(request, 0, refusal), nothing)); }
+
+export default {
+  async fetch(request, env, ctx) {
+    const work = answer(request, env).catch((e) => {
+      // The reason is for the log: variables may be wrong in a way that shows a key.
+      console.error(JSON.stringify({ msg: e instanceof Misconfigured ? "misconfigured" : "failed", cause: e.message }));
+      return failed();
+    }).then((r) => {
+      r.headers.set("x-edgetable-consistency", "eventual");
+      return r;
+    });
+    ctx.waitUntil(work); // to its end even if the client hangs up: others wait for its turn
+    return work;
+  },
+
+  // scheduled deletes what dropped tables left behind.
+  async scheduled(_, env) { await (await enter(env))?.purge(); },
+};

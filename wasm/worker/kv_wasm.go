@@ -1,0 +1,133 @@
+//go:build kv
+
+package main
+
+import (
+	_ "bytes" // TinyGo makes the module smaller if it comes first
+	"context"
+	"errors"
+	"unsafe"
+
+	"edgetable/adapters/workerskv"
+	"edgetable/adapters/workerskv/kv"
+	"edgetable/core/edm"
+)
+
+// With the tag kv the module is a Worker for tables in Workers KV alone, with the
+// shell in kv/worker.mjs around it:
+//
+//	fetch → kv/worker.mjs → serve → core/protocol → core/table → adapters/workerskv → KV
+//
+// A store there is what its isolate remembers, so that an isolate has one, and one
+// instance with a goroutine for each request. A goroutine waits for promises that it
+// made itself, and for nothing that another does: each goes on where the platform
+// is at work for its own request. Besides what main.go tells of,
+//
+//	serve(number, n)           begins a request; it goes on with each event
+//	purge(number)              begins to delete what dropped tables left behind
+//	answered(number, bytes, n) is imported: the response, or nothing of a purge
+//
+// and KV is reached through syscall/js.
+
+//go:wasmimport edge now
+func hostNow() float64
+
+//go:wasmimport edge random
+func hostRandom() uint64
+
+//go:wasmimport edge log
+func hostLog(level uint32, line unsafe.Pointer, n uint32)
+
+//go:wasmimport edge answered
+func hostAnswered(number uint32, response unsafe.Pointer, n uint32)
+
+var (
+	shared buffer
+	store  *workerskv.Store
+	first  *server // of which the others have all but the request at hand
+)
+
+func now() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
+
+func random() uint64 { return hostRandom() }
+
+func log(level int, line []byte) { hostLog(uint32(level), pointer(line), uint32(len(line))) }
+
+func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
+
+// A function of go:wasmexport is a goroutine here, with a stack that is made for it
+// and dropped: those that are called often are not.
+
+//export buffer
+func exportBuffer(n uint32) unsafe.Pointer { return pointer(shared.room(int(n))) }
+
+//go:wasmexport configure
+func exportConfigure(n uint32) uint32 {
+	if err := configure(string(shared.take(int(n)))); err != nil {
+		return uint32(shared.put([]byte(err.Error())))
+	}
+	return 0
+}
+
+func configure(text string) error {
+	c, err := readConfig(text)
+	if err != nil {
+		return err
+	}
+	o, err := readKV(text)
+	if err != nil {
+		return err
+	}
+	namespace, err := kv.Open("EDGETABLE_KV")
+	if err != nil {
+		return errors.New("EDGETABLE_KV: no namespace is bound to this name")
+	}
+	o.Namespace, o.Now, o.Pause = namespace, now, namespace.Pause
+	if store, err = workerskv.New(o); err != nil {
+		return err
+	}
+	first = newServer(c, store, host{now: now, random: random, log: log})
+	return nil
+}
+
+//export serve
+func exportServe(number, n uint32) {
+	request := shared.take(int(n))
+	begin(func(s *server) {
+		response := s.answer(shared.largest(), request)
+		hostAnswered(number, pointer(response), uint32(len(response)))
+		shared.back(request)
+		shared.back(response)
+	})
+}
+
+// purgeCalls is how many calls of KV a purge may make: an invocation has 1,000.
+const purgeCalls = 900
+
+//export purge
+func exportPurge(number uint32) {
+	begin(func(*server) {
+		if _, err := store.Purge(context.Background(), purgeCalls); err != nil {
+			log(levelError, append(appendQuoted([]byte(`{"msg":"purge","cause":`), err.Error()), '}'))
+		}
+		hostAnswered(number, nil, 0)
+	})
+}
+
+var jobs = make(chan func(*server))
+
+// begin has a goroutine do a job when the scheduler runs. There are as many as
+// there once were jobs: they wait for the next, since their stacks are large pieces
+// of memory (see buffer).
+func begin(job func(*server)) {
+	select {
+	case jobs <- job:
+	default:
+		s := &server{Handler: first.Handler, host: first.host}
+		go func() {
+			for ; ; job = <-jobs {
+				job(s)
+			}
+		}()
+	}
+}
