@@ -5,8 +5,12 @@ const MiB = 1 << 20;
 const maxInstances = 64;
 const maxWaiting = 1024; // requests for an instance
 const maxWait = 5_000; // ms
-const maxMemory = 40 * MiB; // of instances that wait for a request, which keep what they once needed
-const maxTotal = 56 * MiB; // of all, behind which none is added
+// Of all instances together. The platform collects the memory of one that is dropped late, if at all before the isolate has
+// too much: so no instance is added where there is enough memory in use already, and few are dropped that will be missed.
+const maxTotal = 64 * MiB; // behind which none is added
+const leastMemory = 4 * MiB; // what an instance counts for, as it will grow
+const maxIdle = 72 * MiB; // of those that wait for a request, which keep what they once needed
+const maxMemory = 40 * MiB; // of one
 const maxUses = 100_000; // of an instance: against what fragments
 const maxLent = 60_000; // ms until an instance whose request was killed is given up
 
@@ -41,16 +45,16 @@ function room() {
   return fits();
 }
 
-function fits() { return lent.size < maxInstances && total(lent.keys()) < maxTotal; }
+function fits() { return lent.size < maxInstances && total(lent.keys()) + total(idle) < maxTotal; }
 
 function total(instances) {
   let n = 0;
-  for (const i of instances) n += i.memory;
+  for (const i of instances) n += Math.max(i.memory, leastMemory);
   return n;
 }
 
 // giveBack takes an instance back; a dead one is forgotten.
 export function giveBack(instance, dead) {
   if (!lent.delete(instance) || dead || instance.uses >= maxUses) return;
-  if (total(idle) + instance.memory <= maxMemory) idle.push(instance);
+  if (instance.memory <= maxMemory && total(idle) + instance.memory <= maxIdle) idle.push(instance);
 }
