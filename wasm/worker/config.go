@@ -16,6 +16,7 @@ type config struct {
 	accounts     accounts.List
 	pathStyle    bool
 	maxSkew      time.Duration
+	settingsAge  time.Duration
 	scannedBytes int
 	failures     float64
 	rates        rates
@@ -53,6 +54,11 @@ func readConfig(text string) (*config, error) {
 		return nil, err
 	}
 	c.maxSkew = time.Duration(skew * float64(time.Second))
+	age, err := number(values, "EDGETABLE_SETTINGS_AGE", 30, 0, 3600)
+	if err != nil {
+		return nil, err
+	}
+	c.settingsAge = max(time.Duration(age*float64(time.Second)), 1) // 0 is the usual to the protocol
 	scanned, err := number(values, "EDGETABLE_SCANNED_BYTES", 8<<20, 1<<16, 1<<30)
 	if err != nil {
 		return nil, err

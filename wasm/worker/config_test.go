@@ -18,16 +18,16 @@ func TestConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.accounts["acme"] == nil || c.pathStyle || c.maxSkew != 15*time.Minute || c.scannedBytes != 8<<20 || c.buckets != 1 || c.location != "" || c.rates != (rates{}) || c.replica != "" {
+	if c.accounts["acme"] == nil || c.pathStyle || c.maxSkew != 15*time.Minute || c.settingsAge != 30*time.Second || c.scannedBytes != 8<<20 || c.buckets != 1 || c.location != "" || c.rates != (rates{}) || c.replica != "" {
 		t.Errorf("the least there is: %+v", c)
 	}
 	c, err = readConfig(variables("OTHER=x", "EDGETABLE_ACCOUNTS=\n# ours\nacme:c2VjcmV0:a2V5 allow=10.0.0.0/8\nother:c2VjcmV0 disabled\n",
-		"EDGETABLE_PATH_STYLE=true", "EDGETABLE_MAX_SKEW=0", "EDGETABLE_BUCKETS=8", "EDGETABLE_LOCATION=eu/weur", "EDGETABLE_CATALOG_LOCATION=eu",
+		"EDGETABLE_PATH_STYLE=true", "EDGETABLE_MAX_SKEW=0", "EDGETABLE_SETTINGS_AGE=0", "EDGETABLE_BUCKETS=8", "EDGETABLE_LOCATION=eu/weur", "EDGETABLE_CATALOG_LOCATION=eu",
 		"EDGETABLE_SCANNED_BYTES=65536", "EDGETABLE_LIMITS=account=20,partition=2.5", "EDGETABLE_MAX_FAILURES=3", "EDGETABLE_REPLICA=bound", "EDGETABLE_REPLICA_NAME=second"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.accounts) != 2 || len(c.accounts["acme"].Firewall.Allow) != 1 || !c.accounts["other"].Disabled || !c.pathStyle || c.maxSkew != 0 || c.buckets != 8 ||
+	if len(c.accounts) != 2 || len(c.accounts["acme"].Firewall.Allow) != 1 || !c.accounts["other"].Disabled || !c.pathStyle || c.maxSkew != 0 || c.settingsAge != 1 || c.buckets != 8 ||
 		c.location != "eu/weur" || c.catalog != "eu" || c.scannedBytes != 65536 || c.rates != (rates{20, 2.5}) || c.failures != 3 || c.replica != "second" {
 		t.Errorf("everything: %+v", c)
 	}

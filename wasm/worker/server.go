@@ -59,6 +59,7 @@ func newServer(c *config, store table.Store, h host) *server {
 		},
 		WithTimeout: withTimeout(h.now),
 		MaxSkew:     c.maxSkew,
+		SettingsAge: c.settingsAge,
 		PathStyle:   c.pathStyle,
 		Limits: protocol.Limits{
 			Account:   limit(c.rates.account, c.rates.account, h),

@@ -1,3 +1,6 @@
+import re
+from urllib.parse import unquote
+
 import pytest
 
 import atom
@@ -100,6 +103,11 @@ BY_OPERATION = [
 ]
 
 
+def ticks(etag):
+    """The Timestamp in an ETag, to be compared: as text it has no zeros at its end."""
+    return re.fullmatch(r"W/\"datetime'(.{19})([.]?)([0-9]{0,7})Z'\"", unquote(etag)).expand(r"\1.\3").ljust(27, "0")
+
+
 @pytest.mark.parametrize("method, headers, merges", BY_OPERATION)
 def test_write(old, account, table, method, headers, merges):
     before = add(old, table, atom.prop("Old", "o"), atom.prop("Both", "o"))
@@ -108,7 +116,7 @@ def test_write(old, account, table, method, headers, merges):
     etag = before.etag
     for condition in (before.etag, "*"):
         response = expect.empty(old.request(method, path, body, If_Match=condition, **headers))
-        assert response.headers["ETag"] > etag
+        assert ticks(response.headers["ETag"]) > ticks(etag)
         etag = response.headers["ETag"]
     after = stored(old, table)
     kept = {"Old": "o"} if merges else {}  # a null in a merge takes nothing away
