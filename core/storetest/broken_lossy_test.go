@@ -45,26 +45,26 @@ func (s *lossy) write(do func() error) error {
 	return table.ErrUnknown
 }
 
-func (s *lossy) Commit(ctx context.Context, name string, m []table.Mutation) (ticks edm.Ticks, err error) {
-	err = s.write(func() (err error) {
-		ticks, err = s.Store.Commit(ctx, name, m)
-		return err
-	})
-	if errors.Is(err, table.ErrUnknown) {
-		return 0, err
-	}
-	return ticks, err
+func (s *lossy) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	return answered(s, func() (edm.Ticks, error) { return s.Store.Commit(ctx, name, m) })
 }
 
-func (s *lossy) WriteDocument(ctx context.Context, d table.Document) (r table.Revision, err error) {
+func (s *lossy) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
+	return answered(s, func() (table.Revision, error) { return s.Store.WriteDocument(ctx, d) })
+}
+
+// answered is what a write answers. One that is late has nobody to answer: its
+// result is not looked at any more.
+func answered[T any](s *lossy, do func() (T, error)) (result T, err error) {
+	var got T
 	err = s.write(func() (err error) {
-		r, err = s.Store.WriteDocument(ctx, d)
+		got, err = do()
 		return err
 	})
 	if errors.Is(err, table.ErrUnknown) {
-		return "", err
+		return result, err
 	}
-	return r, err
+	return got, err
 }
 
 func (s *lossy) Drop(ctx context.Context, key string, r table.Revision) error {
