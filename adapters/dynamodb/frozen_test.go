@@ -23,24 +23,9 @@ func TestFrozenDuringWrite(t *testing.T) {
 		clock := now
 		s, w := overWire(t, dynamodb.Options{Now: func() edm.Ticks { return clock() }})
 		others := open(t, dynamodb.Options{Table: w.table, Now: func() edm.Ticks { return clock() }})
-		batches := 0
-		freeze := func() {
-			if batches++; batches != 2 { // the first is the note, the second the chunks
-				return
-			}
-			clock = func() edm.Ticks { return now() + 2*3600*edm.TicksPerSecond }
-			if err := others.Purge(t.Context(), nil); err != nil {
-				t.Error(err)
-			}
-		}
-		w.always = func(operation string) fault {
-			if operation == "BatchWriteItem" {
-				return fault{then: freeze}
-			}
-			return fault{}
-		}
-		if _, err := s.Commit(t.Context(), people, m); !errors.Is(err, table.ErrBusy) || batches < 2 {
-			t.Errorf("%s: Commit: %v after %d batches", what, err, batches)
+		batches := w.freezeBehindChunks(t, others, &clock)
+		if _, err := s.Commit(t.Context(), people, m); !errors.Is(err, table.ErrBusy) || *batches < 2 {
+			t.Errorf("%s: Commit: %v after %d batches", what, err, *batches)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -62,24 +47,9 @@ func TestFrozenDuringRebucket(t *testing.T) {
 	if _, err := s.Commit(t.Context(), people, []table.Mutation{upsert("r", large(900_000))}); err != nil {
 		t.Fatal(err)
 	}
-	batches := 0
-	freeze := func() {
-		if batches++; batches != 2 { // the first is the note, the second the chunks
-			return
-		}
-		clock = func() edm.Ticks { return now() + 2*3600*edm.TicksPerSecond }
-		if err := others.Purge(t.Context(), nil); err != nil {
-			t.Error(err)
-		}
-	}
-	w.always = func(operation string) fault {
-		if operation == "BatchWriteItem" {
-			return fault{then: freeze}
-		}
-		return fault{}
-	}
-	if err := s.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 3}); !errors.Is(err, table.ErrBusy) || batches < 2 {
-		t.Errorf("Rebucket: %v after %d batches", err, batches)
+	batches := w.freezeBehindChunks(t, others, &clock)
+	if err := s.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 3}); !errors.Is(err, table.ErrBusy) || *batches < 2 {
+		t.Errorf("Rebucket: %v after %d batches", err, *batches)
 	}
 	if err := s.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 3}); err != nil {
 		t.Errorf("Rebucket, gone on with: %v", err)
@@ -90,4 +60,27 @@ func TestFrozenDuringRebucket(t *testing.T) {
 	if err != nil || len(row.Properties) < 900_000 {
 		t.Errorf("Get: %d bytes, %v", len(row.Properties), err)
 	}
+}
+
+// freezeBehindChunks freezes the process over the wire for two hours when it has
+// written chunks for the first time, while others purge. It returns how many batches
+// were written.
+func (w *wire) freezeBehindChunks(t *testing.T, others *dynamodb.Store, clock *func() edm.Ticks) *int {
+	batches := new(int)
+	freeze := func() {
+		if *batches++; *batches != 2 { // the first is the note, the second the chunks
+			return
+		}
+		*clock = func() edm.Ticks { return now() + 2*3600*edm.TicksPerSecond }
+		if err := others.Purge(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+	}
+	w.always = func(operation string) fault {
+		if operation == "BatchWriteItem" {
+			return fault{then: freeze}
+		}
+		return fault{}
+	}
+	return batches
 }

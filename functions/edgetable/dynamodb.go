@@ -135,19 +135,7 @@ const dynamodbUsage = `Usage: edgetable dynamodb COMMAND [flags]
 
 // dynamodb are the commands that look after a DynamoDB table.
 func (p *program) dynamodb(ctx context.Context, args []string) error {
-	if len(args) == 0 {
-		return misuse("say what to do: create or purge")
-	}
-	switch args[0] {
-	case "create":
-		return p.createDynamoDB(ctx, args[1:])
-	case "purge":
-		return p.purge(ctx, args[1:])
-	case "help", "-h", "-help", "--help":
-		fmt.Fprint(p.out, dynamodbUsage)
-		return flag.ErrHelp
-	}
-	return misuse("there is no command %q: say create or purge", args[0])
+	return p.group(ctx, args, dynamodbUsage, command{"create", p.createDynamoDB}, command{"purge", p.purge})
 }
 
 func (p *program) createDynamoDB(ctx context.Context, args []string) error {

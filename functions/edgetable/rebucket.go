@@ -18,17 +18,7 @@ const tableUsage = `Usage: edgetable table COMMAND [flags] TABLE
 
 // table are the commands that work on one table.
 func (p *program) table(ctx context.Context, args []string) error {
-	if len(args) == 0 {
-		return misuse("say what to do: rebucket")
-	}
-	switch args[0] {
-	case "rebucket":
-		return p.rebucket(ctx, args[1:])
-	case "help", "-h", "-help", "--help":
-		fmt.Fprint(p.out, tableUsage)
-		return flag.ErrHelp
-	}
-	return misuse("there is no command %q: say rebucket", args[0])
+	return p.group(ctx, args, tableUsage, command{"rebucket", p.rebucket})
 }
 
 func (p *program) rebucket(ctx context.Context, args []string) error {
