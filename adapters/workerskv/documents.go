@@ -148,8 +148,7 @@ func (s *Store) WriteDocument(ctx context.Context, d table.Document) (table.Revi
 // document writes a document when it is its turn; it has no Revision where there
 // is none.
 func (s *Store) document(ctx context.Context, key string, write func(old *table.Document) ([]byte, edm.Ticks, error)) (edm.Ticks, error) {
-	defer s.records.put(key, "")
-	return s.turns.do(ctx, s.single(spaceDocuments+key), &job{cell: func(body []byte) ([]byte, edm.Ticks, error) {
+	j := &job{cell: func(body []byte) ([]byte, edm.Ticks, error) {
 		var old table.Document
 		if body != nil {
 			var err error
@@ -158,7 +157,10 @@ func (s *Store) document(ctx context.Context, key string, write func(old *table.
 			}
 		}
 		return write(&old)
-	}})
+	}}
+	return s.records.write(key, func() (edm.Ticks, error) {
+		return s.turns.do(ctx, s.single(spaceDocuments+key), j)
+	})
 }
 
 func stampOfRevision(r table.Revision) edm.Ticks {
