@@ -32,7 +32,8 @@
 // Tables, reads, scans with filters, upserts, and updates and deletes of whatever
 // is there work always. They are eventual: for a minute others see what was there
 // before, and of two who write an entity the last one wins, a merge included. An
-// isolate sees its own writes at once, as it remembers them. Writes of one entity
+// isolate sees its own writes once they are answered, as it remembers them; one that
+// is under way may be seen, and then not yet. Writes of one entity
 // that meet in an isolate share a put, each with its own answer; who cannot wait for
 // its turn gets [table.ErrBusy].
 //

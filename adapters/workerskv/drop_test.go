@@ -1,6 +1,7 @@
 package workerskv_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -77,6 +78,54 @@ func TestDropCutOff(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// hooked does something at the moment at which a name was read.
+type hooked struct {
+	workerskv.Namespace
+	name string
+	read func()
+}
+
+func (h *hooked) Get(ctx context.Context, name string) ([]byte, []byte, bool, error) {
+	value, metadata, ok, err := h.Namespace.Get(ctx, name)
+	if read := h.read; name == h.name && read != nil {
+		h.read = nil
+		read()
+	}
+	return value, metadata, ok, err
+}
+
+// A record that was read before its table was deleted, and arrives after it, is
+// not remembered: an isolate writes into the next table of that name.
+func TestRecordReadBeforeDrop(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	h := &hooked{Namespace: w.cloud, name: "d" + tableName}
+	s := w.over(h, steady(), workerskv.Options{SingleWriter: true})
+	w.create(s, 1)
+	d, err := s.ReadDocument(w.Context(), tableName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := key.Append(nil, "p", "r")
+	h.read = func() {
+		if err := s.Drop(w.Context(), tableName, d.Revision); err != nil {
+			t.Error(err)
+		}
+		w.create(s, 2)
+	}
+	if _, err := s.Get(w.Context(), tableName, k, table.Strong); err == nil {
+		t.Fatal("there is no entity")
+	}
+	if _, err := s.Commit(w.Context(), tableName, []table.Mutation{number("p", "r", 1)}); err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	other := w.isolate(steady(), workerskv.Options{})
+	if _, err := other.Get(w.Context(), tableName, k, table.Strong); err != nil {
+		t.Errorf("an entity of the next table: %v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,6 +91,9 @@ func newCloud(seed uint64) *cloud {
 }
 
 func (c *cloud) lock() {
+	for range 4 {
+		runtime.Gosched() // others call meanwhile
+	}
 	c.mu.Lock()
 	if c.real != nil {
 		c.time = c.real()

@@ -25,8 +25,13 @@ func newWorld(t testing.TB, seed uint64) *world {
 // isolate opens a store as an isolate has it.
 func (w *world) isolate(now func() edm.Ticks, o workerskv.Options) *workerskv.Store {
 	w.Helper()
+	return w.over(w.cloud, now, o)
+}
+
+func (w *world) over(ns workerskv.Namespace, now func() edm.Ticks, o workerskv.Options) *workerskv.Store {
+	w.Helper()
 	v := &view{timeline: w.timeline, base: now, real: &w.cloud.time}
-	o.Namespace, o.Now, o.Pause = w.cloud, func() edm.Ticks {
+	o.Namespace, o.Now, o.Pause = ns, func() edm.Ticks {
 		w.cloud.mu.Lock()
 		defer w.cloud.mu.Unlock()
 		return v.now()
@@ -55,10 +60,10 @@ func (w *world) wait(d time.Duration) {
 // settle is as long as a store counts on.
 func (w *world) settle() { w.wait(125 * time.Second) }
 
-func harness(o workerskv.Options, wrap func(*workerskv.Store) table.Store) storetest.Harness {
+func harness(o workerskv.Options) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
 		w := newWorld(t, 1)
-		open := func(now func() edm.Ticks) table.Store { return wrap(w.isolate(now, o)) }
+		open := func(now func() edm.Ticks) table.Store { return w.isolate(now, o) }
 		p := storetest.Place{
 			Store:  open(now),
 			Settle: w.settle,
@@ -74,36 +79,14 @@ func harness(o workerskv.Options, wrap func(*workerskv.Store) table.Store) store
 	}
 }
 
-func itself(s *workerskv.Store) table.Store { return s }
-
 // Any number of writers, the last of which wins.
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, harness(workerskv.Options{}, itself))
+	storetest.Run(t, harness(workerskv.Options{}))
 }
 
 // A single writer.
 func TestSingleWriter(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, harness(workerskv.Options{SingleWriter: true}, itself))
-}
-
-// alone is what a single writer is to itself, and to those who ask its isolate.
-type alone struct{ *workerskv.Store }
-
-func (a alone) Strengths() table.Strengths {
-	s := a.Store.Strengths()
-	s.Linearizable = true
-	return s
-}
-
-// To its own isolate a single writer is linearizable.
-func TestSingleWriterToItself(t *testing.T) {
-	t.Parallel()
-	h := harness(workerskv.Options{SingleWriter: true}, func(s *workerskv.Store) table.Store { return alone{s} })
-	storetest.Run(t, func(t testing.TB, now func() edm.Ticks) storetest.Place {
-		p := h(t, now)
-		p.Share = func(func() edm.Ticks) table.Store { return p.Store }
-		return p
-	})
+	storetest.Run(t, harness(workerskv.Options{SingleWriter: true}))
 }
