@@ -83,7 +83,7 @@ tinygo:
 infra-cloudflare: wasm
 	infra/cloudflare/test/run
 
-## deploy-cloudflare: deploy to Cloudflare, PROFILE=free or paid; the first time it asks. WRANGLER_ARGS are for 'wrangler deploy'
+## deploy-cloudflare: deploy to Cloudflare, PROFILE=free, paid or kv; the first time it asks. WRANGLER_ARGS are for 'wrangler deploy'
 .PHONY: deploy-cloudflare
 deploy-cloudflare: wasm
 	infra/cloudflare/deploy $(PROFILE) $(WRANGLER_ARGS)

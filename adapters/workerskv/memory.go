@@ -92,13 +92,17 @@ func (m *memory) from(prefix, from string) []memo {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expire()
-	var found []memo
-	for e := m.order.Front(); e != nil; e = e.Next() {
-		if one := e.Value.(*memo); one.name >= from && strings.HasPrefix(one.name, prefix) {
-			found = append(found, *one)
+	var names []string
+	for name := range m.memos {
+		if name >= from && strings.HasPrefix(name, prefix) {
+			names = append(names, name)
 		}
 	}
-	slices.SortFunc(found, func(a, b memo) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(names, strings.Compare) // as journal does: of each kind of sort there is one in a module
+	found := make([]memo, len(names))
+	for i, name := range names {
+		found[i] = *m.memos[name].Value.(*memo)
+	}
 	return found
 }
 

@@ -1,12 +1,14 @@
 // Says where a deployed Worker is:  node endpoints.mjs OUTPUT
 //
 // OUTPUT is what wrangler wrote about the deployment, an object a line. Its targets are addresses (https://…workers.dev),
-// custom domains ("tables.example.com (custom domain)") and routes ("*.table.example.com/* (zone name: example.com)").
+// custom domains ("tables.example.com (custom domain)") and routes ("*.table.example.com/* (zone name: example.com)"), and
+// what is no host ("schedule: */30 * * * *").
 import { readFileSync } from "node:fs";
 
 const account = process.env.EDGETABLE_ACCOUNTS ?? ""; // name:key of an account that was made with the deployment
 const lines = readFileSync(process.argv[2], "utf8").trim().split("\n").map((line) => JSON.parse(line));
-const hosts = (lines.find((line) => line.type === "deploy")?.targets ?? []).map((target) => /^(?:https:\/\/)?([^/ ]+)/.exec(target)[1]);
+const targets = lines.find((line) => line.type === "deploy")?.targets ?? [];
+const hosts = targets.flatMap((target) => /^(?:https:\/\/)?([\w*-]+(?:\.[\w-]+)+)(?=[/ ]|$)/.exec(target)?.slice(1) ?? []);
 const own = hosts.filter((host) => !host.endsWith(".workers.dev"));
 
 // What stands before ".table." is the account; elsewhere it is the first segment of the path.

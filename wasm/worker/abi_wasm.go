@@ -23,6 +23,11 @@ func hostLog(level uint32, line unsafe.Pointer, n uint32)
 //go:wasmimport edge call
 func hostCall(calls unsafe.Pointer, n uint32) uint32
 
+// hostKV suspends the instance.
+//
+//go:wasmimport edge kv
+func hostKV(request unsafe.Pointer, n uint32) uint32
+
 // The memory of an instance. As a request is suspended with all that it has on
 // the stack, there is one at a time.
 var (
@@ -30,7 +35,6 @@ var (
 	lent    [4][]byte // large answers to calls, to which the request refers
 	serving *server
 	engines objects
-	kv      func(request frames) (answer frames) // nil without a replica
 )
 
 func now() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
@@ -54,6 +58,10 @@ func call(calls frames) frames {
 		}
 	}
 	return b
+}
+
+func kv(request frames) frames {
+	return shared.take(int(hostKV(pointer(request), uint32(len(request)))))
 }
 
 //go:wasmexport buffer
@@ -85,4 +93,13 @@ func exportObject(n uint32) uint32 {
 	step := engines.handle(shared.largest(), message)
 	shared.back(message)
 	return uint32(shared.put(step))
+}
+
+//go:wasmexport publish
+func exportPublish(n uint32) uint32 {
+	batch := shared.take(int(n))
+	p := publisher{serving.host}
+	result := p.publish(shared.largest(), batch)
+	shared.back(batch)
+	return uint32(shared.put(result))
 }

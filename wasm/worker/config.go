@@ -78,9 +78,6 @@ func readConfig(text string) (*config, error) {
 	switch values["EDGETABLE_REPLICA"] {
 	case "":
 	case "bound": // as the shell says
-		if !hasReplica {
-			return nil, errors.New("EDGETABLE_REPLICA: this module cannot have a replica: build it with -tags replica")
-		}
 		c.replica = cmp.Or(values["EDGETABLE_REPLICA_NAME"], "replica")
 	default:
 		return nil, errors.New("EDGETABLE_REPLICA: bind a namespace of Workers KV with this name; it is no variable")

@@ -14,7 +14,7 @@ export class Instance {
     this.env = env;
     const random = new BigUint64Array(64);
     let left = 0;
-    const wasi = () => 0;
+    const zero = () => 0;
     this.exports = new WebAssembly.Instance(program, {
       edge: {
         now: () => Date.now(),
@@ -34,17 +34,13 @@ export class Instance {
         row_delete_all: () => this.rows.deleteAll(),
         row_scan: (at, n) => this.put(this.rows.scan(this.view(at, n))),
       },
-      wasi_snapshot_preview1: {
-        fd_write: (_, list, n, written) => this.stderr(list, n, written),
-        fd_close: wasi, fd_seek: wasi,
-        random_get: (at, n) => (crypto.getRandomValues(this.view(at, n)), 0),
-      },
+      wasi_snapshot_preview1: { fd_write: (_, list, n, written) => this.stderr(list, n, written) },
       // The local time zone, which is linked and started up but never asked for.
-      gojs: new Proxy({}, { get: (_, name) => (["runtime.ticks", "syscall/js.valueGet"].includes(name) ? () => 0n : wasi) }),
+      gojs: new Proxy({}, { get: (_, name) => (["runtime.ticks", "syscall/js.valueGet"].includes(name) ? () => 0n : zero) }),
     }).exports;
     this.exports._initialize();
     this.serve = WebAssembly.promising(this.exports.serve);
-    if (this.exports.publish !== undefined) this.publish = WebAssembly.promising(this.exports.publish);
+    this.publish = WebAssembly.promising(this.exports.publish);
     const error = this.exports.configure(this.put(encoder.encode(this.configuration())));
     if (error > 0) throw new Misconfigured(decoder.decode(this.get(error)));
   }

@@ -5,8 +5,7 @@
 //	                                      answers ← worker.mjs ← RPC ← calls ────────┘
 //	RPC   → worker.mjs → object → adapters/durableobject/object → rows in SQLite
 //
-// Built with the tag replica, and with a binding of Workers KV named
-// EDGETABLE_REPLICA, the module has a replica: what
+// With a binding of Workers KV named EDGETABLE_REPLICA there is a replica: what
 // objects hold is published there, and reads that may be old, those at the
 // secondary address, are answered from it:
 //
@@ -26,7 +25,7 @@
 //	configure(n) n         variables in the buffer → 0, or the length of an error in it
 //	serve(n) n             a request → a response
 //	object(n) n            a message to the object at hand → what is to be done
-//	publish(n) n           a batch of an object for the replica → what came of it; if it has one
+//	publish(n) n           a batch of an object for the replica → what came of it
 //
 // and it imports from "edge"
 //

@@ -1,5 +1,3 @@
-//go:build replica || !wasm
-
 package main
 
 import (

@@ -1,5 +1,3 @@
-//go:build replica || !wasm
-
 package main
 
 import (
@@ -19,8 +17,8 @@ const (
 	// published is for how long a batch is written: whoever waits for it gives up
 	// later.
 	published = 4 * edm.TicksPerSecond
-	// purgeCalls is how many calls of the namespace a purge makes at a time.
-	purgeCalls = 200
+	// purgeStep is how many calls of the namespace a purge makes at a time.
+	purgeStep = 200
 )
 
 // publish does what a batch says and appends what came of it.
@@ -103,7 +101,7 @@ func purge(to *workerskv.Publisher, b *durableobject.Batch) (more bool, err erro
 			return true, err
 		}
 	}
-	return to.Purge(context.Background(), b.Life, purgeCalls)
+	return to.Purge(context.Background(), b.Life, purgeStep)
 }
 
 // lastSync is when the replica was last known to hold all that the objects do.
@@ -135,16 +133,14 @@ func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() edm.Ticks
 	}
 }
 
-// reader is a store whose eventual reads are answered by the replica. It does what [workerskv.Reader] does, but names its store: calls through
-// one more interface make the module larger.
+// reader is a store whose eventual reads are answered by the replica. It does
+// what [workerskv.Reader] does, but names its store: calls through one more
+// interface make the module larger.
 type reader struct {
 	*durableobject.Store
 	replica *workerskv.Replica
 	synced  func() edm.Ticks
 }
-
-// hasReplica: the module can have one.
-const hasReplica = true
 
 func withReplica(store *durableobject.Store, h host) table.Store {
 	replica := workerskv.NewReplica(&namespace{now: h.now, call: h.kv}, store, 0)

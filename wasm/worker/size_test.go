@@ -4,41 +4,46 @@ import (
 	"bytes"
 	"compress/gzip"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
-
-	"edgetable/testdata/edge/workerd"
 )
 
-// What the module may weigh: an isolate compiles it when it starts.
-const (
-	maxModule = 1_200_000
-	maxZipped = 400_000
-)
-
+// What a module may weigh: an isolate compiles it when it starts.
 func TestSize(t *testing.T) {
 	t.Parallel()
-	folder, err := workerd.Module()
-	if err != nil {
-		t.Fatal(err)
-	}
-	module, err := os.ReadFile(filepath.Join(folder, "edgetable.wasm"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var zipped bytes.Buffer
-	w, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
-	if err == nil {
-		_, err = w.Write(module)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%d bytes, %d zipped", len(module), zipped.Len())
-	if len(module) > maxModule || zipped.Len() > maxZipped {
-		t.Errorf("the module has %d bytes, %d zipped; %d and %d are allowed", len(module), zipped.Len(), maxModule, maxZipped)
+	for _, tt := range []struct {
+		variant        []string
+		module, zipped int
+	}{
+		{nil, 1_200_000, 400_000},
+		{[]string{"kv"}, 1_200_000, 450_000}, // as asyncify makes everything larger
+	} {
+		build := exec.Command("./build", tt.variant...)
+		build.Stderr = os.Stderr
+		folder, err := build.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		module, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(folder)), "edgetable.wasm"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var zipped bytes.Buffer
+		w, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+		if err == nil {
+			_, err = w.Write(module)
+		}
+		if err == nil {
+			err = w.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%v: %d bytes, %d zipped", tt.variant, len(module), zipped.Len())
+		if len(module) > tt.module || zipped.Len() > tt.zipped {
+			t.Errorf("the module %v has %d bytes, %d zipped; %d and %d are allowed", tt.variant, len(module), zipped.Len(), tt.module, tt.zipped)
+		}
 	}
 }

@@ -6,17 +6,17 @@ resource "cloudflare_url_normalization_settings" "this" {
   type    = "rfc3986"
 }
 
-# Accounts in the path. Cloudflare makes the DNS record and the certificate.
+# Accounts in the path, or one in the host. Cloudflare makes the DNS record and the certificate.
 resource "cloudflare_workers_custom_domain" "this" {
-  count = var.domain == null ? 0 : 1
+  for_each = var.domains
 
   account_id = var.account_id
   zone_id    = var.zone_id
-  hostname   = var.domain
+  hostname   = each.key
   service    = var.worker
 }
 
-# Accounts in the host. A route sees only what goes through Cloudflare, so that the name must lead there; nothing answers
+# Accounts in the host, and their secondary hosts. A route sees only what goes through Cloudflare, so that the name must lead there; nothing answers
 # at the address itself.
 resource "cloudflare_dns_record" "wildcard" {
   count = var.wildcard == null ? 0 : 1

@@ -14,14 +14,14 @@ variable "worker" {
   default     = "edgetable"
 }
 
-variable "domain" {
-  description = "A name with the accounts in the path: tables.example.com. Null for none."
-  type        = string
-  default     = null
+variable "domains" {
+  description = "Names with the accounts in the path, tables.example.com, or of one account each, acme.table.example.com and acme-secondary.table.example.com."
+  type        = set(string)
+  default     = []
 }
 
 variable "wildcard" {
-  description = "A name with an account before it: table.example.com. Null for none."
+  description = "A name with an account before it, or its secondary host: table.example.com. Null for none."
   type        = string
   default     = null
 

@@ -22,6 +22,7 @@ test("the schema of wrangler admits it", () => {
 test("its variables are those that the Worker reads", () => {
   const known = matches("wasm/worker/config.go", /"(EDGETABLE_\w+)"/g);
   assert.ok(known.size > 5);
+  assert.ok(known.delete("EDGETABLE_REPLICA"), "the shell says that it is bound");
   assert.deepEqual(new Set(Object.keys(full.env.paid.vars)), known);
   for (const name of matches("wasm/worker/config_kv.go", /"(EDGETABLE_\w+)"/g)) {
     assert.ok(name in full.env.kv.vars && !(name in plain.env.kv.vars), name);
@@ -55,20 +56,23 @@ test("the module takes their values", () => {
 });
 
 test("its bindings and its class are those of the shell", () => {
-  const bindings = new Set([...matches("wasm/worker/calls.mjs", /env\.(EDGETABLE_\w+)/g), ...matches("wasm/worker/instance.mjs", /env\.(EDGETABLE_\w+)/g)]);
-  assert.deepEqual(bindings, new Set(["EDGETABLE_OBJECTS", "EDGETABLE_METRICS"]));
+  const shell = readdirSync(join(root, "wasm/worker")).filter((name) => name.endsWith(".mjs"));
+  const bindings = new Set(shell.flatMap((name) => [...matches(`wasm/worker/${name}`, /env\.(EDGETABLE_\w+)/g)]));
+  assert.deepEqual(bindings, new Set(["EDGETABLE_OBJECTS", "EDGETABLE_REPLICA", "EDGETABLE_METRICS"]));
   for (const profile of ["free", "paid"]) {
-    const { durable_objects: objects, analytics_engine_datasets: datasets } = full.env[profile];
+    const { durable_objects: objects, analytics_engine_datasets: datasets, kv_namespaces: namespaces } = full.env[profile];
     assert.deepEqual(objects.bindings, [{ name: "EDGETABLE_OBJECTS", class_name: "EdgetableObject" }]);
     assert.deepEqual(datasets.map((d) => d.binding), ["EDGETABLE_METRICS"]);
     assert.equal(plain.env[profile].analytics_engine_datasets, undefined);
-    assert.equal(plain.env[profile].kv_namespaces, undefined);
+    assert.deepEqual(namespaces, [{ binding: "EDGETABLE_REPLICA" }], "an id would be somebody's");
+    assert.equal(plain.env[profile].kv_namespaces, undefined, "a replica costs money");
   }
   assert.ok(matches("wasm/worker/worker.mjs", /export \{ (\w+) \}/g).has("EdgetableObject"));
 });
 
 test("the profile on Workers KV binds what its module looks for, and no objects", () => {
   const { kv_namespaces: namespaces, durable_objects: objects, migrations, triggers } = plain.env.kv;
+  assert.ok(namespaces.every((n) => n.id === undefined), "an id would be somebody's");
   assert.deepEqual(new Set(namespaces.map((n) => n.binding)), matches("wasm/worker/kv_wasm.go", /kv\.Open\("(EDGETABLE_\w+)"\)/g));
   assert.deepEqual([objects, migrations], [undefined, []]);
   assert.equal(triggers.crons.length, 1);

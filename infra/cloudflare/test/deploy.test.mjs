@@ -22,19 +22,22 @@ for (const [variant, jsonc] of Object.entries(variants)) {
       for (const [name, bytes] of Object.entries(own)) assert.deepEqual(readFileSync(join(top, "out", name)), bytes, `${name} as it was built`);
       assert.deepEqual(readdirSync(join(top, "out")).filter((name) => !(name in own)), ["README.md"]);
       assert.match(output, /edgetable\.wasm +│ compiled-wasm/);
-      assert.match(output, profile === "kv" ? /EDGETABLE_KV \(0{32}\)/ : /EDGETABLE_OBJECTS \(EdgetableObject\)/);
+      assert.match(output, profile === "kv" ? /env\.EDGETABLE_KV .*KV Namespace/ : /EDGETABLE_OBJECTS \(EdgetableObject\)/);
       const [, size, zipped] = /Total Upload: ([\d.]+) KiB \/ gzip: ([\d.]+) KiB/.exec(output);
       assert.ok(size > 100 && size < 1500 && zipped < 500, output);
-      assert.equal(/EDGETABLE_METRICS/.test(output), variant !== "as written" && profile !== "kv");
+      for (const chosen of [/EDGETABLE_METRICS/, /env\.EDGETABLE_REPLICA .*KV Namespace/]) {
+        assert.equal(chosen.test(output), variant !== "as written" && profile !== "kv", output);
+      }
     });
   }
 }
 
-const api = await serve();
+const api = await serve("edgetable"), apiKV = await serve("edgetable-kv");
 const place = checkout(variants["as written"]), chosen = checkout(variants["every choice taken"]);
-after(() => (api.close(), place.remove(), chosen.remove()));
+after(() => (api.close(), apiKV.close(), place.remove(), chosen.remove()));
 const cloudflare = { CLOUDFLARE_API_BASE_URL: api.url, CLOUDFLARE_ACCOUNT_ID: account, CLOUDFLARE_API_TOKEN: "token" };
 const deploy = (profile, env = {}, { top } = place) => run(top, ["./deploy", profile], { ...cloudflare, ...env });
+const terminal = (profile) => ["python3", "-c", `import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(['./deploy', '${profile}'])))`];
 const binding = (name) => api.worker.metadata.bindings.find((b) => b.name === name);
 
 test("deployments, one after the other", async (t) => {
@@ -82,6 +85,15 @@ test("deployments, one after the other", async (t) => {
     assert.match(output, /Endpoint: https:\/\/ACCOUNT\.table\.example\.com\n/);
     assert.deepEqual(binding("EDGETABLE_METRICS"), { name: "EDGETABLE_METRICS", type: "analytics_engine", dataset: "edgetable" });
     assert.equal(binding("EDGETABLE_LOCATION").text, "weur");
+    assert.deepEqual(api.namespaces.map((n) => n.title), ["edgetable-edgetable-replica"]);
+    assert.deepEqual(binding("EDGETABLE_REPLICA"), { name: "EDGETABLE_REPLICA", type: "kv_namespace", namespace_id: api.namespaces[0].id });
+  });
+
+  await t.test("the next one has the same replica", async () => {
+    const { code, output } = await deploy("free", {}, chosen);
+    assert.equal(code, 0, output);
+    assert.equal(api.namespaces.length, 1);
+    assert.deepEqual(binding("EDGETABLE_REPLICA"), { name: "EDGETABLE_REPLICA", type: "inherit" });
   });
 
   await t.test("a profile that is not there", async () => {
@@ -92,8 +104,7 @@ test("deployments, one after the other", async (t) => {
 
   await t.test("on a terminal the first one makes an account", async () => {
     Object.assign(api, { worker: null, secrets: {} });
-    const terminal = ["python3", "-c", "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(['./deploy', 'free'])))"];
-    const { code, output } = await run(place.top, terminal, { ...cloudflare, TERM: "dumb" }, "acme\n");
+    const { code, output } = await run(place.top, terminal("free"), { ...cloudflare, TERM: "dumb" }, "acme\n");
     assert.equal(code, 0, output);
     const [name, made] = api.secrets.EDGETABLE_ACCOUNTS.split(":");
     assert.deepEqual([name, Buffer.from(made, "base64").length], ["acme", 64]);
@@ -102,4 +113,29 @@ test("deployments, one after the other", async (t) => {
   });
 
   assert.deepEqual(api.unknown, []);
+});
+
+test("deployments of tables in Workers KV alone", async () => {
+  const bound = (name) => apiKV.worker.metadata.bindings.find((b) => b.name === name);
+  const env = { ...cloudflare, CLOUDFLARE_API_BASE_URL: apiKV.url };
+  const first = await run(place.top, terminal("kv"), { ...env, TERM: "dumb", CI: "" }, "acme\n");
+  assert.equal(first.code, 0, first.output);
+  assert.doesNotMatch(first.output, /WARNING|ERROR/);
+  assert.deepEqual(first.output.match(/^Endpoint: .*\S/gm), ["Endpoint: https://edgetable-kv.acme.workers.dev/ACCOUNT"]);
+  assert.match(first.output, /TableEndpoint=https:\/\/edgetable-kv\.acme\.workers\.dev\/acme\s/);
+  assert.deepEqual(apiKV.namespaces.map((n) => n.title), ["edgetable-kv-edgetable-kv"]);
+  assert.deepEqual(bound("EDGETABLE_KV"), { name: "EDGETABLE_KV", type: "kv_namespace", namespace_id: apiKV.namespaces[0].id });
+  assert.equal(readFileSync(join(place.top, "infra/cloudflare/wrangler.jsonc"), "utf8"), variants["as written"], "it is as it was");
+  assert.equal(apiKV.worker.metadata.migrations, undefined);
+  assert.deepEqual(Object.keys(apiKV.worker.modules).sort(), Object.keys(builtKV).sort());
+  assert.deepEqual(apiKV.worker.modules["edgetable.wasm"], { type: "application/wasm", bytes: builtKV["edgetable.wasm"] });
+  assert.deepEqual(apiKV.schedules, [{ cron: "*/30 * * * *" }]);
+
+  const secrets = { ...apiKV.secrets };
+  const second = await run(place.top, ["./deploy", "kv"], env);
+  assert.equal(second.code, 0, second.output);
+  assert.equal(apiKV.namespaces.length, 1);
+  assert.deepEqual(bound("EDGETABLE_KV"), { name: "EDGETABLE_KV", type: "inherit" });
+  assert.deepEqual(apiKV.secrets, secrets);
+  assert.deepEqual(apiKV.unknown, []);
 });

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { here, parse, require, variants } from "./rig.mjs";
 
 const { parse: hcl } = require("@cdktf/hcl2json");
-const folder = join(here, "terraform"), meta = new Set(["count", "depends_on", "lifecycle"]);
+const folder = join(here, "terraform"), meta = new Set(["count", "depends_on", "for_each", "lifecycle"]);
 const camel = (name) => name.replace(/_(\w)/g, (_, c) => c.toUpperCase());
 
 const files = readdirSync(folder).filter((name) => name.endsWith(".tf")).sort();
@@ -54,7 +54,7 @@ test("hosts are those of wrangler.jsonc", () => {
   const config = parse(variants["every choice taken"]);
   const [domain, wildcard] = config.env.paid.routes;
   assert.equal(module.variable.worker[0].default, config.name);
-  assert.ok(module.variable.domain[0].description.includes(domain.pattern));
+  assert.ok(module.variable.domains[0].description.includes(domain.pattern));
   const name = /\w+\.example\.com/.exec(module.variable.wildcard[0].description)[0];
   assert.equal(resource("cloudflare_workers_route").pattern.replace("${var.wildcard}", name), wildcard.pattern);
   assert.equal(resource("cloudflare_dns_record").name, "*.${var.wildcard}");

@@ -155,11 +155,6 @@ func TestReplicaStats(t *testing.T) {
 
 func startReplica(t *testing.T, o workerd.Options) *workerd.Server {
 	t.Helper()
-	module, err := workerd.Module("replica")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Module = module
 	s, err := workerd.Start(o)
 	if err != nil {
 		t.Fatal(err)
