@@ -128,11 +128,11 @@ func (p *platform) do(method, target, body string, status int) string {
 func TestSession(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
-	const eve = "/people(PartitionKey='p',RowKey='eve')" // whose name is not in a GUID
+	const zoe = "/people(PartitionKey='p',RowKey='zoe')" // whose name is not in a GUID
 	p.do("POST", "/Tables", `{"TableName":"people"}`, 201)
-	p.do("POST", "/people", `{"PartitionKey":"p","RowKey":"eve","Age":36}`, 201)
-	p.do("MERGE", eve, `{"Age":37}`, 204)
-	if got := p.do("GET", eve, "", 200); !strings.Contains(got, `"Age":37`) {
+	p.do("POST", "/people", `{"PartitionKey":"p","RowKey":"zoe","Age":36}`, 201)
+	p.do("MERGE", zoe, `{"Age":37}`, 204)
+	if got := p.do("GET", zoe, "", 200); !strings.Contains(got, `"Age":37`) {
 		t.Errorf("the entity is %s", got)
 	}
 	operation := func(method, target, body string) string {
@@ -143,7 +143,7 @@ func TestSession(t *testing.T) {
 		return "--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n" + strings.Join(operations, "") + "--c--\r\n--b--\r\n"
 	}
 	insert := operation("PUT", "(PartitionKey='p',RowKey='bob')", `{"Age":1}`)
-	if got := p.do("POST", "/$batch", batch(insert, operation("POST", "", `{"PartitionKey":"p","RowKey":"eve"}`)), 202); !strings.Contains(got, "EntityAlreadyExists") {
+	if got := p.do("POST", "/$batch", batch(insert, operation("POST", "", `{"PartitionKey":"p","RowKey":"zoe"}`)), 202); !strings.Contains(got, "EntityAlreadyExists") {
 		t.Errorf("a batch that is refused: %s", got)
 	}
 	if got := p.do("GET", "/people()", "", 200); strings.Contains(got, "bob") {
@@ -154,11 +154,11 @@ func TestSession(t *testing.T) {
 		t.Errorf("a query: %s", got)
 	}
 	p.do("DELETE", "/Tables('people')", "", 204)
-	p.do("GET", eve, "", 404)
+	p.do("GET", zoe, "", 404)
 	if got := p.ask("catalog/acme", ""); got[0] != answered {
 		t.Errorf("an alarm: %q", got)
 	}
-	if len(p.log) != 10 || strings.Contains(strings.Join(p.log, ""), "eve") {
+	if len(p.log) != 10 || strings.Contains(strings.Join(p.log, ""), "zoe") {
 		t.Errorf("the log is %q", p.log)
 	}
 }
