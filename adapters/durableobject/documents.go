@@ -2,6 +2,7 @@ package durableobject
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"edgetable/adapters/durableobject/internal/message"
@@ -63,6 +64,9 @@ func (s *Store) WriteDocument(ctx context.Context, d table.Document) (table.Revi
 	}
 	m := message.Write(make([]byte, 0, len(d.Key)+len(d.Value)+128), &d, home)
 	r, err := s.send(ctx, s.catalog(d.Key), m)
+	if refused, ok := errors.AsType[*table.Refused](err); ok {
+		return "", refused.Err
+	}
 	if err != nil {
 		return "", err
 	}

@@ -35,6 +35,7 @@ func (s *storage) Get(k []byte) ([]byte, bool) { v, ok := s.rows[string(k)]; ret
 func (s *storage) Put(k, v []byte)             { s.rows[string(k)] = string(v) }
 func (s *storage) Delete(k []byte)             { delete(s.rows, string(k)) }
 func (s *storage) DeleteAll()                  { clear(s.rows) }
+func (s *storage) Size() int64                 { return 0 }
 
 func (s *storage) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {

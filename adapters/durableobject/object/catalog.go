@@ -78,7 +78,9 @@ func (h *handling) record(key string) (record, error) {
 var errRecord = errors.New("a document is damaged, or of a later version")
 
 func (h *handling) putRecord(r *record) {
-	h.rows.Put(rowOf(spaceDocuments, r.Key), r.append(nil))
+	v := r.append(nil)
+	h.rows.Put(rowOf(spaceDocuments, r.Key), v)
+	h.unlooked -= len(r.Key) + len(v)
 }
 
 // settled is the document when no deletion of it is under way. If one is, it is
@@ -136,6 +138,8 @@ func (h *handling) write(_ message.Attempt, v verdict) Step {
 	switch {
 	case old.Revision != d.Revision:
 		return h.fail(table.ErrRevision)
+	case h.full():
+		return h.fail(&table.Refused{Err: errCatalogFull})
 	case old.Key != "" && old.Layout != d.Layout:
 		return h.fail(table.ErrUnsupported) // buckets are found by the name
 	case old.Key == "" && rec.isTable():

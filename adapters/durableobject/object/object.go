@@ -40,6 +40,8 @@ type Object struct {
 	// a memory before this one may have known of more, and changes with each.
 	generation uint64
 
+	unlooked int // bytes to write before the next look at the size
+
 	loaded bool // of the rows: the following
 	clock  clock
 	marker marker

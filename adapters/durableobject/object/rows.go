@@ -15,6 +15,8 @@ type Rows interface {
 	Delete(key []byte)
 	// DeleteAll removes all rows.
 	DeleteAll()
+	// Size is about how many bytes all rows take, without those that were deleted.
+	Size() int64
 	// Scan iterates over the rows with from ≤ key < to in order. About so many
 	// bytes are worth to be read at a time; there may be more in the range than
 	// the caller will look at. No other method is called before it ended.
