@@ -148,8 +148,8 @@ const patience = 30_000
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
-// Call implements [durableobject.Caller] with the frames that the module makes.
-func (c caller) Call(ctx context.Context, calls []durableobject.Call) []durableobject.Answer {
+// Frames are calls as the module hands them to its shell.
+func Frames(calls []durableobject.Call) []byte {
 	message := frame(nil, binary.LittleEndian.AppendUint32(nil, patience))
 	for _, call := range calls {
 		for _, text := range []string{call.Object.Name, call.Object.Jurisdiction, call.Object.Hint} {
@@ -157,7 +157,12 @@ func (c caller) Call(ctx context.Context, calls []durableobject.Call) []durableo
 		}
 		message = frame(message, call.Message)
 	}
-	out, err := c.post(ctx, message)
+	return message
+}
+
+// Call implements [durableobject.Caller].
+func (c caller) Call(ctx context.Context, calls []durableobject.Call) []durableobject.Answer {
+	out, err := c.post(ctx, Frames(calls))
 	answers := make([]durableobject.Answer, len(calls))
 	for i := range answers {
 		answers[i].Err = durableobject.ErrLost
