@@ -58,7 +58,7 @@ func (s *Store) WriteDocument(ctx context.Context, d table.Document) (table.Revi
 		if home.Location == "" {
 			home.Location = s.o.Location
 		}
-		if home.Buckets > maxBuckets || !validLocation(home.Location) {
+		if home.Buckets > MaxBuckets || !validLocation(home.Location) {
 			return "", table.ErrUnsupported
 		}
 	}

@@ -97,6 +97,23 @@ func TestRefusedForGood(t *testing.T) {
 	}
 }
 
+// A batch that is undone may have been the first that the object was told of its
+// table for: what it learned then is not written, and the next one does so.
+func TestUndone(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	b.expect("a batch that is refused", b.commit(message.Attempt{ID: 1}, insert("r", "A"), insert("r", "A")), table.ErrExists)
+	if len(b.rows.rows) != 0 {
+		t.Errorf("%d rows are left", len(b.rows.rows))
+	}
+	b.expect("another", b.commit(message.Attempt{ID: 2}, insert("r", "A")), nil)
+	b.restart()
+	b.rows.begin()
+	if step := b.Handle(&b.rows, message.Get(nil, &home, at("p", "r")), nil, nil); len(step.Calls) > 0 {
+		t.Error("it did not keep which table it is of")
+	}
+}
+
 // Whether an object knows that a write that comes again was never carried out.
 func TestKnown(t *testing.T) {
 	t.Parallel()

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"strconv"
 
+	"edgetable/adapters/durableobject"
 	"edgetable/adapters/durableobject/internal/message"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
-const (
-	maxBuckets = 1000    // the platform takes so many calls of one message
-	maxList    = 4 << 20 // bytes of documents in one answer
-)
+// maxList is how many bytes of documents one answer has.
+const maxList = 4 << 20
 
 // record is a document as its row holds it.
 type record struct {
@@ -144,7 +143,7 @@ func (h *handling) write(_ message.Attempt, v verdict) Step {
 		return h.fail(table.ErrUnsupported) // buckets are found by the name
 	case old.Key == "" && rec.isTable():
 		rec.home, rec.floor = home, readTicks(h.rows, rowFloor)
-		if home.Buckets == 0 || home.Buckets > maxBuckets {
+		if home.Buckets == 0 || home.Buckets > durableobject.MaxBuckets {
 			return h.fail(table.ErrUnsupported)
 		}
 	}

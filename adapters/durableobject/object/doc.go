@@ -44,6 +44,13 @@
 // table and document are gone, for whoever meets the mark brings the deletion to
 // its end before he answers. An alarm does so for what was cut off.
 //
+// # Room
+//
+// The platform gives an object 10 GB, and ends one that writes more. What may make
+// an object larger is refused a little before that, with an error that clients do
+// not try again; reads and deletions go on. An object that is only asked writes
+// nothing, and one whose table is gone has no rows: there may be many of either.
+//
 // # Replica
 //
 // An object can publish what it holds ([Options].Replica). The transaction that

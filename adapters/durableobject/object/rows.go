@@ -13,7 +13,7 @@ type Rows interface {
 	Get(key []byte) (value []byte, ok bool)
 	Put(key, value []byte)
 	Delete(key []byte)
-	// DeleteAll removes all rows.
+	// DeleteAll removes all rows, and gives back what they took.
 	DeleteAll()
 	// Size is about how many bytes all rows take, without those that were deleted.
 	Size() int64
