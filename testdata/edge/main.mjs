@@ -97,14 +97,15 @@ export class EdgetableObject extends own.EdgetableObject {
       this.restarts = place.restarts;
       new DataView(this.life.buffer).setUint32(0, lives++, true);
     }
-    const { put } = this.rows, trap = place.faults.steps.shift() === "trap";
+    const { put } = this.rows, fault = place.faults.steps.shift();
     let written = 0, age = this.aged ? 0 : place.age;
     this.aged = true;
     this.rows.put = (k, v) => {
       if (written++ === place.fail) throw new Error("the disk is on fire");
       put.call(this.rows, k, v);
-      if (trap) instances.exhaust(this.rows);
+      if (fault === "trap") instances.exhaust(this.rows);
     };
+    if (fault === "unread") this.rows.scan = () => { throw new Error("the disk is gone"); };
     if (place.size > 0) this.rows.size = () => place.size;
     Date.now = () => { // nothing else runs meanwhile
       const now = place.now - age;
@@ -117,6 +118,7 @@ export class EdgetableObject extends own.EdgetableObject {
       Date.now = wall;
       delete this.rows.put;
       delete this.rows.size;
+      delete this.rows.scan;
     }
   }
 }
