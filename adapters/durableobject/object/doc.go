@@ -35,7 +35,8 @@
 // Who gets no reply sends a write again. The object remembers for a minute what
 // it answered to which write, and gives the same answer; a write that comes
 // again and is not known is carried out if the object remembers everything since
-// before it was sent first, else its outcome is unknown.
+// before it was sent first, else its outcome is unknown. So is that of a first
+// attempt which comes so late that an answer to the next may be forgotten.
 //
 // # Catalogs
 //

@@ -58,7 +58,7 @@ func New(o Options) *Object {
 		catalog:    o.Catalog,
 		replica:    o.Replica,
 		generation: o.Rand(),
-		memory:     memory{complete: o.Now()},
+		memory:     memory{woke: o.Now()},
 	}
 }
 
