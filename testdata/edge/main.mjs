@@ -73,10 +73,10 @@ export class EdgetableObject extends own.EdgetableObject {
     this.abort();
   }
 
-  // storage is all tables, also those for what the platform keeps, such as the alarm, and how large they are.
-  storage() {
+  // storage is all tables, also those for what the platform keeps, how large they are, and when the alarm is due.
+  async storage() {
     const tables = this.ctx.storage.sql.exec("SELECT name FROM sqlite_master").toArray().map((t) => t.name);
-    return { tables, size: this.rows.size() };
+    return { tables, size: this.rows.size(), alarm: await this.ctx.storage.getAlarm() };
   }
 
   count(space) {

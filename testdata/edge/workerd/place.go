@@ -92,7 +92,8 @@ func (p *Place) Count(ctx context.Context, object string, space byte) (n int, er
 // Storage is what the SQLite of an object stores.
 type Storage struct {
 	Tables []string // also those of the platform, as for the alarm
-	Size   int64
+	Size   int64    // bytes
+	Alarm  float64  // when it is due, in milliseconds since 1970; 0: there is none
 }
 
 // Storage is that of an object of the place.

@@ -2,8 +2,12 @@ package workerd_test
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"edgetable/adapters/durableobject"
 	"edgetable/core/edm"
@@ -12,15 +16,16 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// An object that is only asked stores nothing, nor does one whose table is gone:
-// not even an empty database, or an alarm.
+// An object that is only asked stores nothing, nor does one whose table is gone.
 func TestStoresNothing(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)
 	bucket, catalog := durableobject.Bucket(people, 1, 0, "").Name, durableobject.Catalog("acct", "").Name
-	stores := func(object string) []string {
+	nothing := func(when, object string) {
 		t.Helper()
-		return storage(t, p, object).Tables
+		if got := storage(t, p, object); len(got.Tables) != 0 || got.Alarm != 0 {
+			t.Errorf("%s: %s has %+v", when, object, got)
+		}
 	}
 	ask := func() {
 		t.Helper()
@@ -35,31 +40,24 @@ func TestStoresNothing(t *testing.T) {
 		}
 	}
 	ask()
-	for _, object := range []string{bucket, catalog} {
-		if got := stores(object); len(got) != 0 {
-			t.Errorf("%s was only asked and has %q", object, got)
-		}
-	}
+	nothing("it was only asked", bucket)
+	nothing("it was only asked", catalog)
 	for range 2 {
 		revision := create(t, s)
 		if _, err := s.Commit(t.Context(), people, inserts("a", 3)); err != nil {
 			t.Fatal(err)
 		}
-		if got := stores(bucket); !slices.Contains(got, "r") {
-			t.Fatalf("a bucket with entities has %q", got)
+		if got := storage(t, p, bucket); !slices.Contains(got.Tables, "r") {
+			t.Fatalf("a bucket with entities has %+v", got)
 		}
 		if err := s.Drop(t.Context(), people, revision); err != nil {
 			t.Fatal(err)
 		}
-		if got := stores(bucket); len(got) != 0 {
-			t.Errorf("the bucket of a table that is gone has %q", got)
-		}
+		nothing("the table is gone", bucket)
 		ask()
 		p.Restart(wallClock)
 		ask()
-		if got := stores(bucket); len(got) != 0 {
-			t.Errorf("behind a restart it has %q", got)
-		}
+		nothing("behind a restart", bucket)
 	}
 }
 
@@ -72,6 +70,56 @@ func storage(t *testing.T, p *workerd.Place, object string) workerd.Storage {
 	return s
 }
 
+// What a table took on disk is given back when it is gone.
+func TestGivesBack(t *testing.T) {
+	options := workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0"}}
+	var place *workerd.Place
+	taken := func(do func(s table.Store)) (bytes int64) {
+		t.Helper()
+		server, err := workerd.Start(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if place == nil {
+			place = server.NewPlace(wallClock)
+		}
+		place = place.Move(server)
+		do(openStore(t, place, wallClock, 1))
+		server.Stop()
+		err = filepath.Walk(options.Data, func(_ string, f fs.FileInfo, err error) error {
+			if err == nil && f.Mode().IsRegular() {
+				bytes += f.Size()
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes
+	}
+	var revision table.Revision
+	full := taken(func(s table.Store) {
+		revision = create(t, s)
+		for n := range 3 {
+			if _, err := s.Commit(t.Context(), people, []table.Mutation{megabyte(fmt.Sprint(n))}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	empty := taken(func(s table.Store) {
+		if err := s.Drop(t.Context(), people, revision); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if full < 3<<20 || empty > 1<<18 {
+		t.Errorf("a table of 3 MiB takes %d bytes, and %d when it is gone", full, empty)
+	}
+}
+
+func megabyte(partition string) table.Mutation {
+	return table.Mutation{Key: key.Append(nil, partition, ""), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.Binary(make([]byte, 1<<20)))}
+}
+
 // A full object refuses what would make it larger, and the instance in which it
 // runs with others goes on.
 func TestFull(t *testing.T) {
@@ -79,7 +127,7 @@ func TestFull(t *testing.T) {
 	s := openStore(t, p, wallClock, 1)
 	revision := create(t, s)
 	bucket := durableobject.Bucket(people, 1, 0, "").Name
-	large := table.Mutation{Key: key.Append(nil, "large", ""), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.Binary(make([]byte, 1<<20)))}
+	large := megabyte("large")
 	if _, err := s.Commit(t.Context(), people, []table.Mutation{large}); err != nil {
 		t.Fatal(err)
 	}
@@ -115,6 +163,35 @@ func TestFull(t *testing.T) {
 	}
 	if after, err := server.Instances(t.Context(), 0, 0); err != nil || after.Made != before.Made {
 		t.Errorf("%d instances were made, %v", after.Made-before.Made, err)
+	}
+}
+
+// Of what an object wants to be woken for, it is woken for the first.
+func TestFirstAlarm(t *testing.T) {
+	begin := wallClock()
+	now := begin
+	clock := func() edm.Ticks { return now }
+	p := server.NewPlace(clock)
+	s := openStore(t, p, clock, 1)
+	due := func() edm.Ticks {
+		t.Helper()
+		at := storage(t, p, durableobject.Catalog("acct", "").Name).Alarm
+		return edm.TicksOf(time.UnixMilli(int64(at))) - begin
+	}
+	for _, name := range []string{people, "table/acct/others"} {
+		d := table.Document{Key: name, Layout: table.Layout{Incarnation: table.Incarnation{1}}}
+		revision, err := s.WriteDocument(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Meet(workerd.Faults{Messages: []string{"none", "plain", "plain", "plain"}})
+		if err := s.Drop(t.Context(), name, revision); !errors.Is(err, table.ErrUnknown) {
+			t.Fatalf("Drop of a table whose bucket is not reached: %v", err)
+		}
+		if at := due(); at < 20*edm.TicksPerSecond || at > 40*edm.TicksPerSecond {
+			t.Errorf("behind the end of %s it wakes %d s after the first", name, at/edm.TicksPerSecond)
+		}
+		now += 60 * edm.TicksPerSecond
 	}
 }
 
