@@ -22,7 +22,9 @@
 // A write carries a random number, by which the object recognizes it for a
 // minute, so that it can be sent again when its reply was lost. Where the object
 // cannot know whether it was carried out, because it restarted meanwhile, it
-// says so: [table.ErrUnknown]. An object that is overloaded is [table.ErrBusy].
+// says so: [table.ErrUnknown]. An object that is overloaded is [table.ErrBusy]; one
+// that is full refuses what would make it larger with an error that is not tried
+// again, [table.InsufficientAccountPermissions].
 //
 // The Store starts no goroutine, sleeps nowhere and reads only the clock it is
 // given: it runs where there is no scheduler.

@@ -2,6 +2,7 @@ package durableobject
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"edgetable/adapters/durableobject/internal/message"
@@ -57,12 +58,15 @@ func (s *Store) WriteDocument(ctx context.Context, d table.Document) (table.Revi
 		if home.Location == "" {
 			home.Location = s.o.Location
 		}
-		if home.Buckets > maxBuckets || !validLocation(home.Location) {
+		if home.Buckets > MaxBuckets || !validLocation(home.Location) {
 			return "", table.ErrUnsupported
 		}
 	}
 	m := message.Write(make([]byte, 0, len(d.Key)+len(d.Value)+128), &d, home)
 	r, err := s.send(ctx, s.catalog(d.Key), m)
+	if refused, ok := errors.AsType[*table.Refused](err); ok {
+		return "", refused.Err
+	}
 	if err != nil {
 		return "", err
 	}

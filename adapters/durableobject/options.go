@@ -17,7 +17,7 @@ type Options struct {
 	Rand func() uint64
 
 	// Buckets is how many objects a new table is spread over, unless its Layout
-	// says another: 1 to 1000, 0 is 1.
+	// says another: 1 to [MaxBuckets], 0 is 1.
 	Buckets uint16
 	// Location is where a new table is made, unless its Layout says another: see
 	// [SplitLocation].
@@ -33,15 +33,16 @@ type Options struct {
 	Attempts int
 }
 
-const (
-	maxBuckets      = 1000
-	defaultAttempts = 3
-)
+// MaxBuckets is how many objects a table can be spread over: the platform lets
+// one message make so many calls.
+const MaxBuckets = 1000
+
+const defaultAttempts = 3
 
 var errOptions = errors.New("durableobject: Caller, Now and Rand are required, Buckets are at most 1000, and a location is a jurisdiction, a hint, or both as in eu/weur")
 
 func (o Options) withDefaults() (Options, error) {
-	if o.Caller == nil || o.Now == nil || o.Rand == nil || o.Buckets > maxBuckets ||
+	if o.Caller == nil || o.Now == nil || o.Rand == nil || o.Buckets > MaxBuckets ||
 		!validLocation(o.Location) || !validLocation(o.Catalog) {
 		return o, errOptions
 	}

@@ -16,6 +16,7 @@ type ordered struct {
 	rows []row
 	undo []func()
 	lent []byte
+	size int64 // as it says
 }
 
 type row struct{ key, value []byte }
@@ -104,6 +105,8 @@ func (o *ordered) DeleteAll() {
 	o.undo = append(o.undo, func() { o.rows = old })
 	o.spoil()
 }
+
+func (o *ordered) Size() int64 { return o.size }
 
 func (o *ordered) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {

@@ -97,6 +97,47 @@ func TestRefusedForGood(t *testing.T) {
 	}
 }
 
+// An attempt that comes later than an answer to the next is remembered is not
+// carried out: by then the next may have been, and others behind it.
+func TestLateAttempt(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	b.clock.pass(10 * time.Second)
+	sent := b.clock.t
+	b.clock.pass(time.Second)
+	again := message.Attempt{ID: 1, Again: true, First: sent, Age: b.clock.t - sent}
+	b.expect("the second attempt", b.commit(again, put("r", "A")), nil)
+	b.expect("another's write", b.commit(message.Attempt{ID: 2, First: b.clock.t}, put("r", "B")), nil)
+	b.clock.pass(2 * time.Minute)
+	b.expect("a write in time", b.commit(message.Attempt{ID: 3, First: b.clock.t}, put("s", "C")), nil)
+	b.expect("the first attempt", b.commit(message.Attempt{ID: 1, First: sent}, put("r", "A")), table.ErrUnknown)
+	r, err := b.send(message.Get(nil, &home, at("p", "r")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := table.ParseRow(at("p", "r"), r.Rest())
+	if v, _ := row.Properties.Lookup("v"); err != nil || v.Text() != "B" {
+		t.Errorf("the entity is %q, %v", v.Text(), err)
+	}
+}
+
+// A batch that is undone may have been the first that the object was told of its
+// table for: what it learned then is not written, and the next one does so.
+func TestUndone(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	b.expect("a batch that is refused", b.commit(message.Attempt{ID: 1}, insert("r", "A"), insert("r", "A")), table.ErrExists)
+	if len(b.rows.rows) != 0 {
+		t.Errorf("%d rows are left", len(b.rows.rows))
+	}
+	b.expect("another", b.commit(message.Attempt{ID: 2}, insert("r", "A")), nil)
+	b.restart()
+	b.rows.begin()
+	if step := b.Handle(&b.rows, message.Get(nil, &home, at("p", "r")), nil, nil); len(step.Calls) > 0 {
+		t.Error("it did not keep which table it is of")
+	}
+}
+
 // Whether an object knows that a write that comes again was never carried out.
 func TestKnown(t *testing.T) {
 	t.Parallel()
@@ -135,7 +176,7 @@ func TestManyWrites(t *testing.T) {
 	first := b.clock.t
 	for i := range many {
 		b.clock.t += edm.TicksPerSecond / 1000
-		b.expect("write", b.commit(message.Attempt{ID: uint64(i) + 1}, put("r", "A")), nil)
+		b.expect("write", b.commit(message.Attempt{ID: uint64(i) + 1, First: b.clock.t}, put("r", "A")), nil)
 	}
 	again := message.Attempt{ID: 1, Again: true, First: first, Age: b.clock.t - first}
 	b.expect("the oldest again", b.commit(again, put("r", "A")), table.ErrUnknown)

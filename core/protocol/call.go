@@ -83,14 +83,6 @@ func (c *call) name() table.Name {
 	return table.Name{Account: c.address.account, Table: c.route.table}
 }
 
-// consistency of a read: the secondary address may lag behind.
-func (c *call) consistency() table.Consistency {
-	if c.address.secondary {
-		return table.Eventual
-	}
-	return table.Strong
-}
-
 // permit is the first thing every operation asks: whether it is allowed, then
 // whether its answer can have the format that was asked for.
 func (c *call) permit(op sas.Operation, tableName string) error {

@@ -226,16 +226,21 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	consistency, asked, err := c.consistency()
+	if err != nil {
+		return answer{}, err
+	}
 	err = c.admit(ctx, Access{Operation: c.operation, Table: c.route.table, PartitionKey: c.route.partitionKey, HasPartition: true, Entities: 1})
 	if err != nil {
 		return answer{}, err
 	}
-	row, err := c.Service.Get(ctx, c.name(), c.route.partitionKey, c.route.rowKey, c.consistency())
+	row, err := c.Service.Get(ctx, c.name(), c.route.partitionKey, c.route.rowKey, consistency)
 	if err != nil {
 		return answer{}, err
 	}
 	a := answer{status: 200, header: make(multipart.Header, 0, 2)}
 	a.header = append(a.header, Field{Name: "ETag", Value: etagText(row.Timestamp)})
+	a.read(asked)
 	return c.withBody(a, c.entity(c.route.partitionKey, c.route.rowKey, row.Timestamp, row.Properties, projection))
 }
 
@@ -257,16 +262,21 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	consistency, asked, err := c.consistency()
+	if err != nil {
+		return answer{}, err
+	}
 	if err := c.admit(ctx, Access{Operation: c.operation, Table: c.route.table, Entities: 1}); err != nil {
 		return answer{}, err
 	}
 	page, err := c.Service.Query(ctx, c.name(), table.Query{
-		Filter: filter, Within: c.within(), Top: top, From: from, Consistency: c.consistency(),
+		Filter: filter, Within: c.within(), Top: top, From: from, Consistency: consistency,
 	})
 	if err != nil {
 		return answer{}, err
 	}
 	a := answer{status: 200, header: continuation(page.Next)}
+	a.read(asked)
 	a, err = c.withBody(a, content{of: c.route.table, fields: projection, write: func(dst []byte, v *payload.View) []byte {
 		dst = v.AppendFeedStart(dst)
 		for i := range page.Rows {

@@ -2,8 +2,8 @@
 import { Instance } from "./instance.mjs";
 
 // Faults are what becomes of the next messages to the objects of a place and of their next steps, one after the other:
-// a kind of fate below, or "trap", whose module is trapped behind the first row that it writes; any other is none. And
-// how many of the next alarms fail.
+// a kind of fate below, or "trap", whose module is trapped behind the first row that it writes, or "unread", which cannot
+// read a range of rows; any other is none. And how many of the next alarms fail.
 export class Faults {
   messages = [];
   steps = [];

@@ -15,16 +15,17 @@ export default {
 
 // places are told apart by what stands before the names of their objects. A place has a clock, for how long its objects
 // are awake when they are made, the number of times that they were made to forget, the number of rows after which writing
-// fails, and faults.
+// fails, how many bytes its objects say they hold, if that is not 0, and faults.
 const places = new Map();
 const wall = Date.now;
 let lives = 0x80000000;
 
 // Objects calls objects as the module does, and shows what nobody else sees:
 //
-//	POST /PLACE?now=MS&age=MS&restarts=N&fail=N   calls → answers, as in calls.go
+//	POST /PLACE?now=MS&age=MS&restarts=N&fail=N&size=N   calls → answers, as in calls.go
 //	           &messages=KIND,…&steps=KIND,…&alarms=N  once they have met these faults
 //	GET /PLACE?object=NAME&space=C                → the number of the object's rows in a space
+//	GET /PLACE?object=NAME                        → what its SQLite stores
 //	GET /?uses=N&grow=N                           → the instances, after these were mistreated
 export class Objects extends WorkerEntrypoint {
   async fetch(request) {
@@ -32,11 +33,11 @@ export class Objects extends WorkerEntrypoint {
     if (name === "") return Response.json(mistreat(asked));
     if (request.method === "GET") {
       const object = this.env.EDGETABLE_OBJECTS.getByName(`${name}:${asked.get("object")}`);
-      return new Response(await object.count(asked.get("space")));
+      return asked.has("space") ? new Response(await object.count(asked.get("space"))) : Response.json(await object.storage());
     }
     const place = places.get(name) ?? { faults: new Faults() };
     const number = (name, none) => Number(asked.get(name) ?? none);
-    places.set(name, Object.assign(place, { now: number("now"), age: number("age", 0), restarts: asked.get("restarts"), fail: number("fail", Infinity) }));
+    places.set(name, Object.assign(place, { now: number("now"), age: number("age", 0), restarts: asked.get("restarts"), fail: number("fail", Infinity), size: number("size", 0) }));
     if (asked.has("messages")) place.faults.messages = asked.get("messages").split(",");
     if (asked.has("steps")) place.faults.steps = asked.get("steps").split(",");
     if (asked.has("alarms")) place.faults.alarms = number("alarms");
@@ -72,7 +73,14 @@ export class EdgetableObject extends own.EdgetableObject {
     this.abort();
   }
 
+  // storage is all tables, also those for what the platform keeps, how large they are, and when the alarm is due.
+  async storage() {
+    const tables = this.ctx.storage.sql.exec("SELECT name FROM sqlite_master").toArray().map((t) => t.name);
+    return { tables, size: this.rows.size(), alarm: await this.ctx.storage.getAlarm() };
+  }
+
   count(space) {
+    if (!this.rows.exist()) return 0;
     return this.ctx.storage.sql.exec("SELECT count(*) AS n FROM r WHERE substr(k, 1, 1) = CAST(? AS BLOB)", space).one().n;
   }
 
@@ -89,14 +97,16 @@ export class EdgetableObject extends own.EdgetableObject {
       this.restarts = place.restarts;
       new DataView(this.life.buffer).setUint32(0, lives++, true);
     }
-    const { put } = this.rows, trap = place.faults.steps.shift() === "trap";
+    const { put } = this.rows, fault = place.faults.steps.shift();
     let written = 0, age = this.aged ? 0 : place.age;
     this.aged = true;
     this.rows.put = (k, v) => {
       if (written++ === place.fail) throw new Error("the disk is on fire");
       put.call(this.rows, k, v);
-      if (trap) instances.exhaust(this.rows);
+      if (fault === "trap") instances.exhaust(this.rows);
     };
+    if (fault === "unread") this.rows.scan = () => { throw new Error("the disk is gone"); };
+    if (place.size > 0) this.rows.size = () => place.size;
     Date.now = () => { // nothing else runs meanwhile
       const now = place.now - age;
       age = 0; // it looks at the clock once when it is made
@@ -107,6 +117,8 @@ export class EdgetableObject extends own.EdgetableObject {
     } finally {
       Date.now = wall;
       delete this.rows.put;
+      delete this.rows.size;
+      delete this.rows.scan;
     }
   }
 }

@@ -32,6 +32,7 @@ export class Instance {
         row_put: (at, n, valueAt, valueN) => this.rows.put(this.view(at, n), this.view(valueAt, valueN)),
         row_delete: (at, n) => this.rows.delete(this.view(at, n)),
         row_delete_all: () => this.rows.deleteAll(),
+        row_size: () => this.rows.size(),
         row_scan: (at, n) => this.put(this.rows.scan(this.view(at, n))),
       },
       wasi_snapshot_preview1: { fd_write: (_, list, n, written) => this.stderr(list, n, written) },

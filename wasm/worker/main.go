@@ -36,6 +36,7 @@
 //	log(level, pointer, n) writes a line of JSON: 0 info, 1 error
 //	row_get(key, n) n      → the row's value in the buffer, or -1
 //	row_put(key, n, value, n), row_delete(key, n), row_delete_all()
+//	row_size() f64         how many bytes all rows take
 //	row_scan(range, n) n   → whole rows in the buffer
 //
 // Numbers are little-endian, of four bytes where nothing else is said. The forms

@@ -63,11 +63,14 @@ export class EdgetableObject extends DurableObject {
       engine ??= new Instance(this.env);
       engine.uses++;
       engine.rows = this.rows;
+      this.rows.emptied = false;
       this.ctx.storage.transactionSync(() => {
         step = engine.get(engine.exports.object(engine.put(frames(message))));
         if (step[8] === rollback) throw undo;
       });
+      if (this.rows.emptied && !this.rows.there) this.leave();
     } catch (e) {
+      this.rows.there = undefined;
       if (e !== undo) {
         engine = undefined; // with what the objects remember, so that they count as just woken up
         console.error(JSON.stringify({ msg: "object", cause: String(e) }));
@@ -79,6 +82,12 @@ export class EdgetableObject extends DurableObject {
     return step;
   }
 
+  // leave gives back the storage of an object without rows: the empty database, which would be paid for, and the alarm.
+  leave() {
+    this.alarmAt = null;
+    this.ctx.storage.deleteAll();
+  }
+
   // wake sets the alarm, of which there is one, unless it comes earlier. What the step wrote is there only with it.
   wake(at) {
     if (this.alarmAt !== null && at >= this.alarmAt) return;
@@ -87,28 +96,43 @@ export class EdgetableObject extends DurableObject {
   }
 }
 
-// Rows are the storage of an object.
+// Rows are the storage of an object. There is no table until a row is put: an object that is only asked, as each is for
+// which a client makes up a name, stores nothing.
 class Rows {
-  constructor(sql) {
-    this.sql = sql;
-    this.create();
-  }
+  there = undefined; // whether there is a table, if it is known
+  emptied = false; // in this step
 
-  create() { this.sql.exec("CREATE TABLE IF NOT EXISTS r (k BLOB PRIMARY KEY, v BLOB) WITHOUT ROWID"); }
+  constructor(sql) { this.sql = sql; }
+
+  exist() { return this.there ??= this.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'r'").toArray().length > 0; }
+
+  // size is in bytes, without what was deleted.
+  size() { return this.sql.databaseSize; }
 
   get(k) {
+    if (!this.exist()) return undefined;
     const row = this.sql.exec("SELECT v FROM r WHERE k = ?", k).raw().next();
     return row.done ? undefined : new Uint8Array(row.value[0]);
   }
 
-  put(k, v) { this.sql.exec("INSERT INTO r VALUES (?, ?) ON CONFLICT DO UPDATE SET v = excluded.v", k, v); }
+  put(k, v) {
+    if (!this.exist()) {
+      this.sql.exec("CREATE TABLE r (k BLOB PRIMARY KEY, v BLOB) WITHOUT ROWID");
+      this.there = true;
+    }
+    this.sql.exec("INSERT INTO r VALUES (?, ?) ON CONFLICT DO UPDATE SET v = excluded.v", k, v);
+  }
 
-  delete(k) { this.sql.exec("DELETE FROM r WHERE k = ?", k); }
+  delete(k) {
+    if (this.exist()) this.sql.exec("DELETE FROM r WHERE k = ?", k);
+  }
 
-  // deleteAll drops the table: that of each row would be paid for.
+  // deleteAll drops the table: to delete each row would be paid for.
   deleteAll() {
+    if (!this.exist()) return;
     this.sql.exec("DROP TABLE r");
-    this.create();
+    this.there = false;
+    this.emptied = true;
   }
 
   // scan reads rows until they have as many bytes as are wanted. The cursor is always read to its end, as nothing else
@@ -117,6 +141,7 @@ class Rows {
     let [wanted, from, to] = unframe(request.slice());
     let room = new DataView(wanted.buffer, wanted.byteOffset).getUint32(0, true), limit = 16;
     const parts = [new Uint8Array(0)];
+    if (!this.exist()) return frames(parts);
     for (;;) {
       let rows = 0, size = 0;
       for (const [k, v] of this.sql.exec("SELECT k, v FROM r WHERE k >= ? AND k < ? ORDER BY k LIMIT ?", from, to, limit).raw()) {

@@ -22,6 +22,9 @@ func hostRowDelete(k unsafe.Pointer, n uint32)
 //go:wasmimport edge row_delete_all
 func hostRowDeleteAll()
 
+//go:wasmimport edge row_size
+func hostRowSize() float64
+
 //go:wasmimport edge row_scan
 func hostRowScan(r unsafe.Pointer, n uint32) uint32
 
@@ -48,6 +51,8 @@ func (r *rows) Put(k, v []byte) {
 func (r *rows) Delete(k []byte) { hostRowDelete(pointer(k), uint32(len(k))) }
 
 func (r *rows) DeleteAll() { hostRowDeleteAll() }
+
+func (r *rows) Size() int64 { return int64(hostRowSize()) }
 
 // Scan asks the shell with frames
 //

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"strconv"
 
+	"edgetable/adapters/durableobject"
 	"edgetable/adapters/durableobject/internal/message"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
-const (
-	maxBuckets = 1000    // the platform takes so many calls of one message
-	maxList    = 4 << 20 // bytes of documents in one answer
-)
+// maxList is how many bytes of documents one answer has.
+const maxList = 4 << 20
 
 // record is a document as its row holds it.
 type record struct {
@@ -78,7 +77,9 @@ func (h *handling) record(key string) (record, error) {
 var errRecord = errors.New("a document is damaged, or of a later version")
 
 func (h *handling) putRecord(r *record) {
-	h.rows.Put(rowOf(spaceDocuments, r.Key), r.append(nil))
+	v := r.append(nil)
+	h.rows.Put(rowOf(spaceDocuments, r.Key), v)
+	h.unlooked -= len(r.Key) + len(v)
 }
 
 // settled is the document when no deletion of it is under way. If one is, it is
@@ -136,11 +137,13 @@ func (h *handling) write(_ message.Attempt, v verdict) Step {
 	switch {
 	case old.Revision != d.Revision:
 		return h.fail(table.ErrRevision)
+	case h.full():
+		return h.fail(&table.Refused{Err: errCatalogFull})
 	case old.Key != "" && old.Layout != d.Layout:
 		return h.fail(table.ErrUnsupported) // buckets are found by the name
 	case old.Key == "" && rec.isTable():
 		rec.home, rec.floor = home, readTicks(h.rows, rowFloor)
-		if home.Buckets == 0 || home.Buckets > maxBuckets {
+		if home.Buckets == 0 || home.Buckets > durableobject.MaxBuckets {
 			return h.fail(table.ErrUnsupported)
 		}
 	}

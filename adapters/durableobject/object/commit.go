@@ -27,6 +27,9 @@ func (h *handling) commit(_ message.Attempt, v verdict) Step {
 		if !h.r.OK() {
 			return h.undo(h.garbled(), i)
 		}
+		if m.Kind != table.Delete && h.full() {
+			return h.undo(h.fail(&table.Refused{Index: i, Err: errBucketFull}), i)
+		}
 		if err := h.apply(&m, now); err != nil {
 			return h.undo(h.fail(&table.Refused{Index: i, Err: err}), i)
 		}
@@ -74,6 +77,7 @@ func (h *handling) apply(m *table.Mutation, now edm.Ticks) error {
 		return table.EntityTooLarge.Err()
 	}
 	h.rows.Put(k, h.value)
+	h.unlooked -= len(k) + len(h.value)
 	h.changed(k, now)
 	return nil
 }

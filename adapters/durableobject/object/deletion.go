@@ -101,14 +101,7 @@ func (h *handling) bury(rec *record, waited []byte) (ok bool, step Step) {
 			return false, step
 		}
 	}
-	step.Calls = make([]durableobject.Call, rec.home.Buckets)
-	drop := message.Drop(nil, rec.Layout.Incarnation)
-	for b := range step.Calls {
-		step.Calls[b] = durableobject.Call{
-			Object:  durableobject.Bucket(rec.Key, rec.home.Buckets, uint16(b), rec.home.Location),
-			Message: drop,
-		}
-	}
+	step.Calls = callBuckets(rec, message.Drop(nil, rec.Layout.Incarnation))
 	step.State = append(append(step.State, rec.Layout.Incarnation[:]...), round)
 	step.Alarm = h.now() + patience
 	return false, step
@@ -147,15 +140,19 @@ func (h *handling) entomb(rec *record, high edm.Ticks) {
 // forgetting has the buckets of a table that is gone forget what they kept of
 // it, for the table's last message. Whatever comes of it, the answer is known.
 func (h *handling) forgetting(rec *record) Step {
-	step := Step{Calls: make([]durableobject.Call, rec.home.Buckets), State: []byte{ours}}
-	forget := message.Forget(nil, readTicks(h.rows, rowFloor))
-	for b := range step.Calls {
-		step.Calls[b] = durableobject.Call{
+	return Step{Calls: callBuckets(rec, message.Forget(nil, readTicks(h.rows, rowFloor))), State: []byte{ours}}
+}
+
+// callBuckets sends one message to all buckets of a table.
+func callBuckets(rec *record, m []byte) []durableobject.Call {
+	calls := make([]durableobject.Call, rec.home.Buckets)
+	for b := range calls {
+		calls[b] = durableobject.Call{
 			Object:  durableobject.Bucket(rec.Key, rec.home.Buckets, uint16(b), rec.home.Location),
-			Message: forget,
+			Message: m,
 		}
 	}
-	return step
+	return calls
 }
 
 // The first byte of alarm's State.

@@ -35,7 +35,8 @@
 // Who gets no reply sends a write again. The object remembers for a minute what
 // it answered to which write, and gives the same answer; a write that comes
 // again and is not known is carried out if the object remembers everything since
-// before it was sent first, else its outcome is unknown.
+// before it was sent first, else its outcome is unknown. So is that of a first
+// attempt which comes so late that an answer to the next may be forgotten.
 //
 // # Catalogs
 //
@@ -43,6 +44,13 @@
 // record is removed, and with B = 1 the drop of the bucket is the moment at which
 // table and document are gone, for whoever meets the mark brings the deletion to
 // its end before he answers. An alarm does so for what was cut off.
+//
+// # Room
+//
+// The platform gives an object 10 GB, and ends one that writes more. What may make
+// an object larger is refused a little before that, with an error that clients do
+// not try again; reads and deletions go on. An object that is only asked writes
+// nothing, and one whose table is gone has no rows: there may be many of either.
 //
 // # Replica
 //

@@ -17,12 +17,12 @@ const (
 
 // memory is what the object answered to which write.
 type memory struct {
-	// complete: all answers since then are remembered.
-	complete edm.Ticks
-	answers  map[uint64][]byte
-	order    []written // from the oldest; those before first were forgotten
-	first    int
-	bytes    int
+	woke    edm.Ticks // no answer before is remembered
+	forgot  edm.Ticks // nor one until then, 0: none was forgotten
+	answers map[uint64][]byte
+	order   []written // from the oldest; those before first were forgotten
+	first   int
+	bytes   int
 }
 
 type written struct {
@@ -42,13 +42,17 @@ const (
 // judge says what is known about a write. One that comes again and is not
 // remembered was not carried out if nothing was forgotten since before it was
 // sent first: by the age it had, and, because a message may wait on its way for
-// longer than margin, also by the sender's clock.
+// longer than margin, also by the sender's clock. An attempt that is the first
+// may come behind others, too, whose answer was forgotten since; not behind a
+// restart, as what waits for an object ends with it.
 func (m *memory) judge(now edm.Ticks, a message.Attempt) (verdict, []byte) {
 	m.expire(now)
 	if answer, ok := m.answers[a.ID]; ok {
 		return answered, answer
 	}
-	if a.Again && (now-m.complete <= a.Age+margin || a.First <= m.complete+margin) {
+	complete := max(m.woke, m.forgot)
+	again := a.Again && (now-complete <= a.Age+margin || a.First <= complete+margin)
+	if again || m.forgot > 0 && a.First <= m.forgot+margin {
 		return lost, nil
 	}
 	return fresh, nil
@@ -74,7 +78,7 @@ func (m *memory) expire(now edm.Ticks) {
 		if now-w.at <= keep && len(m.answers) <= maxAnswers && m.bytes <= maxAnswerBytes {
 			break
 		}
-		m.complete = max(m.complete, w.at)
+		m.forgot = max(m.forgot, w.at)
 		m.bytes -= len(m.answers[w.id])
 		delete(m.answers, w.id)
 		m.first++

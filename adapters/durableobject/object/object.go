@@ -40,6 +40,8 @@ type Object struct {
 	// a memory before this one may have known of more, and changes with each.
 	generation uint64
 
+	unlooked int // bytes to write before the next look at the size
+
 	loaded bool // of the rows: the following
 	clock  clock
 	marker marker
@@ -56,7 +58,7 @@ func New(o Options) *Object {
 		catalog:    o.Catalog,
 		replica:    o.Replica,
 		generation: o.Rand(),
-		memory:     memory{complete: o.Now()},
+		memory:     memory{woke: o.Now()},
 	}
 }
 

@@ -138,6 +138,13 @@ func (h *handling) join(source string) {
 // joins reports whether the object is still to join.
 func (h *handling) joins() bool { return h.replica != "" && !h.outbox.on }
 
+// joinBucket has the bucket of this number join, of the life that it serves.
+func (h *handling) joinBucket(number uint16) {
+	if h.joins() {
+		h.join(durableobject.SourceOf(h.marker.incarnation, number))
+	}
+}
+
 // joinCatalog has the catalog of an account join, of which a document has this
 // key, or could have one.
 func (h *handling) joinCatalog(key string) {

@@ -17,8 +17,6 @@ const (
 	maxChanges = 100
 	mostOfThem = 75
 	maxBatch   = 1 << 20
-	// maxWakes is how many buckets are woken at a time.
-	maxWakes = 100
 )
 
 // lap is one way through the outbox, so that a row that changes all the time
@@ -47,13 +45,6 @@ type flight struct {
 type change struct {
 	key []byte
 	at  edm.Ticks
-}
-
-// walked is a row that is published whether it changed or not. Of the record of a
-// table, the buckets are woken by so many calls, so that they publish theirs.
-type walked struct {
-	key   []byte
-	wakes int
 }
 
 // publish hands out what is due, if anything is, behind what an alarm had to do
@@ -167,41 +158,6 @@ func addRow(batch []byte, c change, v []byte, ok bool) ([]byte, record) {
 	return message.AppendChange(batch, &b), rec
 }
 
-// addWalk adds rows to a batch that may not have changed. Tables whose records
-// are among them have their buckets woken: they join.
-func (h *handling) addWalk(f *flight, batch []byte) ([]byte, []durableobject.Call) {
-	var wakes []durableobject.Call
-	var key []byte
-	for k, v := range h.rows.Scan(h.outbox.walk, behindRows, mostRun) {
-		if len(f.changes)+len(f.walked) >= maxChanges || len(batch) >= maxBatch || len(wakes) >= maxWakes {
-			f.walk = bytes.Clone(k)
-			break
-		}
-		key = bytes.Clone(k)
-		var rec record
-		before := len(wakes)
-		batch, rec = addRow(batch, change{key: key}, v, true)
-		if rec.isTable() && !rec.deleting {
-			wakes = appendWakes(wakes, &rec)
-		}
-		f.walked = append(f.walked, walked{key, len(wakes) - before})
-	}
-	return batch, wakes
-}
-
-// appendWakes appends a call of each bucket of a table: a read of nothing.
-func appendWakes(wakes []durableobject.Call, rec *record) []durableobject.Call {
-	p := message.Place{Table: string(append([]byte(nil), rec.Key...)), Buckets: rec.home.Buckets, Location: string(append([]byte(nil), rec.home.Location...))}
-	for n := range rec.home.Buckets {
-		p.Bucket = n
-		wakes = append(wakes, durableobject.Call{
-			Object:  durableobject.Bucket(p.Table, p.Buckets, n, p.Location),
-			Message: message.Get(nil, &p, []byte{0}),
-		})
-	}
-	return wakes
-}
-
 // published takes what came of a batch. If its flight was lost with our memory,
 // or was taken for lost and another began, nothing is known of it.
 func (h *handling) published() Step {
@@ -282,23 +238,4 @@ func (h *handling) acknowledge(f *flight, done []bool) (all bool) {
 		}
 	}
 	return all
-}
-
-// walkOn moves the walk behind the rows that are published. It reports whether
-// these are all that were handed out.
-func (h *handling) walkOn(f *flight, done []bool, woken []durableobject.Answer) (all bool) {
-	for i, w := range f.walked {
-		ok := done[i] && w.wakes <= len(woken)
-		for n := 0; ok && n < w.wakes; n++ {
-			_, err := message.Result(woken[n].Message)
-			ok = woken[n].Err == nil && wakeful(err)
-		}
-		if !ok {
-			h.outbox.walk = w.key
-			return false
-		}
-		woken = woken[w.wakes:]
-	}
-	h.outbox.walk = f.walk
-	return true
 }

@@ -2,7 +2,6 @@ package object
 
 import (
 	"encoding/binary"
-	"errors"
 
 	"edgetable/adapters/durableobject/internal/message"
 	"edgetable/core/edm"
@@ -69,10 +68,4 @@ func (h *handling) purged(f *flight, more bool) Step {
 	}
 	h.outbox.purge = h.nextPurge()
 	return h.done()
-}
-
-// wakeful reports whether a bucket answered a call that only was to wake it: it
-// serves the table, or there is no such table.
-func wakeful(err error) bool {
-	return err == nil || errors.Is(err, table.ErrNoEntity) || errors.Is(err, table.ErrNoTable)
 }

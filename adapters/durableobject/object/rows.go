@@ -13,8 +13,10 @@ type Rows interface {
 	Get(key []byte) (value []byte, ok bool)
 	Put(key, value []byte)
 	Delete(key []byte)
-	// DeleteAll removes all rows.
+	// DeleteAll removes all rows, and gives back what they took.
 	DeleteAll()
+	// Size is about how many bytes all rows take, without those that were deleted.
+	Size() int64
 	// Scan iterates over the rows with from ≤ key < to in order. About so many
 	// bytes are worth to be read at a time; there may be more in the range than
 	// the caller will look at. No other method is called before it ended.

@@ -73,6 +73,37 @@ func TestTrap(t *testing.T) {
 	}
 }
 
+// What the module knew when it was left by an exception is not believed: that
+// it had written how high Timestamps may go was undone.
+func TestTrapForgets(t *testing.T) {
+	now := wallClock()
+	clock := func() edm.Ticks { return now }
+	p := server.NewPlace(clock)
+	s, _ := recorded(t, p, 1)
+	create(t, s)
+	write := func() (edm.Ticks, error) {
+		return s.Commit(t.Context(), people, []table.Mutation{{Key: key.Append(nil, "p", "r"), Nonce: 1}})
+	}
+	if _, err := write(); err != nil {
+		t.Fatal(err)
+	}
+	now += 10 * edm.TicksPerSecond
+	p.FailAfter(1) // the entity, then the clock
+	if _, err := write(); !errors.Is(err, table.ErrBusy) {
+		t.Fatalf("a write of which one row can be written: %v", err)
+	}
+	p.FailAfter(-1)
+	before, err := write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now -= 3600 * edm.TicksPerSecond
+	p.Restart(clock)
+	if behind, err := write(); err != nil || behind <= before {
+		t.Errorf("behind a write at %d, one at %d, %v", before, behind, err)
+	}
+}
+
 // workerd is killed under load and started again over the same data: what was
 // acknowledged is there, and batches are whole.
 func TestKill(t *testing.T) {

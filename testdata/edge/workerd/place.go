@@ -23,6 +23,7 @@ type Place struct {
 	now      atomic.Pointer[func() edm.Ticks]
 	restarts atomic.Int32
 	fail     atomic.Int32 // 1 more than the rows that can be written; 0: all
+	size     atomic.Int64 // that objects say they have; 0: what they have
 	aged     atomic.Bool
 	faults   atomic.Pointer[func() Faults]
 }
@@ -62,6 +63,9 @@ func (p *Place) Restart(now func() edm.Ticks) {
 // more than so many rows; a negative number has it work again.
 func (p *Place) FailAfter(rows int) { p.fail.Store(int32(rows + 1)) }
 
+// Hold has the objects say that they hold so many bytes; 0 has them say what is so.
+func (p *Place) Hold(size int64) { p.size.Store(size) }
+
 // Meet has the next call come with faults.
 func (p *Place) Meet(f Faults) {
 	once := func() Faults { p.faults.Store(nil); return f }
@@ -83,6 +87,20 @@ func (p *Place) Count(ctx context.Context, object string, space byte) (n int, er
 	target := fmt.Sprintf("%s/%s?object=%s&space=%c", p.server.objects, p.name, url.QueryEscape(object), space)
 	err = p.server.get(ctx, target, &n)
 	return n, err
+}
+
+// Storage is what the SQLite of an object stores.
+type Storage struct {
+	Tables []string // also those of the platform, as for the alarm
+	Size   int64    // bytes
+	Alarm  float64  // when it is due, in milliseconds since 1970; 0: there is none
+}
+
+// Storage is that of an object of the place.
+func (p *Place) Storage(ctx context.Context, object string) (s Storage, err error) {
+	target := fmt.Sprintf("%s/%s?object=%s", p.server.objects, p.name, url.QueryEscape(object))
+	err = p.server.get(ctx, target, &s)
+	return s, err
 }
 
 // Instances are those of the module that a server has, and how many it made.
@@ -131,8 +149,8 @@ const patience = 30_000
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
-// Call implements [durableobject.Caller] with the frames that the module makes.
-func (c caller) Call(ctx context.Context, calls []durableobject.Call) []durableobject.Answer {
+// Frames are calls as the module hands them to its shell.
+func Frames(calls []durableobject.Call) []byte {
 	message := frame(nil, binary.LittleEndian.AppendUint32(nil, patience))
 	for _, call := range calls {
 		for _, text := range []string{call.Object.Name, call.Object.Jurisdiction, call.Object.Hint} {
@@ -140,7 +158,12 @@ func (c caller) Call(ctx context.Context, calls []durableobject.Call) []durableo
 		}
 		message = frame(message, call.Message)
 	}
-	out, err := c.post(ctx, message)
+	return message
+}
+
+// Call implements [durableobject.Caller].
+func (c caller) Call(ctx context.Context, calls []durableobject.Call) []durableobject.Answer {
+	out, err := c.post(ctx, Frames(calls))
 	answers := make([]durableobject.Answer, len(calls))
 	for i := range answers {
 		answers[i].Err = durableobject.ErrLost
@@ -171,6 +194,9 @@ func (c caller) post(ctx context.Context, message []byte) ([]byte, error) {
 	url := fmt.Sprintf("%s/%s?now=%f&restarts=%d", c.server.objects, c.name, now, c.restarts.Load())
 	if n := c.fail.Load(); n > 0 {
 		url += fmt.Sprintf("&fail=%d", n-1)
+	}
+	if n := c.size.Load(); n > 0 {
+		url += fmt.Sprintf("&size=%d", n)
 	}
 	if c.aged.Load() {
 		url += fmt.Sprintf("&age=%d", 3*3600*1000)

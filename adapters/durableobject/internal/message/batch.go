@@ -34,11 +34,7 @@ func AppendBatch(dst []byte, h *BatchHead) []byte {
 	dst = appendText(dst, h.Source)
 	dst = append(dst, byte(h.Mark))
 	dst = appendUint64(dst, uint64(h.Since))
-	purge := byte(0)
-	if h.Purge {
-		purge = 1
-	}
-	return appendNumber(append(dst, purge), uint64(h.Buckets))
+	return appendNumber(appendBool(dst, h.Purge), uint64(h.Buckets))
 }
 
 // BatchHead is the fields that a batch begins with.
@@ -47,7 +43,7 @@ func (r *Reader) BatchHead() (h BatchHead) {
 	h.Source = r.Text()
 	h.Mark = Mark(r.Byte())
 	h.Since = r.Ticks()
-	h.Purge = r.Byte() != 0
+	h.Purge = r.Bool()
 	h.Buckets = uint16(r.Number(1<<16 - 1))
 	return h
 }

@@ -96,16 +96,12 @@ type Located struct {
 // AppendLocated is the answer.
 func AppendLocated(dst []byte, l *Located) []byte {
 	dst = append(Done(dst), l.Incarnation[:]...)
-	dst = appendUint64(AppendHome(dst, l.Home), uint64(l.Floor))
-	if l.Deleting {
-		return append(dst, 1)
-	}
-	return append(dst, 0)
+	return appendBool(appendUint64(AppendHome(dst, l.Home), uint64(l.Floor)), l.Deleting)
 }
 
 // Located is the fields of the answer.
 func (r *Reader) Located() Located {
-	l := Located{Incarnation: r.Incarnation(), Home: r.Home(), Floor: r.Ticks(), Deleting: r.Byte() != 0}
+	l := Located{Incarnation: r.Incarnation(), Home: r.Home(), Floor: r.Ticks(), Deleting: r.Bool()}
 	if l.Home.Buckets == 0 {
 		r.bad = true
 	}
@@ -142,10 +138,7 @@ func (w *ListWriter) Add(d *table.Document) {
 // End ends the list; more says that there are documents behind it.
 func (w *ListWriter) End(more bool) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.n)
-	if more {
-		return append(w.dst, 1)
-	}
-	return append(w.dst, 0)
+	return appendBool(w.dst, more)
 }
 
 // leastDocument is the least that a document takes in a list.
@@ -162,6 +155,6 @@ func (r *Reader) Documents() (list []table.Document, more bool) {
 	for range n {
 		list = append(list, r.Document())
 	}
-	more = r.Byte() != 0
+	more = r.Bool()
 	return list, more
 }

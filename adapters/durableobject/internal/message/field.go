@@ -39,6 +39,9 @@ func (r *Reader) Byte() byte {
 	return 0
 }
 
+// Bool is a field of one byte.
+func (r *Reader) Bool() bool { return r.Byte() != 0 }
+
 // Uint32 is a field of four bytes.
 func (r *Reader) Uint32() uint32 {
 	if b := r.take(4); b != nil {
@@ -89,6 +92,13 @@ func (r *Reader) Rest() []byte { return r.take(len(r.rest)) }
 
 // Fixed fills dst.
 func (r *Reader) Fixed(dst []byte) { copy(dst, r.take(len(dst))) }
+
+func appendBool(dst []byte, b bool) []byte {
+	if b {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
+}
 
 func appendBytes(dst, b []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(b)))

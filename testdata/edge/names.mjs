@@ -1,0 +1,26 @@
+// Says which objects the shell asks the platform for:  names.mjs MODULE
+//
+// Standard input is the calls, as in calls.go; standard output is JSON: for each call how the namespace was asked, and the
+// bytes of all answers. The namespace is as the platform's documentation has it, which workerd is not: there are
+// jurisdictions, and only those that it knows.
+import { readFileSync } from "node:fs";
+import { shell } from "./shell.mjs";
+
+const { callObjects } = await shell(process.argv[2], "calls.mjs");
+const known = ["eu", "us", "fedramp"], asked = [];
+
+const namespace = (jurisdiction) => ({
+  jurisdiction(name) {
+    if (jurisdiction !== undefined) throw new Error("a jurisdiction has no others in it");
+    if (!known.includes(name)) throw new Error(`no jurisdiction ${name}`);
+    return namespace(name);
+  },
+  getByName(name, options) {
+    const index = asked.push({ jurisdiction, name, options }) - 1;
+    return { ask: async (message) => Uint8Array.of(0, index, ...message) };
+  },
+});
+
+console.error = () => {};
+const answers = await callObjects({ EDGETABLE_OBJECTS: namespace() }, new Uint8Array(readFileSync(0)));
+console.log(JSON.stringify({ asked, answers: [...answers] }));

@@ -1,0 +1,225 @@
+package workerd_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"edgetable/adapters/durableobject"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+	"edgetable/testdata/edge/workerd"
+)
+
+// An object that is only asked stores nothing, nor does one whose table is gone.
+func TestStoresNothing(t *testing.T) {
+	p := server.NewPlace(wallClock)
+	s := openStore(t, p, wallClock, 1)
+	bucket, catalog := durableobject.Bucket(people, 1, 0, "").Name, durableobject.Catalog("acct", "").Name
+	nothing := func(when, object string) {
+		t.Helper()
+		if got := storage(t, p, object); len(got.Tables) != 0 || got.Alarm != 0 {
+			t.Errorf("%s: %s has %+v", when, object, got)
+		}
+	}
+	ask := func() {
+		t.Helper()
+		_, get := s.Get(t.Context(), people, key.Append(nil, "p", "r"), table.Strong)
+		_, scan := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
+		_, commit := s.Commit(t.Context(), people, inserts("a", 1))
+		_, read := s.ReadDocument(t.Context(), people)
+		drop := s.Drop(t.Context(), people, "x")
+		if !errors.Is(get, table.ErrNoTable) || !errors.Is(scan, table.ErrNoTable) || !errors.Is(commit, table.ErrNoTable) ||
+			!errors.Is(read, table.ErrNoDocument) || !errors.Is(drop, table.ErrRevision) {
+			t.Errorf("where no table is: %v, %v, %v, %v, %v", get, scan, commit, read, drop)
+		}
+	}
+	ask()
+	nothing("it was only asked", bucket)
+	nothing("it was only asked", catalog)
+	for range 2 {
+		revision := create(t, s)
+		if _, err := s.Commit(t.Context(), people, inserts("a", 3)); err != nil {
+			t.Fatal(err)
+		}
+		if got := storage(t, p, bucket); !slices.Contains(got.Tables, "r") {
+			t.Fatalf("a bucket with entities has %+v", got)
+		}
+		if err := s.Drop(t.Context(), people, revision); err != nil {
+			t.Fatal(err)
+		}
+		nothing("the table is gone", bucket)
+		ask()
+		p.Restart(wallClock)
+		ask()
+		nothing("behind a restart", bucket)
+	}
+}
+
+func storage(t *testing.T, p *workerd.Place, object string) workerd.Storage {
+	t.Helper()
+	s, err := p.Storage(t.Context(), object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// What a table took on disk is given back when it is gone.
+func TestGivesBack(t *testing.T) {
+	options := workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0"}}
+	var place *workerd.Place
+	taken := func(do func(s table.Store)) (bytes int64) {
+		t.Helper()
+		server, err := workerd.Start(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if place == nil {
+			place = server.NewPlace(wallClock)
+		}
+		place = place.Move(server)
+		do(openStore(t, place, wallClock, 1))
+		server.Stop()
+		err = filepath.Walk(options.Data, func(_ string, f fs.FileInfo, err error) error {
+			if err == nil && f.Mode().IsRegular() {
+				bytes += f.Size()
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes
+	}
+	var revision table.Revision
+	full := taken(func(s table.Store) {
+		revision = create(t, s)
+		for n := range 3 {
+			if _, err := s.Commit(t.Context(), people, []table.Mutation{megabyte(fmt.Sprint(n))}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	empty := taken(func(s table.Store) {
+		if err := s.Drop(t.Context(), people, revision); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if full < 3<<20 || empty > 1<<18 {
+		t.Errorf("a table of 3 MiB takes %d bytes, and %d when it is gone", full, empty)
+	}
+}
+
+func megabyte(partition string) table.Mutation {
+	return table.Mutation{Key: key.Append(nil, partition, ""), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.Binary(make([]byte, 1<<20)))}
+}
+
+// A full object refuses what would make it larger, and the instance in which it
+// runs with others goes on.
+func TestFull(t *testing.T) {
+	p := server.NewPlace(wallClock)
+	s := openStore(t, p, wallClock, 1)
+	revision := create(t, s)
+	bucket := durableobject.Bucket(people, 1, 0, "").Name
+	large := megabyte("large")
+	if _, err := s.Commit(t.Context(), people, []table.Mutation{large}); err != nil {
+		t.Fatal(err)
+	}
+	if got := storage(t, p, bucket).Size; got < 1<<20 || got > 2<<20 {
+		t.Errorf("with an entity of 1 MiB it has %d bytes", got)
+	}
+	p.Restart(wallClock) // it looks at its size now and then, and when it wakes
+	p.Hold(10e9)
+	before, err := server.Instances(t.Context(), 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := (*table.Error)(nil)
+	if _, err := s.Commit(t.Context(), people, inserts("a", 2)); !errors.As(err, &e) || e.Code != table.InsufficientAccountPermissions {
+		t.Errorf("an insert: %v", err)
+	}
+	if n := count(t, s, "large"); n != 1 {
+		t.Errorf("of what was there, there are %d", n)
+	}
+	if _, err := s.Commit(t.Context(), people, []table.Mutation{{Key: large.Key, Kind: table.Delete, Condition: table.Present}}); err != nil {
+		t.Errorf("a delete: %v", err)
+	}
+	p.Hold(0)
+	if _, err := s.Commit(t.Context(), people, inserts("a", 2)); err != nil {
+		t.Errorf("an insert where there is room again: %v", err)
+	}
+	if got := storage(t, p, bucket).Size; got > 1<<20 {
+		t.Errorf("behind the delete it has %d bytes", got)
+	}
+	p.Hold(10e9)
+	if err := s.Drop(t.Context(), people, revision); err != nil {
+		t.Errorf("the end of a full table: %v", err)
+	}
+	if after, err := server.Instances(t.Context(), 0, 0); err != nil || after.Made != before.Made {
+		t.Errorf("%d instances were made, %v", after.Made-before.Made, err)
+	}
+}
+
+// Of what an object wants to be woken for, it is woken for the first.
+func TestFirstAlarm(t *testing.T) {
+	begin := wallClock()
+	now := begin
+	clock := func() edm.Ticks { return now }
+	p := server.NewPlace(clock)
+	s := openStore(t, p, clock, 1)
+	due := func() edm.Ticks {
+		t.Helper()
+		at := storage(t, p, durableobject.Catalog("acct", "").Name).Alarm
+		return edm.TicksOf(time.UnixMilli(int64(at))) - begin
+	}
+	for _, name := range []string{people, "table/acct/others"} {
+		d := table.Document{Key: name, Layout: table.Layout{Incarnation: table.Incarnation{1}}}
+		revision, err := s.WriteDocument(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Meet(workerd.Faults{Messages: []string{"none", "plain", "plain", "plain"}})
+		if err := s.Drop(t.Context(), name, revision); !errors.Is(err, table.ErrUnknown) {
+			t.Fatalf("Drop of a table whose bucket is not reached: %v", err)
+		}
+		if at := due(); at < 20*edm.TicksPerSecond || at > 40*edm.TicksPerSecond {
+			t.Errorf("behind the end of %s it wakes %d s after the first", name, at/edm.TicksPerSecond)
+		}
+		now += 60 * edm.TicksPerSecond
+	}
+}
+
+// A batch that is undone, or whose module is trapped, takes with it the table
+// that it made, and what comes next makes it again.
+func TestUndone(t *testing.T) {
+	p := server.NewPlace(wallClock)
+	s, _ := recorded(t, p, 1) // no second attempt makes up for a failure
+	create(t, s)
+	bucket := durableobject.Bucket(people, 1, 0, "").Name
+	twice := append(inserts("a", 1), inserts("a", 1)...)
+	for range 2 {
+		if _, err := s.Commit(t.Context(), people, twice); !errors.Is(err, table.ErrExists) {
+			t.Fatalf("a batch that is refused: %v", err)
+		}
+	}
+	p.FailAfter(1)
+	if _, err := s.Commit(t.Context(), people, inserts("a", 1)); err == nil {
+		t.Fatal("a batch was written to a storage that fails")
+	}
+	p.FailAfter(-1)
+	if got := storage(t, p, bucket).Tables; len(got) != 0 {
+		t.Errorf("there are %q", got)
+	}
+	if _, err := s.Commit(t.Context(), people, inserts("a", 1)); err != nil {
+		t.Errorf("behind them: %v", err)
+	}
+	if n, err := p.Count(t.Context(), bucket, 'e'); n != 1 || err != nil {
+		t.Errorf("there are %d rows, %v", n, err)
+	}
+}
