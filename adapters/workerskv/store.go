@@ -30,7 +30,7 @@ func New(o Options) (*Store, error) {
 		o:       o,
 		cells:   cells{ns: o.Namespace, memory: newMemory(o.Now, o.Memory)},
 		clock:   clock{now: o.Now},
-		turns:   turns{now: o.Now, pause: o.Pause, patience: o.Patience, slots: make(map[string]*slot), partitions: make(map[string]*partition)},
+		turns:   turns{now: o.Now, pause: o.Pause, patience: o.Patience, interval: ticks(o.Interval), slots: make(map[string]*slot), partitions: make(map[string]*partition)},
 		records: records{now: o.Now, seen: make(map[string]recent)},
 	}, nil
 }
@@ -104,7 +104,7 @@ func (s *Store) put(ctx context.Context, name string, stamp edm.Ticks, body []by
 			break
 		}
 		refused := isRefused(err)
-		s.o.Pause(ctx, duration(interval))
+		s.o.Pause(ctx, s.o.Interval)
 		again := s.cells.put(ctx, name, stamp, body)
 		if !refused && again != nil && isRefused(again) {
 			continue // the first may have been written all the same
