@@ -26,7 +26,10 @@ func newWorld(t testing.TB, seed uint64) *world {
 func (w *world) isolate(now func() edm.Ticks, o workerskv.Options) *workerskv.Store {
 	w.Helper()
 	v := &view{timeline: w.timeline, base: now, real: &w.cloud.time}
-	o.Namespace, o.Now, o.Pause = w.cloud, func() edm.Ticks {
+	if o.Namespace == nil {
+		o.Namespace = w.cloud
+	}
+	o.Now, o.Pause = func() edm.Ticks {
 		w.cloud.mu.Lock()
 		defer w.cloud.mu.Unlock()
 		return v.now()
