@@ -5,11 +5,9 @@ package main
 import (
 	_ "bytes" // TinyGo makes the module smaller if it comes first
 	"context"
-	"errors"
 	"unsafe"
 
 	"edgetable/adapters/workerskv"
-	"edgetable/adapters/workerskv/kv"
 	"edgetable/core/edm"
 )
 
@@ -47,7 +45,7 @@ var (
 	first  *server // of which the others have all but the request at hand
 )
 
-func now() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
+func wall() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
 
 func random() uint64 { return hostRandom() }
 
@@ -67,27 +65,6 @@ func exportConfigure(n uint32) uint32 {
 		return uint32(shared.put([]byte(err.Error())))
 	}
 	return 0
-}
-
-func configure(text string) error {
-	c, err := readConfig(text)
-	if err != nil {
-		return err
-	}
-	o, err := readKV(text)
-	if err != nil {
-		return err
-	}
-	namespace, err := kv.Open("EDGETABLE_KV")
-	if err != nil {
-		return errors.New("EDGETABLE_KV: no namespace is bound to this name")
-	}
-	o.Namespace, o.Now, o.Pause = namespace, now, namespace.Pause
-	if store, err = workerskv.New(o); err != nil {
-		return err
-	}
-	first = newServer(c, store, host{now: now, random: random, log: log})
-	return nil
 }
 
 //export serve

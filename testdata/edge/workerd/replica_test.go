@@ -155,7 +155,7 @@ func TestReplicaStats(t *testing.T) {
 
 func startReplica(t *testing.T, o workerd.Options) *workerd.Server {
 	t.Helper()
-	module, err := workerd.Module("replica")
+	module, err := workerd.Module("", "replica")
 	if err != nil {
 		t.Fatal(err)
 	}

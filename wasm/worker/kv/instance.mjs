@@ -41,10 +41,15 @@ export class Instance {
     this.exports = new WebAssembly.Instance(program, imports).exports;
     const { resume } = this.exports;
     this.go.run({ exports: { ...this.exports, resume: () => this.enter(resume) } }).catch((e) => this.die(e));
-    const variables = Object.entries(env).filter(([name, value]) => name.startsWith("EDGETABLE_") && typeof value === "string");
-    const error = this.exports.configure(this.put(encoder.encode(variables.map(([name, value]) => `${name}=${value}\0`).join(""))));
+    const error = this.exports.configure(this.put(encoder.encode(this.configuration(env))));
     if (error > 0) throw new Misconfigured(decoder.decode(this.view(this.exports.buffer(0), error)));
     this.kept = this.go._values.length;
+  }
+
+  // configuration is the Worker's variables and secrets.
+  configuration(env) {
+    const variables = Object.entries(env).filter(([name, value]) => name.startsWith("EDGETABLE_") && typeof value === "string");
+    return variables.map(([name, value]) => `${name}=${value}\0`).join("");
   }
 
   // held is how many values of JavaScript the module holds on to; see release.
