@@ -1,6 +1,5 @@
-// Runs instances of the module under Node.js for tests:  node instances.mjs MODULE [kv]
+// Runs instances of the module under Node.js for tests:  node instances.mjs MODULE
 //
-// With kv it is the module for tables in Workers KV alone; each instance has a namespace of its own (memorykv.mjs).
 // Standard input has frames, each behind its length in 4 bytes, little-endian:
 //
 //   "n" text                    makes an instance, configured with the text → its number, in 4 bytes
@@ -8,44 +7,19 @@
 //   "d" number                  gives an instance up → nothing
 //
 // Standard output has a frame for each.
-import { MemoryKV } from "./memorykv.mjs";
 import { shell } from "./shell.mjs";
 
 const { Instance } = await shell(process.argv[2], "instance.mjs");
 console.log = console.error; // the answers are on standard output
 
-const scenes = {
-  objects: class extends Instance {
-    configuration() { return this.env; }
-
-    answer(ticks, request) {
-      this.exports.clock(ticks);
-      return this.get(this.exports.serve(this.put(request)));
-    }
-  },
-  kv: class extends Instance {
-    constructor(text) {
-      const clock = {};
-      super({ text, EDGETABLE_KV: new MemoryKV(() => Number(clock.ticks / 10_000n)) });
-      this.clock = clock;
-    }
-
-    configuration(env) { return env.text; }
-
-    answer(ticks, request) {
-      this.clock.ticks = ticks;
-      this.exports.clock(ticks);
-      const head = 4 + request.readUInt32LE(0);
-      return this.serve(request.subarray(4, head), request.subarray(head));
-    }
-  },
-};
-const Scene = scenes[process.argv[3] ?? "objects"];
+class Scene extends Instance {
+  configuration() { return this.env; }
+}
 
 const instances = new Map();
 let made = 0;
 
-async function handle(frame) {
+function handle(frame) {
   const view = new DataView(frame.buffer, frame.byteOffset), kind = String.fromCharCode(frame[0]);
   if (kind === "n") {
     instances.set(++made, new Scene(new TextDecoder().decode(frame.subarray(1))));
@@ -53,28 +27,26 @@ async function handle(frame) {
     new DataView(number.buffer).setUint32(0, made, true);
     return number;
   }
-  const number = view.getUint32(1, true);
+  const number = view.getUint32(1, true), instance = instances.get(number);
   if (kind === "d") {
     instances.delete(number);
     return new Uint8Array(0);
   }
-  return instances.get(number).answer(view.getBigInt64(5, true), frame.subarray(13));
+  instance.exports.clock(view.getBigInt64(5, true));
+  return instance.get(instance.exports.serve(instance.put(frame.subarray(13))));
 }
 
 let input = Buffer.alloc(0);
-let last = Promise.resolve(); // answers are in order
 process.stdin.on("data", (chunk) => {
   input = input.length === 0 ? chunk : Buffer.concat([input, chunk]);
   while (input.length >= 4) {
     const n = input.readUInt32LE(0);
     if (input.length < 4 + n) break;
-    const frame = input.subarray(4, 4 + n);
+    const answer = handle(input.subarray(4, 4 + n));
     input = input.subarray(4 + n);
-    last = last.then(async () => {
-      const answer = await handle(frame), head = Buffer.alloc(4);
-      head.writeUInt32LE(answer.length);
-      process.stdout.write(head);
-      process.stdout.write(answer);
-    });
+    const head = Buffer.alloc(4);
+    head.writeUInt32LE(answer.length);
+    process.stdout.write(head);
+    process.stdout.write(answer);
   }
 });

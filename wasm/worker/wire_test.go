@@ -25,13 +25,13 @@ func TestWire(t *testing.T) {
 	if module == "" {
 		module = build(t, "", "corpus")
 	}
-	playCorpus(t, startNode(t, module), wiretest.Dialect{})
+	playCorpus(t, startNode(t, "instances.mjs", module), wiretest.Dialect{})
 }
 
 // TestWireKV plays it in the module for tables in Workers KV alone.
 func TestWireKV(t *testing.T) {
 	t.Parallel()
-	playCorpus(t, startNode(t, build(t, "kv", "corpus"), "kv"), wiretest.Dialect{
+	playCorpus(t, startNode(t, "kvscenes.mjs", build(t, "kv", "corpus")), wiretest.Dialect{
 		Tokens: true, TooLong: []string{"keys-refused/26"}, // see adapters/workerskv
 	})
 }
@@ -66,17 +66,17 @@ type node struct {
 	out *bufio.Reader
 }
 
-func startNode(t testing.TB, arguments ...string) *node {
+func startNode(t testing.TB, script, module string) *node {
 	t.Helper()
 	program, err := workerd.Node()
 	if err != nil {
 		t.Fatal(err)
 	}
-	script, err := filepath.Abs("../../testdata/edge/instances.mjs")
+	script, err = filepath.Abs("../../testdata/edge/" + script)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(program, append([]string{script}, arguments...)...)
+	c := exec.Command(program, script, module)
 	c.Stderr = logTo{t}
 	in, err := c.StdinPipe() // it ends with this
 	if err != nil {
