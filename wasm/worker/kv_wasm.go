@@ -22,6 +22,7 @@ import (
 // is at work for its own request. Besides what main.go tells of,
 //
 //	serve(number, n)           begins a request; it goes on with each event
+//	settle()                   1 if another instance may take the place of this one
 //	purge(number)              begins to delete what dropped tables left behind
 //	answered(number, bytes, n) is imported: the response, or nothing of a purge
 //
@@ -76,6 +77,16 @@ func exportServe(number, n uint32) {
 		shared.back(request)
 		shared.back(response)
 	})
+}
+
+// exportSettle reports whether all can see what this instance wrote.
+//
+//export settle
+func exportSettle() uint32 {
+	if store.Settled() {
+		return 1
+	}
+	return 0
 }
 
 // purgeCalls is how many calls of KV a purge may make: an invocation has 1,000.

@@ -52,6 +52,12 @@ export class Instance {
     return variables.map(([name, value]) => `${name}=${value}\0`).join("");
   }
 
+  // memory is how many bytes it has, which never get less.
+  get memory() { return this.exports.memory.buffer.byteLength; }
+
+  // settled is whether another instance may take its place.
+  get settled() { return this.exports.settle() === 1; }
+
   // held is how many values of JavaScript the module holds on to; see release.
   get held() { return this.go._values.length - this.kept - this.go._idPool.length; }
 

@@ -8,16 +8,30 @@ const maxWait = 5_000; // ms
 const maxLent = 60_000; // ms until a request is given up that the platform has killed
 const maxHeld = 20_000; // values, until requests have to wait for a moment without any
 
-let instance, waiting = 0;
+const maxMemory = 64 << 20; // bytes, until an instance is given up for a new one as soon as nobody needs it
+const settles = 120_000; // ms until everybody sees what was written
+
+let instance, waiting = 0, lost = -Infinity;
 
 function ready(env) {
   if (instance !== undefined) {
     const now = Date.now();
     // Where the platform kills a request, nobody ends it.
     for (const { since } of instance.under.values()) if (now - since > maxLent) instance.die(new Error("a request did not end"));
-    if (instance.dead) instance = undefined; // with what it remembers
+    if (instance.dead) {
+      instance = undefined;
+      lost = now;
+    } else if (instance.memory > maxMemory && instance.under.size === 0 && instance.settled) {
+      instance = undefined;
+    }
   }
   return (instance ??= new Instance(env));
+}
+
+// anew is whether a write has to wait until everybody sees what was written before: a single writer is one that
+// remembers that, and an instance was lost with its memory.
+function anew(request, env) {
+  return env.EDGETABLE_KV_SINGLE_WRITER === "true" && Date.now() - lost < settles && !["GET", "HEAD", "OPTIONS"].includes(request.method);
 }
 
 // enter resolves to the instance when it has room, or to null where too many wait already. A request looks for itself:
@@ -46,6 +60,7 @@ async function answer(request, env) {
   const { bytes, length, refusal = "" } = body;
   const i = refusal === "" ? await enter(env) : null;
   if (i === null) return refuse(request, env, refusal || "busy");
+  if (anew(request, env)) return refuse(request, env, "anew");
   try {
     return response(await i.serve(head(request, length, ""), bytes));
   } catch (e) {
