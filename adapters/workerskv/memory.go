@@ -100,13 +100,6 @@ func (m *memory) room(name string, n int) bool {
 	return m.bytes+n+memoSize+maxName <= m.most
 }
 
-func (m *memory) empty() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.expire()
-	return len(m.memos) == 0
-}
-
 // from is what was written under names that begin with prefix and are ≥ from.
 func (m *memory) from(prefix, from string) []memo {
 	if m == nil {

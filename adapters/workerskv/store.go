@@ -35,10 +35,6 @@ func New(o Options) (*Store, error) {
 	}, nil
 }
 
-// Settled reports whether all that this isolate wrote can be seen by all: if it
-// writes alone, another may take its place.
-func (s *Store) Settled() bool { return s.cells.memory.empty() }
-
 // Strengths implements [table.Store]. What a single writer adds holds as long as
 // it is one.
 func (s *Store) Strengths() table.Strengths {

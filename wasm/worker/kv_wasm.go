@@ -5,6 +5,7 @@ package main
 import (
 	_ "bytes" // TinyGo makes the module smaller if it comes first
 	"context"
+	"encoding/binary"
 	"unsafe"
 
 	"edgetable/adapters/workerskv"
@@ -22,7 +23,8 @@ import (
 // is at work for its own request. Besides what main.go tells of,
 //
 //	serve(number, n)           begins a request; it goes on with each event
-//	settle()                   1 if another instance may take the place of this one
+//	memo(i) n                  the ith thing that the store remembers, for another instance; or 0
+//	remember(n)                such a thing, of an instance in whose place this one is
 //	purge(number)              begins to delete what dropped tables left behind
 //	answered(number, bytes, n) is imported: the response, or nothing of a purge
 //
@@ -79,14 +81,32 @@ func exportServe(number, n uint32) {
 	})
 }
 
-// exportSettle reports whether all can see what this instance wrote.
+var handed []workerskv.Memo
+
+// exportMemo puts the nth memo in the buffer, behind the address and the length of
+// its body.
 //
-//export settle
-func exportSettle() uint32 {
-	if store.Settled() {
-		return 1
+//export memo
+func exportMemo(n uint32) uint32 {
+	if n == 0 {
+		handed = store.Memos()
 	}
-	return 0
+	if n >= uint32(len(handed)) {
+		return 0
+	}
+	m := &handed[n]
+	b := binary.LittleEndian.AppendUint32(shared.room(64 + len(m.Name))[:0], uint32(uintptr(pointer(m.Body))))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(m.Body)))
+	return uint32(len(appendMemo(b, m)))
+}
+
+//export remember
+func exportRemember(n uint32) {
+	b := shared.take(int(n))
+	if m, err := readMemo(b); err == nil {
+		store.Remember(m)
+	}
+	shared.back(b)
 }
 
 // purgeCalls is how many calls of KV a purge may make: an invocation has 1,000.

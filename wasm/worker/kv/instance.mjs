@@ -55,8 +55,18 @@ export class Instance {
   // memory is how many bytes it has, which never get less.
   get memory() { return this.exports.memory.buffer.byteLength; }
 
-  // settled is whether another instance may take its place.
-  get settled() { return this.exports.settle() === 1; }
+  // takeOver has this instance, which is new, remember what another does that nobody uses any more.
+  takeOver(other) {
+    for (let i = 0, n; (n = other.exports.memo(i)) > 0; i++) {
+      const at = other.exports.buffer(0), place = new DataView(other.exports.memory.buffer, at, 8);
+      const head = other.view(at + 8, n - 8), body = other.view(place.getUint32(0, true), place.getUint32(4, true));
+      const all = new Uint8Array(head.length + 4 + body.length);
+      all.set(head);
+      new DataView(all.buffer).setUint32(head.length, body.length, true);
+      all.set(body, head.length + 4);
+      this.exports.remember(this.put(all));
+    }
+  }
 
   // held is how many values of JavaScript the module holds on to; see release.
   get held() { return this.go._values.length - this.kept - this.go._idPool.length; }
