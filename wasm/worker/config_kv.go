@@ -6,14 +6,19 @@ import (
 	"edgetable/adapters/workerskv"
 )
 
-// The memory of an isolate is 128 MB for everything.
-const writtenMemory = 16 << 20
+// writtenMemory is how many MiB are kept of what was written: an isolate has 128 MB
+// for everything.
+const writtenMemory = 16
 
 // readKV reads the variables of a store in Workers KV alone, as readConfig does
 // the others.
 func readKV(text string) (o workerskv.Options, err error) {
 	values := readVariables(text)
-	o.Memory = writtenMemory
+	mebibytes, err := number(values, "EDGETABLE_KV_MEMORY", writtenMemory, 16, 24) // a journal has up to 8
+	if err != nil {
+		return o, err
+	}
+	o.Memory = int(mebibytes * (1 << 20))
 	if o.SingleWriter, err = truth(values, "EDGETABLE_KV_SINGLE_WRITER"); err != nil {
 		return o, err
 	}

@@ -19,6 +19,7 @@ func TestConfigKV(t *testing.T) {
 		{variables("EDGETABLE_KV_SINGLE_WRITER=1"), false, 0, false}, // who means it writes it
 		{variables("EDGETABLE_KV_INTERVAL=0"), false, 0, false},      // which is none
 		{variables("EDGETABLE_KV_INTERVAL=1s"), false, 0, false},
+		{variables("EDGETABLE_KV_MEMORY=64"), false, 0, false}, // more than there is
 	} {
 		o, err := readKV(tt.text)
 		if o.SingleWriter != tt.single || o.Interval != tt.interval || (err == nil) != tt.fine {

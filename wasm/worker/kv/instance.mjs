@@ -9,6 +9,7 @@ export class Instance {
   under = new Map(); // the requests that are under way, by number
   dead = false;
   uses = 0;
+  begun = 0; // bytes of memory with which it began
 
   constructor(env) {
     // Where the module looks for its bindings, which are those of the Worker and not of a request; what is in binding is
@@ -55,6 +56,9 @@ export class Instance {
   // memory is how many bytes it has, which never get less.
   get memory() { return this.exports.memory.buffer.byteLength; }
 
+  // grown is the same, unless it has not grown since it took over.
+  get grown() { return this.memory > this.begun ? this.memory : 0; }
+
   // takeOver has this instance, which is new, remember what another does that nobody uses any more.
   takeOver(other) {
     for (let i = 0, n; (n = other.exports.memo(i)) > 0; i++) {
@@ -66,6 +70,7 @@ export class Instance {
       all.set(body, head.length + 4);
       this.exports.remember(this.put(all));
     }
+    this.begun = this.memory;
   }
 
   // held is how many values of JavaScript the module holds on to; see release.

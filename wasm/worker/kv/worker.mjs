@@ -8,7 +8,7 @@ const maxWait = 5_000; // ms
 const maxLent = 60_000; // ms until a request is given up that the platform has killed
 const maxHeld = 20_000; // values, until requests have to wait for a moment without any
 
-const maxMemory = 40 << 20; // bytes: an instance that has more takes no requests, and when it has none a new one is in its place
+const maxMemory = 40 << 20; // bytes: an instance that grew beyond takes no requests, and when it has none a new one is in its place
 const settles = 120_000; // ms until everybody sees what was written
 
 let instance, waiting = 0, lost = -Infinity;
@@ -21,7 +21,7 @@ function ready(env) {
     if (instance.dead) {
       instance = undefined;
       lost = now;
-    } else if (instance.memory > maxMemory && instance.under.size === 0) {
+    } else if (instance.grown > maxMemory && instance.under.size === 0) {
       const old = instance;
       instance = new Instance(env);
       instance.takeOver(old);
@@ -42,7 +42,7 @@ function anew(request, env) {
 async function enter(env) {
   for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(2 * pause, 16)) {
     const i = ready(env);
-    if (i.under.size === 0 || (i.under.size < maxRequests && i.held < maxHeld && i.memory <= maxMemory)) return i;
+    if (i.under.size === 0 || (i.under.size < maxRequests && i.held < maxHeld && i.grown <= maxMemory)) return i;
     if (waited > maxWait || (waited === 0 && waiting >= maxWaiting)) return null;
     waiting++;
     try {
