@@ -28,7 +28,7 @@ build:
 
 ## test: all of it; installs what the tests need below .cache/
 .PHONY: test
-test: prerequisites check race clients clients-lambda clients-edge infra-aws infra-cloudflare
+test: prerequisites check race clients clients-lambda clients-edge clients-edge-kv infra-aws infra-cloudflare
 
 ## check: the static part: format, vet, staticcheck, modules
 .PHONY: check
@@ -65,6 +65,11 @@ clients-lambda: build
 .PHONY: clients-edge
 clients-edge: build
 	.ci/clients testdata/edge/edgetable
+
+## clients-edge-kv: three of them against the Worker on Workers KV alone
+.PHONY: clients-edge-kv
+clients-edge-kv: build
+	EDGETABLE_EDGE_STORE=kv .ci/clients testdata/edge/edgetable
 
 ## wasm: the modules for Cloudflare Workers with their shells, in bin/edge and bin/edge-kv
 .PHONY: wasm

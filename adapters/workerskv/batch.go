@@ -1,6 +1,7 @@
 package workerskv
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -54,7 +55,12 @@ func (b *batch) write(ctx context.Context, jobs []*job) bool {
 	if len(b.journal.rows) > 0 {
 		body = b.journal.encode(stamp)
 	}
-	if err := s.put(ctx, b.name, stamp, body); err != nil {
+	if s.cells.memory.room(b.name, len(body)) {
+		err = s.put(ctx, b.name, stamp, body)
+	} else {
+		err = table.ErrBusy
+	}
+	if err != nil {
 		for _, j := range jobs {
 			if !errors.Is(j.err, errElsewhere) {
 				j.stamp, j.err = 0, err
@@ -77,7 +83,7 @@ func (b *batch) tidy(ctx context.Context) {
 			b.journal.remove(k)
 			b.changed = true
 		case written < moves || b.journal.size > maxJournal/2:
-			if b.move(ctx, k, r) != nil {
+			if !b.store.cells.memory.room("", len(r.cell)) || b.move(ctx, k, r) != nil {
 				return // it stays in the journal for another time
 			}
 			written++
@@ -98,7 +104,7 @@ func (b *batch) move(ctx context.Context, k string, r journalRow) error {
 	if r.gone {
 		return b.store.cells.put(ctx, name, r.stamp(), nil)
 	}
-	return b.store.cells.put(ctx, name, r.stamp(), r.cell)
+	return b.store.cells.put(ctx, name, r.stamp(), bytes.Clone(r.cell)) // not to remember all of the journal
 }
 
 // apply applies one job to the journal, all of it or nothing.
@@ -133,8 +139,8 @@ func (b *batch) apply(ctx context.Context, j *job) (edm.Ticks, error) {
 		}
 		size += journalRowSize + len(m[i].Key) + len(rows[i].cell)
 	}
-	if size > maxJournal {
-		return 0, table.ErrBusy // until rows are moved out of it
+	if size > maxJournal || !b.store.cells.memory.room(b.name, size) {
+		return 0, table.ErrBusy // until rows are moved out of it, or what was written is settled
 	}
 	for i := range m {
 		b.journal.set(string(m[i].Key), rows[i])

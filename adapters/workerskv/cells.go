@@ -11,24 +11,37 @@ import (
 type cells struct {
 	ns     Namespace
 	memory *memory // nil: it never writes
+	alone  bool    // nobody else writes
 }
 
 // get reads a cell; nil is that there is none. The caller owns it.
 func (c *cells) get(ctx context.Context, name string) ([]byte, error) {
+	body, remembered, err := c.view(ctx, name)
+	if remembered {
+		body = bytes.Clone(body)
+	}
+	return body, err
+}
+
+// view reads a cell, which is read-only if it is what is remembered. Of who writes
+// alone that is the newest, if it is known to be: then nothing is read.
+func (c *cells) view(ctx context.Context, name string) (body []byte, remembered bool, err error) {
+	if m, ok := c.memory.get(name); ok && c.alone && !m.doubted {
+		return m.body, true, ctx.Err()
+	}
 	value, metadata, ok, err := c.ns.Get(ctx, name)
 	if err != nil {
-		return nil, readError(ctx, err)
+		return nil, false, readError(ctx, err)
 	}
-	var body []byte
 	if ok {
 		if body, err = decodeCell(value, metadata); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	if m, ok := c.memory.get(name); ok && (body == nil || m.stamp >= stampOf(body)) {
-		return bytes.Clone(m.body), nil
+		return m.body, true, nil
 	}
-	return body, nil
+	return body, false, nil
 }
 
 // put writes a cell, which nobody changes any more, or deletes it: a body of nil
@@ -41,8 +54,11 @@ func (c *cells) put(ctx context.Context, name string, stamp edm.Ticks, body []by
 		value, metadata := encodeCell(body)
 		err = c.ns.Put(ctx, name, value, metadata)
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		c.memory.put(name, stamp, body)
+	case !isRefused(err):
+		c.memory.doubt(name)
 	}
 	return err
 }

@@ -50,7 +50,7 @@ func (s *Store) check(m []table.Mutation) error {
 		}
 		size += len(m[i].Key) + len(m[i].Properties) + journalRowSize
 	}
-	if s.o.SingleWriter && !s.cells.memory.room(size) {
+	if s.o.SingleWriter && !s.cells.memory.room("", size) {
 		return table.ErrBusy
 	}
 	return nil

@@ -41,13 +41,14 @@
 // write. They work for a single writer ([Options.SingleWriter]): one isolate
 // through which all writes go, whose place another takes only after two minutes.
 // Else they are [table.ErrUnsupported], with the reason. What was declared is not
-// checked. Where in truth there are two writers, conditions may be judged by what is a
-// minute old, and a transaction can be lost, as a whole.
+// checked. Where in truth there are two writers, conditions may be judged by what is
+// two minutes old, and a transaction can be lost, as a whole.
 //
 // A transaction is one put of the journal of its partition (see journal): it is
 // done or not, and no reader anywhere sees half of it, however old what KV shows
 // of the journal and of each entity. Journals cost every read of a store with a
-// single writer a read more, and a partition one put a second.
+// single writer a read more, but in the isolate that wrote them, and a partition
+// one put a second.
 //
 // The catalog is as eventual as the rest. Two who create one table in the same
 // minute, far from each other, may both succeed; then one of the two tables is lost

@@ -103,7 +103,7 @@ func TestRecordReadBeforeDrop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
 	h := &hooked{Namespace: w.cloud, name: "d" + tableName}
-	s := w.over(h, steady(), workerskv.Options{SingleWriter: true})
+	s := w.isolate(steady(), workerskv.Options{Namespace: h, SingleWriter: true})
 	w.create(s, 1)
 	d, err := s.ReadDocument(w.Context(), tableName)
 	if err != nil {

@@ -43,8 +43,8 @@ type journalRow struct {
 const (
 	journalVersion = 1
 	// maxJournal bounds a journal well below what KV takes and an isolate can hold
-	// a few times. A transaction has 4 MiB at most.
-	maxJournal = 16 << 20
+	// a few times, each of them in one piece. A transaction has 4 MiB at most.
+	maxJournal = 8 << 20
 	// journalRowSize is more than what a row takes besides its key and cell.
 	journalRowSize = 3*binary.MaxVarintLen32 + 18
 )

@@ -23,10 +23,11 @@ type memory struct {
 
 // memo is one write. A body of nil is a delete.
 type memo struct {
-	name  string
-	stamp edm.Ticks
-	body  []byte
-	at    edm.Ticks
+	name    string
+	stamp   edm.Ticks
+	body    []byte
+	at      edm.Ticks
+	doubted bool // another write may have come after it
 }
 
 const (
@@ -75,12 +76,27 @@ func (m *memory) put(name string, stamp edm.Ticks, body []byte) {
 	}
 }
 
-// room reports whether n more bytes can be kept without forgetting any that
-// others may not see yet.
-func (m *memory) room(n int) bool {
+// doubt is for a write of which it is not known whether it came about.
+func (m *memory) doubt(name string) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e, ok := m.memos[name]; ok {
+		e.Value.(*memo).doubted = true
+	}
+}
+
+// room reports whether n bytes can be kept for a name, in place of what is, without
+// forgetting any that others may not see yet.
+func (m *memory) room(name string, n int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expire()
+	if e, ok := m.memos[name]; ok {
+		n -= e.Value.(*memo).size()
+	}
 	return m.bytes+n+memoSize+maxName <= m.most
 }
 

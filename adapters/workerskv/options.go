@@ -23,6 +23,10 @@ type Options struct {
 	// the same in all Workers of the namespace. Nothing checks it.
 	SingleWriter bool
 
+	// Interval is how long a name rests between writes. 0 is the second that
+	// Workers KV asks for: with less it refuses writes. What stands in for it on a
+	// developer's machine asks for nothing.
+	Interval time.Duration
 	// Calls is how many calls of the namespace one page of a scan may make: an
 	// invocation has 1,000. 0 is 500; fewer than 8 are 8.
 	Calls int
@@ -46,6 +50,9 @@ var errOptions = errors.New("workerskv: Namespace, Now and Pause are required")
 func (o Options) withDefaults() (Options, error) {
 	if o.Namespace == nil || o.Now == nil || o.Pause == nil {
 		return o, errOptions
+	}
+	if o.Interval <= 0 {
+		o.Interval = duration(interval)
 	}
 	o.Calls = calls(o.Calls)
 	if o.Memory <= 0 {

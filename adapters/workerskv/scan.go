@@ -27,6 +27,7 @@ type scanner struct {
 	size    int    // bytes in the page
 	polled  int    // Scanned at the last look at the clock
 	last    []byte // the last key that was examined, in the range at hand
+	seen    seen
 }
 
 // scan reads a page.
@@ -70,7 +71,7 @@ func (s *scanner) open(r key.Range) (*stream, cursors) {
 	if k, ok := pointOf(r); ok {
 		st.entities = newPoint(s.cells, &s.budget, nameOf(prefix, k))
 		if s.journaled {
-			st.journals = &journalStream{r: r, walk: newPoint(s.cells, &s.budget, journalOf(s.life, k))}
+			st.journals = s.journal(r, journalOf(s.life, k))
 		}
 		return st, at
 	}
@@ -84,14 +85,28 @@ func (s *scanner) open(r key.Range) (*stream, cursors) {
 	if !s.journaled {
 		return st, at
 	}
-	jprefix := journals(s.life)
-	st.journals = &journalStream{r: r, prefix: jprefix}
 	if bytes.IndexByte(common, 0) >= 0 {
-		st.journals.walk = newPoint(s.cells, &s.budget, journalOf(s.life, common))
-	} else {
-		st.journals.walk = newWalk(s.cells, &s.budget, nameOf(jprefix, common), journalOf(s.life, start), at.journal, limit)
+		st.journals = s.journal(r, journalOf(s.life, common))
+		return st, at
+	}
+	st.journals = &journalStream{r: r, seen: &s.seen, walk: newWalk(
+		s.cells, &s.budget, nameOf(journals(s.life), common), journalOf(s.life, start), at.journal, limit,
+	)}
+	if r.End != nil {
+		st.journals.end = journalOf(s.life, r.End)
 	}
 	return st, at
+}
+
+// journal is that of the only partition of a range.
+func (s *scanner) journal(r key.Range, name string) *journalStream {
+	j := &journalStream{r: r, end: name, seen: &s.seen}
+	if s.seen.name == name {
+		j.again()
+	} else {
+		j.walk = newPoint(s.cells, &s.budget, name)
+	}
+	return j
 }
 
 // read examines a range until it is finished or the page is full. The first row

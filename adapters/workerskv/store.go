@@ -28,9 +28,9 @@ func New(o Options) (*Store, error) {
 	}
 	return &Store{
 		o:       o,
-		cells:   cells{ns: o.Namespace, memory: newMemory(o.Now, o.Memory)},
+		cells:   cells{ns: o.Namespace, memory: newMemory(o.Now, o.Memory), alone: o.SingleWriter},
 		clock:   clock{now: o.Now},
-		turns:   turns{now: o.Now, pause: o.Pause, patience: o.Patience, slots: make(map[string]*slot), partitions: make(map[string]*partition)},
+		turns:   turns{now: o.Now, pause: o.Pause, patience: o.Patience, interval: ticks(o.Interval), slots: make(map[string]*slot), partitions: make(map[string]*partition)},
 		records: records{now: o.Now, seen: make(map[string]recent)},
 	}, nil
 }
@@ -63,6 +63,7 @@ func (s *Store) Get(ctx context.Context, name string, k []byte, _ table.Consiste
 			return table.Row{}, err
 		}
 		if r, ok := j.rows[string(k)]; ok {
+			r.cell = bytes.Clone(r.cell) // the others are not the caller's
 			row = &r
 		}
 	}
@@ -86,9 +87,9 @@ func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (tab
 	return sc.scan(ctx)
 }
 
-// journal reads a journal.
+// journal reads a journal, whose cells are read-only.
 func (s *Store) journal(ctx context.Context, name string) (*journal, error) {
-	body, err := s.cells.get(ctx, name)
+	body, _, err := s.cells.view(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +105,7 @@ func (s *Store) put(ctx context.Context, name string, stamp edm.Ticks, body []by
 			break
 		}
 		refused := isRefused(err)
-		s.o.Pause(ctx, duration(interval))
+		s.o.Pause(ctx, s.o.Interval)
 		again := s.cells.put(ctx, name, stamp, body)
 		if !refused && again != nil && isRefused(again) {
 			continue // the first may have been written all the same

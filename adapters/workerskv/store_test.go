@@ -25,13 +25,11 @@ func newWorld(t testing.TB, seed uint64) *world {
 // isolate opens a store as an isolate has it.
 func (w *world) isolate(now func() edm.Ticks, o workerskv.Options) *workerskv.Store {
 	w.Helper()
-	return w.over(w.cloud, now, o)
-}
-
-func (w *world) over(ns workerskv.Namespace, now func() edm.Ticks, o workerskv.Options) *workerskv.Store {
-	w.Helper()
 	v := &view{timeline: w.timeline, base: now, real: &w.cloud.time}
-	o.Namespace, o.Now, o.Pause = ns, func() edm.Ticks {
+	if o.Namespace == nil {
+		o.Namespace = w.cloud
+	}
+	o.Now, o.Pause = func() edm.Ticks {
 		w.cloud.mu.Lock()
 		defer w.cloud.mu.Unlock()
 		return v.now()

@@ -125,27 +125,57 @@ func (s *stream) resume() (c cursors) {
 
 // journalStream is the rows of the journals of a range in order.
 type journalStream struct {
-	r      key.Range
-	prefix string
-	walk   *walk
-	cursor string // from which the journal at hand was listed
+	r    key.Range
+	end  string // the name of the journal of the partition in which the range ends
+	seen *seen
+	walk *walk  // nil: over nothing but what was seen
+	at   string // the cursor from which the journal at hand was listed
 
 	keys []string // of the journal at hand, not taken yet
 	rows map[string]journalRow
 	row  journalRow
 }
 
+// seen is the journal to which a page came last, which may be that there is none.
+// The next range may be of the same partition, and must not be shown a later state
+// of it: a transaction may have come between.
+type seen struct {
+	name string
+	keys []string
+	rows map[string]journalRow
+}
+
+// again goes through what was seen.
+func (s *journalStream) again() {
+	s.rows = s.seen.rows
+	for _, k := range s.seen.keys {
+		if s.r.Contains([]byte(k)) {
+			s.keys = append(s.keys, k)
+		}
+	}
+}
+
 func (s *journalStream) peek(ctx context.Context) ([]byte, *journalRow, error) {
 	for len(s.keys) == 0 {
-		f, err := s.walk.peek(ctx)
-		if f == nil || err != nil {
-			return nil, nil, err
-		}
-		// All keys of its partition are behind its name.
-		if !s.walk.point && s.r.End != nil && f.name > nameOf(s.prefix, s.r.End) {
+		if s.walk == nil {
 			return nil, nil, nil
 		}
-		s.cursor = s.walk.resume()
+		f, err := s.walk.peek(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		if f == nil || f.name > s.end && s.end != "" {
+			if s.seen.name != s.end {
+				*s.seen = seen{name: s.end}
+			}
+			return nil, nil, nil
+		}
+		s.at = s.walk.resume()
+		if f.name == s.seen.name {
+			s.walk.take(f)
+			s.again()
+			continue
+		}
 		body, err := s.walk.whole(ctx, f)
 		if err != nil {
 			return nil, nil, err
@@ -155,12 +185,8 @@ func (s *journalStream) peek(ctx context.Context) ([]byte, *journalRow, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		s.rows = j.rows
-		for _, k := range j.keys() {
-			if s.r.Contains([]byte(k)) {
-				s.keys = append(s.keys, k)
-			}
-		}
+		*s.seen = seen{f.name, j.keys(), j.rows}
+		s.again()
 	}
 	s.row = s.rows[s.keys[0]]
 	return []byte(s.keys[0]), &s.row, nil
@@ -169,8 +195,11 @@ func (s *journalStream) peek(ctx context.Context) ([]byte, *journalRow, error) {
 func (s *journalStream) take() { s.keys = s.keys[1:] }
 
 func (s *journalStream) resume() string {
-	if len(s.keys) > 0 {
-		return s.cursor
+	switch {
+	case s.walk == nil:
+		return ""
+	case len(s.keys) > 0:
+		return s.at
 	}
 	return s.walk.resume()
 }

@@ -22,6 +22,7 @@ type turns struct {
 	now      func() edm.Ticks
 	pause    func(context.Context, time.Duration)
 	patience time.Duration
+	interval edm.Ticks // how long a name rests between writes
 
 	mu         sync.Mutex
 	slots      map[string]*slot
@@ -60,7 +61,7 @@ type partition struct {
 }
 
 const (
-	// interval is how long a name rests between writes.
+	// interval is how long Workers KV wants a name to rest between writes.
 	interval edm.Ticks = edm.TicksPerSecond
 	// glance is how long to wait for something of which it is not known when it ends.
 	glance edm.Ticks = edm.TicksPerSecond / 100
@@ -93,7 +94,7 @@ func (t *turns) do(ctx context.Context, q queue, j *job) (edm.Ticks, error) {
 	for !j.done {
 		wait := glance
 		if !j.taken && !s.busy && p.free(q.whole) {
-			if wait = s.rest(t.now()); wait <= 0 {
+			if wait = t.rest(s); wait <= 0 {
 				t.turn(ctx, q, s, p, j)
 				continue
 			}
@@ -141,9 +142,8 @@ func (t *turns) turn(ctx context.Context, q queue, s *slot, p *partition, mine *
 // enter finds the slot and the partition. The caller holds mu.
 func (t *turns) enter(q queue) (*slot, *partition) {
 	if len(t.slots) >= maxSlots {
-		now := t.now()
 		for name, s := range t.slots {
-			if !s.busy && len(s.jobs) == 0 && s.rest(now) <= 0 {
+			if !s.busy && len(s.jobs) == 0 && t.rest(s) <= 0 {
 				delete(t.slots, name)
 			}
 		}
@@ -178,15 +178,16 @@ func (t *turns) leave(q queue, p *partition) {
 	}
 }
 
-// rest is how long the name must rest still.
-func (s *slot) rest(now edm.Ticks) edm.Ticks {
+// rest is how long the name must rest still. The caller holds mu.
+func (t *turns) rest(s *slot) edm.Ticks {
 	if !s.wrote {
 		return 0
 	}
+	now := t.now()
 	if now < s.last { // the clock went back
 		s.last = now
 	}
-	return s.last + interval - now
+	return s.last + t.interval - now
 }
 
 func (s *slot) remove(j *job) {

@@ -74,6 +74,26 @@ func TestWritesShareAPut(t *testing.T) {
 	}
 }
 
+// A name rests for as long as its namespace asks for.
+func TestInterval(t *testing.T) {
+	t.Parallel()
+	for interval, want := range map[time.Duration]time.Duration{0: time.Second, 3 * time.Second: 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			w, s := bubble(t, workerskv.Options{Interval: interval})
+			w.cloud.takes = 0
+			begin := time.Now()
+			for range 3 {
+				if _, err := s.Commit(t.Context(), tableName, []table.Mutation{merge("r", "n")}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := time.Since(begin); got != 2*want {
+				t.Errorf("with an interval of %v, three writes took %v", interval, got)
+			}
+		})
+	}
+}
+
 // Who has no time to wait for its turn is sent away, and nothing of it is
 // written, then or later.
 func TestNoTurnInTime(t *testing.T) {

@@ -45,6 +45,7 @@ type walk struct {
 	begun  bool
 	last   string // the last name that KV listed
 	memos  []memo
+	shared bool // memos belong to others too
 	point  bool // not a list, but the cell with the name from
 }
 
@@ -53,7 +54,7 @@ type walk struct {
 func newWalk(c *cells, b *budget, prefix, from, cursor string, limit int) *walk {
 	return &walk{
 		cells: c, budget: b, prefix: prefix, from: from, limit: min(max(limit, 16), 1000),
-		cursor: cursor, memos: c.memory.from(prefix, from),
+		cursor: cursor, memos: c.memory.from(prefix, from), shared: true,
 	}
 }
 
@@ -102,11 +103,15 @@ func (w *walk) fillPoint(ctx context.Context) error {
 	if w.begun || len(w.prefix) > maxName {
 		return nil
 	}
-	body, err := w.read(ctx, w.prefix)
+	if w.budget.calls <= 0 && w.budget.begun {
+		return errSpent
+	}
+	w.budget.calls--
+	body, remembered, err := w.cells.view(ctx, w.prefix)
 	if err != nil {
 		return err
 	}
-	w.begun = true
+	w.begun, w.shared = true, remembered
 	if body != nil {
 		w.memos = []memo{{name: w.prefix, stamp: stampOf(body), body: body}}
 	}
@@ -142,7 +147,7 @@ func (w *walk) peek(ctx context.Context) (*found, error) {
 	if len(w.memos) > 0 {
 		m := &w.memos[0]
 		if f == nil || m.name < f.name || m.name == f.name && m.stamp >= f.stamp {
-			f = &found{name: m.name, stamp: m.stamp, body: m.body, gone: m.body == nil, shared: !w.point}
+			f = &found{name: m.name, stamp: m.stamp, body: m.body, gone: m.body == nil, shared: w.shared}
 		}
 	}
 	return f, nil

@@ -5,11 +5,10 @@ package main
 import (
 	_ "bytes" // TinyGo makes the module smaller if it comes first
 	"context"
-	"errors"
+	"encoding/binary"
 	"unsafe"
 
 	"edgetable/adapters/workerskv"
-	"edgetable/adapters/workerskv/kv"
 	"edgetable/core/edm"
 )
 
@@ -24,6 +23,8 @@ import (
 // is at work for its own request. Besides what main.go tells of,
 //
 //	serve(number, n)           begins a request; it goes on with each event
+//	memo(i) n                  the ith thing that the store remembers, for another instance; or 0
+//	remember(n)                such a thing, of an instance in whose place this one is
 //	purge(number)              begins to delete what dropped tables left behind
 //	answered(number, bytes, n) is imported: the response, or nothing of a purge
 //
@@ -47,7 +48,7 @@ var (
 	first  *server // of which the others have all but the request at hand
 )
 
-func now() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
+func wall() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
 
 func random() uint64 { return hostRandom() }
 
@@ -69,27 +70,6 @@ func exportConfigure(n uint32) uint32 {
 	return 0
 }
 
-func configure(text string) error {
-	c, err := readConfig(text)
-	if err != nil {
-		return err
-	}
-	o, err := readKV(text)
-	if err != nil {
-		return err
-	}
-	namespace, err := kv.Open("EDGETABLE_KV")
-	if err != nil {
-		return errors.New("EDGETABLE_KV: no namespace is bound to this name")
-	}
-	o.Namespace, o.Now, o.Pause = namespace, now, namespace.Pause
-	if store, err = workerskv.New(o); err != nil {
-		return err
-	}
-	first = newServer(c, store, host{now: now, random: random, log: log})
-	return nil
-}
-
 //export serve
 func exportServe(number, n uint32) {
 	request := shared.take(int(n))
@@ -99,6 +79,34 @@ func exportServe(number, n uint32) {
 		shared.back(request)
 		shared.back(response)
 	})
+}
+
+var handed []workerskv.Memo
+
+// exportMemo puts the nth memo in the buffer, behind the address and the length of
+// its body.
+//
+//export memo
+func exportMemo(n uint32) uint32 {
+	if n == 0 {
+		handed = store.Memos()
+	}
+	if n >= uint32(len(handed)) {
+		return 0
+	}
+	m := &handed[n]
+	b := binary.LittleEndian.AppendUint32(shared.room(64 + len(m.Name))[:0], uint32(uintptr(pointer(m.Body))))
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(m.Body)))
+	return uint32(len(appendMemo(b, m)))
+}
+
+//export remember
+func exportRemember(n uint32) {
+	b := shared.take(int(n))
+	if m, err := readMemo(b); err == nil {
+		store.Remember(m)
+	}
+	shared.back(b)
 }
 
 // purgeCalls is how many calls of KV a purge may make: an invocation has 1,000.

@@ -83,6 +83,7 @@ func limit(rate, burst float64, h host) *throttle.Buckets {
 // refusals are the reasons for which the shell has a request refused unseen.
 var refusals = map[string]*table.Error{
 	"busy":   table.ServerBusy.With("The Worker has as many requests as it can take."),
+	"anew":   table.ServerBusy.With("The Worker had to begin anew, and does not know what it wrote in the last two minutes. Until they are over it does not write."),
 	"failed": table.InternalError.Err(),
 }
 

@@ -21,9 +21,33 @@ import (
 // TestWire plays the corpus in the module, under Node.js.
 func TestWire(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	module := os.Getenv("EDGETABLE_CORPUS_MODULE") // another one, to compare with
+	if module == "" {
+		module = build(t, "", "corpus")
+	}
+	playCorpus(t, startNode(t, "instances.mjs", module), wiretest.Dialect{})
+}
+
+// TestWireKV plays it in the module for tables in Workers KV alone.
+func TestWireKV(t *testing.T) {
+	t.Parallel()
+	playCorpus(t, startNode(t, "kvscenes.mjs", build(t, "kv", "corpus")), wiretest.Dialect{
+		Tokens: true, TooLong: []string{"keys-refused/26"}, // see adapters/workerskv
+	})
+}
+
+func build(t testing.TB, variant string, tags ...string) string {
+	t.Helper()
+	module, err := workerd.Module(variant, tags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return module
+}
+
+func playCorpus(t *testing.T, n *node, dialect wiretest.Dialect) {
 	t.Run("corpus", func(t *testing.T) {
-		wiretest.RunScenes(t, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
+		wiretest.RunScenes(t, dialect, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
 			number := n.ask(t, []byte("n"+strings.Join(directives, "\n")))
 			t.Cleanup(func() { n.ask(t, append([]byte("d"), number...)) })
 			return func(r *wiretest.Request) (*wiretest.Response, error) {
@@ -42,19 +66,13 @@ type node struct {
 	out *bufio.Reader
 }
 
-func startNode(t testing.TB) *node {
+func startNode(t testing.TB, script, module string) *node {
 	t.Helper()
 	program, err := workerd.Node()
 	if err != nil {
 		t.Fatal(err)
 	}
-	module := os.Getenv("EDGETABLE_CORPUS_MODULE") // another one, to compare with
-	if module == "" {
-		if module, err = workerd.Module("corpus"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	script, err := filepath.Abs("../../testdata/edge/instances.mjs")
+	script, err = filepath.Abs("../../testdata/edge/" + script)
 	if err != nil {
 		t.Fatal(err)
 	}

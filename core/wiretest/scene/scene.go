@@ -86,6 +86,11 @@ func bearer(_ context.Context, token string) (protocol.Identity, error) {
 // New makes an empty server over the reference store, as the directives of a
 // transcript want it. withTimeout is [protocol.Handler.WithTimeout].
 func New(clock *Clock, directives []string, withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)) (*protocol.Handler, error) {
+	return Over(memstore.New(clock.Now), clock, directives, withTimeout)
+}
+
+// Over is [New] over another store, in which there is nothing.
+func Over(empty table.Store, clock *Clock, directives []string, withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)) (*protocol.Handler, error) {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(1, 2))
 	number := func() uint64 {
@@ -94,7 +99,7 @@ func New(clock *Clock, directives []string, withTimeout func(context.Context, ti
 		return random.Uint64()
 	}
 	known := Accounts()
-	store := &faults{Store: memstore.New(clock.Now), errors: make(map[string]error)}
+	store := &faults{Store: empty, errors: make(map[string]error)}
 	h := &protocol.Handler{
 		Service: table.New(store, table.Options{Now: clock.Now, Rand: number}),
 		Accounts: func(name string) (*protocol.Account, bool) {

@@ -63,7 +63,7 @@ def test_odd_key_in_transaction(table, key):
     if too_long(key, key):
         with refused(400, "KeyValueTooLarge", TableTransactionError) as caught:
             table.submit_transaction([("create", keyed("short", partition=key)), ("create", keyed(key, partition=key))])
-        assert caught.value.index == 1
+        assert caught.value.index == (0 if too_long(key, "short") else 1)
         assert rows(table.list_entities()) == []
         return
     table.upsert_entity(keyed(key, partition=key, A=1))

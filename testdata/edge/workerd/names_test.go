@@ -19,7 +19,7 @@ func TestNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	module, err := workerd.Module()
+	module, err := workerd.Module("")
 	if err != nil {
 		t.Fatal(err)
 	}

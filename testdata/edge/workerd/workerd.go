@@ -99,16 +99,20 @@ func (s *Server) Kill() error {
 	return err
 }
 
-// Module builds the module with its shell, of which tags are those of the Go
-// build, and returns the folder.
-func Module(tags ...string) (string, error) {
+// Module builds the module with its shell and returns the folder. The variant is
+// "kv" or none, tags are those of the Go build.
+func Module(variant string, tags ...string) (string, error) {
 	script, err := find("wasm/worker/build")
 	if err != nil {
 		return "", err
 	}
 	var arguments []string
+	if variant != "" {
+		arguments = append(arguments, variant)
+		tags = append(tags, variant)
+	}
 	if len(tags) > 0 {
-		arguments = []string{"-tags", strings.Join(tags, ",")}
+		arguments = append(arguments, "-tags", strings.Join(tags, ","))
 	}
 	c := exec.Command(script, arguments...)
 	c.Stderr = os.Stderr

@@ -9,6 +9,7 @@ export class Instance {
   under = new Map(); // the requests that are under way, by number
   dead = false;
   uses = 0;
+  begun = 0; // bytes of memory with which it began
 
   constructor(env) {
     // Where the module looks for its bindings, which are those of the Worker and not of a request; what is in binding is
@@ -41,10 +42,35 @@ export class Instance {
     this.exports = new WebAssembly.Instance(program, imports).exports;
     const { resume } = this.exports;
     this.go.run({ exports: { ...this.exports, resume: () => this.enter(resume) } }).catch((e) => this.die(e));
-    const variables = Object.entries(env).filter(([name, value]) => name.startsWith("EDGETABLE_") && typeof value === "string");
-    const error = this.exports.configure(this.put(encoder.encode(variables.map(([name, value]) => `${name}=${value}\0`).join(""))));
+    const error = this.exports.configure(this.put(encoder.encode(this.configuration(env))));
     if (error > 0) throw new Misconfigured(decoder.decode(this.view(this.exports.buffer(0), error)));
     this.kept = this.go._values.length;
+  }
+
+  // configuration is the Worker's variables and secrets.
+  configuration(env) {
+    const variables = Object.entries(env).filter(([name, value]) => name.startsWith("EDGETABLE_") && typeof value === "string");
+    return variables.map(([name, value]) => `${name}=${value}\0`).join("");
+  }
+
+  // memory is how many bytes it has, which never get less.
+  get memory() { return this.exports.memory.buffer.byteLength; }
+
+  // grown is the same, unless it has not grown since it took over.
+  get grown() { return this.memory > this.begun ? this.memory : 0; }
+
+  // takeOver has this instance, which is new, remember what another does that nobody uses any more.
+  takeOver(other) {
+    for (let i = 0, n; (n = other.exports.memo(i)) > 0; i++) {
+      const at = other.exports.buffer(0), place = new DataView(other.exports.memory.buffer, at, 8);
+      const head = other.view(at + 8, n - 8), body = other.view(place.getUint32(0, true), place.getUint32(4, true));
+      const all = new Uint8Array(head.length + 4 + body.length);
+      all.set(head);
+      new DataView(all.buffer).setUint32(head.length, body.length, true);
+      all.set(body, head.length + 4);
+      this.exports.remember(this.put(all));
+    }
+    this.begun = this.memory;
   }
 
   // held is how many values of JavaScript the module holds on to; see release.

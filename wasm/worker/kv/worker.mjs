@@ -8,16 +8,33 @@ const maxWait = 5_000; // ms
 const maxLent = 60_000; // ms until a request is given up that the platform has killed
 const maxHeld = 20_000; // values, until requests have to wait for a moment without any
 
-let instance, waiting = 0;
+const maxMemory = 40 << 20; // bytes: an instance that grew beyond takes no requests, and when it has none a new one is in its place
+const settles = 120_000; // ms until everybody sees what was written
+
+let instance, waiting = 0, lost = -Infinity;
 
 function ready(env) {
   if (instance !== undefined) {
     const now = Date.now();
     // Where the platform kills a request, nobody ends it.
     for (const { since } of instance.under.values()) if (now - since > maxLent) instance.die(new Error("a request did not end"));
-    if (instance.dead) instance = undefined; // with what it remembers
+    if (instance.dead) {
+      instance = undefined;
+      lost = now;
+    } else if (instance.grown > maxMemory && instance.under.size === 0) {
+      const old = instance;
+      instance = new Instance(env);
+      instance.takeOver(old);
+      console.log(JSON.stringify({ msg: "instance", uses: old.uses, memory: old.memory, then: instance.memory }));
+    }
   }
   return (instance ??= new Instance(env));
+}
+
+// anew is whether a write has to wait until everybody sees what was written before: a single writer is one that
+// remembers that, and an instance was lost with its memory.
+function anew(request, env) {
+  return env.EDGETABLE_KV_SINGLE_WRITER === "true" && Date.now() - lost < settles && !["GET", "HEAD", "OPTIONS"].includes(request.method);
 }
 
 // enter resolves to the instance when it has room, or to null where too many wait already. A request looks for itself:
@@ -25,7 +42,7 @@ function ready(env) {
 async function enter(env) {
   for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(2 * pause, 16)) {
     const i = ready(env);
-    if (i.under.size < maxRequests && (i.held < maxHeld || i.under.size === 0)) return i;
+    if (i.under.size === 0 || (i.under.size < maxRequests && i.held < maxHeld && i.grown <= maxMemory)) return i;
     if (waited > maxWait || (waited === 0 && waiting >= maxWaiting)) return null;
     waiting++;
     try {
@@ -46,6 +63,7 @@ async function answer(request, env) {
   const { bytes, length, refusal = "" } = body;
   const i = refusal === "" ? await enter(env) : null;
   if (i === null) return refuse(request, env, refusal || "busy");
+  if (anew(request, env)) return refuse(request, env, "anew");
   try {
     return response(await i.serve(head(request, length, ""), bytes));
   } catch (e) {

@@ -1,0 +1,114 @@
+package workerd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"edgetable/adapters/workerskv"
+)
+
+// Namespace is the Workers KV of a server without objects, over HTTP.
+type Namespace struct{ server *Server }
+
+var _ workerskv.Namespace = Namespace{}
+
+// Namespace returns it.
+func (s *Server) Namespace() Namespace { return Namespace{s} }
+
+func (n Namespace) do(ctx context.Context, method string, body []byte, metadata []byte, asked ...string) (*http.Response, []byte, error) {
+	query := url.Values{}
+	for i := 0; i < len(asked); i += 2 {
+		query.Set(asked[i], asked[i+1])
+	}
+	req, err := http.NewRequestWithContext(ctx, method, n.server.Worker+"/kv?"+query.Encode(), bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, err
+	}
+	req.Header.Set("x-metadata", string(metadata))
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode == http.StatusInternalServerError {
+		err = fmt.Errorf("KV: %s", answer)
+	}
+	return resp, answer, err
+}
+
+// Get implements [workerskv.Namespace].
+func (n Namespace) Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error) {
+	resp, value, err := n.do(ctx, http.MethodPost, nil, nil, "op", "get", "name", name)
+	if err != nil || resp.StatusCode == http.StatusNotFound {
+		return nil, nil, false, err
+	}
+	return value, []byte(resp.Header.Get("x-metadata")), true, nil
+}
+
+// Put implements [workerskv.Namespace].
+func (n Namespace) Put(ctx context.Context, name string, value, metadata []byte) error {
+	_, _, err := n.do(ctx, http.MethodPost, value, metadata, "op", "put", "name", name)
+	return err
+}
+
+// Delete implements [workerskv.Namespace].
+func (n Namespace) Delete(ctx context.Context, name string) error {
+	_, _, err := n.do(ctx, http.MethodPost, nil, nil, "op", "delete", "name", name)
+	return err
+}
+
+// List implements [workerskv.Namespace].
+func (n Namespace) List(ctx context.Context, prefix, cursor string, limit int) ([]workerskv.Key, string, error) {
+	_, answer, err := n.do(ctx, http.MethodPost, nil, nil, "op", "list", "prefix", prefix, "cursor", cursor, "limit", fmt.Sprint(limit))
+	if err != nil {
+		return nil, "", err
+	}
+	var page struct {
+		Keys   []struct{ Name, Metadata string }
+		Cursor string
+	}
+	if err := json.Unmarshal(answer, &page); err != nil {
+		return nil, "", err
+	}
+	keys := make([]workerskv.Key, len(page.Keys))
+	for i, k := range page.Keys {
+		keys[i] = workerskv.Key{Name: k.Name, Metadata: []byte(k.Metadata)}
+	}
+	return keys, page.Cursor, nil
+}
+
+// Clear deletes all there is.
+func (n Namespace) Clear(ctx context.Context) error {
+	_, _, err := n.do(ctx, http.MethodPost, nil, nil, "op", "clear")
+	return err
+}
+
+// Later has the clock of a Worker without objects go ahead.
+func (s *Server) Later(ctx context.Context, d time.Duration) error {
+	return s.visit(ctx, fmt.Sprintf("/later?ms=%d", d.Milliseconds()))
+}
+
+// Schedule does what the platform has such a Worker do now and then.
+func (s *Server) Schedule(ctx context.Context) error { return s.visit(ctx, "/schedule") }
+
+// Trap has the module of such a Worker trapped: before its next "put" into KV,
+// when that was "stored", or as it begins to "serve" a request.
+func (s *Server) Trap(ctx context.Context, when string) error {
+	return s.visit(ctx, "/trap?when="+when)
+}
+
+func (s *Server) visit(ctx context.Context, path string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Worker+path, nil)
+	if err != nil {
+		return err
+	}
+	_, err = do(req)
+	return err
+}

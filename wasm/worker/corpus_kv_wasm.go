@@ -1,0 +1,39 @@
+//go:build corpus && kv
+
+package main
+
+import (
+	"strings"
+
+	"edgetable/adapters/workerskv"
+	"edgetable/adapters/workerskv/kv"
+	"edgetable/core/edm"
+	"edgetable/core/wiretest/scene"
+)
+
+// As corpus_wasm.go, over a single writer in Workers KV.
+
+var clock scene.Clock
+
+//go:wasmexport clock
+func exportClock(ticks int64) { clock.Set(edm.Ticks(ticks).Time()) }
+
+func configure(text string) error {
+	namespace, err := kv.Open("EDGETABLE_KV")
+	if err != nil {
+		return err
+	}
+	store, err = workerskv.New(workerskv.Options{
+		Namespace: namespace, Now: clock.Now, Pause: namespace.Pause, SingleWriter: true,
+	})
+	if err != nil {
+		return err
+	}
+	directives := strings.FieldsFunc(text, func(c rune) bool { return c == '\n' })
+	h, err := scene.Over(store, &clock, directives, withTimeout(clock.Now))
+	if err != nil {
+		return err
+	}
+	first = &server{Handler: h, host: host{now: clock.Now, random: random, log: log}}
+	return nil
+}
