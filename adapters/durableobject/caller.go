@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"edgetable/adapters/durableobject/internal/message"
 )
 
 // Object is one Durable Object by its name. The jurisdiction is part of its
@@ -20,6 +22,10 @@ type Call struct {
 	Object  Object
 	Message []byte
 }
+
+// Writes reports whether the object may keep something of the call, so that it
+// matters how often it is made.
+func (c Call) Writes() bool { return message.IsWrite(c.Message) }
 
 // Answer is what came of a Call: a message, which belongs to the receiver, or
 // one of the errors below.

@@ -253,6 +253,16 @@ func tunnelled(method string, override []string) (string, error) {
 // buffers holds bodies of requests and responses between uses.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
+// sized is a buffer for about n bytes, so that what is written to it is not copied
+// again and again as it grows.
+func sized(n int) *[]byte {
+	b := buffers.Get().(*[]byte)
+	if cap(*b) < n {
+		*b = make([]byte, 0, n)
+	}
+	return b
+}
+
 // maxKept is the largest buffer that is kept for another request.
 const maxKept = 2 << 20
 
@@ -285,11 +295,29 @@ func (x *exchange) body() ([]byte, error) {
 	if x.req.Body == nil {
 		return nil, nil
 	}
+	if whole, ok := x.req.Body.(interface{ Bytes() []byte }); ok {
+		return checkLength(whole.Bytes(), x.req.ContentLength)
+	}
 	buf := buffers.Get().(*[]byte)
 	x.chainRelease(func() { keep(buf) })
 	b, err := readAll((*buf)[:0], x.req.Body, x.req.ContentLength)
 	*buf = b
 	return b, err
+}
+
+// checkLength is a body that is there as a whole.
+func checkLength(b []byte, length int64) ([]byte, error) {
+	switch {
+	case len(b) > MaxBody:
+		return nil, table.RequestBodyTooLarge.Err()
+	case length >= 0 && int64(len(b)) != length:
+		return nil, errBodyEnded()
+	}
+	return b, nil
+}
+
+func errBodyEnded() error {
+	return table.InvalidInput.With("The request body ended before its Content-Length, or could not be read.")
 }
 
 // readAll reads at most MaxBody; length is how much is announced, or -1.
@@ -317,7 +345,7 @@ func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
 			}
 		}
 		if err != nil {
-			return b[:0], table.InvalidInput.With("The request body ended before its Content-Length, or could not be read.")
+			return b[:0], errBodyEnded()
 		}
 	}
 }

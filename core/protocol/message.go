@@ -19,7 +19,8 @@ type Request struct {
 	// Source is the client's address; the zero Addr if it is not known.
 	Source netip.Addr
 	// Body is read only after the request was authenticated, and never beyond
-	// the limit of 4 MiB. It may be nil.
+	// the limit of 4 MiB. It may be nil. One that is in memory, as its method
+	// Bytes() []byte says, is not copied: it stays as it is until Release.
 	Body io.Reader
 	// ContentLength is the length of Body, or -1 if it is not known.
 	ContentLength int64

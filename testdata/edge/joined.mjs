@@ -13,7 +13,7 @@ class Sql {
     let statement = this.statements.get(query);
     if (statement === undefined) this.statements.set(query, (statement = this.db.prepare(query)));
     if (!query.startsWith("SELECT")) return statement.run(...values);
-    const rows = statement.all(...values).map((row) => Object.values(row).map((b) => b.buffer));
+    const rows = statement.all(...values).map((row) => Object.values(row).map((b) => (b === null ? null : b.buffer)));
     return { raw: () => rows.values() };
   }
 
@@ -60,6 +60,7 @@ export class Joined {
     const object = this.object(name);
     for (let again = []; ;) {
       const step = object.step([object.life, message, ...again]);
+      if (step === null) return Uint8Array.of(3); // as in calls.go
       if (step[8] !== 2) { // as in objects.go
         step[8] = 0;
         return step.subarray(8);

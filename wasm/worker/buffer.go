@@ -8,7 +8,9 @@ import "math/bits"
 //
 // Large pieces must not be made anew for each request. The collector takes every
 // number among the module's constants that could be an address for one, and there
-// is one for each megabyte or two: what it may point to is kept for ever.
+// are ten for each megabyte: what it may point to is kept for ever. So an instance
+// that served a large request serves no other, and where objects are, pieces are
+// used again.
 type buffer struct {
 	b      []byte // what the host writes to or reads from
 	spares [4][]byte
@@ -18,7 +20,7 @@ const (
 	minBuffer = 4 << 10
 	// maxSpare is the most memory of a piece that is kept for later: a page of
 	// large entities, or a batch.
-	maxSpare = 4 << 20
+	maxSpare = 5 << 20
 )
 
 // room makes room for n bytes and returns where they go. With 0 it shows where
@@ -55,12 +57,11 @@ func (s *buffer) piece(n int) []byte {
 }
 
 // pieceSize is that of a piece for n bytes, of which there are few, so that pieces
-// fit again.
+// fit again: eight between a power of two and the next.
 func pieceSize(n int) int {
-	if n = max(n, minBuffer); n <= maxSpare {
-		n = 1 << bits.Len(uint(n-1))
-	}
-	return n
+	n = max(n, minBuffer)
+	step := 1 << max(bits.Len(uint(n-1))-4, 0)
+	return (n + step - 1) &^ (step - 1)
 }
 
 // largest is the memory to append to where nobody knows how much comes.

@@ -24,7 +24,7 @@
 //
 //	buffer(n) pointer      the buffer, with room for n bytes; it may move with each call
 //	configure(n) n         variables in the buffer → 0, or the length of an error in it
-//	serve(n) n             a request → a response
+//	serve(n) n             a request → in four bytes each where the body of the response is and how long, then the head
 //	object(n) n            a message to the object at hand → what is to be done
 //	publish(n) n           a batch of an object for the replica → what came of it; if it has one
 //
@@ -32,7 +32,7 @@
 //
 //	now() f64              milliseconds since 1970
 //	random() i64           random bits
-//	call(pointer, n) n     calls objects, all at once → answers in the buffer; suspends
+//	call(pieces, n) n      calls objects, all at once → answers in the buffer; suspends
 //	kv(pointer, n) n       a call of Workers KV → what came of it in the buffer; suspends
 //	log(level, pointer, n) writes a line of JSON: 0 info, 1 error
 //	row_get(key, n) n      → the row's value in the buffer, or -1

@@ -3,7 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import { answered, callObjects, frames, lost, unframe, unreachable } from "./calls.mjs";
 import { Instance } from "./instance.mjs";
 
-const maxMemory = 24 << 20; // bytes, of the instance in which objects run
+const maxMemory = 16 << 20; // bytes, of the instance in which objects run
 const maxUses = 100_000;
 const rollback = 1, calls = 2; // what a step is, as in objects.go
 const patience = Uint8Array.of(0x10, 0x27, 0, 0); // 10 s for calls of other objects
@@ -11,8 +11,8 @@ const maxRounds = 64; // of a message, which needs four at most where nothing go
 const maxAlarm = 600_000; // ms, of the quarter of an hour that the platform gives
 const maxAlarms = 5; // times that the platform may send an alarm again: of its six
 
-// The instance in which the objects of this isolate run, and how many of them woke up here.
-let engine, lives = 0;
+// The instance in which the objects of this isolate run, its memory, and how many of them woke up here.
+let engine, memory, lives = 0;
 
 const undo = new Error("undo");
 
@@ -59,8 +59,9 @@ export class EdgetableObject extends DurableObject {
   step(message) {
     let step;
     try {
-      if (engine?.memory > maxMemory || engine?.uses > maxUses) engine = undefined;
-      engine ??= new Instance(this.env);
+      if (engine?.uses > maxUses) engine = undefined;
+      memory ??= new WebAssembly.Memory({ initial: 16, maximum: maxMemory >> 16 });
+      engine ??= new Instance(this.env, memory);
       engine.uses++;
       engine.rows = this.rows;
       this.ctx.storage.transactionSync(() => {
@@ -111,23 +112,25 @@ class Rows {
     this.create();
   }
 
-  // scan reads rows until they have as many bytes as are wanted. The cursor is always read to its end, as nothing else
-  // would close it; so it is asked for few rows first and then for as many as the last ones suggest.
+  // scan reads rows until they have as many bytes as are wanted. A cursor is always read to its end, as nothing else would
+  // close it; so it is asked for few rows first and then for as many as the last ones suggest, and has no large values:
+  // where the next row is a large one, nobody knows.
   scan(request) {
     let [wanted, from, to] = unframe(request.slice());
     let room = new DataView(wanted.buffer, wanted.byteOffset).getUint32(0, true), limit = 16;
     const parts = [new Uint8Array(0)];
     for (;;) {
-      let rows = 0, size = 0;
-      for (const [k, v] of this.sql.exec("SELECT k, v FROM r WHERE k >= ? AND k < ? ORDER BY k LIMIT ?", from, to, limit).raw()) {
-        parts.push(new Uint8Array(k), new Uint8Array(v));
-        rows++;
-        size += k.byteLength + v.byteLength + 8;
+      const rows = [...this.sql.exec(few, from, to, limit).raw()];
+      const before = room;
+      for (const [k, v] of rows) {
+        if (room <= 0) break;
+        const key = new Uint8Array(k), value = v === null ? this.get(key) : new Uint8Array(v);
+        parts.push(key, value);
+        room -= key.length + value.length + 8;
       }
-      if (rows < limit) return frames(parts);
-      room -= size;
       if (room <= 0) break;
-      limit = Math.max(1, Math.min(512, 4 * limit, Math.ceil(room / (size / rows))));
+      if (rows.length < limit) return frames(parts);
+      limit = Math.max(1, Math.min(512, 4 * limit, Math.ceil(room / ((before - room) / rows.length))));
       const last = parts[parts.length - 2];
       from = new Uint8Array(last.length + 1);
       from.set(last);
@@ -136,3 +139,5 @@ class Rows {
     return frames(parts);
   }
 }
+
+const few = "SELECT k, CASE WHEN length(v) <= 16384 THEN v END FROM r WHERE k >= ? AND k < ? ORDER BY k LIMIT ?";

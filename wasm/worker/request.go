@@ -28,9 +28,17 @@ import (
 type incoming struct {
 	protocol.Request
 	refusal string
-	body    bytes.Reader
+	body    body
 	fields  fields
 }
+
+// body is that of a request, which is in memory: the protocol need not copy it.
+type body struct {
+	bytes.Reader
+	b []byte
+}
+
+func (b *body) Bytes() []byte { return b.b }
 
 // fields are header lines as they came, of which no name is canonical.
 type fields []protocol.Field
@@ -103,6 +111,7 @@ func (r *incoming) read(b []byte) error {
 	r.Method, r.refusal = lines[0], lines[3]
 	r.Header = r.fields
 	r.ContentLength, r.Body = length, nil
+	r.body.b = body
 	r.body.Reset(body)
 	if length != 0 {
 		r.Body = &r.body
