@@ -5,6 +5,7 @@ package main
 import (
 	_ "bytes" // TinyGo makes the module smaller if it comes first
 	"encoding/binary"
+	"time"
 	"unsafe"
 
 	"edgetable/core/edm"
@@ -25,13 +26,17 @@ func hostLog(level uint32, line unsafe.Pointer, n uint32)
 //go:wasmimport edge call
 func hostCall(pieces unsafe.Pointer, n uint32) uint32
 
+//go:wasmimport edge limit
+func hostLimit(which uint32, key unsafe.Pointer, n, tokens uint32) float64
+
 // The memory of an instance. As a request is suspended with all that it has on
 // the stack, there is one at a time.
 var (
-	shared  buffer
-	serving *server
-	engines objects
-	kv      func(request frames) (answer frames) // nil without a replica
+	shared   buffer
+	serving  *server
+	engines  objects
+	counting counter
+	kv       func(request frames) (answer frames) // nil without a replica
 )
 
 func now() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
@@ -42,6 +47,16 @@ func log(level int, line []byte) { hostLog(uint32(level), pointer(line), uint32(
 
 func call(calls [][]byte) frames {
 	return shared.take(int(hostCall(unsafe.Pointer(unsafe.SliceData(calls)), uint32(len(calls)))))
+}
+
+func limit(which int, key string, n int) time.Duration {
+	return time.Duration(hostLimit(uint32(which), unsafe.Pointer(unsafe.StringData(key)), uint32(len(key)), uint32(n)) * float64(time.Millisecond))
+}
+
+//go:wasmexport limit
+func exportLimit(which, n, tokens uint32) float64 {
+	wait := counting.ask(int(which), view(shared.room(int(n))[:n]), int(tokens))
+	return float64(wait) / float64(time.Millisecond)
 }
 
 //go:wasmexport buffer

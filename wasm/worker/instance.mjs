@@ -1,6 +1,7 @@
 // The module edgetable.wasm and what it imports. What the two say to each other is told in main.go.
 import program from "./edgetable.wasm";
 import { callObjects } from "./calls.mjs";
+import { limit } from "./clerk.mjs";
 import { callNamespace } from "./replica.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
@@ -27,6 +28,8 @@ export class Instance {
           if (left === 0) left = crypto.getRandomValues(random).length;
           return random[--left];
         },
+        // What is served once more was counted before.
+        limit: (which, at, n, tokens) => (this.job?.repeated ? 0 : limit(this.env, which, this.view(at, n), tokens)),
         log: (level, at, n) => this.log(level, decoder.decode(this.view(at, n))),
         call: new WebAssembly.Suspending((at, n) => this.ask(callObjects, this.gather(at, n))),
         kv: new WebAssembly.Suspending((at, n) => this.ask(callNamespace, this.view(at, n).slice())),

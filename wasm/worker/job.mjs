@@ -7,9 +7,13 @@ export class Job {
   #before = []; // calls that were made, each with its answer, while it was served before
   #heard = []; // and those of this time
   wrote = false; // or may have
+  repeated = false; // it is served once more
 
   // again begins to serve it once more.
-  again() { [this.#before, this.#heard] = [this.#heard, []]; }
+  again() {
+    [this.#before, this.#heard] = [this.#heard, []];
+    this.repeated = true;
+  }
 
   // answered is the answer to calls that were made before, and undefined if they were not.
   answered(calls) {

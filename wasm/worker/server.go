@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"encoding/binary"
+	"time"
 
 	"edgetable/adapters/durableobject"
 	"edgetable/core/edm"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
-	"edgetable/core/throttle"
 )
 
 // server answers requests, one at a time.
@@ -27,6 +27,7 @@ type host struct {
 	log    func(level int, line []byte)
 	call   func(calls [][]byte) (answers frames)
 	kv     func(request frames) (answer frames)
+	limit  func(which int, key string, n int) (wait time.Duration) // nil: who asks counts for itself
 }
 
 // newStore is the one on objects, which the shell calls, and their replica.
@@ -67,22 +68,13 @@ func newServer(c *config, store table.Store, h host) *server {
 		SettingsAge: c.settingsAge,
 		PathStyle:   c.pathStyle,
 		Limits: protocol.Limits{
-			Account:   limit(c.rates.account, c.rates.account, h),
-			Partition: limit(c.rates.partition, c.rates.partition, h),
-			Failures:  limit(c.failures, 10*c.failures, h),
+			Account: h.limiter(c, accountLimit), Partition: h.limiter(c, partitionLimit), Failures: h.limiter(c, failureLimit),
 		},
 	}}
 	if r, ok := store.(interface{ LastSync() edm.Ticks }); ok {
 		s.LastSync = r.LastSync
 	}
 	return s
-}
-
-func limit(rate, burst float64, h host) *throttle.Buckets {
-	if rate == 0 {
-		return nil
-	}
-	return throttle.New(throttle.Options{Rate: rate, Burst: burst, Keys: 4096, Now: h.now})
 }
 
 // refusals are the reasons for which the shell has a request refused unseen.

@@ -1,7 +1,8 @@
 // The shell around edgetable.wasm in a Cloudflare Worker: it moves bytes between the platform and the module and decides
 // nothing about the protocol. What module and shell say to each other is told in main.go.
-import { failed, head, nothing, read, responseOf } from "./http.mjs";
-import { Instance, Misconfigured } from "./instance.mjs";
+import { refuse } from "./clerk.mjs";
+import { failed, head, read, responseOf } from "./http.mjs";
+import { Misconfigured } from "./instance.mjs";
 import { Job, Outgrown } from "./job.mjs";
 import { giveBack, sizeFor, sizes, take } from "./pool.mjs";
 
@@ -45,19 +46,6 @@ async function serve(request, env, { bytes, length, refusal }) {
       instance.job = null;
       giveBack(instance, dead);
     }
-  }
-}
-
-// refuse answers in the protocol's form without looking into the request, in an instance that does nothing else.
-let clerk;
-function refuse(request, env, refusal) {
-  try {
-    clerk ??= new Instance(env);
-    clerk.env = env;
-    return responseOf(...clerk.response(clerk.exports.serve(clerk.putRequest(head(request, 0, refusal), nothing))));
-  } catch (e) {
-    clerk = undefined;
-    throw e;
   }
 }
 
