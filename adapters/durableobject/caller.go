@@ -45,6 +45,12 @@ var (
 	ErrUnreachable = errors.New("object was not reached")
 )
 
+// FailedError is that of a message which the object was unable to handle, and
+// would be again. It was not handled.
+type FailedError struct{ Reason string } // for the log
+
+func (e *FailedError) Error() string { return "object failed: " + e.Reason }
+
 // Caller sends messages to objects.
 type Caller interface {
 	// Call makes all calls at once and returns when all have ended, with their

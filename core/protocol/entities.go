@@ -200,9 +200,9 @@ func (c *call) entity(pk, rk string, ticks edm.Ticks, p edm.Properties, fields *
 	}}
 }
 
-// shownSize is about how long an entity will be when it is shown: most values
-// take half as much again, and the names that the service adds are short.
-func shownSize(p edm.Properties) int { return len(p) + len(p)/2 + 256 }
+// shownSize is about how long an entity will be when it is shown, with the names
+// and values that the service adds.
+func shownSize(p edm.Properties) int { return len(p) + len(p)/4 + 256 }
 
 // written is the answer to every other successful write.
 func (c *call) written(op *table.Operation, ticks edm.Ticks) answer {

@@ -60,7 +60,6 @@ export class Joined {
     const object = this.object(name);
     for (let again = []; ;) {
       const step = object.step([object.life, message, ...again]);
-      if (step === null) return Uint8Array.of(3); // as in calls.go
       if (step[8] !== 2) { // as in objects.go
         step[8] = 0;
         return step.subarray(8);

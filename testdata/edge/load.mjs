@@ -86,7 +86,7 @@ export class Load {
     const heap = await this.heap();
     const status = readFileSync(`/proc/${this.pid}/status`, "utf8");
     return {
-      heap: heap / MiB, modules: list.memory / MiB, peak: list.peak / MiB, instances: list.instances.length,
+      heap: heap / MiB, modules: list.memory / MiB, peak: list.peak / MiB,
       rss: Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024,
     };
   }

@@ -20,7 +20,7 @@ const (
 	minBuffer = 4 << 10
 	// maxSpare is the most memory of a piece that is kept for later: a page of
 	// large entities, or a batch.
-	maxSpare = 5 << 20
+	maxSpare = 4 << 20
 )
 
 // room makes room for n bytes and returns where they go. With 0 it shows where
@@ -57,11 +57,12 @@ func (s *buffer) piece(n int) []byte {
 }
 
 // pieceSize is that of a piece for n bytes, of which there are few, so that pieces
-// fit again: eight between a power of two and the next.
+// fit again.
 func pieceSize(n int) int {
-	n = max(n, minBuffer)
-	step := 1 << max(bits.Len(uint(n-1))-4, 0)
-	return (n + step - 1) &^ (step - 1)
+	if n = max(n, minBuffer); n <= maxSpare {
+		n = 1 << bits.Len(uint(n-1))
+	}
+	return n
 }
 
 // largest is the memory to append to where nobody knows how much comes.

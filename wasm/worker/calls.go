@@ -29,6 +29,7 @@ const (
 	overloaded
 	lost
 	unreachable
+	failed // and why
 )
 
 // patience is how long an answer is waited for at most.
@@ -115,6 +116,8 @@ func readAnswers(answers []durableobject.Answer, f frames) {
 				a.Err = durableobject.ErrOverloaded
 			case unreachable:
 				a.Err = durableobject.ErrUnreachable
+			case failed:
+				a.Err = &durableobject.FailedError{Reason: string(b[1:])}
 			}
 		}
 		answers[i] = a

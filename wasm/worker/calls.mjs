@@ -27,7 +27,7 @@ export function unframe(bytes) {
 // callObjects sends messages to objects, all at once, for a job if there is one. What it is given and what it returns is
 // told in calls.go.
 const writes = 1;
-export const answered = 0, overloaded = 1, lost = 2, unreachable = 3;
+export const answered = 0, overloaded = 1, lost = 2, unreachable = 3, failed = 4;
 
 export async function callObjects(env, bytes, job) {
   const [limit, ...parts] = unframe(bytes);

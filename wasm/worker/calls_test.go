@@ -57,6 +57,12 @@ func TestCall(t *testing.T) {
 		t.Errorf("%d ms without a deadline", ms)
 	}
 
+	answers = frames(nil).addText("\x04the disk is full")
+	var failed *durableobject.FailedError
+	if err := c.Call(t.Context(), calls[:1])[0].Err; !errors.As(err, &failed) || failed.Reason != "the disk is full" {
+		t.Errorf("an object that failed: %v", err)
+	}
+
 	answers = nil
 	ctx, cancel := withTimeout(c.now)(t.Context(), 1500*time.Millisecond)
 	defer cancel()
@@ -162,7 +168,7 @@ func TestBuffer(t *testing.T) {
 	if b := s.piece(4500); cap(b) != 5000 {
 		t.Errorf("for 4,500 bytes a piece of %d is taken", cap(b))
 	}
-	if b := s.room(1_100_000); len(b) != 1<<20+1<<17 {
+	if b := s.room(1_100_000); len(b) != 2<<20 {
 		t.Errorf("for 1.1 MB a piece of %d is made", len(b))
 	}
 }

@@ -1,6 +1,6 @@
 // A Durable Object: a bucket of a table, or the catalog of an account.
 import { DurableObject } from "cloudflare:workers";
-import { answered, callObjects, frames, lost, unframe, unreachable } from "./calls.mjs";
+import { answered, callObjects, failed, frames, lost, unframe } from "./calls.mjs";
 import { Instance } from "./instance.mjs";
 
 const maxMemory = 16 << 20; // bytes, of the instance in which objects run
@@ -14,7 +14,7 @@ const maxAlarms = 5; // times that the platform may send an alarm again: of its 
 // The instance in which the objects of this isolate run, its memory, and how many of them woke up here.
 let engine, memory, lives = 0;
 
-const undo = new Error("undo");
+const undo = new Error("undo"), encoder = new TextEncoder();
 
 export class EdgetableObject extends DurableObject {
   constructor(ctx, env) {
@@ -42,8 +42,12 @@ export class EdgetableObject extends DurableObject {
   async handle(message, more) {
     let again = [];
     for (let round = 0; more(round); round++) {
-      const step = this.step([this.life, message, ...again]);
-      if (step === null) return Uint8Array.of(round === 0 ? unreachable : lost);
+      let step;
+      try {
+        step = this.step([this.life, message, ...again]);
+      } catch (e) {
+        return round === 0 ? Uint8Array.of(failed, ...encoder.encode(String(e))) : Uint8Array.of(lost);
+      }
       if (step[8] !== calls) {
         step[8] = answered;
         return step.subarray(8);
@@ -55,25 +59,33 @@ export class EdgetableObject extends DurableObject {
   }
 
   // step is one transaction, which leaves nothing if the module says so or fails. What it is given and what it returns
-  // is told in objects.go; null: nothing happened.
-  step(message) {
+  // is told in objects.go. It is tried a second time, in a new instance: what fails there would fail for ever.
+  step(parts) {
+    for (let first = true; ; first = false) {
+      if (engine?.uses > maxUses) engine = undefined;
+      try {
+        return this.attempt(parts);
+      } catch (e) {
+        engine = undefined; // with what the objects remember, so that they count as just woken up
+        console.error(JSON.stringify({ msg: "object", cause: String(e), again: first }));
+        if (!first) throw e;
+      }
+    }
+  }
+
+  attempt(parts) {
+    memory ??= new WebAssembly.Memory({ initial: 16, maximum: maxMemory >> 16 });
+    engine ??= new Instance(this.env, memory);
+    engine.uses++;
+    engine.rows = this.rows;
     let step;
     try {
-      if (engine?.uses > maxUses) engine = undefined;
-      memory ??= new WebAssembly.Memory({ initial: 16, maximum: maxMemory >> 16 });
-      engine ??= new Instance(this.env, memory);
-      engine.uses++;
-      engine.rows = this.rows;
       this.ctx.storage.transactionSync(() => {
-        step = engine.get(engine.exports.object(engine.put(frames(message))));
+        step = engine.get(engine.exports.object(engine.put(frames(parts))));
         if (step[8] === rollback) throw undo;
       });
     } catch (e) {
-      if (e !== undo) {
-        engine = undefined; // with what the objects remember, so that they count as just woken up
-        console.error(JSON.stringify({ msg: "object", cause: String(e) }));
-        return null;
-      }
+      if (e !== undo) throw e;
     }
     const alarm = new DataView(step.buffer).getFloat64(0, true);
     if (alarm > 0) this.wake(alarm);

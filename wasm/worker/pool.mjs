@@ -9,7 +9,7 @@ import { Instance } from "./instance.mjs";
 
 const KiB = 1 << 10, MiB = 1 << 20, page = 64 * KiB;
 export const sizes = [
-  { moves: 32 * KiB, memory: 768 * KiB, most: 24, reused: true },
+  { moves: 32 * KiB, memory: 768 * KiB, most: 22, reused: true },
   { moves: 1280 * KiB, memory: 6 * MiB, most: 2 },
   { moves: Infinity, memory: 14 * MiB, grows: 28 * MiB, most: 1 },
 ].map((s) => ({ ...s, idle: [], memories: [], made: 0, lent: new Map() }));

@@ -89,6 +89,9 @@ func (s *server) answer(dst, request []byte) []byte {
 	start := len(dst)
 	dst, body := s.respond(append(dst, 0, 0, 0, 0), request)
 	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
+	if n := len(dst) + len(body); n > cap(dst) {
+		dst = append(make([]byte, 0, pieceSize(n)), dst...)
+	}
 	dst = append(dst, body...)
 	s.release()
 	return dst
