@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"edgetable/adapters/durableobject/internal/message"
 )
 
 // Object is one Durable Object by its name. The jurisdiction is part of its
@@ -20,6 +22,10 @@ type Call struct {
 	Object  Object
 	Message []byte
 }
+
+// Writes reports whether the object may keep something of the call, so that it
+// matters how often it is made.
+func (c Call) Writes() bool { return message.IsWrite(c.Message) }
 
 // Answer is what came of a Call: a message, which belongs to the receiver, or
 // one of the errors below.
@@ -38,6 +44,12 @@ var (
 	// ErrUnreachable: the message was not handled and will not be.
 	ErrUnreachable = errors.New("object was not reached")
 )
+
+// FailedError is that of a message which the object was unable to handle, and
+// would be again. It was not handled.
+type FailedError struct{ Reason string } // for the log
+
+func (e *FailedError) Error() string { return "object failed: " + e.Reason }
 
 // Caller sends messages to objects.
 type Caller interface {

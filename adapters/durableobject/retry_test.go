@@ -141,6 +141,7 @@ func (c *cloud) wake(k *clock) {
 func TestGivingUp(t *testing.T) {
 	t.Parallel()
 	lost, unreached := durableobject.ErrLost, durableobject.ErrUnreachable
+	failed := &durableobject.FailedError{Reason: "the disk is full"}
 	for _, row := range []struct {
 		why   string
 		fates []error // of the attempts, none of which is handled; the last goes on
@@ -154,6 +155,8 @@ func TestGivingUp(t *testing.T) {
 		{"lost is unknown to a write", []error{lost}, 0, table.ErrBusy, table.ErrUnknown, 3},
 		{"lost, then overloaded: the first may have been done", []error{lost, durableobject.ErrOverloaded}, 0, table.ErrBusy, table.ErrUnknown, 2},
 		{"lost, then unreachable", []error{lost, unreached}, 0, table.ErrBusy, table.ErrUnknown, 3},
+		{"failed would fail again", []error{failed}, 0, failed, failed, 1},
+		{"lost, then failed: the first may have been done", []error{lost, failed}, 0, failed, table.ErrUnknown, 2},
 		{"the deadline passes", []error{unreached}, 2, context.DeadlineExceeded, context.DeadlineExceeded, 2},
 		{"the deadline passes after a loss", []error{lost, unreached}, 2, context.DeadlineExceeded, table.ErrUnknown, 2},
 	} {

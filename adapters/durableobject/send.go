@@ -40,6 +40,10 @@ func (s *Store) send(ctx context.Context, to Object, m []byte) (message.Reader, 
 		switch {
 		case answer.Err == nil:
 			return s.result(answer.Message, write)
+		case failed(answer.Err) && !lost:
+			return message.Reader{}, answer.Err
+		case failed(answer.Err):
+			return message.Reader{}, table.ErrUnknown
 		case errors.Is(answer.Err, ErrUnreachable):
 		case errors.Is(answer.Err, ErrOverloaded):
 			n = s.o.Attempts // not again at once
@@ -51,6 +55,11 @@ func (s *Store) send(ctx context.Context, to Object, m []byte) (message.Reader, 
 		}
 		a.Again, a.Age = lost, s.o.Now()-a.First
 	}
+}
+
+func failed(err error) bool {
+	_, ok := errors.AsType[*FailedError](err)
+	return ok
 }
 
 // result is what an answer says.

@@ -221,13 +221,20 @@ func (c *call) contentPart(a answer) multipart.Response {
 // changeset makes the response of a changeset's parts.
 func (x *exchange) changeset(parts ...multipart.Response) {
 	batch, changeset := "batchresponse_"+guid(x.NewID()), "changesetresponse_"+guid(x.NewID())
-	x.multipart(batch, func(dst []byte) []byte {
+	size := 256
+	for i := range parts {
+		size += partSize(&parts[i])
+	}
+	x.multipart(batch, size, func(dst []byte) []byte {
 		return multipart.AppendChangeset(dst, batch, changeset, parts)
 	})
 }
 
-func (x *exchange) multipart(boundary string, body func(dst []byte) []byte) {
-	buf := buffers.Get().(*[]byte)
+// partSize is about how long a part will be.
+func partSize(r *multipart.Response) int { return 1024 + len(r.Body) }
+
+func (x *exchange) multipart(boundary string, size int, body func(dst []byte) []byte) {
+	buf := sized(size)
 	*buf = body((*buf)[:0])
 	x.chainRelease(func() { keep(buf) })
 	x.resp.Status = 202
@@ -239,7 +246,7 @@ func (x *exchange) multipart(boundary string, body func(dst []byte) []byte) {
 func (x *exchange) batchQuery(ctx context.Context, c *call) error {
 	boundary := "batchresponse_" + guid(x.NewID())
 	respond := func(r multipart.Response) {
-		x.multipart(boundary, func(dst []byte) []byte { return multipart.AppendQuery(dst, boundary, r) })
+		x.multipart(boundary, 256+partSize(&r), func(dst []byte) []byte { return multipart.AppendQuery(dst, boundary, r) })
 	}
 	err := c.decode()
 	if err == nil && (c.route.resource != oneEntity && c.route.resource != entitySet || c.options.comp != "" || c.options.restype != "") {

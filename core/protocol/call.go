@@ -131,6 +131,7 @@ func (c *call) created(location string, extra multipart.Header, body content) an
 type content struct {
 	of     string // name of a table, or "Tables"
 	fields *payload.Projection
+	size   int // about how long it will be, 0 if it is short
 	write  func(dst []byte, v *payload.View) []byte
 }
 
@@ -147,7 +148,7 @@ func (c *call) withBody(a answer, body content) (answer, error) {
 // addBody adds a body in the call's format, in memory that is reused.
 func (c *call) addBody(a *answer, body *content) error {
 	v := payload.View{Format: c.format, Base: c.base, Account: c.address.account, Table: body.of, Select: body.fields, Now: c.now}
-	buf := buffers.Get().(*[]byte)
+	buf := sized(body.size)
 	*buf = body.write((*buf)[:0], &v)
 	a.body = *buf
 	a.release = func() { keep(buf) }

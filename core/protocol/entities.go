@@ -195,10 +195,14 @@ func (c *call) inserted(op *table.Operation, ticks edm.Ticks) answer {
 
 // entity is the content that is one entity.
 func (c *call) entity(pk, rk string, ticks edm.Ticks, p edm.Properties, fields *payload.Projection) content {
-	return content{of: c.route.table, fields: fields, write: func(dst []byte, v *payload.View) []byte {
+	return content{of: c.route.table, fields: fields, size: shownSize(p), write: func(dst []byte, v *payload.View) []byte {
 		return v.AppendEntity(dst, pk, rk, ticks, p)
 	}}
 }
+
+// shownSize is about how long an entity will be when it is shown, with the names
+// and values that the service adds.
+func shownSize(p edm.Properties) int { return len(p) + len(p)/4 + 256 }
 
 // written is the answer to every other successful write.
 func (c *call) written(op *table.Operation, ticks edm.Ticks) answer {
@@ -277,7 +281,11 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	}
 	a := answer{status: 200, header: continuation(page.Next)}
 	a.read(asked)
-	a, err = c.withBody(a, content{of: c.route.table, fields: projection, write: func(dst []byte, v *payload.View) []byte {
+	size := 256
+	for i := range page.Rows {
+		size += shownSize(page.Rows[i].Properties)
+	}
+	a, err = c.withBody(a, content{of: c.route.table, fields: projection, size: size, write: func(dst []byte, v *payload.View) []byte {
 		dst = v.AppendFeedStart(dst)
 		for i := range page.Rows {
 			row := &page.Rows[i]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/bits"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -252,6 +253,20 @@ func tunnelled(method string, override []string) (string, error) {
 
 // buffers holds bodies of requests and responses between uses.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// sized is a buffer for about n bytes, so that what is written to it is not copied
+// again and again as it grows. It is one that can be kept, of a size that will do
+// for the next, unless n is far more.
+func sized(n int) *[]byte {
+	b := buffers.Get().(*[]byte)
+	if n < 2*maxKept {
+		n = min(1<<bits.Len(uint(max(n, 1)-1)), maxKept)
+	}
+	if cap(*b) < n {
+		*b = make([]byte, 0, n)
+	}
+	return b
+}
 
 // maxKept is the largest buffer that is kept for another request.
 const maxKept = 2 << 20

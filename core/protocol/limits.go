@@ -15,14 +15,25 @@ import (
 // fields do not limit.
 type Limits struct {
 	// Account counts the operations of each account, those of a batch each.
-	Account *throttle.Buckets
+	Account Limiter
 	// Partition counts the entities each partition is asked to write or read by
 	// key.
-	Partition *throttle.Buckets
+	Partition Limiter
 	// Failures counts what could not be authenticated by where it came from. A
 	// source over its limit is refused before any signature is computed.
-	Failures *throttle.Buckets
+	Failures Limiter
 }
+
+// Limiter has a bucket of tokens for each key, as [throttle.Buckets] does.
+type Limiter interface {
+	// Take takes n tokens of a key and returns 0, or it takes nothing and returns
+	// after how long that many could be taken.
+	Take(key string, n int) (wait time.Duration)
+	// Peek returns after how long one token could be taken, and takes nothing.
+	Peek(key string) (wait time.Duration)
+}
+
+var _ Limiter = (*throttle.Buckets)(nil)
 
 // admit asks the limits and the gate for what is about to be done.
 func (x *exchange) admit(ctx context.Context, a Access) error {
@@ -77,7 +88,7 @@ func bucketKey(name string) string {
 }
 
 // rate takes n from a bucket.
-func (x *exchange) rate(b *throttle.Buckets, key string, n int, message string) error {
+func (x *exchange) rate(b Limiter, key string, n int, message string) error {
 	if b == nil {
 		return nil
 	}

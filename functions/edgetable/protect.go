@@ -101,7 +101,7 @@ const (
 
 // buckets are the limits of a protocol handler.
 func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
-	make := func(rate float64, burst float64, keys int) *throttle.Buckets {
+	make := func(rate float64, burst float64, keys int) protocol.Limiter {
 		if rate == 0 {
 			return nil
 		}

@@ -25,13 +25,23 @@ export const point = (table, i) => signed("GET", `/${table}(PartitionKey='p',Row
 export const page = (table) => signed("GET", `/${table}()`);
 export const write = (table, i) => signed("PUT", `/${table}(PartitionKey='p',RowKey='${row(i)}')`, `{"Name":"Ada","Age":36,"V":${text}}`);
 
-// batch is one of 100 inserts, from a number on.
-export function batch(table, first) {
+// large is an entity of so many bytes, in properties of 64 KiB.
+export const large = (table, i, size) => signed("PUT", `/${table}(PartitionKey='p',RowKey='${row(i)}')`, `{${values(size)}}`);
+
+function values(size) {
+  const list = [];
+  for (let left = size; left > 0; left -= 65536) list.push(`"V${list.length}@odata.type":"Edm.Binary","V${list.length}":"${Buffer.alloc(Math.min(left, 65536)).toString("base64")}"`);
+  return list.join();
+}
+
+// batch is one of 100 upserts, from a number on, with about 1 KiB each or as many bytes as are told.
+export function batch(table, first, size) {
   let body = "--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n";
   for (let i = first; i < first + 100; i++) {
     body += "--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" +
-      `POST http://host/${account}/${table} HTTP/1.1\r\nContent-Type: application/json\r\nPrefer: return-no-content\r\n\r\n` +
-      `{"PartitionKey":"p","RowKey":"${row(i)}","V":${text}}\r\n`;
+      (size === undefined
+        ? `POST http://host/${account}/${table} HTTP/1.1\r\nContent-Type: application/json\r\nPrefer: return-no-content\r\n\r\n{"PartitionKey":"p","RowKey":"${row(i)}","V":${text}}\r\n`
+        : `PUT http://host/${account}/${table}(PartitionKey='p',RowKey='${row(i)}') HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{${values(size)}}\r\n`);
   }
   return signed("POST", "/$batch", body + "--c--\r\n--b--\r\n", { "content-type": "multipart/mixed; boundary=b" });
 }

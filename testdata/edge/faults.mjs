@@ -42,11 +42,26 @@ const fates = {
 // instances are those of the module that were made and not collected yet.
 class Instances {
   made = 0;
+  peak = 0; // bytes of all memories that were there at once
   #all = [];
+  #memories = new Map(); // of a number to each
 
   add(instance) {
     this.made++;
     this.#all.push(new WeakRef(instance));
+    for (const [n, r] of this.#memories) {
+      if (r.deref() === undefined) this.#memories.delete(n);
+      else if (r.deref() === instance.linear) return;
+    }
+    this.#memories.set(this.made, new WeakRef(instance.linear));
+  }
+
+  // measure is how many bytes the memories have.
+  measure() {
+    let sum = 0;
+    for (const r of this.#memories.values()) sum += r.deref()?.buffer.byteLength ?? 0;
+    this.peak = Math.max(this.peak, sum);
+    return sum;
   }
 
   get list() {
@@ -61,7 +76,11 @@ class Instances {
 export const instances = new Instances();
 
 // The constructor of an instance asks for its configuration, and putRequest is what comes before a request.
-const { configuration, putRequest } = Instance.prototype;
+const { configuration, get, putRequest } = Instance.prototype;
+Instance.prototype.get = function (n) {
+  instances.measure();
+  return get.call(this, n);
+};
 Instance.prototype.configuration = function () {
   instances.add(this);
   return configuration.call(this);
@@ -71,18 +90,15 @@ Instance.prototype.putRequest = function (head, body) {
   // All its memory but the request is overwritten: it is trapped somewhere on its way.
   const text = new TextDecoder().decode(head);
   if (text.includes("\nx-fault:trap") && !text.includes("\nfailed\n")) {
-    const at = this.exports.buffer(0), all = new Uint8Array(this.exports.memory.buffer);
+    const at = this.exports.buffer(0), all = new Uint8Array(this.linear.buffer);
     all.fill(0xff, 0, at);
     all.fill(0xff, at + n);
   }
   return n;
 };
 
-// mistreat makes all instances look old, or grow, and says which there are.
+// mistreat makes all instances look old, and says which there are.
 export function mistreat(asked) {
-  for (const i of instances.list) {
-    if (asked.has("uses")) i.uses = Number(asked.get("uses"));
-    if (asked.has("grow")) i.exports.buffer(Number(asked.get("grow")));
-  }
-  return { made: instances.made, instances: instances.list.map((i) => ({ memory: i.memory, uses: i.uses, objects: i.rows !== null })) };
+  if (asked.has("uses")) for (const i of instances.list) i.uses = Number(asked.get("uses"));
+  return { made: instances.made, memory: instances.measure(), peak: instances.peak };
 }

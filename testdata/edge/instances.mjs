@@ -10,6 +10,7 @@
 import { shell } from "./shell.mjs";
 
 const { Instance } = await shell(process.argv[2], "instance.mjs");
+const { frames } = await shell(process.argv[2], "calls.mjs");
 console.log = console.error; // the answers are on standard output
 
 class Scene extends Instance {
@@ -33,7 +34,8 @@ function handle(frame) {
     return new Uint8Array(0);
   }
   instance.exports.clock(view.getBigInt64(5, true));
-  return instance.get(instance.exports.serve(instance.put(frame.subarray(13))));
+  const [head, body] = instance.response(instance.exports.serve(instance.put(frame.subarray(13))));
+  return Buffer.concat([frames([head]), body]);
 }
 
 let input = Buffer.alloc(0);

@@ -13,7 +13,7 @@ class Sql {
     let statement = this.statements.get(query);
     if (statement === undefined) this.statements.set(query, (statement = this.db.prepare(query)));
     if (!query.startsWith("SELECT")) return statement.run(...values);
-    const rows = statement.all(...values).map((row) => Object.values(row).map((b) => b.buffer));
+    const rows = statement.all(...values).map((row) => Object.values(row).map((b) => (b === null ? null : b.buffer)));
     return { raw: () => rows.values() };
   }
 

@@ -26,7 +26,7 @@ let lives = 0x80000000;
 //	           &messages=KIND,…&steps=KIND,…&alarms=N  once they have met these faults
 //	GET /PLACE?object=NAME&space=C                → the number of the object's rows in a space
 //	GET /PLACE?object=NAME                        → what its SQLite stores
-//	GET /?uses=N&grow=N                           → the instances, after these were mistreated
+//	GET /?uses=N                                  → the instances, after these were mistreated
 export class Objects extends WorkerEntrypoint {
   async fetch(request) {
     const url = new URL(request.url), name = url.pathname.slice(1), asked = url.searchParams;
@@ -90,9 +90,9 @@ export class EdgetableObject extends own.EdgetableObject {
     return super.alarm(info);
   }
 
-  step(message) {
+  attempt(parts) {
     const place = places.get(this.place);
-    if (place === undefined) return super.step(message);
+    if (place === undefined) return super.attempt(parts);
     if (this.restarts !== place.restarts) {
       this.restarts = place.restarts;
       new DataView(this.life.buffer).setUint32(0, lives++, true);
@@ -113,7 +113,7 @@ export class EdgetableObject extends own.EdgetableObject {
       return now;
     };
     try {
-      return super.step(message);
+      return super.attempt(parts);
     } finally {
       Date.now = wall;
       delete this.rows.put;

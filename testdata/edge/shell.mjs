@@ -18,18 +18,18 @@ registerHooks({
 });
 
 // Node.js 22 cannot suspend a module, and nothing waits here: calls of objects are answered at once, by what is given to
-// answerCalls, from the bytes of the calls and for the instance that serves.
+// answerCalls, for the instance that serves.
 let answer = () => { throw new Error("nobody answers calls"); };
 let serving;
-WebAssembly.Suspending = function () { return (at, n) => serving.put(answer(serving.view(at, n).slice())); };
+WebAssembly.Suspending = function () { return (at, n) => serving.put(answer(serving.gather(at, n))); };
 WebAssembly.promising = (f) => f;
 
 export function answerCalls(f) { answer = f; }
 
-// serve has an instance serve a request, whose form is told in request.go.
+// serve has an instance serve a request, whose form is told in request.go, and returns head and body of the response.
 export function serve(instance, head, body) {
   serving = instance;
-  return instance.get(instance.exports.serve(instance.putRequest(head, body)));
+  return instance.response(instance.exports.serve(instance.putRequest(head, body)));
 }
 
 // shell loads a file of the shell, of the folder in which the module is.

@@ -4,6 +4,8 @@ package main
 
 import (
 	_ "bytes" // TinyGo makes the module smaller if it comes first
+	"encoding/binary"
+	"time"
 	"unsafe"
 
 	"edgetable/core/edm"
@@ -18,10 +20,14 @@ func hostRandom() uint64
 //go:wasmimport edge log
 func hostLog(level uint32, line unsafe.Pointer, n uint32)
 
-// hostCall suspends the instance.
+// hostCall takes pieces as slices are in memory, each an address, a length and a
+// capacity, and suspends the instance.
 //
 //go:wasmimport edge call
-func hostCall(calls unsafe.Pointer, n uint32) uint32
+func hostCall(pieces unsafe.Pointer, n uint32) uint32
+
+//go:wasmimport edge limit
+func hostLimit(which uint32, key unsafe.Pointer, n, tokens uint32) float64
 
 // hostKV suspends the instance.
 //
@@ -31,10 +37,10 @@ func hostKV(request unsafe.Pointer, n uint32) uint32
 // The memory of an instance. As a request is suspended with all that it has on
 // the stack, there is one at a time.
 var (
-	shared  buffer
-	lent    [4][]byte // large answers to calls, to which the request refers
-	serving *server
-	engines objects
+	shared   buffer
+	serving  *server
+	engines  objects
+	counting counter
 )
 
 func now() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
@@ -43,21 +49,18 @@ func random() uint64 { return hostRandom() }
 
 func log(level int, line []byte) { hostLog(uint32(level), pointer(line), uint32(len(line))) }
 
-// largeAnswer is the size from which on an answer is a page or an entity, to
-// which nothing refers when its request is answered.
-const largeAnswer = 256 << 10
+func call(calls [][]byte) frames {
+	return shared.take(int(hostCall(unsafe.Pointer(unsafe.SliceData(calls)), uint32(len(calls)))))
+}
 
-func call(calls frames) frames {
-	b := shared.take(int(hostCall(pointer(calls), uint32(len(calls)))))
-	if cap(b) >= largeAnswer {
-		for i := range lent {
-			if lent[i] == nil {
-				lent[i] = b
-				break
-			}
-		}
-	}
-	return b
+func limit(which int, key string, n int) time.Duration {
+	return time.Duration(hostLimit(uint32(which), unsafe.Pointer(unsafe.StringData(key)), uint32(len(key)), uint32(n)) * float64(time.Millisecond))
+}
+
+//go:wasmexport limit
+func exportLimit(which, n, tokens uint32) float64 {
+	wait := counting.ask(int(which), view(shared.room(int(n))[:n]), int(tokens))
+	return float64(wait) / float64(time.Millisecond)
 }
 
 func kv(request frames) frames {
@@ -77,14 +80,14 @@ func exportConfigure(n uint32) uint32 {
 
 //go:wasmexport serve
 func exportServe(n uint32) uint32 {
+	serving.release()
 	request := shared.take(int(n))
-	answer := serving.answer(shared.largest(), request)
+	var place [8]byte
+	head, body := serving.respond(append(shared.piece(0), place[:]...), request)
 	shared.back(request)
-	for i := range lent {
-		shared.back(lent[i])
-		lent[i] = nil
-	}
-	return uint32(shared.put(answer))
+	binary.LittleEndian.PutUint32(head, uint32(uintptr(pointer(body))))
+	binary.LittleEndian.PutUint32(head[4:], uint32(len(body)))
+	return uint32(shared.put(head))
 }
 
 //go:wasmexport object

@@ -8,7 +8,9 @@ import "math/bits"
 //
 // Large pieces must not be made anew for each request. The collector takes every
 // number among the module's constants that could be an address for one, and there
-// is one for each megabyte or two: what it may point to is kept for ever.
+// are ten for each megabyte: what it may point to is kept for ever. So an instance
+// that served a large request serves no other, and where objects are, pieces are
+// used again.
 type buffer struct {
 	b      []byte // what the host writes to or reads from
 	spares [4][]byte

@@ -11,15 +11,16 @@ import (
 
 // caller sends messages to objects through the shell, which takes frames
 //
-//	how many milliseconds it may take, in 4 bytes
+//	how many milliseconds it may take, in 4 bytes; and one byte: 1 if anything may be written
 //	name, jurisdiction, location hint, message     of each call
 //
 // and gives back one frame for each call: a byte that says what became of it, and
 // the answer. Without any call it waits for as long as it may take.
 type caller struct {
-	now  func() edm.Ticks
-	call func(calls frames) (answers frames) // which are the caller's
-	out  frames
+	now    func() edm.Ticks
+	call   func(calls [][]byte) (answers frames) // pieces of frames; the answers are the caller's
+	out    frames
+	pieces [][]byte
 }
 
 // What became of a call.
@@ -28,6 +29,7 @@ const (
 	overloaded
 	lost
 	unreachable
+	failed // and why
 )
 
 // patience is how long an answer is waited for at most.
@@ -51,17 +53,41 @@ func (c *caller) Call(ctx context.Context, calls []durableobject.Call) []durable
 		}
 		return answers
 	}
-	out := c.out[:0].add(milliseconds(wait))
-	readAnswers(answers, c.call(appendCalls(out, calls)))
-	if c.out = out; cap(out) > maxSpare {
-		c.out = nil
-	}
+	readAnswers(answers, c.call(c.join(wait, calls)))
 	return answers
+}
+
+// join is the frames of calls, in pieces: messages are where they are.
+func (c *caller) join(wait edm.Ticks, calls []durableobject.Call) [][]byte {
+	first := append(milliseconds(wait), 0)
+	size := 4 + len(first)
+	for i := range calls {
+		size += 16 + len(calls[i].Object.Name) + len(calls[i].Object.Jurisdiction) + len(calls[i].Object.Hint)
+		if calls[i].Writes() {
+			first[4] = 1
+		}
+	}
+	if cap(c.out) < size {
+		c.out = make(frames, 0, size)
+	}
+	out := c.out[:0].add(first)
+	c.pieces = c.pieces[:0]
+	for start := 0; len(calls) > 0; calls = calls[1:] {
+		to, m := &calls[0].Object, calls[0].Message
+		out = out.addText(to.Name).addText(to.Jurisdiction).addText(to.Hint)
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(m)))
+		c.pieces = append(c.pieces, out[start:], m)
+		start = len(out)
+	}
+	if len(c.pieces) == 0 {
+		c.pieces = append(c.pieces, out)
+	}
+	return c.pieces
 }
 
 // Pause implements [durableobject.Pauser].
 func (c *caller) Pause(_ context.Context, d time.Duration) {
-	c.call(frames(nil).add(milliseconds(edm.Ticks(d / 100))))
+	c.call(c.join(edm.Ticks(d/100), nil))
 }
 
 func milliseconds(t edm.Ticks) []byte {
@@ -90,6 +116,8 @@ func readAnswers(answers []durableobject.Answer, f frames) {
 				a.Err = durableobject.ErrOverloaded
 			case unreachable:
 				a.Err = durableobject.ErrUnreachable
+			case failed:
+				a.Err = &durableobject.FailedError{Reason: string(b[1:])}
 			}
 		}
 		answers[i] = a

@@ -24,11 +24,14 @@ export function unframe(bytes) {
   return parts;
 }
 
-// callObjects sends messages to objects, all at once. What it is given and what it returns is told in calls.go.
-export const answered = 0, overloaded = 1, lost = 2, unreachable = 3;
+// callObjects sends messages to objects, all at once, for a job if there is one. What it is given and what it returns is
+// told in calls.go.
+const writes = 1;
+export const answered = 0, overloaded = 1, lost = 2, unreachable = 3, failed = 4;
 
-export async function callObjects(env, bytes) {
+export async function callObjects(env, bytes, job) {
   const [limit, ...parts] = unframe(bytes);
+  if (job && limit[4] === writes) job.wrote = true;
   const ms = new DataView(limit.buffer, limit.byteOffset).getUint32(0, true);
   let timer;
   const late = new Promise((resolve) => { timer = setTimeout(resolve, ms, Uint8Array.of(lost)); });

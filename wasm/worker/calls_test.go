@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -31,7 +32,7 @@ func TestCall(t *testing.T) {
 	var answers frames
 	c := caller{
 		now:  func() edm.Ticks { return now },
-		call: func(f frames) frames { sent = split(t, f); return answers },
+		call: func(f [][]byte) frames { sent = split(t, bytes.Join(f, nil)); return answers },
 	}
 	calls := []durableobject.Call{
 		{Object: durableobject.Object{Name: "catalog/acme"}, Message: []byte("m")},
@@ -54,6 +55,12 @@ func TestCall(t *testing.T) {
 	}
 	if ms := binary.LittleEndian.Uint32([]byte(sent[0])); ms != 30_000 {
 		t.Errorf("%d ms without a deadline", ms)
+	}
+
+	answers = frames(nil).addText("\x04the disk is full")
+	var failed *durableobject.FailedError
+	if err := c.Call(t.Context(), calls[:1])[0].Err; !errors.As(err, &failed) || failed.Reason != "the disk is full" {
+		t.Errorf("an object that failed: %v", err)
 	}
 
 	answers = nil

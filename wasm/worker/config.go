@@ -26,9 +26,8 @@ type config struct {
 	replica      string // its name, "": there is none
 }
 
-// rates are limits a second; 0 does not limit. Each instance counts for itself: an
-// isolate has as many as requests wait at the same time, and the platform has many
-// isolates. They stop a client that runs wild, and are no quota.
+// rates are limits a second; 0 does not limit. Each isolate counts for itself, of
+// which the platform has many. They stop a client that runs wild, and are no quota.
 type rates struct{ account, partition float64 }
 
 // readConfig reads variables as the shell sends them: name=value, with a zero

@@ -10,7 +10,8 @@ func configure(text string) error {
 	if err != nil {
 		return err
 	}
-	h := host{now: now, random: random, log: log, call: call, kv: kv}
+	h := host{now: now, random: random, log: log, call: call, kv: kv, limit: limit}
+	counting = counter{config: c, now: now}
 	store, err := newStore(c, h)
 	if err != nil {
 		return err

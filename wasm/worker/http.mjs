@@ -1,39 +1,82 @@
 // Requests and responses between the platform and the module, whose forms are told in request.go and response.go.
 const MiB = 1 << 20;
 const maxBody = 4 * MiB; // of a request; beyond it the protocol only needs to know that it is too long
-const maxBodies = 32 * MiB; // of all requests that are coming in
+const maxBodies = 24 * MiB; // of all requests
+const maxHeld = 60_000; // ms until a body is given up whose request was killed
+const maxWaiting = 256; // requests that wait for their body, which stays where it is
+const maxWait = 5_000; // ms
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 export const nothing = new Uint8Array(0);
 
-let bodies = 0; // bytes that are coming in
+// Body is that of a request as far as it may be. Of what is too long only the length is told.
+class Body {
+  bytes = nothing;
+  refusal = "";
 
-// read reads the body as far as it may be. Of what is too long only the length is told, but it is read for a while: who
-// still sends does not hear an answer.
-export async function read(request) {
-  const declared = request.headers.get("content-length");
-  const length = declared === null ? (request.body === null ? 0 : -1) : Number(declared);
-  if (request.body === null) return { bytes: nothing, length };
-  if (length > maxBody) {
-    await discard(request.body);
-    return { bytes: nothing, length };
+  constructor(length) { this.length = length; }
+
+  release() { bodies.delete(this); }
+}
+
+// bodies are those that are coming in, or held: how many bytes each may have, and since when.
+const bodies = new Map();
+let waiting = 0;
+
+function room(n) {
+  let sum = n;
+  for (const [body, { most, since }] of bodies) {
+    if (Date.now() - since > maxHeld) bodies.delete(body);
+    else sum += most;
   }
-  const reserved = length < 0 ? maxBody : length;
-  if (bodies + reserved > maxBodies) return { bytes: nothing, length: 0, refusal: "busy" };
-  bodies += reserved;
+  return sum <= maxBodies;
+}
+
+// read reads the body, and holds it until it is released, if it shall. What is too long is read for a while: who still
+// sends does not hear an answer.
+export async function read(request, hold = false) {
+  const declared = request.headers.get("content-length");
+  const body = new Body(declared === null ? (request.body === null ? 0 : -1) : Number(declared));
+  if (request.body === null) return body;
+  if (body.length > maxBody) {
+    await discard(request.body);
+    return body;
+  }
+  const most = body.length < 0 ? maxBody : body.length;
+  const pause = 8;
+  for (let waited = 0; !room(most); waited += pause) {
+    if (waited > maxWait || (waited === 0 && waiting >= maxWaiting)) {
+      await discard(request.body);
+      return Object.assign(body, { length: 0, refusal: "busy" });
+    }
+    waiting++;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    waiting--;
+  }
+  bodies.set(body, { most, since: Date.now() });
   try {
-    if (length >= 0) return { bytes: new Uint8Array(await request.arrayBuffer()), length };
+    if (body.length >= 0) {
+      body.bytes = new Uint8Array(await request.arrayBuffer());
+      return body;
+    }
     const chunks = [];
     let n = 0;
     for await (const chunk of request.body.values({ preventCancel: true })) {
       if ((n += chunk.length) > maxBody) break;
       chunks.push(chunk);
     }
-    if (n <= maxBody) return { bytes: new Uint8Array(await new Blob(chunks).arrayBuffer()), length };
-    await discard(request.body);
-    return { bytes: nothing, length: n };
+    if (n > maxBody) {
+      await discard(request.body);
+      return Object.assign(body, { length: n });
+    }
+    body.bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
+    return body;
+  } catch (e) {
+    hold = false;
+    throw e;
   } finally {
-    bodies -= reserved;
+    if (hold) bodies.set(body, { most: body.bytes.length, since: Date.now() });
+    else body.release();
   }
 }
 
@@ -49,15 +92,20 @@ export function head(request, length, refusal) {
   return encoder.encode(text);
 }
 
+// response is one whose head and body are in one piece: the length of the head, the head, the body.
 export function response(bytes) {
   const n = new DataView(bytes.buffer).getUint32(0, true);
-  const [status, ...lines] = decoder.decode(bytes.subarray(4, 4 + n)).split("\n");
+  return responseOf(bytes.subarray(4, 4 + n), bytes.subarray(4 + n));
+}
+
+export function responseOf(head, body) {
+  const [status, ...lines] = decoder.decode(head).split("\n");
   const headers = new Headers();
   for (const line of lines) {
     const colon = line.indexOf(":");
     headers.append(line.slice(0, colon), line.slice(colon + 1));
   }
-  return new Response(bytes.length === 4 + n ? null : bytes.subarray(4 + n), { status: Number(status), headers });
+  return new Response(body.length === 0 ? null : body, { status: Number(status), headers });
 }
 
 // failed is the answer where there is no module to ask.

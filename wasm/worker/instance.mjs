@@ -1,30 +1,38 @@
 // The module edgetable.wasm and what it imports. What the two say to each other is told in main.go.
 import program from "./edgetable.wasm";
 import { callObjects } from "./calls.mjs";
+import { limit } from "./clerk.mjs";
 import { callNamespace } from "./replica.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
-// A module that was trapped, or left by an exception, is in the middle of something for ever: it is never used again.
+// A module that was trapped, or left by an exception, is in the middle of something for ever: it is never used again. Its
+// memory can be, for another: what is to be zero there is made so.
 export class Instance {
   uses = 0;
   rows = null; // of the object at hand
+  job = null; // the request at hand
+  exhausted = false; // its memory, which is why it was trapped
 
-  constructor(env) {
+  constructor(env, linear = new WebAssembly.Memory({ initial: 16, maximum: 1024 })) {
     this.env = env;
+    this.linear = linear;
     const random = new BigUint64Array(64);
     let left = 0;
     const zero = () => 0;
     this.exports = new WebAssembly.Instance(program, {
+      env: { memory: linear },
       edge: {
         now: () => Date.now(),
         random: () => {
           if (left === 0) left = crypto.getRandomValues(random).length;
           return random[--left];
         },
+        // What is served once more was counted before.
+        limit: (which, at, n, tokens) => (this.job?.repeated ? 0 : limit(this.env, which, this.view(at, n), tokens)),
         log: (level, at, n) => this.log(level, decoder.decode(this.view(at, n))),
-        call: new WebAssembly.Suspending(async (at, n) => this.put(await callObjects(this.env, this.view(at, n).slice()))),
-        kv: new WebAssembly.Suspending(async (at, n) => this.put(await callNamespace(this.env, this.view(at, n).slice()))),
+        call: new WebAssembly.Suspending((at, n) => this.ask(callObjects, this.gather(at, n))),
+        kv: new WebAssembly.Suspending((at, n) => this.ask(callNamespace, this.view(at, n).slice())),
         row_get: (at, n) => {
           const value = this.rows.get(this.view(at, n));
           return value === undefined ? -1 : this.put(value);
@@ -53,9 +61,17 @@ export class Instance {
     return variables.map(([name, value]) => `${name}=${value}\0`).join("");
   }
 
-  get memory() { return this.exports.memory.buffer.byteLength; }
+  // ask makes calls, unless the request had an answer to them before, and brings the answer into the module.
+  async ask(call, calls) {
+    const job = this.job;
+    const answer = job?.answered(calls) ?? (await call(this.env, calls, job));
+    job?.hear(calls, answer, this);
+    return this.put(answer);
+  }
 
-  view(at, n) { return new Uint8Array(this.exports.memory.buffer, at, n); }
+  get memory() { return this.linear.buffer.byteLength; }
+
+  view(at, n) { return new Uint8Array(this.linear.buffer, at, n); }
 
   // put writes to the buffer and returns the number of bytes; get copies them out of it.
   put(bytes) {
@@ -64,6 +80,22 @@ export class Instance {
   }
 
   get(n) { return this.view(this.exports.buffer(0), n).slice(); }
+
+  // response copies the head of a response out of the buffer, and the body from where it is.
+  response(n) {
+    const out = this.get(n), view = new DataView(out.buffer);
+    return [out.subarray(8), this.view(view.getUint32(0, true), view.getUint32(4, true)).slice()];
+  }
+
+  // gather copies pieces, each an address, a length and a capacity.
+  gather(at, n) {
+    const view = new DataView(this.linear.buffer, at, 12 * n), pieces = [];
+    for (let i = 0; i < 12 * n; i += 12) pieces.push(this.view(view.getUint32(i, true), view.getUint32(i + 4, true)));
+    const out = new Uint8Array(pieces.reduce((n, p) => n + p.length, 0));
+    let end = 0;
+    for (const p of pieces) out.set(p, (end += p.length) - p.length);
+    return out;
+  }
 
   putRequest(head, body) {
     const at = this.exports.buffer(4 + head.length + body.length), to = this.view(at, 4 + head.length + body.length);
@@ -86,7 +118,7 @@ export class Instance {
 
   // stderr is where Go says why it panics.
   stderr(list, n, written) {
-    const view = new DataView(this.exports.memory.buffer);
+    const view = new DataView(this.linear.buffer);
     let text = "", total = 0;
     for (let i = 0; i < n; i++, list += 8) {
       const size = view.getUint32(list + 4, true);
@@ -94,7 +126,8 @@ export class Instance {
       total += size;
     }
     view.setUint32(written, total, true);
-    if (text.trim() !== "") console.error(JSON.stringify({ msg: "module", text: text.trim() }));
+    this.exhausted ||= text.includes("out of memory");
+    if (text.trim() !== "" && !this.exhausted) console.error(JSON.stringify({ msg: "module", text: text.trim() }));
     return 0;
   }
 }

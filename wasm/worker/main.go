@@ -23,17 +23,19 @@
 //
 //	buffer(n) pointer      the buffer, with room for n bytes; it may move with each call
 //	configure(n) n         variables in the buffer → 0, or the length of an error in it
-//	serve(n) n             a request → a response
+//	serve(n) n             a request → in four bytes each where the body of the response is and how long, then the head
 //	object(n) n            a message to the object at hand → what is to be done
+//	limit(which, n, tokens) f64  takes tokens of the key in the buffer → milliseconds to wait, 0: none; 0 tokens: only asks
 //	publish(n) n           a batch of an object for the replica → what came of it
 //
 // and it imports from "edge"
 //
 //	now() f64              milliseconds since 1970
 //	random() i64           random bits
-//	call(pointer, n) n     calls objects, all at once → answers in the buffer; suspends
+//	call(pieces, n) n      calls objects, all at once → answers in the buffer; suspends
 //	kv(pointer, n) n       a call of Workers KV → what came of it in the buffer; suspends
 //	log(level, pointer, n) writes a line of JSON: 0 info, 1 error
+//	limit(which, key, n, tokens) f64  the same, in the instance that counts for all
 //	row_get(key, n) n      → the row's value in the buffer, or -1
 //	row_put(key, n, value, n), row_delete(key, n), row_delete_all()
 //	row_size() f64         how many bytes all rows take

@@ -51,8 +51,9 @@ func newPlatform(t *testing.T) *platform {
 	t.Helper()
 	p := &platform{t: t, objects: make(map[string]*storage)}
 	h := host{
-		now: func() edm.Ticks { return edm.TicksOf(time.Now()) }, random: rand.Uint64, call: p.call,
-		log: func(_ int, line []byte) { p.log = append(p.log, string(line)) },
+		now: func() edm.Ticks { return edm.TicksOf(time.Now()) }, random: rand.Uint64,
+		call: func(calls [][]byte) frames { return p.call(bytes.Join(calls, nil)) },
+		log:  func(_ int, line []byte) { p.log = append(p.log, string(line)) },
 	}
 	c, err := readConfig(variables(acme, "EDGETABLE_LIMITS=account=1000"))
 	if err != nil {

@@ -1,9 +1,9 @@
 // A Durable Object: a bucket of a table, or the catalog of an account.
 import { DurableObject } from "cloudflare:workers";
-import { answered, callObjects, frames, lost, unframe, unreachable } from "./calls.mjs";
+import { answered, callObjects, failed, frames, lost, unframe } from "./calls.mjs";
 import { Instance } from "./instance.mjs";
 
-const maxMemory = 24 << 20; // bytes, of the instance in which objects run
+const maxMemory = 16 << 20; // bytes, of the instance in which objects run
 const maxUses = 100_000;
 const rollback = 1, calls = 2; // what a step is, as in objects.go
 const patience = Uint8Array.of(0x10, 0x27, 0, 0); // 10 s for calls of other objects
@@ -11,10 +11,10 @@ const maxRounds = 64; // of a message, which needs four at most where nothing go
 const maxAlarm = 600_000; // ms, of the quarter of an hour that the platform gives
 const maxAlarms = 5; // times that the platform may send an alarm again: of its six
 
-// The instance in which the objects of this isolate run, and how many of them woke up here.
-let engine, lives = 0;
+// The instance in which the objects of this isolate run, its memory, and how many of them woke up here.
+let engine, memory, lives = 0;
 
-const undo = new Error("undo");
+const undo = new Error("undo"), encoder = new TextEncoder();
 
 export class EdgetableObject extends DurableObject {
   constructor(ctx, env) {
@@ -42,8 +42,12 @@ export class EdgetableObject extends DurableObject {
   async handle(message, more) {
     let again = [];
     for (let round = 0; more(round); round++) {
-      const step = this.step([this.life, message, ...again]);
-      if (step === null) return Uint8Array.of(round === 0 ? unreachable : lost);
+      let step;
+      try {
+        step = this.step([this.life, message, ...again]);
+      } catch (e) {
+        return round === 0 ? Uint8Array.of(failed, ...encoder.encode(String(e))) : Uint8Array.of(lost);
+      }
       if (step[8] !== calls) {
         step[8] = answered;
         return step.subarray(8);
@@ -55,27 +59,36 @@ export class EdgetableObject extends DurableObject {
   }
 
   // step is one transaction, which leaves nothing if the module says so or fails. What it is given and what it returns
-  // is told in objects.go; null: nothing happened.
-  step(message) {
+  // is told in objects.go. It is tried a second time, in a new instance: what fails there would fail for ever.
+  step(parts) {
+    for (let first = true; ; first = false) {
+      if (engine?.uses > maxUses) engine = undefined;
+      try {
+        return this.attempt(parts);
+      } catch (e) {
+        engine = undefined; // with what the objects remember, so that they count as just woken up
+        console.error(JSON.stringify({ msg: "object", cause: String(e), again: first }));
+        if (!first) throw e;
+      }
+    }
+  }
+
+  attempt(parts) {
+    memory ??= new WebAssembly.Memory({ initial: 16, maximum: maxMemory >> 16 });
+    engine ??= new Instance(this.env, memory);
+    engine.uses++;
+    engine.rows = this.rows;
     let step;
     try {
-      if (engine?.memory > maxMemory || engine?.uses > maxUses) engine = undefined;
-      engine ??= new Instance(this.env);
-      engine.uses++;
-      engine.rows = this.rows;
       this.rows.emptied = false;
       this.ctx.storage.transactionSync(() => {
-        step = engine.get(engine.exports.object(engine.put(frames(message))));
+        step = engine.get(engine.exports.object(engine.put(frames(parts))));
         if (step[8] === rollback) throw undo;
       });
       if (this.rows.emptied && !this.rows.there) this.leave();
     } catch (e) {
       this.rows.there = undefined;
-      if (e !== undo) {
-        engine = undefined; // with what the objects remember, so that they count as just woken up
-        console.error(JSON.stringify({ msg: "object", cause: String(e) }));
-        return null;
-      }
+      if (e !== undo) throw e;
     }
     const alarm = new DataView(step.buffer).getFloat64(0, true);
     if (alarm > 0) this.wake(alarm);
@@ -135,24 +148,26 @@ class Rows {
     this.emptied = true;
   }
 
-  // scan reads rows until they have as many bytes as are wanted. The cursor is always read to its end, as nothing else
-  // would close it; so it is asked for few rows first and then for as many as the last ones suggest.
+  // scan reads rows until they have as many bytes as are wanted. A cursor is always read to its end, as nothing else would
+  // close it; so it is asked for few rows first and then for as many as the last ones suggest, and has no large values:
+  // where the next row is a large one, nobody knows.
   scan(request) {
     let [wanted, from, to] = unframe(request.slice());
     let room = new DataView(wanted.buffer, wanted.byteOffset).getUint32(0, true), limit = 16;
     const parts = [new Uint8Array(0)];
     if (!this.exist()) return frames(parts);
     for (;;) {
-      let rows = 0, size = 0;
-      for (const [k, v] of this.sql.exec("SELECT k, v FROM r WHERE k >= ? AND k < ? ORDER BY k LIMIT ?", from, to, limit).raw()) {
-        parts.push(new Uint8Array(k), new Uint8Array(v));
-        rows++;
-        size += k.byteLength + v.byteLength + 8;
+      const rows = [...this.sql.exec(few, from, to, limit).raw()];
+      const before = room;
+      for (const [k, v] of rows) {
+        if (room <= 0) break;
+        const key = new Uint8Array(k), value = v === null ? this.get(key) : new Uint8Array(v);
+        parts.push(key, value);
+        room -= key.length + value.length + 8;
       }
-      if (rows < limit) return frames(parts);
-      room -= size;
       if (room <= 0) break;
-      limit = Math.max(1, Math.min(512, 4 * limit, Math.ceil(room / (size / rows))));
+      if (rows.length < limit) return frames(parts);
+      limit = Math.max(1, Math.min(512, 4 * limit, Math.ceil(room / ((before - room) / rows.length))));
       const last = parts[parts.length - 2];
       from = new Uint8Array(last.length + 1);
       from.set(last);
@@ -161,3 +176,5 @@ class Rows {
     return frames(parts);
   }
 }
+
+const few = "SELECT k, CASE WHEN length(v) <= 16384 THEN v END FROM r WHERE k >= ? AND k < ? ORDER BY k LIMIT ?";

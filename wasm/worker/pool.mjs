@@ -1,31 +1,40 @@
 // The instances for requests. One serves one request at a time, as it is suspended where the request waits.
+//
+// A module's memory never shrinks, and what is dropped the platform collects late, if at all before the isolate has too much.
+// So each instance gets a memory of a fixed size, and the memories are as many as the isolate has room for, which go on to
+// the next instance: whatever requests come at once, these are all there is. What moves little is served in small ones, of
+// which there are many, so that it never waits for what moves much. That is served in few large ones: in instances that serve
+// nothing else, since large pieces of memory are seldom collected (see buffer.go).
 import { Instance } from "./instance.mjs";
 
-const MiB = 1 << 20;
-const maxInstances = 64;
+const KiB = 1 << 10, MiB = 1 << 20, page = 64 * KiB;
+export const sizes = [
+  { moves: 32 * KiB, memory: 768 * KiB, most: 22, reused: true },
+  { moves: 1280 * KiB, memory: 6 * MiB, most: 2 },
+  { moves: Infinity, memory: 14 * MiB, grows: 28 * MiB, most: 1 },
+].map((s) => ({ ...s, idle: [], memories: [], made: 0, lent: new Map() }));
 const maxWaiting = 1024; // requests for an instance
 const maxWait = 5_000; // ms
-// Of all instances together. The platform collects the memory of one that is dropped late, if at all before the isolate has
-// too much: so no instance is added where there is enough memory in use already, and few are dropped that will be missed.
-const maxTotal = 64 * MiB; // behind which none is added
-const leastMemory = 4 * MiB; // what an instance counts for, as it will grow
-const maxIdle = 72 * MiB; // of those that wait for a request, which keep what they once needed
-const maxMemory = 40 * MiB; // of one
 const maxUses = 100_000; // of an instance: against what fragments
 const maxLent = 60_000; // ms until an instance whose request was killed is given up
 
-const idle = [], lent = new Map();
 let waiting = 0;
 
-// take resolves to an instance, or to null where too many wait for one already. A request looks for itself whether there
-// is one: the platform takes a request for hung that only another one could wake.
-export async function take(env) {
+// sizeOf is the index of the size for an answer to calls of so many bytes; sizeFor for the body of a request, of which more
+// is made on its way: what is read of it, the message, and what an insert answers with.
+export function sizeOf(bytes) { return sizes.findIndex((s) => bytes <= s.moves); }
+export function sizeFor(bytes) { return sizeOf(1.5 * bytes); }
+
+// take resolves to an instance of a size, or to null where too many wait for one already. A request looks for itself
+// whether there is one: the platform takes a request for hung that only another one could wake.
+export async function take(env, size = 0) {
   for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(2 * pause, 16)) {
-    const instance = idle.pop() ?? (room() ? new Instance(env) : undefined);
+    const instance = find(sizes[size], env);
     if (instance !== undefined) {
       instance.env = env;
+      instance.size = size;
       instance.uses++;
-      lent.set(instance, Date.now());
+      sizes[size].lent.set(instance, Date.now());
       return instance;
     }
     if (waited > maxWait || (waited === 0 && waiting >= maxWaiting)) return null;
@@ -38,23 +47,33 @@ export async function take(env) {
   }
 }
 
-function room() {
-  if (fits()) return true;
-  // Where the platform kills a request, nobody gives its instance back.
-  for (const [instance, since] of lent) if (Date.now() - since > maxLent) lent.delete(instance);
-  return fits();
+function find(s, env) {
+  if (s.idle.length > 0) return s.idle.pop();
+  const memory = s.memories.pop() ?? make(s);
+  if (memory === undefined) return undefined;
+  try {
+    return new Instance(env, memory);
+  } catch (e) {
+    s.memories.push(memory);
+    throw e;
+  }
 }
 
-function fits() { return lent.size < maxInstances && total(lent.keys()) + total(idle) < maxTotal; }
-
-function total(instances) {
-  let n = 0;
-  for (const i of instances) n += Math.max(i.memory, leastMemory);
-  return n;
+function make(s) {
+  if (s.made >= s.most) {
+    // Where the platform kills a request, nobody gives its instance back, and it may yet wake up.
+    for (const [instance, since] of s.lent) if (Date.now() - since > maxLent && s.lent.delete(instance)) s.made--;
+    if (s.made >= s.most) return undefined;
+  }
+  s.made++;
+  return new WebAssembly.Memory({ initial: s.memory / page, maximum: (s.grows ?? s.memory) / page });
 }
 
-// giveBack takes an instance back; a dead one is forgotten.
+// giveBack takes an instance back; of a dead one, which is in the middle of something for ever, the memory.
 export function giveBack(instance, dead) {
-  if (!lent.delete(instance) || dead || instance.uses >= maxUses) return;
-  if (instance.memory <= maxMemory && total(idle) + instance.memory <= maxIdle) idle.push(instance);
+  const s = sizes[instance.size];
+  if (!s.lent.delete(instance)) return;
+  if (s.reused && !dead && instance.uses < maxUses) s.idle.push(instance);
+  else if (instance.memory === s.memory) s.memories.push(instance.linear);
+  else s.made--;
 }

@@ -1,7 +1,7 @@
 // The replica of the objects' rows in Workers KV: what the module asks of the namespace, and batches of objects that are
 // published. What is given and returned is told in namespace.go and durableobject/replica.go.
 import { answered, frames, lost, unframe, unreachable } from "./calls.mjs";
-import { giveBack, take } from "./pool.mjs";
+import { giveBack, sizeFor, take } from "./pool.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 const done = 0, none = 1, refused = 2, cursor = 3, failed = 4;
@@ -42,7 +42,7 @@ export async function callNamespace(env, bytes) {
 export async function publish(env, batch) {
   let instance = null, dead = true;
   try {
-    instance = await take(env);
+    instance = await take(env, Math.max(1, sizeFor(batch.length))); // lists are large too
   } catch (e) {
     console.error(JSON.stringify({ msg: "replica", cause: e.message }));
   }

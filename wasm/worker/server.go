@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"encoding/binary"
+	"time"
 
 	"edgetable/adapters/durableobject"
 	"edgetable/core/edm"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
-	"edgetable/core/throttle"
 )
 
 // server answers requests, one at a time.
@@ -16,6 +16,7 @@ type server struct {
 	*protocol.Handler
 	host host
 	in   incoming
+	resp protocol.Response
 	line []byte
 }
 
@@ -24,8 +25,9 @@ type host struct {
 	now    func() edm.Ticks
 	random func() uint64
 	log    func(level int, line []byte)
-	call   func(calls frames) (answers frames)
+	call   func(calls [][]byte) (answers frames)
 	kv     func(request frames) (answer frames)
+	limit  func(which int, key string, n int) (wait time.Duration) // nil: who asks counts for itself
 }
 
 // newStore is the one on objects, which the shell calls, and their replica.
@@ -44,11 +46,15 @@ func newStore(c *config, h host) (table.Store, error) {
 	return withReplica(store, h), nil
 }
 
+// pageBytes is how much a page has of entities, unless one alone has more: half of
+// what the protocol allows, since a module has little memory.
+const pageBytes = 2 << 20
+
 // newServer wires the protocol to a store.
 func newServer(c *config, store table.Store, h host) *server {
 	s := &server{host: h, Handler: &protocol.Handler{
 		Service: table.New(store, table.Options{
-			Now: h.now, Rand: h.random, Budget: table.Budget{ScanBytes: c.scannedBytes},
+			Now: h.now, Rand: h.random, Budget: table.Budget{Bytes: pageBytes, ScanBytes: c.scannedBytes},
 		}),
 		Accounts: c.accounts.Find,
 		Now:      h.now,
@@ -62,22 +68,13 @@ func newServer(c *config, store table.Store, h host) *server {
 		SettingsAge: c.settingsAge,
 		PathStyle:   c.pathStyle,
 		Limits: protocol.Limits{
-			Account:   limit(c.rates.account, c.rates.account, h),
-			Partition: limit(c.rates.partition, c.rates.partition, h),
-			Failures:  limit(c.failures, 10*c.failures, h),
+			Account: h.limiter(c, accountLimit), Partition: h.limiter(c, partitionLimit), Failures: h.limiter(c, failureLimit),
 		},
 	}}
 	if r, ok := store.(interface{ LastSync() edm.Ticks }); ok {
 		s.LastSync = r.LastSync
 	}
 	return s
-}
-
-func limit(rate, burst float64, h host) *throttle.Buckets {
-	if rate == 0 {
-		return nil
-	}
-	return throttle.New(throttle.Options{Rate: rate, Burst: burst, Keys: 4096, Now: h.now})
 }
 
 // refusals are the reasons for which the shell has a request refused unseen.
@@ -87,24 +84,42 @@ var refusals = map[string]*table.Error{
 	"failed": table.InternalError.Err(),
 }
 
-// answer appends the response to a request.
+// answer appends the response to a request in one piece, as in [appendHead] with
+// the length of the head before it and the body behind it.
 func (s *server) answer(dst, request []byte) []byte {
+	start := len(dst)
+	dst, body := s.respond(append(dst, 0, 0, 0, 0), request)
+	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
+	if n := len(dst) + len(body); n > cap(dst) {
+		dst = append(make([]byte, 0, pieceSize(n)), dst...)
+	}
+	dst = append(dst, body...)
+	s.release()
+	return dst
+}
+
+// respond appends the head of the response to a request and returns its body,
+// which is good until release is called.
+func (s *server) respond(dst, request []byte) (head, body []byte) {
 	begin := s.host.now()
-	var resp protocol.Response
 	if err := s.in.read(request); err != nil {
 		s.in.Request = protocol.Request{Header: fields(nil), Method: "GET", Target: "/", Scheme: "https"}
-		resp = s.Refuse(&s.in.Request, table.InternalError.Err())
-		resp.Err = err
+		s.resp = s.Refuse(&s.in.Request, table.InternalError.Err())
+		s.resp.Err = err
 	} else if refusal, ok := refusals[s.in.refusal]; ok {
-		resp = s.Refuse(&s.in.Request, refusal)
+		s.resp = s.Refuse(&s.in.Request, refusal)
 	} else {
-		resp = s.Serve(context.Background(), &s.in.Request)
+		s.resp = s.Serve(context.Background(), &s.in.Request)
 	}
-	received := s.in.body.Size()
-	dst = appendResponse(dst, &resp)
+	dst = appendHead(dst, &s.resp)
 	var level int
-	s.line, level = appendRecord(s.line[:0], s.in.Method, &resp, s.host.now()-begin, int(received))
-	resp.Release()
+	s.line, level = appendRecord(s.line[:0], s.in.Method, &s.resp, s.host.now()-begin, len(s.in.body.b))
 	s.host.log(level, s.line)
-	return dst
+	return dst, s.resp.Body
+}
+
+// release gives back what the last response had.
+func (s *server) release() {
+	s.resp.Release()
+	s.resp = protocol.Response{}
 }

@@ -1,46 +1,51 @@
 // The shell around edgetable.wasm in a Cloudflare Worker: it moves bytes between the platform and the module and decides
 // nothing about the protocol. What module and shell say to each other is told in main.go.
-import { failed, head, nothing, read, response } from "./http.mjs";
-import { Instance, Misconfigured } from "./instance.mjs";
-import { giveBack, take } from "./pool.mjs";
+import { refuse } from "./clerk.mjs";
+import { failed, head, read, responseOf } from "./http.mjs";
+import { Misconfigured } from "./instance.mjs";
+import { Job, Outgrown } from "./job.mjs";
+import { giveBack, sizeFor, sizes, take } from "./pool.mjs";
 
 export { EdgetableObject } from "./object.mjs";
 
 async function answer(request, env) {
   let body;
   try {
-    body = await read(request);
+    body = await read(request, true);
   } catch {
     return new Response(null, { status: 400 }); // who sends it is gone
   }
-  const { bytes, length, refusal = "" } = body;
-  if (refusal !== "") return refuse(request, env, refusal);
-  const instance = await take(env);
-  if (instance === null) return refuse(request, env, "busy");
-  let dead = true;
   try {
-    const n = await instance.serve(instance.putRequest(head(request, length, ""), bytes));
-    const out = instance.get(n);
-    dead = false;
-    return response(out);
-  } catch (e) {
-    console.error(JSON.stringify({ msg: "trap", cause: String(e) }));
-    return refuse(request, env, "failed");
+    return await serve(request, env, body);
   } finally {
-    giveBack(instance, dead);
+    body.release();
   }
 }
 
-// refuse answers in the protocol's form without looking into the request, in an instance that does nothing else.
-let clerk;
-function refuse(request, env, refusal) {
-  try {
-    clerk ??= new Instance(env);
-    clerk.env = env;
-    return response(clerk.get(clerk.exports.serve(clerk.putRequest(head(request, 0, refusal), nothing))));
-  } catch (e) {
-    clerk = undefined;
-    throw e;
+async function serve(request, env, { bytes, length, refusal }) {
+  if (refusal !== "") return refuse(request, env, refusal);
+  const job = new Job(), top = head(request, length, "");
+  for (let size = sizeFor(bytes.length); ; size++) {
+    const instance = await take(env, size);
+    if (instance === null) return refuse(request, env, "busy");
+    let dead = true;
+    try {
+      instance.job = job;
+      const out = instance.response(await instance.serve(instance.putRequest(top, bytes)));
+      dead = false;
+      return responseOf(...out);
+    } catch (e) {
+      const outgrown = e instanceof Outgrown || instance.exhausted;
+      if (outgrown && !job.wrote && size + 1 < sizes.length) {
+        job.again();
+        continue;
+      }
+      console.error(JSON.stringify({ msg: "trap", cause: instance.exhausted ? "out of memory" : String(e) }));
+      return refuse(request, env, "failed");
+    } finally {
+      instance.job = null;
+      giveBack(instance, dead);
+    }
   }
 }
 

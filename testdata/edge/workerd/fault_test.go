@@ -3,11 +3,13 @@ package workerd_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"edgetable/adapters/durableobject"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -50,7 +52,7 @@ func count(t *testing.T, s table.Store, partition string) int {
 }
 
 // The module is left by an exception in the middle of a batch: nothing of it is
-// there, the writer knows, and a new instance goes on.
+// there, the writer is told why, and a new instance goes on.
 func TestTrap(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)
@@ -60,7 +62,8 @@ func TestTrap(t *testing.T) {
 	}
 	for _, rows := range []int{0, 1, 5} {
 		p.FailAfter(rows)
-		if _, err := s.Commit(t.Context(), people, inserts("b", 10)); !errors.Is(err, table.ErrBusy) {
+		_, err := s.Commit(t.Context(), people, inserts("b", 10))
+		if failed, ok := errors.AsType[*durableobject.FailedError](err); !ok || !strings.Contains(failed.Reason, "the disk is on fire") {
 			t.Fatalf("a batch of which %d rows can be written: %v", rows, err)
 		}
 		p.FailAfter(-1)

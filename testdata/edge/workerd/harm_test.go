@@ -63,7 +63,7 @@ func TestFaults(t *testing.T) {
 		{"the object is evicted, and wakes for it", workerd.Faults{Messages: []string{"evicted"}}, nil, nil, 1},
 		{"it is evicted between the write and the reply", workerd.Faults{Messages: []string{"evicting"}}, durableobject.ErrLost, table.ErrUnknown, anything},
 		{"the reply is lost, and it is evicted", workerd.Faults{Messages: []string{"reply", "evicted"}}, durableobject.ErrLost, table.ErrUnknown, 1},
-		{"the module is trapped, nothing is left", workerd.Faults{Steps: []string{"trap"}}, durableobject.ErrUnreachable, nil, 1},
+		{"the module is trapped, nothing is left", workerd.Faults{Steps: []string{"trap"}}, nil, nil, 1},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
 			p := server.NewPlace(wallClock)
@@ -108,7 +108,7 @@ func TestTrapBehindCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls.errs = nil
-	p.Meet(workerd.Faults{Steps: []string{"mark", "drop", "trap"}})
+	p.Meet(workerd.Faults{Steps: []string{"mark", "drop", "trap", "trap"}})
 	if err := s.Drop(t.Context(), people, revision); !errors.Is(err, table.ErrUnknown) || !errors.Is(calls.errs[0], durableobject.ErrLost) {
 		t.Errorf("Drop: %v, the call: %v", err, calls.errs)
 	}
@@ -235,6 +235,11 @@ func TestLossy(t *testing.T) {
 	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
 }
 
+func isFailed(err error) bool {
+	_, ok := errors.AsType[*durableobject.FailedError](err)
+	return ok
+}
+
 // Everything that can happen happens, and one writer keeps account: it inserts
 // where nothing is, deletes where something is, and updates what it has seen. So
 // any refusal would be a write carried out twice, or one answered and not done.
@@ -266,7 +271,7 @@ func TestOutcomes(t *testing.T) {
 		case err == nil:
 			known++
 			state[row] = ticks
-		case errors.Is(err, table.ErrBusy):
+		case errors.Is(err, table.ErrBusy) || isFailed(err):
 		case errors.Is(err, table.ErrUnknown):
 			unknown++
 			p.Meet(workerd.Faults{})

@@ -2,15 +2,12 @@ package workerd_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"edgetable/core/sharedkey"
 	"edgetable/testdata/edge/workerd"
 )
 
@@ -36,34 +33,17 @@ func do(t *testing.T, s *workerd.Server, method, target, body string) (int, stri
 	return status, answer
 }
 
-func send(t *testing.T, s *workerd.Server, method, target, contentType, body string) (int, string, error) {
+func send(t *testing.T, s *workerd.Server, method, target, kind, body string) (int, string, error) {
 	t.Helper()
-	key, err := sharedkey.ParseKey("c2VjcmV0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	req, err := http.NewRequestWithContext(t.Context(), method, s.Worker+"/acme"+target, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	path, query, _ := strings.Cut("/acme"+target, "?")
-	date := sharedkey.FormatDate(time.Now())
-	for name, value := range map[string]string{
-		"x-ms-date": date, "x-ms-version": "2019-02-02", "Content-Type": contentType, "Accept": "application/json;odata=minimalmetadata",
-		"Authorization": key.Authorization(sharedkey.SharedKeyLite, "acme", sharedkey.Request{Method: method, Path: path, RawQuery: query, ContentType: contentType, XMSDate: date}),
-	} {
-		req.Header.Set(name, value)
-	}
-	resp, err := http.DefaultClient.Do(req)
+	r := request{method: method, target: target, kind: kind, body: body, header: []string{"Accept: application/json;odata=minimalmetadata"}}
+	resp, answer, err := r.send(t.Context(), s, http.DefaultClient)
 	if err != nil {
 		return 0, "", err
 	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
 	if got := resp.Header.Get("x-edgetable-consistency"); got != "eventual" {
 		t.Errorf("%s %s: x-edgetable-consistency is %q", method, target, got)
 	}
-	return resp.StatusCode, string(answer), err
+	return resp.StatusCode, answer, nil
 }
 
 func demand(t *testing.T, s *workerd.Server, method, target, body string, status int) string {

@@ -103,25 +103,19 @@ func (p *Place) Storage(ctx context.Context, object string) (s Storage, err erro
 	return s, err
 }
 
-// Instances are those of the module that a server has, and how many it made.
+// Instances are those of the module that a server has.
 type Instances struct {
-	Made      int
-	Instances []struct {
-		Memory, Uses int
-		Objects      bool // objects ran in it, not requests
-	}
+	Made   int // since it began
+	Memory int // bytes of all their memories
+	Peak   int // the most that these were
 }
 
 // Instances makes those that there are look as if they had served so many
-// requests, or asks them for a buffer of so many bytes, if these are not 0, and
-// shows them.
-func (s *Server) Instances(ctx context.Context, uses, grow int) (i Instances, err error) {
+// requests, if that is not 0, and shows them.
+func (s *Server) Instances(ctx context.Context, uses int) (i Instances, err error) {
 	url := s.objects + "/?"
 	if uses > 0 {
-		url += fmt.Sprintf("&uses=%d", uses)
-	}
-	if grow > 0 {
-		url += fmt.Sprintf("&grow=%d", grow)
+		url += fmt.Sprintf("uses=%d", uses)
 	}
 	err = s.get(ctx, url, &i)
 	return i, err
@@ -178,6 +172,8 @@ func (c caller) Call(ctx context.Context, calls []durableobject.Call) []durableo
 			answers[i].Err = durableobject.ErrOverloaded
 		case 3:
 			answers[i].Err = durableobject.ErrUnreachable
+		case 4:
+			answers[i].Err = &durableobject.FailedError{Reason: string(answer[1:])}
 		}
 		out = out[n:]
 	}

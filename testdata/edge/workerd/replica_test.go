@@ -3,13 +3,11 @@ package workerd_test
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
-	"edgetable/core/sharedkey"
 	"edgetable/testdata/edge/workerd"
 )
 
@@ -17,48 +15,24 @@ import (
 // headers of the form "name: value".
 func ask(t *testing.T, s *workerd.Server, method, account, path, query, body string, headers ...string) (status int, answer string) {
 	t.Helper()
-	key, err := sharedkey.ParseKey("c2VjcmV0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	target := "/" + account + path
+	r := request{method: method, account: account, target: path, body: body, header: headers}
 	if query != "" {
-		target += "?" + query
+		r.target += "?" + query
 	}
-	req, err := http.NewRequestWithContext(t.Context(), method, s.Worker+target, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	date := sharedkey.FormatDate(time.Now())
-	req.Header.Set("x-ms-date", date)
-	req.Header.Set("x-ms-version", "2019-02-02")
-	req.Header.Set("Accept", "application/json;odata=nometadata")
 	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
+		r.kind = "application/json"
 	}
 	if method == http.MethodDelete {
-		req.Header.Set("If-Match", "*")
+		r.header = append(r.header, "If-Match: *")
 	}
-	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		req.Header.Set(name, value)
-	}
-	req.Header.Set("Authorization", key.Authorization(sharedkey.SharedKeyLite, "acme", sharedkey.Request{
-		Method: method, Path: "/" + account + path, RawQuery: query, XMSDate: date,
-	}))
-	resp, err := http.DefaultClient.Do(req)
+	resp, answer, err := r.send(t.Context(), s, http.DefaultClient)
 	if err != nil {
 		return 0, err.Error()
 	}
-	defer resp.Body.Close()
-	out, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return 0, err.Error()
-	}
-	if got, want := resp.Header.Get("x-edgetable-consistency"), req.Header.Get("x-edgetable-consistency"); got != want {
+	if got, want := resp.Header.Get("x-edgetable-consistency"), resp.Request.Header.Get("x-edgetable-consistency"); got != want {
 		t.Errorf("%s %s: the answer is of the consistency %q, asked was for %q", method, path, got, want)
 	}
-	return resp.StatusCode, string(out)
+	return resp.StatusCode, answer
 }
 
 // must is ask where it is known how it ends.

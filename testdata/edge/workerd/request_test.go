@@ -1,0 +1,58 @@
+package workerd_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"edgetable/core/sharedkey"
+	"edgetable/testdata/edge/workerd"
+)
+
+// request is one to the Worker, signed by the account acme.
+type request struct {
+	method     string
+	account    string // in the path, "": acme
+	target     string // the path behind it, and what is asked
+	kind, body string
+	header     []string // "name: value"
+}
+
+func (r request) send(ctx context.Context, s *workerd.Server, c *http.Client) (*http.Response, string, error) {
+	key, err := sharedkey.ParseKey("c2VjcmV0")
+	if err != nil {
+		return nil, "", err
+	}
+	if r.account == "" {
+		r.account = "acme"
+	}
+	target := "/" + r.account + r.target
+	req, err := http.NewRequestWithContext(ctx, r.method, s.Worker+target, strings.NewReader(r.body))
+	if err != nil {
+		return nil, "", err
+	}
+	path, query, _ := strings.Cut(target, "?")
+	signed := sharedkey.Request{Method: r.method, Path: path, RawQuery: query, ContentType: r.kind, XMSDate: sharedkey.FormatDate(time.Now())}
+	for name, value := range map[string]string{
+		"x-ms-date": signed.XMSDate, "x-ms-version": "2019-02-02", "Accept": "application/json;odata=nometadata",
+		"Authorization": key.Authorization(sharedkey.SharedKeyLite, "acme", signed),
+	} {
+		req.Header.Set(name, value)
+	}
+	if r.kind != "" {
+		req.Header.Set("Content-Type", r.kind)
+	}
+	for _, h := range r.header {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		return nil, "", err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	return resp, string(answer), err
+}

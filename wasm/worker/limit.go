@@ -1,0 +1,76 @@
+package main
+
+import (
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/protocol"
+	"edgetable/core/throttle"
+)
+
+// The limits, which one instance counts for all of an isolate: the shell asks it
+// on behalf of the others.
+const (
+	accountLimit = iota
+	partitionLimit
+	failureLimit
+	limitCount
+)
+
+// limiter is what the protocol asks, nil where there is no limit.
+func (h *host) limiter(c *config, which int) protocol.Limiter {
+	switch rate, _ := c.limit(which); {
+	case rate == 0:
+		return nil
+	case h.limit == nil:
+		return newBuckets(c, which, h.now)
+	}
+	return limiter{which, h.limit}
+}
+
+// limit is a rate a second, and a burst.
+func (c *config) limit(which int) (rate, burst float64) {
+	switch which {
+	case accountLimit:
+		return c.rates.account, c.rates.account
+	case partitionLimit:
+		return c.rates.partition, c.rates.partition
+	}
+	return c.failures, 10 * c.failures
+}
+
+func newBuckets(c *config, which int, now func() edm.Ticks) *throttle.Buckets {
+	const keys = 2048 // each with its name of at most 128 bytes: 0.5 MB
+	rate, burst := c.limit(which)
+	return throttle.New(throttle.Options{Rate: rate, Burst: burst, Keys: keys, Now: now})
+}
+
+// limiter is a limit that another instance counts.
+type limiter struct {
+	which int
+	ask   func(which int, key string, n int) (wait time.Duration)
+}
+
+func (l limiter) Take(key string, n int) time.Duration { return l.ask(l.which, key, n) }
+
+func (l limiter) Peek(key string) time.Duration { return l.ask(l.which, key, 0) }
+
+// counter counts the limits.
+type counter struct {
+	config  *config
+	now     func() edm.Ticks
+	buckets [limitCount]*throttle.Buckets
+}
+
+// ask takes tokens, or looks for how long one is to be waited for if n is 0.
+func (c *counter) ask(which int, key string, n int) time.Duration {
+	b := c.buckets[which]
+	if b == nil {
+		b = newBuckets(c.config, which, c.now)
+		c.buckets[which] = b
+	}
+	if n == 0 {
+		return b.Peek(key)
+	}
+	return b.Take(key, n)
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"edgetable/adapters/durableobject"
+	"edgetable/adapters/durableobject/object"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+	"edgetable/core/wiretest"
+	"edgetable/core/wiretest/scene"
+)
+
+// poisoned is a server and objects in one process, of which every piece of memory
+// that goes from one to the other is overwritten as soon as the module would use
+// it for something else: a request and all messages and answers behind it, a row
+// behind the next.
+type poisoned struct {
+	t       *testing.T
+	server  server
+	engines objects
+	objects map[string]*poisonedRows
+	taken   [][]byte
+}
+
+func poison(b []byte) {
+	for i := range b {
+		b[i] = 0xA5
+	}
+}
+
+// take is a copy of b, which is overwritten behind the request.
+func (p *poisoned) take(b []byte) []byte {
+	b = bytes.Clone(b)
+	p.taken = append(p.taken, b)
+	return b
+}
+
+func (p *poisoned) call(pieces [][]byte) (answers frames) {
+	for parts := split(p.t, p.take(bytes.Join(pieces, nil)))[1:]; len(parts) > 0; parts = parts[4:] {
+		answers = answers.add(p.ask(parts[0], parts[3]))
+	}
+	return p.take(answers)
+}
+
+func (p *poisoned) ask(name, message string) []byte {
+	rows := p.objects[name]
+	if rows == nil {
+		rows = &poisonedRows{storage: storage{life: uint32(len(p.objects)), rows: make(map[string]string)}}
+		p.objects[name] = rows
+	}
+	start := frames(nil).add(binary.LittleEndian.AppendUint32(nil, rows.life)).addText(message)
+	for in := slices.Clone(start); ; {
+		before := maps.Clone(rows.rows)
+		p.engines.rows = rows
+		step := p.engines.handle(nil, in)
+		poison(in)
+		rows.reuse(nil)
+		out := bytes.Clone(step)
+		poison(step)
+		switch out[8] {
+		case stepAnswer:
+			return out[8:]
+		case stepRollback:
+			rows.rows = before
+			out[8] = answered
+			return out[8:]
+		}
+		state, calls, _ := frames(out[9:]).next()
+		in = append(slices.Clone(start).add(state), p.call([][]byte{frames(nil).add(nil), calls})...)
+	}
+}
+
+// answer serves a request.
+func (p *poisoned) answer(b []byte) []byte {
+	request := bytes.Clone(b)
+	head, body := p.server.respond(nil, request)
+	out := append(frames(nil).add(head), body...)
+	poison(request)
+	poison(head)
+	p.server.release()
+	for _, b := range p.taken {
+		poison(b)
+	}
+	p.taken = nil
+	return out
+}
+
+// poisonedRows are rows of which one is good until the next is asked for.
+type poisonedRows struct {
+	storage
+	shown []byte
+}
+
+func (r *poisonedRows) reuse(b []byte) []byte {
+	poison(r.shown)
+	r.shown = bytes.Clone(b)
+	return r.shown
+}
+
+func (r *poisonedRows) Get(k []byte) ([]byte, bool) {
+	v, ok := r.storage.Get(k)
+	if !ok {
+		return nil, false
+	}
+	return r.reuse(v), true
+}
+
+func (r *poisonedRows) Scan(from, to []byte, n int) iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) {
+		for k, v := range r.storage.Scan(from, to, n) {
+			both := r.reuse(append(k, v...))
+			if !yield(both[:len(k)], both[len(k):]) {
+				return
+			}
+		}
+	}
+}
+
+// TestPoison plays the corpus over objects: nothing that is read later is in memory
+// that was used for something else meanwhile. Scenarios of stores that fail, and
+// of limits, are about nothing else.
+func TestPoison(t *testing.T) {
+	t.Parallel()
+	wiretest.RunScenes(t, wiretest.Dialect{}, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
+		p := &poisoned{t: t, objects: make(map[string]*poisonedRows)}
+		random := rand.New(rand.NewPCG(1, 2)).Uint64
+		h := host{now: clock.Now, random: random, call: p.call, log: func(int, []byte) {}}
+		handler, err := scene.New(clock, directives, withTimeout(clock.Now))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(directives, func(d string) bool { return strings.HasPrefix(d, "store ") }) {
+			store, err := durableobject.New(durableobject.Options{
+				Caller: &caller{now: h.now, call: h.call}, Now: h.now, Rand: h.random,
+				Accounts: slices.Sorted(maps.Keys(scene.Accounts())),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			handler.Service = table.New(store, table.Options{Now: h.now, Rand: h.random})
+		}
+		p.server = server{Handler: handler, host: h}
+		p.engines = objects{options: object.Options{Now: func() edm.Ticks { return clock.Now() }, Rand: rand.Uint64}}
+		return func(r *wiretest.Request) (*wiretest.Response, error) {
+			return parseResponse(p.answer(encode(r)), r.Method)
+		}
+	})
+}
