@@ -54,6 +54,9 @@ func send(t *testing.T, s *workerd.Server, method, target, contentType, body str
 	} {
 		req.Header.Set(name, value)
 	}
+	if method == http.MethodDelete {
+		req.Header.Set("If-Match", "*")
+	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return 0, "", err
