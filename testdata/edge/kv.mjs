@@ -4,6 +4,8 @@
 //	GET /schedule                      what the platform does now and then
 //	GET /later?ms=N                    the Worker's clock goes ahead
 //	GET /trap?when=put|stored|serve    the module is trapped before the next put, behind it, or in the next request
+//	GET /grow?bytes=N                  the module has as much memory and more
+//	GET /blind?on=true|false           KV shows nothing of what was written
 //	POST /kv?op=OPERATION&…            get, put, delete and list of the namespace, and clear
 //
 // These are no accounts, whose names are longer, or do not look like that.
@@ -11,7 +13,7 @@ import { Instance } from "./instance.mjs";
 import * as own from "./worker.mjs";
 
 const wall = Date.now;
-let ahead = 0, fault = "";
+let ahead = 0, fault = "", blind = false;
 Date.now = () => wall() + ahead;
 
 // trap has the instance at work ask for more memory than there is.
@@ -33,8 +35,8 @@ Instance.prototype.serve = function (head, body) {
 
 function around(kv) {
   return {
-    getWithMetadata: (...a) => kv.getWithMetadata(...a),
-    list: (...a) => kv.list(...a),
+    getWithMetadata: (...a) => (blind ? Promise.resolve({ value: null, metadata: null }) : kv.getWithMetadata(...a)),
+    list: (...a) => (blind ? Promise.resolve({ keys: [], list_complete: true }) : kv.list(...a)),
     delete: (...a) => kv.delete(...a),
     put: async (...a) => {
       if (trap("put")) throw new Error("nobody waits for this");
@@ -77,6 +79,12 @@ export default {
         return new Response(null);
       case "/trap":
         fault = asked.get("when");
+        return new Response(null);
+      case "/grow":
+        working.exports.buffer(Number(asked.get("bytes")));
+        return new Response(String(working.memory));
+      case "/blind":
+        blind = asked.get("on") === "true";
         return new Response(null);
       case "/kv":
         return operations[asked.get("op")](kv, asked, request).then((r) => r ?? new Response(null), (e) => new Response(e.message, { status: 500 }));

@@ -18,7 +18,7 @@ func TestSize(t *testing.T) {
 		module, zipped int
 	}{
 		{nil, 1_200_000, 400_000},
-		{[]string{"kv"}, 1_200_000, 450_000}, // as asyncify makes everything larger
+		{[]string{"kv"}, 1_250_000, 460_000}, // as asyncify makes everything larger, of which a part can be left and entered again
 	} {
 		build := exec.Command("./build", tt.variant...)
 		build.Stderr = os.Stderr

@@ -86,6 +86,37 @@ func TestKVTrap(t *testing.T) {
 	}
 }
 
+// An instance that has grown too large is replaced between two requests. The next
+// one knows all that was written, though KV shows nothing of it yet.
+func TestKVHandOver(t *testing.T) {
+	t.Parallel()
+	s := startKV(t, "EDGETABLE_KV_SINGLE_WRITER=true")
+	demand(t, s, "POST", "/Tables", `{"TableName":"people"}`, 201)
+	demand(t, s, "POST", "/people", `{"PartitionKey":"p","RowKey":"1"}`, 201)
+	demand(t, s, "POST", "/people", `{"PartitionKey":"p","RowKey":"gone"}`, 201)
+	demand(t, s, "DELETE", "/people(PartitionKey='p',RowKey='gone')", "", 204)
+	if status, answer, err := transact(t, s, "q", 5); status != 202 || err != nil {
+		t.Fatalf("%d, %v: %s", status, err, answer)
+	}
+	succeed(t, s.Blind(t.Context(), true))
+	for n := range 3 {
+		succeed(t, s.Grow(t.Context(), 30<<20))
+		demand(t, s, "POST", "/people", `{"PartitionKey":"p","RowKey":"1"}`, 409)
+		demand(t, s, "GET", "/people(PartitionKey='p',RowKey='gone')", "", 404)
+		if p, q := rows(t, s, "p"), rows(t, s, "q"); p != 1+n || q != 5 {
+			t.Errorf("there are %d and %d entities", p, q)
+		}
+		demand(t, s, "POST", "/people", fmt.Sprintf(`{"PartitionKey":"p","RowKey":"more %d"}`, n), 201)
+	}
+	// Two minutes later KV is all that there is.
+	succeed(t, s.Later(t.Context(), 121*time.Second))
+	demand(t, s, "GET", "/people()", "", 404)
+	succeed(t, s.Blind(t.Context(), false))
+	if p, q := rows(t, s, "p"), rows(t, s, "q"); p != 4 || q != 5 {
+		t.Errorf("in the end there are %d and %d entities", p, q)
+	}
+}
+
 // workerd is killed under load and started again over the same data: what was
 // acknowledged is there, transactions are whole, and in the end every entity is
 // where it belongs.

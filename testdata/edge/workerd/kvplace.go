@@ -104,6 +104,16 @@ func (s *Server) Trap(ctx context.Context, when string) error {
 	return s.visit(ctx, "/trap?when="+when)
 }
 
+// Grow has the module of such a Worker take as much memory and more.
+func (s *Server) Grow(ctx context.Context, bytes int) error {
+	return s.visit(ctx, fmt.Sprintf("/grow?bytes=%d", bytes))
+}
+
+// Blind has KV show such a Worker nothing of what was written, or all of it.
+func (s *Server) Blind(ctx context.Context, on bool) error {
+	return s.visit(ctx, fmt.Sprintf("/blind?on=%t", on))
+}
+
 func (s *Server) visit(ctx context.Context, path string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.Worker+path, nil)
 	if err != nil {

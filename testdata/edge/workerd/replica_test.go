@@ -22,9 +22,6 @@ func ask(t *testing.T, s *workerd.Server, method, account, path, query, body str
 	if body != "" {
 		r.kind = "application/json"
 	}
-	if method == http.MethodDelete {
-		r.header = append(r.header, "If-Match: *")
-	}
 	resp, answer, err := r.send(t.Context(), s, http.DefaultClient)
 	if err != nil {
 		return 0, err.Error()

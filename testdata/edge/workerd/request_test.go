@@ -44,6 +44,9 @@ func (r request) send(ctx context.Context, s *workerd.Server, c *http.Client) (*
 	if r.kind != "" {
 		req.Header.Set("Content-Type", r.kind)
 	}
+	if r.method == http.MethodDelete {
+		req.Header.Set("If-Match", "*")
+	}
 	for _, h := range r.header {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
