@@ -9,7 +9,7 @@ import { Instance } from "./instance.mjs";
 
 const KiB = 1 << 10, MiB = 1 << 20, page = 64 * KiB;
 export const sizes = [
-  { moves: 32 * KiB, memory: 768 * KiB, most: 18, reused: true },
+  { moves: 32 * KiB, memory: 768 * KiB, most: 15, reused: true },
   { moves: 1152 * KiB, memory: 5 * MiB, most: 2 },
   { moves: Infinity, memory: 24 * MiB, most: 1 },
 ].map((s) => ({ ...s, idle: [], memories: [], made: 0, lent: new Map() }));
@@ -23,7 +23,7 @@ let waiting = 0;
 // sizeOf is the index of the size for an answer to calls of so many bytes; sizeFor for the body of a request, of which more
 // is made on its way: what is read of it, the message, and what an insert answers with.
 export function sizeOf(bytes) { return sizes.findIndex((s) => bytes <= s.moves); }
-export function sizeFor(bytes) { return sizeOf(1.5 * bytes); }
+export function sizeFor(bytes) { return sizeOf(2 * bytes); }
 
 // take resolves to an instance of a size, or to null where too many wait for one already. A request looks for itself
 // whether there is one: the platform takes a request for hung that only another one could wake.
