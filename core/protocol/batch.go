@@ -231,7 +231,7 @@ func (x *exchange) changeset(parts ...multipart.Response) {
 }
 
 // partSize is about how long a part will be.
-func partSize(r *multipart.Response) int { return 1024 + len(r.Body) }
+func partSize(r *multipart.Response) int { return 768 + len(r.Body) }
 
 func (x *exchange) multipart(boundary string, size int, body func(dst []byte) []byte) {
 	buf := sized(size)

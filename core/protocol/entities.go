@@ -201,8 +201,8 @@ func (c *call) entity(pk, rk string, ticks edm.Ticks, p edm.Properties, fields *
 }
 
 // shownSize is about how long an entity will be when it is shown, with the names
-// and values that the service adds.
-func shownSize(p edm.Properties) int { return len(p) + len(p)/4 + 256 }
+// and values that the service adds: bytes take a third more.
+func shownSize(p edm.Properties) int { return len(p) + len(p)*3/8 + 256 }
 
 // written is the answer to every other successful write.
 func (c *call) written(op *table.Operation, ticks edm.Ticks) answer {

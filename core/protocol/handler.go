@@ -255,14 +255,14 @@ func tunnelled(method string, override []string) (string, error) {
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // sized is a buffer for about n bytes, so that what is written to it is not copied
-// again and again as it grows. It is one that can be kept, of a size that will do
-// for the next, unless n is far more.
+// again and again as it grows. A large one that is kept has a size that will do for
+// the next.
 func sized(n int) *[]byte {
 	b := buffers.Get().(*[]byte)
-	if n < 2*maxKept {
-		n = min(1<<bits.Len(uint(max(n, 1)-1)), maxKept)
-	}
 	if cap(*b) < n {
+		if n >= 64<<10 && n <= maxKept {
+			n = 1 << bits.Len(uint(n-1))
+		}
 		*b = make([]byte, 0, n)
 	}
 	return b

@@ -50,6 +50,15 @@ export class Joined {
 
   serve(head, body) { return serve(this.instance, head, body); }
 
+  // afresh has f be served in an instance of its own, in a large memory, as what moves much is.
+  afresh(f) {
+    const small = this.instance;
+    this.large ??= new WebAssembly.Memory({ initial: 96, maximum: 96 });
+    this.instance = new this.Instance(this.env, this.large);
+    f();
+    this.instance = small;
+  }
+
   answers(calls) {
     const [, ...parts] = this.unframe(calls), answers = [];
     for (let i = 0; i < parts.length; i += 4) answers.push(this.ask(new TextDecoder().decode(parts[i]), parts[i + 3]));

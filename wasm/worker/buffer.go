@@ -13,14 +13,14 @@ import "math/bits"
 // used again.
 type buffer struct {
 	b      []byte // what the host writes to or reads from
-	spares [4][]byte
+	spares [3][]byte
 }
 
 const (
 	minBuffer = 4 << 10
 	// maxSpare is the most memory of a piece that is kept for later: a page of
-	// large entities, or a batch.
-	maxSpare = 4 << 20
+	// large entities, or the largest batch with what is around it.
+	maxSpare = 4<<20 + 64<<10
 )
 
 // room makes room for n bytes and returns where they go. With 0 it shows where
@@ -59,10 +59,10 @@ func (s *buffer) piece(n int) []byte {
 // pieceSize is that of a piece for n bytes, of which there are few, so that pieces
 // fit again.
 func pieceSize(n int) int {
-	if n = max(n, minBuffer); n <= maxSpare {
-		n = 1 << bits.Len(uint(n-1))
+	if n = max(n, minBuffer); n > maxSpare {
+		return n
 	}
-	return n
+	return min(1<<bits.Len(uint(n-1)), maxSpare)
 }
 
 // largest is the memory to append to where nobody knows how much comes.

@@ -162,7 +162,7 @@ func TestBuffer(t *testing.T) {
 	for _, b := range s.spares {
 		kept += cap(b)
 	}
-	if kept != 3*5000+300_000 {
+	if kept != 2*5000+300_000 {
 		t.Errorf("%d bytes are kept", kept)
 	}
 	if b := s.piece(4500); cap(b) != 5000 {

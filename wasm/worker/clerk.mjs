@@ -2,12 +2,12 @@
 import { head, nothing, responseOf } from "./http.mjs";
 import { Instance } from "./instance.mjs";
 
-const pages = 40; // of 64 KiB: there is room for the buckets of three limits
+const pages = 24; // of 64 KiB: there is room for the buckets of three limits
 let clerk, memory;
 
 function ask(env, f) {
   try {
-    memory ??= new WebAssembly.Memory({ initial: 12, maximum: pages });
+    memory ??= new WebAssembly.Memory({ initial: pages, maximum: pages });
     clerk ??= new Instance(env, memory);
     clerk.env = env;
     return f(clerk);

@@ -40,7 +40,7 @@ func (c *config) limit(which int) (rate, burst float64) {
 }
 
 func newBuckets(c *config, which int, now func() edm.Ticks) *throttle.Buckets {
-	const keys = 2048 // each with its name of at most 128 bytes: 0.5 MB
+	const keys = 1024 // each with its name of at most 128 bytes: 250 kB
 	rate, burst := c.limit(which)
 	return throttle.New(throttle.Options{Rate: rate, Burst: burst, Keys: keys, Now: now})
 }

@@ -3,7 +3,7 @@ import { DurableObject } from "cloudflare:workers";
 import { answered, callObjects, failed, frames, lost, unframe } from "./calls.mjs";
 import { Instance } from "./instance.mjs";
 
-const maxMemory = 16 << 20; // bytes, of the instance in which objects run
+const maxMemory = 14 << 20; // bytes, of the instance in which objects run
 const maxUses = 100_000;
 const rollback = 1, calls = 2; // what a step is, as in objects.go
 const patience = Uint8Array.of(0x10, 0x27, 0, 0); // 10 s for calls of other objects
@@ -66,15 +66,15 @@ export class EdgetableObject extends DurableObject {
       try {
         return this.attempt(parts);
       } catch (e) {
+        console.error(JSON.stringify({ msg: "object", cause: engine?.exhausted ? "out of memory" : String(e), again: first }));
         engine = undefined; // with what the objects remember, so that they count as just woken up
-        console.error(JSON.stringify({ msg: "object", cause: String(e), again: first }));
         if (!first) throw e;
       }
     }
   }
 
   attempt(parts) {
-    memory ??= new WebAssembly.Memory({ initial: 16, maximum: maxMemory >> 16 });
+    memory ??= new WebAssembly.Memory({ initial: 14, maximum: maxMemory >> 16 });
     engine ??= new Instance(this.env, memory);
     engine.uses++;
     engine.rows = this.rows;

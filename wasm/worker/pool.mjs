@@ -9,9 +9,9 @@ import { Instance } from "./instance.mjs";
 
 const KiB = 1 << 10, MiB = 1 << 20, page = 64 * KiB;
 export const sizes = [
-  { moves: 32 * KiB, memory: 768 * KiB, most: 22, reused: true },
-  { moves: 1280 * KiB, memory: 6 * MiB, most: 2 },
-  { moves: Infinity, memory: 14 * MiB, grows: 28 * MiB, most: 1 },
+  { moves: 32 * KiB, memory: 768 * KiB, most: 15, reused: true },
+  { moves: 1152 * KiB, memory: 5 * MiB, most: 2 },
+  { moves: Infinity, memory: 24 * MiB, most: 1 },
 ].map((s) => ({ ...s, idle: [], memories: [], made: 0, lent: new Map() }));
 const maxWaiting = 1024; // requests for an instance
 const maxWait = 5_000; // ms
@@ -23,7 +23,7 @@ let waiting = 0;
 // sizeOf is the index of the size for an answer to calls of so many bytes; sizeFor for the body of a request, of which more
 // is made on its way: what is read of it, the message, and what an insert answers with.
 export function sizeOf(bytes) { return sizes.findIndex((s) => bytes <= s.moves); }
-export function sizeFor(bytes) { return sizeOf(1.5 * bytes); }
+export function sizeFor(bytes) { return sizeOf(2 * bytes); }
 
 // take resolves to an instance of a size, or to null where too many wait for one already. A request looks for itself
 // whether there is one: the platform takes a request for hung that only another one could wake.
@@ -66,7 +66,7 @@ function make(s) {
     if (s.made >= s.most) return undefined;
   }
   s.made++;
-  return new WebAssembly.Memory({ initial: s.memory / page, maximum: (s.grows ?? s.memory) / page });
+  return new WebAssembly.Memory({ initial: s.memory / page, maximum: s.memory / page });
 }
 
 // giveBack takes an instance back; of a dead one, which is in the middle of something for ever, the memory.
@@ -74,6 +74,5 @@ export function giveBack(instance, dead) {
   const s = sizes[instance.size];
   if (!s.lent.delete(instance)) return;
   if (s.reused && !dead && instance.uses < maxUses) s.idle.push(instance);
-  else if (instance.memory === s.memory) s.memories.push(instance.linear);
-  else s.made--;
+  else s.memories.push(instance.linear);
 }

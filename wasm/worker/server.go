@@ -46,9 +46,10 @@ func newStore(c *config, h host) (table.Store, error) {
 	return withReplica(store, h), nil
 }
 
-// pageBytes is how much a page has of entities, unless one alone has more: half of
-// what the protocol allows, since a module has little memory.
-const pageBytes = 2 << 20
+// pageBytes is how much a page has of entities, unless one alone has more: less
+// than half of what the protocol allows, since a module has little memory. With
+// what is around it, it fits a piece of 2 MiB.
+const pageBytes = 2<<20 - 128<<10
 
 // newServer wires the protocol to a store.
 func newServer(c *config, store table.Store, h host) *server {
