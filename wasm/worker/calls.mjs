@@ -1,6 +1,4 @@
 // Calls of Durable Objects, and the form of messages of several parts.
-import { publish } from "./replica.mjs";
-
 const decoder = new TextDecoder();
 
 // frames joins byte strings, each behind its length; unframe takes them apart.
@@ -24,10 +22,10 @@ export function unframe(bytes) {
   return parts;
 }
 
-// callObjects sends messages to objects, all at once. What it is given and what it returns is told in calls.go.
+// callObjects sends messages to objects, all at once, of an object also batches to publish. What it is given and what it returns is told in calls.go.
 export const answered = 0, overloaded = 1, lost = 2, unreachable = 3;
 
-export async function callObjects(env, bytes) {
+export async function callObjects(env, bytes, publish) {
   const [limit, ...parts] = unframe(bytes);
   const ms = new DataView(limit.buffer, limit.byteOffset).getUint32(0, true);
   let timer;
@@ -35,15 +33,15 @@ export async function callObjects(env, bytes) {
   try {
     if (parts.length === 0) return await late;
     const calls = [];
-    for (let i = 0; i < parts.length; i += 4) calls.push(Promise.race([late, callObject(env, ...parts.slice(i, i + 4))]));
+    for (let i = 0; i < parts.length; i += 4) calls.push(Promise.race([late, callObject(env, publish, ...parts.slice(i, i + 4))]));
     return frames(await Promise.all(calls));
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function callObject(env, name, jurisdiction, hint, message) {
-  if (decoder.decode(name) === "replica") return publish(env, message);
+async function callObject(env, publish, name, jurisdiction, hint, message) {
+  if (publish !== undefined && decoder.decode(name) === "replica") return publish(env, message);
   let stub;
   try {
     let objects = env.EDGETABLE_OBJECTS;

@@ -1,7 +1,7 @@
 // The module edgetable.wasm and what it imports. What the two say to each other is told in main.go.
 import program from "./edgetable.wasm";
 import { callObjects } from "./calls.mjs";
-import { callNamespace } from "./replica.mjs";
+import { callNamespace } from "./namespace.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 

@@ -2,6 +2,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { answered, callObjects, frames, lost, unframe, unreachable } from "./calls.mjs";
 import { Instance } from "./instance.mjs";
+import { publish } from "./publish.mjs";
 
 const maxMemory = 24 << 20; // bytes, of the instance in which objects run
 const maxUses = 100_000;
@@ -49,7 +50,7 @@ export class EdgetableObject extends DurableObject {
         return step.subarray(8);
       }
       const [state, ...wanted] = unframe(step.subarray(9));
-      again = [state, ...unframe(await callObjects(this.env, frames([patience, ...wanted])))];
+      again = [state, ...unframe(await callObjects(this.env, frames([patience, ...wanted]), publish))];
     }
     return Uint8Array.of(lost);
   }
