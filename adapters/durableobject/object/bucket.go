@@ -14,9 +14,7 @@ import (
 func (h *handling) serve(p *message.Place) (ok bool, instead Step) {
 	h.load()
 	if h.marker.live {
-		if h.joins() {
-			h.join(durableobject.SourceOf(h.marker.incarnation, p.Bucket))
-		}
+		h.joinBucket(p)
 		return true, Step{}
 	}
 	state, round := h.resume.State, byte(0)
@@ -47,9 +45,7 @@ func (h *handling) serve(p *message.Place) (ok bool, instead Step) {
 	h.marker = marker{live: true, incarnation: l.Incarnation, floor: l.Floor}
 	h.marker.put(h.rows)
 	h.clock.last = max(h.clock.last, l.Floor)
-	if h.joins() {
-		h.join(durableobject.SourceOf(l.Incarnation, p.Bucket))
-	}
+	h.joinBucket(p)
 	return true, Step{}
 }
 
