@@ -33,11 +33,12 @@ type namespace struct {
 	until edm.Ticks
 }
 
-// What to do.
+// What to do. A request has all its room before it is filled: seen in workerd, the
+// beginning of one was zeros after the collector had run while it grew.
 const (
-	kvGet   = 'g'
-	kvWrite = 'w'
-	kvList  = 'l'
+	kvGet   = "g"
+	kvWrite = "w"
+	kvList  = "l"
 )
 
 // What became of it.
@@ -80,7 +81,7 @@ func outcome(became byte, reason []byte) error {
 
 // Get implements [workerskv.Namespace].
 func (n *namespace) Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error) {
-	answer, none, err := n.do(ctx, frames(nil).add([]byte{kvGet}).addText(name))
+	answer, none, err := n.do(ctx, make(frames, 0, 5+4+len(name)).addText(kvGet).addText(name))
 	if none || err != nil {
 		return nil, nil, false, err
 	}
@@ -101,14 +102,15 @@ func (n *namespace) Write(ctx context.Context, writes []workerskv.Write) []error
 		w := &writes[i]
 		size += 3*4 + 1 + len(w.Name) + len(w.Value) + len(w.Metadata)
 	}
-	request := make(frames, 0, size).add([]byte{kvWrite})
-	request = request.add(binary.LittleEndian.AppendUint64(nil, math.Float64bits(unixMilli(n.until))))
+	end := binary.LittleEndian.AppendUint64(nil, math.Float64bits(unixMilli(n.until)))
+	request := make(frames, 0, size).addText(kvWrite).add(end)
 	for i := range writes {
-		w, what := &writes[i], "\x00"
+		w, gone := &writes[i], byte(0)
 		if w.Gone {
-			what = "\x01"
+			gone = 1
 		}
-		request = request.addText(what + w.Name).add(w.Value).add(w.Metadata)
+		request = append(binary.LittleEndian.AppendUint32(request, uint32(1+len(w.Name))), gone)
+		request = append(request, w.Name...).add(w.Value).add(w.Metadata)
 	}
 	answer, _, err := n.do(ctx, request)
 	became := make([]error, len(writes))
@@ -126,7 +128,7 @@ func (n *namespace) Write(ctx context.Context, writes []workerskv.Write) []error
 // List implements [workerskv.Namespace].
 func (n *namespace) List(ctx context.Context, prefix, cursor string, limit int) ([]workerskv.Key, string, error) {
 	count := binary.LittleEndian.AppendUint32(nil, uint32(limit))
-	answer, _, err := n.do(ctx, frames(nil).add([]byte{kvList}).addText(prefix).addText(cursor).add(count))
+	answer, _, err := n.do(ctx, make(frames, 0, 5+4+len(prefix)+4+len(cursor)+8).addText(kvList).addText(prefix).addText(cursor).add(count))
 	if err != nil {
 		return nil, "", err
 	}
