@@ -24,6 +24,7 @@ type cloud struct {
 	aged    bool
 	catalog string // location
 	replica string // its name
+	where   string // its jurisdiction
 
 	// publish is who is called as durableobject.Replica.
 	publish func(batch []byte) durableobject.Answer
@@ -159,7 +160,7 @@ func (c *cloud) step(n *node, m []byte, resume *object.Resume) object.Step {
 				return c.now() - 3*3600*edm.TicksPerSecond
 			}
 		}
-		n.memory = object.New(object.Options{Now: now, Rand: rand.Uint64, Catalog: c.catalog, Replica: c.replica})
+		n.memory = object.New(object.Options{Now: now, Rand: rand.Uint64, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.where})
 	}
 	m = bytes.Clone(m)
 	n.rows.begin()

@@ -7,6 +7,7 @@ import (
 
 	"edgetable/adapters/durableobject"
 	"edgetable/core/edm"
+	"edgetable/core/key"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
 )
@@ -69,6 +70,34 @@ func TestReplicaConverges(t *testing.T) {
 // A write that arrives when its object is long dead is not the last one.
 func TestReplicaLateWrite(t *testing.T) {
 	t.Parallel()
+	for why, meanwhile := range map[string]func(*world){
+		"the object dies":                  func(*world) {},
+		"it is switched off and on":        func(w *world) { w.deploy("", ""); w.deploy("kv", "") },
+		"it is declared to be in eu":       func(w *world) { w.deploy("kv", "eu") },
+		"it is another one, then this one": func(w *world) { w.deploy("second", ""); w.deploy("kv", "") },
+	} {
+		t.Run(why, func(t *testing.T) {
+			t.Parallel()
+			lateWrite(t, meanwhile)
+		})
+	}
+}
+
+// deploy has all objects begin anew with another replica, and meet a request.
+func (w *world) deploy(replica, where string) {
+	w.evict()
+	w.cloud.replica, w.cloud.where = replica, where
+	for name := range w.lives {
+		if _, err := w.store.ReadDocument(w.t.Context(), name); err != nil {
+			w.t.Fatal(err)
+		}
+		if _, err := w.store.Scan(w.t.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func lateWrite(t *testing.T, meanwhile func(*world)) {
 	w := newWorld(t, 1, 1)
 	w.create(peopleTable)
 	w.pass(5 * edm.TicksPerSecond)
@@ -86,6 +115,7 @@ func TestReplicaLateWrite(t *testing.T) {
 		return true
 	}
 	w.pass(2 * edm.TicksPerSecond)
+	meanwhile(w)
 	w.write(peopleTable, "p", "r", true)
 	w.converges()
 }

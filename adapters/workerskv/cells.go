@@ -47,13 +47,7 @@ func (c *cells) view(ctx context.Context, name string) (body []byte, remembered 
 // put writes a cell, which nobody changes any more, or deletes it: a body of nil
 // and the stamp of the delete.
 func (c *cells) put(ctx context.Context, name string, stamp edm.Ticks, body []byte) error {
-	var err error
-	if body == nil {
-		err = c.ns.Delete(ctx, name)
-	} else {
-		value, metadata := encodeCell(body)
-		err = c.ns.Put(ctx, name, value, metadata)
-	}
+	err := writeOne(ctx, c.ns, cellWrite(name, body))
 	switch {
 	case err == nil:
 		c.memory.put(name, stamp, body)
@@ -61,4 +55,13 @@ func (c *cells) put(ctx context.Context, name string, stamp edm.Ticks, body []by
 		c.memory.doubt(name)
 	}
 	return err
+}
+
+// cellWrite is the write of a cell; a body of nil deletes it.
+func cellWrite(name string, body []byte) Write {
+	w := Write{Name: name, Gone: body == nil}
+	if !w.Gone {
+		w.Value, w.Metadata = encodeCell(body)
+	}
+	return w
 }

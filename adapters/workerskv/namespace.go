@@ -16,16 +16,28 @@ type Namespace interface {
 	// Get returns a value and its metadata, of one version. It is not ok where
 	// there is none. Metadata that is not a string is nil. The caller owns both.
 	Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error)
-	// Put writes both. It fails with ErrRefused where nothing was written and
+	// Write does writes, at least one and no two of a name, in any order or at once, and
+	// returns what became of each. It is ErrRefused where nothing was written and
 	// nothing will be; after any other error it may have been, or may still be.
-	Put(ctx context.Context, name string, value, metadata []byte) error
-	// Delete is a Put of nothing.
-	Delete(ctx context.Context, name string) error
+	// Where one failed, others may be refused without being tried.
+	Write(ctx context.Context, writes []Write) []error
 	// List returns at most limit names, at most 1,000, that begin with prefix, in
 	// the order of their bytes, and where to go on: next is "" where the list is
 	// complete. A page may be empty and have a next. A cursor is good for the
 	// prefix it came from; one that is not taken any more fails with ErrCursor.
 	List(ctx context.Context, prefix, cursor string, limit int) (keys []Key, next string, err error)
+}
+
+// Write is what is to be under a name.
+type Write struct {
+	Name            string
+	Value, Metadata []byte
+	Gone            bool // nothing is to be there
+}
+
+// writeOne does one write.
+func writeOne(ctx context.Context, ns Namespace, w Write) error {
+	return ns.Write(ctx, []Write{w})[0]
 }
 
 // Key is a name and its metadata.

@@ -44,43 +44,37 @@ func (p *Publisher) Rows(ctx context.Context, life table.Incarnation, changes []
 		last[string(changes[i].Key)] = i
 	}
 	prefix := entities(lifeOf(life))
+	writes := make([]Write, 0, len(changes))
+	of := make([]int, 0, len(changes))
 	for i := range changes {
-		c := &changes[i]
-		if last[string(c.Key)] != i {
-			continue
+		if c := &changes[i]; last[string(c.Key)] == i {
+			writes, of = append(writes, rowWrite(prefix, c)), append(of, i)
 		}
-		if err := p.row(ctx, prefix, c); errors.Is(err, errRests) {
-			continue
-		} else if err != nil {
-			return finished(done, changes, last), err
-		}
-		done[i] = true
 	}
-	return finished(done, changes, last), nil
-}
-
-// finished says of changes that a later one made superfluous what is said of that.
-func finished(done []bool, changes []Change, last map[string]int) []bool {
-	for i := range changes {
+	for i, became := range p.write(ctx, writes) {
+		done[of[i]] = became == nil
+		if err == nil && !Rests(became) {
+			err = became
+		}
+	}
+	for i := range changes { // what a later one made superfluous is as done as that
 		done[i] = done[last[string(changes[i].Key)]]
 	}
-	return done
+	return done, err
 }
 
-func (p *Publisher) row(ctx context.Context, prefix string, c *Change) error {
-	if len(c.Key) > MaxKey {
-		name := markOf(prefix, c.Key)
-		if c.Row == nil {
-			return p.delete(ctx, name)
+func rowWrite(prefix string, c *Change) Write {
+	switch {
+	case len(c.Key) > MaxKey:
+		w := Write{Name: markOf(prefix, c.Key), Gone: c.Row == nil}
+		if !w.Gone {
+			w.Metadata = metadataCode.AppendEncode(nil, appendStamp([]byte{formMark}, c.Ticks))
 		}
-		metadata := metadataCode.AppendEncode(nil, appendStamp([]byte{formMark}, c.Ticks))
-		return p.write(name, func() error { return p.ns.Put(ctx, name, nil, metadata) })
+		return w
+	case c.Row == nil:
+		return cellWrite(nameOf(prefix, c.Key), nil)
 	}
-	name := nameOf(prefix, c.Key)
-	if c.Row == nil {
-		return p.delete(ctx, name)
-	}
-	return p.cell(ctx, name, table.AppendRow(nil, c.Row))
+	return cellWrite(nameOf(prefix, c.Key), table.AppendRow(nil, c.Row))
 }
 
 // Document publishes a document, whose revision in the replica is of ticks.
@@ -88,12 +82,12 @@ func (p *Publisher) Document(ctx context.Context, d table.Document, ticks edm.Ti
 	if badKey(d.Key) {
 		return table.ErrKeyTooLong
 	}
-	return p.cell(ctx, spaceDocuments+d.Key, encodeDocument(&d, ticks))
+	return p.one(ctx, spaceDocuments+d.Key, encodeDocument(&d, ticks))
 }
 
 // RemoveDocument publishes that there is no document with this key.
 func (p *Publisher) RemoveDocument(ctx context.Context, key string) error {
-	return p.delete(ctx, spaceDocuments+key)
+	return p.one(ctx, spaceDocuments+key, nil)
 }
 
 // Purge deletes a life of a table that ended, with at most so many calls of the
@@ -110,33 +104,27 @@ func (p *Publisher) Purge(ctx context.Context, life table.Incarnation, calls int
 // Synced records that all changes of one source before until are published.
 // Sources have names such as account/table/bucket.
 func (p *Publisher) Synced(ctx context.Context, source string, until edm.Ticks) error {
-	return p.cell(ctx, spaceSyncs+source, appendStamp(nil, until))
+	return p.one(ctx, spaceSyncs+source, appendStamp(nil, until))
 }
 
 // Forget removes what Synced recorded of a source.
 func (p *Publisher) Forget(ctx context.Context, source string) error {
-	return p.delete(ctx, spaceSyncs+source)
+	return p.one(ctx, spaceSyncs+source, nil)
 }
 
 // errRests: the name was written less than a second ago.
 var errRests = errors.New("name rests")
 
-func (p *Publisher) cell(ctx context.Context, name string, body []byte) error {
-	value, metadata := encodeCell(body)
-	return p.write(name, func() error { return p.ns.Put(ctx, name, value, metadata) })
+// one writes a cell, or deletes it.
+func (p *Publisher) one(ctx context.Context, name string, body []byte) error {
+	return p.write(ctx, []Write{cellWrite(name, body)})[0]
 }
 
-func (p *Publisher) delete(ctx context.Context, name string) error {
-	return p.write(name, func() error { return p.ns.Delete(ctx, name) })
-}
-
-// write does one write of a name that does not rest. A name that KV says rests,
-// since it was written by our predecessor, is taken to be.
-func (p *Publisher) write(name string, do func() error) error {
+// write does those of the writes whose names do not rest, all at once: a name is
+// never in it twice. A name that KV says rests, since it was written by our
+// predecessor, is taken to be.
+func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	now := p.now()
-	if at, ok := p.wrote[name]; ok && at <= now && now < at+interval {
-		return errRests
-	}
 	if len(p.wrote) >= maxSlots {
 		for name, at := range p.wrote {
 			if at > now || now >= at+interval {
@@ -144,12 +132,32 @@ func (p *Publisher) write(name string, do func() error) error {
 			}
 		}
 	}
-	err := do()
-	p.wrote[name] = p.now()
-	if isRefused(err) {
-		return errRests
+	became := make([]error, len(writes))
+	do := make([]Write, 0, len(writes))
+	for i, w := range writes {
+		if at, ok := p.wrote[w.Name]; ok && at <= now && now < at+interval {
+			became[i] = errRests
+			continue
+		}
+		p.wrote[w.Name] = now
+		do = append(do, w)
 	}
-	return err
+	if len(do) == 0 {
+		return became
+	}
+	answers := p.ns.Write(ctx, do)
+	now = p.now()
+	for i, w := range writes {
+		if became[i] != nil {
+			continue
+		}
+		p.wrote[w.Name] = now
+		if became[i] = answers[0]; isRefused(became[i]) {
+			became[i] = errRests
+		}
+		answers = answers[1:]
+	}
+	return became
 }
 
 // Rests reports whether an error of Document, RemoveDocument, Synced or Forget

@@ -80,7 +80,7 @@ func (s *Store) settle(ctx context.Context, n Key, b *budget) (waits bool, err e
 			return true, err
 		}
 	}
-	if err := s.o.Namespace.Delete(ctx, n.Name); err != nil {
+	if err := writeOne(ctx, s.o.Namespace, Write{Name: n.Name, Gone: true}); err != nil {
 		return true, readError(ctx, err)
 	}
 	return false, nil
@@ -97,13 +97,19 @@ func purge(ctx context.Context, ns Namespace, life string, b *budget) error {
 			if err != nil {
 				return readError(ctx, err)
 			}
-			for _, k := range keys {
-				if b.calls--; b.calls < 0 {
-					return errSpent
+			writes := make([]Write, min(len(keys), b.calls))
+			for i := range writes {
+				writes[i] = Write{Name: keys[i].Name, Gone: true}
+			}
+			if len(writes) > 0 {
+				for _, err := range ns.Write(ctx, writes) {
+					if err != nil {
+						return readError(ctx, err)
+					}
 				}
-				if err := ns.Delete(ctx, k.Name); err != nil {
-					return readError(ctx, err)
-				}
+			}
+			if b.calls -= len(keys); b.calls < 0 {
+				return errSpent
 			}
 			cursor = next
 		}

@@ -2,6 +2,7 @@ package workerskv
 
 import (
 	"context"
+	"errors"
 
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -17,9 +18,10 @@ type Replica struct {
 
 var _ table.Store = (*Replica)(nil)
 
-// NewReplica makes a replica. From primary it reads the entities whose keys are
-// too long for a name; nil is [table.ErrKeyTooLong] for them. page is how many calls
-// of the namespace a page of a scan may make, 0 is 500.
+// NewReplica makes a replica. From primary it reads tables that are not published,
+// and the entities whose keys are too long for a name; without one there are no
+// such tables, and [table.ErrKeyTooLong] for the entities. page is how many calls of
+// the namespace a page of a scan may make, 0 is 500.
 func NewReplica(ns Namespace, primary table.Store, page int) *Replica {
 	return &Replica{cells: cells{ns: ns}, primary: primary, calls: calls(page)}
 }
@@ -52,6 +54,9 @@ func (r *Replica) Get(ctx context.Context, name string, k []byte, c table.Consis
 		return r.primary.Get(ctx, name, k, c)
 	}
 	d, err := readRecord(ctx, &r.cells, name)
+	if r.primary != nil && errors.Is(err, table.ErrNoTable) {
+		return r.primary.Get(ctx, name, k, c)
+	}
 	if err != nil {
 		return table.Row{}, err
 	}
@@ -71,6 +76,9 @@ func (r *Replica) Scan(ctx context.Context, name string, request table.ScanReque
 		return table.Page{}, err
 	}
 	d, err := readRecord(ctx, &r.cells, name)
+	if r.primary != nil && errors.Is(err, table.ErrNoTable) {
+		return r.primary.Scan(ctx, name, request)
+	}
 	if err != nil {
 		return table.Page{}, err
 	}

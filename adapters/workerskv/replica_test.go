@@ -212,6 +212,14 @@ func TestReader(t *testing.T) {
 			t.Errorf("%s: a strong read got %s", s.what, got)
 		}
 	}
+	// The same with a primary to ask.
+	whole := workerskv.Reader{Store: p.Store, Replica: workerskv.NewReplica(w.cloud, p.Store, 0)}
+	if _, err := whole.Get(t.Context(), tableName, k, table.Eventual); err != nil {
+		t.Errorf("a table that is not published: %v", err)
+	}
+	if page, err := whole.Scan(t.Context(), tableName, table.ScanRequest{Ranges: []key.Range{{}}, Consistency: table.Eventual}); err != nil || len(page.Rows) != 1 {
+		t.Errorf("a table that is not published has %d rows: %v", len(page.Rows), err)
+	}
 	if _, err := replica.Commit(t.Context(), tableName, []table.Mutation{number("p", "r", 2)}); !errors.Is(err, table.ErrUnsupported) {
 		t.Errorf("Commit got %v", err)
 	}

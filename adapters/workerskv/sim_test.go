@@ -68,6 +68,7 @@ type cloud struct {
 	cursors  map[string]string
 	stale    bool // reads may be old
 	cursed   bool // cursors are refused at times
+	calls    int  // that write
 	writes   int
 	lists    int
 	gets     int
@@ -145,28 +146,55 @@ func (c *cloud) Get(ctx context.Context, name string) (value, metadata []byte, o
 	return slices.Clone(v.value), slices.Clone(v.metadata), true, nil
 }
 
-func (c *cloud) Put(ctx context.Context, name string, value, metadata []byte) error {
-	if len(value) > 25<<20 || len(metadata) > 1022 {
+// connections is how many writes are under way at a time: others wait for them.
+const connections = 6
+
+// Write does the writes in any order, and may leave the others alone when one failed.
+func (c *cloud) Write(ctx context.Context, writes []workerskv.Write) []error {
+	if len(writes) == 0 {
+		panic("nothing is written")
+	}
+	c.mu.Lock()
+	c.calls++
+	order, quits := c.rnd.Perm(len(writes)), c.rnd.IntN(2) == 0
+	c.mu.Unlock()
+	became := make([]error, len(writes))
+	names := make(map[string]bool)
+	failed := false
+	for n, i := range order {
+		w := &writes[i]
+		if names[w.Name] {
+			panic("written twice at once: " + strconv.Quote(w.Name))
+		}
+		names[w.Name] = true
+		if n%connections == 0 {
+			time.Sleep(c.takes)
+		}
+		if failed && quits {
+			became[i] = workerskv.ErrRefused
+			continue
+		}
+		became[i] = c.write(ctx, w)
+		failed = failed || became[i] != nil && !errors.Is(became[i], workerskv.ErrRefused)
+	}
+	return became
+}
+
+func (c *cloud) write(ctx context.Context, w *workerskv.Write) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	name := w.Name
+	checkName(name)
+	if len(w.Value) > 25<<20 || len(w.Metadata) > 1022 {
 		panic("KV takes no so much")
 	}
-	for _, b := range metadata {
+	for _, b := range w.Metadata {
 		if b < 0x20 || b > 0x7e || b == '"' || b == '\\' {
 			panic("metadata would not survive JSON")
 		}
 	}
-	return c.write(ctx, name, version{value: slices.Clone(value), metadata: slices.Clone(metadata)})
-}
-
-func (c *cloud) Delete(ctx context.Context, name string) error {
-	return c.write(ctx, name, version{gone: true})
-}
-
-func (c *cloud) write(ctx context.Context, name string, v version) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	checkName(name)
-	time.Sleep(c.takes)
+	v := version{value: slices.Clone(w.Value), metadata: slices.Clone(w.Metadata), gone: w.Gone}
 	c.lock()
 	defer c.mu.Unlock()
 	c.writes++

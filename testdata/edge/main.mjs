@@ -27,9 +27,11 @@ let lives = 0x80000000;
 //	GET /PLACE?object=NAME&space=C                → the number of the object's rows in a space
 //	GET /PLACE?object=NAME                        → what its SQLite stores
 //	GET /?uses=N                                  → the instances, after these were mistreated
+//	GET /?names=PREFIX                            → the number of names in the replica, up to 1,000
 export class Objects extends WorkerEntrypoint {
   async fetch(request) {
     const url = new URL(request.url), name = url.pathname.slice(1), asked = url.searchParams;
+    if (asked.has("names")) return Response.json((await this.env.EDGETABLE_REPLICA.list({ prefix: asked.get("names") })).keys.length);
     if (name === "") return Response.json(mistreat(asked));
     if (request.method === "GET") {
       const object = this.env.EDGETABLE_OBJECTS.getByName(`${name}:${asked.get("object")}`);

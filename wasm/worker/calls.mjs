@@ -1,6 +1,4 @@
 // Calls of Durable Objects, and the form of messages of several parts.
-import { publish } from "./replica.mjs";
-
 const decoder = new TextDecoder();
 
 // frames joins byte strings, each behind its length; unframe takes them apart.
@@ -24,29 +22,30 @@ export function unframe(bytes) {
   return parts;
 }
 
-// callObjects sends messages to objects, all at once, for a job if there is one. What it is given and what it returns is
-// told in calls.go.
-const writes = 1;
+// callObjects sends messages to objects, all at once; those of an object may be batches for publish. What it is given and what
+// it returns is told in calls.go.
 export const answered = 0, overloaded = 1, lost = 2, unreachable = 3, failed = 4;
 
-export async function callObjects(env, bytes, job) {
+// writes reports whether any of them may write.
+export function writes(bytes) { return bytes[8] === 1; }
+
+export async function callObjects(env, bytes, publish) {
   const [limit, ...parts] = unframe(bytes);
-  if (job && limit[4] === writes) job.wrote = true;
   const ms = new DataView(limit.buffer, limit.byteOffset).getUint32(0, true);
   let timer;
   const late = new Promise((resolve) => { timer = setTimeout(resolve, ms, Uint8Array.of(lost)); });
   try {
     if (parts.length === 0) return await late;
     const calls = [];
-    for (let i = 0; i < parts.length; i += 4) calls.push(Promise.race([late, callObject(env, ...parts.slice(i, i + 4))]));
+    for (let i = 0; i < parts.length; i += 4) calls.push(Promise.race([late, callObject(env, publish, ...parts.slice(i, i + 4))]));
     return frames(await Promise.all(calls));
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function callObject(env, name, jurisdiction, hint, message) {
-  if (decoder.decode(name) === "replica") return publish(env, message);
+async function callObject(env, publish, name, jurisdiction, hint, message) {
+  if (publish !== undefined && decoder.decode(name) === "replica") return publish(env, message);
   let stub;
   try {
     let objects = env.EDGETABLE_OBJECTS;

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"edgetable/adapters/accounts"
+	"edgetable/adapters/durableobject"
 	"edgetable/core/sharedkey"
 )
 
@@ -24,6 +25,7 @@ type config struct {
 	location     string
 	catalog      string
 	replica      string // its name, "": there is none
+	jurisdiction string // of the replica
 }
 
 // rates are limits a second; 0 does not limit. Each isolate counts for itself, of
@@ -74,10 +76,18 @@ func readConfig(text string) (*config, error) {
 		return nil, err
 	}
 	c.buckets = uint16(buckets)
+	where := values["EDGETABLE_REPLICA_JURISDICTION"]
+	jurisdiction, hint := durableobject.SplitLocation(where)
+	if c.jurisdiction = jurisdiction; hint != "" {
+		return nil, errors.New("EDGETABLE_REPLICA_JURISDICTION=" + strconv.Quote(where) + ": write a jurisdiction such as eu")
+	}
 	switch values["EDGETABLE_REPLICA"] {
 	case "":
 	case "bound": // as the shell says
 		c.replica = cmp.Or(values["EDGETABLE_REPLICA_NAME"], "replica")
+		if catalog, _ := durableobject.SplitLocation(c.catalog); catalog != "" && catalog != c.jurisdiction {
+			return nil, errors.New("EDGETABLE_REPLICA: the catalogs are in " + catalog + ": without EDGETABLE_REPLICA_JURISDICTION=" + catalog + " nothing is published; bind a namespace that was made there")
+		}
 	default:
 		return nil, errors.New("EDGETABLE_REPLICA: bind a namespace of Workers KV with this name; it is no variable")
 	}

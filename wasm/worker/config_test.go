@@ -18,17 +18,17 @@ func TestConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.accounts["acme"] == nil || c.pathStyle || c.maxSkew != 15*time.Minute || c.settingsAge != 30*time.Second || c.scannedBytes != 8<<20 || c.buckets != 1 || c.location != "" || c.rates != (rates{}) || c.replica != "" {
+	if c.accounts["acme"] == nil || c.pathStyle || c.maxSkew != 15*time.Minute || c.settingsAge != 30*time.Second || c.scannedBytes != 8<<20 || c.buckets != 1 || c.location != "" || c.rates != (rates{}) || c.replica != "" || c.jurisdiction != "" {
 		t.Errorf("the least there is: %+v", c)
 	}
 	c, err = readConfig(variables("OTHER=x", "EDGETABLE_ACCOUNTS=\n# ours\nacme:c2VjcmV0:a2V5 allow=10.0.0.0/8\nother:c2VjcmV0 disabled\n",
 		"EDGETABLE_PATH_STYLE=true", "EDGETABLE_MAX_SKEW=0", "EDGETABLE_SETTINGS_AGE=0", "EDGETABLE_BUCKETS=8", "EDGETABLE_LOCATION=eu/weur", "EDGETABLE_CATALOG_LOCATION=eu",
-		"EDGETABLE_SCANNED_BYTES=65536", "EDGETABLE_LIMITS=account=20,partition=2.5", "EDGETABLE_MAX_FAILURES=3", "EDGETABLE_REPLICA=bound", "EDGETABLE_REPLICA_NAME=second"))
+		"EDGETABLE_SCANNED_BYTES=65536", "EDGETABLE_LIMITS=account=20,partition=2.5", "EDGETABLE_MAX_FAILURES=3", "EDGETABLE_REPLICA=bound", "EDGETABLE_REPLICA_NAME=second", "EDGETABLE_REPLICA_JURISDICTION=eu"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(c.accounts) != 2 || len(c.accounts["acme"].Firewall.Allow) != 1 || !c.accounts["other"].Disabled || !c.pathStyle || c.maxSkew != 0 || c.settingsAge != 1 || c.buckets != 8 ||
-		c.location != "eu/weur" || c.catalog != "eu" || c.scannedBytes != 65536 || c.rates != (rates{20, 2.5}) || c.failures != 3 || c.replica != "second" {
+		c.location != "eu/weur" || c.catalog != "eu" || c.scannedBytes != 65536 || c.rates != (rates{20, 2.5}) || c.failures != 3 || c.replica != "second" || c.jurisdiction != "eu" {
 		t.Errorf("everything: %+v", c)
 	}
 }
@@ -46,6 +46,10 @@ func TestConfigErrors(t *testing.T) {
 		{variables(acme, "EDGETABLE_DEVELOPMENT=yes"), "true or false", "neither true nor false"},
 		{variables(acme, "EDGETABLE_BUCKETS=0"), "number", "no bucket"},
 		{variables(acme, "EDGETABLE_REPLICA=true"), "bind a namespace", "a variable where a binding is meant"},
+		{variables(acme, "EDGETABLE_REPLICA_JURISDICTION=weur"), "such as eu", "a hint, which promises nothing"},
+		{variables(acme, "EDGETABLE_REPLICA_JURISDICTION=eu/weur"), "such as eu", "a hint besides"},
+		{variables(acme, "EDGETABLE_REPLICA=bound", "EDGETABLE_CATALOG_LOCATION=eu/weur"), "the catalogs are in eu", "a replica in which nothing can be published"},
+		{variables(acme, "EDGETABLE_REPLICA=bound", "EDGETABLE_CATALOG_LOCATION=eu", "EDGETABLE_REPLICA_JURISDICTION=us"), "the catalogs are in eu", "nor in one elsewhere"},
 		{variables(acme, "EDGETABLE_MAX_SKEW=15m"), "number", "a duration"},
 		{variables(acme, "EDGETABLE_LIMITS=tables=1"), "EDGETABLE_LIMITS", "a rate that is not known"},
 		{variables(acme, "EDGETABLE_LIMITS=account=NaN"), "EDGETABLE_LIMITS", "a rate that is none"},
@@ -57,7 +61,14 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%s: the key is in %v", tt.why, err)
 		}
 	}
-	if _, err := readConfig(variables(development, "EDGETABLE_DEVELOPMENT=true")); err != nil {
-		t.Errorf("the account of development where it is allowed: %v", err)
+	for why, text := range map[string]string{
+		"the account of development where it is allowed": variables(development, "EDGETABLE_DEVELOPMENT=true"),
+		"catalogs in a jurisdiction, without a replica":  variables(acme, "EDGETABLE_CATALOG_LOCATION=eu"),
+		"catalogs that may be anywhere, with a replica":  variables(acme, "EDGETABLE_CATALOG_LOCATION=weur", "EDGETABLE_REPLICA=bound", "EDGETABLE_REPLICA_JURISDICTION=eu"),
+		"new tables that are not published":              variables(acme, "EDGETABLE_LOCATION=eu", "EDGETABLE_REPLICA=bound"),
+	} {
+		if _, err := readConfig(text); err != nil {
+			t.Errorf("%s: %v", why, err)
+		}
 	}
 }

@@ -18,7 +18,7 @@ func configure(text string) error {
 	}
 	serving = newServer(c, store, h)
 	engines = objects{
-		options: object.Options{Now: now, Rand: random, Catalog: c.catalog, Replica: c.replica},
+		options: object.Options{Now: now, Rand: random, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.jurisdiction},
 		rows:    &rows{},
 	}
 	return nil

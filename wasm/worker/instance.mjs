@@ -1,8 +1,8 @@
 // The module edgetable.wasm and what it imports. What the two say to each other is told in main.go.
 import program from "./edgetable.wasm";
-import { callObjects } from "./calls.mjs";
+import { callObjects, writes } from "./calls.mjs";
 import { limit } from "./clerk.mjs";
-import { callNamespace } from "./replica.mjs";
+import { callNamespace } from "./namespace.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
@@ -64,7 +64,11 @@ export class Instance {
   // ask makes calls, unless the request had an answer to them before, and brings the answer into the module.
   async ask(call, calls) {
     const job = this.job;
-    const answer = job?.answered(calls) ?? (await call(this.env, calls, job));
+    let answer = job?.answered(calls);
+    if (answer === undefined) {
+      if (job !== null && call === callObjects && writes(calls)) job.wrote = true;
+      answer = await call(this.env, calls);
+    }
     job?.hear(calls, answer, this);
     return this.put(answer);
   }

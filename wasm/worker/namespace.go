@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 
 	"edgetable/adapters/workerskv"
 	"edgetable/core/edm"
@@ -12,28 +13,32 @@ import (
 // namespace is Workers KV through the shell, which takes frames
 //
 //	what to do, one byte
-//	name                               to get or delete
-//	name, value, metadata              to put
+//	name                               to get
+//	end, writes                        to write
 //	prefix, cursor, limit in 4 bytes   to list
 //
 // and gives back a frame of one byte, what became of it, and
 //
 //	value, metadata                    of what was got; metadata that is no string is empty
+//	a byte and a reason, …             what became of each write
 //	where to go on, name, metadata, …  of a list
 //	why it failed
+//
+// No write begins behind the end, milliseconds since 1970 as a float64, nor behind
+// one that failed: they are refused. A write is three frames: one byte, whether it
+// deletes, with the name behind it; value; metadata.
 type namespace struct {
-	now  func() edm.Ticks
 	call func(request frames) (answer frames) // which are the caller's
-	// until is when nothing is written any more, 0: never.
+	// until is when no write begins any more. Of who only reads it is 0.
 	until edm.Ticks
 }
 
-// What to do.
+// What to do. A request has all its room before it is filled: seen in workerd, the
+// beginning of one was zeros after the collector had run while it grew.
 const (
-	kvGet    = 'g'
-	kvPut    = 'p'
-	kvDelete = 'd'
-	kvList   = 'l'
+	kvGet   = "g"
+	kvWrite = "w"
+	kvList  = "l"
 )
 
 // What became of it.
@@ -57,31 +62,26 @@ func (n *namespace) do(ctx context.Context, request frames) (answer frames, none
 	if len(became) != 1 {
 		return nil, false, errAnswer
 	}
-	switch became[0] {
-	case kvDone:
-		return answer, false, nil
-	case kvNone:
-		return nil, true, nil
-	case kvRefused:
-		return nil, false, workerskv.ErrRefused
-	case kvCursor:
-		return nil, false, workerskv.ErrCursor
-	}
 	reason, _, _ := answer.next()
-	return nil, false, errors.New("KV: " + string(reason))
+	err = outcome(became[0], reason)
+	return answer, became[0] == kvNone, err
 }
 
-func (n *namespace) write(ctx context.Context, request frames) error {
-	if n.until != 0 && n.now() >= n.until {
+func outcome(became byte, reason []byte) error {
+	switch became {
+	case kvDone, kvNone:
+		return nil
+	case kvRefused:
 		return workerskv.ErrRefused
+	case kvCursor:
+		return workerskv.ErrCursor
 	}
-	_, _, err := n.do(ctx, request)
-	return err
+	return errors.New("KV: " + string(reason))
 }
 
 // Get implements [workerskv.Namespace].
 func (n *namespace) Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error) {
-	answer, none, err := n.do(ctx, frames(nil).add([]byte{kvGet}).addText(name))
+	answer, none, err := n.do(ctx, make(frames, 0, 5+4+len(name)).addText(kvGet).addText(name))
 	if none || err != nil {
 		return nil, nil, false, err
 	}
@@ -95,21 +95,40 @@ func (n *namespace) Get(ctx context.Context, name string) (value, metadata []byt
 	return value, metadata, true, nil
 }
 
-// Put implements [workerskv.Namespace].
-func (n *namespace) Put(ctx context.Context, name string, value, metadata []byte) error {
-	request := make(frames, 0, 5+4+len(name)+4+len(value)+4+len(metadata))
-	return n.write(ctx, request.add([]byte{kvPut}).addText(name).add(value).add(metadata))
-}
-
-// Delete implements [workerskv.Namespace].
-func (n *namespace) Delete(ctx context.Context, name string) error {
-	return n.write(ctx, frames(nil).add([]byte{kvDelete}).addText(name))
+// Write implements [workerskv.Namespace].
+func (n *namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
+	size := 5 + 12
+	for i := range writes {
+		w := &writes[i]
+		size += 3*4 + 1 + len(w.Name) + len(w.Value) + len(w.Metadata)
+	}
+	end := binary.LittleEndian.AppendUint64(nil, math.Float64bits(unixMilli(n.until)))
+	request := make(frames, 0, size).addText(kvWrite).add(end)
+	for i := range writes {
+		w, gone := &writes[i], byte(0)
+		if w.Gone {
+			gone = 1
+		}
+		request = append(binary.LittleEndian.AppendUint32(request, uint32(1+len(w.Name))), gone)
+		request = append(request, w.Name...).add(w.Value).add(w.Metadata)
+	}
+	answer, _, err := n.do(ctx, request)
+	became := make([]error, len(writes))
+	for i := range became {
+		var one []byte
+		if one, answer, _ = answer.next(); err == nil && len(one) > 0 {
+			became[i] = outcome(one[0], one[1:])
+		} else if became[i] = err; err == nil {
+			became[i] = errAnswer
+		}
+	}
+	return became
 }
 
 // List implements [workerskv.Namespace].
 func (n *namespace) List(ctx context.Context, prefix, cursor string, limit int) ([]workerskv.Key, string, error) {
 	count := binary.LittleEndian.AppendUint32(nil, uint32(limit))
-	answer, _, err := n.do(ctx, frames(nil).add([]byte{kvList}).addText(prefix).addText(cursor).add(count))
+	answer, _, err := n.do(ctx, make(frames, 0, 5+4+len(prefix)+4+len(cursor)+8).addText(kvList).addText(prefix).addText(cursor).add(count))
 	if err != nil {
 		return nil, "", err
 	}

@@ -2,6 +2,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { answered, callObjects, failed, frames, lost, unframe } from "./calls.mjs";
 import { Instance } from "./instance.mjs";
+import { publish } from "./publish.mjs";
 
 const maxMemory = 14 << 20; // bytes, of the instance in which objects run
 const maxUses = 100_000;
@@ -53,7 +54,7 @@ export class EdgetableObject extends DurableObject {
         return step.subarray(8);
       }
       const [state, ...wanted] = unframe(step.subarray(9));
-      again = [state, ...unframe(await callObjects(this.env, frames([patience, ...wanted])))];
+      again = [state, ...unframe(await callObjects(this.env, frames([patience, ...wanted]), publish))];
     }
     return Uint8Array.of(lost);
   }

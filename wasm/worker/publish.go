@@ -14,8 +14,11 @@ import (
 type publisher struct{ host host }
 
 const (
-	// published is for how long a batch is written: whoever waits for it gives up
-	// later.
+	// published is for how long writes of a batch begin. The shell has as many of
+	// them under way as the platform lets, six, so that none waits in a queue: the
+	// last has begun 9 s after the batch was handed out, 5 s of them for an instance,
+	// before whoever waits gives up, at 10 s. Until the object's lease ends, at 60 s,
+	// a write has 51 s to arrive.
 	published = 4 * edm.TicksPerSecond
 	// purgeStep is how many calls of the namespace a purge makes at a time.
 	purgeStep = 200
@@ -27,7 +30,7 @@ func (p *publisher) publish(dst, batch []byte) []byte {
 	if err != nil {
 		panic(err.Error()) // it is of our own module
 	}
-	to := workerskv.NewPublisher(&namespace{now: p.host.now, call: p.host.kv, until: p.host.now() + published}, p.host.now)
+	to := workerskv.NewPublisher(&namespace{call: p.host.kv, until: p.host.now() + published}, p.host.now)
 	result := durableobject.Published{Done: make([]bool, len(b.Changes))}
 	if b.Purge {
 		result.More, err = purge(to, &b)
@@ -143,7 +146,7 @@ type reader struct {
 }
 
 func withReplica(store *durableobject.Store, h host) table.Store {
-	replica := workerskv.NewReplica(&namespace{now: h.now, call: h.kv}, store, 0)
+	replica := workerskv.NewReplica(&namespace{call: h.kv}, store, 0)
 	return &reader{store, replica, lastSync(replica, h.now)}
 }
 

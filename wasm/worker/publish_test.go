@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
+	"math"
 	"testing"
 
 	"edgetable/adapters/durableobject"
 	"edgetable/adapters/durableobject/object"
+	"edgetable/adapters/workerskv"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -49,12 +53,41 @@ func TestPublish(t *testing.T) {
 		}
 		var names []string
 		h := host{now: clock, log: func(int, []byte) {}, kv: func(request frames) frames {
-			names = append(names, string(split(t, request)[1]))
-			return frames(nil).add([]byte{byte(became)}).addText("on fire")
+			parts := split(t, request)
+			if end := math.Float64frombits(binary.LittleEndian.Uint64([]byte(parts[1]))); parts[0] != "w" || end != unixMilli(now+4*edm.TicksPerSecond) || len(parts) != 5 {
+				t.Errorf("the shell was asked %q", parts)
+			}
+			names = append(names, parts[2])
+			return frames(nil).add([]byte{kvDone}).addText(string(byte(became)) + "on fire")
 		}}
 		got := (&publisher{h}).publish(nil, step.Calls[0].Message)
-		if string(got) != string(want.Append(nil)) || len(names) != 1 || names[0] != "dtable/acme/people" {
+		if string(got) != string(want.Append(nil)) || len(names) != 1 || names[0] != "\x00dtable/acme/people" {
 			t.Errorf("what became %d: %v, of %q", became, got, names)
+		}
+	}
+}
+
+// Each write becomes what the shell says of it, and none is done of which it says
+// nothing.
+func TestNamespaceWrite(t *testing.T) {
+	t.Parallel()
+	writes := []workerskv.Write{{Name: "a", Value: []byte("value"), Metadata: []byte("metadata")}, {Name: "b", Gone: true}, {Name: "c"}, {Name: "d"}}
+	n := &namespace{call: func(request frames) frames {
+		if parts := split(t, request); len(parts) != 14 || parts[2] != "\x00a" || parts[3] != "value" || parts[4] != "metadata" || parts[5] != "\x01b" {
+			t.Errorf("the shell was asked %q", parts)
+		}
+		return frames(nil).add([]byte{kvDone}).add([]byte{kvDone}).add([]byte{kvRefused}).addText("\x04on fire")
+	}}
+	became := n.Write(t.Context(), writes)
+	if became[0] != nil || !errors.Is(became[1], workerskv.ErrRefused) || became[2] == nil || became[2].Error() != "KV: on fire" || !errors.Is(became[3], errAnswer) {
+		t.Errorf("the writes became %v", became)
+	}
+	for answer, want := range map[string]string{"": errAnswer.Error(), string(frames(nil).add([]byte{kvFailed}).addText("down")): "KV: down"} {
+		n.call = func(frames) frames { return frames(answer) }
+		for i, err := range n.Write(t.Context(), writes) {
+			if err == nil || err.Error() != want {
+				t.Errorf("to %q write %d became %v", answer, i, err)
+			}
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 func (h *handling) serve(p *message.Place) (ok bool, instead Step) {
 	h.load()
 	if h.marker.live {
-		h.joinBucket(p.Bucket)
+		h.joinBucket(p)
 		return true, Step{}
 	}
 	state, round := h.resume.State, byte(0)
@@ -45,7 +45,7 @@ func (h *handling) serve(p *message.Place) (ok bool, instead Step) {
 	h.marker = marker{live: true, incarnation: l.Incarnation, floor: l.Floor}
 	h.marker.put(h.rows)
 	h.clock.last = max(h.clock.last, l.Floor)
-	h.joinBucket(p.Bucket)
+	h.joinBucket(p)
 	return true, Step{}
 }
 

@@ -78,6 +78,10 @@
 // begin with it too. What was deleted while nothing was published stays in the
 // replica: to begin once more takes an empty one, and another name.
 //
+// What is in a jurisdiction, a table with its record or a catalog, is published only
+// if the replica is said to be there too ([Options].Jurisdiction); who reads asks
+// the objects for tables that the replica does not have.
+//
 // A change costs one row more, and another when it was published; a batch of at
 // most 100 costs three, with its alarm.
 package object

@@ -21,6 +21,10 @@ type Options struct {
 	// name is another replica: all there is is published to it once more. So is
 	// what there is when publishing begins, of each account from its next request.
 	Replica string
+	// Jurisdiction is where the replica keeps what it has, "": anywhere. What is in
+	// another one is not published. To declare another one has what there is
+	// published once more.
+	Jurisdiction string
 }
 
 // Object is the memory of one object. It is not safe for concurrent use; where
@@ -33,7 +37,9 @@ type Object struct {
 	now     func() edm.Ticks
 	rand    func() uint64
 	catalog string
-	replica string
+	replica string // its name, with its jurisdiction
+
+	jurisdiction string // of the replica
 
 	memory memory
 	// generation names what the object knows of drops: it is random at first, as
@@ -52,13 +58,17 @@ type Object struct {
 
 // New is an object that just woke up.
 func New(o Options) *Object {
+	if o.Replica != "" && o.Jurisdiction != "" {
+		o.Replica += "@" + o.Jurisdiction
+	}
 	return &Object{
-		now:        o.Now,
-		rand:       o.Rand,
-		catalog:    o.Catalog,
-		replica:    o.Replica,
-		generation: o.Rand(),
-		memory:     memory{woke: o.Now()},
+		now:          o.Now,
+		rand:         o.Rand,
+		catalog:      o.Catalog,
+		replica:      o.Replica,
+		jurisdiction: o.Jurisdiction,
+		generation:   o.Rand(),
+		memory:       memory{woke: o.Now()},
 	}
 }
 

@@ -73,9 +73,9 @@ func parseSending(v []byte) (s sending, ok bool) {
 	return s, r.Done()
 }
 
-// load reads the outbox of an object that just woke up. Where nothing is to be
-// published any more, changes are not recorded from now on: so what is known
-// about the replica is forgotten.
+// load reads the outbox of an object that just woke up. Where it is not to publish
+// any more, or in another replica, changes are not recorded until it joins: so what
+// is known about the replica is forgotten, but for what may still be under way.
 func (h *handling) loadOutbox() {
 	o := &h.outbox
 	// What it knows of a batch that is out holds, also if it loads once more because
@@ -83,25 +83,25 @@ func (h *handling) loadOutbox() {
 	known := *o
 	*o = outbox{}
 	v, ok := h.rows.Get(rowSending)
-	switch {
-	case !ok:
-		return
-	case h.replica == "":
-		h.rows.Delete(rowSending)
+	if !ok {
 		return
 	}
 	now := h.now()
-	if o.sending, o.on = parseSending(v); !o.on {
+	s, ok := parseSending(v)
+	if !ok {
 		return
 	}
-	if o.replica != h.replica {
-		o.sending = sending{replica: h.replica, source: o.source, walk: firstRow}
-		o.put(h.rows)
+	s.until = min(s.until, now+longest)
+	if s.replica != h.replica || s.replica == "" {
+		if o.until = s.until; s.replica != "" {
+			o.put(h.rows)
+		}
+		return
 	}
+	o.on, o.sending = true, s
 	if known.on {
 		o.flight, o.lap, o.since = known.flight, known.lap, max(o.since, known.since)
 	}
-	o.until = min(o.until, now+longest)
 	o.pending, o.ask = h.outboxHasRows(), now
 	o.purge = h.nextPurge()
 }
@@ -124,31 +124,39 @@ var (
 // published too.
 func (h *handling) join(source string) {
 	o := &h.outbox
-	*o = outbox{on: true, sending: sending{replica: h.replica, source: source}}
+	*o = outbox{on: true, sending: sending{replica: h.replica, source: source, until: o.until}}
 	o.since = max(h.now(), h.clock.last)
 	for range h.rows.Scan(firstRow, behindRows, leastRun) {
 		o.since, o.walk = 0, firstRow
 		break
 	}
 	o.ask = h.now()
-	o.pending = h.outboxHasRows()
+	o.pending, o.purge = h.outboxHasRows(), h.nextPurge()
 	o.put(h.rows)
 }
 
-// joins reports whether the object is still to join.
-func (h *handling) joins() bool { return h.replica != "" && !h.outbox.on }
+// joins reports whether an object at this location is still to join.
+func (h *handling) joins(location string) bool {
+	return h.replica != "" && !h.outbox.on && h.shows(location)
+}
 
-// joinBucket has the bucket of this number join, of the life that it serves.
-func (h *handling) joinBucket(number uint16) {
-	if h.joins() {
-		h.join(durableobject.SourceOf(h.marker.incarnation, number))
+// shows reports whether the replica may have what is at this location.
+func (h *handling) shows(location string) bool {
+	jurisdiction, _ := durableobject.SplitLocation(location)
+	return jurisdiction == "" || jurisdiction == h.jurisdiction
+}
+
+// joinBucket has the bucket of a table join.
+func (h *handling) joinBucket(p *message.Place) {
+	if h.joins(p.Location) {
+		h.join(durableobject.SourceOf(h.marker.incarnation, p.Bucket))
 	}
 }
 
 // joinCatalog has the catalog of an account join, of which a document has this
 // key, or could have one.
 func (h *handling) joinCatalog(key string) {
-	if !h.joins() {
+	if !h.joins(h.catalog) {
 		return
 	}
 	if c := durableobject.CatalogOf(key, ""); c != durableobject.Catalog("", "") {

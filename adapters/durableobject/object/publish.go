@@ -136,19 +136,23 @@ func (h *handling) addChanges(f *flight, batch []byte) []byte {
 			break
 		}
 		v, ok := h.rows.Get(c.key)
-		batch, _ = addRow(batch, c, v, ok)
+		batch, _ = h.addRow(batch, c, v, ok)
 	}
 	return batch
 }
 
-// addRow adds the state of a row to a batch, and says of a record what it is.
-func addRow(batch []byte, c change, v []byte, ok bool) ([]byte, record) {
+// addRow adds the state of a row to a batch, and says of a record that is shown what
+// it is.
+func (h *handling) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, record) {
 	b := message.BatchChange{Document: c.key[0] == spaceDocuments, Gone: !ok, Ticks: c.at, Key: c.key[1:], Value: v}
 	var rec record
 	if ok && b.Document {
 		rec, ok = parseRecord(v)
-		// A table that is being deleted is none. What is damaged is not shown.
-		if b.Gone = !ok || rec.deleting; !b.Gone {
+		// A table that is being deleted is none. What is damaged is not shown, and
+		// neither is a table whose buckets are where the replica is not.
+		if b.Gone = !ok || rec.deleting || !h.shows(rec.home.Location); b.Gone {
+			rec = record{}
+		} else {
 			b.Value = message.AppendDocument(nil, &rec.Document)
 		}
 	}

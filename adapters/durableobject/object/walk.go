@@ -33,8 +33,8 @@ func (h *handling) addWalk(f *flight, batch []byte) ([]byte, []durableobject.Cal
 		key = bytes.Clone(k)
 		var rec record
 		before := len(wakes)
-		batch, rec = addRow(batch, change{key: key}, v, true)
-		if rec.isTable() && !rec.deleting {
+		batch, rec = h.addRow(batch, change{key: key}, v, true)
+		if rec.isTable() {
 			wakes = appendWakes(wakes, &rec)
 		}
 		f.walked = append(f.walked, walked{key, len(wakes) - before})

@@ -50,25 +50,29 @@ func (n *Namespace) Get(ctx context.Context, name string) (value, metadata []byt
 	return value, text(answer.Get("metadata")), true, nil
 }
 
-// Put implements [workerskv.Namespace].
-func (n *Namespace) Put(ctx context.Context, name string, value, metadata []byte) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// Write implements [workerskv.Namespace], one write after the other: a store has
+// several only where it purges, for which nobody waits.
+func (n *Namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
+	became := make([]error, len(writes))
+	for i := range writes {
+		became[i] = n.write(ctx, &writes[i])
 	}
-	bytes := js.Global().Get("Uint8Array").New(len(value))
-	js.CopyBytesToJS(bytes, value)
-	options := js.Global().Get("Object").New()
-	options.Set("metadata", string(metadata))
-	_, err := n.await(n.binding.Call("put", name, bytes, options))
-	return refused(err)
+	return became
 }
 
-// Delete implements [workerskv.Namespace].
-func (n *Namespace) Delete(ctx context.Context, name string) error {
+func (n *Namespace) write(ctx context.Context, w *workerskv.Write) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return refused(n.plain.Delete(name))
+	if w.Gone {
+		return refused(n.plain.Delete(w.Name))
+	}
+	bytes := js.Global().Get("Uint8Array").New(len(w.Value))
+	js.CopyBytesToJS(bytes, w.Value)
+	options := js.Global().Get("Object").New()
+	options.Set("metadata", string(w.Metadata))
+	_, err := n.await(n.binding.Call("put", w.Name, bytes, options))
+	return refused(err)
 }
 
 // List implements [workerskv.Namespace].

@@ -52,16 +52,17 @@ func (n Namespace) Get(ctx context.Context, name string) (value, metadata []byte
 	return value, []byte(resp.Header.Get("x-metadata")), true, nil
 }
 
-// Put implements [workerskv.Namespace].
-func (n Namespace) Put(ctx context.Context, name string, value, metadata []byte) error {
-	_, _, err := n.do(ctx, http.MethodPost, value, metadata, "op", "put", "name", name)
-	return err
-}
-
-// Delete implements [workerskv.Namespace].
-func (n Namespace) Delete(ctx context.Context, name string) error {
-	_, _, err := n.do(ctx, http.MethodPost, nil, nil, "op", "delete", "name", name)
-	return err
+// Write implements [workerskv.Namespace], one write after the other.
+func (n Namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
+	outcomes := make([]error, len(writes))
+	for i, w := range writes {
+		if w.Gone {
+			_, _, outcomes[i] = n.do(ctx, http.MethodPost, nil, nil, "op", "delete", "name", w.Name)
+		} else {
+			_, _, outcomes[i] = n.do(ctx, http.MethodPost, w.Value, w.Metadata, "op", "put", "name", w.Name)
+		}
+	}
+	return outcomes
 }
 
 // List implements [workerskv.Namespace].

@@ -121,6 +121,12 @@ func (s *Server) Instances(ctx context.Context, uses int) (i Instances, err erro
 	return i, err
 }
 
+// Names is how many names of the replica begin with a prefix, up to 1,000.
+func (s *Server) Names(ctx context.Context, prefix string) (n int, err error) {
+	err = s.get(ctx, s.objects+"/?names="+url.QueryEscape(prefix), &n)
+	return n, err
+}
+
 func (s *Server) get(ctx context.Context, url string, to any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

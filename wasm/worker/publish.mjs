@@ -1,0 +1,26 @@
+// Batches of objects that are published in the replica: what is given and returned is told in durableobject/replica.go.
+import { answered, lost, unreachable } from "./calls.mjs";
+import { giveBack, sizeFor, take } from "./pool.mjs";
+
+// publish publishes a batch and returns what came of it, behind a byte as in calls.go.
+export async function publish(env, batch) {
+  let instance = null, dead = true;
+  try {
+    instance = await take(env, Math.max(1, sizeFor(batch.length))); // lists are large too
+  } catch (e) {
+    console.error(JSON.stringify({ msg: "replica", cause: e.message }));
+  }
+  if (instance === null) return Uint8Array.of(unreachable);
+  try {
+    const n = await instance.publish(instance.put(batch)), out = new Uint8Array(1 + n);
+    out[0] = answered;
+    out.set(instance.get(n), 1);
+    dead = false;
+    return out;
+  } catch (e) {
+    console.error(JSON.stringify({ msg: "trap", cause: String(e) }));
+    return Uint8Array.of(lost);
+  } finally {
+    giveBack(instance, dead);
+  }
+}
