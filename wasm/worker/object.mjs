@@ -118,7 +118,7 @@ class Rows {
 
   constructor(sql) { this.sql = sql; }
 
-  exist() { return this.there ??= this.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'r'").toArray().length > 0; }
+  exist() { return this.there ??= this.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'r'").raw().next().done === false; }
 
   // size is in bytes, without what was deleted.
   size() { return this.sql.databaseSize; }
