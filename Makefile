@@ -77,11 +77,11 @@ wasm:
 	@folder=$$(wasm/worker/build) && rm -rf $(BIN)/edge && mkdir -p $(BIN)/edge && cp "$$folder"/* $(BIN)/edge/
 	@folder=$$(wasm/worker/build kv) && rm -rf $(BIN)/edge-kv && mkdir -p $(BIN)/edge-kv && cp "$$folder"/* $(BIN)/edge-kv/
 
-## tinygo: the compiler of that module, found or built
+## tinygo: the compiler of these modules, built once
 .PHONY: tinygo
 tinygo:
 	@mkdir -p $(CACHE)
-	.ci/tinygo/build -o $(CACHE)/tinygo.wasm -opt z -no-debug -scheduler none -buildmode c-shared ./wasm/worker
+	.ci/tinygo/build -o $(CACHE)/tinygo.wasm -opt s -no-debug -scheduler none -buildmode c-shared ./wasm/worker
 
 ## infra-cloudflare: check what describes the Worker on Cloudflare, and what would be deployed
 .PHONY: infra-cloudflare
