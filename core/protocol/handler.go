@@ -256,13 +256,13 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // sized is a buffer for about n bytes, so that what is written to it is not copied
 // again and again as it grows. A large one that is kept has a size that will do for
-// the next.
+// the next; as n may be too much, a little more than is kept is not asked for.
 func sized(n int) *[]byte {
 	b := buffers.Get().(*[]byte)
+	if n >= 64<<10 && n < maxKept*3/2 {
+		n = min(1<<bits.Len(uint(n-1)), maxKept)
+	}
 	if cap(*b) < n {
-		if n >= 64<<10 && n <= maxKept {
-			n = 1 << bits.Len(uint(n-1))
-		}
 		*b = make([]byte, 0, n)
 	}
 	return b

@@ -4,13 +4,17 @@ package main
 
 import "edgetable/adapters/durableobject/object"
 
+// pageBytes is less than half of what the protocol allows, since an instance has
+// little memory. With what is around it, it fits a piece of 2 MiB.
+const pageBytes = 2<<20 - 128<<10
+
 // configure makes the server and the objects of this instance.
 func configure(text string) error {
 	c, err := readConfig(text)
 	if err != nil {
 		return err
 	}
-	h := host{now: now, random: random, log: log, call: call, kv: kv, limit: limit}
+	h := host{now: now, random: random, log: log, call: call, kv: kv, limit: limit, pageBytes: pageBytes}
 	counting = counter{config: c, now: now}
 	store, err := newStore(c, h)
 	if err != nil {

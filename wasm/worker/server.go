@@ -28,6 +28,9 @@ type host struct {
 	call   func(calls [][]byte) (answers frames)
 	kv     func(request frames) (answer frames)
 	limit  func(which int, key string, n int) (wait time.Duration) // nil: who asks counts for itself
+	// pageBytes is how much a page has of entities, unless one alone has more; 0 is
+	// what the protocol allows.
+	pageBytes int
 }
 
 // newStore is the one on objects, which the shell calls, and their replica.
@@ -46,16 +49,11 @@ func newStore(c *config, h host) (table.Store, error) {
 	return withReplica(store, h), nil
 }
 
-// pageBytes is how much a page has of entities, unless one alone has more: less
-// than half of what the protocol allows, since a module has little memory. With
-// what is around it, it fits a piece of 2 MiB.
-const pageBytes = 2<<20 - 128<<10
-
 // newServer wires the protocol to a store.
 func newServer(c *config, store table.Store, h host) *server {
 	s := &server{host: h, Handler: &protocol.Handler{
 		Service: table.New(store, table.Options{
-			Now: h.now, Rand: h.random, Budget: table.Budget{Bytes: pageBytes, ScanBytes: c.scannedBytes},
+			Now: h.now, Rand: h.random, Budget: table.Budget{Bytes: h.pageBytes, ScanBytes: c.scannedBytes},
 		}),
 		Accounts: c.accounts.Find,
 		Now:      h.now,
