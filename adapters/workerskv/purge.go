@@ -86,6 +86,10 @@ func (s *Store) settle(ctx context.Context, n Key, b *budget) (waits bool, err e
 	return false, nil
 }
 
+// purged is how many names are listed at a time: a long list may be more than an
+// instance has memory for.
+const purged = 100
+
 // purge deletes all there is of a life.
 func purge(ctx context.Context, ns Namespace, life string, b *budget) error {
 	for _, prefix := range [...]string{journals(life), entities(life)} {
@@ -93,7 +97,7 @@ func purge(ctx context.Context, ns Namespace, life string, b *budget) error {
 			if b.calls--; b.calls < 0 {
 				return errSpent
 			}
-			keys, next, err := ns.List(ctx, prefix, cursor, 1000)
+			keys, next, err := ns.List(ctx, prefix, cursor, purged)
 			if err != nil {
 				return readError(ctx, err)
 			}
