@@ -1,7 +1,6 @@
 // The module edgetable.wasm and what it imports. What the two say to each other is told in main.go.
 import program from "./edgetable.wasm";
 import { callObjects, writes } from "./calls.mjs";
-import { limit } from "./clerk.mjs";
 import { callNamespace } from "./namespace.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
@@ -29,7 +28,7 @@ export class Instance {
           return random[--left];
         },
         // What is served once more was counted before.
-        limit: (which, at, n, tokens) => (this.job?.repeated ? 0 : limit(this.env, which, this.view(at, n), tokens)),
+        limit: (which, at, n, tokens) => this.job?.limit(this.env, which, this.view(at, n), tokens) ?? 0,
         log: (level, at, n) => this.log(level, decoder.decode(this.view(at, n))),
         call: new WebAssembly.Suspending((at, n) => this.ask(callObjects, this.gather(at, n))),
         kv: new WebAssembly.Suspending((at, n) => this.ask(callNamespace, this.view(at, n).slice())),
