@@ -78,13 +78,13 @@ export function own({ PartitionKey, RowKey, Timestamp, ".metadata": metadata, ..
 export const etag = (entity) => entity[".metadata"].etag;
 export const conditional = (entity, condition) => ({ ...entity, ".metadata": { etag: condition } });
 
-/** The row keys of all that a query finds, page by page. */
-export async function pages(table, query, options = {}, by = service) {
+/** All that a query finds, page by page: the row keys, or what is made of each entity. */
+export async function pages(table, query, options = {}, by = service, of = (entity) => entity.RowKey._) {
   const found = [];
   let token = null;
   do {
     const [{ entries, continuationToken }] = await by.queryEntities(table, query, token, options);
-    found.push(entries.map((entity) => entity.RowKey._));
+    found.push(entries.map(of));
     token = continuationToken;
   } while (token);
   return found;

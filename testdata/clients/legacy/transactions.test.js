@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conditional, edm, etag, keyed, newName, newTable, numbers, own, refused, rows, service, TableBatch, TableQuery } from "./harness.js";
+import { conditional, edm, etag, keyed, newName, newTable, numbers, own, pages, refused, rows, service, TableBatch, TableQuery } from "./harness.js";
 
 const creates = (count) => {
   const batch = new TableBatch();
@@ -112,7 +112,7 @@ test("EntityGroupTransaction: up to 4 MiB", async (t) => {
     return batch;
   };
   await service.executeBatch(table, sized(40_000)); // just below 4 MiB with the framing
-  const [{ entries }] = await service.queryEntities(table, null, null);
-  assert.deepEqual(entries.map((entity) => entity.B._.length), Array(100).fill(20_000));
+  const lengths = await pages(table, null, {}, service, (entity) => entity.B._.length); // a page may have less than 4 MiB
+  assert.deepEqual(lengths.flat(), Array(100).fill(20_000));
   await refused(413, "RequestBodyTooLarge", () => service.executeBatch(table, sized(43_000)));
 });
