@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,10 +22,13 @@ import (
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	for _, how := range []how{throttled, conflicting} {
+		var mu sync.Mutex // a Scan reads buckets at the same time
 		var waits []time.Duration
 		s, w := overWire(t, dynamodb.Options{
 			Rand: func() uint64 { return 1<<62 + 12_345_678_901 },
 			Sleep: func(ctx context.Context, d time.Duration) error {
+				mu.Lock()
+				defer mu.Unlock()
 				waits = append(waits, d)
 				return ctx.Err()
 			},
