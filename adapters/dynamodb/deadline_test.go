@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync/atomic"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
