@@ -1,10 +1,12 @@
 // Requests and responses between the platform and the module, whose forms are told in request.go and response.go.
+import { Misconfigured } from "./host.mjs";
+import { Patience } from "./patience.mjs";
+
 const MiB = 1 << 20;
 const maxBody = 4 * MiB; // of a request; beyond it the protocol only needs to know that it is too long
 const maxBodies = 24 * MiB; // of all requests
 const maxHeld = 60_000; // ms until a body is given up whose request was killed
-const maxWaiting = 256; // requests that wait for their body, which stays where it is
-const maxWait = 5_000; // ms
+const queue = new Patience(256); // of requests that wait for their body, which stays where it is
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 export const nothing = new Uint8Array(0);
@@ -21,7 +23,6 @@ class Body {
 
 // bodies are those that are coming in, or held: how many bytes each may have, and since when.
 const bodies = new Map();
-let waiting = 0;
 
 function room(n) {
   let sum = n;
@@ -43,17 +44,11 @@ export async function read(request, hold = false) {
     return body;
   }
   const most = body.length < 0 ? maxBody : body.length;
-  const pause = 8;
-  for (let waited = 0; !room(most); waited += pause) {
-    if (waited > maxWait || (waited === 0 && waiting >= maxWaiting)) {
-      await discard(request.body);
-      return Object.assign(body, { length: 0, refusal: "busy" });
-    }
-    waiting++;
-    await new Promise((resolve) => setTimeout(resolve, pause));
-    waiting--;
+  const reserve = () => (room(most) ? bodies.set(body, { most, since: Date.now() }) : undefined);
+  if ((await queue.until(reserve)) === undefined) {
+    await discard(request.body);
+    return Object.assign(body, { length: 0, refusal: "busy" });
   }
-  bodies.set(body, { most, since: Date.now() });
   try {
     if (body.length >= 0) {
       body.bytes = new Uint8Array(await request.arrayBuffer());
@@ -108,8 +103,10 @@ export function responseOf(head, body) {
   return new Response(body.length === 0 ? null : body, { status: Number(status), headers });
 }
 
-// failed is the answer where there is no module to ask.
-export function failed() {
+// failed is the answer where there is no module to ask. The reason is for the log: variables may be wrong in a way that shows
+// a key.
+export function failed(e) {
+  console.error(JSON.stringify({ msg: e instanceof Misconfigured ? "misconfigured" : "failed", cause: e.message }));
   const body = '{"odata.error":{"code":"InternalError","message":{"lang":"en-US","value":"Server encountered an internal error. Please try again after some time."}}}';
   return new Response(body, { status: 500, headers: { "Content-Type": "application/json", "x-ms-error-code": "InternalError" } });
 }

@@ -1,6 +1,7 @@
 // The module edgetable.wasm and what it imports. What the two say to each other is told in main.go.
 import program from "./edgetable.wasm";
 import { callObjects, writes } from "./calls.mjs";
+import { Misconfigured, randomness, variables } from "./host.mjs";
 import { callNamespace } from "./namespace.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
@@ -16,18 +17,12 @@ export class Instance {
   constructor(env, linear = new WebAssembly.Memory({ initial: 16, maximum: 1024 })) {
     this.env = env;
     this.linear = linear;
-    const random = new BigUint64Array(64);
-    let left = 0;
     const zero = () => 0;
     this.exports = new WebAssembly.Instance(program, {
       env: { memory: linear },
       edge: {
         now: () => Date.now(),
-        random: () => {
-          if (left === 0) left = crypto.getRandomValues(random).length;
-          return random[--left];
-        },
-        // What is served once more was counted before.
+        random: randomness(),
         limit: (which, at, n, tokens) => this.job?.limit(this.env, which, this.view(at, n), tokens) ?? 0,
         log: (level, at, n) => this.log(level, decoder.decode(this.view(at, n))),
         call: new WebAssembly.Suspending((at, n) => this.ask(callObjects, this.gather(at, n))),
@@ -55,9 +50,7 @@ export class Instance {
 
   // configuration is the Worker's variables and secrets, and whether it has a replica.
   configuration() {
-    const variables = Object.entries(this.env).filter(([name, value]) => name.startsWith("EDGETABLE_") && typeof value === "string");
-    if (typeof this.env.EDGETABLE_REPLICA === "object") variables.push(["EDGETABLE_REPLICA", "bound"]);
-    return variables.map(([name, value]) => `${name}=${value}\0`).join("");
+    return variables(this.env, ...(typeof this.env.EDGETABLE_REPLICA === "object" ? [["EDGETABLE_REPLICA", "bound"]] : []));
   }
 
   // ask makes calls, unless the request had an answer to them before, and brings the answer into the module.
@@ -134,5 +127,3 @@ export class Instance {
     return 0;
   }
 }
-
-export class Misconfigured extends Error {}

@@ -6,6 +6,7 @@
 // which there are many, so that it never waits for what moves much. That is served in few large ones: in instances that serve
 // nothing else, since large pieces of memory are seldom collected (see buffer.go).
 import { Instance } from "./instance.mjs";
+import { Patience } from "./patience.mjs";
 
 const KiB = 1 << 10, MiB = 1 << 20, page = 64 * KiB;
 export const sizes = [
@@ -13,38 +14,30 @@ export const sizes = [
   { moves: 1152 * KiB, memory: 5 * MiB, most: 2 },
   { moves: Infinity, memory: 24 * MiB, most: 1 },
 ].map((s) => ({ ...s, idle: [], memories: [], made: 0, lent: new Map() }));
-const maxWaiting = 1024; // requests for an instance
-const maxWait = 5_000; // ms
 const maxUses = 100_000; // of an instance: against what fragments
 const maxLent = 60_000; // ms until an instance whose request was killed is given up
 
-let waiting = 0;
+const queue = new Patience(1024); // of requests for an instance
 
 // sizeOf is the index of the size for an answer to calls of so many bytes; sizeFor for the body of a request, of which more
 // is made on its way: what is read of it, the message, and what an insert answers with.
 export function sizeOf(bytes) { return sizes.findIndex((s) => bytes <= s.moves); }
 export function sizeFor(bytes) { return sizeOf(2 * bytes); }
 
-// take resolves to an instance of a size, or to null where too many wait for one already. A request looks for itself
-// whether there is one: the platform takes a request for hung that only another one could wake.
-export async function take(env, size = 0) {
-  for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(2 * pause, 16)) {
-    const instance = find(sizes[size], env);
-    if (instance !== undefined) {
-      instance.env = env;
-      instance.size = size;
-      instance.uses++;
-      sizes[size].lent.set(instance, Date.now());
-      return instance;
-    }
-    if (waited > maxWait || (waited === 0 && waiting >= maxWaiting)) return null;
-    waiting++;
-    try {
-      await new Promise((resolve) => setTimeout(resolve, pause));
-    } finally {
-      waiting--;
-    }
-  }
+// take resolves to an instance of a size, or to null where too many wait for one already.
+export async function take(env, size) {
+  const instance = await queue.until(() => lend(sizes[size], env));
+  if (instance === undefined) return null;
+  instance.env = env;
+  instance.size = size;
+  instance.uses++;
+  return instance;
+}
+
+function lend(s, env) {
+  const instance = find(s, env);
+  if (instance !== undefined) s.lent.set(instance, Date.now());
+  return instance;
 }
 
 function find(s, env) {

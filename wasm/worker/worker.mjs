@@ -2,7 +2,6 @@
 // nothing about the protocol. What module and shell say to each other is told in main.go.
 import { refuse } from "./clerk.mjs";
 import { failed, head, read, responseOf } from "./http.mjs";
-import { Misconfigured } from "./instance.mjs";
 import { Job, Outgrown } from "./job.mjs";
 import { giveBack, sizeFor, sizes, take } from "./pool.mjs";
 
@@ -51,11 +50,7 @@ async function serve(request, env, { bytes, length, refusal }) {
 
 export default {
   async fetch(request, env, ctx) {
-    const work = answer(request, env).catch((e) => {
-      // The reason is for the log: variables may be wrong in a way that shows a key.
-      console.error(JSON.stringify({ msg: e instanceof Misconfigured ? "misconfigured" : "failed", cause: e.message }));
-      return failed();
-    });
+    const work = answer(request, env).catch(failed);
     ctx.waitUntil(work); // to its end even if the client hangs up: an instance comes with it
     return work;
   },

@@ -1,6 +1,7 @@
 // The module edgetable.wasm with the tag kv, and what it imports. What the two say to each other is told in main.go and
 // kv_wasm.go; what syscall/js needs is TinyGo's own.
 import "./wasm_exec.mjs";
+import { Misconfigured, randomness, variables } from "./host.mjs";
 import program from "./edgetable.wasm";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
@@ -26,15 +27,10 @@ export class Instance {
     };
     globalThis.context = { env, ctx: undefined, binding };
     this.go = new Go();
-    const random = new BigUint64Array(64);
-    let left = 0;
     const imports = Object.assign(this.go.importObject, {
       edge: {
         now: () => Date.now(),
-        random: () => {
-          if (left === 0) left = crypto.getRandomValues(random).length;
-          return random[--left];
-        },
+        random: randomness(),
         log: (level, at, n) => console[level === 0 ? "log" : "error"](decoder.decode(this.view(at, n))),
         answered: (number, at, n) => this.under.get(number)?.resolve(this.view(at, n).slice()),
       },
@@ -47,11 +43,8 @@ export class Instance {
     this.kept = this.go._values.length;
   }
 
-  // configuration is the Worker's variables and secrets.
-  configuration(env) {
-    const variables = Object.entries(env).filter(([name, value]) => name.startsWith("EDGETABLE_") && typeof value === "string");
-    return variables.map(([name, value]) => `${name}=${value}\0`).join("");
-  }
+  // configuration is what it is configured with.
+  configuration(env) { return variables(env); }
 
   // memory is how many bytes it has, which never get less.
   get memory() { return this.exports.memory.buffer.byteLength; }
@@ -106,8 +99,8 @@ export class Instance {
     }
   }
 
-  // enter runs a part of the module and what goes on because of it. One that was trapped is in the middle of something for ever: it is never entered
-  // again, and nobody can say what became of the requests in it.
+  // enter runs a part of the module and what goes on because of it. One that was trapped is in the middle of something for
+  // ever: it is never entered again, and nobody can say what became of the requests in it.
   enter(f) {
     if (this.dead) return;
     try {
@@ -136,5 +129,3 @@ export class Instance {
     }
   }
 }
-
-export class Misconfigured extends Error {}

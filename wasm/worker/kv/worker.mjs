@@ -1,17 +1,17 @@
 // The shell for tables in Workers KV alone: as ../worker.mjs, with one instance for all requests of the isolate.
 import { failed, head, nothing, read, response } from "./http.mjs";
-import { Instance, Misconfigured } from "./instance.mjs";
+import { Instance } from "./instance.mjs";
+import { Patience } from "./patience.mjs";
 
 const maxRequests = 64; // under way
-const maxWaiting = 1024;
-const maxWait = 5_000; // ms
 const maxLent = 60_000; // ms until a request is given up that the platform has killed
 const maxHeld = 20_000; // values, until requests have to wait for a moment without any
 
 const maxMemory = 40 << 20; // bytes: an instance that grew beyond takes no requests, and when it has none a new one is in its place
 const settles = 120_000; // ms until everybody sees what was written
 
-let instance, waiting = 0, lost = -Infinity;
+const queue = new Patience(1024);
+let instance, lost = -Infinity;
 
 function ready(env) {
   if (instance !== undefined) {
@@ -37,20 +37,13 @@ function anew(request, env) {
   return env.EDGETABLE_KV_SINGLE_WRITER === "true" && Date.now() - lost < settles && !["GET", "HEAD", "OPTIONS"].includes(request.method);
 }
 
-// enter resolves to the instance when it has room, or to null where too many wait already. A request looks for itself:
-// the platform takes a request for hung that only another one could wake.
+// enter resolves to the instance when it has room, or to null where too many wait already.
 async function enter(env) {
-  for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(2 * pause, 16)) {
+  const i = await queue.until(() => {
     const i = ready(env);
-    if (i.under.size === 0 || (i.under.size < maxRequests && i.held < maxHeld && i.grown <= maxMemory)) return i;
-    if (waited > maxWait || (waited === 0 && waiting >= maxWaiting)) return null;
-    waiting++;
-    try {
-      await new Promise((resolve) => setTimeout(resolve, pause));
-    } finally {
-      waiting--;
-    }
-  }
+    return i.under.size === 0 || (i.under.size < maxRequests && i.held < maxHeld && i.grown <= maxMemory) ? i : undefined;
+  });
+  return i ?? null;
 }
 
 async function answer(request, env) {
@@ -60,7 +53,7 @@ async function answer(request, env) {
   } catch {
     return new Response(null, { status: 400 }); // who sends it is gone
   }
-  const { bytes, length, refusal = "" } = body;
+  const { bytes, length, refusal } = body;
   const i = refusal === "" ? await enter(env) : null;
   if (i === null) return refuse(request, env, refusal || "busy");
   if (anew(request, env)) return refuse(request, env, "anew");
@@ -77,11 +70,7 @@ async function refuse(request, env, refusal) { return response(await ready(env).
 
 export default {
   async fetch(request, env, ctx) {
-    const work = answer(request, env).catch((e) => {
-      // The reason is for the log: variables may be wrong in a way that shows a key.
-      console.error(JSON.stringify({ msg: e instanceof Misconfigured ? "misconfigured" : "failed", cause: e.message }));
-      return failed();
-    }).then((r) => {
+    const work = answer(request, env).catch(failed).then((r) => {
       r.headers.set("x-edgetable-consistency", "eventual");
       return r;
     });

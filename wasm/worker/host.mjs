@@ -1,0 +1,18 @@
+// What both modules, with Durable Objects and on Workers KV alone, need of the platform.
+export class Misconfigured extends Error {}
+
+// randomness returns a function of 64 random bits, which asks the platform for many at a time.
+export function randomness() {
+  const random = new BigUint64Array(64);
+  let left = 0;
+  return () => {
+    if (left === 0) left = crypto.getRandomValues(random).length;
+    return random[--left];
+  };
+}
+
+// variables is the Worker's variables and secrets, and more, in the form of configure in main.go.
+export function variables(env, ...more) {
+  const all = Object.entries(env).filter(([name, value]) => name.startsWith("EDGETABLE_") && typeof value === "string");
+  return [...all, ...more].map(([name, value]) => `${name}=${value}\0`).join("");
+}
