@@ -89,24 +89,29 @@ func TestNoAnswer(t *testing.T) {
 	name := newTable(t)
 	create(t, open(t, dynamodb.Options{Table: name}))
 	way := &switching{HTTPClient: connections}
-	s := open(t, dynamodb.Options{Table: name, Client: newClient(way), Attempt: 100 * time.Millisecond, Deadline: time.Second, Lease: time.Hour})
-	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) {
+	s := open(t, dynamodb.Options{Table: name, Client: newClient(way), Attempt: 250 * time.Millisecond, Lease: time.Hour})
+	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) { // from now on it has a lease
 		t.Fatal(err)
 	}
 	way.HTTPClient = silent{}
+	soon := func() context.Context {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		t.Cleanup(cancel)
+		return ctx
+	}
 	for what, m := range map[string][]table.Mutation{
 		"one":   {upsert("a", nil)},
 		"batch": {upsert("a", nil), upsert("b", nil)},
 	} {
-		if _, err := s.Commit(t.Context(), people, m); !errors.Is(err, table.ErrUnknown) {
+		if _, err := s.Commit(soon(), people, m); !errors.Is(err, table.ErrUnknown) {
 			t.Errorf("%s: got %v, want %v", what, err, table.ErrUnknown)
 		}
 	}
-	if err := get(t, s, "r"); err == nil || errors.Is(err, table.ErrNoEntity) {
+	if _, err := s.Get(soon(), people, upsert("r", nil).Key, table.Strong); err == nil || errors.Is(err, table.ErrNoEntity) {
 		t.Errorf("Get: got %v", err)
 	}
 	d := table.Document{Key: "new"}
-	if _, err := s.WriteDocument(t.Context(), d); !errors.Is(err, table.ErrUnknown) {
+	if _, err := s.WriteDocument(soon(), d); !errors.Is(err, table.ErrUnknown) {
 		t.Errorf("WriteDocument: got %v, want %v", err, table.ErrUnknown)
 	}
 

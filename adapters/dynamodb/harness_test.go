@@ -1,6 +1,7 @@
 package dynamodb_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -35,8 +36,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// connections are shared by all clients of the tests.
-var connections = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+// connections are shared by all clients of the tests. They are given up before the
+// server, which waits for half a minute, does so in the middle of a request.
+var connections = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: 10 * time.Second}}
 
 // newClient reaches DynamoDB Local through via; nil is plain HTTP.
 func newClient(via sdk.HTTPClient) *sdk.Client {
@@ -69,11 +71,14 @@ func newTable(t testing.TB) string {
 	return name
 }
 
+// open leaves a busy machine time, unless a test is of the lack of it.
 func open(t testing.TB, o dynamodb.Options) *dynamodb.Store {
 	t.Helper()
 	if o.Client == nil {
 		o.Client = newClient(nil)
 	}
+	o.Attempt = cmp.Or(o.Attempt, time.Minute)
+	o.Deadline = cmp.Or(o.Deadline, 5*time.Minute)
 	s, err := dynamodb.New(o)
 	if err != nil {
 		t.Fatal(err)
