@@ -32,28 +32,24 @@ func (h *handling) serve(p *message.Place) (ok bool, instead Step) {
 	l := r.Located()
 	switch {
 	case errors.Is(err, table.ErrNoTable):
-		return false, h.none()
+		return false, h.fail(table.ErrNoTable)
 	case err != nil || !r.Done():
 		return false, h.fail(table.ErrBusy)
 	case l.Home.Buckets != p.Buckets || l.Home.Location != p.Location:
 		// Also while the table is being deleted: only where it was may it be
 		// called dead before the catalog does.
 		return false, Step{Answer: message.Moved(h.dst, l.Home)}
-	case l.Deleting:
-		return false, h.none()
+	case l.Deleting || l.Incarnation == h.doomed:
+		// Others may be on their way back with an older answer, by which it lives.
+		// Not so where there is no record: its drop made another generation.
+		h.doomed = l.Incarnation
+		return false, h.fail(table.ErrNoTable)
 	}
 	h.marker = marker{live: true, incarnation: l.Incarnation, floor: l.Floor}
 	h.marker.put(h.rows)
 	h.clock.last = max(h.clock.last, l.Floor)
 	h.joinBucket(p)
 	return true, Step{}
-}
-
-// none answers that there is no table. Others may be on their way back with an
-// older answer of the catalog: it must not count any more.
-func (h *handling) none() Step {
-	h.generation++
-	return h.fail(table.ErrNoTable)
 }
 
 // askSize is the length of the State of a step that asks the catalog: the

@@ -45,6 +45,7 @@ type Object struct {
 	// generation names what the object knows of drops: it is random at first, as
 	// a memory before this one may have known of more, and changes with each.
 	generation uint64
+	doomed     table.Incarnation // the life that was last seen being deleted
 
 	unlooked int // bytes to write before the next look at the size
 
