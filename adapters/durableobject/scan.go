@@ -139,7 +139,7 @@ func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 		err := answer.Err
 		var reader message.Reader
 		if err == nil {
-			reader, err = s.result(answer.Message, false)
+			reader, err = s.result(answer.Message, false, false)
 		}
 		switch r := &reads[i]; {
 		case err == nil:

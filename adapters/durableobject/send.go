@@ -39,7 +39,7 @@ func (s *Store) send(ctx context.Context, to Object, m []byte) (message.Reader, 
 		answer := s.o.Caller.Call(ctx, calls)[0]
 		switch {
 		case answer.Err == nil:
-			return s.result(answer.Message, write)
+			return s.result(answer.Message, write, lost)
 		case failed(answer.Err) && !lost:
 			return message.Reader{}, answer.Err
 		case failed(answer.Err):
@@ -62,15 +62,16 @@ func failed(err error) bool {
 	return ok
 }
 
-// result is what an answer says.
-func (s *Store) result(answer []byte, write bool) (message.Reader, error) {
+// result is what an answer says. That an attempt of a write was not carried out
+// says nothing of one before that was lost.
+func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) {
 	r, err := message.Result(answer)
-	switch {
-	case errors.Is(err, message.ErrForeign):
+	if errors.Is(err, message.ErrForeign) {
 		// A deployment is under way: for minutes objects may be of another version.
-		return r, table.ErrBusy
-	case write && errors.Is(err, message.ErrDamaged):
-		return r, table.ErrUnknown
+		err = table.ErrBusy
+	}
+	if write && errors.Is(err, message.ErrDamaged) || lost && errors.Is(err, table.ErrBusy) {
+		err = table.ErrUnknown
 	}
 	return r, err
 }
