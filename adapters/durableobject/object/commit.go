@@ -72,12 +72,15 @@ func (h *handling) apply(m *table.Mutation, now edm.Ticks) error {
 		h.changed(k, now)
 		return nil
 	}
-	h.value = table.AppendRow(h.value[:0], row)
-	if len(k)+len(h.value) > maxRow {
+	// Until there is an answer its memory serves: objects that had some of their own
+	// would each keep as much as its largest entity.
+	v := table.AppendRow(h.dst, row)
+	h.dst, v = v[:len(h.dst)], v[len(h.dst):]
+	if len(k)+len(v) > maxRow {
 		return table.EntityTooLarge.Err()
 	}
-	h.rows.Put(k, h.value)
-	h.unlooked -= len(k) + len(h.value)
+	h.rows.Put(k, v)
+	h.unlooked -= len(k) + len(v)
 	h.changed(k, now)
 	return nil
 }

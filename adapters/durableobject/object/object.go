@@ -54,7 +54,7 @@ type Object struct {
 	marker marker
 	outbox outbox
 
-	key, value, out []byte // scratch
+	key, out []byte // scratch
 }
 
 // New is an object that just woke up.

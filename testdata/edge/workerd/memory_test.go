@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"edgetable/core/table"
 	"edgetable/testdata/edge/workerd"
 )
 
@@ -96,5 +97,21 @@ func TestMemory(t *testing.T) {
 	t.Logf("%d bytes at most, %d now, in %d instances one after the other", i.Peak, i.Memory, i.Made)
 	if i.Peak > 64_000_000 {
 		t.Errorf("the memories have %d bytes", i.Peak)
+	}
+}
+
+// Objects that wrote large entities do not keep their memory: all those of the
+// isolate go on in one instance, and remember what they answered.
+func TestLargeEntities(t *testing.T) {
+	s := openStore(t, server.NewPlace(wallClock), wallClock, 24)
+	create(t, s)
+	before := instances(t, server, 0)
+	for n := range 48 {
+		if _, err := s.Commit(t.Context(), people, []table.Mutation{megabyte(fmt.Sprint(n))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if after := instances(t, server, 0); after.Made != before.Made {
+		t.Errorf("it took %d instances more", after.Made-before.Made)
 	}
 }
