@@ -7,6 +7,7 @@ import (
 
 	"edgetable/adapters/durableobject"
 	"edgetable/adapters/durableobject/internal/message"
+	"edgetable/adapters/durableobject/object"
 	"edgetable/core/table"
 )
 
@@ -55,5 +56,31 @@ func TestSecondAttemptIsRefused(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// An attempt waits for the catalog while another one of the same write is carried
+// out, and then what somebody else writes. When it goes on, the object has forgotten
+// all of that.
+func TestGoesOnWithoutMemory(t *testing.T) {
+	t.Parallel()
+	c := newCloud(t, newClock().now)
+	s := c.store(c.now, nil)
+	create(t, s, 1)
+	n := c.node(durableobject.Bucket(tableKey, 1, 0, ""))
+	m := message.Commit(nil, &message.Place{Table: tableKey, Buckets: 1}, []table.Mutation{put("r", "A")})
+	message.Stamp(m, message.Attempt{ID: 1, First: c.now()})
+	first := c.step(n, m, nil)
+	answers := c.deliver(t.Context(), first.Calls, nil)
+	c.handle(t.Context(), durableobject.Call{Object: durableobject.Bucket(tableKey, 1, 0, ""), Message: m})
+	if _, err := s.Commit(t.Context(), tableKey, []table.Mutation{put("r", "B")}); err != nil {
+		t.Fatal(err)
+	}
+	n.evict()
+	if step := c.step(n, m, &object.Resume{State: first.State, Answers: answers}); len(step.Calls) > 0 || message.StatusOf(step.Answer) != message.StatusAgain {
+		t.Errorf("it went on: %+v", step)
+	}
+	if got := text(s, "r"); got != "B" {
+		t.Errorf("the entity is %q", got)
 	}
 }

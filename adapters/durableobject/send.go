@@ -39,7 +39,10 @@ func (s *Store) send(ctx context.Context, to Object, m []byte) (message.Reader, 
 		answer := s.o.Caller.Call(ctx, calls)[0]
 		switch {
 		case answer.Err == nil:
-			return s.result(answer.Message, write, lost)
+			r, err := s.result(answer.Message, write, lost)
+			if !errors.Is(err, message.ErrAgain) {
+				return r, err
+			}
 		case failed(answer.Err) && !lost:
 			return message.Reader{}, answer.Err
 		case failed(answer.Err):

@@ -54,7 +54,7 @@ func TestEvicted(t *testing.T) {
 			return false
 		}
 		c.network = func(call durableobject.Call) fate { c.node(call.Object).evict(); return fate{} }
-	}, nil))
+	}, func(o *durableobject.Options) { o.Attempts = 100 }))
 }
 
 // chance is rand.IntN for many goroutines, from a seed.

@@ -13,10 +13,13 @@ const (
 
 	maxAnswers     = 8192
 	maxAnswerBytes = 1 << 20
+
+	memoryID = 8 // bytes
 )
 
 // memory is what the object answered to which write.
 type memory struct {
+	id      uint64    // random: no other memory has it
 	woke    edm.Ticks // no answer before is remembered
 	forgot  edm.Ticks // nor one until then, 0: none was forgotten
 	answers map[uint64][]byte

@@ -69,7 +69,7 @@ func New(o Options) *Object {
 		replica:      o.Replica,
 		jurisdiction: o.Jurisdiction,
 		generation:   o.Rand(),
-		memory:       memory{woke: o.Now()},
+		memory:       memory{id: o.Rand(), woke: o.Now()},
 	}
 }
 
@@ -126,7 +126,7 @@ func (h *handling) handle(op message.Op) Step {
 	case message.OpGet:
 		return h.get()
 	case message.OpCommit:
-		return h.once(h.commit)
+		return h.once(h.commit, false)
 	case message.OpScan:
 		return h.scan()
 	case message.OpDrop:
@@ -136,11 +136,11 @@ func (h *handling) handle(op message.Op) Step {
 	case message.OpRead:
 		return h.read()
 	case message.OpWrite:
-		return h.once(h.write)
+		return h.once(h.write, false)
 	case message.OpList:
 		return h.list()
 	case message.OpRemove:
-		return h.once(h.remove)
+		return h.once(h.remove, true)
 	case message.OpLocate:
 		return h.locate()
 	case message.OpAlarm:
@@ -169,8 +169,10 @@ func (h *handling) doneTicks(t edm.Ticks) Step { return Step{Answer: message.Don
 
 // once carries out a write that may come several times. Every answer that holds
 // for good is remembered, refusals included: what was refused must not be carried
-// out by an attempt that took longer.
-func (h *handling) once(write func(a message.Attempt, v verdict) Step) Step {
+// out by an attempt that took longer. Nor may what another attempt did long ago: so
+// one that had to wait goes on only in the memory in which it began, unless it
+// finds in the rows how far it came.
+func (h *handling) once(write func(a message.Attempt, v verdict) Step, traced bool) Step {
 	a := h.r.Attempt()
 	if !h.r.OK() {
 		return h.garbled()
@@ -180,9 +182,17 @@ func (h *handling) once(write func(a message.Attempt, v verdict) Step) Step {
 	if v == answered {
 		return Step{Answer: append(h.dst, answer...)}
 	}
+	if s := h.resume.State; len(s) >= memoryID {
+		if !traced && binary.BigEndian.Uint64(s) != h.memory.id {
+			return h.fail(message.ErrAgain)
+		}
+		h.resume = &Resume{State: s[memoryID:], Answers: h.resume.Answers}
+	}
 	step := write(a, v)
 	switch {
-	case len(step.Calls) > 0 || h.says(step, message.StatusBusy) || h.says(step, message.StatusUnknown):
+	case len(step.Calls) > 0:
+		step.State = append(binary.BigEndian.AppendUint64(nil, h.memory.id), step.State...)
+	case h.says(step, message.StatusBusy) || h.says(step, message.StatusUnknown):
 	default:
 		h.memory.remember(now, a.ID, step.Answer[len(h.dst):])
 	}

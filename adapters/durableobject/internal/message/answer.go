@@ -27,6 +27,7 @@ const (
 	StatusUnknown
 	StatusUnsupported
 	StatusKeyTooLong
+	StatusAgain // nothing was done; the message is to be sent anew
 )
 
 // named are the errors that are a status of their own.
@@ -43,6 +44,7 @@ var named = [...]struct {
 	{StatusUnknown, table.ErrUnknown},
 	{StatusUnsupported, table.ErrUnsupported},
 	{StatusKeyTooLong, table.ErrKeyTooLong},
+	{StatusAgain, ErrAgain},
 }
 
 // The errors of reading an answer that are not of package table.
@@ -51,6 +53,9 @@ var (
 	ErrForeign = errors.New("durableobject: the object is of another version")
 	// ErrFilter: the object does not understand the filter; nothing was done.
 	ErrFilter = errors.New("durableobject: the object does not understand the filter")
+	// ErrAgain: the object forgot, while the message waited, what others did; nothing
+	// was done.
+	ErrAgain = errors.New("durableobject: the object lost its memory while a message waited")
 	// ErrDamaged: the answer makes no sense.
 	ErrDamaged = errors.New("durableobject: answer not understood")
 )
