@@ -97,8 +97,16 @@ func (s *Store) journal(ctx context.Context, name string) (*journal, error) {
 }
 
 // put writes a cell. Only a single writer tries again when it is not known
-// whether it was written: nobody can have written since.
+// whether it was written: nobody can have written since. It writes nothing that it
+// has no room to remember.
 func (s *Store) put(ctx context.Context, name string, stamp edm.Ticks, body []byte) error {
+	if s.o.SingleWriter {
+		drop := s.cells.memory.hold(name, len(body))
+		if drop == nil {
+			return table.ErrBusy
+		}
+		defer drop()
+	}
 	err := s.cells.put(ctx, name, stamp, body)
 	for range 2 {
 		if err == nil || !s.o.SingleWriter || ctx.Err() != nil {
