@@ -1,6 +1,7 @@
 package workerskv_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -107,6 +108,26 @@ func TestLostPuts(t *testing.T) {
 		w.settle()
 		if _, err := s.Get(t.Context(), tableName, key.Append(nil, "p", "r"), table.Strong); (err == nil) != row.there {
 			t.Errorf("%s: Get got %v", row.what, err)
+		}
+	}
+}
+
+// Whose time ends before the put has written nothing, and knows it.
+func TestTimeEndsBeforeThePut(t *testing.T) {
+	t.Parallel()
+	for _, batch := range [][]table.Mutation{{merge("r", "n")}, {merge("r", "n"), merge("s", "n")}} {
+		w := newWorld(t, 1)
+		h := &hooked{Namespace: w.cloud, name: workerskv.EntityName(1, batch[0].Key)}
+		s := w.isolate(steady(), workerskv.Options{Namespace: h, SingleWriter: true})
+		w.create(s, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		h.read = cancel
+		before := w.cloud.writes
+		if _, err := s.Commit(ctx, tableName, batch); !errors.Is(err, context.Canceled) || errors.Is(err, table.ErrUnknown) {
+			t.Errorf("%d mutations: %v", len(batch), err)
+		}
+		if w.cloud.writes != before {
+			t.Errorf("%d mutations: %d writes", len(batch), w.cloud.writes-before)
 		}
 	}
 }

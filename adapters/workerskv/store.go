@@ -98,8 +98,11 @@ func (s *Store) journal(ctx context.Context, name string) (*journal, error) {
 
 // put writes a cell. Only a single writer tries again when it is not known
 // whether it was written: nobody can have written since. It writes nothing that it
-// has no room to remember.
+// has no room to remember, nor behind the end of ctx.
 func (s *Store) put(ctx context.Context, name string, stamp edm.Ticks, body []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if s.o.SingleWriter {
 		drop := s.cells.memory.hold(name, len(body))
 		if drop == nil {
