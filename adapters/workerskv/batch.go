@@ -28,7 +28,7 @@ const moves = 25
 func (b *batch) write(ctx context.Context, jobs []*job) bool {
 	s := b.store
 	var err error
-	if b.journal, err = s.journal(ctx, b.name); err != nil {
+	if b.journal, err = s.latest(ctx, b.name); err != nil {
 		fail(jobs, err)
 		return false
 	}
@@ -162,10 +162,14 @@ func (b *batch) state(ctx context.Context, m *table.Mutation) ([]byte, edm.Ticks
 		cell, high := newer(nil, row)
 		return cell, high, nil
 	}
+	name := nameOf(b.entities, m.Key)
+	if err := b.store.cells.known(name); err != nil {
+		return nil, 0, err
+	}
 	cell, ok := b.read[k]
 	if !ok {
 		var err error
-		if cell, err = b.store.cells.get(ctx, nameOf(b.entities, m.Key)); err != nil {
+		if cell, err = b.store.cells.get(ctx, name); err != nil {
 			return nil, 0, err
 		}
 		b.read[k] = cell

@@ -22,7 +22,7 @@ type memory struct {
 	held  int // for what is being written
 }
 
-// memo is one write. A body of nil is a delete.
+// memo is one write. A body of nil is a delete, or nothing that is known.
 type memo struct {
 	name    string
 	stamp   edm.Ticks
@@ -76,14 +76,14 @@ func (m *memory) put(name string, stamp edm.Ticks, body []byte) {
 
 // doubt is for a write of which it is not known whether it came about.
 func (m *memory) doubt(name string) {
-	if m == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	one := &memo{name: name}
 	if e, ok := m.memos[name]; ok {
-		e.Value.(*memo).doubted = true
+		*one = *e.Value.(*memo)
 	}
+	one.at, one.doubted = m.now(), true
+	m.add(one)
 }
 
 // room reports whether n bytes can be kept for a name, in place of what is, without
