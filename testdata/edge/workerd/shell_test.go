@@ -1,6 +1,7 @@
 package workerd_test
 
 import (
+	"os"
 	"os/exec"
 	"testing"
 
@@ -14,7 +15,13 @@ func TestShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), node, "--test", "../namespace.test.mjs").CombinedOutput(); err != nil {
+	module, err := workerd.Module("kv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), node, "--test", "../namespace.test.mjs", "../kvinstance.test.mjs")
+	c.Env = append(os.Environ(), "EDGETABLE_MODULE="+module)
+	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

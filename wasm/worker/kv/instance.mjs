@@ -23,7 +23,11 @@ export class Instance {
     const binding = {
       await: (promise, number) => void promise.then((value) => settle(number, value, 1), (e) => settle(number, e, 0)),
       pause: (ms, number) => void setTimeout(settle, ms, number, undefined, 1),
-      outcome: (number) => outcomes[number],
+      outcome(number) {
+        const value = outcomes[number];
+        outcomes[number] = undefined;
+        return value;
+      },
     };
     globalThis.context = { env, ctx: undefined, binding };
     this.go = new Go();
