@@ -1,4 +1,4 @@
-// What the shell and the module for Workers KV alone hold on to:
+// What the shell and the module for Workers KV alone hold on to, and when they begin anew:
 //   EDGETABLE_MODULE=FOLDER node --test kvinstance.test.mjs
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,6 +13,7 @@ console.log = console.error = () => {};
 // The time of the shell, the module and the namespaces goes on when a test says so.
 let now = Date.now();
 Date.now = () => now;
+const minutes = 60_000;
 
 let instance; // the last that served
 const { serve } = Instance.prototype;
@@ -39,7 +40,7 @@ async function demand(env, want, ...request) {
 async function anew(env) {
   instance?.die(new Error("the test is over"));
   await ask(env, signed("GET", "/Tables"));
-  now += 180_000;
+  now += 3 * minutes;
 }
 
 // drops leaves notes of dropped tables in a namespace, so many from a number on.
@@ -71,4 +72,46 @@ test("of what was read or written nothing large is held, also where requests are
   const held = instance.go._values.reduce((sum, v) => sum + (v instanceof ArrayBuffer ? v.byteLength : v?.buffer?.byteLength ?? 0), 0);
   assert.ok(held < 100_000, `${held} bytes`);
   for (let number = 0; number < 100; number++) assert.equal(context.binding.outcome(number), undefined);
+});
+
+test("a purge has its time", async () => {
+  let begin, end;
+  const begun = new Promise((resolve) => { begin = resolve; }), ended = new Promise((resolve) => { end = resolve; });
+  class Slow extends MemoryKV {
+    async delete(name) {
+      begin();
+      await ended;
+      return super.delete(name);
+    }
+  }
+  const kv = new Slow(), env = environment(kv, { EDGETABLE_KV_SINGLE_WRITER: "true" });
+  await anew(env);
+  await drops(kv, 0, 1);
+  const purge = worker.scheduled(null, env);
+  await begun;
+  now += 5 * minutes;
+  await demand(env, 201, "POST", "/Tables", '{"TableName":"people"}');
+  end();
+  await purge;
+});
+
+test("an instance that could not hand over what it remembers is lost", async () => {
+  const env = environment(new MemoryKV(), { EDGETABLE_KV_SINGLE_WRITER: "true" });
+  await anew(env);
+  await demand(env, 201, "POST", "/Tables", '{"TableName":"people"}');
+  const { takeOver } = Instance.prototype;
+  Instance.prototype.takeOver = () => { throw new Error("out of memory"); };
+  instance.exports.buffer(50 << 20);
+  await demand(env, 500, "GET", "/Tables");
+  Instance.prototype.takeOver = takeOver;
+  await demand(env, 503, "POST", "/people", '{"PartitionKey":"p","RowKey":"r"}');
+  now += 3 * minutes;
+  await demand(env, 201, "POST", "/people", '{"PartitionKey":"p","RowKey":"r"}');
+});
+
+test("an instance without room for a request is dead, and says so to the next", async () => {
+  const instance = new Instance(environment(new MemoryKV()));
+  await assert.rejects(instance.serve([], { length: 0x7fffff00 }));
+  assert.ok(instance.dead);
+  await assert.rejects(instance.serve([], []), /was trapped/);
 });
