@@ -28,7 +28,7 @@ const moves = 25
 func (b *batch) write(ctx context.Context, jobs []*job) bool {
 	s := b.store
 	var err error
-	if b.journal, err = s.journal(ctx, b.name); err != nil {
+	if b.journal, err = s.latest(ctx, b.name); err != nil {
 		fail(jobs, err)
 		return false
 	}
@@ -55,12 +55,7 @@ func (b *batch) write(ctx context.Context, jobs []*job) bool {
 	if len(b.journal.rows) > 0 {
 		body = b.journal.encode(stamp)
 	}
-	if s.cells.memory.room(b.name, len(body)) {
-		err = s.put(ctx, b.name, stamp, body)
-	} else {
-		err = table.ErrBusy
-	}
-	if err != nil {
+	if err := s.put(ctx, b.name, stamp, body); err != nil {
 		for _, j := range jobs {
 			if !errors.Is(j.err, errElsewhere) {
 				j.stamp, j.err = 0, err
@@ -83,7 +78,7 @@ func (b *batch) tidy(ctx context.Context) {
 			b.journal.remove(k)
 			b.changed = true
 		case written < moves || b.journal.size > maxJournal/2:
-			if !b.store.cells.memory.room("", len(r.cell)) || b.move(ctx, k, r) != nil {
+			if b.move(ctx, k, r) != nil {
 				return // it stays in the journal for another time
 			}
 			written++
@@ -102,9 +97,16 @@ func (b *batch) move(ctx context.Context, k string, r journalRow) error {
 		return err
 	}
 	if r.gone {
-		return b.store.cells.put(ctx, name, r.stamp(), nil)
+		cell = nil
+	} else {
+		cell = bytes.Clone(r.cell) // not to remember all of the journal
 	}
-	return b.store.cells.put(ctx, name, r.stamp(), bytes.Clone(r.cell)) // not to remember all of the journal
+	drop := b.store.cells.memory.hold(name, len(cell))
+	if drop == nil {
+		return table.ErrBusy
+	}
+	defer drop()
+	return b.store.cells.put(ctx, name, r.stamp(), cell)
 }
 
 // apply applies one job to the journal, all of it or nothing.
@@ -160,10 +162,14 @@ func (b *batch) state(ctx context.Context, m *table.Mutation) ([]byte, edm.Ticks
 		cell, high := newer(nil, row)
 		return cell, high, nil
 	}
+	name := nameOf(b.entities, m.Key)
+	if err := b.store.cells.known(name); err != nil {
+		return nil, 0, err
+	}
 	cell, ok := b.read[k]
 	if !ok {
 		var err error
-		if cell, err = b.store.cells.get(ctx, nameOf(b.entities, m.Key)); err != nil {
+		if cell, err = b.store.cells.get(ctx, name); err != nil {
 			return nil, 0, err
 		}
 		b.read[k] = cell

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"edgetable/core/edm"
+	"edgetable/core/table"
 )
 
 // cells are those of a namespace, as this isolate knows them.
@@ -48,13 +49,19 @@ func (c *cells) view(ctx context.Context, name string) (body []byte, remembered 
 // and the stamp of the delete.
 func (c *cells) put(ctx context.Context, name string, stamp edm.Ticks, body []byte) error {
 	err := writeOne(ctx, c.ns, cellWrite(name, body))
-	switch {
-	case err == nil:
+	if err == nil {
 		c.memory.put(name, stamp, body)
-	case !isRefused(err):
-		c.memory.doubt(name)
 	}
 	return err
+}
+
+// known fails where a write of who writes alone may have been done, or may still
+// be: until all see what became of it, the next one would be judged by what was before.
+func (c *cells) known(name string) error {
+	if m, ok := c.memory.get(name); ok && c.alone && m.doubted {
+		return table.ErrBusy
+	}
+	return nil
 }
 
 // cellWrite is the write of a cell; a body of nil deletes it.

@@ -105,7 +105,7 @@ func (s *Store) entity(life string, k []byte) queue {
 	q.part = journalOf(life, k)
 	id := string(k)
 	q.write = func(ctx context.Context, jobs []*job) bool {
-		j, err := s.journal(ctx, q.part)
+		j, err := s.latest(ctx, q.part)
 		if err != nil {
 			fail(jobs, err)
 			return false
@@ -151,6 +151,10 @@ func (s *Store) single(name string) queue {
 // cell does the jobs of a cell, of which the journal may have an older or newer
 // state.
 func (s *Store) cell(ctx context.Context, name string, row *journalRow, jobs []*job) bool {
+	if err := s.cells.known(name); err != nil {
+		fail(jobs, err)
+		return false
+	}
 	var cell []byte
 	for _, j := range jobs {
 		if row != nil || !j.blind {

@@ -43,6 +43,8 @@
 // Else they are [table.ErrUnsupported], with the reason. What was declared is not
 // checked. Where in truth there are two writers, conditions may be judged by what is
 // two minutes old, and a transaction can be lost, as a whole.
+// A name, or a partition, of which the writer itself does not know what became of a
+// write takes no other for two minutes: [table.ErrBusy].
 //
 // A transaction is one put of the journal of its partition (see journal): it is
 // done or not, and no reader anywhere sees half of it, however old what KV shows

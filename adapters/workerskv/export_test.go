@@ -1,6 +1,9 @@
 package workerskv
 
-import "edgetable/core/edm"
+import (
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
 
 // What is read from a namespace, or from a client's token, for fuzzing.
 
@@ -48,4 +51,9 @@ func Journal(k string, stamp edm.Ticks, gone bool, cell []byte) []byte {
 	j := new(journal)
 	j.set(k, journalRow{gone: gone, cell: cell})
 	return j.encode(stamp)
+}
+
+// EntityName is the name of an entity in a life that has one byte.
+func EntityName(life byte, k []byte) string {
+	return nameOf(entities(lifeOf(table.Incarnation{life})), k)
 }

@@ -1,6 +1,7 @@
 package workerskv_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -107,6 +108,73 @@ func TestLostPuts(t *testing.T) {
 		w.settle()
 		if _, err := s.Get(t.Context(), tableName, key.Append(nil, "p", "r"), table.Strong); (err == nil) != row.there {
 			t.Errorf("%s: Get got %v", row.what, err)
+		}
+	}
+}
+
+// While it is not known whether a single writer wrote, no condition is judged by
+// what was there before: what is seen to be there is not written over.
+func TestUnknownIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 2; n++ {
+		w := newWorld(t, 1)
+		s := w.isolate(steady(), workerskv.Options{SingleWriter: true})
+		w.create(s, 1)
+		faults := []error{errLost, workerskv.ErrRefused, workerskv.ErrRefused}
+		w.cloud.fault = func(string) (error, bool) {
+			if len(faults) == 0 {
+				return nil, false
+			}
+			err := faults[0]
+			faults = faults[1:]
+			return err, errors.Is(err, errLost)
+		}
+		batch := []table.Mutation{number("p", "r", 1), number("p", "s", 1)}[:n]
+		for i := range batch {
+			batch[i].Condition = table.Absent
+		}
+		if _, err := s.Commit(t.Context(), tableName, batch); !errors.Is(err, table.ErrUnknown) {
+			t.Fatal(err)
+		}
+		seen := func() bool {
+			_, err := s.Get(t.Context(), tableName, batch[0].Key, table.Strong)
+			return err == nil
+		}
+		for !seen() {
+			w.wait(time.Second)
+		}
+		for range 20 {
+			if _, err := s.Commit(t.Context(), tableName, batch); !errors.Is(err, table.ErrBusy) {
+				t.Fatalf("%d inserts of what is there: %v", n, err)
+			}
+		}
+		w.settle()
+		if _, err := s.Commit(t.Context(), tableName, batch); !errors.Is(err, table.ErrExists) {
+			t.Errorf("%d inserts, later: %v", n, err)
+		}
+		batch[0].Condition = table.Present
+		if _, err := s.Commit(t.Context(), tableName, batch[:1]); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Whose time ends before the put has written nothing, and knows it.
+func TestTimeEndsBeforeThePut(t *testing.T) {
+	t.Parallel()
+	for _, batch := range [][]table.Mutation{{merge("r", "n")}, {merge("r", "n"), merge("s", "n")}} {
+		w := newWorld(t, 1)
+		h := &hooked{Namespace: w.cloud, name: workerskv.EntityName(1, batch[0].Key)}
+		s := w.isolate(steady(), workerskv.Options{Namespace: h, SingleWriter: true})
+		w.create(s, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		h.read = cancel
+		before := w.cloud.writes
+		if _, err := s.Commit(ctx, tableName, batch); !errors.Is(err, context.Canceled) || errors.Is(err, table.ErrUnknown) {
+			t.Errorf("%d mutations: %v", len(batch), err)
+		}
+		if w.cloud.writes != before {
+			t.Errorf("%d mutations: %d writes", len(batch), w.cloud.writes-before)
 		}
 	}
 }

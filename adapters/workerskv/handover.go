@@ -40,8 +40,5 @@ func (s *Store) Remember(one Memo) {
 	m := s.cells.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n := &memo{strings.Clone(one.Name), one.Stamp, bytes.Clone(one.Body), one.At, one.Doubted}
-	m.forget(m.memos[n.name])
-	m.memos[n.name] = m.order.PushBack(n)
-	m.bytes += n.size()
+	m.add(&memo{strings.Clone(one.Name), one.Stamp, bytes.Clone(one.Body), one.At, one.Doubted})
 }

@@ -19,9 +19,10 @@ type memory struct {
 	memos map[string]*list.Element // of memo
 	order list.List                // by age, the oldest first
 	bytes int
+	held  int // for what is being written
 }
 
-// memo is one write. A body of nil is a delete.
+// memo is one write. A body of nil is a delete, or nothing that is known.
 type memo struct {
 	name    string
 	stamp   edm.Ticks
@@ -66,10 +67,7 @@ func (m *memory) put(name string, stamp edm.Ticks, body []byte) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.forget(m.memos[name])
-	one := &memo{name: name, stamp: stamp, body: body, at: m.now()}
-	m.memos[name] = m.order.PushBack(one)
-	m.bytes += one.size()
+	m.add(&memo{name: name, stamp: stamp, body: body, at: m.now()})
 	m.expire()
 	for m.bytes > m.most && m.order.Len() > 1 {
 		m.forget(m.order.Front())
@@ -78,26 +76,46 @@ func (m *memory) put(name string, stamp edm.Ticks, body []byte) {
 
 // doubt is for a write of which it is not known whether it came about.
 func (m *memory) doubt(name string) {
-	if m == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	one := &memo{name: name}
 	if e, ok := m.memos[name]; ok {
-		e.Value.(*memo).doubted = true
+		*one = *e.Value.(*memo)
 	}
+	one.at, one.doubted = m.now(), true
+	m.add(one)
 }
 
 // room reports whether n bytes can be kept for a name, in place of what is, without
 // forgetting any that others may not see yet.
 func (m *memory) room(name string, n int) bool {
+	drop := m.hold(name, n)
+	if drop == nil {
+		return false
+	}
+	drop()
+	return true
+}
+
+// hold keeps the room for n bytes while they are written; nil is that there is
+// none.
+func (m *memory) hold(name string, n int) (drop func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.expire()
+	n += memoSize + maxName
 	if e, ok := m.memos[name]; ok {
-		n -= e.Value.(*memo).size()
+		n = max(n-e.Value.(*memo).size(), 0)
 	}
-	return m.bytes+n+memoSize+maxName <= m.most
+	if m.bytes+m.held+n > m.most {
+		return nil
+	}
+	m.held += n
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.held -= n
+	}
 }
 
 // from is what was written under names that begin with prefix and are ≥ from.
@@ -128,6 +146,13 @@ func (m *memory) expire() {
 	for e := m.order.Front(); e != nil && e.Value.(*memo).at+settled <= now; e = m.order.Front() {
 		m.forget(e)
 	}
+}
+
+// add remembers a write in place of the last one of its name. The caller holds mu.
+func (m *memory) add(one *memo) {
+	m.forget(m.memos[one.name])
+	m.memos[one.name] = m.order.PushBack(one)
+	m.bytes += one.size()
 }
 
 func (m *memory) forget(e *list.Element) {

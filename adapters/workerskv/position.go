@@ -9,10 +9,12 @@ import (
 
 // A page ends at a position that brings the cursors of KV along: behind the last
 // key that was examined comes 01, which sorts behind the key itself and before
-// every other, then a counter, so that positions with the same key advance, and the
-// cursors. Package key writes 01 only at the end of a position.
+// every other, then a counter, so that positions with the same key advance, how
+// much of the key was the prefix that was listed, for which alone cursors are good,
+// and the cursors. Package key writes 01 only at the end of a position.
 type cursors struct {
 	count             uint16
+	common            int
 	entities, journal string
 }
 
@@ -27,6 +29,7 @@ func (c cursors) position(k []byte) []byte {
 		return b
 	}
 	b = binary.BigEndian.AppendUint16(b, c.count)
+	b = binary.AppendUvarint(b, uint64(c.common))
 	for _, one := range [...]string{c.entities, c.journal} {
 		if len(one) > maxCursor {
 			one = ""
@@ -50,12 +53,17 @@ func splitPosition(position []byte) ([]byte, cursors) {
 		return position, c
 	}
 	count := binary.BigEndian.Uint16(rest)
-	entities, rest, ok := field(rest[2:])
+	rest = rest[2:]
+	common, n := binary.Uvarint(rest)
+	if n <= 0 || common > MaxKey {
+		return position, c
+	}
+	entities, rest, ok := field(rest[n:])
 	journal, rest, ok2 := field(rest)
 	if !ok || !ok2 || len(rest) > 0 {
 		return position, c
 	}
-	return position, cursors{count, string(entities), string(journal)}
+	return position, cursors{count, int(common), string(entities), string(journal)}
 }
 
 // prefixOf is what all keys of a range begin with.

@@ -3,7 +3,9 @@ package workerskv_test
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"edgetable/adapters/workerskv"
@@ -63,5 +65,56 @@ func TestNothingIsForgotten(t *testing.T) {
 	}
 	if len(done) < 10 || busy == 0 {
 		t.Errorf("%d transactions were done, %d sent away", len(done), busy)
+	}
+}
+
+// What a small write makes of a large entity is remembered as well, and so are
+// writes that are under way at the same time.
+func TestNothingIsForgottenOfEntities(t *testing.T) {
+	t.Parallel()
+	const size, rows = 100_000, 20
+	for what, write := range map[string]func(commit func(table.Mutation)){
+		"merges": func(commit func(table.Mutation)) {
+			for i := range rows {
+				commit(merge(fmt.Sprint(i), "merged"))
+			}
+		},
+		"at once": func(commit func(table.Mutation)) {
+			var all sync.WaitGroup
+			for i := range rows {
+				m := merge(fmt.Sprint(i), "merged")
+				m.Properties = edm.AppendProperty(m.Properties, "b", edm.Binary(make([]byte, size)))
+				all.Go(func() { commit(m) })
+			}
+			all.Wait()
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			_, s := bubble(t, workerskv.Options{SingleWriter: true, Memory: 1 << 20})
+			for i := range rows {
+				time.Sleep(20 * time.Second)
+				m := number("p", fmt.Sprint(i), 1)
+				m.Properties = edm.AppendProperty(m.Properties, "b", edm.Binary(make([]byte, size)))
+				if _, err := s.Commit(t.Context(), tableName, []table.Mutation{m}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(3 * time.Minute)
+			var mu sync.Mutex
+			done := 0
+			write(func(m table.Mutation) {
+				_, err := s.Commit(t.Context(), tableName, []table.Mutation{m})
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					done++
+				} else if !errors.Is(err, table.ErrBusy) {
+					t.Errorf("%s: %v", what, err)
+				}
+			})
+			if n := len(s.Memos()); n != done || done < 5 || done == rows {
+				t.Errorf("%s: %d writes were done, %d are remembered", what, done, n)
+			}
+		})
 	}
 }

@@ -77,6 +77,12 @@ func (s *scanner) open(r key.Range) (*stream, cursors) {
 	}
 	common := prefixOf(r)
 	common = common[:cut(common, MaxKey)]
+	if at.common > len(common) { // not ours: what a range has in common only gets longer
+		at.entities, at.journal = "", ""
+	} else if at.entities != "" || at.journal != "" {
+		common = common[:cut(common, at.common)]
+	}
+	st.common = len(common)
 	limit := math.MaxInt
 	if s.request.Filter == nil && s.request.Rows > 0 {
 		limit = s.request.Rows + 1

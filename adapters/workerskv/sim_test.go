@@ -65,10 +65,10 @@ type cloud struct {
 	rnd      *rand.Rand
 	names    []string // sorted
 	versions map[string][]version
-	cursors  map[string]string
-	stale    bool // reads may be old
-	cursed   bool // cursors are refused at times
-	calls    int  // that write
+	cursors  map[string][2]string // prefix and name
+	stale    bool                 // reads may be old
+	cursed   bool                 // cursors are refused at times
+	calls    int                  // that write
 	writes   int
 	lists    int
 	gets     int
@@ -87,7 +87,7 @@ const staleness = 60 * edm.TicksPerSecond
 func newCloud(seed uint64) *cloud {
 	return &cloud{
 		time: 1000 * edm.TicksPerSecond, rnd: rand.New(rand.NewPCG(seed, 7)), versions: make(map[string][]version),
-		cursors: make(map[string]string), stale: true, cursed: true,
+		cursors: make(map[string][2]string), stale: true, cursed: true,
 	}
 }
 
@@ -239,11 +239,14 @@ func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]w
 	}
 	from := prefix
 	if cursor != "" {
-		after, ok := c.cursors[cursor]
+		at, ok := c.cursors[cursor]
+		if ok && at[0] != prefix {
+			panic("a cursor of another prefix")
+		}
 		if !ok || c.cursed && c.rnd.IntN(8) == 0 {
 			return nil, "", workerskv.ErrCursor
 		}
-		from = max(from, after)
+		from = max(from, at[1])
 	}
 	if c.cursed && limit > 1 && c.rnd.IntN(4) == 0 {
 		limit = c.rnd.IntN(limit) // an empty page is one of these
@@ -257,7 +260,7 @@ func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]w
 		}
 		if len(keys) == limit {
 			next := "cursor" + strconv.Itoa(len(c.cursors))
-			c.cursors[next] = c.names[i]
+			c.cursors[next] = [2]string{prefix, c.names[i]}
 			return keys, next, nil
 		}
 		keys = append(keys, workerskv.Key{Name: c.names[i], Metadata: slices.Clone(v.metadata)})

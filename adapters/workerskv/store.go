@@ -96,9 +96,28 @@ func (s *Store) journal(ctx context.Context, name string) (*journal, error) {
 	return decodeJournal(body)
 }
 
+// latest is the journal for a writer, who knows what became of the last write.
+func (s *Store) latest(ctx context.Context, name string) (*journal, error) {
+	if err := s.cells.known(name); err != nil {
+		return nil, err
+	}
+	return s.journal(ctx, name)
+}
+
 // put writes a cell. Only a single writer tries again when it is not known
-// whether it was written: nobody can have written since.
+// whether it was written: nobody can have written since. It writes nothing that it
+// has no room to remember, nor behind the end of ctx.
 func (s *Store) put(ctx context.Context, name string, stamp edm.Ticks, body []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.o.SingleWriter {
+		drop := s.cells.memory.hold(name, len(body))
+		if drop == nil {
+			return table.ErrBusy
+		}
+		defer drop()
+	}
 	err := s.cells.put(ctx, name, stamp, body)
 	for range 2 {
 		if err == nil || !s.o.SingleWriter || ctx.Err() != nil {
@@ -106,14 +125,20 @@ func (s *Store) put(ctx context.Context, name string, stamp edm.Ticks, body []by
 		}
 		refused := isRefused(err)
 		s.o.Pause(ctx, s.o.Interval)
+		if ctx.Err() != nil {
+			break
+		}
 		again := s.cells.put(ctx, name, stamp, body)
 		if !refused && again != nil && isRefused(again) {
 			continue // the first may have been written all the same
 		}
 		err = again
 	}
-	if err != nil {
-		return writeError(err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if s.o.SingleWriter && !isRefused(err) {
+		s.cells.memory.doubt(name)
+	}
+	return writeError(err)
 }

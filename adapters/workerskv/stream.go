@@ -14,6 +14,7 @@ import (
 type stream struct {
 	r        key.Range
 	prefix   string // of the names of entities
+	common   int    // how much of a key is listed for
 	entities *walk
 	journals *journalStream // nil where there are none
 }
@@ -116,7 +117,7 @@ func (s *stream) resolve(ctx context.Context, c *candidate) (row table.Row, ok b
 
 // resume are the cursors with which the stream goes on from here.
 func (s *stream) resume() (c cursors) {
-	c.entities = s.entities.resume()
+	c.common, c.entities = s.common, s.entities.resume()
 	if s.journals != nil {
 		c.journal = s.journals.resume()
 	}

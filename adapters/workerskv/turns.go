@@ -16,8 +16,8 @@ import (
 // nobody to wake others: they look again after a pause.
 //
 // Writes of single entities are of a partition too, and keep off while one of
-// the whole partition is waiting or under way, which keeps off until they are
-// done.
+// the whole partition is under way, or waits for nothing but them; which keeps off
+// until they are done.
 type turns struct {
 	now      func() edm.Ticks
 	pause    func(context.Context, time.Duration)
@@ -93,7 +93,7 @@ func (t *turns) do(ctx context.Context, q queue, j *job) (edm.Ticks, error) {
 	defer t.leave(q, p)
 	for !j.done {
 		wait := glance
-		if !j.taken && !s.busy && p.free(q.whole) {
+		if !j.taken && !s.busy && t.free(q, p) {
 			if wait = t.rest(s); wait <= 0 {
 				t.turn(ctx, q, s, p, j)
 				continue
@@ -178,9 +178,10 @@ func (t *turns) leave(q queue, p *partition) {
 	}
 }
 
-// rest is how long the name must rest still. The caller holds mu.
+// rest is how long the name must rest still; the slot of one that does not may be
+// nil. The caller holds mu.
 func (t *turns) rest(s *slot) edm.Ticks {
-	if !s.wrote {
+	if s == nil || !s.wrote {
 		return 0
 	}
 	now := t.now()
@@ -199,11 +200,12 @@ func (s *slot) remove(j *job) {
 	}
 }
 
-func (p *partition) free(whole bool) bool {
-	if whole {
+// free reports whether the partition lets a write begin. The caller holds mu.
+func (t *turns) free(q queue, p *partition) bool {
+	if q.whole {
 		return p.whole == 0 && p.singles == 0
 	}
-	return p.whole == 0 && p.waiting == 0
+	return p.whole == 0 && (p.waiting == 0 || t.rest(t.slots[q.part]) > 0)
 }
 
 func (p *partition) begin(whole bool) {

@@ -175,3 +175,33 @@ func TestSinglesAndTransactions(t *testing.T) {
 		})
 	}
 }
+
+// Where a transaction of the partition always waits, writes of its entities have
+// their turn while the journal rests.
+func TestSinglesAmongTransactions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, s := bubble(t, workerskv.Options{SingleWriter: true})
+		var all sync.WaitGroup
+		end := time.Now().Add(20 * time.Second)
+		for i := range 3 {
+			all.Go(func() {
+				for time.Now().Before(end) {
+					batch := []table.Mutation{merge(fmt.Sprint("q", i), "n"), merge(fmt.Sprint("r", i), "n")}
+					if _, err := s.Commit(t.Context(), tableName, batch); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		for i := range 3 {
+			all.Go(func() {
+				time.Sleep(5 * time.Second)
+				if _, err := s.Commit(t.Context(), tableName, []table.Mutation{merge(fmt.Sprint("s", i), "n")}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}

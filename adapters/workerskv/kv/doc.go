@@ -2,12 +2,12 @@
 // workerskv wants it. It is built only for js/wasm, by TinyGo with its scheduler
 // of goroutines: a call waits for a promise, and others run meanwhile.
 //
-// It finds the binding where package github.com/syumai/workers looks for it: the
-// shell sets globalThis.context = {env, ctx, binding} before it makes the
-// instance. From there the deleting is done by that package. It knows neither
-// metadata nor the difference between an empty value and none, and reads bytes
-// through a stream: for the rest the binding is called here. In context.binding
-// the shell has functions that wait:
+// It finds the binding as package github.com/syumai/workers does: the shell sets
+// globalThis.context = {env, ctx, binding} before it makes the instance. That
+// package knows neither metadata nor the difference between an empty value and
+// none, reads bytes through a stream, and holds on to two functions for each
+// promise: so the binding is called here. In context.binding the shell has functions
+// that wait:
 //
 //	await(promise, number)  calls settled(number, 1) of the module when it was kept, or settled(number, 0)
 //	pause(ms, number)       calls settled(number, 1) after a time

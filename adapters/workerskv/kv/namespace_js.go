@@ -16,19 +16,17 @@ import (
 type Namespace struct {
 	binding js.Value
 	shell   js.Value
-	plain   *kv.Namespace
 }
 
 var _ workerskv.Namespace = (*Namespace)(nil)
 
 // Open finds the binding with this name.
 func Open(name string) (*Namespace, error) {
-	plain, err := kv.NewNamespace(name)
-	if err != nil {
+	if _, err := kv.NewNamespace(name); err != nil {
 		return nil, err
 	}
 	context := js.Global().Get("context")
-	return &Namespace{binding: context.Get("env").Get(name), shell: context.Get("binding"), plain: plain}, nil
+	return &Namespace{binding: context.Get("env").Get(name), shell: context.Get("binding")}, nil
 }
 
 // Get implements [workerskv.Namespace].
@@ -47,6 +45,7 @@ func (n *Namespace) Get(ctx context.Context, name string) (value, metadata []byt
 	bytes := js.Global().Get("Uint8Array").New(buffer)
 	value = make([]byte, bytes.Length())
 	js.CopyBytesToGo(value, bytes)
+	drop(buffer)
 	return value, text(answer.Get("metadata")), true, nil
 }
 
@@ -65,15 +64,20 @@ func (n *Namespace) write(ctx context.Context, w *workerskv.Write) error {
 		return err
 	}
 	if w.Gone {
-		return refused(n.plain.Delete(w.Name))
+		_, err := n.await(n.binding.Call("delete", w.Name))
+		return refused(err)
 	}
 	bytes := js.Global().Get("Uint8Array").New(len(w.Value))
 	js.CopyBytesToJS(bytes, w.Value)
 	options := js.Global().Get("Object").New()
 	options.Set("metadata", string(w.Metadata))
 	_, err := n.await(n.binding.Call("put", w.Name, bytes, options))
+	drop(bytes.Get("buffer"))
 	return refused(err)
 }
+
+// drop gives up the bytes of a buffer, as TinyGo never lets go of the buffer.
+func drop(buffer js.Value) { buffer.Call("transfer", 0) }
 
 // List implements [workerskv.Namespace].
 func (n *Namespace) List(ctx context.Context, prefix, cursor string, limit int) ([]workerskv.Key, string, error) {

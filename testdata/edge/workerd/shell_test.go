@@ -1,7 +1,9 @@
 package workerd_test
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"edgetable/testdata/edge/workerd"
@@ -14,7 +16,21 @@ func TestShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), node, "--test", "../calls.test.mjs", "../namespace.test.mjs").CombinedOutput(); err != nil {
+	module, err := workerd.Module("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kv, err := workerd.Module("kv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := filepath.Glob("../*.test.mjs")
+	if err != nil || len(tests) == 0 {
+		t.Fatalf("%d tests, %v", len(tests), err)
+	}
+	c := exec.CommandContext(t.Context(), node, append([]string{"--test"}, tests...)...)
+	c.Env = append(os.Environ(), "EDGETABLE_MODULE="+module, "EDGETABLE_KV_MODULE="+kv)
+	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

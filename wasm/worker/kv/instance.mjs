@@ -5,6 +5,8 @@ import { Misconfigured, randomness, variables } from "./host.mjs";
 import program from "./edgetable.wasm";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
+// ms until what is under way is given up, as the platform has killed it: a purge makes 900 calls, one after the other.
+const maxRequest = 60_000, maxPurge = 900_000;
 
 export class Instance {
   under = new Map(); // the requests that are under way, by number
@@ -23,7 +25,11 @@ export class Instance {
     const binding = {
       await: (promise, number) => void promise.then((value) => settle(number, value, 1), (e) => settle(number, e, 0)),
       pause: (ms, number) => void setTimeout(settle, ms, number, undefined, 1),
-      outcome: (number) => outcomes[number],
+      outcome(number) {
+        const value = outcomes[number];
+        outcomes[number] = undefined;
+        return value;
+      },
     };
     globalThis.context = { env, ctx: undefined, binding };
     this.go = new Go();
@@ -77,20 +83,23 @@ export class Instance {
   }
 
   serve(head, body) {
-    const n = 4 + head.length + body.length, at = this.exports.buffer(n), to = this.view(at, n);
-    new DataView(to.buffer).setUint32(at, head.length, true);
-    to.set(head, 4);
-    to.set(body, 4 + head.length);
-    return this.begin((number) => this.exports.serve(number, n));
+    return this.begin(maxRequest, (number) => {
+      const n = 4 + head.length + body.length, at = this.exports.buffer(n), to = this.view(at, n);
+      new DataView(to.buffer).setUint32(at, head.length, true);
+      to.set(head, 4);
+      to.set(body, 4 + head.length);
+      this.exports.serve(number, n);
+    });
   }
 
-  purge() { return this.begin((number) => this.exports.purge(number)); }
+  purge() { return this.begin(maxPurge, (number) => this.exports.purge(number)); }
 
-  async begin(f) {
+  async begin(most, f) {
+    if (this.dead) throw new Error("the instance was trapped");
     const number = ++this.uses;
     try {
       return await new Promise((resolve, reject) => {
-        this.under.set(number, { resolve, reject, since: Date.now() });
+        this.under.set(number, { resolve, reject, until: Date.now() + most });
         this.enter(() => f(number));
       });
     } finally {
