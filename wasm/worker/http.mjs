@@ -5,6 +5,7 @@ import { Patience } from "./patience.mjs";
 const MiB = 1 << 20;
 const maxBody = 4 * MiB; // of a request; beyond it the protocol only needs to know that it is too long
 const maxBodies = 24 * MiB; // of all requests
+const small = 16 << 10; // bytes of a body that waits for no larger ones: these leave room for as much as one of them has
 const maxHeld = 60_000; // ms until a body is given up whose request was killed
 const queue = new Patience(256); // of requests that wait for their body, which stays where it is
 
@@ -30,7 +31,7 @@ function room(n) {
     if (Date.now() - since > maxHeld) bodies.delete(body);
     else sum += most;
   }
-  return sum <= maxBodies;
+  return sum <= (n <= small ? maxBodies : maxBodies - maxBody);
 }
 
 // read reads the body, and holds it until it is released, if it shall. What is too long is read for a while: who still

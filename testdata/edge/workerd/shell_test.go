@@ -14,7 +14,7 @@ func TestShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), node, "--test", "../namespace.test.mjs").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), node, "--test", "../namespace.test.mjs", "../body.test.mjs").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
