@@ -2,6 +2,7 @@
 // for ever.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { shell } from "./shell.mjs";
 
 const MiB = 1 << 20;
 
@@ -29,4 +30,29 @@ test("large bodies that do not come leave room for small ones", async (t) => {
   for (const u of small) read(u);
   await settled();
   assert.equal(begun(small), 100);
+});
+
+test("bodies that wait for the instance on Workers KV are held", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { Instance } = await shell(process.env.EDGETABLE_KV_MODULE, "instance.mjs");
+  const { default: worker } = await shell(process.env.EDGETABLE_KV_MODULE, "worker.mjs");
+  Instance.prototype.serve = function () {
+    this.under.set(++this.uses, { since: Date.now() });
+    return new Promise(() => {});
+  };
+  const env = { EDGETABLE_ACCOUNTS: "acme:c2VjcmV0", EDGETABLE_KV: {} }, ctx = { waitUntil() {} };
+  const uploads = (n, length) => Array.from({ length: n }, () => {
+    const u = upload(length);
+    u.send();
+    worker.fetch(u, env, ctx);
+    return u;
+  });
+  for (let i = 0; i < 64; i++) worker.fetch({ ...upload(0), body: null }, env, ctx);
+  await settled();
+  const large = uploads(100, 4 * MiB);
+  for (let i = 0; i < 20; i++) {
+    t.mock.timers.tick(20); // who waits looks again
+    await settled();
+  }
+  assert.equal(begun(large), 5);
 });

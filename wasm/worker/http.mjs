@@ -34,9 +34,9 @@ function room(n) {
   return sum <= (n <= small ? maxBodies : maxBodies - maxBody);
 }
 
-// read reads the body, and holds it until it is released, if it shall. What is too long is read for a while: who still
-// sends does not hear an answer.
-export async function read(request, hold = false) {
+// read reads the body, and holds it until it is released. What is too long is read for a while: who still sends does not
+// hear an answer.
+export async function read(request) {
   const declared = request.headers.get("content-length");
   const body = new Body(declared === null ? (request.body === null ? 0 : -1) : Number(declared));
   if (request.body === null) return body;
@@ -51,29 +51,32 @@ export async function read(request, hold = false) {
     return Object.assign(body, { length: 0, refusal: "busy" });
   }
   try {
-    if (body.length >= 0) {
-      body.bytes = new Uint8Array(await request.arrayBuffer());
-      return body;
-    }
-    const chunks = [];
-    let n = 0;
-    for await (const chunk of request.body.values({ preventCancel: true })) {
-      if ((n += chunk.length) > maxBody) break;
-      chunks.push(chunk);
-    }
-    if (n > maxBody) {
-      await discard(request.body);
-      return Object.assign(body, { length: n });
-    }
-    body.bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
-    return body;
+    await fill(body, request);
   } catch (e) {
-    hold = false;
+    body.release();
     throw e;
-  } finally {
-    if (hold) bodies.set(body, { most: body.bytes.length, since: Date.now() });
-    else body.release();
   }
+  bodies.set(body, { most: body.bytes.length, since: Date.now() });
+  return body;
+}
+
+async function fill(body, request) {
+  if (body.length >= 0) {
+    body.bytes = new Uint8Array(await request.arrayBuffer());
+    return;
+  }
+  const chunks = [];
+  let n = 0;
+  for await (const chunk of request.body.values({ preventCancel: true })) {
+    if ((n += chunk.length) > maxBody) break;
+    chunks.push(chunk);
+  }
+  if (n <= maxBody) {
+    body.bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
+    return;
+  }
+  await discard(request.body);
+  body.length = n;
 }
 
 async function discard(body) {

@@ -1,6 +1,7 @@
 package workerd_test
 
 import (
+	"os"
 	"os/exec"
 	"testing"
 
@@ -14,7 +15,13 @@ func TestShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), node, "--test", "../namespace.test.mjs", "../body.test.mjs").CombinedOutput(); err != nil {
+	kv, err := workerd.Module("kv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), node, "--test", "../namespace.test.mjs", "../body.test.mjs")
+	c.Env = append(os.Environ(), "EDGETABLE_KV_MODULE="+kv)
+	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

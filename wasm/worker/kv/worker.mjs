@@ -53,7 +53,14 @@ async function answer(request, env) {
   } catch {
     return new Response(null, { status: 400 }); // who sends it is gone
   }
-  const { bytes, length, refusal } = body;
+  try {
+    return await serve(request, env, body);
+  } finally {
+    body.release();
+  }
+}
+
+async function serve(request, env, { bytes, length, refusal }) {
   const i = refusal === "" ? await enter(env) : null;
   if (i === null) return refuse(request, env, refusal || "busy");
   if (anew(request, env)) return refuse(request, env, "anew");
