@@ -34,7 +34,7 @@ function ready(env) {
 // anew is whether a write has to wait until everybody sees what was written before: a single writer is one that
 // remembers that, and an instance was lost with its memory.
 function anew(request, env) {
-  return env.EDGETABLE_KV_SINGLE_WRITER === "true" && Date.now() - lost < settles && !["GET", "HEAD", "OPTIONS"].includes(request.method);
+  return String(env.EDGETABLE_KV_SINGLE_WRITER).trim() === "true" && Date.now() - lost < settles && !["GET", "HEAD", "OPTIONS"].includes(request.method);
 }
 
 // enter resolves to the instance when it has room, or to null where too many wait already.
