@@ -23,7 +23,7 @@ func TestShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.CommandContext(t.Context(), node, "--test", "../namespace.test.mjs", "../body.test.mjs", "../host.test.mjs")
+	c := exec.CommandContext(t.Context(), node, "--test", "../namespace.test.mjs", "../body.test.mjs", "../host.test.mjs", "../purge.test.mjs")
 	c.Env = append(os.Environ(), "EDGETABLE_MODULE="+module, "EDGETABLE_KV_MODULE="+kv)
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
