@@ -11,8 +11,9 @@ export function randomness() {
   };
 }
 
-// variables is the Worker's variables and secrets, and more, in the form of configure in main.go.
+// variables is the Worker's variables and secrets, and more, in the form of configure in main.go. One that was written
+// without quotes is a number or a truth value.
 export function variables(env, ...more) {
-  const all = Object.entries(env).filter(([name, value]) => name.startsWith("EDGETABLE_") && typeof value === "string");
+  const all = Object.entries(env).filter(([name, value]) => name.startsWith("EDGETABLE_") && ["string", "number", "boolean"].includes(typeof value));
   return [...all, ...more].map(([name, value]) => `${name}=${value}\0`).join("");
 }

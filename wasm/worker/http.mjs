@@ -5,6 +5,7 @@ import { Patience } from "./patience.mjs";
 const MiB = 1 << 20;
 const maxBody = 4 * MiB; // of a request; beyond it the protocol only needs to know that it is too long
 const maxBodies = 24 * MiB; // of all requests
+const small = 16 << 10; // bytes of a body that waits for no larger ones: these leave room for as much as one of them has
 const maxHeld = 60_000; // ms until a body is given up whose request was killed
 const queue = new Patience(256); // of requests that wait for their body, which stays where it is
 
@@ -30,12 +31,12 @@ function room(n) {
     if (Date.now() - since > maxHeld) bodies.delete(body);
     else sum += most;
   }
-  return sum <= maxBodies;
+  return sum <= (n <= small ? maxBodies : maxBodies - maxBody);
 }
 
-// read reads the body, and holds it until it is released, if it shall. What is too long is read for a while: who still
-// sends does not hear an answer.
-export async function read(request, hold = false) {
+// read reads the body, and holds it until it is released. What is too long is read for a while: who still sends does not
+// hear an answer.
+export async function read(request) {
   const declared = request.headers.get("content-length");
   const body = new Body(declared === null ? (request.body === null ? 0 : -1) : Number(declared));
   if (request.body === null) return body;
@@ -50,29 +51,32 @@ export async function read(request, hold = false) {
     return Object.assign(body, { length: 0, refusal: "busy" });
   }
   try {
-    if (body.length >= 0) {
-      body.bytes = new Uint8Array(await request.arrayBuffer());
-      return body;
-    }
-    const chunks = [];
-    let n = 0;
-    for await (const chunk of request.body.values({ preventCancel: true })) {
-      if ((n += chunk.length) > maxBody) break;
-      chunks.push(chunk);
-    }
-    if (n > maxBody) {
-      await discard(request.body);
-      return Object.assign(body, { length: n });
-    }
-    body.bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
-    return body;
+    await fill(body, request);
   } catch (e) {
-    hold = false;
+    body.release();
     throw e;
-  } finally {
-    if (hold) bodies.set(body, { most: body.bytes.length, since: Date.now() });
-    else body.release();
   }
+  bodies.set(body, { most: body.bytes.length, since: Date.now() });
+  return body;
+}
+
+async function fill(body, request) {
+  if (body.length >= 0) {
+    body.bytes = new Uint8Array(await request.arrayBuffer());
+    return;
+  }
+  const chunks = [];
+  let n = 0;
+  for await (const chunk of request.body.values({ preventCancel: true })) {
+    if ((n += chunk.length) > maxBody) break;
+    chunks.push(chunk);
+  }
+  if (n <= maxBody) {
+    body.bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
+    return;
+  }
+  await discard(request.body);
+  body.length = n;
 }
 
 async function discard(body) {

@@ -105,6 +105,7 @@ export class Instance {
     console[level === 0 ? "log" : "error"](line);
     if (this.env.EDGETABLE_METRICS === undefined) return; // a data set of Analytics Engine
     const r = JSON.parse(line);
+    if (r.msg !== "request") return;
     this.env.EDGETABLE_METRICS.writeDataPoint({
       indexes: [r.account ?? ""],
       blobs: [r.operation ?? "", r.code ?? "", r.table ?? "", r.method ?? ""],

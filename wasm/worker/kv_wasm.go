@@ -6,6 +6,7 @@ import (
 	_ "bytes" // TinyGo makes the module smaller if it comes first
 	"context"
 	"encoding/binary"
+	"time"
 	"unsafe"
 
 	"edgetable/adapters/workerskv"
@@ -109,13 +110,20 @@ func exportRemember(n uint32) {
 	shared.back(b)
 }
 
-// purgeCalls is how many calls of KV a purge may make: an invocation has 1,000.
-const purgeCalls = 900
+const (
+	// purgeCalls is how many calls of KV a purge may make: an invocation has 1,000.
+	purgeCalls = 900
+	// purgeTime is how long it begins any: what takes a minute the shell gives up,
+	// with the instance.
+	purgeTime = 45 * time.Second
+)
 
 //export purge
 func exportPurge(number uint32) {
 	begin(func(*server) {
-		if _, err := store.Purge(context.Background(), purgeCalls); err != nil {
+		ctx, cancel := withTimeout(wall)(context.Background(), purgeTime)
+		defer cancel()
+		if _, err := store.Purge(ctx, purgeCalls); err != nil && ctx.Err() == nil {
 			log(levelError, append(appendQuoted([]byte(`{"msg":"purge","cause":`), err.Error()), '}'))
 		}
 		hostAnswered(number, nil, 0)

@@ -10,7 +10,7 @@ export { EdgetableObject } from "./object.mjs";
 async function answer(request, env) {
   let body;
   try {
-    body = await read(request, true);
+    body = await read(request);
   } catch {
     return new Response(null, { status: 400 }); // who sends it is gone
   }

@@ -34,7 +34,7 @@ function ready(env) {
 // anew is whether a write has to wait until everybody sees what was written before: a single writer is one that
 // remembers that, and an instance was lost with its memory.
 function anew(request, env) {
-  return env.EDGETABLE_KV_SINGLE_WRITER === "true" && Date.now() - lost < settles && !["GET", "HEAD", "OPTIONS"].includes(request.method);
+  return String(env.EDGETABLE_KV_SINGLE_WRITER).trim() === "true" && Date.now() - lost < settles && !["GET", "HEAD", "OPTIONS"].includes(request.method);
 }
 
 // enter resolves to the instance when it has room, or to null where too many wait already.
@@ -53,7 +53,14 @@ async function answer(request, env) {
   } catch {
     return new Response(null, { status: 400 }); // who sends it is gone
   }
-  const { bytes, length, refusal } = body;
+  try {
+    return await serve(request, env, body);
+  } finally {
+    body.release();
+  }
+}
+
+async function serve(request, env, { bytes, length, refusal }) {
   const i = refusal === "" ? await enter(env) : null;
   if (i === null) return refuse(request, env, refusal || "busy");
   if (anew(request, env)) return refuse(request, env, "anew");
