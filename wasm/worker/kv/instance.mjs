@@ -5,8 +5,6 @@ import { Misconfigured, randomness, variables } from "./host.mjs";
 import program from "./edgetable.wasm";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
-// ms until what is under way is given up, as the platform has killed it: a purge makes 900 calls, one after the other.
-const maxRequest = 60_000, maxPurge = 900_000;
 
 export class Instance {
   under = new Map(); // the requests that are under way, by number
@@ -83,7 +81,7 @@ export class Instance {
   }
 
   serve(head, body) {
-    return this.begin(maxRequest, (number) => {
+    return this.begin((number) => {
       const n = 4 + head.length + body.length, at = this.exports.buffer(n), to = this.view(at, n);
       new DataView(to.buffer).setUint32(at, head.length, true);
       to.set(head, 4);
@@ -92,14 +90,14 @@ export class Instance {
     });
   }
 
-  purge() { return this.begin(maxPurge, (number) => this.exports.purge(number)); }
+  purge() { return this.begin((number) => this.exports.purge(number)); }
 
-  async begin(most, f) {
+  async begin(f) {
     if (this.dead) throw new Error("the instance was trapped");
     const number = ++this.uses;
     try {
       return await new Promise((resolve, reject) => {
-        this.under.set(number, { resolve, reject, until: Date.now() + most });
+        this.under.set(number, { resolve, reject, since: Date.now() });
         this.enter(() => f(number));
       });
     } finally {

@@ -4,6 +4,7 @@ import { Instance } from "./instance.mjs";
 import { Patience } from "./patience.mjs";
 
 const maxRequests = 64; // under way
+const maxLent = 60_000; // ms until a request is given up that the platform has killed; a purge ends before
 const maxHeld = 20_000; // values, until requests have to wait for a moment without any
 
 const maxMemory = 40 << 20; // bytes: an instance that grew beyond takes no requests, and when it has none a new one is in its place
@@ -16,7 +17,7 @@ function ready(env) {
   if (instance !== undefined) {
     const now = Date.now();
     // Where the platform kills a request, nobody ends it.
-    for (const { until } of instance.under.values()) if (now > until) instance.die(new Error("a request did not end"));
+    for (const { since } of instance.under.values()) if (now - since > maxLent) instance.die(new Error("a request did not end"));
     if (instance.dead) {
       instance = undefined;
       lost = now;
