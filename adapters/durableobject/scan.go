@@ -121,7 +121,7 @@ func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets
 }
 
 func (s *source) message(r key.Range, l buckets.Limit) *message.Scan {
-	m := message.Scan{Ranges: []key.Range{r}, ScanBytes: l.Bytes, ScanRows: l.Rows}
+	m := message.Scan{Ranges: []key.Range{r}, ScanBytes: l.Bytes, ScanRows: l.Rows, Strict: l.Strict}
 	if l.Filter != nil {
 		m.Filter = s.filter
 	}

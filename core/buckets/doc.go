@@ -41,6 +41,11 @@
 // selectivity and the size of rows are learned too; nothing is kept between
 // pages.
 //
+// What is read of several streams at once keeps to the budget together: reads but
+// that of the front leave out a row that is too large for their part and tell where
+// it is ([Limit].Strict), and it is read when the merge gets there. Otherwise a page
+// would hold a row of each bucket, however large.
+//
 // A read takes 4 KiB of the budget of bytes at least, so that the number of reads
 // is bounded too where ranges are empty.
 //

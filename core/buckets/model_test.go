@@ -120,6 +120,7 @@ func (r random) request(t *testing.T) table.ScanRequest {
 // reader is a Source over s that reads little at a time or nothing, but gets on.
 func (r random) reader(s *store, f *odata.Filter) {
 	s.readBytes = 1 + r.IntN(1<<(4+r.IntN(14)))
+	s.strict = r.IntN(2) == 0
 	if r.IntN(2) == 0 {
 		s.prefilter = f
 	}

@@ -35,8 +35,27 @@ const (
 
 // plan makes the next wave: the reads without which the merge cannot go on, and
 // others only where they save waiting and can waste little.
+//
+// What comes at the same time keeps to the budget of bytes together, however large
+// rows are: so of all streams only the one that the merge needs now is sure of a row.
 func (s *scan) plan() {
 	s.wave = s.wave[:0]
+	s.choose()
+	if len(s.wave) == 1 {
+		return
+	}
+	each := s.o.ReadBytes
+	if s.req.ScanBytes > 0 {
+		each = max(s.left()/len(s.wave), 1)
+	}
+	for i := range s.wave {
+		f := &s.wave[i]
+		f.limit.Bytes = min(f.limit.Bytes, each)
+		f.limit.Strict = i > 0 || s.looked || !f.stream.alone && f.stream.fresh
+	}
+}
+
+func (s *scan) choose() {
 	if s.looked {
 		for _, st := range s.order {
 			s.ask(st, 1, len(s.order))
@@ -84,7 +103,7 @@ func (s *scan) along(front *stream, spare float64) {
 		if spare < n || len(s.wave) == s.o.FanOut {
 			return
 		}
-		if st.open && 2*float64(len(st.rows))*scale < n {
+		if st.open && !st.heavy && 2*float64(len(st.rows))*scale < n {
 			s.ask(st, n, 1)
 			spare -= n
 		}
@@ -162,7 +181,7 @@ func (s *scan) ahead(need float64) {
 func (s *scan) ask(st *stream, n float64, parts int) {
 	size := s.o.ReadBytes
 	if s.req.ScanBytes > 0 {
-		left := max(s.req.ScanBytes-s.cost.Bytes, 0) / parts
+		left := s.left() / parts
 		size = min(size, max(left, 1))
 		row := s.rowBytes()
 		if s.cost.Rows == 0 {
@@ -180,6 +199,9 @@ func (s *scan) ask(st *stream, n float64, parts int) {
 		Consistency: s.req.Consistency,
 	}})
 }
+
+// left is how much of the budget of bytes is left.
+func (s *scan) left() int { return max(s.req.ScanBytes-s.cost.Bytes, 0) }
 
 // need is how many rows are to be examined until the page is full, by what was
 // learned of their size and of the filter. Reads that may end it are for one more,
@@ -199,7 +221,7 @@ func (s *scan) need() float64 {
 		need *= (float64(s.judged)*s.scale() + 2) / float64(len(s.page.Rows)+1)
 	}
 	if s.req.ScanBytes > 0 {
-		need = min(need, float64(s.req.ScanBytes-s.cost.Bytes)/s.rowBytes())
+		need = min(need, float64(s.left())/s.rowBytes())
 	}
 	return min(max(need, 1), unlimited)
 }

@@ -17,7 +17,7 @@ func (s *scan) refill() error {
 	rows := 0
 	for i := range s.wave {
 		f := &s.wave[i]
-		if err := f.stream.take(&f.chunk); err != nil {
+		if err := f.stream.take(&f.chunk, f.limit.Strict); err != nil {
 			return err
 		}
 		s.learn(f.stream, &f.chunk)

@@ -130,7 +130,7 @@ func (s *scan) doubts() bool {
 		return false
 	}
 	for _, st := range s.order {
-		if st.alone || st.fresh || len(st.rows) > 0 {
+		if st.alone || st.fresh || st.heavy || len(st.rows) > 0 {
 			return false
 		}
 	}
@@ -156,7 +156,7 @@ func (s *scan) advanced() bool {
 // spent reports whether the budgets of the page forbid to examine another n bytes,
 // or, with n = 0, another read. They never do before the page got on.
 func (s *scan) spent(n int) (bool, error) {
-	if s.judged == 0 && (n > 0 || s.cost.Rows == 0 && !s.advanced()) {
+	if s.judged == 0 && (n > 0 || !s.advanced()) {
 		return false, nil
 	}
 	r, p := s.req, &s.page

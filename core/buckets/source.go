@@ -44,6 +44,11 @@ type Limit struct {
 	Rows  int // to examine at most, 1 at least, rows that the Source sorts out included
 	Bytes int // to examine, about; 1 at least
 
+	// Strict: a row that does not fit Bytes may be left out even if it is the first:
+	// Next is then its key, also where that is the Start of the range. So many
+	// buckets with large rows are read side by side and do not come all at once.
+	Strict bool
+
 	// Filter lets a Source sort out rows that surely do not match. It need not:
 	// Scan judges every row itself. Nil: all match.
 	Filter *odata.Filter

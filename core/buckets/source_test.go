@@ -56,6 +56,8 @@ type store struct {
 	before func(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (*buckets.Chunk, error)
 	// most cuts a read to some rows; 0 answers none and a position all the same.
 	most func() int
+	// strict reads leave out rows that do not fit.
+	strict bool
 	// sorts out what surely does not match, and says what it examined.
 	prefilter *odata.Filter
 
@@ -116,7 +118,7 @@ func (s *store) Read(ctx context.Context, b uint16, r key.Range, l buckets.Limit
 	for i := range there {
 		row := there[i]
 		n := len(row.Key) + len(row.Properties)
-		if i == most || c.Scanned+n > s.readBytes && i > 0 {
+		if i == most || c.Scanned+n > s.readBytes && i > 0 || s.strict && l.Strict && c.Scanned+n > l.Bytes {
 			c.Next = there[i].Key
 			break
 		}

@@ -19,6 +19,7 @@ type stream struct {
 	fresh  bool // it was never read
 	open   bool // there is something left to read
 	stuck  bool // the last read did not move
+	heavy  bool // there is a row at rest.Start that a strict read left out
 	rest   key.Range
 	rows   []table.Row
 	hidden int // bytes that were examined to get rows, beyond those of rows
@@ -53,7 +54,7 @@ func compare(a, b *stream) int {
 var errSource = errors.New("a bucket's rows are not in order, or not in the range that was read")
 
 // take moves the stream on by what was read of it.
-func (st *stream) take(c *Chunk) error {
+func (st *stream) take(c *Chunk, strict bool) error {
 	r, next := st.rest, c.Next
 	at, behind := r.Start, false // the least that may follow, or what must be passed
 	for i := range c.Rows {
@@ -72,6 +73,7 @@ func (st *stream) take(c *Chunk) error {
 		}
 	}
 	st.fresh = false
+	st.heavy = strict && next != nil && len(c.Rows) == 0 && c.Examined == 0
 	if len(st.rows) == 0 {
 		st.rows = c.Rows
 	} else {
@@ -81,7 +83,7 @@ func (st *stream) take(c *Chunk) error {
 		st.open = false
 		return nil
 	}
-	st.stuck = bytes.Equal(next, r.Start)
+	st.stuck = bytes.Equal(next, r.Start) && !strict
 	st.rest.Start = next
 	return nil
 }

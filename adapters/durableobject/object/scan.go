@@ -20,7 +20,8 @@ const (
 
 // scan makes a page. Whether it is full is asked before a row is examined, never
 // after: so Next is the key of a row that exists, and a page that finished has
-// none. The first row is examined whatever the limits, so that every page gets on.
+// none. The first row is examined whatever the limits, so that every page gets on,
+// unless they are strict.
 func (h *handling) scan() Step {
 	p := h.r.Place()
 	s := h.r.Scan()
@@ -64,6 +65,9 @@ func (h *handling) scan() Step {
 				return h.fail(err)
 			}
 			n := len(k) + len(row.Properties)
+			if s.Strict && examined+n > budget {
+				return Step{Answer: page.End(k, examined, rows)}
+			}
 			match := filter == nil || filter.Match(k, row.Timestamp, row.Properties)
 			if match && s.Bytes > 0 && size+n > s.Bytes && page.Rows() > 0 {
 				return Step{Answer: page.End(k, examined, rows)}

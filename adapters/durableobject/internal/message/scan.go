@@ -16,6 +16,8 @@ type Scan struct {
 	ScanBytes int // examined
 	// ScanRows are rows to examine at most.
 	ScanRows int
+	// Strict: ScanBytes hold for the first row too.
+	Strict bool
 }
 
 // AppendScan is the message.
@@ -34,7 +36,10 @@ func AppendScan(dst []byte, p *Place, s *Scan) []byte {
 	for _, n := range [...]int{s.Rows, s.Bytes, s.ScanBytes, s.ScanRows} {
 		dst = appendNumber(dst, uint64(min(max(n, 0), 1<<31-1)))
 	}
-	return dst
+	if s.Strict {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
 }
 
 // Scan is the fields of the message but Place.
@@ -55,6 +60,7 @@ func (r *Reader) Scan() (s Scan) {
 	}
 	s.Filter = r.Text()
 	s.Rows, s.Bytes, s.ScanBytes, s.ScanRows = r.Size(), r.Size(), r.Size(), r.Size()
+	s.Strict = r.Byte() != 0
 	return s
 }
 
