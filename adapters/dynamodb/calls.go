@@ -57,25 +57,32 @@ func (s *Store) batchGet(ctx context.Context, keys []item, c table.Consistency, 
 
 // batchWrite puts and deletes items that nobody else writes.
 func (s *Store) batchWrite(ctx context.Context, requests []types.WriteRequest) error {
+	_, err := s.batchWritten(ctx, requests)
+	return err
+}
+
+// batchWritten is batchWrite, and tells whether some of it may be done later still.
+func (s *Store) batchWritten(ctx context.Context, requests []types.WriteRequest) (late bool, err error) {
 	for n := 0; len(requests) > 0; n++ {
 		var out *dynamodb.BatchWriteItemOutput
 		now := requests[:batchLength(requests)]
-		err := s.repeat(ctx, func(ctx context.Context) (err error) {
+		lost, err := s.repeated(ctx, func(ctx context.Context) (err error) {
 			out, err = s.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
 				RequestItems: map[string][]types.WriteRequest{*s.table: now},
 			})
 			return err
 		})
+		late = late || lost
 		if err != nil {
-			return err
+			return late, err
 		}
 		left := out.UnprocessedItems[*s.table]
 		if len(left) == len(now) && !s.pause(ctx, n) {
-			return table.ErrBusy
+			return late, table.ErrBusy
 		}
 		requests = append(left, requests[len(now):]...)
 	}
-	return nil
+	return late, nil
 }
 
 // batchLength is how many of the requests go into one call.

@@ -128,6 +128,7 @@ type pending struct {
 	note     []byte // sort key of the note
 	due      edm.Ticks
 	old, new chunks
+	late     bool // chunks may arrive when all is over
 }
 
 // litterAge is how long after its note a write is taken to be over. It is far
@@ -189,7 +190,9 @@ func (s *Store) prepare(ctx context.Context, l life, k []byte, old chunks, p edm
 	if err := s.batchWrite(ctx, note); err != nil {
 		return nil, err
 	}
-	if err := s.batchWrite(ctx, chunkPuts(w.hash, w.new, p)); err != nil {
+	late, err := s.batchWritten(ctx, chunkPuts(w.hash, w.new, p))
+	w.late = late
+	if err != nil {
 		s.finish(ctx, w, w.new)
 		return nil, err
 	}
@@ -197,9 +200,9 @@ func (s *Store) prepare(ctx context.Context, l life, k []byte, old chunks, p edm
 }
 
 // finish removes the chunks that a write made superfluous, and its note. What
-// fails here is left to Purge.
+// fails here is left to Purge, and so are chunks that may arrive behind it.
 func (s *Store) finish(ctx context.Context, w *pending, gone chunks) {
-	if s.batchWrite(ctx, chunkDeletes(w.hash, gone)) == nil {
+	if s.batchWrite(ctx, chunkDeletes(w.hash, gone)) == nil && !w.late {
 		_ = s.batchWrite(ctx, []types.WriteRequest{deleteRequest(pendingHash, w.note)})
 	}
 }

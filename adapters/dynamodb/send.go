@@ -188,23 +188,31 @@ func oldItem(err error) item {
 // that does the same each time. Its error is that of ctx, [table.ErrBusy] or the
 // call's.
 func (s *Store) repeat(ctx context.Context, call func(ctx context.Context) error) error {
+	_, err := s.repeated(ctx, call)
+	return err
+}
+
+// repeated is repeat, and tells whether a call that was made may still have its
+// effect, or have it once more.
+func (s *Store) repeated(ctx context.Context, call func(ctx context.Context) error) (late bool, err error) {
 	for n := 0; ; n++ {
 		err := s.attempt(ctx, call)
 		if err == nil {
-			return nil
+			return late, nil
 		}
 		c := classOf(err)
+		late = late || c == ambiguous
 		if c != busy && c != ambiguous || errors.Is(err, errReply) {
-			return err
+			return late, err
 		}
 		if ctxErr := ctx.Err(); ctxErr != nil {
-			return ctxErr
+			return late, ctxErr
 		}
 		if n == maxRepeats || !s.pause(ctx, n) {
 			if c == busy {
-				return outcome(err)
+				return late, outcome(err)
 			}
-			return err
+			return late, err
 		}
 	}
 }
