@@ -30,11 +30,15 @@ var (
 
 // SyntaxError says where a filter stops making sense.
 type SyntaxError struct {
-	Pos  int    // offset behind the offending token in UTF-16 code units
-	Text string // the whole filter
+	Pos    int    // offset behind the offending token in UTF-16 code units
+	Text   string // the whole filter
+	Number string // the offending token if it is a whole number beyond Int32
 }
 
-// Error is the service's message.
+// Error is the service's message, with a hint where there is one.
 func (e *SyntaxError) Error() string {
+	if e.Number != "" {
+		return "Unrecognized 'Edm.Int32' literal '" + e.Number + "' at '" + strconv.Itoa(e.Pos-len(e.Number)) + "' in '" + e.Text + "'. An Int64 ends in L, a Double has a point."
+	}
 	return "Syntax error at position " + strconv.Itoa(e.Pos) + " in '" + e.Text + "'."
 }

@@ -39,7 +39,11 @@ func (p *parser) unexpected() {
 		p.fail(notImplemented("There is no arithmetic."))
 		return
 	}
-	p.fail(&SyntaxError{Pos: edm.UTF16Len(p.lexer.text[:p.lexer.pos]), Text: p.lexer.text})
+	e := &SyntaxError{Pos: edm.UTF16Len(p.lexer.text[:p.lexer.pos]), Text: p.lexer.text}
+	if p.tok.kind == tokenBad {
+		e.Number = p.tok.name
+	}
+	p.fail(e)
 }
 
 // at reports whether a keyword is next.
