@@ -16,8 +16,10 @@ func (e notImplemented) Is(target error) bool { return target == ErrNotImplement
 // the message, except [ErrNotImplemented], which is NotImplemented (501).
 var (
 	// ErrNotImplemented: the filter uses a part of OData the service does not
-	// have: functions, arithmetic, null, or two properties in one comparison.
+	// have: functions, arithmetic, or two properties in one comparison.
 	ErrNotImplemented = errors.New("The requested operation is not implemented on the specified resource.") //lint:ignore ST1005 the service's text
+	// ErrNull: the filter has the literal null.
+	ErrNull = errors.New("One of the request inputs is not valid. There is no null in a filter: a property that is null is absent, and every comparison with it is false.") //lint:ignore ST1005 the service's text
 	// ErrNotBoolean: a number or a string stands where true or false is needed.
 	ErrNotBoolean = errors.New("The $filter expression must evaluate to a single boolean value.") //lint:ignore ST1005 the service's text
 	// ErrTooComplex: the filter exceeds [MaxLength], [MaxDepth] or [MaxComparisons].

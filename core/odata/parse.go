@@ -188,7 +188,7 @@ func (p *parser) operand() *term {
 		p.advance()
 		switch {
 		case name == "null":
-			p.fail(notImplemented("There is no null: a property that is null is absent, and every comparison with it is false."))
+			p.fail(ErrNull)
 		case p.tok.kind != tokenOpen:
 		case isKeyword(name):
 			p.unexpected()
