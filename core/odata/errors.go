@@ -12,6 +12,15 @@ func (e notImplemented) Error() string { return ErrNotImplemented.Error() + " " 
 
 func (e notImplemented) Is(target error) bool { return target == ErrNotImplemented }
 
+// termError is [ErrSelect] with the term that is no name.
+type termError string
+
+func (e termError) Error() string {
+	return "Term '" + string(e) + "' is not valid in a $select or $expand expression. Separate the names by commas."
+}
+
+func (e termError) Is(target error) bool { return target == ErrSelect }
+
 // Errors of this package are InvalidInput (400) on the wire with their text as
 // the message, except [ErrNotImplemented], which is NotImplemented (501).
 var (
