@@ -12,12 +12,23 @@ func (e notImplemented) Error() string { return ErrNotImplemented.Error() + " " 
 
 func (e notImplemented) Is(target error) bool { return target == ErrNotImplemented }
 
+// termError is [ErrSelect] with the term that is no name.
+type termError string
+
+func (e termError) Error() string {
+	return "Term '" + string(e) + "' is not valid in a $select or $expand expression. Separate the names by commas."
+}
+
+func (e termError) Is(target error) bool { return target == ErrSelect }
+
 // Errors of this package are InvalidInput (400) on the wire with their text as
 // the message, except [ErrNotImplemented], which is NotImplemented (501).
 var (
 	// ErrNotImplemented: the filter uses a part of OData the service does not
-	// have: functions, arithmetic, null, or two properties in one comparison.
+	// have: functions, arithmetic, or two properties in one comparison.
 	ErrNotImplemented = errors.New("The requested operation is not implemented on the specified resource.") //lint:ignore ST1005 the service's text
+	// ErrNull: the filter has the literal null.
+	ErrNull = errors.New("One of the request inputs is not valid. There is no null in a filter: a property that is null is absent, and every comparison with it is false.") //lint:ignore ST1005 the service's text
 	// ErrNotBoolean: a number or a string stands where true or false is needed.
 	ErrNotBoolean = errors.New("The $filter expression must evaluate to a single boolean value.") //lint:ignore ST1005 the service's text
 	// ErrTooComplex: the filter exceeds [MaxLength], [MaxDepth] or [MaxComparisons].
@@ -30,11 +41,15 @@ var (
 
 // SyntaxError says where a filter stops making sense.
 type SyntaxError struct {
-	Pos  int    // offset behind the offending token in UTF-16 code units
-	Text string // the whole filter
+	Pos    int    // offset behind the offending token in UTF-16 code units
+	Text   string // the whole filter
+	Number string // the offending token if it is a whole number beyond Int32
 }
 
-// Error is the service's message.
+// Error is the service's message, with a hint where there is one.
 func (e *SyntaxError) Error() string {
+	if e.Number != "" {
+		return "Unrecognized 'Edm.Int32' literal '" + e.Number + "' at '" + strconv.Itoa(e.Pos-len(e.Number)) + "' in '" + e.Text + "'. An Int64 ends in L, a Double has a point."
+	}
 	return "Syntax error at position " + strconv.Itoa(e.Pos) + " in '" + e.Text + "'."
 }

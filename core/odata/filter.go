@@ -25,8 +25,8 @@ type Filter struct {
 }
 
 // Parse reads a filter. Text without anything but blanks is no filter: nil.
-// The error is a *[SyntaxError], [ErrNotImplemented], [ErrNotBoolean] or
-// [ErrTooComplex].
+// The error is a *[SyntaxError], [ErrNotImplemented], [ErrNull], [ErrNotBoolean]
+// or [ErrTooComplex].
 func Parse(text string) (*Filter, error) {
 	if len(text) > MaxLength {
 		return nil, ErrTooComplex

@@ -21,7 +21,7 @@ const (
 
 type token struct {
 	kind    tokenKind
-	name    string
+	name    string // of a bad one: a whole number beyond Int32
 	literal edm.Value
 }
 
@@ -105,8 +105,12 @@ func (l *lexer) number() token {
 		}
 		l.pos++
 	}
-	if v, ok := parseNumber(l.text[start:l.pos]); ok {
+	text := l.text[start:l.pos]
+	if v, ok := parseNumber(text); ok {
 		return literalToken(v)
+	}
+	if digits, tail := cutDigits(text); digits != "" && tail == "" {
+		return token{name: text} // no Int32
 	}
 	return token{}
 }

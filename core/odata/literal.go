@@ -31,26 +31,19 @@ func parseWord(name string) (edm.Value, bool) {
 //	"-INF" | "-Infinity"
 //
 // with the suffix L for Int64 or D for Double, of either case. Without one a
-// whole number is an Int32 if it is in range, else an Int64.
+// whole number is an Int32, and has to be in range.
 func parseNumber(s string) (edm.Value, bool) {
 	if s == "-INF" || s == "-Infinity" {
 		return edm.Double(math.Inf(-1)), true
 	}
-	digits := strings.TrimPrefix(s, "-")
-	n := 0
-	for n < len(digits) && isDigit(digits[n]) {
-		n++
-	}
-	if n == 0 {
+	digits, tail := cutDigits(s)
+	if digits == "" {
 		return edm.Value{}, false
 	}
-	switch tail := digits[n:]; tail {
+	switch tail {
 	case "":
-		i, err := strconv.ParseInt(s, 10, 64)
-		if i == int64(int32(i)) {
-			return edm.Int32(int32(i)), err == nil
-		}
-		return edm.Int64(i), err == nil
+		i, err := strconv.ParseInt(s, 10, 32)
+		return edm.Int32(int32(i)), err == nil
 	case "L", "l":
 		i, err := strconv.ParseInt(s[:len(s)-1], 10, 64)
 		return edm.Int64(i), err == nil
@@ -64,6 +57,16 @@ func parseNumber(s string) (edm.Value, bool) {
 		f, err := edm.ParseDouble(s)
 		return edm.Double(f), err == nil
 	}
+}
+
+// cutDigits splits the whole part off a number, without its sign.
+func cutDigits(s string) (digits, tail string) {
+	s = strings.TrimPrefix(s, "-")
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	return s[:n], s[n:]
 }
 
 // isFraction reports whether s is what may follow the whole part of a Double:

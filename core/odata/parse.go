@@ -39,7 +39,11 @@ func (p *parser) unexpected() {
 		p.fail(notImplemented("There is no arithmetic."))
 		return
 	}
-	p.fail(&SyntaxError{Pos: edm.UTF16Len(p.lexer.text[:p.lexer.pos]), Text: p.lexer.text})
+	e := &SyntaxError{Pos: edm.UTF16Len(p.lexer.text[:p.lexer.pos]), Text: p.lexer.text}
+	if p.tok.kind == tokenBad {
+		e.Number = p.tok.name
+	}
+	p.fail(e)
 }
 
 // at reports whether a keyword is next.
@@ -184,7 +188,7 @@ func (p *parser) operand() *term {
 		p.advance()
 		switch {
 		case name == "null":
-			p.fail(notImplemented("There is no null: a property that is null is absent, and every comparison with it is false."))
+			p.fail(ErrNull)
 		case p.tok.kind != tokenOpen:
 		case isKeyword(name):
 			p.unexpected()

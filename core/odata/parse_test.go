@@ -52,7 +52,7 @@ func TestCanonical(t *testing.T) {
 		{"A eq -5", "A eq -5", "negative"},
 		{"A eq 2147483647", "A eq 2147483647", "the largest Int32"},
 		{"A eq -2147483648", "A eq -2147483648", "the smallest"},
-		{"A eq 2147483648", "A eq 2147483648L", "one more is an Int64"},
+		{"A eq 2147483648L", "A eq 2147483648L", "one more as an Int64"},
 		{"A eq 5l", "A eq 5L", "either case of L"},
 		{"A eq -9223372036854775808L", "A eq -9223372036854775808L", "the smallest Int64"},
 		{"A eq 1.50", "A eq 1.5", "Double"},
@@ -138,7 +138,9 @@ func TestSyntaxError(t *testing.T) {
 		{"A eq 5dd", 8, "one suffix"},
 		{"A eq --5", 6, "one sign"},
 		{"A eq 1e999", 10, "a Double in range"},
-		{"A eq 9223372036854775808", 24, "an Int64 in range"},
+		{"A eq 2147483648", 15, "an Int32 in range"},
+		{"A eq -2147483649", 16, "on both ends"},
+		{"A eq 12222455555555155555", 25, "beyond Int64 too"},
 		{"A eq 9223372036854775808L", 25, "an Int64 in range"},
 		{"A eq datetime'2008-13-01'", 25, "no such month"},
 		{"A eq datetime'9999-12-31T23:59:59-01:00'", 40, "beyond year 9999"},
@@ -170,6 +172,10 @@ func TestSyntaxError(t *testing.T) {
 	if got, want := err.Error(), "Syntax error at position 7 in 'aaa bbb ccc'."; got != want {
 		t.Errorf("got message %q, want %q", got, want)
 	}
+	_, err = odata.Parse("AutotaskAccountId eq 12222455555555155555")
+	if got, want := err.Error(), "Unrecognized 'Edm.Int32' literal '12222455555555155555' at '21' in 'AutotaskAccountId eq 12222455555555155555'."; !strings.HasPrefix(got, want) {
+		t.Errorf("got message %q, want %q", got, want)
+	}
 	_, err = odata.Parse("A eq '\xff'")
 	if got, want := err.Error(), "Syntax error at position 8 in 'A eq '\uFFFD''."; got != want {
 		t.Errorf("got message %q, want %q", got, want)
@@ -189,7 +195,8 @@ func TestOtherErrors(t *testing.T) {
 		{"A add 1 eq 2", odata.ErrNotImplemented, "arithmetic on the left"},
 		{"A eq 1 mul 2", odata.ErrNotImplemented, "on the right"},
 		{"(A sub 1) lt 2", odata.ErrNotImplemented, "in parentheses"},
-		{"A eq null", odata.ErrNotImplemented, "a null is an absent property"},
+		{"A eq null", odata.ErrNull, "a null is an absent property"},
+		{"null ne A", odata.ErrNull, "on either side"},
 		{"A eq B", odata.ErrNotImplemented, "two properties"},
 		{"1", odata.ErrNotBoolean, "a number"},
 		{"'abc'", odata.ErrNotBoolean, "a string"},

@@ -35,7 +35,7 @@ func ParseSelect(text string) (Select, error) {
 		case name == "*":
 			all = true
 		case !isName(name):
-			return nil, ErrSelect
+			return nil, termError(name)
 		case !slices.Contains(list, name):
 			list = append(list, name)
 		}

@@ -1,6 +1,7 @@
 package odata_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,14 @@ func TestParseSelect(t *testing.T) {
 	}
 }
 
+func TestSelectError(t *testing.T) {
+	t.Parallel()
+	_, err := odata.ParseSelect("A, PartitionKey RowKey ,B")
+	if want := "Term 'PartitionKey RowKey' is not valid in a $select or $expand expression."; !errors.Is(err, odata.ErrSelect) || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 func TestSelectHas(t *testing.T) {
 	t.Parallel()
 	if s := (odata.Select)(nil); !s.Has("A") {
@@ -61,7 +70,7 @@ func TestParseTop(t *testing.T) {
 		ok   bool
 		why  string
 	}{
-		{"0", 0, true, "nothing, but with a continuation"},
+		{"0", 0, true, "nothing"},
 		{"1", 1, true, "one"},
 		{"1000", 1000, true, "a full page"},
 		{"0010", 10, true, "leading zeros"},

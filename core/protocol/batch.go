@@ -35,11 +35,8 @@ func (x *exchange) serveBatch(ctx context.Context) error {
 	}
 	part, err := b.Single()
 	if errors.Is(err, multipart.TooMany) {
-		part = b.Parts[0]
-		last := &call{exchange: x, format: x.format}
-		if n := len(part.Operations); n > 0 {
-			last = x.part(&part.Operations[min(table.MaxBatchOperations, n)-1])
-		}
+		last := x.part(&b.Parts[0].Operations[table.MaxBatchOperations-1])
+		_ = last.decode() // for the format it asks for
 		x.changeset(x.failPart(last, table.TooManyOperations()))
 		return nil
 	}
@@ -133,19 +130,17 @@ func (c *call) decode() error {
 	}
 	o, err := parseOptions(t.query)
 	c.options = &o
+	// What a part says about OData's version is not looked at: clients contradict
+	// themselves there.
+	c.format, c.formatErr = dialect{version: c.version}.responseFormat(o.format, c.header.Get("Accept"))
 	if err == nil {
 		err = o.implemented()
 	}
 	if err != nil {
 		return err
 	}
-	if c.route, err = parseRoute(path); err != nil {
-		return err
-	}
-	// What a part says about OData's version is not looked at: clients contradict
-	// themselves there.
-	c.format, c.formatErr = dialect{version: c.version}.responseFormat(o.format, c.header.Get("Accept"))
-	return nil
+	c.route, err = parseRoute(path)
+	return err
 }
 
 var errPart = table.InvalidInput.With("One of the request inputs is not valid. An operation of a changeset must be POST, PUT, MERGE, PATCH or DELETE on an entity of a table.")

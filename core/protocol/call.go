@@ -14,7 +14,7 @@ import (
 // given is undecoded; its answer has no headers of the connection.
 type call struct {
 	*exchange
-	target    string // of an operation of a batch, until open has decoded it into the next two
+	target    string // of an operation of a batch, until decode has made the next two of it
 	route     route
 	options   *options
 	verb      string

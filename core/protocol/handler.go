@@ -85,7 +85,15 @@ type exchange struct {
 // Serve answers one request. It never fails: whatever goes wrong is a response.
 func (h *Handler) Serve(ctx context.Context, req *Request) Response {
 	x := h.begin(req)
-	if err := x.serve(ctx); err != nil {
+	x.target = parseTarget(req.Target)
+	var optionsErr error
+	x.options, optionsErr = parseOptions(x.target.query)
+	if x.options.timeout > 0 && h.WithTimeout != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = h.WithTimeout(ctx, time.Duration(min(x.options.timeout, maxTimeout))*time.Second)
+		defer cancel()
+	}
+	if err := x.serve(ctx, optionsErr); err != nil {
 		x.fail(err)
 	}
 	x.cors(ctx)
@@ -105,8 +113,9 @@ func (h *Handler) begin(req *Request) *exchange {
 	return x
 }
 
-func (x *exchange) serve(ctx context.Context) error {
-	x.target = parseTarget(x.req.Target)
+// serve answers the request. What is wrong with its options is told to none but
+// those who are let in.
+func (x *exchange) serve(ctx context.Context, optionsErr error) error {
 	var ok bool
 	if x.address, ok = locate(x.target, x.req.Host, x.PathStyle); !ok {
 		return x.front(table.InvalidURI.With("The requested URI does not represent any resource on the server. Address an account as http://host/account or as http://account.table.host."))
@@ -124,8 +133,6 @@ func (x *exchange) serve(ctx context.Context) error {
 	default:
 		return x.front(table.UnsupportedHTTPVerb.Err())
 	}
-	var optionsErr error // is reported after authentication
-	x.options, optionsErr = parseOptions(x.target.query)
 	if err := x.authenticate(ctx); err != nil {
 		return x.front(err)
 	}
@@ -152,11 +159,6 @@ func (x *exchange) serve(ctx context.Context) error {
 	x.base = x.req.Scheme + "://" + x.host() + x.address.base + "/"
 	if x.verb, err = tunnelled(x.req.Method, x.req.Header.Values("X-Http-Method")); err != nil {
 		return err
-	}
-	if x.options.timeout > 0 && x.WithTimeout != nil {
-		var cancel context.CancelFunc
-		ctx, cancel = x.WithTimeout(ctx, time.Duration(min(x.options.timeout, maxTimeout))*time.Second)
-		defer cancel()
 	}
 	return x.dispatch(ctx)
 }

@@ -22,7 +22,13 @@ func (stuck) Get(ctx context.Context, _ string, _ []byte, _ table.Consistency) (
 	return table.Row{}, ctx.Err()
 }
 
-// The timeout parameter bounds a request, and 30 seconds bound the parameter.
+func (stuck) ReadDocument(ctx context.Context, _ string) (table.Document, error) {
+	<-ctx.Done()
+	return table.Document{}, ctx.Err()
+}
+
+// The timeout parameter bounds a request, with all that is read for it, and 30
+// seconds bound the parameter.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

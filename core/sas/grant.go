@@ -26,11 +26,11 @@ const (
 	DeleteEntity
 )
 
-// rights says what an operation needs: one of the resource types with all the
-// letters, of an account SAS; the letters alone, of a token for a table.
+// rights says what an operation needs: the resource type with all the letters, of
+// an account SAS; the letters alone, of a token for a table.
 type rights struct {
 	name    string
-	types   string // letters of srt, any of them
+	types   string // letter of srt
 	letters string // letters of sp, all of them
 	or      string // letters that do as well
 	entity  bool   // a token for a table can give it
@@ -39,12 +39,12 @@ type rights struct {
 // needs is indexed by Operation. An operation without types is for others than
 // holders of a token: the access policies for the owner, a delegation key for a
 // user. Listing is documented as of containers in one place, of the service in
-// another: both do.
+// another: users found that the service goes by the first.
 var needs = [...]rights{
 	GetServiceProperties: {name: "Get Table Service Properties", types: "s", letters: "r"},
 	SetServiceProperties: {name: "Set Table Service Properties", types: "s", letters: "w"},
 	GetServiceStats:      {name: "Get Table Service Stats", types: "s", letters: "r"},
-	QueryTables:          {name: "Query Tables", types: "cs", letters: "l"},
+	QueryTables:          {name: "Query Tables", types: "c", letters: "l"},
 	CreateTable:          {name: "Create Table", types: "c", letters: "c", or: "w"},
 	DeleteTable:          {name: "Delete Table", types: "c", letters: "d"},
 	TableACL:             {name: "Get or Set Table ACL"},
@@ -84,8 +84,8 @@ func (g *Grant) Allow(op Operation, tableName string) error {
 		return refuse(table.AuthorizationFailure, "the token is for the table "+quote(t.table))
 	case t.kind == accountSAS && !contains(t.value(ss), 't'):
 		return refuse(table.AuthorizationServiceMismatch, "the services ss of the token need the letter t; they are "+quote(t.value(ss)))
-	case t.kind == accountSAS && !strings.ContainsAny(t.value(srt), need.types):
-		return refuse(table.AuthorizationResourceTypeMismatch, need.name+" needs the letter "+need.types[:1]+" in srt; it is "+quote(t.value(srt)))
+	case t.kind == accountSAS && !strings.Contains(t.value(srt), need.types):
+		return refuse(table.AuthorizationResourceTypeMismatch, need.name+" needs the letter "+need.types+" in srt; it is "+quote(t.value(srt)))
 	}
 	if only(need.letters, g.permissions) || need.or != "" && only(need.or, g.permissions) {
 		return nil

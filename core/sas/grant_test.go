@@ -120,7 +120,7 @@ func TestAllowAccount(t *testing.T) {
 		{"statistics without r", "t", "s", without("r"), sas.GetServiceStats, letters},
 
 		{"list tables as containers", "t", "c", "l", sas.QueryTables, ok},
-		{"list tables of the service", "t", "s", "l", sas.QueryTables, ok},
+		{"tables are not of the service", "t", "so", all, sas.QueryTables, resource},
 		{"tables are not objects", "t", "o", all, sas.QueryTables, resource},
 		{"list without l", "t", "sc", without("l"), sas.QueryTables, letters},
 		{"create with c", "t", "c", "c", sas.CreateTable, ok},

@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -168,6 +169,23 @@ func TestEntitySizeAtTheLimit(t *testing.T) {
 		q := edm.AppendProperty(append(edm.Properties(nil), p...), "B", edm.Binary(make([]byte, rest+extra)))
 		if got := code(t, table.CheckSize(k, q)); got != want {
 			t.Errorf("%d bytes: got %q, want %q", table.EntitySize("p", "r", q), got, want)
+		}
+	}
+}
+
+// What is wrong with a key is told with no more of it than a legal one could have.
+func TestCheckKeyMessage(t *testing.T) {
+	t.Parallel()
+	legal := strings.Repeat("é", key.MaxLength-1) + "/"
+	for _, tt := range []struct{ value, shown string }{
+		{"a/b", "a/b"},
+		{legal, legal},
+		{legal + strings.Repeat("é", 1<<20), legal + strings.Repeat("é", 512) + "…"},
+	} {
+		want := "The 'RowKey' parameter of value '" + tt.shown + "' is out of range."
+		var e *table.Error
+		if err := table.CheckKey("RowKey", tt.value); !errors.As(err, &e) || e.Code != table.OutOfRangeInput || e.Message != want {
+			t.Errorf("%.20q: %.80v… (%d bytes)", tt.value, err, len(err.Error()))
 		}
 	}
 }

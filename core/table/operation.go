@@ -1,6 +1,8 @@
 package table
 
 import (
+	"strings"
+
 	"edgetable/core/edm"
 	"edgetable/core/key"
 )
@@ -92,6 +94,10 @@ func CheckKey(name, value string) error {
 	case key.ErrEncoding:
 		return InvalidInput.With("The '" + name + "' is not valid: " + err.Error() + ".")
 	default:
+		const longest = 3 * key.MaxLength // bytes of a legal one
+		if len(value) > longest {
+			value = strings.ToValidUTF8(value[:longest], "") + "…"
+		}
 		return OutOfRangeInput.With("The '" + name + "' parameter of value '" + value + "' is out of range.")
 	}
 }

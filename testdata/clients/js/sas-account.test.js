@@ -6,10 +6,10 @@ const owner = await fileTable();
 const service = newService();
 await owner.createEntity(keyed("there"));
 
-// What each operation needs: one of the resource types, all of the permissions.
+// What each operation needs: a resource type, all of the permissions.
 const operations = {
   "get properties": ["s", "r", (sas) => serviceWithSas(sas).getProperties()],
-  "list tables": ["sc", "l", (sas) => serviceWithSas(sas).listTables().next()],
+  "list tables": ["c", "l", (sas) => serviceWithSas(sas).listTables().next()],
   "create table": ["c", "w", async (sas) => {
     const name = newName();
     await serviceWithSas(sas).createTable(name);
@@ -31,7 +31,7 @@ for (const [name, [needed, call]] of Object.entries(deeds)) {
 
 for (const types of ["s", "c", "o", "sco"]) {
   for (const [name, [needed, , call]] of Object.entries(operations)) {
-    const enough = [...needed].some((type) => types.includes(type));
+    const enough = types.includes(needed);
     test(`SAS: of an account: resource types ${types} ${enough ? "allow" : "refuse"} ${name}`, () =>
       enough ? call(accountSas(types)) : refused(403, "AuthorizationResourceTypeMismatch", () => call(accountSas(types))));
   }
