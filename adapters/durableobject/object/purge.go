@@ -56,7 +56,7 @@ func (h *handling) handOutPurge(now edm.Ticks) Step {
 	h.putPurge(f.life, now+lease, f.buckets)
 	h.outbox.purge = h.nextPurge()
 	head := message.BatchHead{Life: f.life, Source: h.outbox.source, Purge: true, Buckets: f.buckets}
-	return h.fly(f, message.AppendBatch(nil, &head), nil)
+	return h.fly(f, message.AppendBatch(h.dst, &head), nil)
 }
 
 // purged takes what came of it: whether there is more to do.

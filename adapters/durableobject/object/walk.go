@@ -26,7 +26,7 @@ func (h *handling) addWalk(f *flight, batch []byte) ([]byte, []durableobject.Cal
 	var wakes []durableobject.Call
 	var key []byte
 	for k, v := range h.rows.Scan(h.outbox.walk, behindRows, mostRun) {
-		if len(f.changes)+len(f.walked) >= maxChanges || len(batch) >= maxBatch || len(wakes) >= maxWakes {
+		if len(f.changes)+len(f.walked) >= maxChanges || h.fills(batch) || len(wakes) >= maxWakes {
 			f.walk = bytes.Clone(k)
 			break
 		}
