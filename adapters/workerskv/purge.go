@@ -11,12 +11,13 @@ import (
 
 // A note says that a life of a table may have ended: stamp · key of its record.
 // It is written before the record is deleted, so that nothing is left behind
-// without one.
+// without one. Each drop has its own: to settle the note of one that was cut off
+// takes nothing from the next.
 
 func (s *Store) note(ctx context.Context, d *table.Document) error {
-	name := spacePurges + lifeOf(d.Layout.Incarnation)
+	t := s.clock.after(0)
+	name := spacePurges + lifeOf(d.Layout.Incarnation) + string(revision(t))
 	_, err := s.turns.do(ctx, s.single(name), &job{blind: true, cell: func([]byte) ([]byte, edm.Ticks, error) {
-		t := s.clock.after(0)
 		return append(appendStamp(nil, t), d.Key...), t, nil
 	}})
 	return err
@@ -59,16 +60,17 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 // settle does what one note says, if it is time.
 func (s *Store) settle(ctx context.Context, n Key, b *budget) (waits bool, err error) {
 	p, err := decodeMetadata(n.Metadata)
-	if err != nil || p.body == nil {
+	life := strings.TrimPrefix(n.Name, spacePurges)
+	if err != nil || p.body == nil || len(life) < lifeSize {
 		return false, errCell
 	}
+	life = life[:lifeSize] // behind it is whose note it is
 	if p.stamp+settled > s.o.Now() {
 		return true, nil
 	}
 	if b.calls -= 2; b.calls < 0 {
 		return true, errSpent
 	}
-	life := strings.TrimPrefix(n.Name, spacePurges)
 	d, err := readRecord(ctx, &s.cells, string(p.body[stampSize:]))
 	switch {
 	case err == nil && lifeOf(d.Layout.Incarnation) == life:
