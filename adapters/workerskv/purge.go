@@ -78,7 +78,7 @@ func (s *Store) settle(ctx context.Context, n Key, b *budget) (waits bool, err e
 	case err != nil && !errors.Is(err, table.ErrNoTable):
 		return true, err
 	default:
-		if err := purge(ctx, s.o.Namespace, life, b); err != nil {
+		if err := purge(ctx, s.o.Namespace, b, journals(life), entities(life)); err != nil {
 			return true, err
 		}
 	}
@@ -92,9 +92,9 @@ func (s *Store) settle(ctx context.Context, n Key, b *budget) (waits bool, err e
 // instance has memory for.
 const purged = 100
 
-// purge deletes all there is of a life.
-func purge(ctx context.Context, ns Namespace, life string, b *budget) error {
-	for _, prefix := range [...]string{journals(life), entities(life)} {
+// purge deletes all names that begin with one of the prefixes.
+func purge(ctx context.Context, ns Namespace, b *budget, prefixes ...string) error {
+	for _, prefix := range prefixes {
 		for cursor, more := "", true; more; more = cursor != "" {
 			if b.calls--; b.calls < 0 {
 				return errSpent

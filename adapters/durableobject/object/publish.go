@@ -38,7 +38,6 @@ type flight struct {
 	walk    []byte // where the walk goes on behind them, nil: it ended
 	mark    message.Mark
 	life    table.Incarnation // that is purged
-	buckets uint16
 	purge   bool
 }
 
