@@ -10,7 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// maxWakes is how many buckets are woken at a time.
+// maxWakes is how many buckets are woken at a time, unless the last of their tables
+// has more: its buckets are woken together, at most durableobject.MaxBuckets.
 const maxWakes = 100
 
 // walked is a row that is published whether it changed or not. Of the record of a
