@@ -23,10 +23,9 @@ type Batch struct {
 	// be seen. Caught: it is to be seen no more.
 	Lagging, Caught bool
 	Since           edm.Ticks
-	// Purge: Life ended. What these sources said is to be forgotten, and all that
-	// was published of it is to be deleted.
+	// Purge: Life ended. What its sources said is to be forgotten, whose names begin
+	// with [SourcesOf] it, and all that was published of it is to be deleted.
 	Purge   bool
-	Sources []string
 	Changes []Change
 }
 
@@ -49,9 +48,6 @@ func ReadBatch(b []byte) (Batch, error) {
 	batch := Batch{
 		Life: h.Life, Source: h.Source, Since: h.Since, Purge: h.Purge,
 		Lagging: h.Mark == message.MarkLagging, Caught: h.Mark == message.MarkForget,
-	}
-	for n := range h.Buckets {
-		batch.Sources = append(batch.Sources, SourceOf(h.Life, n))
 	}
 	for r.OK() && !r.Done() {
 		c, err := readChange(&r)
@@ -98,12 +94,18 @@ func readChange(r *message.Reader) (c Change, err error) {
 
 // SourceOf is the name under which a bucket publishes.
 func SourceOf(life table.Incarnation, bucket uint16) string {
+	return SourcesOf(life) + strconv.Itoa(int(bucket))
+}
+
+// SourcesOf is what the names begin with under which the buckets of a life publish,
+// and no others.
+func SourcesOf(life table.Incarnation) string {
 	const digits = "0123456789abcdef"
-	b := make([]byte, 0, 2*len(life)+6)
+	b := make([]byte, 0, 2*len(life)+1)
 	for _, c := range life {
 		b = append(b, digits[c>>4], digits[c&15])
 	}
-	return string(strconv.AppendUint(append(b, '/'), uint64(bucket), 10))
+	return string(append(b, '/'))
 }
 
 // Published is what came of a [Batch].

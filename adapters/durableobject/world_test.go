@@ -99,9 +99,9 @@ func (r *replica) publish(message []byte) durableobject.Answer {
 				delete(r.names, name)
 			}
 		}
-		for _, source := range b.Sources {
-			delete(r.marks, source)
-		}
+		maps.DeleteFunc(r.marks, func(source string, _ edm.Ticks) bool {
+			return strings.HasPrefix(source, durableobject.SourcesOf(b.Life))
+		})
 		result.More = more > 2
 		return durableobject.Answer{Message: result.Append(nil)}
 	}

@@ -164,3 +164,63 @@ func TestPurgeWaits(t *testing.T) {
 		t.Errorf("%d names are left", left)
 	}
 }
+
+// A drop that was cut off long ago is followed by another, while what it left is
+// looked at, or a little before, when KV shows still what was there: nothing of the
+// table is left in the end, whoever writes into it meanwhile.
+func TestPurgeAtSecondDrop(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(16) {
+		w := newWorld(t, seed)
+		now := steady()
+		s, other := w.isolate(now, workerskv.Options{}), w.isolate(now, workerskv.Options{})
+		w.create(s, 1)
+		d, err := s.ReadDocument(w.Context(), tableName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.cloud.fault = func(name string) (error, bool) {
+			if name == "d"+tableName {
+				return errors.New("isolate is dead"), false
+			}
+			return nil, false
+		}
+		if err := s.Drop(w.Context(), tableName, d.Revision); err == nil {
+			t.Fatal("the first drop is not cut off")
+		}
+		w.cloud.fault = nil
+		w.settle()
+		write := func() {
+			if _, err := other.Commit(w.Context(), tableName, []table.Mutation{number("p", "r", 1)}); err != nil {
+				t.Errorf("who has not seen the drop writes still: %v", err)
+			}
+		}
+		write()
+		drop := func() {
+			if err := s.Drop(w.Context(), tableName, d.Revision); err != nil {
+				t.Errorf("the second drop: %v", err)
+			}
+			w.wait(2 * time.Second)
+		}
+		h := &hooked{Namespace: w.cloud, name: "d" + tableName}
+		if seed%2 == 0 {
+			h.read = drop
+		} else {
+			drop()
+		}
+		purger := w.isolate(now, workerskv.Options{Namespace: h})
+		if _, err := purger.Purge(w.Context(), 1000); err != nil {
+			t.Fatal(err)
+		}
+		write()
+		for more := true; more; {
+			w.settle()
+			if more, err = purger.Purge(w.Context(), 1000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if left := w.cloud.left(""); left != 0 {
+			t.Errorf("seed %d: %d names are left", seed, left)
+		}
+	}
+}

@@ -16,7 +16,7 @@ const (
 	spaceEntities  = "e" // · life · position of the entity
 	spaceJournals  = "j" // · life · rotated PartitionKey
 	spaceDocuments = "d" // · key of the document
-	spacePurges    = "x" // · life
+	spacePurges    = "x" // · life · stamp
 	spaceSyncs     = "s" // · what was published
 )
 

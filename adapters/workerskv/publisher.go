@@ -90,11 +90,12 @@ func (p *Publisher) RemoveDocument(ctx context.Context, key string) error {
 	return p.one(ctx, spaceDocuments+key, nil)
 }
 
-// Purge deletes a life of a table that ended, with at most so many calls of the
+// Purge deletes a life of a table that ended, and what Synced recorded of the
+// sources whose names begin with sources, with at most so many calls of the
 // namespace, and reports whether there is more to delete. Whoever publishes into
 // it has stopped before.
-func (p *Publisher) Purge(ctx context.Context, life table.Incarnation, calls int) (more bool, err error) {
-	err = purge(ctx, p.ns, lifeOf(life), &budget{calls: calls})
+func (p *Publisher) Purge(ctx context.Context, life table.Incarnation, sources string, calls int) (more bool, err error) {
+	err = purge(ctx, p.ns, &budget{calls: calls}, spaceSyncs+sources, entities(lifeOf(life)))
 	if errors.Is(err, errSpent) {
 		return true, nil
 	}

@@ -50,7 +50,7 @@ func TestPublishAtOnce(t *testing.T) {
 		w.wait(time.Second)
 		w.cloud.calls = 0
 		for _, want := range []bool{true, false} { // 2 lists and 59 writes, then 41
-			if more, err := pub.Purge(t.Context(), life, 61); err != nil || more != want {
+			if more, err := pub.Purge(t.Context(), life, "source/", 61); err != nil || more != want {
 				t.Errorf("more %v, %v", more, err)
 			}
 			w.wait(time.Second)

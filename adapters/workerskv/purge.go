@@ -11,12 +11,13 @@ import (
 
 // A note says that a life of a table may have ended: stamp · key of its record.
 // It is written before the record is deleted, so that nothing is left behind
-// without one.
+// without one. Each drop has its own: to settle the note of one that was cut off
+// takes nothing from the next.
 
 func (s *Store) note(ctx context.Context, d *table.Document) error {
-	name := spacePurges + lifeOf(d.Layout.Incarnation)
+	t := s.clock.after(0)
+	name := spacePurges + lifeOf(d.Layout.Incarnation) + string(revision(t))
 	_, err := s.turns.do(ctx, s.single(name), &job{blind: true, cell: func([]byte) ([]byte, edm.Ticks, error) {
-		t := s.clock.after(0)
 		return append(appendStamp(nil, t), d.Key...), t, nil
 	}})
 	return err
@@ -59,16 +60,17 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 // settle does what one note says, if it is time.
 func (s *Store) settle(ctx context.Context, n Key, b *budget) (waits bool, err error) {
 	p, err := decodeMetadata(n.Metadata)
-	if err != nil || p.body == nil {
+	life := strings.TrimPrefix(n.Name, spacePurges)
+	if err != nil || p.body == nil || len(life) < lifeSize {
 		return false, errCell
 	}
+	life = life[:lifeSize] // behind it is whose note it is
 	if p.stamp+settled > s.o.Now() {
 		return true, nil
 	}
 	if b.calls -= 2; b.calls < 0 {
 		return true, errSpent
 	}
-	life := strings.TrimPrefix(n.Name, spacePurges)
 	d, err := readRecord(ctx, &s.cells, string(p.body[stampSize:]))
 	switch {
 	case err == nil && lifeOf(d.Layout.Incarnation) == life:
@@ -76,7 +78,7 @@ func (s *Store) settle(ctx context.Context, n Key, b *budget) (waits bool, err e
 	case err != nil && !errors.Is(err, table.ErrNoTable):
 		return true, err
 	default:
-		if err := purge(ctx, s.o.Namespace, life, b); err != nil {
+		if err := purge(ctx, s.o.Namespace, b, journals(life), entities(life)); err != nil {
 			return true, err
 		}
 	}
@@ -90,9 +92,9 @@ func (s *Store) settle(ctx context.Context, n Key, b *budget) (waits bool, err e
 // instance has memory for.
 const purged = 100
 
-// purge deletes all there is of a life.
-func purge(ctx context.Context, ns Namespace, life string, b *budget) error {
-	for _, prefix := range [...]string{journals(life), entities(life)} {
+// purge deletes all names that begin with one of the prefixes.
+func purge(ctx context.Context, ns Namespace, b *budget, prefixes ...string) error {
+	for _, prefix := range prefixes {
 		for cursor, more := "", true; more; more = cursor != "" {
 			if b.calls--; b.calls < 0 {
 				return errSpent

@@ -156,7 +156,7 @@ func TestReplicaConverges(t *testing.T) {
 		}
 		w.cloud.fault = nil
 		for more := true; more; {
-			if more, err = pub.Purge(t.Context(), life, 50); err != nil {
+			if more, err = pub.Purge(t.Context(), life, "source/", 50); err != nil {
 				t.Fatal(err)
 			}
 			w.settle()

@@ -95,6 +95,14 @@ func milliseconds(t edm.Ticks) []byte {
 	return binary.LittleEndian.AppendUint32(nil, uint32((t+millisecond-1)/millisecond))
 }
 
+// sizeOfCalls is how many bytes appendCalls appends.
+func sizeOfCalls(calls []durableobject.Call) (n int) {
+	for _, call := range calls {
+		n += 16 + len(call.Object.Name) + len(call.Object.Jurisdiction) + len(call.Object.Hint) + len(call.Message)
+	}
+	return n
+}
+
 func appendCalls(dst frames, calls []durableobject.Call) frames {
 	for _, call := range calls {
 		dst = dst.addText(call.Object.Name).addText(call.Object.Jurisdiction).addText(call.Object.Hint).add(call.Message)

@@ -24,6 +24,7 @@ func configure(text string) error {
 	engines = objects{
 		options: object.Options{Now: now, Rand: random, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.jurisdiction},
 		rows:    &rows{},
+		pieces:  &shared,
 	}
 	return nil
 }

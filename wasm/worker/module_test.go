@@ -64,7 +64,7 @@ func newPlatform(t *testing.T) *platform {
 		t.Fatal(err)
 	}
 	p.server = newServer(c, store, h)
-	p.engines = objects{options: object.Options{Now: h.now, Rand: h.random}}
+	p.engines = objects{options: object.Options{Now: h.now, Rand: h.random}, pieces: new(buffer)}
 	return p
 }
 

@@ -15,6 +15,7 @@ import (
 type objects struct {
 	options object.Options
 	rows    object.Rows // of the object at hand
+	pieces  *buffer     // where large ones come from
 	awake   map[uint32]*object.Object
 }
 
@@ -65,8 +66,12 @@ func (o *objects) handle(dst []byte, in frames) []byte {
 	step := o.life(binary.LittleEndian.Uint32(parts[0])).Handle(o.rows, message, resume, dst)
 	switch {
 	case len(step.Calls) > 0:
+		if step.Answer != nil { // which has one of their messages
+			dst = append(o.pieces.piece(len(dst)+4+len(step.State)+sizeOfCalls(step.Calls)), dst...)
+		}
 		dst = appendCalls(frames(dst).add(step.State), step.Calls)
 		dst[start+8] = stepCalls
+		o.pieces.back(step.Answer)
 	case step.Rollback:
 		dst = step.Answer
 		dst[start+8] = stepRollback

@@ -33,7 +33,7 @@ func (p *publisher) publish(dst, batch []byte) []byte {
 	to := workerskv.NewPublisher(&namespace{call: p.host.kv, until: p.host.now() + published}, p.host.now)
 	result := durableobject.Published{Done: make([]bool, len(b.Changes))}
 	if b.Purge {
-		result.More, err = purge(to, &b)
+		result.More, err = to.Purge(context.Background(), b.Life, durableobject.SourcesOf(b.Life), purgeStep)
 	} else {
 		err = publish(to, &b, &result)
 	}
@@ -95,16 +95,6 @@ func document(to *workerskv.Publisher, c *durableobject.Change) error {
 		return nil // no replica can have it
 	}
 	return err
-}
-
-// purge deletes a life of a table and the marks of its buckets.
-func purge(to *workerskv.Publisher, b *durableobject.Batch) (more bool, err error) {
-	for _, source := range b.Sources {
-		if err := to.Forget(context.Background(), source); err != nil {
-			return true, err
-		}
-	}
-	return to.Purge(context.Background(), b.Life, purgeStep)
 }
 
 // lastSync is when the replica was last known to hold all that the objects do.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"edgetable/adapters/durableobject"
@@ -64,6 +65,56 @@ func TestPublish(t *testing.T) {
 		if string(got) != string(want.Append(nil)) || len(names) != 1 || names[0] != "\x00dtable/acme/people" {
 			t.Errorf("what became %d: %v, of %q", became, got, names)
 		}
+	}
+}
+
+// What many buckets said of themselves is purged with their table, also where KV
+// takes longer for it than a batch has, and each batch makes fewer calls than an
+// invocation may.
+func TestPublishPurge(t *testing.T) {
+	t.Parallel()
+	now := 1000 * edm.Ticks(edm.TicksPerSecond)
+	life := table.Incarnation{1}
+	marks := map[string]bool{}
+	for n := range uint16(300) {
+		marks["s"+durableobject.SourceOf(life, n)] = true
+	}
+	marks["s"+durableobject.SourceOf(table.Incarnation{2}, 0)] = true
+	calls := 0
+	h := host{now: func() edm.Ticks { return now }, log: func(int, []byte) {}, kv: func(request frames) frames {
+		parts := split(t, request)
+		if calls++; parts[0] == "l" {
+			answer := frames(nil).add([]byte{kvDone}).addText("")
+			for name := range marks {
+				if limit := binary.LittleEndian.Uint32([]byte(parts[3])); strings.HasPrefix(name, parts[1]) && answer.count() < int(2+2*limit) {
+					answer = answer.addText(name).addText("")
+				}
+			}
+			return answer
+		}
+		answer := frames(nil).add([]byte{kvDone})
+		for i := 2; i < len(parts); i, calls = i+3, calls+1 {
+			if end := math.Float64frombits(binary.LittleEndian.Uint64([]byte(parts[1]))); unixMilli(now) >= end {
+				answer = answer.add([]byte{kvRefused})
+				continue
+			}
+			now += edm.TicksPerSecond / 20
+			delete(marks, parts[i][1:])
+			answer = answer.add([]byte{kvDone})
+		}
+		return answer
+	}}
+	for n, more := 0, true; more; n++ {
+		calls = 0
+		to := workerskv.NewPublisher(&namespace{call: h.kv, until: now + published}, h.now)
+		more, _ = to.Purge(t.Context(), life, durableobject.SourcesOf(life), purgeStep)
+		if calls > 1000 || n == 100 {
+			t.Fatalf("after %d batches %d marks are left, and the last made %d calls", n, len(marks), calls)
+		}
+		now += 60 * edm.TicksPerSecond
+	}
+	if len(marks) != 1 {
+		t.Errorf("%d marks are left", len(marks))
 	}
 }
 

@@ -76,7 +76,7 @@ func New(o Options) *Object {
 // Step is what a Handle came to.
 type Step struct {
 	// Answer is that to the message, if Calls is empty. It is Handle's dst, with
-	// the answer appended.
+	// the answer appended; or with the message of a call, if that may be large.
 	Answer []byte
 	// Rollback: everything that the Handle did to its rows is to be undone. The
 	// answer holds all the same.

@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	// A batch has so many changes at most, and about so many bytes. While all rows
-	// are published, changes leave some room for them.
+	// A batch has so many changes at most, and so many bytes before its last, which
+	// may have 1.5 MB: together they fit into 2 MiB. While all rows are published,
+	// changes leave some room for them.
 	maxChanges = 100
 	mostOfThem = 75
-	maxBatch   = 1 << 20
+	maxBatch   = 256 << 10
 )
 
 // lap is one way through the outbox, so that a row that changes all the time
@@ -37,7 +38,6 @@ type flight struct {
 	walk    []byte // where the walk goes on behind them, nil: it ended
 	mark    message.Mark
 	life    table.Incarnation // that is purged
-	buckets uint16
 	purge   bool
 }
 
@@ -62,13 +62,15 @@ func (h *handling) publish() Step {
 	return h.done()
 }
 
-// fly gives a batch to whoever publishes it, for a step that is its alarm's.
+// fly gives a batch, which is appended to dst, to whoever publishes it, for a step
+// that is its alarm's.
 func (h *handling) fly(f *flight, batch []byte, wakes []durableobject.Call) Step {
 	f.number = h.rand()
 	h.outbox.flight = f
 	return Step{
-		Calls: append([]durableobject.Call{{Object: durableobject.Replica, Message: batch}}, wakes...),
-		State: binary.BigEndian.AppendUint64([]byte{alarmPublishes}, f.number),
+		Answer: batch,
+		Calls:  append([]durableobject.Call{{Object: durableobject.Replica, Message: batch[len(h.dst):]}}, wakes...),
+		State:  binary.BigEndian.AppendUint64([]byte{alarmPublishes}, f.number),
 	}
 }
 
@@ -89,9 +91,9 @@ func (h *handling) handOut(now edm.Ticks) Step {
 		f.mark = message.MarkForget
 	}
 	head := message.BatchHead{Life: h.marker.incarnation, Source: o.source, Mark: f.mark, Since: o.since}
-	batch := h.addChanges(f, message.AppendBatch(nil, &head))
+	batch := h.addChanges(f, message.AppendBatch(h.dst, &head))
 	var wakes []durableobject.Call
-	if o.walk != nil && len(batch) < maxBatch {
+	if o.walk != nil && !h.fills(batch) {
 		batch, wakes = h.addWalk(f, batch)
 	} else {
 		f.walk = o.walk
@@ -130,7 +132,7 @@ func (h *handling) addChanges(f *flight, batch []byte) []byte {
 		}
 	}
 	for i, c := range f.changes {
-		if i > 0 && len(batch) >= maxBatch {
+		if i > 0 && h.fills(batch) {
 			f.next = append([]byte{spaceOutbox}, c.key...)
 			f.changes = f.changes[:i]
 			break
@@ -140,6 +142,9 @@ func (h *handling) addChanges(f *flight, batch []byte) []byte {
 	}
 	return batch
 }
+
+// fills reports whether a batch has as many bytes as it is to have.
+func (h *handling) fills(batch []byte) bool { return len(batch)-len(h.dst) >= maxBatch }
 
 // addRow adds the state of a row to a batch, and says of a record that is shown what
 // it is.

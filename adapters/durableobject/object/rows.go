@@ -30,7 +30,7 @@ const (
 	spaceMeta      = 'm' // names below
 	spaceDeleting  = 'x' // document keys of tables that are being deleted → nothing
 	spaceOutbox    = 'o' // keys of documents and entities that are to be published → Timestamp of the change
-	spacePurges    = 'p' // lives of tables that are to be purged from the replica → when, how many buckets
+	spacePurges    = 'p' // lives of tables that are to be purged from the replica → when
 )
 
 var (

@@ -10,7 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// maxWakes is how many buckets are woken at a time.
+// maxWakes is how many buckets are woken at a time, unless the last of their tables
+// has more: its buckets are woken together, at most durableobject.MaxBuckets.
 const maxWakes = 100
 
 // walked is a row that is published whether it changed or not. Of the record of a
@@ -26,7 +27,7 @@ func (h *handling) addWalk(f *flight, batch []byte) ([]byte, []durableobject.Cal
 	var wakes []durableobject.Call
 	var key []byte
 	for k, v := range h.rows.Scan(h.outbox.walk, behindRows, mostRun) {
-		if len(f.changes)+len(f.walked) >= maxChanges || len(batch) >= maxBatch || len(wakes) >= maxWakes {
+		if len(f.changes)+len(f.walked) >= maxChanges || h.fills(batch) || len(wakes) >= maxWakes {
 			f.walk = bytes.Clone(k)
 			break
 		}

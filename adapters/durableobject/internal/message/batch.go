@@ -13,9 +13,7 @@ type BatchHead struct {
 	Source string            // who publishes
 	Mark   Mark
 	Since  edm.Ticks // all changes before it are published
-	// Purge: the life ended. Buckets is how many sources it had.
-	Purge   bool
-	Buckets uint16
+	Purge  bool      // the life ended
 }
 
 // Mark is what is to become of the mark of a source that lags behind.
@@ -34,7 +32,7 @@ func AppendBatch(dst []byte, h *BatchHead) []byte {
 	dst = appendText(dst, h.Source)
 	dst = append(dst, byte(h.Mark))
 	dst = appendUint64(dst, uint64(h.Since))
-	return appendNumber(appendBool(dst, h.Purge), uint64(h.Buckets))
+	return appendBool(dst, h.Purge)
 }
 
 // BatchHead is the fields that a batch begins with.
@@ -44,7 +42,6 @@ func (r *Reader) BatchHead() (h BatchHead) {
 	h.Mark = Mark(r.Byte())
 	h.Since = r.Ticks()
 	h.Purge = r.Bool()
-	h.Buckets = uint16(r.Number(1<<16 - 1))
 	return h
 }
 

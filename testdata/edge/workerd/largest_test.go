@@ -1,0 +1,56 @@
+package workerd_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"edgetable/testdata/edge/workerd"
+)
+
+// Entities of the largest size, in characters that take half as much again where
+// they are kept, get into the replica, by the outbox and by the walk; and the
+// objects of the isolate do not lose what they remember for want of memory.
+func TestReplicaOfLargest(t *testing.T) {
+	var log bytes.Buffer
+	options := workerd.Options{Data: t.TempDir(), Log: &log, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0"}}
+	s := startReplica(t, options)
+	const entities = 9
+	write := func(table string) {
+		t.Helper()
+		must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"`+table+`"}`)
+		for n := range entities {
+			size := 523_500 // characters: 1 MiB at two bytes each, with names and types
+			if n%2 == 0 && n < 6 {
+				size = 349_000 // 1 MiB at three bytes each
+			}
+			var b strings.Builder
+			for at := 0; at < size; at += 32_000 {
+				fmt.Fprintf(&b, `,"V%d":"%s"`, at/32_000, strings.Repeat("€", min(size-at, 32_000)))
+			}
+			must(t, 204, s, "PUT", "acme", entity(table, n), "", "{"+b.String()[1:]+"}")
+		}
+	}
+	write("before")
+	s.Stop()
+	options.Env = append(options.Env, "EDGETABLE_REPLICA=true")
+	s = startReplica(t, options)
+	write("large")
+	for _, table := range []string{"before", "large"} {
+		must(t, 200, s, "GET", "acme", entity(table, 0), "", "")
+		for n := range entities {
+			shows(t, s, entity(table, n), "")
+		}
+	}
+	s.Stop()
+	for line := range strings.Lines(log.String()) {
+		if !strings.HasPrefix(line, `{"msg":"request"`) {
+			t.Error(line)
+		}
+	}
+}
+
+func entity(table string, n int) string {
+	return fmt.Sprintf("/%s(PartitionKey='p',RowKey='%d')", table, n)
+}
