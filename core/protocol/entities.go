@@ -4,9 +4,7 @@ import (
 	"context"
 
 	"edgetable/core/edm"
-	"edgetable/core/key"
 	"edgetable/core/multipart"
-	"edgetable/core/odata"
 	"edgetable/core/payload"
 	"edgetable/core/sas"
 	"edgetable/core/table"
@@ -215,118 +213,4 @@ func (c *call) written(op *table.Operation, ticks edm.Ticks) answer {
 
 func etagText(t edm.Ticks) string {
 	return string(payload.AppendETag(make([]byte, 0, 48), t))
-}
-
-// getEntity is GET on an entity.
-func (c *call) getEntity(ctx context.Context) (answer, error) {
-	c.operation = "GetEntity"
-	if err := c.permit(sas.QueryEntities, c.route.table); err != nil {
-		return answer{}, err
-	}
-	if err := c.allowEntity(c.route.partitionKey, c.route.rowKey); err != nil {
-		return answer{}, err
-	}
-	projection, err := c.projection()
-	if err != nil {
-		return answer{}, err
-	}
-	consistency, asked, err := c.consistency()
-	if err != nil {
-		return answer{}, err
-	}
-	err = c.admit(ctx, Access{Operation: c.operation, Table: c.route.table, PartitionKey: c.route.partitionKey, HasPartition: true, Entities: 1})
-	if err != nil {
-		return answer{}, err
-	}
-	row, err := c.Service.Get(ctx, c.name(), c.route.partitionKey, c.route.rowKey, consistency)
-	if err != nil {
-		return answer{}, err
-	}
-	a := answer{status: 200, header: make(multipart.Header, 0, 2)}
-	a.header = append(a.header, Field{Name: "ETag", Value: etagText(row.Timestamp)})
-	a.read(asked)
-	return c.withBody(a, c.entity(c.route.partitionKey, c.route.rowKey, row.Timestamp, row.Properties, projection))
-}
-
-// queryEntities is GET on a table.
-func (c *call) queryEntities(ctx context.Context) (answer, error) {
-	c.operation = "QueryEntities"
-	if err := c.permit(sas.QueryEntities, c.route.table); err != nil {
-		return answer{}, err
-	}
-	projection, err := c.projection()
-	if err != nil {
-		return answer{}, err
-	}
-	filter, top, err := c.query()
-	if err != nil {
-		return answer{}, err
-	}
-	from, err := c.options.position()
-	if err != nil {
-		return answer{}, err
-	}
-	consistency, asked, err := c.consistency()
-	if err != nil {
-		return answer{}, err
-	}
-	if err := c.admit(ctx, Access{Operation: c.operation, Table: c.route.table, Entities: 1}); err != nil {
-		return answer{}, err
-	}
-	page, err := c.Service.Query(ctx, c.name(), table.Query{
-		Filter: filter, Within: c.within(), Top: top, From: from, Consistency: consistency,
-	})
-	if err != nil {
-		return answer{}, err
-	}
-	a := answer{status: 200, header: continuation(page.Next)}
-	a.read(asked)
-	size := 256
-	for i := range page.Rows {
-		size += shownSize(page.Rows[i].Properties)
-	}
-	a, err = c.withBody(a, content{of: c.route.table, fields: projection, size: size, write: func(dst []byte, v *payload.View) []byte {
-		dst = v.AppendFeedStart(dst)
-		for i := range page.Rows {
-			row := &page.Rows[i]
-			pk, rk := key.Decode(row.Key)
-			dst = v.AppendFeedEntity(dst, i, pk, rk, row.Timestamp, row.Properties)
-		}
-		return v.AppendFeedEnd(dst)
-	}})
-	if page.Recycle != nil {
-		page.Recycle()
-	}
-	return a, err
-}
-
-// query reads $filter and $top.
-func (c *call) query() (*odata.Filter, int, error) {
-	var filter *odata.Filter
-	if c.options.filter != nil {
-		var err error
-		if filter, err = odata.Parse(*c.options.filter); err != nil {
-			return nil, 0, queryError(err)
-		}
-	}
-	top := table.MaxPageRows
-	if c.options.top != nil {
-		var err error
-		if top, err = odata.ParseTop(*c.options.top); err != nil {
-			return nil, 0, queryError(err)
-		}
-	}
-	return filter, top, nil
-}
-
-// projection reads $select.
-func (c *call) projection() (*payload.Projection, error) {
-	if c.options.selectList == nil {
-		return nil, nil
-	}
-	names, err := odata.ParseSelect(*c.options.selectList)
-	if err != nil {
-		return nil, queryError(err)
-	}
-	return payload.NewProjection(names), nil
 }

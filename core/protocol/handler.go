@@ -2,11 +2,7 @@ package protocol
 
 import (
 	"context"
-	"errors"
-	"io"
-	"math/bits"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,9 +11,6 @@ import (
 	"edgetable/core/payload"
 	"edgetable/core/table"
 )
-
-// MaxBody is the largest request body in bytes, batches included.
-const MaxBody = 4 << 20
 
 // maxTimeout is the most seconds that the timeout parameter can ask for.
 const maxTimeout = 30
@@ -251,110 +244,6 @@ func tunnelled(method string, override []string) (string, error) {
 		return verb, nil
 	}
 	return "", table.XMethodIncorrectValue.Err()
-}
-
-// buffers holds bodies of requests and responses between uses.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-// sized is a buffer for about n bytes, so that what is written to it is not copied
-// again and again as it grows. A large one that is kept has a size that will do for
-// the next; as n may be too much, a little more than is kept is not asked for.
-func sized(n int) *[]byte {
-	b := buffers.Get().(*[]byte)
-	if n >= 64<<10 && n < maxKept*3/2 {
-		n = min(1<<bits.Len(uint(n-1)), maxKept)
-	}
-	if cap(*b) < n {
-		*b = make([]byte, 0, n)
-	}
-	return b
-}
-
-// maxKept is the largest buffer that is kept for another request.
-const maxKept = 2 << 20
-
-func keep(b *[]byte) {
-	if cap(*b) <= maxKept {
-		buffers.Put(b)
-	}
-}
-
-func (x *exchange) chainRelease(f func()) {
-	if f == nil {
-		return
-	}
-	if prev := x.resp.release; prev != nil {
-		x.resp.release = func() { prev(); f() }
-		return
-	}
-	x.resp.release = f
-}
-
-// body reads the request's body, which lives until the response is released.
-func (x *exchange) body() ([]byte, error) {
-	if x.req.ContentLength > MaxBody {
-		return nil, table.RequestBodyTooLarge.Err()
-	}
-	h := x.req.Header
-	if x.req.ContentLength == 0 && h.Get("Content-Length") == "" && h.Get("Transfer-Encoding") == "" {
-		return nil, table.MissingContentLengthHeader.Err()
-	}
-	if x.req.Body == nil {
-		return nil, nil
-	}
-	if whole, ok := x.req.Body.(interface{ Bytes() []byte }); ok {
-		return checkLength(whole.Bytes(), x.req.ContentLength)
-	}
-	buf := buffers.Get().(*[]byte)
-	x.chainRelease(func() { keep(buf) })
-	b, err := readAll((*buf)[:0], x.req.Body, x.req.ContentLength)
-	*buf = b
-	return b, err
-}
-
-// checkLength is a body that is there as a whole.
-func checkLength(b []byte, length int64) ([]byte, error) {
-	switch {
-	case len(b) > MaxBody:
-		return nil, table.RequestBodyTooLarge.Err()
-	case length >= 0 && int64(len(b)) != length:
-		return nil, errBodyEnded()
-	}
-	return b, nil
-}
-
-func errBodyEnded() error {
-	return table.InvalidInput.With("The request body ended before its Content-Length, or could not be read.")
-}
-
-// readAll reads at most MaxBody; length is how much is announced, or -1.
-func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
-	// Memory follows what was received, not what was announced: an announcement
-	// costs its sender nothing.
-	const step = 64 << 10
-	if want := int(min(max(length, 512), step)) + 1; cap(b) < want {
-		b = make([]byte, 0, want)
-	}
-	for {
-		if len(b) == cap(b) {
-			b = append(b, 0)[:len(b)]
-		}
-		n, err := r.Read(b[len(b):cap(b)])
-		b = b[:len(b)+n]
-		if len(b) > MaxBody {
-			return b[:0], table.RequestBodyTooLarge.Err()
-		}
-		if errors.Is(err, io.EOF) {
-			if length >= 0 && int64(len(b)) != length {
-				err = io.ErrUnexpectedEOF
-			} else {
-				return b, nil
-			}
-		}
-		if err != nil {
-			return b[:0], errBodyEnded()
-		}
-	}
 }
 
 // echoable reports whether a client request id may be sent back: at most 1024

@@ -1,0 +1,78 @@
+package protocol
+
+import (
+	"errors"
+	"io"
+
+	"edgetable/core/table"
+)
+
+// MaxBody is the largest request body in bytes, batches included.
+const MaxBody = 4 << 20
+
+// body reads the request's body, which lives until the response is released.
+func (x *exchange) body() ([]byte, error) {
+	if x.req.ContentLength > MaxBody {
+		return nil, table.RequestBodyTooLarge.Err()
+	}
+	h := x.req.Header
+	if x.req.ContentLength == 0 && h.Get("Content-Length") == "" && h.Get("Transfer-Encoding") == "" {
+		return nil, table.MissingContentLengthHeader.Err()
+	}
+	if x.req.Body == nil {
+		return nil, nil
+	}
+	if whole, ok := x.req.Body.(interface{ Bytes() []byte }); ok {
+		return checkLength(whole.Bytes(), x.req.ContentLength)
+	}
+	buf := buffers.Get().(*[]byte)
+	x.chainRelease(func() { keep(buf) })
+	b, err := readAll((*buf)[:0], x.req.Body, x.req.ContentLength)
+	*buf = b
+	return b, err
+}
+
+// checkLength is a body that is there as a whole.
+func checkLength(b []byte, length int64) ([]byte, error) {
+	switch {
+	case len(b) > MaxBody:
+		return nil, table.RequestBodyTooLarge.Err()
+	case length >= 0 && int64(len(b)) != length:
+		return nil, errBodyEnded()
+	}
+	return b, nil
+}
+
+func errBodyEnded() error {
+	return table.InvalidInput.With("The request body ended before its Content-Length, or could not be read.")
+}
+
+// readAll reads at most MaxBody; length is how much is announced, or -1.
+func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
+	// Memory follows what was received, not what was announced: an announcement
+	// costs its sender nothing.
+	const step = 64 << 10
+	if want := int(min(max(length, 512), step)) + 1; cap(b) < want {
+		b = make([]byte, 0, want)
+	}
+	for {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if len(b) > MaxBody {
+			return b[:0], table.RequestBodyTooLarge.Err()
+		}
+		if errors.Is(err, io.EOF) {
+			if length >= 0 && int64(len(b)) != length {
+				err = io.ErrUnexpectedEOF
+			} else {
+				return b, nil
+			}
+		}
+		if err != nil {
+			return b[:0], errBodyEnded()
+		}
+	}
+}
