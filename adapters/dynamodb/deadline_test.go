@@ -201,3 +201,23 @@ func TestEndlessReply(t *testing.T) {
 		}
 	}
 }
+
+// kept is a way to the server that has the last request still in its hands.
+type kept struct{ body io.Reader }
+
+func (k *kept) Do(r *http.Request) (*http.Response, error) {
+	k.body = r.Body
+	return connections.Do(r)
+}
+
+// Who still reads the request when the SDK closes it, as its connection may, finds
+// its end and no error.
+func TestRequestIsClosed(t *testing.T) {
+	t.Parallel()
+	way := new(kept)
+	s := open(t, dynamodb.Options{Table: newTable(t), Client: newClient(way)})
+	create(t, s)
+	if _, err := io.Copy(io.Discard, way.body); err != nil {
+		t.Error(err)
+	}
+}

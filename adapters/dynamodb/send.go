@@ -52,12 +52,18 @@ type sentKey struct{}
 
 // sentMarker sets the flag: what fails before, such as a lack of credentials, had
 // no effect. It bounds replies too, which the SDK reads to their end whatever that
-// is.
+// is, and lets nobody close a connection too early.
 type sentMarker struct{ dynamodb.HTTPClient }
 
 func (m sentMarker) Do(r *http.Request) (*http.Response, error) {
 	if sent, ok := r.Context().Value(sentKey{}).(*atomic.Bool); ok {
 		sent.Store(true)
+	}
+	// The SDK closes the request when the reply begins. What net/http then looks for
+	// behind its last byte, by WriteTo, is an error, for which it closes the connection
+	// in the middle of the reply; Read finds the end.
+	if r.Body != nil {
+		r.Body = struct{ io.ReadCloser }{r.Body}
 	}
 	answer, err := m.HTTPClient.Do(r)
 	if err == nil {
