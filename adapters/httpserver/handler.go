@@ -132,6 +132,7 @@ func cut(c *fasthttp.RequestCtx) {
 // would be lost on its way.
 func closeAfter(c *fasthttp.RequestCtx) {
 	c.Response.SetConnectionClose()
+	c.Response.SkipBody = c.IsHead()
 	var answer bytes.Buffer
 	if _, err := c.Response.WriteTo(&answer); err != nil {
 		c.SetConnectionClose()

@@ -162,6 +162,23 @@ func TestTooLargeIsRefusedUnread(t *testing.T) {
 	}
 }
 
+// The answer to HEAD has no body, not even the last one of a connection.
+func TestHeadWithLargeBody(t *testing.T) {
+	t.Parallel()
+	conn, r := dial(t)
+	send(t, conn, "HEAD /devstoreaccount1/Tables HTTP/1.1\nContent-Length: 100000\n")
+	fmt.Fprint(conn, strings.Repeat(" ", 100_000))
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if resp := receive(t, r, "HEAD"); resp.Status != 405 {
+		t.Errorf("status %d", resp.Status)
+	}
+	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
+		t.Errorf("a body: %q, %v", rest, err)
+	}
+}
+
 // A body that ends before its length is an error of the sender's, and nothing of
 // it is stored.
 func TestBodyCutOff(t *testing.T) {
