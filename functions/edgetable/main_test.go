@@ -72,6 +72,8 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"sign", "GET", "http://:1/devstoreaccount1"}, "not a URL"},
 		{2, []string{"sign", "GET", "http://h/devstoreaccount1/t(PartitionKey='50%',RowKey='')"}, "escape"},
 		{1, []string{"sign", "GET", "http://h/acme/Tables"}, "'acme' is not known"},
+		{2, []string{"table"}, "edgetable table: say what to do: rebucket\n'edgetable table -h' lists the commands"},
+		{2, []string{"table", "rebucket"}, "edgetable table rebucket: TABLE is missing\n'edgetable table rebucket -h' lists the flags"},
 		{2, []string{"backup"}, "-to"},
 		{1, []string{"backup", "-data", filepath.Join(dir, "missing"), "-to", filepath.Join(dir, "copy")}, "no data"},
 		{1, []string{"backup", "-data", t.TempDir(), "-to", filepath.Join(dir, "copy")}, "no data"},
