@@ -45,6 +45,7 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"serve", "-cache", "1GB"}, "-cache: parse error: write a whole number"},
 		{2, []string{"serve", "-memory=yes"}, "-memory: parse error: write nothing, true or false"},
 		{2, []string{"serve", "-max-failures", "-1 -1"}, "-max-failures: parse error: write a number"},
+		{2, []string{"serve", "-memory", "-max-failures", "NaN"}, "-max-failures is not negative, and a number"},
 		{2, []string{"serve", "-max-skew", "15"}, "-max-skew: parse error: write a duration with its unit"},
 		{2, []string{"serve", "-max-skew", "-1s"}, "-max-skew"},
 		{2, []string{"serve", "-grace", "-1s"}, "-grace"},
