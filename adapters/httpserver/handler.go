@@ -79,7 +79,9 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		return
 	}
 	send(&c.Response, &resp)
-	if body.ended {
+	// Whoever stands in front may have believed in a length beside the chunks, and
+	// taken what follows here for a part of this body.
+	if twice := req.ContentLength < 0 && sent(head.RawHeaders(), "\ncontent-length:"); body.ended && !twice {
 		return
 	}
 	// The next request begins where this body ends. A short one is read to its
@@ -130,6 +132,7 @@ func cut(c *fasthttp.RequestCtx) {
 // would be lost on its way.
 func closeAfter(c *fasthttp.RequestCtx) {
 	c.Response.SetConnectionClose()
+	c.Response.SkipBody = c.IsHead()
 	var answer bytes.Buffer
 	if _, err := c.Response.WriteTo(&answer); err != nil {
 		c.SetConnectionClose()

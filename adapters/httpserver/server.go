@@ -58,6 +58,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		CloseOnShutdown:              true,
 		SecureErrorLogMessage:        true, // headers hold signatures
 	}
+	l = &patient{Listener: l, log: s.Log}
 	if s.TLS != nil {
 		l = tls.NewListener(l, s.TLS)
 	}

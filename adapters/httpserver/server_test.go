@@ -162,6 +162,23 @@ func TestTooLargeIsRefusedUnread(t *testing.T) {
 	}
 }
 
+// The answer to HEAD has no body, not even the last one of a connection.
+func TestHeadWithLargeBody(t *testing.T) {
+	t.Parallel()
+	conn, r := dial(t)
+	send(t, conn, "HEAD /devstoreaccount1/Tables HTTP/1.1\nContent-Length: 100000\n")
+	fmt.Fprint(conn, strings.Repeat(" ", 100_000))
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if resp := receive(t, r, "HEAD"); resp.Status != 405 {
+		t.Errorf("status %d", resp.Status)
+	}
+	if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
+		t.Errorf("a body: %q, %v", rest, err)
+	}
+}
+
 // A body that ends before its length is an error of the sender's, and nothing of
 // it is stored.
 func TestBodyCutOff(t *testing.T) {
@@ -420,18 +437,26 @@ func TestPipelining(t *testing.T) {
 // front of the server: nothing behind the first is ever served.
 func TestTwoLengths(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ why, head string }{
-		{"a length and chunks", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n"},
-		{"chunks and a length", "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n"},
-		{"two lengths", "Content-Length: 5\r\nContent-Length: 0\r\n"},
-		{"a length that is none", "Content-Length: +5\r\n"},
-		{"a negative length", "Content-Length: -1\r\n"},
+	for _, tt := range []struct {
+		why, head string
+		read      bool
+	}{
+		{"a length and chunks", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", false},
+		{"a length and chunks, which are read", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", true},
+		{"chunks and a length", "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", false},
+		{"chunks, which are read, and a length", "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", true},
+		{"two lengths", "Content-Length: 5\r\nContent-Length: 0\r\n", true},
+		{"a length that is none", "Content-Length: +5\r\n", true},
+		{"a negative length", "Content-Length: -1\r\n", true},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
 			t.Parallel()
 			served := make(chan string, 10)
 			addr := serve(t, &httpserver.Handler{Protocol: protocolFunc(func(_ context.Context, req *protocol.Request) protocol.Response {
 				served <- req.Target
+				if tt.read && req.Body != nil {
+					_, _ = io.Copy(io.Discard, req.Body)
+				}
 				return protocol.Response{Status: 204}
 			})})
 			conn, err := net.Dial("tcp", addr)

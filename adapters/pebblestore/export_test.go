@@ -16,3 +16,17 @@ func (o Options) Small() Options {
 	}
 	return o
 }
+
+// Stalled calls f when a write begins to wait for a flush.
+func (o Options) Stalled(f func()) Options {
+	tune := o.tune
+	o.tune = func(p *pebble.Options) {
+		tune(p)
+		count := p.EventListener.WriteStallBegin
+		p.EventListener.WriteStallBegin = func(i pebble.WriteStallBeginInfo) {
+			count(i)
+			f()
+		}
+	}
+	return o
+}

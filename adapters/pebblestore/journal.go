@@ -20,6 +20,11 @@ type journal struct {
 	last    atomic.Int64 // highest number given out
 	durable atomic.Int64 // all commits with numbers up to this one are synced or void
 
+	// numbers are given out one by one. It is taken before mu, which is never held
+	// while the clock writes a reservation: that waits when the store falls behind,
+	// and what it waits for may be what fails.
+	numbers sync.Mutex
+
 	mu     sync.Mutex
 	oldest *entry // commits that are registered and not done, by number
 	newest *entry
@@ -43,17 +48,18 @@ func newJournal(clock *table.Clock, from edm.Ticks) *journal {
 
 // register gives a commit its number. The caller must call done.
 func (j *journal) register() (*entry, error) {
-	e := new(entry)
+	j.numbers.Lock()
+	defer j.numbers.Unlock()
+	n, err := j.clock.Next()
+	if err != nil {
+		return nil, err
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.failed != nil {
 		return nil, j.failed
 	}
-	n, err := j.clock.Next()
-	if err != nil {
-		return nil, err
-	}
-	e.number, e.older = n, j.newest
+	e := &entry{number: n, older: j.newest}
 	if e.older != nil {
 		e.older.newer = e
 	} else {

@@ -47,9 +47,10 @@ func (s *Store) open(o Options) error {
 	case err == nil:
 		defer lock.Close() // Pebble holds it on
 		p.Lock = lock
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrPermission), errors.As(err, new(*fs.PathError)): // the file to lock cannot be made
 		return err
-	case !errors.Is(err, fs.ErrNotExist):
+	default:
 		return ErrInUse
 	}
 	if err := checkForeign(o); err != nil {

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -92,6 +93,13 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if _, err := pebblestore.Open(pebblestore.Options{}); err == nil {
 		t.Error("Open without a directory succeeds")
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pebblestore.Open(pebblestore.Options{Dir: filepath.Join(file, "data")}); !errors.Is(err, syscall.ENOTDIR) || errors.Is(err, pebblestore.ErrInUse) {
+		t.Errorf("Open below a file: %v", err)
 	}
 }
 

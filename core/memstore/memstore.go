@@ -94,7 +94,8 @@ func (s *Store) ListDocuments(ctx context.Context, prefix, from string, limit in
 	return list, nil
 }
 
-// Drop implements [table.Store]; the entities are gone when it returns.
+// Drop implements [table.Store]; entities that no other record names are gone
+// when it returns.
 func (s *Store) Drop(ctx context.Context, key string, revision table.Revision) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -106,6 +107,11 @@ func (s *Store) Drop(ctx context.Context, key string, revision table.Revision) e
 		return table.ErrRevision
 	}
 	s.documents = s.documents.remove(key)
+	for _, other := range s.documents.from("") {
+		if other.Layout.Incarnation == d.Layout.Incarnation {
+			return nil
+		}
+	}
 	delete(s.entities, d.Layout.Incarnation)
 	return nil
 }

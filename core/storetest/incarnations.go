@@ -20,6 +20,7 @@ func Incarnations(t *testing.T, h Harness) {
 		{"TwoStores", livesOverTwoStores},
 		{"RecordChanges", recordChanges},
 		{"LayoutChanges", layoutChanges},
+		{"LayoutTwice", layoutTwice},
 		{"LargeDrop", largeDrop},
 	})
 }
@@ -180,6 +181,25 @@ func layoutChanges(e *env) {
 	docs[0].Layout = layout()
 	e.write(docs[0])
 	e.expectRows("a Layout never written makes an empty table", e.Store, docs[0].Key)
+}
+
+// Drop removes the table "unless another record names the same incarnation".
+func layoutTwice(e *env) {
+	kept := table.Document{Key: "table/acct/kept", Layout: layout()}
+	kept.Revision = e.write(kept)
+	dropped := table.Document{Key: "table/acct/dropped", Layout: layout()}
+	dropped.Revision = e.write(dropped)
+	m := put("p", "r", "of both")
+	want := written(m, e.must(dropped.Key, m))
+	kept.Layout = dropped.Layout
+	if _, err := e.Store.WriteDocument(e.Context(), kept); errors.Is(err, table.ErrUnsupported) {
+		return
+	} else if err != nil {
+		e.Fatalf("WriteDocument with another Layout: %s", reason(err))
+	}
+	e.drop(dropped.Key)
+	e.expectNone("dropped", e.Store, dropped.Key)
+	e.expectRows("named by another record", e.Store, kept.Key, want)
 }
 
 // "The entities are removed at once or behind the call, but none is ever seen

@@ -28,8 +28,8 @@ func listenAdmin(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// serveAdmin serves health, metrics and backups until stop, which waits for a
-// backup that runs: the store must not be closed under it.
+// serveAdmin serves health, metrics and backups until stop, which ends profiles
+// and waits for a backup that runs: the store must not be closed under it.
 func serveAdmin(l net.Listener, m *metrics) (stop func()) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
@@ -38,13 +38,20 @@ func serveAdmin(l net.Listener, m *metrics) (stop func()) {
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	server := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelDebug)}
+	profiles, cancel := context.WithCancel(context.Background())
+	server := &http.Server{
+		Handler: mux, ReadTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelDebug),
+		BaseContext: func(net.Listener) context.Context { return profiles },
+	}
 	go func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			m.log.Error("the admin address failed", "cause", err)
 		}
 	}()
-	return func() { _ = server.Shutdown(context.Background()) }
+	return func() {
+		cancel()
+		_ = server.Shutdown(context.Background())
+	}
 }
 
 // backup copies the store to the directory named by ?to=.

@@ -75,6 +75,23 @@ func TestBackupOfRunningServer(t *testing.T) {
 	s.ends(t)
 }
 
+// A profile that was asked for does not keep the server from ending.
+func TestEndDuringTrace(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "-memory", "-admin", "127.0.0.1:0")
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "backups at")+"/debug/pprof/trace?seconds=100000", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := c.Do(req) // returns when the trace has begun
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	s.ends(t)
+}
+
 // The command copies what nobody serves.
 func TestBackup(t *testing.T) {
 	t.Parallel()

@@ -38,6 +38,7 @@ type program struct {
 	args        []string
 	environment func(string) string
 	out, err    io.Writer
+	command     string // whose flags were read, such as "table rebucket"
 }
 
 func main() {
@@ -84,11 +85,15 @@ func (p *program) run(ctx context.Context) int {
 		return 2
 	}
 	var wrong usageError
+	has := "commands"
+	if p.command != "" {
+		name, has = p.command, "flags"
+	}
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
 		return 0
 	case errors.As(err, &wrong):
-		fmt.Fprintf(p.err, "edgetable %s: %s\n'edgetable %[1]s -h' lists the flags\n", name, wrong)
+		fmt.Fprintf(p.err, "edgetable %s: %s\n'edgetable %[1]s -h' lists the %[3]s\n", name, wrong, has)
 		return 2
 	}
 	fmt.Fprintln(p.err, "edgetable:", err)
@@ -98,6 +103,7 @@ func (p *program) run(ctx context.Context) int {
 // parse reads the flags and operands of a command. Asked for help it prints it
 // and returns [flag.ErrHelp].
 func (p *program) parse(f *flag.FlagSet, args []string, about string, operands ...string) error {
+	p.command = f.Name()
 	f.SetOutput(io.Discard)
 	switch err := f.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):

@@ -60,8 +60,8 @@ func (o *protectFlags) check() error {
 	switch {
 	case o.concurrent < 1 || o.reads < 0 || o.queue < 0 || o.maxWait <= 0:
 		return misuse("-concurrent is at least 1, -reads and -queue not negative, -max-wait positive")
-	case o.failures < 0:
-		return misuse("-max-failures is not negative")
+	case !(o.failures >= 0): // nor is it NaN, which would count nothing
+		return misuse("-max-failures is not negative, and a number")
 	}
 	return nil
 }

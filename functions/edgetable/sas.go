@@ -255,10 +255,11 @@ func signedTime(s string, now time.Time) (string, error) {
 		s = days + "h"
 	}
 	d, err := time.ParseDuration(s)
+	hours := d
 	if isDays {
-		d *= 24
+		d *= 24 // unless that is too long for a duration, 292 years
 	}
-	if err != nil || d <= 0 {
+	if err != nil || d <= 0 || isDays && d/24 != hours {
 		return "", errors.New("write a time such as 2030-01-01T00:00:00Z or a duration such as 30m, 24h or 7d")
 	}
 	return edm.TicksOf(now.Add(d).Truncate(time.Second)).String(), nil

@@ -83,6 +83,7 @@ func TestSASSays(t *testing.T) {
 		{"-account acme -table people -permissions r -resources all", "-resources"},
 		{"-account acme -permissions r -expires soon", "-expires"},
 		{"-account acme -permissions r -expires -5m", "-expires"},
+		{"-account acme -permissions r -expires 450000d", "-expires"},
 		{"-account acme -table people -permissions r -from-row 1", "srk"},
 		{"-account acme -table people -permissions r -ip here", "no server would take it: sip is an IP address"},
 	} {

@@ -1,0 +1,42 @@
+package httpserver
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"syscall"
+	"time"
+)
+
+// patient is a listener that waits where the machine cannot take one more
+// connection. To fasthttp any error is the end, and whoever opens connections
+// could bring it about.
+type patient struct {
+	net.Listener
+	log  *slog.Logger
+	said time.Time // that it waits, last
+}
+
+// Accept is called by one goroutine.
+func (l *patient) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if !exhausted(err) {
+			return c, err
+		}
+		if time.Since(l.said) > time.Minute {
+			l.said = time.Now()
+			l.log.Warn("connections wait to be accepted", "cause", err)
+		}
+		time.Sleep(100 * time.Millisecond) // others end meanwhile
+	}
+}
+
+func exhausted(err error) bool {
+	for _, want := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM} {
+		if errors.Is(err, want) {
+			return true
+		}
+	}
+	return false
+}
