@@ -1,10 +1,13 @@
 package durableobject_test
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 
 	"edgetable/adapters/durableobject"
 	"edgetable/adapters/durableobject/internal/message"
+	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
@@ -37,4 +40,37 @@ func TestDropBitByBit(t *testing.T) {
 	if next, err := s.Commit(t.Context(), tableKey, []table.Mutation{put("r", "B")}); err != nil || next <= ticks {
 		t.Errorf("Timestamp %d (%v) is not above %d of the old life", next, err, ticks)
 	}
+}
+
+// A bucket of a table that is being deleted does not answer: what else the catalog
+// has to publish does not wait for it each time.
+func TestPublishingBesideDrop(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, 1)
+	w.create(peopleTable)
+	d, err := w.store.ReadDocument(t.Context(), peopleTable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drops := 0
+	w.cloud.inside = func(call durableobject.Call) fate {
+		if opOf(call) == message.OpDrop {
+			drops++
+		}
+		return dropless(call)
+	}
+	if err := w.store.Drop(t.Context(), peopleTable, d.Revision); !errors.Is(err, table.ErrUnknown) {
+		t.Fatal(err)
+	}
+	delete(w.lives, peopleTable)
+	const seconds = 90
+	for n := range seconds {
+		w.create(fmt.Sprint("table/acct/other", n))
+		w.pass(edm.TicksPerSecond)
+	}
+	if w.replica.batches < seconds/2 || drops > 3*(1+seconds/30) {
+		t.Errorf("%d batches and %d drops in %d s", w.replica.batches, drops, seconds)
+	}
+	w.cloud.inside = nil
+	w.converges()
 }

@@ -13,7 +13,8 @@ const (
 	// rounds is how often a message asks other objects before it gives up, or
 	// leaves a deletion to the alarm.
 	rounds = 3
-	// patience is how long the alarm leaves a deletion to who began it.
+	// patience is how long the alarm leaves a deletion to who began it, and those
+	// that it was unable to bring to their end to themselves.
 	patience = 30 * edm.TicksPerSecond
 )
 
@@ -185,7 +186,8 @@ const (
 )
 
 // alarm brings deletions to their end that were cut off, one after the other,
-// then it publishes. The State of its steps is behind the first byte the table's
+// then it publishes. Where buckets do not answer, it leaves them alone for a while:
+// each batch would wait for them. The State of its steps is behind the first byte the table's
 // key and that of bury, or that of publish.
 func (h *handling) alarm() Step {
 	if !h.r.Done() {
@@ -198,6 +200,9 @@ func (h *handling) alarm() Step {
 	if len(waited) > 0 {
 		r := message.Read(waited[1:])
 		from, waited = r.Text(), r.Rest()
+	}
+	if now := h.now(); len(waited) == 0 && now < h.buries && now+patience >= h.buries {
+		return h.deleting(h.publish())
 	}
 	for key := h.nextDeleting(from); key != ""; key = h.nextDeleting(key + "\x00") {
 		rec, err := h.record(key)
@@ -214,9 +219,15 @@ func (h *handling) alarm() Step {
 			return step
 		}
 	}
-	step := h.publish()
+	h.buries = h.now() + patience
+	return h.deleting(h.publish())
+}
+
+// deleting adds to a step of publish, which sets no alarm, when tables that are being
+// deleted are to be seen to.
+func (h *handling) deleting(step Step) Step {
 	if h.nextDeleting("") != "" {
-		step.Alarm = h.now() + patience // which publish does not set
+		step.Alarm = h.buries
 	}
 	return step
 }
