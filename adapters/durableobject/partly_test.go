@@ -3,6 +3,7 @@ package durableobject_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"edgetable/adapters/durableobject"
@@ -73,4 +74,45 @@ func TestPublishingBesideDrop(t *testing.T) {
 	}
 	w.cloud.inside = nil
 	w.converges()
+}
+
+// Publishing begins with tables that are there. Of their buckets there is always one
+// that does not wake up: those that did are not woken again. One that never does is
+// tried now and then.
+func TestWakeBitByBit(t *testing.T) {
+	t.Parallel()
+	const buckets = 5
+	for _, never := range []bool{false, true} {
+		w := newWorld(t, 1, buckets)
+		w.cloud.replica = ""
+		w.create(peopleTable)
+		for p := range 20 {
+			w.write(peopleTable, fmt.Sprint("p", p), "r", false)
+		}
+		w.evict()
+		w.cloud.replica = "kv"
+		if _, err := w.store.ReadDocument(t.Context(), peopleTable); err != nil {
+			t.Fatal(err)
+		}
+		wakes := 0
+		w.cloud.inside = func(call durableobject.Call) fate {
+			if opOf(call) != message.OpGet {
+				return fate{}
+			}
+			wakes++
+			if wakes%buckets == 0 || never && strings.HasSuffix(call.Object.Name, "/4") {
+				return fate{lose: true, err: durableobject.ErrLost}
+			}
+			return fate{}
+		}
+		const minutes = 10
+		w.pass(minutes * 60 * edm.TicksPerSecond)
+		if most := 3 * (buckets + minutes); wakes > most {
+			t.Errorf("never %t: %d wakes, want at most %d", never, wakes, most)
+		}
+		if never {
+			w.cloud.inside = nil
+		}
+		w.converges()
+	}
 }
