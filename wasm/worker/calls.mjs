@@ -29,6 +29,9 @@ export const answered = 0, overloaded = 1, lost = 2, unreachable = 3, failed = 4
 // writes reports whether any of them may write.
 export function writes(bytes) { return bytes[8] === 1; }
 
+// timeless is all of them but how long they may take.
+export function timeless(bytes) { return bytes.subarray(8); }
+
 export async function callObjects(env, bytes, publish) {
   const [limit, ...parts] = unframe(bytes);
   const ms = new DataView(limit.buffer, limit.byteOffset).getUint32(0, true);

@@ -1,6 +1,6 @@
 // The module edgetable.wasm and what it imports. What the two say to each other is told in main.go.
 import program from "./edgetable.wasm";
-import { callObjects, writes } from "./calls.mjs";
+import { callObjects, timeless, writes } from "./calls.mjs";
 import { Misconfigured, randomness, variables } from "./host.mjs";
 import { callNamespace } from "./namespace.mjs";
 
@@ -55,13 +55,13 @@ export class Instance {
 
   // ask makes calls, unless the request had an answer to them before, and brings the answer into the module.
   async ask(call, calls) {
-    const job = this.job;
-    let answer = job?.answered(calls);
+    const job = this.job, asked = call === callObjects ? timeless(calls) : calls;
+    let answer = job?.answered(asked);
     if (answer === undefined) {
       if (job !== null && call === callObjects && writes(calls)) job.wrote = true;
       answer = await call(this.env, calls);
     }
-    job?.hear(calls, answer, this);
+    job?.hear(asked, answer, this);
     return this.put(answer);
   }
 

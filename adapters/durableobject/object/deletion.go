@@ -1,6 +1,8 @@
 package object
 
 import (
+	"encoding/binary"
+
 	"edgetable/adapters/durableobject"
 	"edgetable/adapters/durableobject/internal/message"
 	"edgetable/core/edm"
@@ -11,7 +13,8 @@ const (
 	// rounds is how often a message asks other objects before it gives up, or
 	// leaves a deletion to the alarm.
 	rounds = 3
-	// patience is how long the alarm leaves a deletion to who began it.
+	// patience is how long the alarm leaves a deletion to who began it, and those
+	// that it was unable to bring to their end to themselves.
 	patience = 30 * edm.TicksPerSecond
 )
 
@@ -80,50 +83,63 @@ const (
 	ours
 )
 
-// What bury puts into the State of a step with calls: the incarnation, and how
-// many rounds there were before.
-const burialSize = len(table.Incarnation{}) + 1
+// burial is how far bury got. It is in the State of a step with calls.
+type burial struct {
+	life  table.Incarnation
+	round byte      // how many there were before
+	high  edm.Ticks // high water of the Timestamps of buckets that have dropped
+	left  []uint16  // those that have not
+}
+
+func (b *burial) append(dst []byte) []byte {
+	dst = append(append(dst, b.life[:]...), b.round)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(b.high))
+	for _, n := range b.left {
+		dst = binary.BigEndian.AppendUint16(dst, n)
+	}
+	return dst
+}
+
+// goOn takes the answers to the step before, if that was of this life.
+func (b *burial) goOn(state []byte, answers []durableobject.Answer) bool {
+	r := message.Read(state)
+	life, round, high, asked := r.Incarnation(), r.Byte(), r.Ticks(), r.Rest()
+	if !r.OK() || life != b.life || len(asked) != 2*len(answers) {
+		return false
+	}
+	b.round, b.high, b.left = round+1, high, b.left[:0]
+	for i, a := range answers {
+		r, err := message.Result(a.Message)
+		if high := r.Ticks(); a.Err == nil && err == nil && r.Done() {
+			b.high = max(b.high, high)
+		} else {
+			b.left = append(b.left, binary.BigEndian.Uint16(asked[2*i:]))
+		}
+	}
+	return true
+}
 
 // bury brings the deletion of a table to its end: its buckets drop, then the
 // record is removed. Where the step waits for them it has Calls, and if they do
 // not answer it is ErrBusy. Several messages may do this at a time: all steps can
 // be done twice. waited is what bury put into the State of the step before.
 func (h *handling) bury(rec *record, waited []byte) (ok bool, step Step) {
-	round := byte(0)
-	if len(waited) == burialSize && table.Incarnation(waited[:burialSize-1]) == rec.Layout.Incarnation {
-		if high, ok := dropped(h.resume.Answers, int(rec.home.Buckets)); ok {
-			h.entomb(rec, high)
+	b := burial{life: rec.Layout.Incarnation, left: allBuckets(rec)}
+	if b.goOn(waited, h.resume.Answers) {
+		if len(b.left) == 0 {
+			h.entomb(rec, b.high)
 			return true, Step{}
 		}
-		if round = waited[burialSize-1] + 1; round >= rounds {
+		if b.round >= rounds {
 			step = h.fail(table.ErrBusy)
 			step.Alarm = h.now() + patience
 			return false, step
 		}
 	}
-	step.Calls = callBuckets(rec, message.Drop(nil, rec.Layout.Incarnation))
-	step.State = append(append(step.State, rec.Layout.Incarnation[:]...), round)
+	step.Calls = callBuckets(rec, b.left, message.Drop(nil, b.life))
+	step.State = b.append(nil)
 	step.Alarm = h.now() + patience
 	return false, step
-}
-
-// dropped is the high water of Timestamps of all buckets, if all have dropped.
-func dropped(answers []durableobject.Answer, count int) (high edm.Ticks, ok bool) {
-	if len(answers) != count {
-		return 0, false
-	}
-	for _, a := range answers {
-		if a.Err != nil {
-			return 0, false
-		}
-		r, err := message.Result(a.Message)
-		t := r.Ticks()
-		if err != nil || !r.Done() {
-			return 0, false
-		}
-		high = max(high, t)
-	}
-	return high, true
 }
 
 // entomb removes the record of a table whose buckets have dropped.
@@ -140,15 +156,23 @@ func (h *handling) entomb(rec *record, high edm.Ticks) {
 // forgetting has the buckets of a table that is gone forget what they kept of
 // it, for the table's last message. Whatever comes of it, the answer is known.
 func (h *handling) forgetting(rec *record) Step {
-	return Step{Calls: callBuckets(rec, message.Forget(nil, readTicks(h.rows, rowFloor))), State: []byte{ours}}
+	return Step{Calls: callBuckets(rec, allBuckets(rec), message.Forget(nil, readTicks(h.rows, rowFloor))), State: []byte{ours}}
 }
 
-// callBuckets sends one message to all buckets of a table.
-func callBuckets(rec *record, m []byte) []durableobject.Call {
-	calls := make([]durableobject.Call, rec.home.Buckets)
-	for b := range calls {
-		calls[b] = durableobject.Call{
-			Object:  durableobject.Bucket(rec.Key, rec.home.Buckets, uint16(b), rec.home.Location),
+func allBuckets(rec *record) []uint16 {
+	all := make([]uint16, rec.home.Buckets)
+	for n := range all {
+		all[n] = uint16(n)
+	}
+	return all
+}
+
+// callBuckets sends one message to some buckets of a table.
+func callBuckets(rec *record, buckets []uint16, m []byte) []durableobject.Call {
+	calls := make([]durableobject.Call, len(buckets))
+	for i, n := range buckets {
+		calls[i] = durableobject.Call{
+			Object:  durableobject.Bucket(rec.Key, rec.home.Buckets, n, rec.home.Location),
 			Message: m,
 		}
 	}
@@ -162,8 +186,9 @@ const (
 )
 
 // alarm brings deletions to their end that were cut off, one after the other,
-// then it publishes. The State of its steps is behind the first byte that of bury
-// and the table's key, or that of publish.
+// then it publishes. Where buckets do not answer, it leaves them alone for a while:
+// each batch would wait for them. The State of its steps is behind the first byte the table's
+// key and that of bury, or that of publish.
 func (h *handling) alarm() Step {
 	if !h.r.Done() {
 		return h.garbled()
@@ -173,10 +198,11 @@ func (h *handling) alarm() Step {
 		return h.published()
 	}
 	if len(waited) > 0 {
-		waited = waited[1:]
+		r := message.Read(waited[1:])
+		from, waited = r.Text(), r.Rest()
 	}
-	if len(waited) >= burialSize {
-		from, waited = string(waited[burialSize:]), waited[:burialSize]
+	if now := h.now(); len(waited) == 0 && now < h.buries && now+patience >= h.buries {
+		return h.deleting(h.publish())
 	}
 	for key := h.nextDeleting(from); key != ""; key = h.nextDeleting(key + "\x00") {
 		rec, err := h.record(key)
@@ -188,13 +214,20 @@ func (h *handling) alarm() Step {
 			continue
 		}
 		if _, step := h.bury(&rec, waited); len(step.Calls) > 0 {
-			step.State = append(append([]byte{alarmBuries}, step.State...), key...)
+			state := append(binary.AppendUvarint([]byte{alarmBuries}, uint64(len(key))), key...)
+			step.State = append(state, step.State...)
 			return step
 		}
 	}
-	step := h.publish()
+	h.buries = h.now() + patience
+	return h.deleting(h.publish())
+}
+
+// deleting adds to a step of publish, which sets no alarm, when tables that are being
+// deleted are to be seen to.
+func (h *handling) deleting(step Step) Step {
 	if h.nextDeleting("") != "" {
-		step.Alarm = h.now() + patience // which publish does not set
+		step.Alarm = h.buries
 	}
 	return step
 }

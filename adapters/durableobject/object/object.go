@@ -47,6 +47,8 @@ type Object struct {
 	generation uint64
 	doomed     table.Incarnation // the life that was last seen being deleted
 
+	buries edm.Ticks // when the alarm goes on with deletions
+
 	unlooked int // bytes to write before the next look at the size
 
 	loaded bool // of the rows: the following

@@ -16,6 +16,8 @@ type outbox struct {
 	pending bool      // there are rows in the outbox, or may be
 	ask     edm.Ticks // when they want to be published
 	purge   edm.Ticks // when the next life can be purged, 0: there is none
+	awake   awake
+	rests   edm.Ticks // until when the walk does
 	lap     lap
 	flight  *flight
 }
@@ -226,8 +228,10 @@ func (h *handling) later(s Step) Step {
 // due is when a batch can be handed out, 0: there is none.
 func (o *outbox) due() edm.Ticks {
 	switch {
-	case o.walk != nil || o.pending:
+	case o.pending:
 		return max(o.ask, o.until)
+	case o.walk != nil:
+		return max(o.ask, o.until, o.rests)
 	case o.marked != 0:
 		return max(o.marked+caught, o.until)
 	}

@@ -93,7 +93,7 @@ func (h *handling) handOut(now edm.Ticks) Step {
 	head := message.BatchHead{Life: h.marker.incarnation, Source: o.source, Mark: f.mark, Since: o.since}
 	batch := h.addChanges(f, message.AppendBatch(h.dst, &head))
 	var wakes []durableobject.Call
-	if o.walk != nil && !h.fills(batch) {
+	if o.walk != nil && o.rests <= now && !h.fills(batch) {
 		batch, wakes = h.addWalk(f, batch)
 	} else {
 		f.walk = o.walk
