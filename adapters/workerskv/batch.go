@@ -100,6 +100,9 @@ func (b *batch) tidy(ctx context.Context) {
 // move writes a row where it belongs, unless it was written there since.
 func (b *batch) move(ctx context.Context, k string, r journalRow) error {
 	name := nameOf(b.entities, []byte(k))
+	if err := b.store.cells.known(name); err != nil {
+		return err
+	}
 	cell, err := b.store.cells.get(ctx, name)
 	if err != nil || cell != nil && stampOf(cell) >= r.stamp() || cell == nil && r.gone {
 		return err

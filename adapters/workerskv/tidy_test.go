@@ -1,8 +1,10 @@
 package workerskv_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"edgetable/adapters/workerskv"
 	"edgetable/core/edm"
@@ -50,6 +52,63 @@ func TestLargeJournalIsTidiedInParts(t *testing.T) {
 		}
 		if turn > 100 {
 			t.Fatalf("%d of %d are where they belong", moved(), batches*rows)
+		}
+	}
+}
+
+// A row of a journal is not written over an entity of which it is not known what
+// became of the last write: what was seen of that stays.
+func TestUnknownIsNotTidiedAway(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(10) {
+		w := newWorld(t, seed)
+		s := w.isolate(steady(), workerskv.Options{SingleWriter: true})
+		w.create(s, 1)
+		commit := func(m ...table.Mutation) error {
+			_, err := s.Commit(t.Context(), tableName, m)
+			return err
+		}
+		seen := func() int64 {
+			row, err := s.Get(t.Context(), tableName, key.Append(nil, "p", "r"), table.Strong)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, _ := row.Properties.Lookup("n")
+			return v.Int()
+		}
+		if err := commit(number("p", "r", 1), number("p", "s", 1)); err != nil {
+			t.Fatal(err)
+		}
+		w.wait(100 * time.Second)
+		if err := commit(number("p", "r", 2)); err != nil { // in the journal, as the transaction is fresh
+			t.Fatal(err)
+		}
+		w.wait(90 * time.Second)
+		faults := []error{errLost, workerskv.ErrRefused, workerskv.ErrRefused}
+		w.cloud.fault = func(name string) (error, bool) {
+			if name != workerskv.EntityName(1, key.Append(nil, "p", "r")) || len(faults) == 0 {
+				return nil, false
+			}
+			err := faults[0]
+			faults = faults[1:]
+			return err, errors.Is(err, errLost)
+		}
+		if err := commit(number("p", "r", 3)); !errors.Is(err, table.ErrUnknown) {
+			t.Fatal(err)
+		}
+		for seen() != 3 {
+			w.wait(time.Second)
+		}
+		w.wait(31 * time.Second) // the row is due
+		for range 3 {
+			if err := commit(number("p", "other", 1)); err != nil {
+				t.Fatal(err)
+			}
+			w.wait(2 * time.Second)
+		}
+		w.settle()
+		if n := seen(); n != 3 {
+			t.Errorf("seed %d: 3 was seen, now there is %d", seed, n)
 		}
 	}
 }
