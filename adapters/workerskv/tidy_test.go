@@ -112,3 +112,56 @@ func TestUnknownIsNotTidiedAway(t *testing.T) {
 		}
 	}
 }
+
+// Journals of which nothing is left but deletes take a page as many calls as it
+// has, and no more.
+func TestPageOfDeletes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.cloud.stale, w.cloud.cursed = false, false
+	o := workerskv.Options{SingleWriter: true, Calls: 8}
+	s := w.isolate(steady(), o)
+	w.create(s, 1)
+	const partitions, rows = 40, 30
+	for i := range partitions {
+		m := make([]table.Mutation, rows)
+		for j := range m {
+			m[j] = number(fmt.Sprintf("p%02d", i), fmt.Sprintf("row %d", j), 1)
+		}
+		if _, err := s.Commit(t.Context(), tableName, m); err != nil {
+			t.Fatal(err)
+		}
+		w.wait(2 * time.Second)
+		for j := range m {
+			m[j].Kind, m[j].Condition, m[j].Properties = table.Delete, table.Present, nil
+		}
+		if _, err := s.Commit(t.Context(), tableName, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Commit(t.Context(), tableName, []table.Mutation{number("q", "r", 1)}); err != nil {
+		t.Fatal(err)
+	}
+	w.settle()
+	s = w.isolate(steady(), o)
+	found := 0
+	rest := []key.Range{{}}
+	for range partitions {
+		before := w.cloud.gets + w.cloud.lists
+		page, err := s.Scan(t.Context(), tableName, table.ScanRequest{Ranges: rest})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if calls := w.cloud.gets + w.cloud.lists - before; calls > 12 {
+			t.Fatalf("a page of 8 calls made %d", calls)
+		}
+		found += len(page.Rows)
+		if page.Next == nil {
+			break
+		}
+		rest = key.From(rest, page.Next)
+	}
+	if found != 1 {
+		t.Errorf("of one entity %d are found", found)
+	}
+}

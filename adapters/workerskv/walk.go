@@ -20,7 +20,7 @@ type found struct {
 }
 
 // budget is how many calls of the namespace a page may still make. Lists stop
-// when there are none left, single reads not before a row was examined.
+// when there are none left, single reads not before a key was examined.
 type budget struct {
 	calls int
 	begun bool
