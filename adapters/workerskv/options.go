@@ -20,7 +20,8 @@ type Options struct {
 
 	// SingleWriter declares that at any time only one isolate writes, and that
 	// another may only take its place after a minute or two without writes. It is
-	// the same in all Workers of the namespace. Nothing checks it.
+	// the same in all Workers of the namespace, for good: who is not told does not
+	// look into journals, for what transactions wrote. Nothing checks it.
 	SingleWriter bool
 
 	// Interval is how long a name rests between writes. 0 is the second that
