@@ -165,3 +165,28 @@ func TestPageOfDeletes(t *testing.T) {
 		t.Errorf("of one entity %d are found", found)
 	}
 }
+
+// To come to a few rows behind many takes few lists.
+func TestFewRowsBehindMany(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.cloud.stale, w.cloud.cursed = false, false
+	s := w.isolate(steady(), workerskv.Options{})
+	w.create(s, 1)
+	for i := range 2000 {
+		if _, err := s.Commit(t.Context(), tableName, []table.Mutation{number("p", fmt.Sprint(1000+i), 1)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.settle()
+	before := w.cloud.lists
+	page, err := s.Scan(t.Context(), tableName, table.ScanRequest{
+		Ranges: []key.Range{{Start: key.RowFrom("p", "2900"), End: key.PartitionAfter("p")}}, Rows: 1,
+	})
+	if err != nil || len(page.Rows) != 1 {
+		t.Fatal(len(page.Rows), err)
+	}
+	if lists := w.cloud.lists - before; lists > 4 {
+		t.Errorf("a row behind 1,900 others took %d lists", lists)
+	}
+}

@@ -26,6 +26,9 @@ type budget struct {
 	begun bool
 }
 
+// maxList is the most names of a list.
+const maxList = 1000
+
 // errSpent ends a page early: no calls are left.
 var errSpent = errors.New("the calls of a page are spent")
 
@@ -37,7 +40,7 @@ type walk struct {
 	budget *budget
 	prefix string
 	from   string // the first name
-	limit  int    // of names a call
+	limit  int    // of names a call, which grows where none is of use
 
 	page   []Key  // of which nothing was taken yet
 	cursor string // the page came from
@@ -53,7 +56,7 @@ type walk struct {
 // none.
 func newWalk(c *cells, b *budget, prefix, from, cursor string, limit int) *walk {
 	return &walk{
-		cells: c, budget: b, prefix: prefix, from: from, limit: min(max(limit, 16), 1000),
+		cells: c, budget: b, prefix: prefix, from: from, limit: min(max(limit, 16), maxList),
 		cursor: cursor, memos: c.memory.from(prefix, from), shared: true,
 	}
 }
@@ -94,6 +97,9 @@ func (w *walk) fill(ctx context.Context) error {
 			}
 			w.page = keys[i:]
 			break
+		}
+		if len(w.page) == 0 { // there may be many more that are before the first name
+			w.limit = min(8*w.limit, maxList)
 		}
 	}
 	return nil
