@@ -42,6 +42,7 @@ type Options struct {
 
 const (
 	defaultCalls    = 500
+	minCalls        = 8
 	defaultMemory   = 32 << 20
 	defaultPatience = 10 * time.Second
 )
@@ -70,7 +71,7 @@ func calls(n int) int {
 	if n <= 0 {
 		return defaultCalls
 	}
-	return max(n, 8)
+	return max(n, minCalls)
 }
 
 // ticks is a duration in the unit of the clock.

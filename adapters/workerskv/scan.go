@@ -32,6 +32,7 @@ type scanner struct {
 
 // scan reads a page.
 func (s *scanner) scan(ctx context.Context) (table.Page, error) {
+	s.budget.expired = s.request.Expired
 	for i, r := range s.request.Ranges {
 		st, at := s.open(r)
 		s.last = nil

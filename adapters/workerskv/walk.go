@@ -22,14 +22,22 @@ type found struct {
 // budget is how many calls of the namespace a page may still make. Lists stop
 // when there are none left, single reads not before a key was examined.
 type budget struct {
-	calls int
-	begun bool
+	calls   int
+	begun   bool
+	expired func() bool // the time of the page; may be nil
+	lists   int         // that were made
+}
+
+// spent reports whether no list may be made. The time counts only for what a page
+// gets on without.
+func (b *budget) spent() bool {
+	return b.calls <= 0 || b.lists >= minCalls && b.expired != nil && b.expired()
 }
 
 // maxList is the most names of a list.
 const maxList = 1000
 
-// errSpent ends a page early: no calls are left.
+// errSpent ends a page early: no calls are left, or no time.
 var errSpent = errors.New("the calls of a page are spent")
 
 // walk goes through the cells whose names begin with a prefix, in order. It is
@@ -72,10 +80,11 @@ func (w *walk) fill(ctx context.Context) error {
 		return w.fillPoint(ctx)
 	}
 	for len(w.page) == 0 && (!w.begun || w.next != "") {
-		if w.budget.calls <= 0 {
+		if w.budget.spent() {
 			return errSpent
 		}
 		w.budget.calls--
+		w.budget.lists++
 		cursor := w.next
 		if !w.begun {
 			cursor = w.cursor

@@ -1,6 +1,7 @@
 package workerskv_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -188,5 +189,56 @@ func TestFewRowsBehindMany(t *testing.T) {
 	}
 	if lists := w.cloud.lists - before; lists > 4 {
 		t.Errorf("a row behind 1,900 others took %d lists", lists)
+	}
+}
+
+// slow is KV that takes a second for a list of ten names.
+type slow struct {
+	workerskv.Namespace
+	wait func(time.Duration)
+}
+
+func (s slow) List(ctx context.Context, prefix, cursor string, limit int) ([]workerskv.Key, string, error) {
+	s.wait(time.Second)
+	return s.Namespace.List(ctx, prefix, cursor, min(limit, 10))
+}
+
+// A page whose time is over ends, even if it has come to nothing yet, and the next
+// goes on from there.
+func TestPageOfSlowLists(t *testing.T) {
+	t.Parallel()
+	for _, single := range []bool{false, true} {
+		w := newWorld(t, 1)
+		w.cloud.stale, w.cloud.cursed = false, false
+		s := w.isolate(steady(), workerskv.Options{SingleWriter: single, Namespace: slow{w.cloud, w.wait}})
+		w.create(s, 1)
+		for i := range 500 {
+			if _, err := s.Commit(t.Context(), tableName, []table.Mutation{number("p", fmt.Sprint(1000+i), 1)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.settle()
+		rest := []key.Range{{Start: key.RowFrom("p", "1499"), End: key.PartitionAfter("p")}}
+		found := 0
+		for pages := 0; len(rest) > 0; pages++ {
+			begin := w.cloud.time
+			page, err := s.Scan(t.Context(), tableName, table.ScanRequest{
+				Ranges: rest, Expired: func() bool { return w.cloud.time > begin+5*edm.TicksPerSecond },
+			})
+			if err != nil || pages > 20 {
+				t.Fatal(pages, err)
+			}
+			if took := w.cloud.time - begin; took > 12*edm.TicksPerSecond {
+				t.Fatalf("a page of 5 seconds took %d", took/edm.TicksPerSecond)
+			}
+			found += len(page.Rows)
+			if page.Next == nil {
+				break
+			}
+			rest = key.From(rest, page.Next)
+		}
+		if found != 1 {
+			t.Errorf("of one row %d are found", found)
+		}
 	}
 }
