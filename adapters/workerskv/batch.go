@@ -22,8 +22,13 @@ type batch struct {
 	read    map[string][]byte // cells by key, as they were read
 }
 
-// moves is how many rows a turn writes where they belong.
-const moves = 25
+// moves is how many rows a turn writes where they belong, and manyMoves where the
+// journal gets large. Each takes two calls, one after the other, and a turn ends
+// within a request.
+const (
+	moves     = 25
+	manyMoves = 100
+)
 
 func (b *batch) write(ctx context.Context, jobs []*job) bool {
 	s := b.store
@@ -69,7 +74,10 @@ func (b *batch) write(ctx context.Context, jobs []*job) bool {
 // everybody sees there. That they were written need not be recorded: to write them
 // again changes nothing.
 func (b *batch) tidy(ctx context.Context) {
-	written := 0
+	written, most := 0, moves
+	if b.journal.size > maxJournal/2 {
+		most = manyMoves
+	}
 	for _, k := range b.journal.keys() {
 		r := b.journal.rows[k]
 		switch {
@@ -77,7 +85,7 @@ func (b *batch) tidy(ctx context.Context) {
 		case r.written > 0:
 			b.journal.remove(k)
 			b.changed = true
-		case written < moves || b.journal.size > maxJournal/2:
+		case written < most:
 			if b.move(ctx, k, r) != nil {
 				return // it stays in the journal for another time
 			}
@@ -92,6 +100,9 @@ func (b *batch) tidy(ctx context.Context) {
 // move writes a row where it belongs, unless it was written there since.
 func (b *batch) move(ctx context.Context, k string, r journalRow) error {
 	name := nameOf(b.entities, []byte(k))
+	if err := b.store.cells.known(name); err != nil {
+		return err
+	}
 	cell, err := b.store.cells.get(ctx, name)
 	if err != nil || cell != nil && stampOf(cell) >= r.stamp() || cell == nil && r.gone {
 		return err

@@ -20,7 +20,8 @@ type Options struct {
 
 	// SingleWriter declares that at any time only one isolate writes, and that
 	// another may only take its place after a minute or two without writes. It is
-	// the same in all Workers of the namespace. Nothing checks it.
+	// the same in all Workers of the namespace, for good: who is not told does not
+	// look into journals, for what transactions wrote. Nothing checks it.
 	SingleWriter bool
 
 	// Interval is how long a name rests between writes. 0 is the second that
@@ -41,6 +42,7 @@ type Options struct {
 
 const (
 	defaultCalls    = 500
+	minCalls        = 8
 	defaultMemory   = 32 << 20
 	defaultPatience = 10 * time.Second
 )
@@ -69,7 +71,7 @@ func calls(n int) int {
 	if n <= 0 {
 		return defaultCalls
 	}
-	return max(n, 8)
+	return max(n, minCalls)
 }
 
 // ticks is a duration in the unit of the clock.

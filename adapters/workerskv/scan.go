@@ -32,6 +32,7 @@ type scanner struct {
 
 // scan reads a page.
 func (s *scanner) scan(ctx context.Context) (table.Page, error) {
+	s.budget.expired = s.request.Expired
 	for i, r := range s.request.Ranges {
 		st, at := s.open(r)
 		s.last = nil
@@ -115,7 +116,7 @@ func (s *scanner) journal(r key.Range, name string) *journalStream {
 	return j
 }
 
-// read examines a range until it is finished or the page is full. The first row
+// read examines a range until it is finished or the page is full. The first key
 // is examined whatever the budget, so that every page gets on.
 func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	r := &s.request
@@ -128,8 +129,7 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 			return false, err
 		}
 		if c.gone() {
-			s.last = c.key
-			st.take(c)
+			s.pass(st, c)
 			continue
 		}
 		if r.Rows > 0 && len(s.page.Rows) == r.Rows || r.ScanBytes > 0 && s.page.Scanned >= r.ScanBytes {
@@ -147,16 +147,20 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 			return false, err
 		}
 		if !ok {
-			s.last = c.key
-			st.take(c)
+			s.pass(st, c)
 			continue
 		}
 		if s.full(&row) {
 			return true, nil
 		}
-		s.last = c.key
-		st.take(c)
+		s.pass(st, c)
 	}
+}
+
+// pass goes on behind a key that was examined, or where there is nothing any more.
+func (s *scanner) pass(st *stream, c *candidate) {
+	s.last, s.budget.begun = c.key, true
+	st.take(c)
 }
 
 // full examines a row, unless the page was full before.
@@ -176,7 +180,6 @@ func (s *scanner) full(row *table.Row) bool {
 		return true
 	}
 	s.page.Scanned += n
-	s.budget.begun = true
 	if matches {
 		s.size += n
 		s.page.Rows = append(s.page.Rows, *row)

@@ -34,19 +34,19 @@ type view struct {
 func (v *view) now() edm.Ticks {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	now := v.base() + v.skew
-	if d := now - v.last; v.last != 0 && d > 0 {
+	base := v.base()
+	if d := base - v.last; v.last != 0 && d > 0 {
 		*v.real += d
 	}
-	v.last = now
-	return now
+	v.last = base
+	return base + v.skew
 }
 
 func (v *view) pause(_ context.Context, d time.Duration) {
 	v.mu.Lock()
+	defer v.mu.Unlock()
 	v.skew += edm.Ticks(d / 100)
-	v.mu.Unlock()
-	v.now()
+	*v.real += edm.Ticks(d / 100)
 }
 
 // version is what was under a name from a time on.

@@ -20,13 +20,24 @@ type found struct {
 }
 
 // budget is how many calls of the namespace a page may still make. Lists stop
-// when there are none left, single reads not before a row was examined.
+// when there are none left, single reads not before a key was examined.
 type budget struct {
-	calls int
-	begun bool
+	calls   int
+	begun   bool
+	expired func() bool // the time of the page; may be nil
+	lists   int         // that were made
 }
 
-// errSpent ends a page early: no calls are left.
+// spent reports whether no list may be made. The time counts only for what a page
+// gets on without.
+func (b *budget) spent() bool {
+	return b.calls <= 0 || b.lists >= minCalls && b.expired != nil && b.expired()
+}
+
+// maxList is the most names of a list.
+const maxList = 1000
+
+// errSpent ends a page early: no calls are left, or no time.
 var errSpent = errors.New("the calls of a page are spent")
 
 // walk goes through the cells whose names begin with a prefix, in order. It is
@@ -37,7 +48,7 @@ type walk struct {
 	budget *budget
 	prefix string
 	from   string // the first name
-	limit  int    // of names a call
+	limit  int    // of names a call, which grows where none is of use
 
 	page   []Key  // of which nothing was taken yet
 	cursor string // the page came from
@@ -53,7 +64,7 @@ type walk struct {
 // none.
 func newWalk(c *cells, b *budget, prefix, from, cursor string, limit int) *walk {
 	return &walk{
-		cells: c, budget: b, prefix: prefix, from: from, limit: min(max(limit, 16), 1000),
+		cells: c, budget: b, prefix: prefix, from: from, limit: min(max(limit, 16), maxList),
 		cursor: cursor, memos: c.memory.from(prefix, from), shared: true,
 	}
 }
@@ -69,10 +80,11 @@ func (w *walk) fill(ctx context.Context) error {
 		return w.fillPoint(ctx)
 	}
 	for len(w.page) == 0 && (!w.begun || w.next != "") {
-		if w.budget.calls <= 0 {
+		if w.budget.spent() {
 			return errSpent
 		}
 		w.budget.calls--
+		w.budget.lists++
 		cursor := w.next
 		if !w.begun {
 			cursor = w.cursor
@@ -94,6 +106,9 @@ func (w *walk) fill(ctx context.Context) error {
 			}
 			w.page = keys[i:]
 			break
+		}
+		if len(w.page) == 0 { // there may be many more that are before the first name
+			w.limit = min(8*w.limit, maxList)
 		}
 	}
 	return nil

@@ -116,11 +116,3 @@ func text(v js.Value) []byte {
 	}
 	return []byte(v.String())
 }
-
-// refused tells the errors of too many writes, which say so by their status alone.
-func refused(err error) error {
-	if err != nil && strings.Contains(err.Error(), "429") {
-		return workerskv.ErrRefused
-	}
-	return err
-}
