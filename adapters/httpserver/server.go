@@ -67,6 +67,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Grace)
 		defer cancel()
 		err := server.ShutdownWithContext(grace)
+		_ = l.Close() // which fasthttp does not know of until it serves
 		if err != nil {
 			open.close()
 		}

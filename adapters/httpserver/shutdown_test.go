@@ -112,3 +112,19 @@ func (s *stopping) refusing(t *testing.T) <-chan struct{} {
 	}()
 	return refused
 }
+
+// A server that is told to end before it began ends, whichever of the two comes first.
+func TestEndsBeforeItBegan(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	s := &httpserver.Server{Log: slog.New(slog.DiscardHandler), Grace: time.Minute, Handler: &httpserver.Handler{}}
+	for range 100 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Serve(ctx, l); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
