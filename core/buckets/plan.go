@@ -36,29 +36,32 @@ const (
 // plan makes the next wave: the reads without which the merge cannot go on, and
 // others only where they save waiting and can waste little.
 //
-// What comes at the same time keeps to the budget of bytes together, however large
-// rows are: so of all streams only the one that the merge needs now is sure of a row.
+// What comes at the same time shares the budget of bytes, however large rows are: so
+// of several streams only the one that the merge needs now is sure of a row.
 func (s *scan) plan() {
 	s.wave = s.wave[:0]
 	s.choose()
-	if len(s.wave) == 1 {
-		return
-	}
-	each := s.o.ReadBytes
+	size, rows := s.o.ReadBytes, unlimited
 	if s.req.ScanBytes > 0 {
-		each = max(s.left()/len(s.wave), 1)
+		left := s.left() / len(s.wave)
+		row := s.rowBytes()
+		if s.cost.Rows == 0 {
+			row *= 2 // a guess: rather too little at first than far beyond the budget
+		}
+		size, rows = min(size, max(left, 1)), ceil(float64(left)/row)
 	}
 	for i := range s.wave {
 		f := &s.wave[i]
-		f.limit.Bytes = min(f.limit.Bytes, each)
-		f.limit.Strict = i > 0 || s.looked || !f.stream.alone && f.stream.fresh
+		f.limit.Bytes, f.limit.Rows = size, min(f.limit.Rows, rows)
+		f.limit.Strict = len(s.wave) > 1 && (i > 0 || s.looked || !f.stream.alone && f.stream.fresh)
 	}
 }
 
+// choose asks the streams of the wave for rows.
 func (s *scan) choose() {
 	if s.looked {
 		for _, st := range s.order {
-			s.ask(st, 1, len(s.order))
+			s.ask(st, 1)
 		}
 		return
 	}
@@ -66,16 +69,16 @@ func (s *scan) choose() {
 	need := s.need()
 	switch {
 	case front.alone:
-		s.ask(front, need+1, 1)
+		s.ask(front, need+1)
 		s.ahead(need)
 	case front.fresh:
 		live := s.live(front)
 		for _, st := range s.order[:live] {
-			s.ask(st, max(first*need/float64(live), s.least(need)), live)
+			s.ask(st, max(first*need/float64(live), s.least(need)))
 		}
 	default:
 		n := max(s.share(front, need+1), s.least(need))
-		s.ask(front, n, 1)
+		s.ask(front, n)
 		s.along(front, need-n)
 	}
 }
@@ -104,7 +107,7 @@ func (s *scan) along(front *stream, spare float64) {
 			return
 		}
 		if st.open && !st.heavy && 2*float64(len(st.rows))*scale < n {
-			s.ask(st, n, 1)
+			s.ask(st, n)
 			spare -= n
 		}
 	}
@@ -166,7 +169,7 @@ func (s *scan) ahead(need float64) {
 			if st.point {
 				n = 1
 			}
-			s.ask(st, min(n, spare), 1)
+			s.ask(st, min(n, spare))
 			spare -= n
 			continue
 		}
@@ -176,29 +179,20 @@ func (s *scan) ahead(need float64) {
 	}
 }
 
-// ask adds a read of n rows to the wave, one of parts that share the budget of
-// bytes.
-func (s *scan) ask(st *stream, n float64, parts int) {
-	size := s.o.ReadBytes
-	if s.req.ScanBytes > 0 {
-		left := s.left() / parts
-		size = min(size, max(left, 1))
-		row := s.rowBytes()
-		if s.cost.Rows == 0 {
-			row *= 2 // a guess: rather too little at first than far beyond the budget
-		}
-		n = min(n, float64(left)/row)
-	}
+// ask adds a read of n rows to the wave.
+func (s *scan) ask(st *stream, n float64) {
 	if st.point {
 		n = 1
 	}
 	s.wave = append(s.wave, fetch{stream: st, r: st.rest, limit: Limit{
-		Rows:        int(math.Ceil(min(max(n, 1), unlimited))),
-		Bytes:       size,
+		Rows:        ceil(n),
 		Filter:      s.req.Filter,
 		Consistency: s.req.Consistency,
 	}})
 }
+
+// ceil is n as a number of rows.
+func ceil(n float64) int { return int(math.Ceil(min(max(n, 1), unlimited))) }
 
 // left is how much of the budget of bytes is left.
 func (s *scan) left() int { return max(s.req.ScanBytes-s.cost.Bytes, 0) }
