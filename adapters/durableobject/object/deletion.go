@@ -187,8 +187,8 @@ const (
 
 // alarm brings deletions to their end that were cut off, one after the other,
 // then it publishes. Where buckets do not answer, it leaves them alone for a while:
-// each batch would wait for them. The State of its steps is behind the first byte the table's
-// key and that of bury, or that of publish.
+// each batch would wait for them. The State of its steps is, behind the first byte,
+// the table's key and that of bury, or that of publish.
 func (h *handling) alarm() Step {
 	if !h.r.Done() {
 		return h.garbled()

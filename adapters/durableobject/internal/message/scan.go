@@ -36,10 +36,7 @@ func AppendScan(dst []byte, p *Place, s *Scan) []byte {
 	for _, n := range [...]int{s.Rows, s.Bytes, s.ScanBytes, s.ScanRows} {
 		dst = appendNumber(dst, uint64(min(max(n, 0), 1<<31-1)))
 	}
-	if s.Strict {
-		return append(dst, 1)
-	}
-	return append(dst, 0)
+	return appendBool(dst, s.Strict)
 }
 
 // Scan is the fields of the message but Place.
@@ -60,7 +57,7 @@ func (r *Reader) Scan() (s Scan) {
 	}
 	s.Filter = r.Text()
 	s.Rows, s.Bytes, s.ScanBytes, s.ScanRows = r.Size(), r.Size(), r.Size(), r.Size()
-	s.Strict = r.Byte() != 0
+	s.Strict = r.Bool()
 	return s
 }
 
