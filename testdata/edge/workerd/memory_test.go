@@ -23,17 +23,23 @@ func sent(t *testing.T, s *workerd.Server, c *http.Client, method, target, kind,
 	return resp.StatusCode, answer
 }
 
+// large is an entity's JSON with so many characters of text, 30,000 in a property.
+func large(size int, character string) string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for at := 0; at < size; at += 30_000 {
+		fmt.Fprintf(&b, `"V%d":"%s",`, at, strings.Repeat(character, min(size-at, 30_000)))
+	}
+	return b.String() + `"Age":36}`
+}
+
 // batch is one of upserts, each with a text of so many bytes.
 func batch(table string, first, n, size int) (kind, body string) {
 	var b strings.Builder
 	b.WriteString("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n")
 	for i := first; i < first+n; i++ {
 		b.WriteString("--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n")
-		fmt.Fprintf(&b, "PUT http://host/acme/%s(PartitionKey='p',RowKey='%04d') HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{", table, i)
-		for at := 0; at < size; at += 30_000 {
-			fmt.Fprintf(&b, `"V%d":"%s",`, at, strings.Repeat("v", min(size-at, 30_000)))
-		}
-		b.WriteString("\"Age\":36}\r\n")
+		fmt.Fprintf(&b, "PUT http://host/acme/%s(PartitionKey='p',RowKey='%04d') HTTP/1.1\r\nContent-Type: application/json\r\n\r\n%s\r\n", table, i, large(size, "v"))
 	}
 	return "multipart/mixed; boundary=b", b.String() + "--c--\r\n--b--\r\n"
 }
@@ -66,15 +72,10 @@ func TestMemory(t *testing.T) {
 				}
 			case 1: // the largest entity
 				target := fmt.Sprintf("/large(PartitionKey='p',RowKey='%d')", n)
-				text := strings.Repeat("v", 30_000)
-				body := `{"Age":36`
-				for i := range 17 {
-					body += fmt.Sprintf(`,"V%d":"%s"`, i, text)
-				}
-				if status, body := sent(t, s, c, "PUT", target, object, body+"}"); status != 204 {
+				if status, body := sent(t, s, c, "PUT", target, object, large(17*30_000, "v")); status != 204 {
 					t.Errorf("a large entity: %d, %.300s", status, body)
 				}
-				if status, got := sent(t, s, c, "GET", target, object, ""); status != 200 || strings.Count(got, text) != 17 {
+				if status, got := sent(t, s, c, "GET", target, object, ""); status != 200 || strings.Count(got, strings.Repeat("v", 30_000)) != 17 {
 					t.Errorf("a large entity: %d, %.300s", status, got)
 				}
 			case 2: // a page of them
@@ -125,11 +126,7 @@ func TestLargeEntitiesMerged(t *testing.T) {
 	if status, body := sent(t, s, http.DefaultClient, "POST", "/Tables", object, `{"TableName":"wide"}`); status != 201 {
 		t.Fatalf("%d %s", status, body)
 	}
-	var b strings.Builder // 1 MiB, as the protocol counts, and 1.5 as it is stored
-	for i := range 17 {
-		fmt.Fprintf(&b, `,"V%d":"%s"`, i, strings.Repeat("€", 30_000))
-	}
-	body := `{"Age":36` + b.String() + "}"
+	body := large(17*30_000, "€") // 1 MiB, as the protocol counts, and 1.5 as it is stored
 	var points []string
 	const many = 64
 	for i := range many {
