@@ -3,6 +3,7 @@ package workerskv_test
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -41,25 +42,33 @@ func partition(p string) key.Range {
 	return key.Range{Start: key.PartitionFrom(p), End: key.PartitionAfter(p)}
 }
 
+// pages are those of a scan, one read after the other.
+func (w *world) pages(s table.Store, r table.ScanRequest) iter.Seq[table.Page] {
+	return func(yield func(table.Page) bool) {
+		w.Helper()
+		for len(r.Ranges) > 0 {
+			page, err := s.Scan(w.Context(), tableName, r)
+			if err != nil {
+				w.Fatal(err)
+			}
+			if !yield(page) || page.Next == nil {
+				return
+			}
+			r.Ranges = key.From(r.Ranges, page.Next)
+		}
+	}
+}
+
 // show reads a range, page by page, as row=number.
 func (w *world) show(s table.Store, r key.Range, rows int) string {
 	w.Helper()
 	var b strings.Builder
-	rest := []key.Range{r}
-	for len(rest) > 0 {
-		page, err := s.Scan(w.Context(), tableName, table.ScanRequest{Ranges: rest, Rows: rows})
-		if err != nil {
-			w.Fatal(err)
-		}
+	for page := range w.pages(s, table.ScanRequest{Ranges: []key.Range{r}, Rows: rows}) {
 		for _, row := range page.Rows {
 			v, _ := row.Properties.Lookup("n")
 			p, r := key.Decode(row.Key)
 			fmt.Fprintf(&b, "%s/%s=%d ", p, r, v.Int())
 		}
-		if page.Next == nil {
-			break
-		}
-		rest = key.From(rest, page.Next)
 	}
 	return b.String()
 }
