@@ -27,6 +27,7 @@ func configure(text string) error {
 	if store, err = workerskv.New(o); err != nil {
 		return err
 	}
+	alone = o.SingleWriter
 	first = newServer(c, store, host{now: wall, random: random, log: log})
 	return nil
 }

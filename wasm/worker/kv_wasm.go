@@ -26,6 +26,7 @@ import (
 //	serve(number, n)           begins a request; it goes on with each event
 //	memo(i) n                  the ith thing that the store remembers, for another instance; or 0
 //	remember(n)                such a thing, of an instance in whose place this one is
+//	alone() bool               whether the store is one of a single writer
 //	purge(number)              begins to delete what dropped tables left behind
 //	answered(number, bytes, n) is imported: the response, or nothing of a purge
 //
@@ -47,6 +48,7 @@ var (
 	shared buffer
 	store  *workerskv.Store
 	first  *server // of which the others have all but the request at hand
+	alone  bool    // as declared
 )
 
 func wall() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
@@ -70,6 +72,9 @@ func exportConfigure(n uint32) uint32 {
 	}
 	return 0
 }
+
+//export alone
+func exportAlone() bool { return alone }
 
 //export serve
 func exportServe(number, n uint32) {

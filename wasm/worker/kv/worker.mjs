@@ -34,8 +34,8 @@ function ready(env) {
 
 // anew is whether a write has to wait until everybody sees what was written before: a single writer is one that
 // remembers that, and an instance was lost with its memory.
-function anew(request, env) {
-  return String(env.EDGETABLE_KV_SINGLE_WRITER).trim() === "true" && Date.now() - lost < settles && !["GET", "HEAD", "OPTIONS"].includes(request.method);
+function anew(i, request) {
+  return i.exports.alone() !== 0 && Date.now() - lost < settles && !["GET", "HEAD", "OPTIONS"].includes(request.method);
 }
 
 // enter resolves to the instance when it has room, or to null where too many wait already.
@@ -64,7 +64,7 @@ async function answer(request, env) {
 async function serve(request, env, { bytes, length, refusal }) {
   const i = refusal === "" ? await enter(env) : null;
   if (i === null) return refuse(request, env, refusal || "busy");
-  if (anew(request, env)) return refuse(request, env, "anew");
+  if (anew(i, request)) return refuse(request, env, "anew");
   try {
     return response(await i.serve(head(request, length, ""), bytes));
   } catch (e) {
