@@ -129,7 +129,7 @@ fuzz:
 .PHONY: bench
 SUITE ?= -short
 bench: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
-	go test ./adapters/pebblestore -run '^$$' -bench FilterScan -benchtime 3x
+	go test ./adapters/store/pebblestore -run '^$$' -bench FilterScan -benchtime 3x
 	$(BIN)/tablebench suite $(SUITE) -edgetable $(BIN)/edgetable \
 	  -azurite $(CACHE)/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
 	  -markdown $(CACHE)/bench.md -json $(CACHE)/bench.json
@@ -142,7 +142,7 @@ $(CACHE)/azurite-$(AZURITE_VERSION)/complete:
 ## bench-dynamodb: processor time of the adapter beside that of the SDK alone, what pages read, and the function's size and start
 .PHONY: bench-dynamodb
 bench-dynamodb:
-	go test ./adapters/dynamodb -run '^$$' -bench StoreCPU
+	go test ./adapters/store/dynamodb -run '^$$' -bench StoreCPU
 	go test ./core/buckets -run Cost -v
 	go test ./functions/lambda -run '^$$' -bench .
 

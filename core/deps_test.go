@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"edgetable/core/settings":  {"edm", "httpdate", "multipart", "sas", "table", "xml"},
 	"edgetable/core/payload":   {"edm", "key", "percent", "table", "xml"},
 	"edgetable/core/memstore":  {"edm", "key", "odata", "table"},
+	"edgetable/core/accounts":  {"protocol", "sharedkey"},
 	"edgetable/core/buckets":   {"key", "odata", "table"},
 	"edgetable/core/protocol":  {"edm", "httpdate", "key", "sharedkey", "multipart", "odata", "percent", "table", "payload", "sas", "settings", "throttle", "xml"},
 }
@@ -97,14 +98,15 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// adapterOf is the adapter that a package is, or is a part of.
+// adapterOf returns the adapter, as group/name, that a package is or is part of, or "".
 func adapterOf(path string) string {
 	name, ok := strings.CutPrefix(path, "edgetable/adapters/")
 	if !ok {
 		return ""
 	}
-	name, _, _ = strings.Cut(name, "/")
-	return name
+	group, rest, _ := strings.Cut(name, "/")
+	name, _, _ = strings.Cut(rest, "/")
+	return group + "/" + name
 }
 
 func goList(t *testing.T, args ...string) string {

@@ -13,6 +13,7 @@
 //	sas                              shared access signatures
 //	settings                         access policies, service properties, CORS
 //	protocol                         requests to operations to responses
+//	accounts                         the list of accounts, their keys and firewalls
 //	buckets                          ordered pages of a table that a store spreads over hash keys
 //	memstore                         the reference Store
 //	storetest, wiretest              what every store and every transport must pass

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"strings"
 
-	"edgetable/adapters/accounts"
+	"edgetable/core/accounts"
 )
 
 // loadAccounts takes the accounts from a file, else from the environment, else

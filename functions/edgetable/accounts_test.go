@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"edgetable/adapters/accounts"
+	"edgetable/core/accounts"
 )
 
 // Keys of tests: base64 of 32 bytes each.

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"edgetable/adapters/pebblestore"
+	"edgetable/adapters/store/pebblestore"
 )
 
 // backup copies the store of a server that does not run. Of one that runs,

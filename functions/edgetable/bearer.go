@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"edgetable/adapters/oidc"
+	"edgetable/adapters/identity/oidc"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"edgetable/adapters/chaos"
+	"edgetable/adapters/guard/chaos"
 )
 
 // chaosFlags say which faults are simulated.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"edgetable/adapters/accounts"
+	"edgetable/core/accounts"
 	"edgetable/testdata/dynamodb/local"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"edgetable/adapters/accounts"
+	"edgetable/core/accounts"
 )
 
 // greeting is what a server says of itself when it starts.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"edgetable/adapters/pebblestore"
+	"edgetable/adapters/store/pebblestore"
 	"edgetable/core/table"
 )
 

@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"edgetable/adapters/admission"
-	"edgetable/adapters/chaos"
+	"edgetable/adapters/guard/admission"
+	"edgetable/adapters/guard/chaos"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 )

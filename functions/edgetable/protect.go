@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"edgetable/adapters/admission"
+	"edgetable/adapters/guard/admission"
 	"edgetable/core/edm"
 	"edgetable/core/protocol"
 	"edgetable/core/throttle"

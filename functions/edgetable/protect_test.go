@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"edgetable/adapters/accounts"
+	"edgetable/core/accounts"
 )
 
 func TestParseRates(t *testing.T) {

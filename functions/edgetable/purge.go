@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"time"
 
-	"edgetable/adapters/dynamodb"
+	"edgetable/adapters/store/dynamodb"
 )
 
 // purge removes what nobody can see any more, once, with its progress on standard

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"edgetable/adapters/dynamodb"
+	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/table"
 )
 

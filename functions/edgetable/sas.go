@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"edgetable/adapters/accounts"
+	"edgetable/core/accounts"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/sas"

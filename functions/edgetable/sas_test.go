@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"edgetable/adapters/accounts"
+	"edgetable/core/accounts"
 )
 
 // What the command prints works, as far as it permits and no further.

@@ -13,8 +13,8 @@ import (
 	"net"
 	"time"
 
-	"edgetable/adapters/accounts"
-	"edgetable/adapters/httpserver"
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/accounts"
 	"edgetable/core/edm"
 	"edgetable/core/protocol"
 	"edgetable/core/table"

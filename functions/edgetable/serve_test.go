@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"edgetable/adapters/accounts"
+	"edgetable/core/accounts"
 )
 
 func TestRestartKeepsData(t *testing.T) {

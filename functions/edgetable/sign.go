@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"edgetable/adapters/accounts"
+	"edgetable/core/accounts"
 	"edgetable/core/sharedkey"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"edgetable/adapters/accounts"
+	"edgetable/core/accounts"
 )
 
 // The line of the greeting works as it stands.

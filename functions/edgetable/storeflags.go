@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"edgetable/adapters/dynamodb"
+	"edgetable/adapters/store/dynamodb"
 )
 
 // storeFlags say where the tables are kept.

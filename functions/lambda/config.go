@@ -11,9 +11,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"edgetable/adapters/accounts"
-	"edgetable/adapters/awssecrets"
-	"edgetable/adapters/dynamodb"
+	"edgetable/adapters/identity/awssecrets"
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/accounts"
 )
 
 // config is what the environment says.

@@ -11,9 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"edgetable/adapters/accounts"
-	"edgetable/adapters/awssecrets"
-	"edgetable/adapters/lambdaurl"
+	"edgetable/adapters/identity/awssecrets"
+	"edgetable/adapters/transport/lambdaurl"
+	"edgetable/core/accounts"
 	"edgetable/core/edm"
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"

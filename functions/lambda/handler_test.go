@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"edgetable/adapters/accounts"
-	"edgetable/adapters/dynamodb"
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/accounts"
 	"edgetable/core/memstore"
 	"edgetable/testdata/lambda/front"
 )

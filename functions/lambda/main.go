@@ -45,8 +45,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"edgetable/adapters/dynamodb"
-	"edgetable/adapters/lambdaurl"
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/adapters/transport/lambdaurl"
 )
 
 func main() {

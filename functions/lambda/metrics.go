@@ -11,7 +11,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
-	"edgetable/adapters/lambdaurl"
+	"edgetable/adapters/transport/lambdaurl"
 )
 
 // metrics writes a line for each request, which is its log and, in CloudWatch's

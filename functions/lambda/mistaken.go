@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"log/slog"
 
-	"edgetable/adapters/lambdaurl"
+	"edgetable/adapters/transport/lambdaurl"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 )

@@ -17,7 +17,7 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"edgetable/adapters/dynamodb"
+	"edgetable/adapters/store/dynamodb"
 	dynamodblocal "edgetable/testdata/dynamodb/local"
 )
 

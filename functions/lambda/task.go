@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"time"
 
-	"edgetable/adapters/dynamodb"
+	"edgetable/adapters/store/dynamodb"
 )
 
 // purger is what removes what deleted tables left behind; *dynamodb.Store is one.

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"edgetable/adapters/durableobject"
+	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
 )
 

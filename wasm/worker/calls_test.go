@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"edgetable/adapters/durableobject"
+	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
 )
 

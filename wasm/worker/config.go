@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"edgetable/adapters/accounts"
-	"edgetable/adapters/durableobject"
+	"edgetable/adapters/store/durableobject"
+	"edgetable/core/accounts"
 	"edgetable/core/sharedkey"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"edgetable/adapters/workerskv"
+	"edgetable/adapters/store/workerskv"
 )
 
 // writtenMemory is how many MiB are kept of what was written: an isolate has 128 MB

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"edgetable/adapters/accounts"
+	"edgetable/core/accounts"
 )
 
 const acme = "EDGETABLE_ACCOUNTS=acme:c2VjcmV0"

@@ -5,8 +5,8 @@ package main
 import (
 	"errors"
 
-	"edgetable/adapters/workerskv"
-	"edgetable/adapters/workerskv/kv"
+	"edgetable/adapters/store/workerskv"
+	"edgetable/adapters/store/workerskv/kv"
 )
 
 // configure makes the store and the server of this instance.

@@ -2,7 +2,7 @@
 
 package main
 
-import "edgetable/adapters/durableobject/object"
+import "edgetable/adapters/store/durableobject/object"
 
 // pageBytes is less than half of what the protocol allows, since an instance has
 // little memory. With what is around it, it fits a piece of 2 MiB.

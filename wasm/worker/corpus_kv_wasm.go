@@ -5,8 +5,8 @@ package main
 import (
 	"strings"
 
-	"edgetable/adapters/workerskv"
-	"edgetable/adapters/workerskv/kv"
+	"edgetable/adapters/store/workerskv"
+	"edgetable/adapters/store/workerskv/kv"
 	"edgetable/core/edm"
 	"edgetable/core/wiretest/scene"
 )

@@ -9,14 +9,14 @@ import (
 	"time"
 	"unsafe"
 
-	"edgetable/adapters/workerskv"
+	"edgetable/adapters/store/workerskv"
 	"edgetable/core/edm"
 )
 
 // With the tag kv the module is a Worker for tables in Workers KV alone, with the
 // shell in kv/worker.mjs around it:
 //
-//	fetch → kv/worker.mjs → serve → core/protocol → core/table → adapters/workerskv → KV
+//	fetch → kv/worker.mjs → serve → core/protocol → core/table → adapters/store/workerskv → KV
 //
 // A store there is what its isolate remembers, so that an isolate has one, and one
 // instance with a goroutine for each request. A goroutine waits for promises that it

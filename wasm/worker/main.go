@@ -1,16 +1,16 @@
 // Command worker is edgetable as a module of WebAssembly for Cloudflare Workers,
 // built by TinyGo, with the shell in worker.mjs around it:
 //
-//	fetch → worker.mjs → serve → core/protocol → core/table → adapters/durableobject ┐
+//	fetch → worker.mjs → serve → core/protocol → core/table → adapters/store/durableobject ┐
 //	                                      answers ← worker.mjs ← RPC ← calls ────────┘
-//	RPC   → worker.mjs → object → adapters/durableobject/object → rows in SQLite
+//	RPC   → worker.mjs → object → adapters/store/durableobject/object → rows in SQLite
 //
 // With a binding of Workers KV named EDGETABLE_REPLICA there is a replica: what
 // objects hold is published there, and reads that may be old, those at the
 // secondary address, are answered from it:
 //
 //	alarm → object → batch ┐
-//	       worker.mjs → publish → adapters/workerskv → kv
+//	       worker.mjs → publish → adapters/store/workerskv → kv
 //
 // The module has no goroutines, which take a third of its size and half of its
 // speed. It runs straight on: a call to objects suspends the whole instance, so

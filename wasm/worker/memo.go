@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"edgetable/adapters/workerskv"
+	"edgetable/adapters/store/workerskv"
 	"edgetable/core/edm"
 )
 

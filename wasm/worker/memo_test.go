@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"edgetable/adapters/workerskv"
+	"edgetable/adapters/store/workerskv"
 )
 
 func TestMemo(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"edgetable/adapters/durableobject/object"
+	"edgetable/adapters/store/durableobject/object"
 	"edgetable/core/edm"
 	"edgetable/core/sharedkey"
 )

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"math"
 
-	"edgetable/adapters/workerskv"
+	"edgetable/adapters/store/workerskv"
 	"edgetable/core/edm"
 )
 

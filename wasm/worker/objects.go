@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 
-	"edgetable/adapters/durableobject"
-	"edgetable/adapters/durableobject/object"
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/object"
 	"edgetable/core/edm"
 )
 

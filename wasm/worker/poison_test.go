@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"edgetable/adapters/durableobject"
-	"edgetable/adapters/durableobject/object"
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/object"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 	"edgetable/core/wiretest"

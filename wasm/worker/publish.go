@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"edgetable/adapters/durableobject"
-	"edgetable/adapters/workerskv"
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/workerskv"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )

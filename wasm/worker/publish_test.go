@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"edgetable/adapters/durableobject"
-	"edgetable/adapters/durableobject/object"
-	"edgetable/adapters/workerskv"
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/object"
+	"edgetable/adapters/store/workerskv"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"unsafe"
 
-	"edgetable/adapters/durableobject/object"
+	"edgetable/adapters/store/durableobject/object"
 )
 
 //go:wasmimport edge row_get

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"edgetable/adapters/durableobject"
+	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
 	"edgetable/core/protocol"
 	"edgetable/core/table"

@@ -32,7 +32,7 @@ func TestWire(t *testing.T) {
 func TestWireKV(t *testing.T) {
 	t.Parallel()
 	playCorpus(t, startNode(t, "kvscenes.mjs", build(t, "kv", "corpus")), wiretest.Dialect{
-		Tokens: true, TooLong: []string{"keys-refused/26"}, // see adapters/workerskv
+		Tokens: true, TooLong: []string{"keys-refused/26"}, // see adapters/store/workerskv
 	})
 }
 

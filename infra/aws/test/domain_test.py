@@ -67,7 +67,7 @@ EVENT = {
 class Viewer(unittest.TestCase):
     """The function is run by node, as CloudFront runs it: no modules, no process, handler called with the event."""
 
-    names = {k: v.lower() for k, v in re.findall(r'(\w+Header) += "(\S+)"', (ROOT / "adapters/lambdaurl/forwarded.go").read_text())}
+    names = {k: v.lower() for k, v in re.findall(r'(\w+Header) += "(\S+)"', (ROOT / "adapters/transport/lambdaurl/forwarded.go").read_text())}
     code = RENDERING.properties("Forward")["FunctionCode"]
 
     def handle(self, event):

@@ -10,7 +10,7 @@ const Ajv = require("ajv").default;
 const configs = Object.entries(variants).map(([name, jsonc]) => [name, parse(jsonc)]);
 const [[, plain], [, full]] = configs;
 const matches = (path, pattern) => new Set(Array.from(read(path).matchAll(pattern), (m) => m[1]));
-const accounts = /Variable = "(\w+)"/.exec(read("adapters/accounts/parse.go"))[1];
+const accounts = /Variable = "(\w+)"/.exec(read("core/accounts/parse.go"))[1];
 
 test("the schema of wrangler admits it", () => {
   const schema = JSON.parse(readFileSync(join(process.env.EDGETABLE_WRANGLER, "config-schema.json"), "utf8"));

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"edgetable/adapters/durableobject"
+	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/storetest"

@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"time"
 
-	"edgetable/adapters/workerskv"
+	"edgetable/adapters/store/workerskv"
 )
 
 // Namespace is the Workers KV of a server without objects, over HTTP.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"edgetable/adapters/workerskv"
+	"edgetable/adapters/store/workerskv"
 	"edgetable/core/edm"
 	"edgetable/core/storetest"
 	"edgetable/core/table"

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"testing"
 
-	"edgetable/adapters/durableobject"
+	"edgetable/adapters/store/durableobject"
 	"edgetable/testdata/edge/workerd"
 )
 

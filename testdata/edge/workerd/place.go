@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"edgetable/adapters/durableobject"
+	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"edgetable/adapters/durableobject"
+	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"

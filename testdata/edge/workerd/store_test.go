@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"edgetable/adapters/durableobject"
+	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
 	"edgetable/core/storetest"
 	"edgetable/core/table"

@@ -26,8 +26,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"edgetable/adapters/accounts"
-	"edgetable/adapters/dynamodb"
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/accounts"
 	"edgetable/testdata/lambda/emulator"
 	"edgetable/testdata/lambda/front"
 )

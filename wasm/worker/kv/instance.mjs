@@ -14,7 +14,7 @@ export class Instance {
 
   constructor(env) {
     // Where the module looks for its bindings, which are those of the Worker and not of a request; what is in binding is
-    // told in adapters/workerskv/kv.
+    // told in adapters/store/workerskv/kv.
     const outcomes = [];
     const settle = (number, value, kept) => {
       outcomes[number] = value;

@@ -18,7 +18,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"edgetable/adapters/httpserver"
+	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/functions/tablebench/internal/load"

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"edgetable/adapters/httpserver"
+	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/edm"
 	"edgetable/core/memstore"
 	"edgetable/core/payload"

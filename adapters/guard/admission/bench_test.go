@@ -1,0 +1,66 @@
+package admission_test
+
+import (
+	"context"
+	"testing"
+
+	"edgetable/adapters/guard/admission"
+	"edgetable/core/protocol"
+)
+
+type idle struct{}
+
+func (idle) Serve(context.Context, *protocol.Request) protocol.Response { return protocol.Response{} }
+
+func benchmarked(concurrent int) *admission.Limiter {
+	return admission.New(idle{}, admission.Options{Concurrent: concurrent, Account: account, Refuse: refuse})
+}
+
+// What a Limiter costs where nobody waits; what it calls costs 5 ns.
+func BenchmarkServe(b *testing.B) {
+	l, ctx, req := benchmarked(64), b.Context(), &protocol.Request{Host: "devstoreaccount1"}
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Serve(ctx, req)
+	}
+}
+
+func BenchmarkServeParallel(b *testing.B) {
+	l, ctx := benchmarked(64), b.Context()
+	b.ReportAllocs()
+	b.RunParallel(func(p *testing.PB) {
+		req := &protocol.Request{Host: "devstoreaccount1"}
+		for p.Next() {
+			l.Serve(ctx, req)
+		}
+	})
+}
+
+// yields gives the others a chance to come and wait.
+type yields struct{ turn chan struct{} }
+
+func (y yields) Serve(context.Context, *protocol.Request) protocol.Response {
+	y.turn <- struct{}{}
+	return protocol.Response{}
+}
+
+// Every request waits for another: what waiting costs, with the change of
+// goroutines.
+func BenchmarkWait(b *testing.B) {
+	y := yields{make(chan struct{})}
+	l := admission.New(y, admission.Options{Concurrent: 1, Account: account, Refuse: refuse})
+	ctx := b.Context()
+	b.ReportAllocs()
+	go func() {
+		for range y.turn {
+		}
+	}()
+	b.SetParallelism(8)
+	b.RunParallel(func(p *testing.PB) {
+		req := &protocol.Request{Host: "devstoreaccount1"}
+		for p.Next() {
+			l.Serve(ctx, req)
+		}
+	})
+	close(y.turn)
+}

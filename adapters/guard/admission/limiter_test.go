@@ -1,0 +1,326 @@
+package admission_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"edgetable/adapters/guard/admission"
+	"edgetable/core/protocol"
+	"edgetable/core/wiretest"
+)
+
+// served answers requests one by one, when it is told to.
+type served struct {
+	next chan struct{}
+	log  *strings.Builder // what was served and what was refused ("!"), in order
+}
+
+func (s served) Serve(_ context.Context, req *protocol.Request) protocol.Response {
+	s.log.WriteString(" " + req.Target)
+	<-s.next
+	return protocol.Response{Status: 204}
+}
+
+// TestOrder sends requests while none is answered, and then answers one after
+// the other. A request is named by its account, a letter, and a number.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		why        string
+		queue      int
+		send, want string
+		concurrent int
+	}{
+		{"what comes while there is room does not wait", 10, "a1 a2", "a1 a2", 2},
+		{"one account waits in the order it came", 10, "a1 a2 a3 a4 a5", "a1 a2 a3 a4 a5", 2},
+		{"accounts take turns", 10, "a1 a2 a3 a4 b1 c1 b2 c2", "a1 a2 a3 b1 c1 a4 b2 c2", 2},
+		{"accounts of which nothing is known are one account", 10, "a1 a2 ?1 ?2 b1 a3", "a1 a2 ?1 b1 a3 ?2", 2},
+		{"who let half as many again pass as run at once is late: then the newest is first", 10,
+			"a1 a2 a3 a4 a5 a6 a7 a8", "a1 a2 a3 a4 a5 a8 a7 a6", 2},
+		{"a turn is never late for the length of a round", 10, "a1 a2 b1 c1 d1 e1", "a1 a2 b1 c1 d1 e1", 1},
+		{"in time goes before late, whose account it is", 10, "a1 a2 a3 a4 a5 a6 a7 a8 . . . . b1", "a1 a2 a3 a4 a5 a8 b1 a7 a6", 2},
+		{"who comes again is in time again", 10, "a1 a2 a3 a4 a5 a6 a7 . . . a8", "a1 a2 a3 a4 a5 a8 a7 a6", 2},
+		{"in a full queue the one that comes is refused if its line is as long as any", 2, "a1 a2 a3 a4", "a1 !a4 a2 a3", 1},
+		{"in a full queue the longest line gives way to a shorter, with its newest", 3, "a1 a2 a3 a4 b1", "a1 !a4 a2 b1 a3", 1},
+		{"but not to one that would then be the longer", 2, "a1 a2 a3 b1 b2", "a1 !a3 !b2 a2 b1", 1},
+		{"nor to one that would take its only place", 1, "a1 a2 b1", "a1 !b1 a2", 1},
+		{"a late request gives way to one in time of its own account", 4,
+			"a1 a2 a3 a4 a5 a6 . . . a7 a8 a9 a10", "a1 a2 a3 a4 a5 !a6 a7 a8 a9 a10", 2},
+		{"nobody waits where there is no queue", -1, "a1 a2 b1", "a1 !a2 !b1", 1},
+	} {
+		t.Run(tt.why, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var log strings.Builder
+				s := served{next: make(chan struct{}), log: &log}
+				l := admission.New(s, admission.Options{
+					Concurrent: tt.concurrent, Queue: tt.queue, MaxWait: time.Hour, Refuse: refuse,
+					Account: func(req *protocol.Request) string { return strings.Trim(req.Target[:1], "?") },
+				})
+				for _, name := range strings.Fields(tt.send) {
+					if name == "." {
+						s.next <- struct{}{}
+						synctest.Wait()
+						continue
+					}
+					go func() {
+						if l.Serve(t.Context(), &protocol.Request{Target: name}).Status == 503 {
+							log.WriteString(" !" + name)
+						}
+					}()
+					synctest.Wait()
+				}
+				for l.Stats().Running > 0 {
+					s.next <- struct{}{}
+					synctest.Wait()
+				}
+				if got := log.String()[1:]; got != tt.want {
+					t.Errorf("got %s, want %s", got, tt.want)
+				}
+				if got := l.Stats(); got.Waiting != 0 || int(got.Refused) != strings.Count(tt.want, "!") ||
+					int(got.Admitted+got.Refused) != len(strings.Fields(tt.want)) {
+					t.Errorf("stats are %+v after %s", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// TestLate: the late take a sixteenth of the places and leave the others to who
+// comes in time; and all of them are served in the end.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		s := served{next: make(chan struct{}), log: &log}
+		l := admission.New(s, admission.Options{Concurrent: 32, MaxWait: time.Hour, Account: account, Refuse: refuse})
+		send := func(n int) {
+			for range n {
+				go l.Serve(t.Context(), &protocol.Request{})
+				synctest.Wait()
+			}
+		}
+		end := func(n int) {
+			for range n {
+				s.next <- struct{}{}
+				synctest.Wait()
+			}
+		}
+		expect := func(when string, want admission.Stats) {
+			t.Helper()
+			if got := l.Stats(); got != want {
+				t.Fatalf("%s: %+v, want %+v", when, got, want)
+			}
+		}
+		send(200)
+		expect("all have come", admission.Stats{Running: 32, Waiting: 168, Admitted: 32})
+		end(48)
+		expect("half as many again as run let pass", admission.Stats{Running: 32, Waiting: 120, Admitted: 80})
+		end(32)
+		expect("the rest is late", admission.Stats{Running: 2, Waiting: 118, Admitted: 82})
+		send(40)
+		expect("who comes finds the other places free", admission.Stats{Running: 32, Waiting: 128, Admitted: 112})
+		end(32 + 10)
+		expect("and is served before the late", admission.Stats{Running: 2, Waiting: 116, Admitted: 124})
+		end(118)
+		expect("in the end", admission.Stats{Admitted: 240})
+	})
+}
+
+// stuck serves nothing until it is told to.
+type stuck struct {
+	until chan struct{}
+	n     atomic.Int64
+}
+
+func (s *stuck) Serve(context.Context, *protocol.Request) protocol.Response {
+	s.n.Add(1)
+	<-s.until
+	return protocol.Response{Status: 204}
+}
+
+// TestMaxWait: who waits for too long is told so by the handler, in the words of
+// the service.
+func TestMaxWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := wiretest.NewHandler(new(wiretest.Clock))
+		s := &stuck{until: make(chan struct{})}
+		l := admission.New(s, admission.Options{Concurrent: 1, Reads: 1, MaxWait: 3 * time.Second, Account: h.AccountName, Refuse: h.Refuse})
+		send := func() protocol.Response {
+			return l.Serve(t.Context(), &protocol.Request{
+				Method: "GET", Target: "/devstoreaccount1/Tables", Host: "127.0.0.1:10002", Scheme: "http", Header: protocol.Header{},
+			})
+		}
+		go send()
+		synctest.Wait()
+		begin := time.Now()
+		resp := send()
+		if waited := time.Since(begin); waited != 3*time.Second {
+			t.Errorf("waited %v", waited)
+		}
+		header := make(map[string]string)
+		for _, f := range resp.Header {
+			header[f.Name] = f.Value
+		}
+		if resp.Status != 503 || resp.Code != "ServerBusy" || header["Retry-After"] != "1" || !strings.Contains(string(resp.Body), "ServerBusy") {
+			t.Errorf("refused with %d %v %s", resp.Status, resp.Header, resp.Body)
+		}
+		if got, want := l.Stats(), (admission.Stats{Running: 1, Admitted: 1, Refused: 1}); got != want {
+			t.Errorf("stats are %+v, want %+v", got, want)
+		}
+		close(s.until)
+	})
+}
+
+// TestGone: who does not wait any longer is out of the line, and the next is not
+// delayed by it.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &stuck{until: make(chan struct{})}
+		l := admission.New(s, admission.Options{Concurrent: 1, Account: account, Refuse: refuse})
+		ctx, cancel := context.WithCancel(t.Context())
+		var statuses []int
+		send := func(ctx context.Context) {
+			status := l.Serve(ctx, &protocol.Request{}).Status
+			statuses = append(statuses, status)
+		}
+		go send(t.Context())
+		synctest.Wait()
+		go send(ctx)
+		synctest.Wait()
+		go send(t.Context())
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if got, want := l.Stats(), (admission.Stats{Running: 1, Waiting: 1, Admitted: 1, Gone: 1}); got != want {
+			t.Errorf("stats are %+v, want %+v", got, want)
+		}
+		if len(statuses) != 1 || statuses[0] != 503 || s.n.Load() != 1 {
+			t.Errorf("answered %v, %d served", statuses, s.n.Load())
+		}
+		s.until <- struct{}{}
+		synctest.Wait()
+		s.until <- struct{}{}
+		synctest.Wait()
+		if got, want := l.Stats(), (admission.Stats{Admitted: 2, Gone: 1}); got != want {
+			t.Errorf("stats are %+v, want %+v", got, want)
+		}
+	})
+}
+
+type broken struct{}
+
+func (broken) Serve(context.Context, *protocol.Request) protocol.Response { panic("broken") }
+
+// A request that panics gives its place back.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	l := admission.New(broken{}, admission.Options{Concurrent: 1, Account: account, Refuse: refuse})
+	for range 3 {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic was lost")
+				}
+			}()
+			l.Serve(t.Context(), &protocol.Request{})
+		}()
+	}
+	if got, want := l.Stats(), (admission.Stats{Admitted: 3}); got != want {
+		t.Errorf("stats are %+v, want %+v", got, want)
+	}
+}
+
+// counted checks how many are served at once.
+type counted struct {
+	t          *testing.T
+	limit      int64
+	now, total atomic.Int64
+}
+
+func (c *counted) Serve(context.Context, *protocol.Request) protocol.Response {
+	if n := c.now.Add(1); n > c.limit {
+		c.t.Errorf("%d at once", n)
+	}
+	c.total.Add(1)
+	c.now.Add(-1)
+	return protocol.Response{Status: 204}
+}
+
+// TestRace has real goroutines come, wait and give up on all sides.
+func TestRace(t *testing.T) {
+	t.Parallel()
+	c := &counted{t: t, limit: 3}
+	l := admission.New(c, admission.Options{Concurrent: 3, Queue: 20, MaxWait: 50 * time.Microsecond, Account: account, Refuse: refuse})
+	var wg sync.WaitGroup
+	var done, busy atomic.Int64
+	for g := range 40 {
+		wg.Go(func() {
+			for i := range 500 {
+				ctx, cancel := t.Context(), func() {}
+				if (g+i)%4 == 0 {
+					ctx, cancel = context.WithTimeout(ctx, 10*time.Microsecond)
+				}
+				switch l.Serve(ctx, &protocol.Request{Host: "abcdefgh"[g%8 : g%8+1]}).Status {
+				case 204:
+					done.Add(1)
+				case 503:
+					busy.Add(1)
+				}
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	s := l.Stats()
+	if s.Running != 0 || s.Waiting != 0 || int64(s.Admitted) != done.Load() || done.Load() != c.total.Load() ||
+		int64(s.Refused+s.Gone) != busy.Load() || done.Load()+busy.Load() != 40*500 {
+		t.Errorf("%d served, %d answered, %d busy: %+v", c.total.Load(), done.Load(), busy.Load(), s)
+	}
+}
+
+// TestReads: requests that only read have places of their own.
+func TestReads(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		why    string
+		reads  int
+		send   string
+		served admission.Stats // before any is answered
+	}{
+		{"few reads beside many writes", 1, "GET GET HEAD PUT MERGE POST", admission.Stats{Running: 3, Waiting: 3, Admitted: 3}},
+		{"few writes beside many reads", 3, "GET HEAD GET PUT PUT DELETE", admission.Stats{Running: 5, Waiting: 1, Admitted: 5}},
+		{"some for each processor if not said", 0, "GET GET GET GET", admission.Stats{Running: 4, Admitted: 4}},
+		{"an unknown method may write", 5, "get PATCH OPTIONS", admission.Stats{Running: 2, Waiting: 1, Admitted: 2}},
+	} {
+		t.Run(tt.why, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var log strings.Builder
+				s := served{next: make(chan struct{}), log: &log}
+				l := admission.New(s, admission.Options{Concurrent: 2, Reads: tt.reads, MaxWait: time.Hour, Account: account, Refuse: refuse})
+				for _, method := range strings.Fields(tt.send) {
+					go l.Serve(t.Context(), &protocol.Request{Method: method})
+					synctest.Wait()
+				}
+				if got := l.Stats(); got != tt.served {
+					t.Errorf("stats are %+v, want %+v", got, tt.served)
+				}
+				for l.Stats().Running > 0 {
+					s.next <- struct{}{}
+					synctest.Wait()
+				}
+				if got, want := l.Stats(), (admission.Stats{Admitted: uint64(len(strings.Fields(tt.send)))}); got != want {
+					t.Errorf("in the end, stats are %+v, want %+v", got, want)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,69 @@
+package chaos_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"edgetable/adapters/guard/chaos"
+	"edgetable/core/edm"
+	"edgetable/core/memstore"
+	"edgetable/core/protocol"
+	"edgetable/core/table"
+)
+
+// Rules stand in a flag, one after the other, or in a file with a line for each.
+func ExampleParse() {
+	rules, err := chaos.Parse(`
+		# One insert of ten meets a server that is too busy.
+		operation=InsertEntity probability=0.1 fault=503
+		# The first two batches are applied, but their replies are lost.
+		operation=EntityGroupTransaction count=2 fault=lost-reply
+		# One customer's partition is slow.
+		table=orders partition="customer 42" latency=200ms-2s
+		# The name of a table is not free at once.
+		being-deleted=30s`)
+	fmt.Println(len(rules), err)
+
+	_, err = chaos.Parse("operation=InsertEntity fault=504")
+	fmt.Println(err)
+	// Output:
+	// 4 <nil>
+	// chaos: line 1, rule 1: fault=504: there is no such fault: write 500, 503, reset or lost-reply; or the words latency=200ms, being-deleted=30s
+}
+
+// A handler asks the Chaos before each operation, and its service works on a
+// store that goes through it.
+func ExampleChaos() {
+	rules, err := chaos.Parse("operation=InsertEntity every=2 fault=503; being-deleted=30s")
+	if err != nil {
+		fmt.Println(err)
+	}
+	c := chaos.New(rules)
+	now := func() edm.Ticks { return edm.TicksOf(time.Now()) }
+	random := uint64(0)
+	service := table.New(c.Store(memstore.New(now)), table.Options{Now: now, Rand: func() uint64 { random++; return random }})
+	h := protocol.Handler{Service: service, Gate: c}
+
+	// What the handler asks before an insert:
+	insert := protocol.Access{Account: "acct", Operation: "InsertEntity", Table: "orders", PartitionKey: "p", HasPartition: true, Write: true, Entities: 1}
+	ctx := context.Background()
+	fmt.Println(h.Gate.Admit(ctx, &insert))
+	fmt.Println(h.Gate.Admit(ctx, &insert))
+
+	// And what a table is after it was deleted:
+	orders := table.Name{Account: "acct", Table: "orders"}
+	fmt.Println(service.CreateTable(ctx, orders), service.DeleteTable(ctx, orders))
+	fmt.Println(service.CreateTable(ctx, orders))
+
+	for _, count := range c.Counts() {
+		fmt.Println(count)
+	}
+	// Output:
+	// <nil>
+	// ServerBusy: The server is currently unable to receive requests. Please retry your request. This is chaos on purpose: operation=InsertEntity every=2 fault=503
+	// <nil> <nil>
+	// TableBeingDeleted: The specified table is being deleted. Try operation later.
+	// operation=InsertEntity every=2 fault=503: struck 1 of 2
+	// being-deleted=30s: struck 1 of 1
+}

@@ -1,0 +1,52 @@
+package oidc_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"edgetable/adapters/identity/oidc"
+	"edgetable/core/protocol"
+	"edgetable/core/table"
+)
+
+func TestBearer(t *testing.T) {
+	t.Parallel()
+	is, c := newIssuer(t, ecSigner()), newClock()
+	down := newIssuer(t)
+	down.answer(http.NotFound)
+	sign := func(roles ...string) string { return ecSigner().sign(is.claims(c, map[string]any{"roles": roles})) }
+	for _, tt := range []struct {
+		name  string
+		is    *issuer
+		token string
+		want  protocol.Identity
+		code  table.Code // of the error; "" for none or one that is not the protocol's
+		cause error
+	}{
+		{"contributor", is, sign("StorageTableDataContributor"), protocol.Identity{ObjectID: "object", TenantID: "tenant", Contributor: true}, "", nil},
+		{"reader", is, sign("StorageTableDataReader"), protocol.Identity{ObjectID: "object", TenantID: "tenant"}, "", nil},
+		{"known, but without a role: 403", is, sign(), protocol.Identity{}, table.AuthorizationPermissionMismatch, oidc.ErrNoRole},
+		{"the issuer is down: 503, clients try again", down, ecSigner().sign(down.claims(c, nil)), protocol.Identity{}, table.ServerBusy, oidc.ErrUnavailable},
+		{"unknown: 401, which the handler makes of it", is, "garbage", protocol.Identity{}, "", oidc.ErrMalformed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := tt.is.verifier(t, c).Bearer(t.Context(), tt.token)
+			if got != tt.want || !errors.Is(err, tt.cause) {
+				t.Errorf("%+v, %v; want %+v, %v", got, err, tt.want, tt.cause)
+			}
+			var code table.Code
+			if e, ok := errors.AsType[*table.Error](err); ok {
+				code = e.Code
+				if strings.Contains(e.Message, "127.0.0.1") {
+					t.Errorf("strangers are told the issuer's address: %s", e.Message)
+				}
+			}
+			if code != tt.code {
+				t.Errorf("code %q, want %q", code, tt.code)
+			}
+		})
+	}
+}

@@ -1,0 +1,49 @@
+package oidc_test
+
+import (
+	"context"
+	"fmt"
+
+	"edgetable/adapters/identity/oidc"
+	"edgetable/core/protocol"
+)
+
+// A server that takes the tokens of one Entra tenant. Nothing is asked of the
+// issuer before the first token comes.
+func Example() {
+	verifier, err := oidc.New(context.Background(), oidc.Options{
+		Issuer:    "https://sts.windows.net/00000000-0000-0000-0000-000000000000/",
+		Audiences: []string{"https://storage.azure.com", "https://storage.azure.com/"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	handler := protocol.Handler{Bearer: verifier.Bearer}
+
+	_, err = handler.Bearer(context.Background(), "not a token")
+	fmt.Println(err)
+	// Output: oidc: not a signed token with the claims that are needed
+}
+
+// A development server that takes the tokens of a Keycloak on the same machine,
+// whose groups hold the roles.
+func ExampleNew() {
+	_, err := oidc.New(context.Background(), oidc.Options{
+		Issuer:           "http://localhost:8080/realms/dev",
+		Audiences:        []string{"edgetable"},
+		RolesClaim:       "groups",
+		ReaderRoles:      []string{"/developers"},
+		ContributorRoles: []string{"/developers/leads"},
+	})
+	fmt.Println(err)
+
+	_, err = oidc.New(context.Background(), oidc.Options{
+		Issuer:    "http://keycloak.example/realms/dev",
+		Audiences: []string{"edgetable"},
+	})
+	fmt.Println(err)
+	// Output:
+	// <nil>
+	// oidc: issuer "http://keycloak.example/realms/dev": must be an https URL (http is for loopback hosts only)
+}

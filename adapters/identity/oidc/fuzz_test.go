@@ -1,0 +1,43 @@
+package oidc_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"edgetable/adapters/identity/oidc"
+)
+
+// FuzzVerify: what strangers send does not end the server, is not quoted, and
+// only claims that the issuer signed are believed. The seeds are signed with
+// edSigner's key, which is fixed, at the time of the fixed clock.
+func FuzzVerify(f *testing.F) {
+	const name = "https://issuer.example"
+	published := must(json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{edSigner().public()}}))
+	v, err := oidc.New(f.Context(), oidc.Options{
+		Issuer: name, Audiences: []string{audience}, JWKS: name + "/keys", Now: newClock().now,
+		HTTP: &http.Client{Transport: http.NewFileTransportFS(fstest.MapFS{"keys": {Data: published}})},
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	good := edSigner().sign((&issuer{url: name}).claims(newClock(), nil))
+	if _, err := v.Verify(f.Context(), good); err != nil {
+		f.Fatalf("the target would refuse everything: %v", err)
+	}
+	f.Fuzz(func(t *testing.T, token string) {
+		id, err := v.Verify(t.Context(), token)
+		signed := oidc.Identity{ObjectID: "object", TenantID: "tenant", Role: oidc.Contributor, Expiry: time.Unix(1_800_003_600, 0)}
+		switch {
+		case err == nil && id != signed:
+			t.Errorf("%+v was never signed", id)
+		case err != nil && len(token) > 20 && strings.Contains(err.Error(), token):
+			t.Errorf("the error quotes the token: %v", err)
+		}
+	})
+}

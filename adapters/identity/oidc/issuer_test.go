@@ -1,0 +1,172 @@
+package oidc_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"edgetable/adapters/identity/oidc"
+)
+
+// signer is a key of an issuer.
+type signer struct {
+	kid string
+	alg jose.SignatureAlgorithm
+	key any
+}
+
+// The keys of the tests, made once as RSA keys take long.
+var (
+	rsaSigner = sync.OnceValue(func() signer {
+		key, err := rsa.GenerateKey(rand.Reader, 2048)
+		return signer{"rsa", jose.RS256, must(key, err)}
+	})
+	ecSigner = sync.OnceValue(func() signer { return newEC("ec") })
+	// edSigner's key is fixed, so that the seeds of the fuzz target stay valid.
+	edSigner = sync.OnceValue(func() signer {
+		return signer{"ed", jose.EdDSA, ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))}
+	})
+)
+
+func newEC(kid string) signer {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	return signer{kid, jose.ES256, must(key, err)}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// public is the key as the issuer publishes it.
+func (s signer) public() jose.JSONWebKey {
+	private := jose.JSONWebKey{Key: s.key, KeyID: s.kid, Algorithm: string(s.alg), Use: "sig"}
+	return private.Public()
+}
+
+// sign makes a token of claims.
+func (s signer) sign(claims any) string {
+	opts := new(jose.SignerOptions).WithType("JWT")
+	if s.kid != "" {
+		opts = opts.WithHeader("kid", s.kid)
+	}
+	js := must(jose.NewSigner(jose.SigningKey{Algorithm: s.alg, Key: s.key}, opts))
+	return must(must(js.Sign(must(json.Marshal(claims)))).CompactSerialize())
+}
+
+// issuer is an OpenID Connect issuer on a loopback port.
+type issuer struct {
+	url               string
+	discoveries, sets atomic.Int64  // how often each document was asked for
+	asked             chan struct{} // one for each time the key set was, up to its capacity
+
+	mu       sync.Mutex
+	override http.HandlerFunc // in place of the documents, if not nil
+	keys     []jose.JSONWebKey
+}
+
+func newIssuer(t testing.TB, signers ...signer) *issuer {
+	is := &issuer{asked: make(chan struct{}, 4)}
+	is.publish(signers...)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		is.discoveries.Add(1)
+		writeJSON(w, map[string]string{"issuer": is.url, "jwks_uri": is.url + "/keys"})
+	})
+	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
+		is.sets.Add(1)
+		select {
+		case is.asked <- struct{}{}:
+		default:
+		}
+		is.mu.Lock()
+		defer is.mu.Unlock()
+		writeJSON(w, jose.JSONWebKeySet{Keys: is.keys})
+	})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		is.mu.Lock()
+		override := is.override
+		is.mu.Unlock()
+		if override != nil {
+			override(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	is.url = server.URL
+	return is
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(must(json.Marshal(v)))
+}
+
+// publish replaces the keys.
+func (is *issuer) publish(signers ...signer) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	is.keys = nil
+	for _, s := range signers {
+		is.keys = append(is.keys, s.public())
+	}
+}
+
+// answer replaces the documents; nil brings them back.
+func (is *issuer) answer(h http.HandlerFunc) {
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	is.override = h
+}
+
+// clock is a clock that stands until it is moved.
+type clock struct{ unix atomic.Int64 }
+
+func newClock() *clock {
+	c := new(clock)
+	c.unix.Store(1_800_000_000)
+	return c
+}
+
+func (c *clock) now() time.Time           { return time.Unix(c.unix.Load(), 0) }
+func (c *clock) forward(d time.Duration)  { c.unix.Add(int64(d / time.Second)) }
+func (c *clock) in(d time.Duration) int64 { return c.unix.Load() + int64(d/time.Second) }
+
+const audience = "https://storage.azure.com"
+
+// claims are good ones with changes; a nil value takes a claim away.
+func (is *issuer) claims(c *clock, changes map[string]any) map[string]any {
+	m := map[string]any{
+		"iss": is.url, "aud": audience, "sub": "subject", "oid": "object", "tid": "tenant", "name": "Ada",
+		"iat": c.in(0), "nbf": c.in(0), "exp": c.in(time.Hour), "roles": []string{"Storage Table Data Contributor"},
+	}
+	maps.Copy(m, changes)
+	maps.DeleteFunc(m, func(_ string, v any) bool { return v == nil })
+	return m
+}
+
+// verifier trusts the issuer.
+func (is *issuer) verifier(t testing.TB, c *clock) *oidc.Verifier {
+	t.Helper()
+	v, err := oidc.New(context.Background(), oidc.Options{Issuer: is.url, Audiences: []string{"other", audience}, Now: c.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

@@ -1,0 +1,31 @@
+package durableobject_test
+
+import (
+	"context"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/object"
+)
+
+// Of many who ask at once for a table that is not there, each asks the catalog
+// once: what one is told holds for the others.
+func TestAbsent(t *testing.T) {
+	t.Parallel()
+	const many = 100
+	c := newCloud(t, newClock().now)
+	n := c.node(durableobject.Bucket(tableKey, 1, 0, ""))
+	m := message.Get(nil, &message.Place{Table: tableKey, Buckets: 1}, at("p", "r"))
+	var asked [many]*object.Resume
+	for i := range asked {
+		step := c.step(n, m, nil)
+		asked[i] = &object.Resume{State: step.State, Answers: c.deliver(context.Background(), step.Calls, nil)}
+	}
+	for i, resume := range asked {
+		step := c.step(n, m, resume)
+		if len(step.Calls) > 0 || message.StatusOf(step.Answer) != message.StatusNoTable {
+			t.Fatalf("message %d of %d asks again, or is told something else: %+v", i, many, step)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package durableobject_test
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/object"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
+)
+
+// BenchmarkStore is both sides and the reference rows, without a network.
+func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(nil, nil)) }
+
+// plain are rows without tricks, for what Handle itself costs.
+type plain struct{ ordered }
+
+func (p *plain) Get(k []byte) ([]byte, bool) {
+	i, ok := p.at(k)
+	if !ok {
+		return nil, false
+	}
+	return p.rows[i].value, true
+}
+
+func (p *plain) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) {
+		for i, _ := p.at(from); i < len(p.rows) && bytes.Compare(p.rows[i].key, to) < 0; i++ {
+			if !yield(p.rows[i].key, p.rows[i].value) {
+				return
+			}
+		}
+	}
+}
+
+// Handle of a bucket of 1000 entities of 1 KiB.
+func BenchmarkHandle(b *testing.B) {
+	properties := edm.AppendProperty(edm.AppendProperty(nil, "Age", edm.Int32(23)), "Payload", edm.Binary(make([]byte, 1000)))
+	place := message.Place{Table: tableKey, Buckets: 1}
+	entity := func(n int) table.Mutation {
+		return table.Mutation{Key: at("partition", fmt.Sprintf("row-%09d", n)), Nonce: uint64(n), Properties: properties}
+	}
+	upserts := func(n int) []byte {
+		m := make([]table.Mutation, n)
+		for i := range m {
+			m[i] = entity(i)
+		}
+		return message.Commit(nil, &place, m)
+	}
+	for _, row := range []struct {
+		name    string
+		message []byte
+	}{
+		{"Get", message.Get(nil, &place, entity(500).Key)},
+		{"Upsert", upserts(1)},
+		{"Batch100", upserts(100)},
+		{"Page1000", message.AppendScan(nil, &place, &message.Scan{Ranges: []key.Range{{}}, Rows: 1000})},
+		{"FilterPage", message.AppendScan(nil, &place, &message.Scan{Ranges: []key.Range{{}}, Rows: 1000, Filter: "Age eq 24"})},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			k := newClock()
+			o := object.New(object.Options{Now: k.now, Rand: rand.Uint64})
+			var rows plain
+			located := message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 1}})
+			resume := &object.Resume{State: o.Handle(&rows, upserts(1), nil, nil).State, Answers: []durableobject.Answer{{Message: located}}}
+			id := uint64(0)
+			stamp := func(m []byte) {
+				id++
+				k.t += edm.TicksPerSecond / 1000
+				message.Stamp(m, message.Attempt{ID: id, First: k.t})
+			}
+			for n := 0; n < 1000; n += 100 {
+				m := make([]table.Mutation, 100)
+				for i := range m {
+					m[i] = entity(n + i)
+				}
+				c := message.Commit(nil, &place, m)
+				stamp(c)
+				if step := o.Handle(&rows, c, resume, nil); step.Answer[1] != byte(message.StatusDone) {
+					b.Fatalf("Commit: %x", step.Answer)
+				}
+			}
+			var dst []byte
+			b.ReportAllocs()
+			for b.Loop() {
+				if message.IsWrite(row.message) {
+					stamp(row.message)
+				}
+				rows.begin()
+				step := o.Handle(&rows, row.message, nil, dst[:0])
+				if dst = step.Answer; len(dst) < 2 || dst[1] != byte(message.StatusDone) {
+					b.Fatalf("%x", dst)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,232 @@
+package durableobject_test
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/object"
+	"edgetable/core/edm"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
+)
+
+// cloud runs objects as the platform would: each in one place, one transaction
+// at a time, and others in between whenever an object waits for another.
+type cloud struct {
+	t   testing.TB
+	now func() edm.Ticks
+	// aged: objects have been awake for three hours when they are made.
+	aged    bool
+	catalog string // location
+	replica string // its name
+	where   string // its jurisdiction
+
+	// publish is who is called as durableobject.Replica.
+	publish func(batch []byte) durableobject.Answer
+
+	mu      sync.Mutex
+	objects map[durableobject.Object]*node
+
+	// Whoever wants to do harm: all may be nil.
+	network func(durableobject.Call) fate                         // what becomes of a Worker's message
+	inside  func(durableobject.Call) fate                         // what becomes of an object's message
+	late    func()                                                // happens while an answer to an object is on its way, once
+	between func(n *node, calls []durableobject.Call) (dead bool) // while an object waits; dead: so is who waits
+}
+
+// fate of a message.
+type fate struct {
+	lose   bool  // it is not handled
+	err    error // what the caller gets if not the answer
+	repeat bool  // it is handled again, in time
+}
+
+// node is an object's storage, and its memory while it is awake.
+type node struct {
+	mu     sync.Mutex
+	id     durableobject.Object
+	rows   ordered
+	memory *object.Object
+	alarm  edm.Ticks // 0 none
+}
+
+func newCloud(t testing.TB, now func() edm.Ticks) *cloud {
+	return &cloud{t: t, now: now, objects: make(map[durableobject.Object]*node)}
+}
+
+func (c *cloud) node(id durableobject.Object) *node {
+	id.Hint = "" // no part of the identity
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.objects[id]
+	if n == nil {
+		n = &node{id: id}
+		c.objects[id] = n
+	}
+	return n
+}
+
+// evict makes an object, or all of them, forget.
+func (n *node) evict() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.memory = nil
+}
+
+func (c *cloud) evict() {
+	for _, n := range c.all() {
+		n.evict()
+	}
+}
+
+func (c *cloud) all() (list []*node) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range c.objects {
+		list = append(list, n)
+	}
+	return list
+}
+
+// Call implements durableobject.Caller.
+func (c *cloud) Call(ctx context.Context, calls []durableobject.Call) []durableobject.Answer {
+	return c.deliver(ctx, calls, c.network)
+}
+
+func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via func(durableobject.Call) fate) []durableobject.Answer {
+	answers := make([]durableobject.Answer, len(calls))
+	for i, call := range calls {
+		call.Message = bytes.Clone(call.Message)
+		if call.Object == durableobject.Replica {
+			answers[i] = c.publish(call.Message)
+			continue
+		}
+		var f fate
+		if via != nil {
+			f = via(call)
+		}
+		if !f.lose {
+			answers[i] = c.handle(ctx, call)
+			if f.repeat {
+				c.handle(ctx, call)
+			}
+		}
+		if f.lose || f.err != nil {
+			answers[i] = durableobject.Answer{Err: f.err}
+		}
+	}
+	return answers
+}
+
+// handle is what the shell of an object does.
+func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobject.Answer {
+	n := c.node(call.Object)
+	var resume *object.Resume
+	for {
+		step := c.step(n, call.Message, resume)
+		if len(step.Calls) == 0 {
+			return durableobject.Answer{Message: step.Answer}
+		}
+		runtime.Gosched() // others first
+		if c.between != nil && c.between(n, step.Calls) {
+			return durableobject.Answer{Err: durableobject.ErrLost}
+		}
+		resume = &object.Resume{State: step.State, Answers: c.deliver(ctx, step.Calls, c.inside)}
+		if late := c.late; late != nil {
+			c.late = nil
+			late()
+		}
+	}
+}
+
+// step is one transaction.
+func (c *cloud) step(n *node, m []byte, resume *object.Resume) object.Step {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.memory == nil {
+		now := c.now
+		if c.aged {
+			awake := false
+			now = func() edm.Ticks {
+				if awake {
+					return c.now()
+				}
+				awake = true
+				return c.now() - 3*3600*edm.TicksPerSecond
+			}
+		}
+		n.memory = object.New(object.Options{Now: now, Rand: rand.Uint64, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.where})
+	}
+	m = bytes.Clone(m)
+	n.rows.begin()
+	step := n.memory.Handle(&n.rows, m, resume, []byte("dst"))
+	if !bytes.HasPrefix(step.Answer, []byte("dst")) && len(step.Calls) == 0 {
+		c.t.Errorf("the answer %q is not appended", step.Answer)
+	}
+	step.Answer = bytes.Clone(bytes.TrimPrefix(step.Answer, []byte("dst")))
+	for i := range m {
+		m[i] = 0xAA
+	}
+	if step.Rollback {
+		n.rows.rollback()
+	}
+	if step.Alarm > 0 && (n.alarm == 0 || step.Alarm < n.alarm) {
+		n.alarm = step.Alarm
+	}
+	return step
+}
+
+// ring sends the alarms that are due at this time.
+func (c *cloud) ring(at edm.Ticks) (rang int) {
+	for _, n := range c.all() {
+		n.mu.Lock()
+		due := n.alarm > 0 && n.alarm <= at
+		if due {
+			n.alarm = 0
+		}
+		n.mu.Unlock()
+		if due {
+			rang++
+			c.handle(context.Background(), durableobject.Call{Object: n.id, Message: object.Alarm()})
+		}
+	}
+	return rang
+}
+
+// store opens a Store over the cloud.
+func (c *cloud) store(now func() edm.Ticks, change func(*durableobject.Options)) *durableobject.Store {
+	c.t.Helper()
+	o := durableobject.Options{Caller: c, Now: now, Rand: rand.Uint64, Accounts: []string{"acct"}}
+	if change != nil {
+		change(&o)
+	}
+	s, err := durableobject.New(o)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+// harness makes places over a cloud of which prepare makes what it wants.
+func harness(prepare func(*cloud), change func(*durableobject.Options)) storetest.Harness {
+	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+		c := newCloud(t, now)
+		if prepare != nil {
+			prepare(c)
+		}
+		return storetest.Place{
+			Store: c.store(now, change),
+			Share: func(now func() edm.Ticks) table.Store { return c.store(now, change) },
+			Restart: func(now func() edm.Ticks) table.Store {
+				c.now = now
+				c.evict()
+				return c.store(now, change)
+			},
+		}
+	}
+}

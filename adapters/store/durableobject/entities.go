@@ -1,0 +1,44 @@
+package durableobject
+
+import (
+	"bytes"
+	"context"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/buckets"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Get implements [table.Store]; both kinds of consistency are strong.
+func (s *Store) Get(ctx context.Context, name string, k []byte, _ table.Consistency) (row table.Row, err error) {
+	err = s.follow(name, func(home message.Home) error {
+		p := placeOf(name, home, buckets.OfKey(k, home.Buckets))
+		m := message.Get(make([]byte, 0, len(name)+len(k)+32), &p, k)
+		r, err := s.send(ctx, bucket(&p), m)
+		if err != nil {
+			return err
+		}
+		if row, err = table.ParseRow(bytes.Clone(k), r.Rest()); err != nil {
+			return message.ErrDamaged
+		}
+		return nil
+	})
+	return row, err
+}
+
+// Commit implements [table.Store].
+func (s *Store) Commit(ctx context.Context, name string, m []table.Mutation) (ticks edm.Ticks, err error) {
+	err = s.follow(name, func(home message.Home) error {
+		p := placeOf(name, home, buckets.OfKey(m[0].Key, home.Buckets))
+		r, err := s.send(ctx, bucket(&p), message.Commit(make([]byte, 0, message.CommitSize(m)), &p, m))
+		if err != nil {
+			return err
+		}
+		if ticks = r.Ticks(); !r.Done() {
+			return table.ErrUnknown
+		}
+		return nil
+	})
+	return ticks, err
+}

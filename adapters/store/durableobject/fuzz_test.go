@@ -1,0 +1,68 @@
+package durableobject_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/object"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// Messages are our own, but may be of another version: whatever comes, and
+// whatever state and answers come with it, an object answers or asks, and what it
+// answers can be read.
+func FuzzHandle(f *testing.F) {
+	home := message.Place{Table: tableKey, Buckets: 1}
+	scan := message.Scan{Ranges: []key.Range{{}}, Filter: "v eq 'a'", Rows: 10}
+	d := table.Document{Key: tableKey, Layout: table.Layout{Incarnation: table.Incarnation{1}}}
+	located := message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 1}})
+	state := bytes.Repeat([]byte{0}, 9)
+	for _, m := range [][]byte{
+		message.Get(nil, &home, at("p", "r")),
+		message.Commit(nil, &home, []table.Mutation{put("r", "a"), insert("s", "b")}),
+		message.AppendScan(nil, &home, &scan),
+		message.Drop(nil, table.Incarnation{1}),
+		message.Forget(nil, 1<<62),
+		message.Key(nil, message.OpRead, tableKey),
+		message.Key(nil, message.OpLocate, tableKey),
+		message.Write(nil, &d, message.Home{Buckets: 1}),
+		message.Write(nil, &table.Document{Key: "x"}, message.Home{}),
+		message.Remove(nil, tableKey, "1"),
+		message.List(nil, "table/", "", 10),
+		object.Alarm(),
+	} {
+		f.Add(m, m, state, located)
+		f.Add(m, message.Remove(nil, tableKey, "1"), append([]byte{1, 1}, make([]byte, 12)...), message.DoneTicks(nil, 5))
+	}
+	f.Fuzz(func(t *testing.T, first, second, state, answer []byte) {
+		var rows ordered
+		k := newClock()
+		o := object.New(object.Options{Now: k.now, Rand: func() uint64 { return 0 }})
+		for _, m := range [][]byte{first, second} {
+			resume := &object.Resume{State: state, Answers: []durableobject.Answer{{Message: answer}}}
+			for range 10 {
+				rows.begin()
+				step := o.Handle(&rows, m, resume, nil)
+				if step.Rollback {
+					rows.rollback()
+				}
+				if len(step.Calls) == 0 {
+					if _, err := message.Result(step.Answer); errors.Is(err, message.ErrDamaged) {
+						t.Fatalf("an answer that cannot be read: %x", step.Answer)
+					}
+					break
+				}
+				resume = &object.Resume{State: step.State}
+				for range step.Calls {
+					resume.Answers = append(resume.Answers, durableobject.Answer{Message: answer})
+				}
+			}
+			k.t += edm.TicksPerSecond
+		}
+	})
+}

@@ -1,0 +1,222 @@
+package message_test
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+var (
+	place = message.Place{Table: "table/acct/people", Buckets: 300, Bucket: 299, Location: "eu/weur"}
+	props = edm.AppendProperty(nil, "v", edm.String("text"))
+	life  = table.Incarnation{1, 2, 3, 11: 12}
+)
+
+func open(t *testing.T, m []byte, want message.Op) message.Reader {
+	t.Helper()
+	op, r, ok := message.Open(m)
+	if !ok || op != want {
+		t.Fatalf("Open: operation %d, %v, want %d", op, ok, want)
+	}
+	return r
+}
+
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: got %+v, want %+v", what, got, want)
+	}
+}
+
+func done(t *testing.T, r *message.Reader) {
+	t.Helper()
+	if !r.Done() {
+		t.Error("something is missing or left")
+	}
+}
+
+// What is written is what is read.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	r := open(t, message.Get(nil, &place, []byte("k")), message.OpGet)
+	same(t, "place", r.Place(), place)
+	same(t, "key", string(r.Bytes()), "k")
+	done(t, &r)
+
+	mutations := []table.Mutation{
+		{Key: []byte("a"), Condition: table.Absent, Nonce: 1 << 63, Properties: props},
+		{Key: []byte("b"), Kind: table.Merge, Condition: table.Unchanged, IfMatch: 12345, Nonce: 7, Properties: props},
+		{Key: []byte("c"), Kind: table.Delete, Condition: table.Present},
+	}
+	attempt := message.Attempt{ID: 1 << 60, Again: true, First: -5, Age: 99}
+	m := message.Commit(nil, &place, mutations)
+	if !message.IsWrite(m) {
+		t.Error("a Commit is no write")
+	}
+	message.Stamp(m, message.Attempt{ID: 5, First: 1, Age: 2})
+	message.Stamp(m, attempt)
+	r = open(t, m, message.OpCommit)
+	same(t, "attempt", r.Attempt(), attempt)
+	same(t, "place", r.Place(), place)
+	same(t, "count", r.Number(100), uint64(3))
+	for i := range mutations {
+		same(t, "mutation", r.Mutation(), mutations[i])
+	}
+	done(t, &r)
+
+	scan := message.Scan{
+		Ranges: []key.Range{{}, {Start: []byte("a"), End: []byte("b")}, {End: []byte{}}},
+		Filter: "a eq 1", Rows: 1, Bytes: 2, ScanBytes: 3, ScanRows: 1 << 30,
+	}
+	r = open(t, message.AppendScan(nil, &place, &scan), message.OpScan)
+	same(t, "place", r.Place(), place)
+	same(t, "scan", r.Scan(), scan)
+	done(t, &r)
+
+	d := table.Document{Key: "k", Value: []byte("v"), Revision: "r", Layout: table.Layout{Incarnation: life, Buckets: 9, Location: "x"}}
+	home := message.Home{Buckets: 1 << 15, Location: "weur"}
+	m = message.Write(nil, &d, home)
+	message.Stamp(m, attempt)
+	r = open(t, m, message.OpWrite)
+	same(t, "attempt", r.Attempt(), attempt)
+	same(t, "document", r.Document(), d)
+	same(t, "home", r.Home(), home)
+	done(t, &r)
+}
+
+// What is answered is what is read.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	for _, want := range []error{
+		table.ErrNoTable, table.ErrNoEntity, table.ErrNoDocument, table.ErrRevision, table.ErrBeingDeleted,
+		table.ErrBusy, table.ErrUnknown, table.ErrUnsupported, table.ErrKeyTooLong,
+	} {
+		if _, err := message.Result(message.Fail(nil, want)); err != want {
+			t.Errorf("Fail(%v) reads as %v", want, err)
+		}
+	}
+	for _, reason := range []error{table.ErrExists, table.ErrNoEntity, table.ErrChanged, table.TooManyProperties.Err(), table.EntityTooLarge.Err()} {
+		_, err := message.Result(message.Fail(nil, &table.Refused{Index: 99, Err: reason}))
+		same(t, "refused", err, &table.Refused{Index: 99, Err: reason})
+	}
+	if _, err := message.Result(message.Foreign(nil)); !errors.Is(err, message.ErrForeign) {
+		t.Errorf("Foreign reads as %v", err)
+	}
+	if _, err := message.Result(message.BadFilter(nil)); !errors.Is(err, message.ErrFilter) {
+		t.Errorf("BadFilter reads as %v", err)
+	}
+	home := message.Home{Buckets: 7, Location: "eu"}
+	_, err := message.Result(message.Moved(nil, home))
+	same(t, "moved", err, &message.MovedError{Home: home})
+	if _, err := message.Result(message.Fail(nil, errors.New("why"))); err == nil || err.Error() != "durableobject: why" {
+		t.Errorf("a failure reads as %v", err)
+	}
+
+	located := message.Located{Incarnation: life, Home: home, Floor: 1 << 60}
+	r, _ := message.Result(message.AppendLocated(nil, &located))
+	same(t, "located", r.Located(), located)
+	done(t, &r)
+
+	row := table.Row{Key: []byte("k"), Timestamp: 5, Nonce: 6, Properties: props}
+	for _, next := range [][]byte{nil, {}, []byte("n")} {
+		w := message.BeginPage([]byte("before"))
+		w.Add(row.Key, table.AppendRow(nil, &row), 100)
+		w.Add(row.Key, table.AppendRow(nil, &row), 150)
+		r, err := message.Result(w.End(next, 160, 3)[len("before"):])
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "rows", r.PageRows(), 2)
+		for _, want := range []int{100, 50} {
+			got, examined := r.Row()
+			same(t, "row", got, row)
+			same(t, "examined", examined, want)
+		}
+		gotNext, examined, rows := r.PageEnd()
+		same(t, "next", gotNext, next)
+		same(t, "examined", []int{examined, rows}, []int{10, 3})
+		done(t, &r)
+	}
+
+	d := table.Document{Key: "k", Revision: "r", Value: []byte("v")}
+	l := message.BeginList(nil)
+	l.Add(&d)
+	l.Add(&d)
+	r, _ = message.Result(l.End(true))
+	list, more := r.Documents()
+	same(t, "documents", list, []table.Document{d, d})
+	same(t, "more", more, true)
+	done(t, &r)
+}
+
+// Another version is not understood, and no message of ours reads as another
+// when it is cut or goes on.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	m := message.Get(nil, &place, []byte("key"))
+	for n := range m {
+		op, r, ok := message.Open(m[:n])
+		if !ok {
+			continue
+		}
+		if r.Place(); r.Bytes() != nil && r.Done() {
+			t.Errorf("%d bytes of %d read as a message of operation %d", n, len(m), op)
+		}
+	}
+	m[0]++
+	if _, _, ok := message.Open(m); ok {
+		t.Error("another version is understood")
+	}
+	answer := message.Done(nil)
+	answer[0]++
+	if _, err := message.Result(answer); !errors.Is(err, message.ErrDamaged) {
+		t.Errorf("an answer of another version: %v", err)
+	}
+}
+
+// Whatever comes is an error or makes sense; nothing panics, and nothing
+// allocates what is not there.
+func FuzzAnswer(f *testing.F) {
+	row := table.Row{Key: []byte("k"), Properties: props}
+	w := message.BeginPage(nil)
+	w.Add(row.Key, table.AppendRow(nil, &row), 10)
+	l := message.BeginList(nil)
+	l.Add(&table.Document{Key: "k", Value: []byte("v")})
+	for _, seed := range [][]byte{
+		message.Done(nil), message.DoneTicks(nil, 5), w.End([]byte("n"), 12, 1), l.End(false),
+		message.Fail(nil, &table.Refused{Index: 1, Err: table.EntityTooLarge.Err()}), message.Moved(nil, message.Home{Buckets: 1}),
+		message.AppendLocated(nil, &message.Located{}), message.Foreign(nil), message.Fail(nil, errors.New("x")),
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := message.Result(b)
+		if err != nil {
+			_ = err.Error()
+			return
+		}
+		page := r
+		for range page.PageRows() {
+			row, _ := page.Row()
+			_ = row.Properties.Count()
+		}
+		page.PageEnd()
+		list := r
+		list.Documents()
+		one := r
+		one.Home()
+		one.Document()
+		one = r
+		one.Located()
+		one = r
+		one.Ticks()
+		if one = r; len(one.Rest()) != len(b)-2 {
+			t.Error("fields are lost")
+		}
+	})
+}

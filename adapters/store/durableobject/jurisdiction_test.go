@@ -1,0 +1,82 @@
+package durableobject_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// What is in a jurisdiction is published where the replica is declared to be there
+// too, and only as long as it is; what is anywhere is always.
+func TestReplicaJurisdiction(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, 2)
+	tables := map[string]string{"table/acct/anywhere": "weur", "table/acct/europe": "eu/weur", "table/acct/america": "us"}
+	for name, location := range tables {
+		w.count++
+		life := table.Incarnation{w.count}
+		if _, err := w.store.WriteDocument(t.Context(), table.Document{Key: name, Layout: table.Layout{Incarnation: life, Location: location}}); err != nil {
+			t.Fatal(err)
+		}
+		w.lives[name] = life
+	}
+	row := 0
+	for _, step := range []struct {
+		where, says string
+		shown       map[string]bool
+	}{
+		{"", "anywhere", map[string]bool{"weur": true}},
+		{"eu", "in eu", map[string]bool{"weur": true, "eu/weur": true}},
+		{"fedramp", "in another one", map[string]bool{"weur": true}},
+		{"us", "in the other one", map[string]bool{"weur": true, "us": true}},
+	} {
+		w.deploy("kv", step.where)
+		clear(w.replica.names) // and an empty one
+		row++
+		for name := range tables {
+			w.write(name, "p", fmt.Sprint(row), false)
+			w.write(name, "q", "1", row%2 == 0)
+		}
+		w.pass(120 * edm.TicksPerSecond)
+		for name, location := range tables {
+			rows := 0
+			for under, v := range w.replica.names {
+				if v.value != nil && strings.HasPrefix(under, fmt.Sprintf("%x ", w.lives[name])) {
+					rows++
+				}
+			}
+			want := 0
+			if step.shown[location] {
+				want = row + row%2
+			}
+			if record := w.replica.names["document "+name].value != nil; rows != want || record != step.shown[location] {
+				t.Errorf("the replica is %s: of the table in %s it has %d rows, want %d, and its record: %v", step.says, location, rows, want, record)
+			}
+		}
+	}
+	// What changed while it was not published is not missing.
+	delete(w.lives, "table/acct/america")
+	w.deploy("kv", "eu")
+	clear(w.replica.names)
+	w.converges()
+}
+
+// A catalog in another jurisdiction publishes nothing.
+func TestReplicaCatalogJurisdiction(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, 1)
+	w.cloud.catalog = "eu"
+	w.store = w.cloud.store(w.clock, func(o *durableobject.Options) { o.Catalog, o.Location = "eu/weur", "eu" })
+	w.cloud.where = "us"
+	w.create(peopleTable)
+	w.write(peopleTable, "p", "r", false)
+	if w.pass(20 * edm.TicksPerSecond); w.replica.batches > 0 {
+		t.Errorf("%d batches", w.replica.batches)
+	}
+	w.deploy("kv", "eu")
+	w.converges()
+}

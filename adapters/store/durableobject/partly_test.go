@@ -1,0 +1,118 @@
+package durableobject_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Of many buckets there is always one that does not answer: those that have dropped
+// are not asked again.
+func TestDropBitByBit(t *testing.T) {
+	t.Parallel()
+	const buckets = 5
+	c := newCloud(t, newClock().now)
+	s := c.store(c.now, func(o *durableobject.Options) { o.Buckets = buckets })
+	revision := create(t, s, 1)
+	ticks, err := s.Commit(t.Context(), tableKey, []table.Mutation{put("r", "A")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drops := 0
+	c.inside = func(call durableobject.Call) fate {
+		if opOf(call) == message.OpDrop {
+			if drops++; drops%buckets == 0 {
+				return fate{lose: true, err: durableobject.ErrLost}
+			}
+		}
+		return fate{}
+	}
+	if err := s.Drop(t.Context(), tableKey, revision); err != nil || drops != buckets+1 {
+		t.Errorf("Drop: %v after %d calls of %d buckets", err, drops, buckets)
+	}
+	c.evict()
+	create(t, s, 2)
+	if next, err := s.Commit(t.Context(), tableKey, []table.Mutation{put("r", "B")}); err != nil || next <= ticks {
+		t.Errorf("Timestamp %d (%v) is not above %d of the old life", next, err, ticks)
+	}
+}
+
+// A bucket of a table that is being deleted does not answer: what else the catalog
+// has to publish does not wait for it each time.
+func TestPublishingBesideDrop(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, 1)
+	w.create(peopleTable)
+	d, err := w.store.ReadDocument(t.Context(), peopleTable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drops := 0
+	w.cloud.inside = func(call durableobject.Call) fate {
+		if opOf(call) == message.OpDrop {
+			drops++
+		}
+		return dropless(call)
+	}
+	if err := w.store.Drop(t.Context(), peopleTable, d.Revision); !errors.Is(err, table.ErrUnknown) {
+		t.Fatal(err)
+	}
+	delete(w.lives, peopleTable)
+	const seconds = 90
+	for n := range seconds {
+		w.create(fmt.Sprint("table/acct/other", n))
+		w.pass(edm.TicksPerSecond)
+	}
+	if w.replica.batches < seconds/2 || drops > 3*(1+seconds/30) {
+		t.Errorf("%d batches and %d drops in %d s", w.replica.batches, drops, seconds)
+	}
+	w.cloud.inside = nil
+	w.converges()
+}
+
+// Publishing begins with tables that are there. Of their buckets there is always one
+// that does not wake up: those that did are not woken again. One that never does is
+// tried now and then.
+func TestWakeBitByBit(t *testing.T) {
+	t.Parallel()
+	const buckets = 5
+	for _, never := range []bool{false, true} {
+		w := newWorld(t, 1, buckets)
+		w.cloud.replica = ""
+		w.create(peopleTable)
+		for p := range 20 {
+			w.write(peopleTable, fmt.Sprint("p", p), "r", false)
+		}
+		w.evict()
+		w.cloud.replica = "kv"
+		if _, err := w.store.ReadDocument(t.Context(), peopleTable); err != nil {
+			t.Fatal(err)
+		}
+		wakes := 0
+		w.cloud.inside = func(call durableobject.Call) fate {
+			if opOf(call) != message.OpGet {
+				return fate{}
+			}
+			wakes++
+			if wakes%buckets == 0 || never && strings.HasSuffix(call.Object.Name, "/4") {
+				return fate{lose: true, err: durableobject.ErrLost}
+			}
+			return fate{}
+		}
+		const minutes = 10
+		w.pass(minutes * 60 * edm.TicksPerSecond)
+		if most := 3 * (buckets + minutes); wakes > most {
+			t.Errorf("never %t: %d wakes, want at most %d", never, wakes, most)
+		}
+		if never {
+			w.cloud.inside = nil
+		}
+		w.converges()
+	}
+}

@@ -1,0 +1,236 @@
+package durableobject_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
+)
+
+// Whatever is lost, refused, late or cut off, wherever an object dies: the
+// replica becomes what the objects hold.
+func TestReplicaConverges(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		w := newWorld(t, seed, uint16(1+2*(seed%2)))
+		names := []string{"table/acct/one", "table/acct/two"}
+		w.cloud.between = func(n *node, calls []durableobject.Call) bool {
+			if calls[0].Object != durableobject.Replica {
+				return false
+			}
+			for name := range w.lives {
+				if rnd.IntN(3) == 0 { // what is out is old when it arrives
+					w.write(name, fmt.Sprint("p", rnd.IntN(4)), fmt.Sprint("r", rnd.IntN(4)), rnd.IntN(3) == 0)
+				}
+			}
+			if rnd.IntN(5) > 0 || !w.replica.harm {
+				return false
+			}
+			if rnd.IntN(2) == 0 {
+				w.cloud.deliver(t.Context(), calls, nil) // what it sent arrives without it
+			}
+			n.evict()
+			return true
+		}
+		for range 60 {
+			w.replica.harm = rnd.IntN(3) > 0
+			w.replica.down = rnd.IntN(10) == 0
+			w.replica.dies = nil
+			if rnd.IntN(4) == 0 {
+				w.replica.dies = w.evict
+			}
+			name := names[rnd.IntN(2)]
+			switch _, lives := w.lives[name]; {
+			case !lives:
+				w.create(name)
+			case rnd.IntN(12) == 0:
+				w.drop(name)
+			default:
+				for range 1 + rnd.IntN(12) {
+					w.write(name, fmt.Sprint("p", rnd.IntN(4)), fmt.Sprint("r", rnd.IntN(4)), rnd.IntN(3) == 0)
+				}
+			}
+			if rnd.IntN(8) == 0 {
+				w.evict()
+			}
+			w.pass(edm.Ticks(rnd.Int64N(20)) * edm.TicksPerSecond / 2)
+		}
+		if w.converges(); t.Failed() {
+			t.Fatalf("with seed %d", seed)
+		}
+	}
+}
+
+// A write that arrives when its object is long dead is not the last one.
+func TestReplicaLateWrite(t *testing.T) {
+	t.Parallel()
+	for why, meanwhile := range map[string]func(*world){
+		"the object dies":                  func(*world) {},
+		"it is switched off and on":        func(w *world) { w.deploy("", ""); w.deploy("kv", "") },
+		"it is declared to be in eu":       func(w *world) { w.deploy("kv", "eu") },
+		"it is another one, then this one": func(w *world) { w.deploy("second", ""); w.deploy("kv", "") },
+	} {
+		t.Run(why, func(t *testing.T) {
+			t.Parallel()
+			lateWrite(t, meanwhile)
+		})
+	}
+}
+
+// deploy has all objects begin anew with another replica, and meet a request.
+func (w *world) deploy(replica, where string) {
+	w.evict()
+	w.cloud.replica, w.cloud.where = replica, where
+	for name := range w.lives {
+		if _, err := w.store.ReadDocument(w.t.Context(), name); err != nil {
+			w.t.Fatal(err)
+		}
+		if _, err := w.store.Scan(w.t.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}}); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func lateWrite(t *testing.T, meanwhile func(*world)) {
+	w := newWorld(t, 1, 1)
+	w.create(peopleTable)
+	w.pass(5 * edm.TicksPerSecond)
+	w.write(peopleTable, "p", "r", false)
+	w.cloud.between = func(n *node, calls []durableobject.Call) bool {
+		b, err := durableobject.ReadBatch(calls[0].Message)
+		if err != nil || len(b.Changes) != 1 {
+			t.Fatalf("a batch of %d changes: %v", len(b.Changes), err)
+		}
+		c := &b.Changes[0]
+		late := version{w.now + 50*edm.TicksPerSecond, c.Row.Timestamp, table.AppendRow(nil, c.Row)}
+		w.replica.flying = append(w.replica.flying, flying{w.now + 50*edm.TicksPerSecond, nameOf(b.Life, c), late})
+		n.evict()
+		w.cloud.between = nil
+		return true
+	}
+	w.pass(2 * edm.TicksPerSecond)
+	meanwhile(w)
+	w.write(peopleTable, "p", "r", true)
+	w.converges()
+}
+
+// Of an entity that changes all the time a batch has one state, and others do not
+// wait for it.
+func TestReplicaCoalesces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, 1)
+	w.create(peopleTable)
+	w.pass(5 * edm.TicksPerSecond)
+	w.replica.writes = 0
+	for range 20 {
+		for range 10 {
+			w.write(peopleTable, "a", "hot", false)
+		}
+		w.pass(edm.TicksPerSecond)
+	}
+	for i := range 150 {
+		w.write(peopleTable, "b", fmt.Sprint(i), false)
+	}
+	if w.replica.writes > 21 {
+		t.Errorf("200 changes of an entity in 20 s were %d writes", w.replica.writes)
+	}
+	for range 8 {
+		for i := range 120 {
+			w.write(peopleTable, "a", fmt.Sprint(i), false)
+		}
+		w.pass(edm.TicksPerSecond / 2)
+	}
+	if n := len(w.replica.names); n != 272 {
+		t.Errorf("4 s later there are %d names in the replica", n)
+	}
+	w.converges()
+}
+
+// While the replica cannot be written to, it says since when; the objects ask
+// less and less often.
+func TestReplicaDown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, 1)
+	w.create(peopleTable)
+	w.write(peopleTable, "p", "0", false)
+	w.pass(5 * edm.TicksPerSecond)
+	w.replica.down = true
+	begin := w.now
+	for i := range 30 {
+		w.write(peopleTable, "p", fmt.Sprint(i%3), false)
+		w.pass(2 * edm.TicksPerSecond)
+	}
+	w.replica.batches = 0
+	w.pass(3600 * edm.TicksPerSecond)
+	if w.replica.batches > 12 {
+		t.Errorf("%d batches in an hour", w.replica.batches)
+	}
+	w.replica.down = false
+	seen := false
+	for range 1000 {
+		w.pass(edm.TicksPerSecond)
+		if since, ok := w.replica.marks[durableobject.SourceOf(w.lives[peopleTable], 0)]; ok {
+			if seen = true; since < begin || since > begin+2*edm.TicksPerSecond {
+				t.Fatalf("it says that it lags since %d, and does since %d", since, begin)
+			}
+		}
+	}
+	if !seen {
+		t.Error("it did not say that it lagged behind")
+	}
+	w.converges()
+}
+
+// A replica that is switched on later gets all there is, of tables that nobody
+// asks for too; so does another one.
+func TestReplicaLater(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, 3)
+	w.cloud.replica = ""
+	for _, name := range []string{"table/acct/one", "table/acct/two"} {
+		w.create(name)
+		for i := range 250 {
+			w.write(name, fmt.Sprint("p", i%7), fmt.Sprint(i), false)
+		}
+	}
+	w.create("table/acct/none")
+	w.pass(10 * edm.TicksPerSecond)
+	if w.replica.batches > 0 {
+		t.Fatal("without a replica there are batches")
+	}
+	for _, n := range w.cloud.all() {
+		for _, r := range n.rows.rows {
+			if r.key[0] == 'o' {
+				t.Fatalf("without a replica there is %q", r.key)
+			}
+		}
+	}
+	for _, name := range []string{"kv", "another"} {
+		w.replica.names = make(map[string]version)
+		w.evict()
+		w.cloud.replica = name
+		w.replica.harm = true
+		if _, err := w.store.ReadDocument(t.Context(), "table/acct/one"); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(20 * edm.TicksPerSecond)
+		w.write("table/acct/two", "p1", "1", true)
+		w.evict()
+		w.converges()
+	}
+}
+
+// With a replica the objects keep what they promise without one.
+func TestReplicaStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, harness(func(c *cloud) {
+		c.replica = "kv"
+		c.publish = func([]byte) durableobject.Answer { return durableobject.Answer{Err: durableobject.ErrLost} }
+	}, nil))
+}

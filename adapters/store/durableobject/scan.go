@@ -1,0 +1,174 @@
+package durableobject
+
+import (
+	"context"
+	"errors"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/buckets"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// fanOut is how many buckets are asked at once.
+const fanOut = 32
+
+// pollBytes is how much is examined at most between two looks at the clock.
+const pollBytes = 64 << 10
+
+// Scan implements [table.Store]. Of a table in one bucket it is one message, and
+// the page a snapshot. It examines 8 MiB at most, however many the request
+// allows, so as not to keep the object for long.
+//
+// The object cannot ask Expired, nor does it have a clock that runs: it is asked
+// here, for what the object has examined. A page that it ends has done work in
+// vain, but not more than 8 MiB.
+func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (page table.Page, err error) {
+	filter := r.Filter.String()
+	err = s.follow(name, func(home message.Home) error {
+		if home.Buckets > 1 {
+			src := source{s, name, home, filter}
+			page, err = buckets.Scan(ctx, &src, home.Buckets, r, buckets.Options{FanOut: fanOut})
+			return err
+		}
+		page, err = s.scanOne(ctx, name, home, &r, filter)
+		if errors.Is(err, message.ErrFilter) {
+			page, err = s.scanOne(ctx, name, home, &r, "")
+		}
+		return err
+	})
+	return page, err
+}
+
+// scanOne has the only bucket make the page. Where the request has a filter and
+// none is sent, the page is what is left of the rows that the bucket examines.
+func (s *Store) scanOne(ctx context.Context, name string, home message.Home, r *table.ScanRequest, filter string) (table.Page, error) {
+	p := placeOf(name, home, 0)
+	m := message.Scan{Ranges: r.Ranges, Filter: filter, ScanBytes: r.ScanBytes}
+	judge := r.Filter != nil && filter == ""
+	if !judge {
+		m.Rows, m.Bytes = r.Rows, r.Bytes
+	}
+	reader, err := s.scan(ctx, &p, &m)
+	if err != nil {
+		return table.Page{}, err
+	}
+	count := reader.PageRows()
+	var page table.Page
+	if !judge {
+		page.Rows = make([]table.Row, 0, count)
+	}
+	size, polled := 0, 0 // bytes in the page; Scanned at the last look at the clock
+	for range count {
+		row, examined := reader.Row()
+		if !reader.OK() {
+			return table.Page{}, message.ErrDamaged
+		}
+		n := len(row.Key) + len(row.Properties)
+		over := r.Rows > 0 && len(page.Rows) == r.Rows
+		// As if the rows were examined here: before the second, and before each
+		// that goes beyond 64 KiB.
+		if page.Scanned > 0 && (polled == 0 || page.Scanned+examined-polled > pollBytes) {
+			over = over || r.Expired != nil && r.Expired()
+			polled = page.Scanned
+		}
+		match := !judge || r.Filter.Match(row.Key, row.Timestamp, row.Properties)
+		if over || match && r.Bytes > 0 && size+n > r.Bytes && len(page.Rows) > 0 {
+			page.Next = row.Key
+			return page, nil
+		}
+		page.Scanned += examined
+		if match {
+			size += n
+			page.Rows = append(page.Rows, row)
+		}
+	}
+	next, examined, _ := reader.PageEnd()
+	if !reader.Done() {
+		return table.Page{}, message.ErrDamaged
+	}
+	page.Next = next
+	page.Scanned += examined
+	return page, nil
+}
+
+func (s *Store) scan(ctx context.Context, p *message.Place, m *message.Scan) (message.Reader, error) {
+	return s.send(ctx, bucket(p), message.AppendScan(make([]byte, 0, len(m.Filter)+256), p, m))
+}
+
+// source reads the buckets of a table.
+type source struct {
+	*Store
+	name   string
+	home   message.Home
+	filter string
+}
+
+var _ buckets.Waves = (*source)(nil)
+
+// Read implements [buckets.Source].
+func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
+	p := placeOf(s.name, s.home, number)
+	reader, err := s.scan(ctx, &p, s.message(r, l))
+	if errors.Is(err, message.ErrFilter) {
+		s.filter = ""
+		reader, err = s.scan(ctx, &p, s.message(r, l))
+	}
+	if err != nil {
+		return buckets.Chunk{}, err
+	}
+	return chunk(reader)
+}
+
+func (s *source) message(r key.Range, l buckets.Limit) *message.Scan {
+	m := message.Scan{Ranges: []key.Range{r}, ScanBytes: l.Bytes, ScanRows: l.Rows, Strict: l.Strict}
+	if l.Filter != nil {
+		m.Filter = s.filter
+	}
+	return &m
+}
+
+// ReadWave implements [buckets.Waves]. What got no answer is read again by itself.
+func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
+	calls := make([]Call, len(reads))
+	for i := range reads {
+		p := placeOf(s.name, s.home, reads[i].Bucket)
+		calls[i] = Call{bucket(&p), message.AppendScan(nil, &p, s.message(reads[i].Range, reads[i].Limit))}
+	}
+	for i, answer := range s.o.Caller.Call(ctx, calls) {
+		err := answer.Err
+		var reader message.Reader
+		if err == nil {
+			reader, err = s.result(answer.Message, false, false)
+		}
+		switch r := &reads[i]; {
+		case err == nil:
+			r.Chunk, err = chunk(reader)
+		case errors.Is(err, ErrOverloaded):
+			err = table.ErrBusy
+		case answer.Err != nil || errors.Is(err, message.ErrFilter):
+			r.Chunk, err = s.Read(ctx, r.Bucket, r.Range, r.Limit)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunk reads the answer to a scan.
+func chunk(reader message.Reader) (c buckets.Chunk, err error) {
+	c.Rows = make([]table.Row, reader.PageRows())
+	for i := range c.Rows {
+		row, examined := reader.Row()
+		c.Rows[i] = row
+		c.Scanned += examined
+	}
+	next, examined, rows := reader.PageEnd()
+	c.Scanned += examined
+	c.Examined, c.Next = rows, next
+	if !reader.Done() {
+		return c, message.ErrDamaged
+	}
+	return c, nil
+}

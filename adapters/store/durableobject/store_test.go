@@ -1,0 +1,102 @@
+package durableobject_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/core/storetest"
+)
+
+// parts is the suite without that of scans, the longest by far.
+func parts(t *testing.T, h storetest.Harness) {
+	t.Run("Documents", func(t *testing.T) { storetest.Documents(t, h) })
+	t.Run("Entities", func(t *testing.T) { storetest.Entities(t, h) })
+	t.Run("Timestamps", func(t *testing.T) { storetest.Timestamps(t, h) })
+	t.Run("Incarnations", func(t *testing.T) { storetest.Incarnations(t, h) })
+	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
+	t.Run("LostReplies", func(t *testing.T) { storetest.LostReplies(t, h) })
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, harness(nil, nil))
+}
+
+// Four buckets a table, at a location.
+func TestBuckets(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, harness(nil, func(o *durableobject.Options) { o.Buckets, o.Location = 4, "eu/weur" }))
+}
+
+// A Worker of a deployment with other defaults finds every table all the same.
+func TestStaleWorkers(t *testing.T) {
+	t.Parallel()
+	count := 0
+	parts(t, harness(nil, func(o *durableobject.Options) {
+		if count++; count%2 == 0 {
+			o.Location = "weur"
+		}
+	}))
+}
+
+// Objects forget everything after every message, and often while they wait.
+func TestEvicted(t *testing.T) {
+	t.Parallel()
+	parts(t, harness(func(c *cloud) {
+		n := chance(2)
+		c.between = func(waiting *node, _ []durableobject.Call) bool {
+			if n(2) == 0 {
+				waiting.evict()
+			}
+			return false
+		}
+		c.network = func(call durableobject.Call) fate { c.node(call.Object).evict(); return fate{} }
+	}, func(o *durableobject.Options) { o.Attempts = 100 }))
+}
+
+// chance is rand.IntN for many goroutines, from a seed.
+func chance(seed uint64) func(n int) int {
+	var mu sync.Mutex
+	r := rand.New(rand.NewPCG(seed, 7))
+	return func(n int) int {
+		mu.Lock()
+		defer mu.Unlock()
+		return r.IntN(n)
+	}
+}
+
+// A third of all messages and answers are lost, others come twice, and objects
+// never forget: then every write is carried out once, and nothing is unknown.
+func TestLossy(t *testing.T) {
+	t.Parallel()
+	for _, buckets := range []uint16{1, 3} {
+		t.Run(fmt.Sprint(buckets), func(t *testing.T) {
+			t.Parallel()
+			parts(t, harness(func(c *cloud) {
+				c.aged = true
+				c.network = lossy(chance(uint64(buckets)))
+			}, func(o *durableobject.Options) { o.Buckets, o.Attempts = buckets, 100 }))
+		})
+	}
+}
+
+func lossy(n func(int) int) func(durableobject.Call) fate {
+	return func(durableobject.Call) fate {
+		switch n(12) {
+		case 0:
+			return fate{lose: true, err: durableobject.ErrUnreachable}
+		case 1:
+			return fate{lose: true, err: durableobject.ErrLost}
+		case 2:
+			return fate{err: durableobject.ErrLost}
+		case 3:
+			return fate{err: durableobject.ErrLost, repeat: true}
+		case 4:
+			return fate{repeat: true}
+		}
+		return fate{}
+	}
+}

@@ -1,0 +1,318 @@
+package durableobject_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/core/buckets"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// replica is a Workers KV in which the last write of a name wins, that refuses a
+// second write within a second, and whose writes may be under way for most of a
+// minute when nobody hears of them any more.
+type replica struct {
+	t       *testing.T
+	now     *edm.Ticks
+	rnd     *rand.Rand
+	names   map[string]version
+	marks   map[string]edm.Ticks
+	flying  []flying
+	writes  int
+	batches int
+
+	harm bool   // any of it may fail
+	down bool   // all of it fails
+	dies func() // the object that publishes dies when its batch was written
+}
+
+type version struct {
+	at    edm.Ticks // when it was written
+	ticks edm.Ticks
+	value []byte // nil: gone
+}
+
+type flying struct {
+	lands edm.Ticks
+	name  string
+	v     version
+}
+
+func newReplica(t *testing.T, c *cloud, now *edm.Ticks, seed uint64) *replica {
+	r := &replica{t: t, now: now, rnd: rand.New(rand.NewPCG(seed, 1)), names: make(map[string]version), marks: make(map[string]edm.Ticks)}
+	c.replica, c.publish = "kv", r.publish
+	return r
+}
+
+// land has writes arrive whose time has come.
+func (r *replica) land() {
+	r.flying = slices.DeleteFunc(r.flying, func(f flying) bool {
+		if f.lands > *r.now {
+			return false
+		}
+		r.names[f.name] = f.v
+		return true
+	})
+}
+
+func nameOf(life table.Incarnation, c *durableobject.Change) string {
+	if c.Name != "" {
+		return "document " + c.Name
+	}
+	return fmt.Sprintf("%x %x", life, c.Key)
+}
+
+// publish is what the publisher does with a batch, and what may go wrong.
+func (r *replica) publish(message []byte) durableobject.Answer {
+	b, err := durableobject.ReadBatch(message)
+	if err != nil {
+		r.t.Error(err)
+	}
+	r.batches++
+	result := durableobject.Published{Certain: true, Marked: true, Done: make([]bool, len(b.Changes))}
+	if r.down {
+		result.Marked, result.Failed = false, true
+		return durableobject.Answer{Message: result.Append(nil)}
+	}
+	if r.dies != nil && r.rnd.IntN(2) == 0 {
+		r.dies() // what it wrote arrives all the same
+	}
+	if r.harm && r.rnd.IntN(8) == 0 {
+		return durableobject.Answer{Err: durableobject.ErrUnreachable}
+	}
+	if b.Purge {
+		more := 0
+		for name := range r.names {
+			if strings.HasPrefix(name, fmt.Sprintf("%x ", b.Life)) {
+				if more++; more > 2 {
+					break // so much for one message
+				}
+				delete(r.names, name)
+			}
+		}
+		maps.DeleteFunc(r.marks, func(source string, _ edm.Ticks) bool {
+			return strings.HasPrefix(source, durableobject.SourcesOf(b.Life))
+		})
+		result.More = more > 2
+		return durableobject.Answer{Message: result.Append(nil)}
+	}
+	for i := range b.Changes {
+		c := &b.Changes[i]
+		v := version{at: *r.now, ticks: c.Ticks}
+		switch {
+		case c.Row != nil:
+			v.value, v.ticks = table.AppendRow(nil, c.Row), c.Row.Timestamp
+		case c.Document != nil:
+			v.value = append([]byte(c.Document.Revision), c.Document.Value...)
+		}
+		result.Done[i] = r.write(nameOf(b.Life, c), v, &result)
+	}
+	switch {
+	case !result.Certain:
+		result.Marked = false
+	case b.Lagging:
+		r.marks[b.Source] = b.Since
+	case b.Caught:
+		delete(r.marks, b.Source)
+	}
+	if r.harm && r.rnd.IntN(6) == 0 {
+		return durableobject.Answer{Err: durableobject.ErrLost}
+	}
+	return durableobject.Answer{Message: result.Append(nil)}
+}
+
+// write is one write of a name.
+func (r *replica) write(name string, v version, result *durableobject.Published) (done bool) {
+	r.writes++
+	if old, ok := r.names[name]; ok && old.at+edm.TicksPerSecond > *r.now {
+		return false
+	}
+	if r.harm {
+		switch r.rnd.IntN(8) {
+		case 0: // it is refused
+			result.Failed = true
+			return false
+		case 1: // it arrives, or arrives later, and nobody knows
+			result.Certain, result.Failed = false, true
+			if r.rnd.IntN(2) == 0 {
+				r.flying = append(r.flying, flying{*r.now + edm.Ticks(r.rnd.Int64N(50*edm.TicksPerSecond)), name, v})
+				return false
+			}
+			r.names[name] = v
+			return false
+		}
+	}
+	r.names[name] = v
+	return true
+}
+
+// world is two tables under a clock, what was done to them, and their replica.
+type world struct {
+	t       *testing.T
+	now     edm.Ticks
+	cloud   *cloud
+	store   *durableobject.Store
+	replica *replica
+	lives   map[string]table.Incarnation
+	written map[string][]edm.Ticks // by the life and key, in order
+	source  map[string]string      // of the same
+	buckets uint16
+	count   byte
+}
+
+const (
+	replicaStart = 1000 * edm.TicksPerSecond
+	peopleTable  = "table/acct/people"
+)
+
+func newWorld(t *testing.T, seed uint64, buckets uint16) *world {
+	w := &world{t: t, now: replicaStart, lives: make(map[string]table.Incarnation), written: make(map[string][]edm.Ticks), source: make(map[string]string), buckets: buckets}
+	w.cloud = newCloud(t, w.clock)
+	w.store = w.cloud.store(w.clock, func(o *durableobject.Options) { o.Buckets = buckets })
+	w.replica = newReplica(t, w.cloud, &w.now, seed)
+	return w
+}
+
+func (w *world) clock() edm.Ticks { return w.now }
+
+func (w *world) create(name string) {
+	w.count++
+	life := table.Incarnation{w.count}
+	_, err := w.store.WriteDocument(w.t.Context(), table.Document{Key: name, Value: []byte{w.count}, Layout: table.Layout{Incarnation: life}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.lives[name] = life
+}
+
+func (w *world) drop(name string) {
+	d, err := w.store.ReadDocument(w.t.Context(), name)
+	if err == nil {
+		err = w.store.Drop(w.t.Context(), name, d.Revision)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	delete(w.lives, name)
+}
+
+// write replaces an entity, or deletes it.
+func (w *world) write(name, partition, row string, remove bool) {
+	k := key.Append(nil, partition, row)
+	m := table.Mutation{Key: k, Nonce: rand.Uint64(), Properties: edm.Properties{}}
+	if remove {
+		m.Kind, m.Condition = table.Delete, table.Present
+	}
+	ticks, err := w.store.Commit(w.t.Context(), name, []table.Mutation{m})
+	switch {
+	case err == nil:
+		life := w.lives[name]
+		name := fmt.Sprintf("%x %x", life, k)
+		w.source[name] = durableobject.SourceOf(life, buckets.OfKey(k, w.buckets))
+		w.written[name] = append(w.written[name], ticks)
+	case !remove || !errors.Is(err, table.ErrNoEntity):
+		w.t.Fatal(err)
+	}
+}
+
+// pass lets time pass by steps in which writes land and alarms ring.
+func (w *world) pass(d edm.Ticks) {
+	for end := w.now + d; w.now < end; {
+		w.now += edm.TicksPerSecond / 2
+		w.replica.land()
+		w.cloud.ring(w.now)
+		w.honest()
+	}
+}
+
+// honest checks what sources say: what changed before is in the replica.
+func (w *world) honest() {
+	w.t.Helper()
+	for source, since := range w.replica.marks {
+		for name, list := range w.written {
+			if w.source[name] != source {
+				continue
+			}
+			last := edm.Ticks(0)
+			for _, t := range list {
+				if t < since {
+					last = t
+				}
+			}
+			if v := w.replica.names[name]; v.ticks < last {
+				w.t.Fatalf("%s has said that what is before %d is published; of %s there is %d and not %d", source, since, name, v.ticks, last)
+			}
+		}
+	}
+}
+
+// converges checks that the replica becomes what the objects hold, and nothing else.
+func (w *world) converges() {
+	w.t.Helper()
+	w.replica.harm, w.replica.dies, w.replica.down, w.cloud.between = false, nil, false, nil
+	w.pass(20 * 60 * edm.TicksPerSecond) // behind the longest pause, and purges
+	want := make(map[string][]byte)
+	for name, life := range w.lives {
+		d, err := w.store.ReadDocument(w.t.Context(), name)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		want["document "+name] = append([]byte(d.Revision), d.Value...)
+		page, err := w.store.Scan(w.t.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for i := range page.Rows {
+			want[fmt.Sprintf("%x %x", life, page.Rows[i].Key)] = table.AppendRow(nil, &page.Rows[i])
+		}
+	}
+	got := make(map[string][]byte)
+	for name, v := range w.replica.names {
+		if v.value != nil {
+			got[name] = v.value
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if !bytes.Equal(got[name], want[name]) {
+			w.t.Errorf("%s is %x in the replica, and %x", name, got[name], want[name])
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			w.t.Errorf("%s is in the replica alone", name)
+		}
+	}
+	if len(w.replica.marks) > 0 {
+		w.t.Errorf("nothing changes any more, and there are marks: %v", w.replica.marks)
+	}
+	for _, n := range w.cloud.all() {
+		for _, r := range n.rows.rows {
+			if r.key[0] == 'o' || r.key[0] == 'p' {
+				w.t.Errorf("%s keeps %q", n.id.Name, r.key)
+			}
+		}
+	}
+	batches := w.replica.batches
+	if w.pass(20 * 60 * edm.TicksPerSecond); w.replica.batches != batches {
+		w.t.Error("batches are published although nothing changes")
+	}
+}
+
+// evict makes objects forget, but not while they run.
+func (w *world) evict() {
+	for _, n := range w.cloud.all() {
+		if n.mu.TryLock() {
+			n.memory = nil
+			n.mu.Unlock()
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package durableobject_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/object"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// bucket is one object that has been told that it serves the table.
+type bucket struct {
+	testing.TB
+	clock *clock
+	rows  ordered
+	*object.Object
+	life table.Incarnation
+	high edm.Ticks // floor of the next life
+}
+
+func newBucket(t testing.TB) *bucket {
+	b := &bucket{TB: t, clock: newClock(), life: table.Incarnation{1}}
+	b.restart()
+	return b
+}
+
+func (b *bucket) restart() {
+	b.Object = object.New(object.Options{Now: b.clock.now, Rand: func() uint64 { return uint64(b.clock.t) }})
+}
+
+// send is a message and its result; the catalog answers at once.
+func (b *bucket) send(m []byte) (message.Reader, error) {
+	b.Helper()
+	var resume *object.Resume
+	for range 3 {
+		b.rows.begin()
+		step := b.Handle(&b.rows, m, resume, nil)
+		if step.Rollback {
+			b.rows.rollback()
+		}
+		if len(step.Calls) == 0 {
+			return message.Result(step.Answer)
+		}
+		located := message.AppendLocated(nil, &message.Located{Incarnation: b.life, Home: message.Home{Buckets: 1}, Floor: b.high})
+		resume = &object.Resume{State: step.State, Answers: []durableobject.Answer{{Message: located}}}
+	}
+	b.Fatal("the object asks for ever")
+	return message.Reader{}, nil
+}
+
+var home = message.Place{Table: tableKey, Buckets: 1}
+
+func (b *bucket) commit(a message.Attempt, m ...table.Mutation) error {
+	b.Helper()
+	c := message.Commit(nil, &home, m)
+	message.Stamp(c, a)
+	_, err := b.send(c)
+	return err
+}
+
+func (b *bucket) expect(what string, got, want error) {
+	b.Helper()
+	if !errors.Is(got, want) {
+		b.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+func (b *bucket) there() bool {
+	b.Helper()
+	_, err := b.send(message.Get(nil, &home, at("p", "r")))
+	if err != nil && !errors.Is(err, table.ErrNoEntity) {
+		b.Fatal(err)
+	}
+	return err == nil
+}
+
+// A write is not carried out by an attempt that comes late, when its sender was
+// told by a later one that it was refused.
+func TestRefusedForGood(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	b.clock.pass(time.Minute)
+	b.expect("another's insert", b.commit(message.Attempt{ID: 1}, insert("r", "B")), nil)
+	sent := b.clock.t
+	b.clock.pass(time.Second)
+	again := message.Attempt{ID: 2, Again: true, First: sent, Age: b.clock.t - sent}
+	b.expect("the second attempt", b.commit(again, insert("r", "A")), table.ErrExists)
+	gone := table.Mutation{Key: at("p", "r"), Kind: table.Delete, Condition: table.Present}
+	b.expect("another's delete", b.commit(message.Attempt{ID: 3}, gone), nil)
+	b.expect("the first attempt", b.commit(message.Attempt{ID: 2, First: sent}, insert("r", "A")), table.ErrExists)
+	if b.there() {
+		t.Error("a write that was refused was carried out")
+	}
+}
+
+// An attempt that comes later than an answer to the next is remembered is not
+// carried out: by then the next may have been, and others behind it.
+func TestLateAttempt(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	b.clock.pass(10 * time.Second)
+	sent := b.clock.t
+	b.clock.pass(time.Second)
+	again := message.Attempt{ID: 1, Again: true, First: sent, Age: b.clock.t - sent}
+	b.expect("the second attempt", b.commit(again, put("r", "A")), nil)
+	b.expect("another's write", b.commit(message.Attempt{ID: 2, First: b.clock.t}, put("r", "B")), nil)
+	b.clock.pass(2 * time.Minute)
+	b.expect("a write in time", b.commit(message.Attempt{ID: 3, First: b.clock.t}, put("s", "C")), nil)
+	b.expect("the first attempt", b.commit(message.Attempt{ID: 1, First: sent}, put("r", "A")), table.ErrUnknown)
+	r, err := b.send(message.Get(nil, &home, at("p", "r")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row, err := table.ParseRow(at("p", "r"), r.Rest())
+	if v, _ := row.Properties.Lookup("v"); err != nil || v.Text() != "B" {
+		t.Errorf("the entity is %q, %v", v.Text(), err)
+	}
+}
+
+// A batch that is undone may have been the first that the object was told of its
+// table for: what it learned then is not written, and the next one does so.
+func TestUndone(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	b.expect("a batch that is refused", b.commit(message.Attempt{ID: 1}, insert("r", "A"), insert("r", "A")), table.ErrExists)
+	if len(b.rows.rows) != 0 {
+		t.Errorf("%d rows are left", len(b.rows.rows))
+	}
+	b.expect("another", b.commit(message.Attempt{ID: 2}, insert("r", "A")), nil)
+	b.restart()
+	b.rows.begin()
+	if step := b.Handle(&b.rows, message.Get(nil, &home, at("p", "r")), nil, nil); len(step.Calls) > 0 {
+		t.Error("it did not keep which table it is of")
+	}
+}
+
+// Whether an object knows that a write that comes again was never carried out.
+func TestKnown(t *testing.T) {
+	t.Parallel()
+	const second = edm.TicksPerSecond
+	for _, row := range []struct {
+		why        string
+		up         edm.Ticks // the object, when the attempt arrives
+		first, age edm.Ticks // since the object woke up, by the sender's clock; and as the sender says
+		want       error
+	}{
+		{"it was up before", 100 * second, 98 * second, 2 * second, nil},
+		{"it woke up in between", 100 * second, -second, 101 * second, table.ErrUnknown},
+		{"it woke up just before", 100 * second, second / 2, 99 * second, table.ErrUnknown},
+		{"the attempt waited for the object after it was sent", 100 * second, -second, 2 * second, table.ErrUnknown},
+		{"the sender's clock is an hour ahead, and it woke up in between", 3 * second, 3600 * second, 5 * second, table.ErrUnknown},
+		{"the sender's clock is an hour ahead, and it was up", 100 * second, 3600 * second, 5 * second, nil},
+		{"the sender's clock is an hour behind: better safe", 100 * second, -3600 * second, 5 * second, table.ErrUnknown},
+	} {
+		b := newBucket(t)
+		woke := b.clock.t
+		b.clock.t += row.up
+		a := message.Attempt{ID: 1, Again: true, First: woke + row.first, Age: row.age}
+		b.expect(row.why, b.commit(a, insert("r", "A")), row.want)
+		if b.there() != (row.want == nil) {
+			t.Errorf("%s: the entity is there: %v", row.why, row.want != nil)
+		}
+	}
+}
+
+// The memory of writes is bounded, and what it lost it does not pretend to know.
+func TestManyWrites(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	b.clock.pass(time.Hour)
+	const many = 9000
+	first := b.clock.t
+	for i := range many {
+		b.clock.t += edm.TicksPerSecond / 1000
+		b.expect("write", b.commit(message.Attempt{ID: uint64(i) + 1, First: b.clock.t}, put("r", "A")), nil)
+	}
+	again := message.Attempt{ID: 1, Again: true, First: first, Age: b.clock.t - first}
+	b.expect("the oldest again", b.commit(again, put("r", "A")), table.ErrUnknown)
+	again.ID = many
+	b.expect("the latest again", b.commit(again, insert("r", "A")), nil)
+}
+
+// Orders of a catalog that come late, of a deletion that ended long ago.
+func TestLateOrders(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	old := b.life
+	b.expect("write", b.commit(message.Attempt{ID: 1}, put("r", "A")), nil)
+	r, err := b.send(message.Drop(nil, old))
+	b.expect("drop", err, nil)
+	high := r.Ticks()
+	if high < b.clock.t {
+		t.Errorf("high water %d, below the clock %d", high, b.clock.t)
+	}
+	b.restart()
+	_, err = b.send(message.Forget(nil, high-1))
+	b.expect("a forget of an earlier life", err, nil)
+	r, err = b.send(message.Drop(nil, old))
+	b.expect("drop again", err, nil)
+	if again := r.Ticks(); again != high {
+		t.Errorf("dropped again, high water %d, want %d", again, high)
+	}
+	_, err = b.send(message.Forget(nil, high))
+	b.expect("forget", err, nil)
+	if len(b.rows.rows) != 0 {
+		t.Errorf("%d rows are left", len(b.rows.rows))
+	}
+
+	b.life, b.high = table.Incarnation{2}, high
+	b.expect("write in the next life", b.commit(message.Attempt{ID: 2}, put("r", "A")), nil)
+	_, err = b.send(message.Drop(nil, old))
+	b.expect("a late drop", err, nil)
+	_, err = b.send(message.Forget(nil, 1<<62))
+	b.expect("a late forget", err, nil)
+	b.restart()
+	if !b.there() {
+		t.Error("a late order of an earlier life removed an entity")
+	}
+}
+
+// A row that SQLite would not take is refused before it is written, whatever the
+// limits of core are.
+func TestRowLimit(t *testing.T) {
+	t.Parallel()
+	b := newBucket(t)
+	m := put("r", "")
+	for len(m.Properties) < 2_000_000 {
+		m.Properties = edm.AppendProperty(m.Properties, "v", edm.Binary(make([]byte, 64<<10)))
+	}
+	err := b.commit(message.Attempt{ID: 1}, put("s", ""), m)
+	var limit *table.Error
+	if !errors.As(err, &limit) || limit.Code != table.EntityTooLarge || len(b.rows.rows) != 0 {
+		t.Errorf("got %v, and %d rows, want %s and none", err, len(b.rows.rows), table.EntityTooLarge)
+	}
+}

@@ -1,0 +1,223 @@
+package dynamodb_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/table"
+)
+
+// A DynamoDB that throttles all the time is asked again, further and further
+// apart, and then the store is busy. Nothing was written.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	for _, how := range []how{throttled, conflicting} {
+		var mu sync.Mutex // a Scan reads buckets at the same time
+		var waits []time.Duration
+		s, w := overWire(t, dynamodb.Options{
+			Rand: func() uint64 { return 1<<62 + 12_345_678_901 },
+			Sleep: func(ctx context.Context, d time.Duration) error {
+				mu.Lock()
+				defer mu.Unlock()
+				waits = append(waits, d)
+				return ctx.Err()
+			},
+		})
+		for what, m := range map[string][]table.Mutation{
+			"one":   {upsert("a", nil)},
+			"merge": {{Key: upsert("a", nil).Key, Kind: table.Merge}},
+			"batch": {upsert("a", nil), upsert("b", nil)},
+		} {
+			waits = nil
+			w.always = func(operation string) (f fault) {
+				if operation != "GetItem" {
+					f.how = how
+				}
+				return f
+			}
+			_, err := s.Commit(t.Context(), people, m)
+			if !errors.Is(err, table.ErrBusy) {
+				t.Errorf("%s, %s: got %v, want %v", what, how, err, table.ErrBusy)
+			}
+			if n := len(waits); n < 5 || waits[n-1] > time.Second {
+				t.Errorf("%s, %s: it waited %v", what, how, waits)
+			}
+			// A deadline that is near is not spent on waiting.
+			waits = nil
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			if _, err := s.Commit(ctx, people, m); !errors.Is(err, table.ErrBusy) {
+				t.Errorf("%s, %s, near the deadline: got %v", what, how, err)
+			}
+			cancel()
+			w.always = nil
+			if err := get(t, s, "a"); !errors.Is(err, table.ErrNoEntity) {
+				t.Errorf("%s, %s: there is something: %v", what, how, err)
+			}
+		}
+		w.always = func(string) fault { return fault{how: throttled} }
+		if err := get(t, s, "a"); !errors.Is(err, table.ErrBusy) {
+			t.Errorf("Get: got %v", err)
+		}
+		if _, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: everything}); !errors.Is(err, table.ErrBusy) {
+			t.Errorf("Scan: got %v", err)
+		}
+	}
+}
+
+// silent never answers.
+type silent struct{}
+
+func (silent) Do(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// A server that does not answer: what became of a write is unknown, a read is
+// late. What was never sent was never written.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	name := newTable(t)
+	create(t, open(t, dynamodb.Options{Table: name}))
+	way := &switching{HTTPClient: connections}
+	s := open(t, dynamodb.Options{Table: name, Client: newClient(way), Attempt: 250 * time.Millisecond, Lease: time.Hour})
+	if err := get(t, s, "r"); !errors.Is(err, table.ErrNoEntity) { // from now on it has a lease
+		t.Fatal(err)
+	}
+	way.HTTPClient = silent{}
+	soon := func() context.Context {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		t.Cleanup(cancel)
+		return ctx
+	}
+	for what, m := range map[string][]table.Mutation{
+		"one":   {upsert("a", nil)},
+		"batch": {upsert("a", nil), upsert("b", nil)},
+	} {
+		if _, err := s.Commit(soon(), people, m); !errors.Is(err, table.ErrUnknown) {
+			t.Errorf("%s: got %v, want %v", what, err, table.ErrUnknown)
+		}
+	}
+	if _, err := s.Get(soon(), people, upsert("r", nil).Key, table.Strong); err == nil || errors.Is(err, table.ErrNoEntity) {
+		t.Errorf("Get: got %v", err)
+	}
+	d := table.Document{Key: "new"}
+	if _, err := s.WriteDocument(soon(), d); !errors.Is(err, table.ErrUnknown) {
+		t.Errorf("WriteDocument: got %v, want %v", err, table.ErrUnknown)
+	}
+
+	errNone := errors.New("no credentials")
+	client := sdk.New(newClient(nil).Options(), func(o *sdk.Options) {
+		o.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, errNone })
+	})
+	s = open(t, dynamodb.Options{Table: name, Client: client})
+	if _, err := s.WriteDocument(t.Context(), d); !errors.Is(err, errNone) || errors.Is(err, table.ErrUnknown) {
+		t.Errorf("without credentials: got %v", err)
+	}
+}
+
+type switching struct{ sdk.HTTPClient }
+
+// A reply whose body does not arrive: by its status, what was refused was not done
+// and is asked again, and what was accepted may have been done.
+func TestCutReply(t *testing.T) {
+	t.Parallel()
+	s, w := overWire(t, dynamodb.Options{})
+	insert := upsert("a", nil)
+	insert.Condition = table.Absent
+	other := insert
+	other.Key = upsert("b", nil).Key
+	for _, row := range []struct {
+		operation string
+		m         []table.Mutation
+	}{
+		{"PutItem", []table.Mutation{insert}},
+		{"TransactWriteItems", []table.Mutation{other, insert}},
+	} {
+		w.fail(row.operation, fault{how: cut})
+		_, err := s.Commit(t.Context(), people, row.m)
+		if want := table.ErrUnknown; row.operation == "PutItem" && !errors.Is(err, want) {
+			t.Errorf("%s was accepted: got %v, want %v", row.operation, err, want)
+		}
+		w.fail(row.operation, fault{how: cut})
+		if _, err := s.Commit(t.Context(), people, row.m); !errors.Is(err, table.ErrExists) {
+			t.Errorf("%s was refused: got %v, want %v", row.operation, err, table.ErrExists)
+		}
+		w.take()
+	}
+}
+
+// While a conflict hides whether a mutation is refused, none behind it is the first.
+func TestConflictBeforeRefusal(t *testing.T) {
+	t.Parallel()
+	s, w := overWire(t, dynamodb.Options{})
+	missing := func(row string) table.Mutation {
+		return table.Mutation{Key: upsert(row, nil).Key, Kind: table.Delete, Condition: table.Present}
+	}
+	w.fail("TransactWriteItems", fault{how: mixed})
+	_, err := s.Commit(t.Context(), people, []table.Mutation{missing("a"), missing("b")})
+	var refused *table.Refused
+	if !errors.As(err, &refused) || refused.Index != 0 {
+		t.Errorf("got %v, want a refusal of mutation 0", err)
+	}
+}
+
+// endless answers without an end, with whatever status.
+type endless struct {
+	status int
+	read   atomic.Int64
+}
+
+func (e *endless) Do(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: e.status, Header: http.Header{}, Body: io.NopCloser(e), Request: r}, nil
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = ' '
+	}
+	e.read.Add(int64(len(b)))
+	return len(b), nil
+}
+
+// A server that is not DynamoDB does not fill the memory, and is not asked for
+// more of the same.
+func TestEndlessReply(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{200, 400, 500} {
+		e := &endless{status: status}
+		s := open(t, dynamodb.Options{Table: "any", Client: newClient(e)})
+		if _, err := s.ReadDocument(t.Context(), "any"); err == nil || e.read.Load() > 160<<20 {
+			t.Errorf("%d: %v after %d bytes", status, err, e.read.Load())
+		}
+	}
+}
+
+// kept is a way to the server that has the last request still in its hands.
+type kept struct{ body io.Reader }
+
+func (k *kept) Do(r *http.Request) (*http.Response, error) {
+	k.body = r.Body
+	return connections.Do(r)
+}
+
+// Who still reads the request when the SDK closes it, as its connection may, finds
+// its end and no error.
+func TestRequestIsClosed(t *testing.T) {
+	t.Parallel()
+	way := new(kept)
+	s := open(t, dynamodb.Options{Table: newTable(t), Client: newClient(way)})
+	create(t, s)
+	if _, err := io.Copy(io.Discard, way.body); err != nil {
+		t.Error(err)
+	}
+}

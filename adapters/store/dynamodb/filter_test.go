@@ -1,0 +1,324 @@
+package dynamodb_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/buckets"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/odata"
+	"edgetable/core/table"
+)
+
+// meeting are values between which comparisons are hard to get right: in UTF-8
+// and UTF-16, between numbers of different types, where DynamoDB's numbers end.
+func meeting() []edm.Value {
+	list := []edm.Value{
+		edm.String(""), edm.String("a"), edm.String("ab"), edm.String("b"), edm.String("\uD7FF"), edm.String("\uE000"),
+		edm.String("\uFFFD"), edm.String("😀"), edm.String("a😀"), edm.String("a\uE000"), edm.String("NaN"), edm.String("1"),
+		edm.Binary(nil), edm.Binary([]byte{0}), edm.Binary([]byte{0xff}), edm.Binary([]byte("a")),
+		edm.Boolean(true), edm.Boolean(false),
+		edm.Guid([16]byte{}), edm.Guid([16]byte{0: 1}), edm.Guid([16]byte{0: 0xff, 15: 1}),
+	}
+	for _, i := range []int64{-1, 0, 1, 5, math.MaxInt32} {
+		list = append(list, edm.Int32(int32(i)), edm.Int64(i))
+	}
+	for _, i := range []int64{1 << 53, 1<<53 + 1, -1<<53 - 1, math.MaxInt64, math.MinInt64} {
+		list = append(list, edm.Int64(i))
+	}
+	for _, f := range []float64{
+		0, math.Copysign(0, -1), 0.1, 0.5, 1, 5, 1e15, 1 << 53, 1<<53 + 2, 1 << 63, -1 << 63, 1e23, 9.99e125, 1e126, 1e-130, 9e-131,
+		math.MaxFloat64, math.SmallestNonzeroFloat64, math.NaN(), math.Inf(1), math.Inf(-1),
+	} {
+		list = append(list, edm.Double(f), edm.Double(-f))
+	}
+	day := edm.TicksOf(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	for _, d := range []edm.Ticks{0, 1, 10, edm.TicksPerSecond / 2, edm.TicksPerSecond, -1} {
+		list = append(list, edm.DateTime(day+d))
+	}
+	return append(list, edm.DateTime(edm.MinDateTime), edm.DateTime(edm.MaxDateTime))
+}
+
+// named are properties, some with names that the store uses in other places.
+var named = []string{"A", "B", "C", "Int64", "Double", "DateTime", "String", "S", "c", "t", "size", "Größe"}
+
+func literal(v edm.Value) string {
+	switch v.Type() {
+	case edm.TypeString:
+		return "'" + strings.ReplaceAll(v.Text(), "'", "''") + "'"
+	case edm.TypeInt64:
+		return v.String() + "L"
+	case edm.TypeDateTime:
+		return "datetime'" + v.String() + "'"
+	case edm.TypeGuid:
+		return "guid'" + v.String() + "'"
+	case edm.TypeBinary:
+		return fmt.Sprintf("X'%x'", v.Text())
+	}
+	return v.String()
+}
+
+// randomFilter is the text of a filter over the named properties.
+func randomFilter(rnd *rand.Rand, values []edm.Value, depth int) string {
+	if depth == 0 || rnd.IntN(4) == 0 {
+		name := named[rnd.IntN(len(named))]
+		switch rnd.IntN(20) {
+		case 0:
+			name = "RowKey"
+		case 1:
+			name = "Timestamp"
+		}
+		op := []string{"eq", "eq", "ne", "lt", "le", "gt", "ge"}[rnd.IntN(7)]
+		return name + " " + op + " " + literal(values[rnd.IntN(len(values))])
+	}
+	a, b := randomFilter(rnd, values, depth-1), randomFilter(rnd, values, depth-1)
+	switch rnd.IntN(5) {
+	case 0:
+		return "not (" + a + ")"
+	case 1, 2:
+		return "(" + a + ") or (" + b + ")"
+	}
+	return "(" + a + ") and (" + b + ")"
+}
+
+// fillRandom makes n entities of all sorts, the first of them so large that they
+// are kept in chunks, and returns them.
+func fillRandom(t *testing.T, s *dynamodb.Store, rnd *rand.Rand, n, chunked int) []table.Row {
+	t.Helper()
+	stored := append(meeting(), edm.String("\xff"), edm.String("a\xffb"), edm.DateTime(edm.MaxDateTime+1), edm.DateTime(edm.MinDateTime-1),
+		edm.Double(math.Float64frombits(0xfff8000000000001)))
+	var batch []table.Mutation
+	for i := range n {
+		var p edm.Properties
+		for _, name := range named {
+			if rnd.IntN(3) != 0 {
+				p = edm.AppendProperty(p, name, stored[rnd.IntN(len(stored))])
+			}
+		}
+		if i < chunked {
+			p = append(p, large(400_000)...)
+		}
+		batch = append(batch, table.Mutation{Key: key.Append(nil, "p", fmt.Sprintf("%04d", i)), Properties: p})
+		if len(batch) == 20 || i == n-1 {
+			if _, err := s.Commit(t.Context(), people, batch); err != nil {
+				t.Fatal(err)
+			}
+			batch = nil
+		}
+	}
+	page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: everything})
+	if err != nil || len(page.Rows) != n {
+		t.Fatal(len(page.Rows), err)
+	}
+	return page.Rows
+}
+
+// DynamoDB sorts out many entities, but none that the filter matches.
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(1, 7))
+	w := new(tap)
+	s := open(t, dynamodb.Options{Client: newClient(w), Table: newTable(t), Buckets: 1, Lease: time.Hour})
+	create(t, s)
+	rows := fillRandom(t, s, rnd, 200, 0)
+	values := meeting()
+	var texts []string
+	for _, v := range values { // each literal by each operator, and negated
+		for _, op := range []string{"eq", "ne", "lt", "le", "gt", "ge"} {
+			texts = append(texts, "A "+op+" "+literal(v), "not (A "+op+" "+literal(v)+")")
+		}
+	}
+	rnd.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })
+	texts = texts[:200]
+	for i := range 100 {
+		texts = append(texts, randomFilter(rnd, values, 1+i%4))
+	}
+	sent, examined, matched := 0, 0, 0
+	for _, text := range texts {
+		f, err := odata.Parse(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		var want, got []string
+		for _, row := range rows {
+			if f.Match(row.Key, row.Timestamp, row.Properties) {
+				want = append(want, string(row.Key))
+			}
+		}
+		w.take()
+		page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: everything, Filter: f})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		for _, row := range page.Rows {
+			got = append(got, string(row.Key))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %d rows, want %d; expression %s", text, len(got), len(want), expressions(w.take()))
+			continue
+		}
+		matched += len(want)
+		for _, c := range w.take() {
+			sent += c.reply.Count
+			examined += c.reply.ScannedCount
+		}
+	}
+	t.Logf("of %d rows examined, %d matched and %d were sent", examined, matched, sent)
+	if extra, out := sent-matched, examined-matched; extra > out*4/10 {
+		t.Errorf("of %d rows that do not match, %d were sent", out, extra)
+	}
+}
+
+func expressions(calls []sent) (list []string) {
+	for _, c := range calls {
+		list = append(list, c.request.FilterExpression)
+	}
+	return list
+}
+
+// What a filter that is too much for an expression becomes.
+func TestLongFilters(t *testing.T) {
+	t.Parallel()
+	w := new(tap)
+	s := open(t, dynamodb.Options{Client: newClient(w), Table: newTable(t), Buckets: 1, Lease: time.Hour})
+	create(t, s)
+	rows := fillRandom(t, s, rand.New(rand.NewPCG(2, 7)), 50, 3)
+	deep := "A eq 1"
+	for i := range 60 {
+		deep = fmt.Sprintf("(%s) and B ne %d or C eq %d", deep, i, i)
+	}
+	name := strings.Repeat("N", 255)
+	many := func(n int, text, word string) string {
+		list := make([]string, n)
+		for i := range list {
+			list[i] = fmt.Sprintf(text, i)
+		}
+		return strings.Join(list, word)
+	}
+	for _, x := range []struct {
+		why, text string
+		pushed    bool
+	}{
+		{"a little", "A eq 1", true},
+		{"nothing that DynamoDB may judge", "RowKey gt '0010' or PartitionKey eq 'q'", false},
+		{"half of it", "RowKey gt '0010' and A eq 1", true},
+		{"a disjunction that is too long", many(100, "A eq %d", " or "), false},
+		{"a conjunction that is too long", many(400, "A ne %d", " and "), true},
+		{"each part as long as can be", many(50, "not (A gt datetime'2026-01-02T03:04:05Z') and P%d gt 1", " and "), true},
+		{"deep", deep, true},
+		{"long names", name + " eq 1 or " + name + " gt 2", true},
+	} {
+		f, err := odata.Parse(x.text)
+		if err != nil {
+			t.Fatalf("%s: %v", x.why, err)
+		}
+		want := 0
+		for _, row := range rows {
+			if f.Match(row.Key, row.Timestamp, row.Properties) {
+				want++
+			}
+		}
+		w.take()
+		page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: everything, Filter: f})
+		if err != nil || len(page.Rows) != want {
+			t.Errorf("%s: %d rows, want %d; %v", x.why, len(page.Rows), want, err)
+		}
+		for _, c := range w.take() {
+			text := c.request.FilterExpression
+			if c.operation == "Query" && (text != "") != x.pushed {
+				t.Errorf("%s: expression %q", x.why, text)
+			}
+			if n := operators(text); len(text) > 4096 || n > 300 {
+				t.Errorf("%s: an expression of %d bytes, %d operators", x.why, len(text), n)
+			}
+			if redundant(text) {
+				t.Errorf("%s: redundant parentheses in %s", x.why, text)
+			}
+		}
+	}
+}
+
+// operators counts as DynamoDB does: comparisons, functions and words.
+func operators(text string) (n int) {
+	for _, op := range []string{"attribute_", "=", ">", " AND ", " OR ", "NOT "} {
+		n += strings.Count(text, op)
+	}
+	return n - strings.Count(text, ">=")
+}
+
+// redundant reports whether a pair of parentheses holds just another: DynamoDB
+// refuses that.
+func redundant(text string) bool {
+	var open []int
+	closes := make(map[int]int)
+	for i, c := range text {
+		switch c {
+		case '(':
+			open = append(open, i)
+		case ')':
+			closes[open[len(open)-1]] = i
+			open = open[:len(open)-1]
+		}
+	}
+	for i, end := range closes {
+		if inner, ok := closes[i+1]; ok && inner == end-1 {
+			return true
+		}
+	}
+	return false
+}
+
+// Rows that are sorted out are examined and paid for: a page that spent its budget
+// on them ends, further on than it began.
+func TestFilterBudget(t *testing.T) {
+	t.Parallel()
+	var cost buckets.Cost
+	s := open(t, dynamodb.Options{Table: newTable(t), Buckets: 2, Lease: time.Hour, Scanned: func(c buckets.Cost) { cost = c }})
+	create(t, s)
+	const n = 600
+	for i := 0; i < n; i += 100 {
+		var batch []table.Mutation
+		for j := i; j < i+100; j++ {
+			p := edm.AppendProperty(edm.AppendProperty(nil, "N", edm.Int32(int32(j))), "Padding", edm.Binary(make([]byte, 1000)))
+			batch = append(batch, table.Mutation{Key: key.Append(nil, fmt.Sprint("p", i/200), fmt.Sprintf("%04d", j)), Properties: p})
+		}
+		if _, err := s.Commit(t.Context(), people, batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := odata.Parse("N eq 599")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := table.ScanRequest{Ranges: everything, Filter: f, Rows: 10, ScanBytes: 100_000}
+	empty, rows, scanned := 0, 0, 0
+	for range 100 {
+		page, err := s.Scan(t.Context(), people, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows += len(page.Rows)
+		scanned += page.Scanned
+		if len(page.Rows) == 0 {
+			empty++
+		}
+		if cost.Bytes > 200_000 || cost.Rows < len(page.Rows) {
+			t.Errorf("a page with a budget of 100,000 bytes read %d rows, %d bytes", cost.Rows, cost.Bytes)
+		}
+		if page.Next == nil {
+			break
+		}
+		r.Ranges = key.From(everything, page.Next)
+	}
+	if rows != 1 || empty < 4 || scanned < n*900 {
+		t.Errorf("%d rows in %d empty pages and others, %d bytes were examined; want 1 row, 4 pages or more, %d bytes", rows, empty, scanned, n*1000)
+	}
+}

@@ -1,0 +1,86 @@
+package dynamodb_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// A process that is frozen between the chunks of an entity and the entity, until
+// Purge took the chunks for litter, does not write an entity without them.
+func TestFrozenDuringWrite(t *testing.T) {
+	t.Parallel()
+	for what, m := range map[string][]table.Mutation{
+		"one":   {upsert("r", large(900_000))},
+		"batch": {upsert("r", large(900_000)), upsert("s", nil)},
+	} {
+		clock := now
+		s, w := overWire(t, dynamodb.Options{Now: func() edm.Ticks { return clock() }})
+		others := open(t, dynamodb.Options{Table: w.table, Now: func() edm.Ticks { return clock() }})
+		batches := w.freezeBehindChunks(t, others, &clock)
+		if _, err := s.Commit(t.Context(), people, m); !errors.Is(err, table.ErrBusy) || *batches < 2 {
+			t.Errorf("%s: Commit: %v after %d batches", what, err, *batches)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if _, err := s.Get(ctx, people, key.Append(nil, "p", "r"), table.Strong); !errors.Is(err, table.ErrNoEntity) {
+			t.Errorf("%s: Get: %v", what, err)
+		}
+		if _, err := s.Commit(t.Context(), people, m); err != nil {
+			t.Errorf("%s: again: %v", what, err)
+		}
+	}
+}
+
+// Nor does a run that rebuckets a table put such an entity into the copy.
+func TestFrozenDuringRebucket(t *testing.T) {
+	t.Parallel()
+	clock := now
+	s, w := overWire(t, dynamodb.Options{Buckets: 2, Now: func() edm.Ticks { return clock() }})
+	others := open(t, dynamodb.Options{Table: w.table, Now: func() edm.Ticks { return clock() }})
+	if _, err := s.Commit(t.Context(), people, []table.Mutation{upsert("r", large(900_000))}); err != nil {
+		t.Fatal(err)
+	}
+	batches := w.freezeBehindChunks(t, others, &clock)
+	if err := s.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 3}); !errors.Is(err, table.ErrBusy) || *batches < 2 {
+		t.Errorf("Rebucket: %v after %d batches", err, *batches)
+	}
+	if err := s.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 3}); err != nil {
+		t.Errorf("Rebucket, gone on with: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	row, err := s.Get(ctx, people, key.Append(nil, "p", "r"), table.Strong)
+	if err != nil || len(row.Properties) < 900_000 {
+		t.Errorf("Get: %d bytes, %v", len(row.Properties), err)
+	}
+}
+
+// freezeBehindChunks freezes the process over the wire for two hours when it has
+// written chunks for the first time, while others purge. It returns how many batches
+// were written.
+func (w *wire) freezeBehindChunks(t *testing.T, others *dynamodb.Store, clock *func() edm.Ticks) *int {
+	batches := new(int)
+	freeze := func() {
+		if *batches++; *batches != 2 { // the first is the note, the second the chunks
+			return
+		}
+		*clock = func() edm.Ticks { return now() + 2*3600*edm.TicksPerSecond }
+		if err := others.Purge(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+	}
+	w.always = func(operation string) fault {
+		if operation == "BatchWriteItem" {
+			return fault{then: freeze}
+		}
+		return fault{}
+	}
+	return batches
+}

@@ -1,0 +1,153 @@
+package dynamodb_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+const people = "table/acct/people"
+
+// create makes the table people.
+func create(t testing.TB, s table.Store) {
+	t.Helper()
+	d := table.Document{Key: people, Layout: table.Layout{Incarnation: table.Incarnation{1}}}
+	if _, err := s.WriteDocument(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What the store makes of mutations is what [table.Apply] makes of them, near all
+// the limits that its one-call merges must not forget: the number of properties,
+// the size of an entity, and the sizes from which an entity is kept in chunks.
+func TestApply(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(4) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			rnd := rand.New(rand.NewPCG(seed, 5))
+			s := open(t, dynamodb.Options{Table: newTable(t), Buckets: uint16(1 + seed%3)})
+			create(t, s)
+			model := make(map[string]table.Row)
+			for step := range 80 {
+				m := mutations(rnd, model)
+				what := fmt.Sprintf("step %d: %s", step, describe(m))
+				ticks, err := s.Commit(t.Context(), people, m)
+				var want error
+				next := make(map[string]*table.Row)
+				for i := range m {
+					var old *table.Row
+					if r, ok := model[string(m[i].Key)]; ok {
+						old = &r
+					}
+					row, err := table.Apply(old, m[i], ticks)
+					if err != nil {
+						want = &table.Refused{Index: i, Err: err}
+						break
+					}
+					next[string(m[i].Key)] = row
+				}
+				if fmt.Sprint(err) != fmt.Sprint(want) {
+					t.Fatalf("%s\ngot %v, want %v", what, err, want)
+				}
+				if want == nil {
+					for k, row := range next {
+						delete(model, k)
+						if row != nil {
+							model[k] = *row
+						}
+					}
+				}
+				for i := range m {
+					row, err := s.Get(t.Context(), people, m[i].Key, table.Strong)
+					want, ok := model[string(m[i].Key)]
+					if ok != (err == nil) || err != nil && !errors.Is(err, table.ErrNoEntity) {
+						t.Fatalf("%s\nGet: %v; there should be one: %v", what, err, ok)
+					}
+					if ok && (row.Timestamp != want.Timestamp || row.Nonce != want.Nonce || !equal(row.Properties, want.Properties)) {
+						t.Fatalf("%s\nmutation %d: got @%d #%d %d properties, want @%d #%d %d", what, i,
+							row.Timestamp, row.Nonce, row.Properties.Count(), want.Timestamp, want.Nonce, want.Properties.Count())
+					}
+				}
+			}
+		})
+	}
+}
+
+// equal compares properties regardless of their order.
+func equal(a, b edm.Properties) bool { return slices.Equal(sorted(a), sorted(b)) }
+
+func sorted(p edm.Properties) []string {
+	var list []string
+	for name, v := range p.All() {
+		list = append(list, string(edm.AppendProperty(nil, name, v)))
+	}
+	slices.Sort(list)
+	return list
+}
+
+func describe(m []table.Mutation) (s string) {
+	for _, one := range m {
+		s += fmt.Sprintf("[%q kind %d condition %d, %d properties of %d bytes] ",
+			one.Key, one.Kind, one.Condition, one.Properties.Count(), len(one.Properties))
+	}
+	return s
+}
+
+// mutations are a Commit of few entities, most often one.
+func mutations(rnd *rand.Rand, model map[string]table.Row) []table.Mutation {
+	keys := rnd.Perm(6)[:1+rnd.IntN(6)*rnd.IntN(2)]
+	var m []table.Mutation
+	for _, k := range keys {
+		one := table.Mutation{
+			Key: key.Append(nil, "p", string(rune('a'+k))), Kind: table.Kind(rnd.IntN(3)), Nonce: rnd.Uint64(),
+			Condition: table.Condition(rnd.IntN(4)),
+		}
+		if rnd.IntN(3) > 0 {
+			one.Kind, one.Condition = table.Merge, table.Always
+		}
+		old, there := model[string(one.Key)]
+		if one.Kind == table.Delete && one.Condition < table.Present {
+			one.Condition = table.Present
+		}
+		if one.Condition == table.Unchanged && there && rnd.IntN(4) > 0 {
+			one.IfMatch = old.Timestamp
+		}
+		if one.Kind != table.Delete {
+			one.Properties = patch(rnd)
+		}
+		m = append(m, one)
+	}
+	return m
+}
+
+// patch is some properties of a few names, mostly small, at times many, at times
+// large.
+func patch(rnd *rand.Rand) (p edm.Properties) {
+	switch rnd.IntN(6) {
+	case 0:
+		from := rnd.IntN(200)
+		for i := range 60 + rnd.IntN(100) {
+			p = edm.AppendProperty(p, fmt.Sprint("n", from+i), edm.Int32(int32(i)))
+		}
+		return p
+	case 1:
+		from := rnd.IntN(12)
+		for i := range 1 + rnd.IntN(6) {
+			b := make([]byte, 30_000+rnd.IntN(34_000))
+			p = edm.AppendProperty(p, fmt.Sprint("b", from+i), edm.Binary(b))
+		}
+		return p
+	}
+	for _, i := range rnd.Perm(8)[:rnd.IntN(4)] {
+		p = edm.AppendProperty(p, fmt.Sprint("s", i), random(rnd))
+	}
+	return p
+}

@@ -1,0 +1,167 @@
+package dynamodb_test
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/buckets"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// bulk puts rows with a payload of size bytes into a table, in partitions of some
+// length: as the store lays them out, but faster than by its writes.
+func bulk(t *testing.T, client *sdk.Client, name string, incarnation byte, count uint16, rows, partition, size int) {
+	t.Helper()
+	payload := &types.AttributeValueMemberB{Value: make([]byte, size)}
+	number := func(n int) types.AttributeValue { return &types.AttributeValueMemberN{Value: fmt.Sprint(n)} }
+	work := make(chan []types.WriteRequest)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for list := range work {
+				_, err := client.BatchWriteItem(t.Context(), &sdk.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{name: list}})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	var list []types.WriteRequest
+	for i := range rows {
+		k := key.Append(nil, fmt.Sprintf("p%06d", i/partition), fmt.Sprintf("r%06d", i%partition))
+		hash := append(append([]byte{'E', incarnation}, make([]byte, 11)...), 0, byte(buckets.OfKey(k, count)))
+		list = append(list, types.WriteRequest{PutRequest: &types.PutRequest{Item: map[string]types.AttributeValue{
+			".p": &types.AttributeValueMemberB{Value: hash}, ".s": &types.AttributeValueMemberB{Value: k},
+			".t": number(i + 1), ".o": number(1), ".n": number(1), ".z": number(300 + size), "Payload": payload,
+		}}})
+		if len(list) == 25 || i == rows-1 {
+			work <- list
+			list = nil
+		}
+	}
+	close(work)
+	group.Wait()
+}
+
+// What pages cost on DynamoDB, counted on the wire over whole walks: a page of 1000
+// out of 8 buckets at most 1.5·8+2 calls and two rows read per row returned, on
+// average, and a call more where the table's record is not cached; a page of a
+// partition one call a megabyte. No walk ends with an empty page.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	const page, count = 1000, 8
+	name := newTable(t)
+	for i, x := range []struct {
+		rows, partition, size int
+		within                bool // the walk is of the first partition
+	}{
+		{5000, 1, 10, false},
+		{5000, 47, 10, false},
+		{6000, 200, 10, false},
+		{12000, 4000, 10, false},
+		{page, 1, 10, false}, // one page: an exact end
+		{2000, 2000, 1000, true},
+	} {
+		what := fmt.Sprintf("%d rows, %d a partition", x.rows, x.partition)
+		w := new(tap)
+		s := open(t, dynamodb.Options{Client: newClient(w), Table: name, Lease: time.Hour})
+		document := fmt.Sprintf("table/acct/pages%d", i)
+		id := byte(100 + i)
+		_, err := s.WriteDocument(t.Context(), table.Document{Key: document, Layout: table.Layout{Incarnation: table.Incarnation{id}, Buckets: count}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bulk(t, newClient(nil), name, id, count, x.rows, x.partition, x.size)
+		whole := everything
+		if x.within {
+			whole = []key.Range{{Start: key.PartitionFrom("p000000"), End: key.PartitionAfter("p000000")}}
+		}
+		pages, cold, calls, examined, returned, worst := 0, 0, 0, 0, 0, 0
+		for r := whole; len(r) > 0; {
+			w.take()
+			got, err := s.Scan(t.Context(), document, table.ScanRequest{Ranges: r, Rows: page})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, bytes := 0, 0
+			for _, c := range w.take() {
+				switch {
+				case c.operation == "Query":
+					n++
+					examined += c.reply.ScannedCount
+				case pages == 0 && c.operation == "GetItem":
+					cold++
+				default:
+					t.Errorf("%s: page %d calls %s", what, pages, c.operation)
+				}
+			}
+			for _, row := range got.Rows {
+				bytes += len(row.Key) + len(row.Properties) + 300
+			}
+			if most := int(math.Ceil(float64(bytes) / 1e6)); x.within && n > most {
+				t.Errorf("%s: a page of %d bytes takes %d calls", what, bytes, n)
+			}
+			pages++
+			calls += n
+			worst = max(worst, n)
+			returned += len(got.Rows)
+			if len(got.Rows) == 0 {
+				t.Errorf("%s: page %d is empty", what, pages)
+			}
+			if got.Next == nil {
+				break
+			}
+			r = key.From(whole, got.Next)
+		}
+		mean, ratio := float64(calls)/float64(pages), float64(examined)/float64(returned)
+		t.Logf("%s: %d pages, %.1f calls a page, %d at worst, %.2f rows read per row", what, pages, mean, worst, ratio)
+		if cold != 1 {
+			t.Errorf("%s: %d calls for a table that is not cached, want 1", what, cold)
+		}
+		if returned != x.rows || pages != x.rows/page {
+			t.Errorf("%s: %d rows in %d pages", what, returned, pages)
+		}
+		if mean > 1.5*count+2 || ratio > 2 {
+			t.Errorf("%s: %.1f calls a page, %.2f rows read per row", what, mean, ratio)
+		}
+	}
+}
+
+// What a page reads in vain is bounded, however many ranges a filter names and
+// however many buckets each of them is to be looked for in.
+func TestReadsInVain(t *testing.T) {
+	t.Parallel()
+	const spread, count = 64, 100
+	s, w := overWire(t, dynamodb.Options{Buckets: spread})
+	var ranges []key.Range
+	for i := range count {
+		ranges = append(ranges, key.Range{Start: key.PartitionFrom(fmt.Sprintf("%03d", i)), End: key.PartitionFrom(fmt.Sprintf("%03d~", i))})
+	}
+	calls, pages := 0, 0
+	for left := ranges; ; pages++ {
+		w.take()
+		page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: left, Rows: 1000, ScanBytes: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(w.take())
+		if calls += n; n > 1<<20/(4<<10)+spread {
+			t.Errorf("a page of 1 MiB takes %d calls", n)
+		}
+		if page.Next == nil {
+			break
+		}
+		left = key.From(ranges, page.Next)
+	}
+	if calls < spread*count || pages < 10 {
+		t.Errorf("%d calls in %d pages", calls, pages)
+	}
+}

@@ -1,0 +1,138 @@
+package dynamodb_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// hook is the way of a process to the server that is told of each transaction.
+type hook func()
+
+func (h hook) Do(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.Header.Get("X-Amz-Target"), "TransactWriteItems") {
+		h()
+	}
+	return connections.Do(r)
+}
+
+// A write that arrives between the last look at an entity and its copy is copied:
+// the transaction demands that the entity is what was looked at.
+func TestRebucketCopiesWhatIsThere(t *testing.T) {
+	t.Parallel()
+	for _, deletes := range []bool{false, true} {
+		c, name, g := new(instant), newTable(t), newGate()
+		others := c.open(t, name, dynamodb.Options{})
+		create(t, others)
+		k := key.Append(nil, "p", "r")
+		commit(t, others, table.Mutation{Key: k})
+		writer := c.open(t, name, dynamodb.Options{Client: newClient(g), Attempt: time.Minute})
+		if _, err := writer.Get(t.Context(), people, k, table.Strong); err != nil {
+			t.Fatal(err)
+		}
+		sealed := false
+		mover := c.open(t, name, dynamodb.Options{Client: newClient(hook(func() {
+			if sealed {
+				sealed = false
+				g.through <- struct{}{}
+				<-g.arrived
+			}
+		}))})
+		answer := make(chan error, 1)
+		err := mover.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 5, Report: func(p dynamodb.RebucketProgress) error {
+			switch p.State {
+			case dynamodb.RebucketClosing:
+				commit(t, others, table.Mutation{Key: k}) // so that it is to be copied
+				c.pass(time.Millisecond)
+				g.armed.Store(true)
+				go func() {
+					m := table.Mutation{Key: k, Properties: edm.AppendProperty(nil, "v", edm.String("new"))}
+					if deletes {
+						m.Kind, m.Condition, m.Properties = table.Delete, table.Present, nil
+					}
+					_, err := writer.Commit(t.Context(), people, []table.Mutation{m})
+					answer <- err
+				}()
+				<-g.waiting
+			case dynamodb.RebucketLast:
+				sealed = p.Rows == 0 // it begins
+			}
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.reply <- struct{}{}
+		if err := <-answer; !errors.Is(err, table.ErrUnknown) {
+			t.Errorf("the writer: %v", err)
+		}
+		row, err := others.Get(t.Context(), people, k, table.Strong)
+		if there := err == nil; there == deletes || there && row.Properties.Count() != 1 {
+			t.Errorf("there is %v, %v", row, err)
+		}
+	}
+}
+
+// A run that was frozen on its way to write into the copy does not write into what
+// has become the table, nor into a copy that was given up.
+func TestRebucketFencesFrozenRun(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		why  string
+		then func(r *rivals) error
+		want error
+	}{
+		{"another run has finished", func(r *rivals) error {
+			err := r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Buckets: 5})
+			r.model.write(r.T, r.b, table.Mutation{Key: key.Append(nil, "0", "r"), Kind: table.Delete})
+			r.model.write(r.T, r.b, table.Mutation{Key: key.Append(nil, "1", "r")})
+			return err
+		}, dynamodb.ErrSuperseded},
+		{"it was aborted, and the copy removed", func(r *rivals) error {
+			err := r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Abort: true})
+			r.clock.pass(2 * time.Hour)
+			return errors.Join(err, r.b.Purge(r.Context(), nil))
+		}, dynamodb.ErrAborted},
+		{"the table was deleted, and the copy removed", func(r *rivals) error {
+			err := drop(r.T, r.b)
+			clear(r.model)
+			r.clock.pass(2 * time.Hour)
+			return errors.Join(err, r.b.Purge(r.Context(), nil))
+		}, table.ErrNoTable},
+	} {
+		r := newRivals(t)
+		frozen := false
+		a := r.clock.open(t, r.name, dynamodb.Options{Client: newClient(hook(func() {
+			if !frozen {
+				frozen = true
+				if err := row.then(r); err != nil {
+					t.Errorf("%s: %v", row.why, err)
+				}
+			}
+		}))})
+		if err := a.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 5}); !errors.Is(err, row.want) {
+			t.Errorf("%s: the run ended with %v, want %v", row.why, err, row.want)
+		}
+		if len(r.model) > 0 {
+			sameRows(t, row.why, scanAll(t, r.b, 1000), r.model.rows())
+		}
+		r.clock.pass(2 * time.Hour)
+		if err := r.b.Purge(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		items := len(r.model)
+		if items > 0 {
+			items++ // the record
+		}
+		if got := allItems(t, r.name); got != items {
+			t.Errorf("%s: %d items are left, want %d", row.why, got, items)
+		}
+	}
+}

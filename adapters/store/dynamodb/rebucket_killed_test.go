@@ -1,0 +1,260 @@
+package dynamodb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// instant is a pair of clocks that waits move, and nothing else.
+type instant struct{ time atomic.Int64 }
+
+func (c *instant) pass(d time.Duration)   { c.time.Add(int64(d)) }
+func (c *instant) elapsed() time.Duration { return time.Duration(c.time.Load()) }
+func (c *instant) now() edm.Ticks         { return edm.MinDateTime + 1<<60 + edm.Ticks(c.time.Load()/100) }
+func (c *instant) sleep(ctx context.Context, d time.Duration) error {
+	c.pass(d)
+	return ctx.Err()
+}
+
+func (c *instant) open(t testing.TB, name string, client dynamodb.Options) *dynamodb.Store {
+	client.Table, client.Buckets, client.Now, client.Elapsed, client.Sleep = name, 3, c.now, c.elapsed, c.sleep
+	return open(t, client)
+}
+
+// dying is the way to the server of a process that dies at a call: at its nth write,
+// or at its nth read.
+type dying struct {
+	left  int
+	reads bool // the calls that are counted
+	done  bool // the call at which it dies is carried out
+
+	mu   sync.Mutex // buckets are read side by side
+	dead bool
+}
+
+func (d *dying) Do(r *http.Request) (*http.Response, error) {
+	operation := strings.TrimPrefix(r.Header.Get("X-Amz-Target"), "DynamoDB_20120810.")
+	read := operation == "Query" || operation == "GetItem" || operation == "BatchGetItem"
+	d.mu.Lock()
+	lives := !d.dead
+	if lives && read == d.reads {
+		d.left--
+		d.dead = d.left < 0
+	}
+	dies := lives && d.dead
+	d.mu.Unlock()
+	if !lives || dies && !d.done {
+		return nil, errLost
+	}
+	answer, err := connections.Do(r)
+	if dies && err == nil {
+		answer.Body.Close()
+		return nil, errLost
+	}
+	return answer, err
+}
+
+// model is what is to be in the table.
+type model map[string]table.Row
+
+func (m model) rows() (list []table.Row) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, m[k])
+	}
+	return list
+}
+
+// write commits a mutation, which is acknowledged.
+func (m model) write(t testing.TB, s table.Store, mutation table.Mutation) {
+	t.Helper()
+	ticks := commit(t, s, mutation)
+	if mutation.Kind == table.Delete {
+		delete(m, string(mutation.Key))
+		return
+	}
+	m[string(mutation.Key)] = table.Row{Key: mutation.Key, Timestamp: ticks, Nonce: mutation.Nonce, Properties: mutation.Properties}
+}
+
+// killed is a table that is rebucketed by processes that die.
+type killed struct {
+	*testing.T
+	name   string
+	clock  *instant
+	others *dynamodb.Store
+	model  model
+	count  uint16 // buckets to move to
+	round  int
+}
+
+// change writes what the copy will have otherwise: more, less, in chunks and no
+// longer.
+func (k *killed) change() {
+	k.round++
+	small := edm.AppendProperty(nil, "round", edm.Int32(int32(k.round)))
+	of := func(row string) []byte { return key.Append(nil, row, row) }
+	k.model.write(k.T, k.others, table.Mutation{Key: of("changed"), Properties: small, Nonce: uint64(k.round)})
+	if there := of("comes and goes"); k.round%2 == 0 {
+		k.model.write(k.T, k.others, table.Mutation{Key: there, Kind: table.Delete})
+		k.model.write(k.T, k.others, table.Mutation{Key: of("large"), Properties: large(400_000 + k.round)})
+	} else {
+		k.model.write(k.T, k.others, table.Mutation{Key: there, Properties: small})
+		k.model.write(k.T, k.others, table.Mutation{Key: of("large"), Properties: small})
+	}
+}
+
+// run rebuckets the table by a process with its own way to the server.
+func (k *killed) run(via *dying) error {
+	s := k.others
+	if via != nil {
+		s = k.clock.open(k.T, k.name, dynamodb.Options{Client: newClient(via)})
+	}
+	return s.Rebucket(k.Context(), people, dynamodb.RebucketOptions{Buckets: k.count, Report: func(p dynamodb.RebucketProgress) error {
+		if p.State == dynamodb.RebucketClosing && via != nil {
+			k.change() // between the comparison and the seal
+		}
+		return nil
+	}})
+}
+
+// die lets a run die at a call, and clears up: by a run that finishes, or by an
+// abort. It returns false if the run was over before that.
+func (k *killed) die(via *dying, abort bool) bool {
+	what := fmt.Sprintf("dies at call %d (read: %v, carried out: %v)", via.left, via.reads, via.done)
+	k.count = 5 - layoutOf(k.T, k.others).Layout.Buckets // 2 and 3
+	k.change()
+	err := k.run(via)
+	if !via.dead {
+		if err != nil {
+			k.Errorf("without a fault: %v", err)
+		}
+		return false
+	}
+	// One that dies when all is done has only left something to purge.
+	m := table.Mutation{Key: key.Append(nil, "after", "it"), Properties: edm.AppendProperty(nil, "round", edm.Int32(int32(k.round)))}
+	k.readAtOnce(what)
+	switch {
+	case abort:
+		if err := k.others.Rebucket(k.Context(), people, dynamodb.RebucketOptions{Abort: true}); err != nil {
+			k.Errorf("%s: abort: %v", what, err)
+		}
+	default:
+		if _, err = k.others.Commit(k.Context(), people, []table.Mutation{m}); errors.Is(err, table.ErrBusy) {
+			k.clock.pass(29 * time.Second)
+			if _, err := k.others.Commit(k.Context(), people, []table.Mutation{m}); !errors.Is(err, table.ErrBusy) {
+				k.Errorf("%s: after 29 s of watching: %v", what, err)
+			}
+			k.clock.pass(time.Second)
+		}
+	}
+	k.model.write(k.T, k.others, m)
+	sameRows(k.T, what+", written again", scanAll(k.T, k.others, 1000), k.model.rows())
+	if err := k.run(nil); err != nil {
+		k.Errorf("%s: the next run: %v", what, err)
+	}
+	sameRows(k.T, what+", run again", scanAll(k.T, k.others, 1000), k.model.rows())
+	if d := layoutOf(k.T, k.others); d.Layout.Buckets != k.count || string(d.Value) != "policies" {
+		k.Errorf("%s: %d buckets, want %d; the document is %q", what, d.Layout.Buckets, k.count, d.Value)
+	}
+	return !k.Failed()
+}
+
+// readAtOnce reads while the table may be sealed. During the last comparison what
+// differs is kept waiting, for which this reader has little time and which its clock
+// does not show.
+func (k *killed) readAtOnce(what string) {
+	var pauses atomic.Int64
+	s := open(k.T, dynamodb.Options{Table: k.name, Now: k.clock.now, Elapsed: k.clock.elapsed, Sleep: func(ctx context.Context, _ time.Duration) error {
+		if pauses.Add(1) > 3 {
+			return context.DeadlineExceeded
+		}
+		return ctx.Err()
+	}})
+	for _, want := range k.model {
+		pauses.Store(0)
+		row, err := s.Get(k.Context(), people, want.Key, table.Strong)
+		switch {
+		case err == nil:
+			sameRows(k.T, what+", read at once", []table.Row{row}, []table.Row{want})
+		case !errors.Is(err, table.ErrBusy):
+			k.Errorf("%s, read at once: %q: %v", what, want.Key, err)
+		}
+	}
+	pauses.Store(0)
+	page, err := s.Scan(k.Context(), people, table.ScanRequest{Ranges: everything})
+	switch {
+	case err == nil:
+		sameRows(k.T, what+", a page at once", page.Rows, k.model.rows()[:len(page.Rows)])
+	case !errors.Is(err, table.ErrBusy):
+		k.Errorf("%s, a page at once: %v", what, err)
+	}
+}
+
+// A run that dies at any call loses nothing and leaves nothing that is not cleared
+// up: writes go on in half a minute, reads at once, and another run comes to the end.
+func TestRebucketKilled(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		what        string
+		reads, done bool
+		step        int
+	}{
+		{"write refused", false, false, 1},
+		{"write carried out", false, true, 1},
+		{"read", true, false, 3},
+	} {
+		for _, abort := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/abort=%v", row.what, abort), func(t *testing.T) {
+				t.Parallel()
+				k := &killed{T: t, name: newTable(t), clock: new(instant), model: model{}}
+				k.others = k.clock.open(t, k.name, dynamodb.Options{})
+				create(t, k.others)
+				d := layoutOf(t, k.others)
+				d.Value = []byte("policies")
+				if _, err := k.others.WriteDocument(t.Context(), d); err != nil {
+					t.Fatal(err)
+				}
+				k.count = 2
+				if err := k.run(nil); err != nil { // so that the Layout tells the number
+					t.Fatal(err)
+				}
+				for i := range 8 {
+					k.model.write(t, k.others, table.Mutation{Key: key.Append(nil, fmt.Sprint(i), "r"), Nonce: uint64(i)})
+				}
+				calls := 0
+				for k.die(&dying{left: calls, reads: row.reads, done: row.done}, abort) {
+					calls += row.step
+				}
+				if calls < 10 {
+					t.Errorf("a run makes %d calls of this kind", calls)
+				}
+				k.clock.pass(2 * time.Hour)
+				if err := k.others.Purge(t.Context(), nil); err != nil {
+					t.Fatal(err)
+				}
+				want := 1 + len(k.model)
+				for _, r := range k.model {
+					if dynamodb.SizeOf(r.Key, r.Properties) > dynamodb.Inline(1) {
+						want += 2 // chunks of 350 KiB
+					}
+				}
+				if got := allItems(t, k.name); got != want {
+					t.Errorf("%d items are left after a purge, want %d: the record, entities and chunks", got, want)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package dynamodb_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// rivals is a table of a few entities that several processes work on.
+type rivals struct {
+	*testing.T
+	name  string
+	clock *instant
+	a, b  *dynamodb.Store
+	model model
+}
+
+func newRivals(t *testing.T) *rivals {
+	r := &rivals{T: t, name: newTable(t), clock: new(instant), model: model{}}
+	r.a, r.b = r.clock.open(t, r.name, dynamodb.Options{}), r.clock.open(t, r.name, dynamodb.Options{})
+	create(t, r.a)
+	for i := range 10 {
+		r.model.write(t, r.b, table.Mutation{Key: key.Append(nil, fmt.Sprint(i), "r")})
+	}
+	return r
+}
+
+// What others do at a moment of a run, what becomes of the run, and what there is
+// afterwards.
+func TestRebucketRivals(t *testing.T) {
+	t.Parallel()
+	run := func(r *rivals, count uint16) error {
+		return r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Buckets: count})
+	}
+	cut := errors.New("cut")
+	for _, row := range []struct {
+		what    string
+		at      []moment
+		do      func(r *rivals) error
+		want    error
+		buckets uint16 // 0: there is no table
+	}{
+		{"a second run comes to its end", []moment{copying, closing, last}, func(r *rivals) error { return run(r, 5) }, dynamodb.ErrSuperseded, 5},
+		{"a second run takes over and ends early", []moment{copying, closing, last}, func(r *rivals) error {
+			err := r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Buckets: 5, Report: func(dynamodb.RebucketProgress) error { return cut }})
+			if !errors.Is(err, cut) {
+				return err
+			}
+			r.model.write(r.T, r.b, table.Mutation{Key: key.Append(nil, "5", "r")})
+			return nil
+		}, dynamodb.ErrSuperseded, 3},
+		{"an abort", []moment{copying, closing, last}, func(r *rivals) error {
+			return r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Abort: true})
+		}, dynamodb.ErrAborted, 3},
+		{"an abort and another run to another number", []moment{copying, closing, last}, func(r *rivals) error {
+			if err := r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Abort: true}); err != nil {
+				return err
+			}
+			return run(r, 7)
+		}, table.ErrNoTable, 7},
+		{"the table is deleted", []moment{copying, closing, last}, func(r *rivals) error { return drop(r.T, r.b) }, table.ErrNoTable, 0},
+		{"the table is deleted and made again", []moment{copying, closing, last}, func(r *rivals) error {
+			if err := drop(r.T, r.b); err != nil {
+				return err
+			}
+			clear(r.model)
+			_, err := r.b.WriteDocument(r.Context(), table.Document{Key: people, Layout: table.Layout{Incarnation: table.Incarnation{9}, Buckets: 4}})
+			return err
+		}, table.ErrNoTable, 4},
+		{"it is taken for dead", []moment{last}, func(r *rivals) error {
+			m := table.Mutation{Key: key.Append(nil, "5", "r")}
+			if _, err := r.b.Commit(r.Context(), people, []table.Mutation{m}); !errors.Is(err, table.ErrBusy) {
+				return fmt.Errorf("Commit: %w", err)
+			}
+			r.clock.pass(30 * time.Second)
+			r.model.write(r.T, r.b, m)
+			return nil
+		}, dynamodb.ErrSilent, 3},
+		{"it is slow, but lives", []moment{last}, func(r *rivals) error {
+			m := table.Mutation{Key: key.Append(nil, "5", "r")}
+			for range 2 {
+				if _, err := r.b.Commit(r.Context(), people, []table.Mutation{m}); !errors.Is(err, table.ErrBusy) {
+					return fmt.Errorf("Commit: %w", err)
+				}
+				r.clock.pass(29 * time.Second)
+			}
+			return nil
+		}, nil, 5},
+		{"the document is written", []moment{copying, closing, last}, func(r *rivals) error {
+			d := layoutOf(r.T, r.b)
+			d.Value = []byte("new")
+			_, err := r.b.WriteDocument(r.Context(), d)
+			return err
+		}, nil, 5},
+	} {
+		for _, at := range row.at {
+			t.Run(fmt.Sprintf("%s at %d", row.what, at), func(t *testing.T) {
+				t.Parallel()
+				r := newRivals(t)
+				err := moments(r.a, t.Context(), 5, func(m moment) {
+					if m == closing && at != copying {
+						r.model.write(t, r.b, table.Mutation{Key: key.Append(nil, "new", "r")}) // work for the last pass
+					}
+					if m != at {
+						return
+					}
+					if err := row.do(r); err != nil {
+						t.Fatalf("what others do: %v", err)
+					}
+				})
+				want := row.want
+				if at == last && want == dynamodb.ErrSuperseded && row.buckets == 5 {
+					want = nil // it was about to do what the other has done
+				}
+				if !errors.Is(err, want) {
+					t.Errorf("the run ended with %v, want %v", err, want)
+				}
+				if row.buckets == 0 {
+					if _, err := r.b.ReadDocument(t.Context(), people); !errors.Is(err, table.ErrNoDocument) {
+						t.Errorf("the table: %v", err)
+					}
+					clear(r.model)
+				} else {
+					sameRows(t, "afterwards", scanAll(t, r.b, 1000), r.model.rows())
+					r.model.write(t, r.b, table.Mutation{Key: key.Append(nil, "after", "it")})
+					if d := layoutOf(t, r.b); max(d.Layout.Buckets, 3) != row.buckets {
+						t.Errorf("%d buckets, want %d", d.Layout.Buckets, row.buckets)
+					}
+					for _, o := range []dynamodb.RebucketOptions{{Abort: true}, {Buckets: 6}} {
+						if err := r.b.Rebucket(t.Context(), people, o); err != nil {
+							t.Errorf("later: %v", err)
+						}
+					}
+					sameRows(t, "after another", scanAll(t, r.b, 1000), r.model.rows())
+				}
+				r.clock.pass(2 * time.Hour)
+				if err := r.b.Purge(t.Context(), nil); err != nil {
+					t.Errorf("Purge: %v", err)
+				}
+				items := len(r.model)
+				if row.buckets > 0 {
+					items++
+				}
+				if got := allItems(t, r.name); got != items {
+					t.Errorf("%d items are left, want %d", got, items)
+				}
+			})
+		}
+	}
+}
+
+func drop(t testing.TB, s *dynamodb.Store) error {
+	return s.Drop(t.Context(), people, layoutOf(t, s).Revision)
+}

@@ -1,0 +1,224 @@
+package dynamodb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// fresh is a store over a DynamoDB table of the test's, whose waits take no time.
+func fresh(t testing.TB, name string, e *elapsed) *dynamodb.Store {
+	return open(t, dynamodb.Options{Table: name, Buckets: 3, Elapsed: e.now, Sleep: e.sleep})
+}
+
+// Every entity is there afterwards as it was, to the bit, and goes on from there.
+func TestRebucket(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, -1)
+	e := new(elapsed)
+	var wall time.Duration
+	s := open(t, dynamodb.Options{Table: w.name, Buckets: 3, Elapsed: e.now, Sleep: e.sleep, Now: func() edm.Ticks { return now() + edm.Ticks(wall/100) }})
+	fillOdd(t, s)
+	before, document := scanAll(t, s, 1000), layoutOf(t, s)
+	cut, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: everything, Rows: 10})
+	if err != nil || cut.Next == nil {
+		t.Fatal(err)
+	}
+	items := allItems(t, w.name)
+	for _, count := range []uint16{7, 2, 64, 1} {
+		var states []dynamodb.RebucketState
+		var copied int
+		err := s.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: count, Report: func(p dynamodb.RebucketProgress) error {
+			if n := len(states); n == 0 || states[n-1] != p.State {
+				states = append(states, p.State)
+			}
+			copied = max(copied, p.Copied)
+			if p.State >= dynamodb.RebucketClosing && p.Pause < 2200*time.Millisecond {
+				t.Errorf("a pause of %v is foreseen, leases alone take longer", p.Pause)
+			}
+			return nil
+		}})
+		want := []dynamodb.RebucketState{dynamodb.RebucketCopying, dynamodb.RebucketClosing, dynamodb.RebucketLast, dynamodb.RebucketDone}
+		if err != nil || !slices.Equal(states, want) || copied != len(before) {
+			t.Fatalf("to %d buckets: %v, states %v, %d copied of %d", count, err, states, copied, len(before))
+		}
+		sameRows(t, fmt.Sprint("to ", count), scanAll(t, s, 1000), before)
+		for i := range before {
+			row, err := s.Get(t.Context(), people, before[i].Key, table.Strong)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameRows(t, "by Get", []table.Row{row}, before[i:i+1])
+		}
+		d := layoutOf(t, s)
+		if string(d.Value) != "policies" || d.Layout.Buckets != count || d.Layout.Incarnation == document.Layout.Incarnation || d.Revision == document.Revision {
+			t.Errorf("to %d buckets: the document is %+v", count, d)
+		}
+		document = d
+		wall += 2 * time.Hour
+		if err := s.Purge(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := allItems(t, w.name); got != items {
+			t.Errorf("%d items after the purge, want %d as before", got, items)
+		}
+	}
+	sameRows(t, "a page goes on", append(cut.Rows, scanFrom(t, s, key.From(everything, cut.Next), 7)...), before)
+
+	document.Value = []byte("new")
+	if _, err := s.WriteDocument(t.Context(), document); err != nil {
+		t.Errorf("the document cannot be written: %v", err)
+	}
+	m := table.Mutation{Key: before[5].Key, Condition: table.Unchanged, IfMatch: before[5].Timestamp - 1}
+	if _, err := s.Commit(t.Context(), people, []table.Mutation{m}); !errors.Is(err, table.ErrChanged) {
+		t.Errorf("an update on another ETag: %v", err)
+	}
+	m.IfMatch++
+	if ticks := commit(t, s, m); ticks <= before[5].Timestamp {
+		t.Errorf("an update on the ETag gave %d, not above %d", ticks, before[5].Timestamp)
+	}
+	for i := range before {
+		commit(t, s, table.Mutation{Key: before[i].Key, Kind: table.Delete, Condition: table.Present})
+	}
+	if left := allItems(t, w.name); left != 1 {
+		t.Errorf("%d items are left after all was deleted, want the record", left)
+	}
+}
+
+// What is refused, and what is nothing to do, writes nothing.
+func TestRebucketNothing(t *testing.T) {
+	t.Parallel()
+	s, w := overWire(t, dynamodb.Options{Buckets: 3})
+	if _, err := s.WriteDocument(t.Context(), table.Document{Key: "other", Value: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	w.take()
+	for _, row := range []struct {
+		why   string
+		name  string
+		o     dynamodb.RebucketOptions
+		want  error
+		state dynamodb.RebucketState
+	}{
+		{"no buckets", people, dynamodb.RebucketOptions{}, dynamodb.ErrBuckets, 0},
+		{"too many", people, dynamodb.RebucketOptions{Buckets: dynamodb.MaxBuckets + 1}, dynamodb.ErrBuckets, 0},
+		{"no table", "table/acct/none", dynamodb.RebucketOptions{Buckets: 5}, table.ErrNoTable, 0},
+		{"no name", "", dynamodb.RebucketOptions{Buckets: 5}, table.ErrNoTable, 0},
+		{"a document of another kind", "other", dynamodb.RebucketOptions{Buckets: 5}, table.ErrNoTable, 0},
+		{"no table to abort", "table/acct/none", dynamodb.RebucketOptions{Abort: true}, table.ErrNoTable, 0},
+		{"the buckets it has", people, dynamodb.RebucketOptions{Buckets: 3}, nil, dynamodb.RebucketUnchanged},
+		{"nothing to abort", people, dynamodb.RebucketOptions{Abort: true}, nil, dynamodb.RebucketUnchanged},
+	} {
+		var last dynamodb.RebucketState
+		row.o.Report = func(p dynamodb.RebucketProgress) error { last = p.State; return nil }
+		if err := s.Rebucket(t.Context(), row.name, row.o); !errors.Is(err, row.want) || last != row.state {
+			t.Errorf("%s: %v, %v; want %v, %v", row.why, err, last, row.want, row.state)
+		}
+		for _, operation := range operations(w.take()) {
+			if operation != "GetItem" {
+				t.Errorf("%s: %s was called", row.why, operation)
+			}
+		}
+	}
+}
+
+// A pause that would be too long is not begun; what was copied is of use.
+func TestRebucketMaxPause(t *testing.T) {
+	t.Parallel()
+	e := new(elapsed)
+	s := fresh(t, newTable(t), e)
+	create(t, s)
+	for i := range 30 {
+		commit(t, s, table.Mutation{Key: key.Append(nil, fmt.Sprint(i), "r")})
+	}
+	run := func(o dynamodb.RebucketOptions) (copied int, err error) {
+		o.Report = func(p dynamodb.RebucketProgress) error {
+			if p.State == dynamodb.RebucketCopying {
+				copied += p.Copied
+				e.time.Add(int64(time.Second)) // so long takes each group, and each pass
+			}
+			return nil
+		}
+		return copied, s.Rebucket(t.Context(), people, o)
+	}
+	var long *dynamodb.PauseError
+	copied, err := run(dynamodb.RebucketOptions{Buckets: 5, MaxPause: 3 * time.Second})
+	if !errors.As(err, &long) || long.Expected != 4200*time.Millisecond || copied != 30 {
+		t.Fatalf("%v, %d copied", err, copied)
+	}
+	commit(t, s, table.Mutation{Key: key.Append(nil, "0", "r")})
+	var other *dynamodb.UnfinishedError
+	if _, err := run(dynamodb.RebucketOptions{Buckets: 6}); !errors.As(err, &other) || other.Buckets != 5 {
+		t.Errorf("to another number: %v", err)
+	}
+	var number *dynamodb.UnfinishedError
+	if _, err := run(dynamodb.RebucketOptions{Buckets: 3}); !errors.As(err, &number) {
+		t.Errorf("to the present number while a run to another is not finished: %v", err)
+	}
+	copied, err = run(dynamodb.RebucketOptions{Buckets: 5, MaxPause: 5 * time.Second})
+	if err != nil || copied != 1 {
+		t.Errorf("it goes on with %d entities copied again, want the one that changed; %v", copied, err)
+	}
+	if d := layoutOf(t, s); d.Layout.Buckets != 5 {
+		t.Errorf("%d buckets", d.Layout.Buckets)
+	}
+}
+
+// An error of the report ends the run at any moment, and lets writes in.
+func TestRebucketReportEnds(t *testing.T) {
+	t.Parallel()
+	s := fresh(t, newTable(t), new(elapsed))
+	fillOdd(t, s)
+	want := scanAll(t, s, 1000)
+	cut := errors.New("cut")
+	for n := 0; ; n++ {
+		left := n
+		err := s.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 5, Report: func(p dynamodb.RebucketProgress) error {
+			if left--; left < 0 && p.State != dynamodb.RebucketDone {
+				return cut
+			}
+			return nil
+		}})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, cut) {
+			t.Fatal(err)
+		}
+		want[0].Timestamp = commit(t, s, table.Mutation{Key: want[0].Key, Properties: want[0].Properties, Nonce: want[0].Nonce})
+	}
+	sameRows(t, "after all", scanAll(t, s, 1000), want)
+	if d := layoutOf(t, s); d.Layout.Buckets != 5 {
+		t.Errorf("%d buckets", d.Layout.Buckets)
+	}
+}
+
+// A context that ends under the seal lets writes in at once.
+func TestRebucketContextEnds(t *testing.T) {
+	t.Parallel()
+	s := fresh(t, newTable(t), new(elapsed))
+	create(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	err := s.Rebucket(ctx, people, dynamodb.RebucketOptions{Buckets: 5, Report: func(p dynamodb.RebucketProgress) error {
+		if p.State == dynamodb.RebucketLast {
+			_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: key.Append(nil, "p", "r")}})
+			if !errors.Is(err, table.ErrBusy) {
+				t.Errorf("Commit under the seal: %v", err)
+			}
+			cancel()
+		}
+		return nil
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("Rebucket: %v", err)
+	}
+	commit(t, s, table.Mutation{Key: key.Append(nil, "p", "r")})
+}

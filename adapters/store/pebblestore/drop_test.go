@@ -1,0 +1,109 @@
+package pebblestore_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// TestDropIsExact drops tables while they are read and written. Until a call
+// finds no table it finds all that was there before, and once the drop has
+// returned nothing of the table is in the database.
+func TestDropIsExact(t *testing.T) {
+	t.Parallel()
+	rounds := 2000
+	if testing.Short() {
+		rounds = 500
+	}
+	var s *pebblestore.Store
+	for round := range rounds {
+		if round%100 == 0 { // for what every drop leaves in a memtable slows down reads
+			s = open(t, pebblestore.Options{Memory: true})
+		}
+		dropUnderLoad(t, s, round)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+func dropUnderLoad(t *testing.T, s *pebblestore.Store, round int) {
+	ctx := t.Context()
+	d := table.Document{Key: people}
+	binary.BigEndian.PutUint32(d.Layout.Incarnation[:], uint32(round)+1)
+	var err error
+	if d.Revision, err = s.WriteDocument(ctx, d); err != nil {
+		t.Fatal(err)
+	}
+	there := []table.Mutation{{Key: key.Append(nil, "p", "there")}}
+	if _, err := s.Commit(ctx, people, there); err != nil {
+		t.Fatal(err)
+	}
+	var load sync.WaitGroup
+	until := func(call func() error) { // it finds no table
+		load.Go(func() {
+			for {
+				if err := call(); errors.Is(err, table.ErrNoTable) {
+					return
+				} else if err != nil {
+					t.Errorf("round %d: %v", round, err)
+					return
+				}
+				runtime.Gosched() // else the drop waits its turn for long
+			}
+		})
+	}
+	for range 2 {
+		until(func() error {
+			_, err := s.Get(ctx, people, there[0].Key, table.Strong)
+			return err
+		})
+		until(func() error {
+			p, err := s.Scan(ctx, people, table.ScanRequest{Ranges: []key.Range{{}}})
+			if err == nil && len(p.Rows) == 0 {
+				return errors.New("an empty page")
+			}
+			return err
+		})
+	}
+	until(func() error {
+		_, err := s.Commit(ctx, people, []table.Mutation{{Key: key.Append(nil, "p", "also")}})
+		return err
+	})
+	for range round % 20 {
+		runtime.Gosched()
+	}
+	if err := s.Drop(ctx, people, d.Revision); err != nil {
+		t.Error(err)
+	}
+	load.Wait()
+	if err := leftovers(s, d.Layout.Incarnation); err != nil {
+		t.Errorf("round %d: %v", round, err)
+	}
+}
+
+// leftovers fails if there is an entity of the incarnation in the database.
+func leftovers(s *pebblestore.Store, i table.Incarnation) error {
+	end := i
+	end[len(end)-1]++
+	it, err := s.DB().NewIter(&pebble.IterOptions{
+		LowerBound: append([]byte{2}, i[:]...),
+		UpperBound: append([]byte{2}, end[:]...),
+	})
+	if err != nil {
+		return err
+	}
+	if it.First() {
+		err = fmt.Errorf("%q outlived its table", it.Key())
+	}
+	return errors.Join(err, it.Close())
+}

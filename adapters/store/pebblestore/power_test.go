@@ -1,0 +1,365 @@
+package pebblestore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// TestPowerLoss cuts the power at 1000 random points under concurrent load. The
+// file system then has what was synced and a random part of what was not. What
+// any reply has shown before must be there.
+func TestPowerLoss(t *testing.T) {
+	t.Parallel()
+	points, each := 1000, 50
+	if testing.Short() {
+		points = 100
+	}
+	for round := range points / each {
+		w := newPowered(t, uint64(round), each)
+		w.run()
+	}
+}
+
+// churned is the record of a table that is created and dropped all the time.
+const churned = "table/acct/churned"
+
+// powered is a store under load whose power fails again and again, that is,
+// copies of whose file system as it would be then are opened and compared.
+type powered struct {
+	t         *testing.T
+	fs        *vfs.MemFS
+	store     *pebblestore.Store
+	histories []*history
+	churn     *history   // [0] the incarnation or 0, [1] the commit of its entity or 0
+	all       []*history // all of the above
+	latest    atomic.Int64
+	stopped   atomic.Bool
+
+	mu     sync.Mutex // of what follows: one crash at a time
+	random *rand.Rand
+	left   int          // crashes to come
+	soon   atomic.Int64 // replies and syncs to the next one
+}
+
+const frozen = edm.Ticks(638_000_000_000_000_000)
+
+func newPowered(t *testing.T, seed uint64, crashes int) *powered {
+	w := &powered{t: t, fs: vfs.NewCrashableMem(), random: rand.New(rand.NewPCG(seed, 2)), left: crashes}
+	w.soon.Store(100)
+	w.churn = newHistory(9)
+	for n := range 4 {
+		w.histories = append(w.histories, newHistory(n))
+	}
+	w.all = append(slices.Clone(w.histories), w.churn)
+	w.store = w.open(slowLogs{w.fs, w}, frozen)
+	if err := create(t.Context(), w.store); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// open opens the store on a file system, with a clock that stands still.
+func (w *powered) open(fs vfs.FS, now edm.Ticks) *pebblestore.Store {
+	s, err := pebblestore.Open(pebblestore.Options{
+		Dir:   "data",
+		FS:    fs,
+		Now:   func() edm.Ticks { return now },
+		Fatal: func(err error) { w.t.Errorf("fatal: %v", err) },
+	}.Small())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+func (w *powered) run() {
+	var load sync.WaitGroup
+	start := func(step func(*rand.Rand) error, seed uint64) {
+		load.Go(func() {
+			random := rand.New(rand.NewPCG(seed, 3))
+			for !w.stopped.Load() {
+				if err := step(random); err != nil {
+					w.t.Error(err)
+					w.stopped.Store(true)
+				}
+				w.point()
+			}
+		})
+	}
+	for n, h := range w.histories {
+		start(func(*rand.Rand) error { return w.write(h) }, uint64(n))
+		start(w.read, uint64(n)+10)
+	}
+	start(func(*rand.Rand) error { return w.createOrDrop() }, 20)
+	start(w.readChurned, 21)
+	load.Wait()
+	if err := w.store.Close(); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// issued takes note of a Timestamp that was shown.
+func (w *powered) issued(ts edm.Ticks) {
+	for {
+		old := w.latest.Load()
+		if int64(ts) <= old || w.latest.CompareAndSwap(old, int64(ts)) {
+			return
+		}
+	}
+}
+
+func (w *powered) write(h *history) error {
+	m := h.next()
+	i := h.last()
+	ts, err := w.store.Commit(context.Background(), people, m)
+	if err != nil {
+		return fmt.Errorf("commit %d of %s: %w", i, h.partition, err)
+	}
+	w.issued(ts)
+	return h.saw("its own commit", i, func(state) bool { return true })
+}
+
+// read reads in one of the ways there are: entities that are there or not,
+// refusals, pages.
+func (w *powered) read(random *rand.Rand) error {
+	ctx := context.Background()
+	h := w.histories[random.IntN(len(w.histories))]
+	k := random.IntN(len(state{}))
+	from := h.known()
+	switch random.IntN(3) {
+	case 0:
+		row, err := w.store.Get(ctx, people, h.key(k), table.Strong)
+		if errors.Is(err, table.ErrNoEntity) {
+			return h.saw("an absent entity", from, func(s state) bool { return s[k] == 0 })
+		}
+		if err != nil {
+			return err
+		}
+		w.issued(row.Timestamp)
+		i, err := h.written(k, row)
+		if err != nil {
+			return err
+		}
+		return h.saw("an entity", from, func(s state) bool { return s[k] == i })
+	case 1:
+		m := table.Mutation{Key: h.key(k), Condition: table.Unchanged, IfMatch: 1}
+		_, err := w.store.Commit(ctx, people, []table.Mutation{m})
+		switch {
+		case errors.Is(err, table.ErrNoEntity):
+			return h.saw("a refusal for absence", from, func(s state) bool { return s[k] == 0 })
+		case errors.Is(err, table.ErrChanged):
+			return h.saw("a refusal for presence", from, func(s state) bool { return s[k] != 0 })
+		}
+		return fmt.Errorf("a commit that had to be refused: %w", err)
+	}
+	known := make([]int, len(w.histories))
+	for n, h := range w.histories {
+		known[n] = h.known()
+	}
+	states, err := readAll(ctx, w.store, people, w.histories)
+	if err != nil {
+		return err
+	}
+	for n, h := range w.histories {
+		if err := h.saw("a page", known[n], func(s state) bool { return s == states[n] }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// createOrDrop creates the table, puts an entity, drops it, and so on.
+func (w *powered) createOrDrop() error {
+	ctx := context.Background()
+	i := w.churn.last() + 1
+	var err error
+	switch i % 3 {
+	case 1:
+		w.churn.add(state{int32(i)})
+		l := table.Layout{Incarnation: table.Incarnation{2, byte(i), byte(i >> 8), byte(i >> 16)}}
+		_, err = w.store.WriteDocument(ctx, table.Document{Key: churned, Value: []byte(strconv.Itoa(i)), Layout: l})
+	case 2:
+		w.churn.add(state{int32(i - 1), int32(i)})
+		_, err = w.store.Commit(ctx, churned, []table.Mutation{{Key: w.churn.key(1), Properties: w.churn.properties(1, int32(i))}})
+	default:
+		w.churn.add(state{})
+		var d table.Document
+		if d, err = w.store.ReadDocument(ctx, churned); err == nil {
+			err = w.store.Drop(ctx, churned, d.Revision)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("step %d of the table that comes and goes: %w", i, err)
+	}
+	return w.churn.saw("its own commit", i, func(state) bool { return true })
+}
+
+func (w *powered) readChurned(random *rand.Rand) error {
+	from := w.churn.known()
+	if random.IntN(2) == 0 {
+		i, err := incarnation(w.store)
+		if err != nil {
+			return err
+		}
+		return w.churn.saw("a document", from, func(s state) bool { return s[0] == i })
+	}
+	row, err := w.store.Get(context.Background(), churned, w.churn.key(1), table.Strong)
+	switch {
+	case errors.Is(err, table.ErrNoTable):
+		return w.churn.saw("no table", from, func(s state) bool { return s[0] == 0 })
+	case errors.Is(err, table.ErrNoEntity):
+		return w.churn.saw("an empty table", from, func(s state) bool { return s[0] != 0 && s[1] == 0 })
+	case err != nil:
+		return err
+	}
+	i, err := w.churn.written(1, row)
+	if err != nil {
+		return err
+	}
+	return w.churn.saw("an entity", from, func(s state) bool { return s[1] == i })
+}
+
+// incarnation is the one of the churned table that the catalog names, or 0.
+func incarnation(s *pebblestore.Store) (int32, error) {
+	d, err := s.ReadDocument(context.Background(), churned)
+	if errors.Is(err, table.ErrNoDocument) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	i, err := strconv.Atoi(string(d.Value))
+	return int32(i), err
+}
+
+// point is where the power may fail: after a reply, and before the log is synced.
+func (w *powered) point() {
+	if w.soon.Add(-1) == 0 {
+		w.crash()
+	}
+}
+
+// crash compares a copy of the file system, as it would be if the power failed
+// now, with what was shown before.
+func (w *powered) crash() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped.Load() {
+		return
+	}
+	var known []int
+	for _, h := range w.all {
+		known = append(known, h.known())
+	}
+	latest := edm.Ticks(w.latest.Load())
+	fs := w.fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50 * w.random.IntN(3), RNG: w.random})
+
+	fs, known, latest = w.check(fs, known, latest)
+	if w.random.IntN(4) == 0 { // and again, at once
+		w.check(fs, known, latest)
+	}
+	w.soon.Store(1 + w.random.Int64N(60))
+	if w.left--; w.left == 0 || w.t.Failed() {
+		w.stopped.Store(true)
+	}
+}
+
+// check opens the store after a crash and reads all of it. It returns what it
+// has shown itself, and the file system as the next crash would leave it.
+func (w *powered) check(fs *vfs.MemFS, known []int, latest edm.Ticks) (*vfs.MemFS, []int, edm.Ticks) {
+	ctx := context.Background()
+	s := w.open(fs, frozen-edm.TicksPerSecond)
+	defer s.Close()
+	states, err := readAll(ctx, s, people, w.histories)
+	if err != nil {
+		w.t.Error(err)
+		return fs, known, latest
+	}
+	is, err := incarnation(s)
+	if err != nil {
+		w.t.Error(err)
+	}
+	churn := state{is}
+	row, err := s.Get(ctx, churned, w.churn.key(1), table.Strong)
+	switch {
+	case err == nil:
+		if churn[1], err = w.churn.written(1, row); err != nil {
+			w.t.Error(err)
+		}
+	case errors.Is(err, table.ErrNoTable) && is == 0, errors.Is(err, table.ErrNoEntity) && is != 0:
+	default:
+		w.t.Errorf("incarnation %d, Get: %v", is, err)
+	}
+	states = append(states, churn)
+	for n, h := range w.all {
+		if known[n], err = h.find(states[n], known[n]); err != nil {
+			w.t.Errorf("after a crash: %v", err)
+		}
+	}
+	// ETags go on above all that were shown.
+	m := table.Mutation{Key: key.Append(nil, "q", ""), Condition: table.Absent}
+	ts, err := s.Commit(ctx, people, []table.Mutation{m})
+	if err != nil || ts <= latest {
+		w.t.Errorf("after a crash: Commit = %d, %v; the last Timestamp was %d", ts, err, latest)
+	}
+	m.Kind, m.Condition = table.Delete, table.Present
+	if latest, err = s.Commit(ctx, people, []table.Mutation{m}); err != nil {
+		w.t.Errorf("after a crash: Delete: %v", err)
+	}
+	return fs.CrashClone(vfs.CrashCloneCfg{}), known, latest
+}
+
+// slowLogs is the file system under the store. A log takes its time to sync, so
+// that everyone who does not wait for it runs ahead.
+type slowLogs struct {
+	vfs.FS
+	w *powered
+}
+
+func (s slowLogs) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := s.FS.Create(name, c)
+	return s.wrap(name, f), err
+}
+
+func (s slowLogs) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := s.FS.ReuseForWrite(oldname, newname, c)
+	return s.wrap(newname, f), err
+}
+
+func (s slowLogs) wrap(name string, f vfs.File) vfs.File {
+	if !strings.HasSuffix(name, ".log") {
+		return f
+	}
+	return slowLog{f, s.w}
+}
+
+type slowLog struct {
+	vfs.File
+	w *powered
+}
+
+func (f slowLog) Sync() error     { f.delay(); return f.File.Sync() }
+func (f slowLog) SyncData() error { f.delay(); return f.File.SyncData() }
+
+func (f slowLog) delay() {
+	for range 30 {
+		runtime.Gosched()
+	}
+	f.w.point()
+}

@@ -1,0 +1,94 @@
+package pebblestore_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/edm"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childDir); dir != "" {
+		fmt.Fprintln(os.Stderr, child(dir, os.Args))
+		os.Exit(1)
+	}
+	code := m.Run()
+	if built != "" {
+		os.RemoveAll(built)
+	}
+	os.Exit(code)
+}
+
+// open opens a store that is closed with the test and must not fail.
+func open(t testing.TB, o pebblestore.Options) *pebblestore.Store {
+	t.Helper()
+	if o.Fatal == nil {
+		o.Fatal = func(err error) { t.Errorf("fatal: %v", err) }
+	}
+	s, err := pebblestore.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return s
+}
+
+const people = "table/acct/people"
+
+// create makes the table people, unless it is there.
+func create(ctx context.Context, s *pebblestore.Store) error {
+	d := table.Document{Key: people, Layout: table.Layout{Incarnation: table.Incarnation{1}}}
+	if _, err := s.WriteDocument(ctx, d); err != nil && !errors.Is(err, table.ErrRevision) {
+		return err
+	}
+	return nil
+}
+
+// harness runs the suite over a directory, or in memory.
+func harness(memory bool) storetest.Harness {
+	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+		o := pebblestore.Options{
+			Memory: memory,
+			Now:    now,
+			Fatal:  func(err error) { t.Errorf("fatal: %v", err) },
+			Logf:   t.Logf,
+		}
+		if memory {
+			return storetest.Place{Store: open(t, o)}
+		}
+		o.Dir = t.TempDir()
+		s, err := pebblestore.Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return storetest.Place{
+			Store: s,
+			Restart: func(now func() edm.Ticks) table.Store {
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				o.Now = now
+				if s, err = pebblestore.Open(o); err != nil {
+					t.Fatal(err)
+				}
+				return s
+			},
+		}
+	}
+}
+
+func TestStore(t *testing.T) {
+	t.Run("Directory", func(t *testing.T) { storetest.Run(t, harness(false)) })
+	t.Run("Memory", func(t *testing.T) { storetest.Run(t, harness(true)) })
+}

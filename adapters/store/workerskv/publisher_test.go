@@ -1,0 +1,62 @@
+package workerskv_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"edgetable/adapters/store/workerskv"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// A batch is one call, of names that are in it once and do not rest, and so is a
+// page of a life that is purged: neither waits for one write after the other.
+func TestPublishAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		w.cloud.stale, w.cloud.cursed = false, false
+		pub := workerskv.NewPublisher(w.cloud, func() edm.Ticks { return w.cloud.time })
+		row := func(n int, ticks edm.Ticks) workerskv.Change {
+			k := key.Append(nil, "p", fmt.Sprint(n))
+			return workerskv.Change{Key: k, Ticks: ticks, Row: &table.Row{Key: k, Timestamp: ticks}}
+		}
+		if _, err := pub.Rows(t.Context(), life, []workerskv.Change{row(0, 1)}); err != nil {
+			t.Fatal(err)
+		}
+		var changes []workerskv.Change
+		for n := range 100 {
+			changes = append(changes, row(n, 2))
+		}
+		changes = append(changes, row(99, 3))
+		w.cloud.calls, w.cloud.writes = 0, 0
+		w.cloud.takes = 50 * time.Millisecond
+		begin := time.Now()
+		done, err := pub.Rows(t.Context(), life, changes)
+		if took := time.Since(begin); err != nil || took != 17*w.cloud.takes {
+			t.Errorf("it took %s: %v", took, err)
+		}
+		if w.cloud.calls != 1 || w.cloud.writes != 99 {
+			t.Errorf("%d calls, %d writes", w.cloud.calls, w.cloud.writes)
+		}
+		for i, done := range done {
+			if done != (i > 0) {
+				t.Errorf("change %d: %v", i, done)
+			}
+		}
+		w.wait(time.Second)
+		w.cloud.calls = 0
+		for _, want := range []bool{true, false} { // 2 lists and 59 writes, then 41
+			if more, err := pub.Purge(t.Context(), life, "source/", 61); err != nil || more != want {
+				t.Errorf("more %v, %v", more, err)
+			}
+			w.wait(time.Second)
+		}
+		if left := w.cloud.left("e"); left != 0 || w.cloud.calls != 2 {
+			t.Errorf("%d names are left behind %d calls", left, w.cloud.calls)
+		}
+	})
+}

@@ -1,0 +1,281 @@
+package workerskv_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"edgetable/adapters/store/workerskv"
+	"edgetable/core/edm"
+)
+
+// timeline is the clock of a test and of its cloud. What a store reads may stand
+// still or go back; the cloud's time only goes on, by as much as the store's does.
+type timeline struct {
+	mu   sync.Mutex
+	skew edm.Ticks
+}
+
+// view is the clock as one isolate reads it.
+type view struct {
+	*timeline
+	base func() edm.Ticks
+	last edm.Ticks
+	real *edm.Ticks
+}
+
+func (v *view) now() edm.Ticks {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	base := v.base()
+	if d := base - v.last; v.last != 0 && d > 0 {
+		*v.real += d
+	}
+	v.last = base
+	return base + v.skew
+}
+
+func (v *view) pause(_ context.Context, d time.Duration) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.skew += edm.Ticks(d / 100)
+	*v.real += edm.Ticks(d / 100)
+}
+
+// version is what was under a name from a time on.
+type version struct {
+	at              edm.Ticks
+	value, metadata []byte
+	gone            bool
+}
+
+// cloud is Workers KV at its worst: every read of every name is by itself up to
+// a minute old, pages are short or empty with more to follow, cursors are refused,
+// and a name takes one write a second.
+type cloud struct {
+	mu       sync.Mutex
+	time     edm.Ticks
+	rnd      *rand.Rand
+	names    []string // sorted
+	versions map[string][]version
+	cursors  map[string][2]string // prefix and name
+	stale    bool                 // reads may be old
+	cursed   bool                 // cursors are refused at times
+	calls    int                  // that write
+	writes   int
+	lists    int
+	gets     int
+
+	real  func() edm.Ticks // the time, if it is that of a bubble
+	takes time.Duration    // each write
+	blind error            // of every read
+
+	// fault is asked before each call that writes; applied tells whether the write
+	// is done all the same.
+	fault func(name string) (err error, applied bool)
+}
+
+const staleness = 60 * edm.TicksPerSecond
+
+func newCloud(seed uint64) *cloud {
+	return &cloud{
+		time: 1000 * edm.TicksPerSecond, rnd: rand.New(rand.NewPCG(seed, 7)), versions: make(map[string][]version),
+		cursors: make(map[string][2]string), stale: true, cursed: true,
+	}
+}
+
+func (c *cloud) lock() {
+	for range 4 {
+		runtime.Gosched() // others call meanwhile
+	}
+	c.mu.Lock()
+	if c.real != nil {
+		c.time = c.real()
+	}
+}
+
+// see is a version that a read may show.
+func (c *cloud) see(name string) version {
+	list := c.versions[name]
+	now := c.time
+	if c.stale {
+		// Half of the reads are at one of the ends.
+		switch c.rnd.IntN(4) {
+		case 0:
+			now -= staleness
+		case 1:
+		default:
+			now -= edm.Ticks(c.rnd.Int64N(int64(staleness)))
+		}
+	}
+	for _, v := range slices.Backward(list) {
+		if v.at <= now {
+			return v
+		}
+	}
+	return version{gone: true}
+}
+
+var errLost = errors.New("connection lost")
+
+func checkName(name string) {
+	if len(name) == 0 || len(name) > 512 || name == "." || name == ".." || !utf8.ValidString(name) || strings.Contains(name, "\x00") {
+		panic("KV takes no such name: " + strconv.Quote(name))
+	}
+}
+
+func (c *cloud) Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, false, err
+	}
+	checkName(name)
+	c.lock()
+	defer c.mu.Unlock()
+	c.gets++
+	v := c.see(name)
+	if v.gone || c.blind != nil {
+		return nil, nil, false, c.blind
+	}
+	return slices.Clone(v.value), slices.Clone(v.metadata), true, nil
+}
+
+// connections is how many writes are under way at a time: others wait for them.
+const connections = 6
+
+// Write does the writes in any order, and may leave the others alone when one failed.
+func (c *cloud) Write(ctx context.Context, writes []workerskv.Write) []error {
+	if len(writes) == 0 {
+		panic("nothing is written")
+	}
+	c.mu.Lock()
+	c.calls++
+	order, quits := c.rnd.Perm(len(writes)), c.rnd.IntN(2) == 0
+	c.mu.Unlock()
+	became := make([]error, len(writes))
+	names := make(map[string]bool)
+	failed := false
+	for n, i := range order {
+		w := &writes[i]
+		if names[w.Name] {
+			panic("written twice at once: " + strconv.Quote(w.Name))
+		}
+		names[w.Name] = true
+		if n%connections == 0 {
+			time.Sleep(c.takes)
+		}
+		if failed && quits {
+			became[i] = workerskv.ErrRefused
+			continue
+		}
+		became[i] = c.write(ctx, w)
+		failed = failed || became[i] != nil && !errors.Is(became[i], workerskv.ErrRefused)
+	}
+	return became
+}
+
+func (c *cloud) write(ctx context.Context, w *workerskv.Write) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	name := w.Name
+	checkName(name)
+	if len(w.Value) > 25<<20 || len(w.Metadata) > 1022 {
+		panic("KV takes no so much")
+	}
+	for _, b := range w.Metadata {
+		if b < 0x20 || b > 0x7e || b == '"' || b == '\\' {
+			panic("metadata would not survive JSON")
+		}
+	}
+	v := version{value: slices.Clone(w.Value), metadata: slices.Clone(w.Metadata), gone: w.Gone}
+	c.lock()
+	defer c.mu.Unlock()
+	c.writes++
+	var err error
+	if c.fault != nil {
+		var applied bool
+		if err, applied = c.fault(name); err != nil && !applied {
+			return err
+		}
+	}
+	list := c.versions[name]
+	if n := len(list); n > 0 && c.time-list[n-1].at < edm.TicksPerSecond {
+		if err != nil {
+			return err
+		}
+		return workerskv.ErrRefused
+	}
+	if list == nil {
+		i, _ := slices.BinarySearch(c.names, name)
+		c.names = slices.Insert(c.names, i, name)
+	}
+	for len(list) > 1 && list[1].at < c.time-staleness {
+		list = list[1:]
+	}
+	v.at = c.time
+	c.versions[name] = append(list, v)
+	return err
+}
+
+func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]workerskv.Key, string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, "", err
+	}
+	if len(prefix) > 512 || !utf8.ValidString(prefix) {
+		panic("KV takes no such prefix: " + strconv.Quote(prefix))
+	}
+	c.lock()
+	defer c.mu.Unlock()
+	c.lists++
+	if c.blind != nil {
+		return nil, "", c.blind
+	}
+	from := prefix
+	if cursor != "" {
+		at, ok := c.cursors[cursor]
+		if ok && at[0] != prefix {
+			panic("a cursor of another prefix")
+		}
+		if !ok || c.cursed && c.rnd.IntN(8) == 0 {
+			return nil, "", workerskv.ErrCursor
+		}
+		from = max(from, at[1])
+	}
+	if c.cursed && limit > 1 && c.rnd.IntN(4) == 0 {
+		limit = c.rnd.IntN(limit) // an empty page is one of these
+	}
+	var keys []workerskv.Key
+	i, _ := slices.BinarySearch(c.names, from)
+	for ; i < len(c.names) && strings.HasPrefix(c.names[i], prefix); i++ {
+		v := c.see(c.names[i])
+		if v.gone {
+			continue
+		}
+		if len(keys) == limit {
+			next := "cursor" + strconv.Itoa(len(c.cursors))
+			c.cursors[next] = [2]string{prefix, c.names[i]}
+			return keys, next, nil
+		}
+		keys = append(keys, workerskv.Key{Name: c.names[i], Metadata: slices.Clone(v.metadata)})
+	}
+	return keys, "", nil
+}
+
+// left counts the names below a prefix when all has settled.
+func (c *cloud) left(prefix string) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, list := range c.versions {
+		if strings.HasPrefix(name, prefix) && !list[len(list)-1].gone {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,130 @@
+package httpserver_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"testing"
+	"time"
+
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/protocol"
+)
+
+// A request that runs when the end is asked for is answered; then the server
+// ends without an error and takes no more.
+func TestShutdownWaits(t *testing.T) {
+	t.Parallel()
+	s := newStopping(t, time.Minute)
+	fmt.Fprint(s.conn, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+	<-s.entered
+	s.stop()
+	<-s.refusing(t)
+	close(s.finish)
+	if resp := receive(t, s.r, "GET"); resp.Status != 204 {
+		t.Errorf("status %d", resp.Status)
+	}
+	if err := <-s.done; err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+// A request that goes on beyond the grace is cut off, and Serve says so.
+func TestShutdownDoesNotWaitForEver(t *testing.T) {
+	t.Parallel()
+	s := newStopping(t, time.Nanosecond)
+	fmt.Fprint(s.conn, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+	<-s.entered
+	s.stop()
+	if err := <-s.done; !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Serve: %v", err)
+	}
+	if _, err := s.r.ReadByte(); err == nil {
+		t.Error("the connection goes on")
+	}
+	close(s.finish)
+}
+
+// A server whose listener fails says so.
+func TestListenerFails(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	s := &httpserver.Server{Handler: &httpserver.Handler{}, Log: slog.New(slog.DiscardHandler)}
+	if err := s.Serve(t.Context(), l); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("Serve: %v", err)
+	}
+}
+
+// stopping is a server with a connection whose request hangs until finish.
+type stopping struct {
+	conn            net.Conn
+	r               *bufio.Reader
+	entered, finish chan struct{}
+	stop            context.CancelFunc
+	done            chan error
+}
+
+func newStopping(t *testing.T, grace time.Duration) *stopping {
+	t.Helper()
+	s := &stopping{entered: make(chan struct{}), finish: make(chan struct{}), done: make(chan error, 1)}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httpserver.Server{
+		Log: slog.New(slog.DiscardHandler), Grace: grace,
+		Handler: &httpserver.Handler{Protocol: protocolFunc(func(context.Context, *protocol.Request) protocol.Response {
+			close(s.entered)
+			<-s.finish
+			return protocol.Response{Status: 204}
+		})},
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	go func() { s.done <- server.Serve(ctx, l) }()
+	if s.conn, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.conn.Close() })
+	s.r = bufio.NewReader(s.conn)
+	return s
+}
+
+// refusing is closed when the server takes no more connections.
+func (s *stopping) refusing(t *testing.T) <-chan struct{} {
+	refused := make(chan struct{})
+	go func() {
+		defer close(refused)
+		for t.Context().Err() == nil {
+			conn, err := net.Dial("tcp", s.conn.RemoteAddr().String())
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	return refused
+}
+
+// A server that is told to end before it began ends, whichever of the two comes first.
+func TestEndsBeforeItBegan(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	s := &httpserver.Server{Log: slog.New(slog.DiscardHandler), Grace: time.Minute, Handler: &httpserver.Handler{}}
+	for range 100 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Serve(ctx, l); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package accounts_test
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"edgetable/core/accounts"
+)
+
+// Keys of tests: base64 of 32 bytes each.
+const (
+	key1 = "Zmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgZmlyc3QgMTI="
+	key2 = "c2Vjb25kIHNlY29uZCBzZWNvbmQgc2Vjb25kIDEyMzQ="
+	key3 = "dGhpcmQgdGhpcmQgdGhpcmQgdGhpcmQgdGhpcmQgMTI="
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ text, names, why string }{
+		{"acme:" + key1, "acme", "one account with one key"},
+		{"acme:" + key1 + ":" + key2, "acme", "with two"},
+		{"acme:" + key1 + ";beta:" + key2 + ";", "acme beta", "between semicolons"},
+		{"acme:" + key1 + "\r\nbeta:" + key2 + "\n", "acme beta", "on lines"},
+		{" acme : " + key1 + " : " + key2 + " ", "acme", "blanks around everything"},
+		{"# beta:" + key1 + ";gamma:" + key1 + "\n  # and so on\nacme:" + key1, "acme", "a comment goes to the end of its line"},
+		{"", "", "nothing"},
+		{"acme:" + key1 + " allow=10.0.0.0/8,2001:db8::1 deny=10.9.0.0/16 disabled", "acme", "options"},
+		{"acme : " + key1 + " disabled;beta:" + key2, "acme beta", "options of one"},
+	} {
+		list, err := accounts.Parse(tt.text)
+		if got := strings.Join(slices.Sorted(maps.Keys(list)), " "); err != nil || got != tt.names {
+			t.Errorf("%s: %q, %v", tt.why, got, err)
+		}
+	}
+	for _, tt := range []struct{ text, say, why string }{
+		{key1, "account 1: write name:key", "a key alone"},
+		{"acme=" + key1, "account 1: write name:key", "the wrong sign"},
+		{"acme:" + key1 + ";" + key2 + ":beta", "account 2: write name:key", "the key in front"},
+		{"Acme:" + key1, "lower-case", "upper case"},
+		{"ac:" + key1, "3 to 24", "a short name"},
+		{"acme:" + key1 + ":" + key2 + ":" + key3, "more than two", "three keys"},
+		{"acme:" + key1 + "\nacme:" + key2, "account 2: acme was given already", "an account twice"},
+		{"acme:" + key1[:20] + "!", "key 1 of acme is not base64", "a broken key"},
+		{"acme:" + key1 + ":", "key 2 of acme is not base64", "an empty second key"},
+		{"acme:" + key1 + " allow=10.0.0.0/33", "10.0.0.0/33", "a network that is none"},
+		{"acme:" + key1 + " deny=", "write addresses or networks", "no network"},
+		{"acme:" + key1 + " open", "write allow=…, deny=… or disabled", "an unknown option"},
+		{"acme:" + key1 + ":" + key2 + " alow=10.0.0.0/8 disabled", "behind the keys of acme", "a misspelt option between others"},
+		{"acme:" + key1 + " allow=10.0.0.0/8, 192.0.2.7", "without blanks", "a blank in a list"},
+		{"acme:", "key 1 of acme is not base64", "an empty key"},
+	} {
+		list, err := accounts.Parse(tt.text)
+		if err == nil || !strings.Contains(err.Error(), tt.say) || list != nil {
+			t.Errorf("%s: %v, %v, want %q", tt.why, list, err, tt.say)
+			continue
+		}
+		for _, key := range []string{key1, key2, key3} {
+			if strings.Contains(err.Error(), key[:8]) {
+				t.Errorf("%s: the error shows a key: %v", tt.why, err)
+			}
+		}
+	}
+}
+
+// A network is what it is, however it is written.
+func TestNetworks(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ network, address, why string }{
+		{"192.0.2.7", "192.0.2.7", "an address"},
+		{"192.0.2.99/24", "192.0.2.7", "a network by one of its addresses"},
+		{"::ffff:192.0.2.7", "192.0.2.7", "an IPv4 address as IPv6 shows it"},
+		{"::ffff:192.0.2.0/120", "192.0.2.7", "an IPv4 network as IPv6 shows it"},
+		{"::ffff:0:0/96", "192.0.2.7", "all of IPv4"},
+		{"192.0.2.7", "::ffff:192.0.2.7", "the other way round"},
+		{"2001:db8::/32", "2001:db8::7", "IPv6"},
+	} {
+		list, err := accounts.Parse("acme:" + key1 + " deny=" + tt.network)
+		if err != nil {
+			t.Errorf("%s: %v", tt.why, err)
+			continue
+		}
+		if list["acme"].Firewall.Admits(netip.MustParseAddr(tt.address)) {
+			t.Errorf("%s: deny=%s admits %s", tt.why, tt.network, tt.address)
+		}
+	}
+}
