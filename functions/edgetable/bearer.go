@@ -2,16 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"log/slog"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"edgetable/adapters/identity/oidc"
 	"edgetable/core/protocol"
-	"edgetable/core/table"
 )
 
 // bearerFlags say whose bearer tokens are accepted.
@@ -50,48 +46,28 @@ func (o *bearerFlags) check() error {
 	return nil
 }
 
-// verifier verifies bearer tokens; nil if none are accepted. Why the issuer's
-// keys cannot be read stands in the log, once in a while: clients are only told
-// to try again.
-func (o *bearerFlags) verifier(ctx context.Context, log *slog.Logger) (func(context.Context, string) (protocol.Identity, error), error) {
-	if o.issuer == "" {
-		return nil, nil
-	}
-	v, err := oidc.New(ctx, oidc.Options{
+// options are those of a verifier that says in the log why tokens are refused.
+func (o *bearerFlags) options(log *slog.Logger) oidc.Options {
+	return oidc.Options{
 		Issuer: o.issuer, Audiences: o.audiences, JWKS: o.jwks,
 		RolesClaim: o.claim, ReaderRoles: o.readers, ContributorRoles: o.contributors,
-	})
-	if err != nil {
-		return nil, err
+		Log: log,
 	}
-	var said atomic.Int64 // when the log said so last, in seconds
-	say := func(err error) {
-		if !errors.Is(err, oidc.ErrUnavailable) {
-			return
-		}
-		if e, ok := errors.AsType[*table.Error](err); ok {
-			err = e.Unwrap()
-		}
-		if last, now := said.Load(), time.Now().Unix(); now-last >= 10 && said.CompareAndSwap(last, now) {
-			log.Warn("bearer tokens are refused for now", "issuer", o.issuer, "cause", err)
-		}
-	}
-	go func() { // an issuer that is down, or misspelt, keeps nobody with a key from the tables
-		if err := v.Ready(ctx); ctx.Err() == nil {
-			say(err)
-		}
-	}()
-	return func(ctx context.Context, token string) (protocol.Identity, error) {
-		id, err := v.Bearer(ctx, token)
-		say(err)
-		return id, err
-	}, nil
 }
 
-// challenge tells clients where to get a token, in the service's words.
-func (o *bearerFlags) challenge() string {
+// accept has a handler accept the bearer tokens, if an issuer is named.
+func (o *bearerFlags) accept(ctx context.Context, h *protocol.Handler, log *slog.Logger) error {
 	if o.issuer == "" {
-		return ""
+		return nil
 	}
-	return "Bearer authorization_uri=" + strings.TrimSuffix(o.issuer, "/") + "/oauth2/authorize resource_id=" + o.audiences[0]
+	options := o.options(log)
+	v, err := oidc.New(ctx, options)
+	if err != nil {
+		return err
+	}
+	h.Bearer, h.Challenge = v.Bearer, options.Challenge()
+	// Ready reads the keys now, so that a misspelt issuer shows in the log. It keeps
+	// nobody with an account key from the tables.
+	go func() { _ = v.Ready(ctx) }()
+	return nil
 }

@@ -132,7 +132,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 		return err
 	}
 	handler := newProtocol(home, list, o)
-	if handler.Bearer, err = o.bearer.verifier(ctx, log); err != nil {
+	if err := o.bearer.accept(ctx, handler, log); err != nil {
 		return errors.Join(err, home.close())
 	}
 	if faults != nil {
@@ -184,7 +184,6 @@ func newProtocol(home *home, list accounts.List, o *serveFlags) *protocol.Handle
 		WithTimeout: context.WithTimeout,
 		MaxSkew:     o.skew,
 		PathStyle:   o.pathStyle,
-		Challenge:   o.bearer.challenge(),
 		Limits:      o.protect.buckets(now),
 	}
 }

@@ -37,9 +37,10 @@
 //
 // A stranger can make up tokens with any key id. Therefore ten seconds pass
 // between the end of one attempt and the next, whatever comes in, and a token
-// that names a known key but fails against it never causes one. An issuer should
-// publish a new key ten seconds before it signs with it, and never use a key id
-// again for another key.
+// that names a known key but fails against it never causes one. After an attempt
+// that failed, one second passes before the next token that needs the keys causes
+// another: the SDKs of Azure retry for six. An issuer should publish a new key ten
+// seconds before it signs with it, and never use a key id again for another key.
 //
 // # Memory and time
 //

@@ -3,6 +3,7 @@ package oidc
 // The limits that tests go up to.
 const (
 	Pause       = pause
+	Retry       = retry
 	Refresh     = refresh
 	Hold        = hold
 	MaxDocument = maxDocument

@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	timeout = 10 * time.Second // of an attempt to read the keys
+	timeout = 5 * time.Second  // of an attempt to read the keys: one that hangs delays the next
 	wait    = 2 * time.Second  // of a token for an attempt: strangers make up keys, and what waits takes places
-	pause   = 10 * time.Second // between the end of an attempt and the next
+	pause   = 10 * time.Second // between the end of an attempt and the next, if there are keys
+	retry   = time.Second      // between a failed attempt and the next, if a token needs it: clients give up after 6 s
 	refresh = time.Hour        // age at which keys are read again
 	hold    = 24 * time.Hour   // age at which keys do not count any more
 )
@@ -51,6 +52,7 @@ type keyring struct {
 	ctx  context.Context // of reading: no request's, as others wait for the same keys
 	read func(context.Context) ([]jose.JSONWebKey, error)
 	now  func() time.Time
+	log  keyLog
 
 	mu      sync.Mutex
 	held    *keys         // nil before the first success
@@ -70,19 +72,23 @@ func (r *keyring) young() *keys {
 		case age >= hold:
 			r.held = nil
 		case age >= refresh:
-			r.begin(now)
+			r.begin(now, pause)
 		}
 	}
 	return r.held
 }
 
-// after is keys younger than old, which may be nil. It waits for the attempt to
-// read them, one that runs or, if the pause is over, a new one. It is
-// ErrUnavailable if the issuer was asked and did not give any, and ErrKey if it is
-// too soon to ask.
+// after returns keys younger than old, which may be nil. It waits for the attempt
+// to read them, one that runs or, if the pause is over, a new one. The error is
+// ErrUnavailable if the last attempt failed, and ErrKey if it is too soon for
+// another.
 func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
 	r.mu.Lock()
-	running := r.begin(r.now())
+	least := pause
+	if r.err != nil {
+		least = retry
+	}
+	running := r.begin(r.now(), least)
 	r.mu.Unlock()
 	if running != nil {
 		select {
@@ -102,9 +108,9 @@ func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
 	return nil, ErrKey
 }
 
-// begin starts an attempt unless one runs or it is too soon for one; it returns
-// the end of the one that runs, nil if there is none. r.mu is held.
-func (r *keyring) begin(now time.Time) <-chan struct{} {
+// begin starts an attempt unless one runs or the last one ended less than a pause
+// ago. It returns the end of the one that runs, nil if there is none. r.mu is held.
+func (r *keyring) begin(now time.Time, pause time.Duration) <-chan struct{} {
 	if r.running != nil {
 		return r.running
 	}
@@ -117,6 +123,9 @@ func (r *keyring) begin(now time.Time) <-chan struct{} {
 		ctx, cancel := context.WithTimeout(r.ctx, timeout)
 		defer cancel()
 		list, err := r.read(ctx)
+		if r.ctx.Err() == nil {
+			r.log.note(err, r.now())
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.ended, r.err = r.now(), err; err == nil {

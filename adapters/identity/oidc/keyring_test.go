@@ -132,7 +132,7 @@ func TestIssuerDown(t *testing.T) {
 	want(t, v, "garbage", oidc.ErrMalformed, "what is wrong anyway needs no keys")
 	is.answer(nil)
 	want(t, v, token, oidc.ErrUnavailable, "up again, but not asked yet")
-	c.forward(oidc.Pause)
+	c.forward(oidc.Retry)
 	want(t, v, token, nil, "up again")
 
 	is.answer(down)
@@ -144,7 +144,7 @@ func TestIssuerDown(t *testing.T) {
 	c.forward(time.Second)
 	want(t, v, token, oidc.ErrUnavailable, "and no longer")
 	is.answer(nil)
-	c.forward(oidc.Pause)
+	c.forward(oidc.Retry)
 	want(t, v, token, nil, "up again")
 }
 

@@ -3,9 +3,11 @@ package oidc
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -36,6 +38,15 @@ type Options struct {
 	HTTP *http.Client
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
+	// Log says why the keys cannot be read, and when they can be again. Clients are
+	// only asked to retry. nil does not log.
+	Log *slog.Logger
+}
+
+// Challenge is the value of WWW-Authenticate that tells clients where to get a
+// token, in the service's words.
+func (o *Options) Challenge() string {
+	return "Bearer authorization_uri=" + strings.TrimSuffix(o.Issuer, "/") + "/oauth2/authorize resource_id=" + o.Audiences[0]
 }
 
 // asymmetric are the algorithms that are accepted, those that need no secret to

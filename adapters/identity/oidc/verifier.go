@@ -93,7 +93,7 @@ func New(ctx context.Context, o Options) (*Verifier, error) {
 	if v.now == nil {
 		v.now = time.Now
 	}
-	v.keyring = keyring{ctx: ctx, read: source.read, now: v.now}
+	v.keyring = keyring{ctx: ctx, read: source.read, now: v.now, log: keyLog{log: o.Log, issuer: o.Issuer}}
 	return v, nil
 }
 

@@ -1,0 +1,73 @@
+package oidc_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"edgetable/adapters/identity/oidc"
+)
+
+// outage is an issuer without a network: a set of keys that can be reached since a time.
+type outage struct {
+	since time.Time
+	asked []time.Time
+	keys  http.RoundTripper
+}
+
+func (o *outage) RoundTrip(r *http.Request) (*http.Response, error) {
+	o.asked = append(o.asked, time.Now())
+	if time.Now().Before(o.since) {
+		return nil, errors.New("connection refused")
+	}
+	return o.keys.RoundTrip(r)
+}
+
+// TestIssuerDownAtStart: clients that retry for six seconds get through although
+// the issuer comes up after the server, and strangers do not hurry it.
+func TestIssuerDownAtStart(t *testing.T) {
+	t.Parallel()
+	const name = "https://issuer.example"
+	published := must(json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{edSigner().public()}}))
+	synctest.Test(t, func(t *testing.T) {
+		const down = 30*time.Second + 100*time.Millisecond
+		start := time.Now()
+		is := &outage{since: start.Add(down), keys: http.NewFileTransportFS(fstest.MapFS{"keys": {Data: published}})}
+		var log bytes.Buffer
+		v := must(oidc.New(t.Context(), oidc.Options{
+			Issuer: name, Audiences: []string{audience}, JWKS: name + "/keys",
+			HTTP: &http.Client{Transport: is}, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		}))
+		claims := (&issuer{url: name}).claims(newClock(), map[string]any{
+			"iat": start.Unix(), "nbf": start.Unix(), "exp": start.Add(time.Hour).Unix(),
+		})
+		token := edSigner().sign(claims)
+		for time.Since(start) < down {
+			want(t, v, token, oidc.ErrUnavailable, "down")
+			time.Sleep(50 * time.Millisecond)
+		}
+		for i := range is.asked[1:] {
+			if gap := is.asked[i+1].Sub(is.asked[i]); gap < oidc.Retry {
+				t.Errorf("the issuer was asked again after %v", gap)
+			}
+		}
+		time.Sleep(oidc.Retry)
+		want(t, v, token, nil, "it has been up for a second")
+		said := log.String()
+		if n := strings.Count(said, "connection refused"); n != 4 {
+			t.Errorf("the log says %d times in 30 s what is wrong:\n%s", n, said)
+		}
+		if n := strings.Count(said, "can be read again"); n != 1 {
+			t.Errorf("the log says %d times that it is over:\n%s", n, said)
+		}
+	})
+}
