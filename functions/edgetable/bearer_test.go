@@ -39,7 +39,7 @@ func TestIssuerThatHasNoKeys(t *testing.T) {
 	}
 	s.ends(t)
 	logs := s.logs.String()
-	if !strings.Contains(logs, "bearer tokens are refused for now") || !strings.Contains(logs, "/.well-known/openid-configuration answered 404") || strings.Contains(logs, token) {
+	if !strings.Contains(logs, "keys of the token issuer cannot be read") || !strings.Contains(logs, "/.well-known/openid-configuration answered 404") || strings.Contains(logs, token) {
 		t.Errorf("the log says:\n%s", logs)
 	}
 }

@@ -47,15 +47,21 @@ func (m *metrics) observe(method string, resp *protocol.Response, took time.Dura
 		return
 	}
 	m.count(call{resp.Operation, resp.Status}, took)
-	switch {
-	case resp.Err != nil && resp.Code == string(table.InternalError):
-		m.log.Error("internal error", "operation", resp.Operation, "account", resp.Account, "table", resp.Table,
-			"request", resp.RequestID, "cause", resp.Err)
-	case m.log.Enabled(context.Background(), slog.LevelDebug):
-		// Neither the target nor a header: keys and signatures may be in them.
-		m.log.Debug("request", "method", method, "operation", resp.Operation, "account", resp.Account,
-			"table", resp.Table, "status", resp.Status, "code", resp.Code, "took", took, "request", resp.RequestID)
+	level, message := slog.LevelDebug, "request"
+	if resp.Err != nil && resp.Code == string(table.InternalError) {
+		level, message = slog.LevelError, "internal error"
 	}
+	if !m.log.Enabled(context.Background(), level) {
+		return
+	}
+	attrs := []slog.Attr{slog.String("method", method), slog.Int("status", resp.Status), slog.Duration("took", took)}
+	for _, f := range resp.AppendLog(nil) {
+		attrs = append(attrs, slog.String(f.Name, f.Value))
+	}
+	if resp.Err != nil {
+		attrs = append(attrs, slog.Any("cause", resp.Err))
+	}
+	m.log.LogAttrs(context.Background(), level, message, attrs...)
 }
 
 func (m *metrics) count(c call, took time.Duration) {

@@ -2,12 +2,10 @@ package main
 
 import (
 	"flag"
-	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"edgetable/adapters/guard/admission"
+	"edgetable/adapters/setting"
 	"edgetable/core/edm"
 	"edgetable/core/protocol"
 	"edgetable/core/throttle"
@@ -15,7 +13,7 @@ import (
 
 // protectFlags bound what clients can ask of the server.
 type protectFlags struct {
-	limits     rates
+	limits     setting.Rates
 	concurrent int
 	reads      int
 	queue      int
@@ -23,16 +21,9 @@ type protectFlags struct {
 	failures   float64
 }
 
-// rates are limits a second; 0 does not limit.
-type rates struct{ account, partition float64 }
-
-// azure are the rates the service promises: operations of an account, entities
-// of a partition.
-var azure = rates{account: 20_000, partition: 2_000}
-
 func (o *protectFlags) register(f *flag.FlagSet) {
 	f.Func("limits", "`rates` a second beyond which the answer is 503 ServerBusy: none (the default), azure (account=20000,partition=2000), or account=N,partition=N", func(s string) (err error) {
-		o.limits, err = parseRates(s)
+		o.limits, err = setting.ParseRates(s)
 		return err
 	})
 	f.IntVar(&o.concurrent, "concurrent", 64, "how many requests that may write are served at once; others wait their account's turn; 512 with -store dynamodb")
@@ -66,32 +57,6 @@ func (o *protectFlags) check() error {
 	return nil
 }
 
-// parseRates reads the value of -limits.
-func parseRates(s string) (r rates, err error) {
-	switch s {
-	case "none":
-		return r, nil
-	case "azure":
-		return azure, nil
-	}
-	for part := range strings.SplitSeq(s, ",") {
-		name, value, _ := strings.Cut(part, "=")
-		n, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(n > 0 && n <= 1e9) {
-			return r, fmt.Errorf("%q is not none, azure, or rates such as account=20000,partition=2000", s)
-		}
-		switch strings.TrimSpace(name) {
-		case "account":
-			r.account = n
-		case "partition":
-			r.partition = n
-		default:
-			return r, fmt.Errorf("there is no rate %q: account and partition have one", name)
-		}
-	}
-	return r, nil
-}
-
 // Memory for buckets, at about 100 bytes each.
 const (
 	accountBuckets   = 1 << 10
@@ -108,8 +73,8 @@ func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 		return throttle.New(throttle.Options{Rate: rate, Burst: burst, Keys: keys, Now: now})
 	}
 	return protocol.Limits{
-		Account:   make(o.limits.account, o.limits.account, accountBuckets),
-		Partition: make(o.limits.partition, o.limits.partition, partitionBuckets),
+		Account:   make(o.limits.Account, o.limits.Account, accountBuckets),
+		Partition: make(o.limits.Partition, o.limits.Partition, partitionBuckets),
 		Failures:  make(o.failures, 10*o.failures, sourceBuckets),
 	}
 }

@@ -7,31 +7,6 @@ import (
 	"edgetable/core/accounts"
 )
 
-func TestParseRates(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		text string
-		want rates
-		ok   bool
-	}{
-		{"none", rates{}, true},
-		{"azure", rates{20_000, 2_000}, true},
-		{"account=100", rates{100, 0}, true},
-		{"partition=0.5, account=7", rates{7, 0.5}, true},
-		{"", rates{}, false},
-		{"Azure", rates{}, false},
-		{"account", rates{}, false},
-		{"account=-1", rates{}, false},
-		{"account=NaN", rates{}, false},
-		{"account=1e99", rates{}, false},
-		{"table=5", rates{}, false},
-	} {
-		if got, err := parseRates(tt.text); (err == nil) != tt.ok || tt.ok && got != tt.want {
-			t.Errorf("%q: %+v, %v", tt.text, got, err)
-		}
-	}
-}
-
 // Every option that cannot work is refused before the server listens.
 func TestServeRefusesOptions(t *testing.T) {
 	t.Parallel()
@@ -42,10 +17,10 @@ func TestServeRefusesOptions(t *testing.T) {
 		{"-limits fast", "account=20000,partition=2000", 2},
 		{"-concurrent 0", "-concurrent is at least 1", 2},
 		{"-max-failures -1", "-max-failures is not negative", 2},
-		{"-oidc-audience x", "need -oidc-issuer", 2},
-		{"-oidc-roles-claim groups", "need -oidc-issuer", 2},
-		{"-oidc-issuer https://login.example/", "needs -oidc-audience", 2},
-		{"-oidc-issuer http://login.example/ -oidc-audience x", "https", 1},
+		{"-oidc-audience x", "no issuer", 2},
+		{"-oidc-roles-claim groups", "no issuer", 2},
+		{"-oidc-issuer https://login.example/", "no audience", 2},
+		{"-oidc-issuer http://login.example/ -oidc-audience x", "https", 2},
 		{"-oidc-issuer https://login.example/ -oidc-audience x -listen 0.0.0.0:0 -allow-development-account", "-trust-proxy", 1},
 		{"-chaos fault=fire", "fire", 1},
 		{"-chaos-file /nowhere", "-chaos-file", 1},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -77,7 +76,7 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	if o.store == "dynamodb" {
 		o.protect.wait(given)
 	}
-	if err := cmp.Or(o.storeFlags.check(given), o.protect.check(), o.bearer.check()); err != nil {
+	if err := cmp.Or(o.storeFlags.check(given), o.protect.check()); err != nil {
 		return err
 	}
 	return p.runServer(ctx, &o)
@@ -85,6 +84,10 @@ func (p *program) serve(ctx context.Context, args []string) error {
 
 func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 	log := p.logger(o.logFormat, o.logLevel)
+	bearer, err := o.bearer.verifier(ctx, log)
+	if err != nil {
+		return err
+	}
 	list, err := p.loadAccounts(o.accounts)
 	if err != nil {
 		return err
@@ -132,8 +135,10 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 		return err
 	}
 	handler := newProtocol(home, list, o)
-	if err := o.bearer.accept(ctx, handler, log); err != nil {
-		return errors.Join(err, home.close())
+	if bearer.Install(handler); bearer != nil {
+		// A misspelt issuer shows in the log now. It keeps nobody with an account key
+		// from the tables.
+		go func() { _ = bearer.Ready(ctx) }()
 	}
 	if faults != nil {
 		handler.Gate = faults
@@ -176,11 +181,7 @@ func newProtocol(home *home, list accounts.List, o *serveFlags) *protocol.Handle
 		Service:  newService(home.store, home.scan),
 		Accounts: list.Find,
 		Now:      now,
-		NewID: func() (id [16]byte) {
-			binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
-			binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
-			return id
-		},
+		NewID:       protocol.RandomID(rand.Uint64),
 		WithTimeout: context.WithTimeout,
 		MaxSkew:     o.skew,
 		PathStyle:   o.pathStyle,

@@ -50,14 +50,15 @@ func TestBearer(t *testing.T) {
 		return s
 	}
 	run := func(jwks string) (*client, *bytes.Buffer) {
+		log := new(bytes.Buffer)
+		logger := slog.New(slog.NewJSONHandler(log, nil))
 		c, err := newConfig(variables("AWS_REGION=eu-central-1", "EDGETABLE_DYNAMODB_TABLE=tables", "EDGETABLE_ACCOUNTS=acme:"+key1,
 			"EDGETABLE_OIDC_ISSUER=https://login.example.com/", "EDGETABLE_OIDC_JWKS="+jwks,
-			"EDGETABLE_OIDC_AUDIENCES=https://storage.azure.com, api://edgetable", "EDGETABLE_OIDC_READERS=reads, Reader of All"))
+			"EDGETABLE_OIDC_AUDIENCES=https://storage.azure.com, api://edgetable", "EDGETABLE_OIDC_READERS=reads, Reader of All"), logger)
 		if err != nil {
 			t.Fatal(err)
 		}
-		log := new(bytes.Buffer)
-		h := newHandler(c, memstore.New(now), &purges{}, slog.New(slog.NewJSONHandler(log, nil)))
+		h := newHandler(c, memstore.New(now), &purges{}, logger)
 		return newClient(t, function{invoke: h.Invoke}, key1), log
 	}
 	send := func(c *client, method, target, body, token string) *front.Response {
@@ -118,7 +119,7 @@ func TestBearer(t *testing.T) {
 		}
 	}
 	c.do(t, "GET", "/Tables", "", 200)
-	if n := strings.Count(log.String(), "bearer tokens are refused for now"); n != 1 || strings.Contains(log.String(), good[:20]) {
+	if n := strings.Count(log.String(), "keys of the token issuer cannot be read"); n != 1 || strings.Contains(log.String(), good[:20]) {
 		t.Errorf("%d lines: %s", n, log)
 	}
 }

@@ -5,13 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"edgetable/adapters/identity/awssecrets"
+	"edgetable/adapters/identity/oidc"
+	"edgetable/adapters/setting"
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/accounts"
 )
@@ -35,7 +37,7 @@ type config struct {
 	accounts func(ctx context.Context) (string, error) // their text
 	refresh  time.Duration
 	forward  func(ctx context.Context) (string, error) // nil: no proxy is believed
-	bearer   *bearer                                   // nil: no bearer tokens are accepted
+	bearer   *oidc.Verifier                            // nil: no bearer tokens are accepted
 }
 
 const (
@@ -45,7 +47,7 @@ const (
 )
 
 // newConfig reads the environment, and nothing else.
-func newConfig(env func(string) string) (*config, error) {
+func newConfig(env func(string) string, log *slog.Logger) (*config, error) {
 	c := &config{
 		region: cmp.Or(env("AWS_REGION"), env("AWS_DEFAULT_REGION")),
 		// Lambda sets them for the life of the process; the SDK's chain would look
@@ -72,30 +74,37 @@ func newConfig(env func(string) string) (*config, error) {
 	if c.table == "" {
 		return nil, errors.New("EDGETABLE_DYNAMODB_TABLE is not set")
 	}
-	buckets, err := number(env, "EDGETABLE_BUCKETS", 8, 1, dynamodb.MaxBuckets)
-	c.buckets = uint16(buckets)
-	if err != nil {
+	in := &setting.Reader{Lookup: env}
+	c.buckets = uint16(in.Int("EDGETABLE_BUCKETS", 8, 1, dynamodb.MaxBuckets))
+	c.scannedBytes = in.Int("EDGETABLE_SCANNED_BYTES", 8<<20, 1<<20, 1<<30)
+	c.lease = in.Duration("EDGETABLE_LEASE", 2*time.Second, 0, dynamodb.MaxLease)
+	c.settingsAge = in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour)
+	c.streaming = in.Bool("EDGETABLE_STREAMING")
+	c.pathStyle = in.Bool("EDGETABLE_PATH_STYLE")
+	c.refresh = in.Duration(accounts.Variable+"_REFRESH", 5*time.Minute, time.Second, stale)
+	if err := in.Err(); err != nil {
 		return nil, err
 	}
-	if c.scannedBytes, err = number(env, "EDGETABLE_SCANNED_BYTES", 8<<20, 1<<20, 1<<30); err != nil {
-		return nil, err
-	}
-	if c.lease, err = duration(env, "EDGETABLE_LEASE", 2*time.Second, 0, dynamodb.MaxLease); err != nil {
-		return nil, err
-	}
-	if c.settingsAge, err = duration(env, "EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour); err != nil {
-		return nil, err
-	}
-	if c.streaming, err = truth(env, "EDGETABLE_STREAMING"); err != nil {
-		return nil, err
-	}
-	if c.pathStyle, err = truth(env, "EDGETABLE_PATH_STYLE"); err != nil {
-		return nil, err
-	}
-	if c.bearer, err = newBearer(env, c.http); err != nil {
+	var err error
+	if c.bearer, err = newBearer(in, c.http, log); err != nil {
 		return nil, err
 	}
 	return c, c.secrets(env)
+}
+
+// newBearer makes the verifier of bearer tokens; nil if there is no issuer. Its
+// keys are read when the first token comes.
+func newBearer(in *setting.Reader, client *http.Client, log *slog.Logger) (*oidc.Verifier, error) {
+	const prefix = "EDGETABLE_OIDC_"
+	v, err := oidc.Optional(context.Background(), oidc.Options{ // it lives as long as the process
+		Issuer: in.Lookup(prefix + "ISSUER"), JWKS: in.Lookup(prefix + "JWKS"), Audiences: in.List(prefix + "AUDIENCES"),
+		RolesClaim: in.Lookup(prefix + "ROLES_CLAIM"), ReaderRoles: in.List(prefix + "READERS"), ContributorRoles: in.List(prefix + "CONTRIBUTORS"),
+		HTTP: client, Log: log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s…: %w", prefix, err)
+	}
+	return v, nil
 }
 
 // secrets says where the accounts are, and the secret of a proxy.
@@ -130,9 +139,7 @@ func (c *config) secrets(env func(string) string) error {
 	if id := env("EDGETABLE_FORWARD_SECRET"); id != "" {
 		c.forward = func(ctx context.Context) (string, error) { return client.Secret(ctx, id) }
 	}
-	var err error
-	c.refresh, err = duration(env, accounts.Variable+"_REFRESH", 5*time.Minute, time.Second, stale)
-	return err
+	return nil
 }
 
 // newHTTPClient makes the connections to AWS. A page of a whole table reads all
@@ -144,39 +151,4 @@ func newHTTPClient() *http.Client {
 	// than a pause between requests that matters.
 	t.IdleConnTimeout = 50 * time.Second
 	return &http.Client{Transport: t}
-}
-
-func number(env func(string) string, name string, usual, least, most int) (int, error) {
-	text := env(name)
-	if text == "" {
-		return usual, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("%s=%q: write a number from %d to %d", name, text, least, most)
-	}
-	return n, nil
-}
-
-func duration(env func(string) string, name string, usual, least, most time.Duration) (time.Duration, error) {
-	text := env(name)
-	if text == "" {
-		return usual, nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < least || d > most {
-		return 0, fmt.Errorf("%s=%q: write a duration from %v to %v", name, text, least, most)
-	}
-	return d, nil
-}
-
-func truth(env func(string) string, name string) (bool, error) {
-	switch text := env(name); text {
-	case "", "false":
-		return false, nil
-	case "true":
-		return true, nil
-	default:
-		return false, fmt.Errorf("%s=%q: write true or false", name, text)
-	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 )
@@ -32,16 +33,16 @@ func TestConfig(t *testing.T) {
 		{[]string{table}, "AWS_REGION", "no region"},
 		{[]string{region}, "EDGETABLE_DYNAMODB_TABLE", "no table"},
 		{[]string{region, table, "EDGETABLE_ACCOUNTS_SECRET=s", "EDGETABLE_ACCOUNTS=acme:" + key1}, "exclude each other", "two places"},
-		{[]string{region, table, "EDGETABLE_BUCKETS=0"}, "EDGETABLE_BUCKETS=\"0\": write a number from 1 to 256", "no buckets"},
+		{[]string{region, table, "EDGETABLE_BUCKETS=0"}, "EDGETABLE_BUCKETS=\"0\": write a whole number from 1 to 256", "no buckets"},
 		{[]string{region, table, "EDGETABLE_BUCKETS=300"}, "EDGETABLE_BUCKETS", "too many"},
 		{[]string{region, table, "EDGETABLE_LEASE=0s", "EDGETABLE_SETTINGS_AGE=0s"}, "", "nothing is cached"},
-		{[]string{region, table, "EDGETABLE_LEASE=1m"}, "EDGETABLE_LEASE=\"1m\": write a duration from 0s to 10s", "a table would take a minute to delete"},
+		{[]string{region, table, "EDGETABLE_LEASE=1m"}, "EDGETABLE_LEASE=\"1m\": write a duration with its unit, such as 500ms, 10s or 15m, from 0s to 10s", "a table would take a minute to delete"},
 		{[]string{region, table, "EDGETABLE_LEASE=-1s"}, "EDGETABLE_LEASE", "a negative time"},
 		{[]string{region, table, "EDGETABLE_SETTINGS_AGE=24h"}, "EDGETABLE_SETTINGS_AGE", "CORS rules that hardly ever count"},
 		{[]string{region, table, "EDGETABLE_OIDC_ISSUER=https://login.example.com/", "EDGETABLE_OIDC_AUDIENCES=a, b"}, "", "bearer tokens"},
-		{[]string{region, table, "EDGETABLE_OIDC_ISSUER=https://login.example.com/"}, "needs EDGETABLE_OIDC_AUDIENCES", "tokens for whatever service"},
+		{[]string{region, table, "EDGETABLE_OIDC_ISSUER=https://login.example.com/"}, "EDGETABLE_OIDC_…: oidc: no audience", "tokens for whatever service"},
 		{[]string{region, table, "EDGETABLE_OIDC_ISSUER=http://login.example.com/", "EDGETABLE_OIDC_AUDIENCES=a"}, "must be an https URL", "keys that anybody may change on the way"},
-		{[]string{region, table, "EDGETABLE_OIDC_READERS=a"}, "need EDGETABLE_OIDC_ISSUER", "roles of nobody"},
+		{[]string{region, table, "EDGETABLE_OIDC_READERS=a"}, "EDGETABLE_OIDC_…: oidc: no issuer", "roles of nobody"},
 		{[]string{region, table, "EDGETABLE_SCANNED_BYTES=8MiB"}, "EDGETABLE_SCANNED_BYTES", "a unit"},
 		{[]string{region, table, "EDGETABLE_STREAMING=yes"}, "write true or false", "another word"},
 		{[]string{region, table, "EDGETABLE_PATH_STYLE=1"}, "write true or false", "a number"},
@@ -49,7 +50,7 @@ func TestConfig(t *testing.T) {
 		{[]string{region, table, "EDGETABLE_ACCOUNTS_REFRESH=0s"}, "write a duration", "all the time"},
 		{[]string{region, table, "EDGETABLE_ACCOUNTS_REFRESH=24h"}, "write a duration", "hardly ever"},
 	} {
-		c, err := newConfig(variables(tt.env...))
+		c, err := newConfig(variables(tt.env...), slog.New(slog.DiscardHandler))
 		if (err == nil) != (tt.say == "") || err != nil && !strings.Contains(err.Error(), tt.say) {
 			t.Errorf("%s: %v, want %q", tt.why, err, tt.say)
 		}

@@ -147,7 +147,7 @@ func checkLog(t *testing.T, text string) {
 			t.Errorf("no metrics in %s", line)
 		}
 	}
-	if operations["InsertEntity"]+operations["InsertOrReplaceEntity"]+operations["UpdateEntity"] == 0 || operations["none"] != 1 || cold != 1 {
+	if operations["InsertEntity"]+operations["InsertOrReplaceEntity"]+operations["UpdateEntity"] == 0 || operations[""] != 1 || cold != 1 {
 		t.Errorf("operations %v, %d cold starts", operations, cold)
 	}
 	for _, secret := range []string{key1, "SharedKey", "people(", "a%25b", "Ada"} {

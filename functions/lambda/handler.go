@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -27,14 +26,14 @@ func newHandler(c *config, store table.Store, purge purger, log *slog.Logger) *l
 		Refresh: c.refresh, Stale: stale, Log: log, Now: time.Now,
 	}}
 	h := &lambdaurl.Handler{
-		Protocol: newServer(c, store, known, log, 0),
+		Protocol: newServer(c, store, known, 0),
 		Observe:  newMetrics(c.metrics, c.table, log).observe,
 		Task:     func(ctx context.Context, event json.RawMessage) error { return task(ctx, event, purge, log) },
 	}
 	if !c.streaming {
-		h.Protocol = newServer(c, store, known, log, lambdaurl.PageBytes[0])
+		h.Protocol = newServer(c, store, known, lambdaurl.PageBytes[0])
 		for _, n := range lambdaurl.PageBytes[1:] {
-			h.Narrow = append(h.Narrow, newServer(c, store, known, log, n))
+			h.Narrow = append(h.Narrow, newServer(c, store, known, n))
 		}
 	}
 	if c.forward != nil {
@@ -66,7 +65,7 @@ type server struct {
 
 // newServer makes a server whose pages have so many bytes, 0 for as many as the
 // core thinks right.
-func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.List], log *slog.Logger, pageBytes int) *server {
+func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.List], pageBytes int) *server {
 	s := &server{known: known}
 	s.current.Store(&accounts.List{})
 	s.Handler = &protocol.Handler{
@@ -83,20 +82,13 @@ func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.Li
 		PathStyle:   c.pathStyle,
 		SettingsAge: never(c.settingsAge),
 	}
-	if b := c.bearer; b != nil {
-		s.Bearer = func(ctx context.Context, token string) (protocol.Identity, error) { return b.verify(ctx, token, log) }
-		s.Challenge = b.challenge
-	}
+	c.bearer.Install(s.Handler)
 	return s
 }
 
 func now() edm.Ticks { return edm.TicksOf(time.Now()) }
 
-func newID() (id [16]byte) {
-	binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
-	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
-	return id
-}
+var newID = protocol.RandomID(rand.Uint64)
 
 // Serve implements lambdaurl.Protocol. Why accounts cannot be read stands in the
 // log.

@@ -128,8 +128,8 @@ func TestMetrics(t *testing.T) {
 		t.Fatalf("%d lines:\n%s", len(lines), l.log.String())
 	}
 	for i, want := range []string{
-		`{"Busy":0,"Faults":0,"Operation":"GetEntity","Refused":1,"account":"acme","code":"TableNotFound","cold":true,"door":"function-url","level":"INFO","msg":"request","status":404}`,
-		`{"Busy":0,"Faults":0,"Operation":"QueryTables","Refused":0,"account":"acme","door":"function-url","level":"INFO","msg":"request","status":200}`,
+		`{"Busy":0,"Faults":0,"Refused":1,"account":"acme","code":"TableNotFound","cold":true,"door":"function-url","level":"INFO","msg":"request","operation":"GetEntity","status":404,"table":"people"}`,
+		`{"Busy":0,"Faults":0,"Refused":0,"account":"acme","door":"function-url","level":"INFO","msg":"request","operation":"QueryTables","status":200}`,
 	} {
 		r := lines[i]
 		aws, _ := json.Marshal(r["_aws"].(map[string]any)["CloudWatchMetrics"])

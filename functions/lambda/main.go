@@ -66,7 +66,7 @@ func main() {
 // mistake in it the log says so at once, and every request gets 500: a process
 // that ended would be started again and again, and clients would see 502.
 func newFunction(env func(string) string, log *slog.Logger) (h *lambdaurl.Handler, streaming bool) {
-	c, err := newConfig(env)
+	c, err := newConfig(env, log)
 	var store *dynamodb.Store
 	if err == nil {
 		store, err = openStore(c)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -58,19 +57,14 @@ func (m *metrics) observe(ctx context.Context, o *lambdaurl.Observation) {
 	busy, fault := r.Status == 503, r.Status >= 500 && r.Status != 503
 	attrs := []slog.Attr{
 		slog.Any("_aws", json.RawMessage(aws)),
-		slog.String("Operation", cmp.Or(r.Operation, "none")),
 		slog.Float64("Took", float64(o.Took.Microseconds())/1000),
 		slog.Int("Refused", count(r.Status/100 == 4)), slog.Int("Busy", count(busy)), slog.Int("Faults", count(fault)),
 		slog.Int("status", r.Status),
-		slog.String("request", r.RequestID),
 		slog.String("door", o.Door),
 		slog.Int("bytes", o.Bytes),
 	}
-	if r.Code != "" {
-		attrs = append(attrs, slog.String("code", r.Code))
-	}
-	if r.Account != "" { // it was authenticated
-		attrs = append(attrs, slog.String("account", r.Account))
+	for _, f := range r.AppendLog(nil) {
+		attrs = append(attrs, slog.String(f.Name, f.Value))
 	}
 	if !m.warm.Swap(true) {
 		attrs = append(attrs, slog.Bool("cold", true))

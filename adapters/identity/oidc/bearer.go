@@ -3,10 +3,28 @@ package oidc
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 )
+
+// Optional is New, or nil if the options say nothing of whose tokens are accepted.
+func Optional(ctx context.Context, o Options) (*Verifier, error) {
+	if o.Issuer == "" && o.JWKS == "" && o.RolesClaim == "" && len(o.Audiences)+len(o.ReaderRoles)+len(o.ContributorRoles) == 0 {
+		return nil, nil
+	}
+	return New(ctx, o)
+}
+
+// Install has a handler accept the tokens and tell clients where to get one. A nil
+// Verifier does nothing.
+func (v *Verifier) Install(h *protocol.Handler) {
+	if v != nil {
+		h.Bearer = v.Bearer
+		h.Challenge = "Bearer authorization_uri=" + strings.TrimSuffix(v.issuer, "/") + "/oauth2/authorize resource_id=" + v.audiences[0]
+	}
+}
 
 // Bearer is Verify for protocol.Handler. Who holds no role is told so, with the
 // service's 403, and while the issuer is down clients are asked to try again;

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -43,12 +42,6 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Challenge is the value of WWW-Authenticate that tells clients where to get a
-// token, in the service's words.
-func (o *Options) Challenge() string {
-	return "Bearer authorization_uri=" + strings.TrimSuffix(o.Issuer, "/") + "/oauth2/authorize resource_id=" + o.Audiences[0]
-}
-
 // asymmetric are the algorithms that are accepted, those that need no secret to
 // verify. An HMAC among them would let everybody who can read the public key sign
 // with it.
@@ -68,6 +61,8 @@ func (o *Options) source() (*source, error) {
 		}
 		u, err := url.Parse(configured.url)
 		switch {
+		case configured.url == "":
+			return nil, errors.New("oidc: no issuer: name the one whose tokens are accepted")
 		case err != nil:
 			return nil, fmt.Errorf("oidc: %s: %w", configured.name, err)
 		case u.Scheme == "https" && u.Host != "":

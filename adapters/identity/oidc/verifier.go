@@ -71,7 +71,7 @@ func New(ctx context.Context, o Options) (*Verifier, error) {
 		return nil, err
 	}
 	if len(o.Audiences) == 0 || slices.Contains(o.Audiences, "") {
-		return nil, errors.New("oidc: no audience, or an empty one: tokens for any service would be accepted")
+		return nil, errors.New("oidc: no audience, or an empty one: tokens for other services of the issuer would be accepted")
 	}
 	if slices.Contains(o.ReaderRoles, "") || slices.Contains(o.ContributorRoles, "") {
 		return nil, errors.New("oidc: an empty role")

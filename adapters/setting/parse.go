@@ -1,0 +1,111 @@
+// Package setting reads settings from text: the flags, the environment and the
+// configuration file of the binary, the environment of Lambda, the variables of a
+// Worker. Errors say what to write instead.
+//
+// It needs neither package fmt nor reflection, which would make a module of
+// WebAssembly large.
+package setting
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Int parses a whole number from least to most.
+func Int(text string, least, most int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, errors.New("write a whole number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most))
+	}
+	return n, nil
+}
+
+// Number parses a number from least to most.
+func Number(text string, least, most float64) (float64, error) {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= least && n <= most) { // nor is it NaN
+		return 0, errors.New("write a number from " + format(least) + " to " + format(most))
+	}
+	return n, nil
+}
+
+func format(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// Duration parses a duration with its unit, from least to most.
+func Duration(text string, least, most time.Duration) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < least || d > most {
+		return 0, errors.New("write a duration with its unit, such as 500ms, 10s or 15m, from " + least.String() + " to " + most.String())
+	}
+	return d, nil
+}
+
+// Bool parses true or false.
+func Bool(text string) (bool, error) {
+	switch text {
+	case "true":
+		return true, nil
+	case "false":
+		return false, nil
+	}
+	return false, errors.New("write true or false")
+}
+
+// Rates are limits per second; 0 does not limit.
+type Rates struct{ Account, Partition float64 }
+
+// Azure are the rates that the service promises: operations of an account,
+// entities of a partition.
+var Azure = Rates{Account: 20_000, Partition: 2_000}
+
+// ParseRates parses "none", "azure", or rates such as "account=20000,partition=2000".
+func ParseRates(text string) (r Rates, err error) {
+	switch text {
+	case "none":
+		return r, nil
+	case "azure":
+		return Azure, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		n, err := strconv.ParseFloat(value, 64)
+		switch {
+		case err != nil || !(n > 0 && n <= 1e9):
+		case name == "account":
+			r.Account = n
+			continue
+		case name == "partition":
+			r.Partition = n
+			continue
+		}
+		return Rates{}, errors.New("write none, azure, or rates per second such as account=20000,partition=2000")
+	}
+	return r, nil
+}
+
+// String is what ParseRates parses.
+func (r Rates) String() string {
+	var parts []string
+	if r.Account > 0 {
+		parts = append(parts, "account="+format(r.Account))
+	}
+	if r.Partition > 0 {
+		parts = append(parts, "partition="+format(r.Partition))
+	}
+	if parts == nil {
+		return "none"
+	}
+	return strings.Join(parts, ",")
+}
+
+// List splits a list with commas between its values, without blanks around them.
+func List(text string) (values []string) {
+	for value := range strings.SplitSeq(text, ",") {
+		if value = strings.TrimSpace(value); value != "" {
+			values = append(values, value)
+		}
+	}
+	return values
+}

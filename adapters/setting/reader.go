@@ -1,0 +1,61 @@
+package setting
+
+import (
+	"errors"
+	"strconv"
+	"time"
+)
+
+// Reader reads settings by their names and keeps the first mistake. A setting
+// that is not set, or empty, has its usual value.
+type Reader struct {
+	Lookup func(name string) string
+	err    error
+}
+
+// Err returns the first mistake, with the name of its setting and the value.
+func (r *Reader) Err() error { return r.err }
+
+// Fail notes a mistake that the caller has found.
+func (r *Reader) Fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// Int reads a whole number.
+func (r *Reader) Int(name string, usual, least, most int) int {
+	return read(r, name, usual, func(text string) (int, error) { return Int(text, least, most) })
+}
+
+// Number reads a number.
+func (r *Reader) Number(name string, usual, least, most float64) float64 {
+	return read(r, name, usual, func(text string) (float64, error) { return Number(text, least, most) })
+}
+
+// Duration reads a duration.
+func (r *Reader) Duration(name string, usual, least, most time.Duration) time.Duration {
+	return read(r, name, usual, func(text string) (time.Duration, error) { return Duration(text, least, most) })
+}
+
+// Bool reads true or false, which is the usual value.
+func (r *Reader) Bool(name string) bool { return read(r, name, false, Bool) }
+
+// Rates reads limits per second, of which there are usually none.
+func (r *Reader) Rates(name string) Rates { return read(r, name, Rates{}, ParseRates) }
+
+// List reads a list with commas between its values.
+func (r *Reader) List(name string) []string { return List(r.Lookup(name)) }
+
+func read[T any](r *Reader, name string, usual T, parse func(string) (T, error)) T {
+	text := r.Lookup(name)
+	if text == "" {
+		return usual
+	}
+	value, err := parse(text)
+	if err != nil {
+		r.Fail(errors.New(name + "=" + strconv.Quote(text) + ": " + err.Error()))
+		return usual
+	}
+	return value
+}

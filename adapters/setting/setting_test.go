@@ -1,0 +1,93 @@
+package setting_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/adapters/setting"
+)
+
+func TestRates(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text string
+		want setting.Rates
+		ok   bool
+	}{
+		{"none", setting.Rates{}, true},
+		{"azure", setting.Rates{Account: 20_000, Partition: 2_000}, true},
+		{"account=100", setting.Rates{Account: 100}, true},
+		{"partition=0.5, account=7", setting.Rates{Account: 7, Partition: 0.5}, true},
+		{"", setting.Rates{}, false},
+		{"Azure", setting.Rates{}, false},
+		{"account", setting.Rates{}, false},
+		{"account=7,", setting.Rates{}, false},
+		{"account=-1", setting.Rates{}, false},
+		{"account=NaN", setting.Rates{}, false},
+		{"account=1e99", setting.Rates{}, false},
+		{"table=5", setting.Rates{}, false},
+	} {
+		got, err := setting.ParseRates(tt.text)
+		if (err == nil) != tt.ok || got != tt.want {
+			t.Errorf("%q: %+v, %v", tt.text, got, err)
+		}
+		if again, err := setting.ParseRates(got.String()); err != nil || again != got {
+			t.Errorf("%q is printed as %q: %+v, %v", tt.text, got, again, err)
+		}
+	}
+}
+
+// Each kind of setting: not set, set, at its bounds, and beyond them.
+func TestReader(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{
+		"int": "8", "least": "1", "most": "256", "below": "0", "above": "257", "unit": "8MiB",
+		"number": "2.5", "NaN": "NaN", "duration": "90s", "no unit": "90", "long": "2h",
+		"true": "true", "false": "false", "yes": "yes", "rates": "account=5", "list": " a ,b c,, ", "blank": " ",
+	}
+	for _, tt := range []struct {
+		read func(*setting.Reader) any
+		want any
+		say  string // of the error; "": none
+	}{
+		{func(r *setting.Reader) any { return r.Int("unset", 7, 1, 256) }, 7, ""},
+		{func(r *setting.Reader) any { return r.Int("int", 7, 1, 256) }, 8, ""},
+		{func(r *setting.Reader) any { return r.Int("least", 7, 1, 256) }, 1, ""},
+		{func(r *setting.Reader) any { return r.Int("most", 7, 1, 256) }, 256, ""},
+		{func(r *setting.Reader) any { return r.Int("below", 7, 1, 256) }, 7, `below="0": write a whole number from 1 to 256`},
+		{func(r *setting.Reader) any { return r.Int("above", 7, 1, 256) }, 7, `above="257": write a whole number from 1 to 256`},
+		{func(r *setting.Reader) any { return r.Int("unit", 7, 1, 256) }, 7, `unit="8MiB": write a whole number`},
+		{func(r *setting.Reader) any { return r.Int("blank", 7, 1, 256) }, 7, `blank=" ": write a whole number`},
+		{func(r *setting.Reader) any { return r.Number("number", 1, 0, 3) }, 2.5, ""},
+		{func(r *setting.Reader) any { return r.Number("NaN", 1, 0, 3) }, 1.0, "write a number from 0 to 3"},
+		{func(r *setting.Reader) any { return r.Duration("duration", 0, 0, time.Hour) }, 90 * time.Second, ""},
+		{func(r *setting.Reader) any { return r.Duration("no unit", 0, 0, time.Hour) }, time.Duration(0), "write a duration with its unit"},
+		{func(r *setting.Reader) any { return r.Duration("long", 0, 0, time.Hour) }, time.Duration(0), "from 0s to 1h0m0s"},
+		{func(r *setting.Reader) any { return r.Bool("unset") }, false, ""},
+		{func(r *setting.Reader) any { return r.Bool("true") }, true, ""},
+		{func(r *setting.Reader) any { return r.Bool("false") }, false, ""},
+		{func(r *setting.Reader) any { return r.Bool("yes") }, false, `yes="yes": write true or false`},
+		{func(r *setting.Reader) any { return r.Rates("rates") }, setting.Rates{Account: 5}, ""},
+		{func(r *setting.Reader) any { return r.Rates("int") }, setting.Rates{}, "account=20000"},
+	} {
+		r := setting.Reader{Lookup: func(name string) string { return values[name] }}
+		got := tt.read(&r)
+		if err := r.Err(); got != tt.want || (err == nil) != (tt.say == "") || err != nil && !strings.Contains(err.Error(), tt.say) {
+			t.Errorf("%v, %v; want %v, %q", got, err, tt.want, tt.say)
+		}
+	}
+	r := setting.Reader{Lookup: func(name string) string { return values[name] }}
+	if got := r.List("list"); !slices.Equal(got, []string{"a", "b c"}) {
+		t.Errorf("list: %q", got)
+	}
+	if got := r.List("unset"); got != nil {
+		t.Errorf("no list: %q", got)
+	}
+	r.Int("below", 7, 1, 256)
+	r.Bool("yes")
+	if err := r.Err(); err == nil || !strings.HasPrefix(err.Error(), "below=") {
+		t.Errorf("the first mistake of two: %v", err)
+	}
+}
