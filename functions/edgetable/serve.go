@@ -178,9 +178,9 @@ func newService(store table.Store, scan int) *table.Service {
 
 func newProtocol(home *home, list accounts.List, o *serveFlags) *protocol.Handler {
 	return &protocol.Handler{
-		Service:  newService(home.store, home.scan),
-		Accounts: list.Find,
-		Now:      now,
+		Service:     newService(home.store, home.scan),
+		Accounts:    list.Find,
+		Now:         now,
 		NewID:       protocol.RandomID(rand.Uint64),
 		WithTimeout: context.WithTimeout,
 		MaxSkew:     o.skew,
