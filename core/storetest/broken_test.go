@@ -28,6 +28,7 @@ var broken = map[string]struct {
 	"a row handed out twice":                  {"Entities/Ownership", func(s table.Store) table.Store { return &sharedRow{Store: s} }},
 	"a context that is ignored":               {"Entities/Cancelled", func(s table.Store) table.Store { return deaf{s} }},
 	"a clock as coarse as its reader":         {"Timestamps/Frozen", func(s table.Store) table.Store { return coarse{s} }},
+	"a delete that overtakes an insert":       {"Timestamps/Overlaps", func(s table.Store) table.Store { return newEarlyTicks(s) }},
 	"a position behind the next row":          {"Scans/Ranges", func(s table.Store) table.Store { return skips{s} }},
 	"the last row as position":                {"Scans/Ranges", func(s table.Store) table.Store { return repeats{s} }},
 	"a position that is lost with a row gone": {"Scans/Paging", func(s table.Store) table.Store { return needsRow{s} }},

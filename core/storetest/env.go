@@ -87,7 +87,8 @@ func (e *env) create(name string) string {
 func (e *env) write(d table.Document) table.Revision {
 	e.Helper()
 	r, err := e.Store.WriteDocument(e.Context(), d)
-	for e.Lossy && unknown(err) { // it is there, or may come: asked until it is there
+	// After an unknown outcome the document may appear at any time: read until it does.
+	for lost := e.Lossy && unknown(err); lost && (unknown(err) || errors.Is(err, table.ErrRevision)); {
 		var there table.Document
 		if there, err = e.Store.ReadDocument(e.Context(), d.Key); err == nil && there.Layout == d.Layout && bytes.Equal(there.Value, d.Value) {
 			r = there.Revision

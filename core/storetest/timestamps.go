@@ -19,6 +19,7 @@ func Timestamps(t *testing.T, h Harness) {
 		{"Backward", func(e *env) { timestamps(e, -millisecond) }},
 		{"Running", func(e *env) { timestamps(e, millisecond) }},
 		{"Writers", writers},
+		{"Overlaps", overlaps},
 		{"Shared", sharedTimestamps},
 	})
 }

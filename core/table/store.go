@@ -76,9 +76,15 @@ type Store interface {
 	// Commit applies all mutations to the table or none of them and returns the
 	// Timestamp it gave to what it wrote, or issued for what it deleted. The
 	// mutations are at least one and at most 100, are of one partition and name
-	// no key twice. Timestamps of one table, in all its lives, never repeat and
-	// those of one key strictly increase, deletes and clocks that stand still or
-	// step back included. The order of properties may be lost.
+	// no key twice. The order of properties may be lost.
+	//
+	// Timestamps of one table, in all its lives, never repeat, and those of one key
+	// strictly increase in the order in which the Commits take effect, deletes and
+	// clocks that stand still or step back included. A store that does not declare
+	// TimestampsAcrossProcesses promises this for the Commits of one process, with
+	// one exception: a Commit that answered [ErrUnknown] and takes effect after its
+	// answer has the Timestamp it was issued before, and a delete that took effect
+	// in between may have a higher one.
 	//
 	// If a mutation cannot be applied, the error is a *[Refused] with the lowest
 	// index that failed. [ErrBusy] promises that nothing was applied, now or
@@ -117,7 +123,10 @@ type Strengths struct {
 	// operation may take the table as live or dead on its own.
 	ExactDrop bool
 	// TimestampsAcrossProcesses: Timestamps are issued in one place, so that
-	// they never repeat even between processes whose clocks disagree.
+	// they never repeat and increase even between processes whose clocks disagree.
+	// Without it they do so within one process. Between processes those of an entity
+	// that exists increase; over a delete they do if the writes do not overlap and
+	// the clocks agree.
 	TimestampsAcrossProcesses bool
 }
 

@@ -1,21 +1,50 @@
 package dynamodb
 
 import (
+	"context"
+	"hash/maphash"
+	"slices"
 	"sync"
 
 	"edgetable/core/edm"
+	"edgetable/core/table"
 )
 
-// clock issues the Timestamps of this process, which strictly increase. It keeps
-// no record of them: a write and a delete demand instead that what they replace is
-// older, and raise the clock where it is not. The lowest two digits are random, so
-// that processes that write at the same moment seldom issue the same.
+// clock issues the Timestamps of this process, which strictly increase. It stores
+// them nowhere: a write or a delete demands instead that the entity it finds is
+// older, and raises the clock if it is not. The lowest two digits are random, so
+// that processes which write at the same moment seldom issue the same Timestamp.
+//
+// The condition does not order a write after a delete. A write is issued its
+// Timestamp before it is sent, and a delete leaves no Timestamp to compare with. A
+// delete with a higher Timestamp could therefore be applied first, and the write
+// create the entity after it with a lower one. Therefore begin makes a delete wait
+// for all attempts that could do this: those that may create an entity under its key,
+// were issued lower Timestamps and are not answered. Attempts that begin later have
+// higher Timestamps and need no wait. Waiting cannot form a circle, because an
+// attempt waits only for lower Timestamps. An attempt that is made again gets a new
+// Timestamp and begins again.
+//
+// An attempt whose outcome is unknown may be applied after its end, at any time.
+// Nothing waits for it: the time is not bounded, and its caller knows the outcome is
+// unknown. See docs/adr/0019.
 type clock struct {
 	now  func() edm.Ticks
 	rand func() uint64
 
 	mu   sync.Mutex
 	last edm.Ticks
+	// creating are the attempts under way that may create an entity, by the hash of
+	// its place. Two places of one hash cost an unnecessary wait.
+	creating map[uint64][]*attempt
+}
+
+// attempt is one try of a Commit, from its Timestamp until its outcome.
+type attempt struct {
+	ticks   edm.Ticks
+	creates []uint64        // places where it may create an entity
+	before  []chan struct{} // attempts that must be over before it is sent
+	over    chan struct{}
 }
 
 // digits is the span of the random digits.
@@ -23,19 +52,91 @@ const digits = 100
 
 // next is above all that was issued or raised to.
 func (c *clock) next() edm.Ticks {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	now := c.now()
 	c.last = max(now-now%digits+edm.Ticks(c.rand()%digits), c.last+1)
 	return c.last
 }
 
+// begin issues the Timestamp of an attempt.
+func (c *clock) begin(hash []byte, actions []action) *attempt {
+	a := new(attempt)
+	var deletes []uint64
+	for i := range actions {
+		switch m := actions[i].m; {
+		case m.Kind == table.Delete:
+			deletes = append(deletes, place(hash, m.Key))
+		case m.Condition == table.Always || m.Condition == table.Absent:
+			a.creates = append(a.creates, place(hash, m.Key))
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a.ticks = c.next()
+	for _, p := range deletes {
+		for _, other := range c.creating[p] {
+			a.before = append(a.before, other.over)
+		}
+	}
+	if len(a.creates) == 0 {
+		return a
+	}
+	a.over = make(chan struct{})
+	if c.creating == nil {
+		c.creating = make(map[uint64][]*attempt)
+	}
+	for _, p := range a.creates {
+		c.creating[p] = append(c.creating[p], a)
+	}
+	return a
+}
+
+// wait returns when the attempt may be sent.
+func (a *attempt) wait(ctx context.Context) error {
+	for _, over := range a.before {
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// end lets the deletes go on that wait for the attempt.
+func (c *clock) end(a *attempt) {
+	if a.over == nil {
+		return
+	}
+	close(a.over)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range a.creates {
+		left := slices.DeleteFunc(c.creating[p], func(other *attempt) bool { return other == a })
+		if len(left) == 0 {
+			delete(c.creating, p)
+		} else {
+			c.creating[p] = left
+		}
+	}
+}
+
 // raise sets the clock to a Timestamp that another process issued, or a little
-// above: that process goes on from it too.
+// above: that process also continues from it.
 func (c *clock) raise(t edm.Ticks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last < t {
 		c.last = t + edm.Ticks(c.rand()%digits)
 	}
+}
+
+var placeSeed = maphash.MakeSeed()
+
+// place hashes the two keys of an item.
+func place(hash, sort []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(placeSeed)
+	h.Write(hash)
+	h.Write(sort)
+	return h.Sum64()
 }

@@ -90,14 +90,7 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 		return 0, err
 	}
 	for n := 0; ; n++ {
-		now := w.clock.next()
-		err := w.ready(ctx, now)
-		if err == nil {
-			err = w.renew(ctx)
-		}
-		if err == nil {
-			err = w.send(ctx, now)
-		}
+		now, err := w.try(ctx)
 		if err == nil {
 			w.settle(ctx, true)
 			return now, nil
@@ -121,6 +114,23 @@ func (w *write) run(ctx context.Context) (edm.Ticks, error) {
 		w.settle(ctx, false)
 		return 0, outcome(err)
 	}
+}
+
+// try makes one attempt under a Timestamp of its own.
+func (w *write) try(ctx context.Context) (edm.Ticks, error) {
+	a := w.clock.begin(w.hash, w.actions)
+	defer w.clock.end(a)
+	err := a.wait(ctx)
+	if err == nil {
+		err = w.ready(ctx, a.ticks)
+	}
+	if err == nil {
+		err = w.renew(ctx)
+	}
+	if err == nil {
+		err = w.send(ctx, a.ticks)
+	}
+	return a.ticks, err
 }
 
 // renew sees to it that what is sent is sent under a lease.

@@ -29,13 +29,20 @@
 // # Guarantees
 //
 // Reads are strong, writes conditional and batches atomic. A page of a scan may
-// show part of a concurrent batch. Timestamps follow the clock of the process and
-// rise with every write of an entity; that they do so over a delete and an insert
-// by different processes relies on clocks that agree. A table's record may be
-// cached under a lease of two seconds; Drop waits until all leases have ended, and
-// Rebucket, before the last look at what it copies. What a call says counts only if
-// its reply came before that, or if the record, read again, says the same: then
-// nothing that was acknowledged stays behind when a table moves.
+// show part of a concurrent batch.
+//
+// Timestamps follow the clock of the process. Those of an existing entity rise with
+// every write, whichever process writes. Over a delete they rise within one process,
+// except for a write with an unknown outcome that is applied after its answer. A
+// delete and an insert by different processes are not ordered: the new entity may
+// have a lower Timestamp than the deleted one if the two overlap or the clocks of the
+// processes differ. Two processes that write within 10 µs may issue the same
+// Timestamp, about once in a hundred times.
+//
+// A table's record may be cached under a lease of two seconds. Drop waits until all
+// leases have ended, and so does Rebucket before it compares for the last time. The
+// outcome of a call counts only if its reply came before that, or if the record,
+// read again, is the same: no acknowledged write is lost when a table moves.
 //
 // No request reads the table by a DynamoDB Scan.
 package dynamodb

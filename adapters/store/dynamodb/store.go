@@ -71,7 +71,7 @@ func (s *Store) Strengths() table.Strengths {
 		Durable:      true,
 		// SnapshotPage: a Query is read-committed, it may show part of a batch.
 		// ExactDrop: whoever holds a lease takes a dropped table for live.
-		// TimestampsAcrossProcesses: what a delete issued is kept nowhere.
+		// TimestampsAcrossProcesses: the Timestamp of a delete is not stored.
 	}
 }
 

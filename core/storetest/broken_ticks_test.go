@@ -1,0 +1,75 @@
+package storetest_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// earlyTicks issues the Timestamp of a commit before it applies the commit. A write
+// demands that the entity it finds is older, but where a delete left nothing there
+// is no Timestamp to compare with.
+type earlyTicks struct {
+	table.Store
+	mu    sync.Mutex
+	last  edm.Ticks
+	shown map[edm.Ticks]edm.Ticks // the Timestamps it issued, by those of Store
+}
+
+func newEarlyTicks(s table.Store) *earlyTicks {
+	return &earlyTicks{Store: s, shown: make(map[edm.Ticks]edm.Ticks)}
+}
+
+func (s *earlyTicks) next() edm.Ticks {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	return s.last
+}
+
+func (s *earlyTicks) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+	for {
+		ticks := s.next()
+		for range 20 {
+			runtime.Gosched()
+		}
+		if done, err := s.apply(ctx, name, m, ticks); done {
+			return ticks, err
+		}
+	}
+}
+
+// apply reports false if it found an entity with a higher Timestamp.
+func (s *earlyTicks) apply(ctx context.Context, name string, m []table.Mutation, ticks edm.Ticks) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m = slices.Clone(m)
+	for i := range m {
+		row, err := s.Store.Get(ctx, name, m[i].Key, table.Strong)
+		if err == nil && s.shown[row.Timestamp] > ticks {
+			return false, nil
+		}
+		if m[i].Condition == table.Unchanged && m[i].IfMatch == s.shown[row.Timestamp] {
+			m[i].IfMatch = row.Timestamp
+		}
+		if err != nil && !errors.Is(err, table.ErrNoEntity) {
+			return true, err
+		}
+	}
+	now, err := s.Store.Commit(ctx, name, m)
+	s.shown[now] = ticks
+	return true, err
+}
+
+func (s *earlyTicks) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	row, err := s.Store.Get(ctx, name, k, c)
+	row.Timestamp = s.shown[row.Timestamp]
+	return row, err
+}

@@ -1,0 +1,75 @@
+package storetest
+
+import (
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// applied is a commit that took effect.
+type applied struct {
+	mutation table.Mutation
+	ticks    edm.Ticks
+}
+
+// overlaps inserts, upserts and deletes one entity from many goroutines. Timestamps
+// rise in the order in which commits take effect, so the commits sorted by their
+// Timestamps must be a possible history of the entity: [table.Apply] accepts each one
+// after those before it. A delete that overtakes an insert with a lower Timestamp
+// shows as an insert of an entity that exists, or as a delete of a missing one.
+//
+// A store without TimestampsAcrossProcesses promises the order within one process
+// only, so all clients use the same store. Without Conditional or Linearizable the
+// last writer wins, and a commit has no place in an order.
+func overlaps(e *env) {
+	if !e.has.Conditional || !e.has.Linearizable {
+		return
+	}
+	stores := [2]table.Store{e.Store, e.Store}
+	if e.has.TimestampsAcrossProcesses {
+		stores[1] = e.second(e.clock.now)
+	}
+	choices := []table.Mutation{put("p", "r", "upsert"), absent(put("p", "r", "insert")), remove("p", "r"), remove("p", "r")}
+	name := e.create("overlaps")
+	var mu sync.Mutex
+	var history []applied
+	var all sync.WaitGroup
+	for id := range 8 {
+		rnd := rand.New(rand.NewPCG(8, uint64(id)))
+		all.Go(func() {
+			for range e.fewer(400, 150) {
+				runtime.Gosched() // fast stores finish before the next goroutine starts
+				m := choices[rnd.IntN(len(choices))]
+				ticks, err := stores[id%2].Commit(e.Context(), name, []table.Mutation{m})
+				switch refusal := (*table.Refused)(nil); {
+				case err == nil:
+					mu.Lock()
+					history = append(history, applied{m, ticks})
+					mu.Unlock()
+				case !errors.Is(err, table.ErrBusy) && !errors.As(err, &refusal):
+					e.Errorf("Commit(%s): %s", describe([]table.Mutation{m}), reason(err))
+				}
+			}
+		})
+	}
+	all.Wait()
+	slices.SortFunc(history, func(a, b applied) int { return int(a.ticks - b.ticks) })
+	var row *table.Row
+	for _, c := range history {
+		var err error
+		if row, err = table.Apply(row, c.mutation, c.ticks); err != nil {
+			e.Fatalf("Timestamps do not rise in the order of the commits: %s @%d comes after all lower ones: %v",
+				describe([]table.Mutation{c.mutation}), c.ticks, err)
+		}
+	}
+	want := shown(table.Row{}, table.ErrNoEntity)
+	if row != nil {
+		want = show(*row)
+	}
+	e.expect("after all commits", name, at("p", "r"), want)
+}
