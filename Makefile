@@ -3,15 +3,17 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.DEFAULT_GOAL := check
+.DEFAULT_GOAL := quick
 
 BIN := bin
-CACHE := .cache
+CACHE := $(or $(EDGETABLE_CACHE),.cache)
 FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
-# Programs of the tests, which ./... leaves out.
+# Go packages below testdata, which ./... leaves out.
 TOOLS := ./testdata/clients/conformance ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/...
+# Build tags of the tests that need DynamoDB Local and AWS's emulator, and of those that need TinyGo and Node.js.
+TAGS := testaws,testedge
 
 export GOFLAGS ?= -trimpath
 
@@ -26,25 +28,59 @@ build:
 	@mkdir -p $(BIN)
 	CGO_ENABLED=0 go build -ldflags="-s -w" -o $(BIN)/ ./functions/edgetable ./functions/tablebench
 
-## test: all of it; installs what the tests need below .cache/
-.PHONY: test
-test: prerequisites check race clients clients-lambda clients-edge clients-edge-kv infra-aws infra-cloudflare
+## quick: format, vet and every test that needs Go alone: half a minute
+.PHONY: quick
+quick: vet
+	.ci/alone go test ./... ./testdata/clients/conformance
 
-## check: the static part: format, vet, staticcheck, modules
+## check: quick, the race detector on core and adapters, staticcheck, the modules for Workers: three minutes
 .PHONY: check
-check:
+check: quick
+	@.ci/prerequisites go gcc python3
+	go tool staticcheck -tags $(TAGS) ./... $(TOOLS)
+	go mod tidy -diff
+	wasm/worker/build >/dev/null
+	wasm/worker/build kv >/dev/null
+	go test -race ./core/... ./adapters/...
+
+## test-local: the binary: the race detector on every package, and the clients that need no Java
+.PHONY: test-local
+test-local:
+	@.ci/prerequisites go gcc node npm python3
+	go test -race ./...
+	$(MAKE) clients
+
+## test-aws: the DynamoDB store and the Lambda function: tests, clients, what is deployed
+.PHONY: test-aws
+test-aws:
+	@.ci/prerequisites go gcc node npm python3 javac mvn
+	go test -race -timeout 20m -tags testaws ./adapters/store/dynamodb
+	go test -tags testaws ./functions/...
+	$(MAKE) clients-lambda infra-aws
+
+## test-edge: the Worker with its stores, in workerd: tests, clients, what is deployed
+.PHONY: test-edge
+test-edge:
+	@.ci/prerequisites go node npm python3
+	go test -timeout 20m -tags testedge ./wasm/... ./testdata/edge/...
+	$(MAKE) clients-edge clients-edge-kv infra-cloudflare
+
+## test: all of these; installs what the tests need below .cache/
+.PHONY: test
+test:
+	@.ci/prerequisites go gcc node npm python3 javac mvn
+	$(MAKE) check
+	$(MAKE) test-local
+	$(MAKE) test-aws
+	$(MAKE) test-edge
+
+.PHONY: vet
+vet:
 	@unformatted=$$(gofmt -l core adapters functions wasm examples testdata); \
 	  if [[ -n $$unformatted ]]; then echo "gofmt is needed on:" $$unformatted; exit 1; fi
-	go vet ./... $(TOOLS)
-	go tool staticcheck ./... $(TOOLS)
-	go mod tidy -diff
+	go vet -tags $(TAGS) ./... $(TOOLS)
 	cd testdata/clients/go && go vet ./...
 	cd examples/microblog && go vet ./...
-
-## race: every Go test with the race detector
-.PHONY: race
-race:
-	go test -race -timeout 20m ./... ./testdata/clients/conformance ./testdata/lambda/... ./testdata/edge/...
 
 ## clients: the Azure SDKs, the CLI, old clients and the sample application against the binary
 .PHONY: clients
@@ -142,9 +178,9 @@ $(CACHE)/azurite-$(AZURITE_VERSION)/complete:
 ## bench-dynamodb: processor time of the adapter beside that of the SDK alone, what pages read, and the function's size and start
 .PHONY: bench-dynamodb
 bench-dynamodb:
-	go test ./adapters/store/dynamodb -run '^$$' -bench StoreCPU
+	go test -tags testaws ./adapters/store/dynamodb -run '^$$' -bench StoreCPU
 	go test ./core/buckets -run Cost -v
-	go test ./functions/lambda -run '^$$' -bench .
+	go test -tags testaws ./functions/lambda -run '^$$' -bench .
 
 ## bench-edge: the Worker, by itself and in workerd, against what is asked of it; installs workerd below .cache/
 .PHONY: bench-edge
@@ -160,20 +196,16 @@ microbench:
 .PHONY: cover
 cover:
 	@mkdir -p $(CACHE)
-	go test -coverpkg=./core/...,./adapters/... -coverprofile=$(CACHE)/cover.out ./...
+	go test -tags $(TAGS) -coverpkg=./core/...,./adapters/... -coverprofile=$(CACHE)/cover.out ./...
 	go tool cover -html=$(CACHE)/cover.out -o $(CACHE)/cover.html
 	go tool cover -func=$(CACHE)/cover.out | tail -1
 
 ## clean: remove what was built and cached, not the data
 .PHONY: clean
 clean:
-	rm -rf $(BIN) $(CACHE)
+	rm -rf $(BIN) .cache
 
 ## help: this list
 .PHONY: help
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
-
-.PHONY: prerequisites
-prerequisites:
-	@.ci/prerequisites

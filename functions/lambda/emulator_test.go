@@ -1,3 +1,5 @@
+//go:build testaws
+
 package main
 
 import (

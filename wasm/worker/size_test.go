@@ -1,3 +1,5 @@
+//go:build testedge
+
 package main
 
 import (

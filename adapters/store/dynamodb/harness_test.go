@@ -1,3 +1,5 @@
+//go:build testaws
+
 package dynamodb_test
 
 import (

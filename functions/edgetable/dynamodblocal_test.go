@@ -1,0 +1,123 @@
+//go:build testaws
+
+package main
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"edgetable/core/accounts"
+	"edgetable/testdata/dynamodb/local"
+)
+
+var localDynamoDB = sync.OnceValues(func() (string, error) {
+	url, stop, err := local.Start()
+	if err == nil {
+		endings = append(endings, stop)
+	}
+	return url, err
+})
+
+// dynamodbTable makes a DynamoDB table by the command and returns the flags that
+// name it.
+func dynamodbTable(t *testing.T, name string) []string {
+	t.Helper()
+	url, err := localDynamoDB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"-table", name, "-region", "us-east-1", "-endpoint-url", url}
+	for range 2 { // one that is there is taken
+		status, out, stderr := runUntil(t.Context(), nil, append([]string{"dynamodb", "create"}, flags...)...)
+		if status != 0 || out != "the DynamoDB table "+name+" at "+url+" is ready\n" {
+			t.Fatalf("status %d: %s%s", status, out, stderr)
+		}
+	}
+	return flags
+}
+
+// Two servers on one DynamoDB table serve the same tables, and one that starts
+// later finds them.
+func TestServeDynamoDB(t *testing.T) {
+	t.Parallel()
+	flags := append(dynamodbTable(t, "served"), "-store", "dynamodb", "-lease", "0")
+	own := map[string]string{accounts.Variable: "acme:" + key1}
+	a, b := start(t, own, flags...), start(t, own, append(flags, "-admin", "127.0.0.1:0")...)
+	if !strings.Contains(a.greeting, "keeps its tables in the DynamoDB table served at http://127.0.0.1:") {
+		t.Errorf("greeting:\n%s", a.greeting)
+	}
+	a.client(t, key1).fill(t)
+	b.client(t, key1).filled(t)
+	if text := b.client(t, key1).do(t, "GET", "/people", "", 200); !strings.Contains(text, `"Name":"Ada"`) {
+		t.Errorf("the table is %s", text)
+	}
+	if text := b.ask(t, "GET", "/metrics", nil, 200); !strings.Contains(text, "\nedgetable_store_scan_pages_total 1\n") {
+		t.Errorf("metrics:\n%s", text)
+	}
+	a.ends(t)
+	b.ends(t)
+	start(t, own, flags...).client(t, key1).filled(t)
+}
+
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	flags := dynamodbTable(t, "purged")
+	purge := append([]string{"dynamodb", "purge"}, flags...)
+	if status, out, stderr := runUntil(t.Context(), nil, purge...); status != 0 || out != "0 items removed, 0 tables are gone for good\n" {
+		t.Errorf("status %d: %s%s", status, out, stderr)
+	}
+	// A context that has ended is an interrupt.
+	if status, _, stderr := run(t, nil, purge...); status != 1 || !strings.Contains(stderr, "context canceled") {
+		t.Errorf("interrupted: status %d: %s", status, stderr)
+	}
+}
+
+// A table moves to other hash keys while a server serves it.
+func TestRebucket(t *testing.T) {
+	t.Parallel()
+	flags := append(dynamodbTable(t, "rebucketed"), "-lease", "0")
+	c := start(t, map[string]string{accounts.Variable: "acme:" + key1}, append(flags, "-store", "dynamodb")...).client(t, key1)
+	c.fill(t)
+	rebucket := func(want int, args ...string) string {
+		t.Helper()
+		args = append(append([]string{"table", "rebucket", "-account", "acme"}, flags...), args...)
+		status, _, stderr := runUntil(t.Context(), nil, args...)
+		if status != want {
+			t.Fatalf("%v: status %d, want %d: %s", args, status, want, stderr)
+		}
+		return stderr
+	}
+	for _, step := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"-buckets", "3", "-max-pause", "1ns", "people"}, 1, "run it again when there are fewer, or with a longer -max-pause"},
+		{[]string{"-buckets", "5", "people"}, 1, "go on with it by -buckets 3, or give it up with -abort"},
+		{[]string{"-buckets", "3", "PEOPLE"}, 0, "PEOPLE has 3 buckets; "},
+		{[]string{"-buckets", "3", "people"}, 0, "there is nothing to do\n"},
+		{[]string{"-abort", "people"}, 0, "there is nothing to do\n"},
+		{[]string{"-buckets", "3", "nobody"}, 1, "the account acme has no table nobody"},
+	} {
+		if text := rebucket(step.status, step.args...); !strings.Contains(text, step.want) {
+			t.Errorf("%v: want %q:\n%s", step.args, step.want, text)
+		}
+		c.filled(t)
+	}
+	c.do(t, "PUT", ada, `{"Name":"Ada","Born":1815}`, 204)
+	c.filled(t)
+}
+
+func TestServeWithoutDynamoDBTable(t *testing.T) {
+	t.Parallel()
+	url, err := localDynamoDB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := run(t, nil, "serve", "-listen", "127.0.0.1:0", "-store", "dynamodb", "-table", "nowhere", "-region", "us-east-1", "-endpoint-url", url)
+	want := "the DynamoDB table nowhere at " + url + " does not exist: 'edgetable dynamodb create' makes it"
+	if status != 1 || !strings.Contains(stderr, want) {
+		t.Errorf("status %d, want 1 and %q:\n%s", status, want, stderr)
+	}
+}

@@ -1,0 +1,102 @@
+//go:build testaws
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/adapters/store/dynamodb"
+	dynamodblocal "edgetable/testdata/dynamodb/local"
+)
+
+// databaseURL is where DynamoDB Local is.
+var databaseURL = sync.OnceValues(func() (string, error) {
+	url, stop, err := dynamodblocal.Start()
+	if err == nil {
+		endings = append(endings, stop)
+	}
+	return url, err
+})
+
+// bootstrap is the program as it is deployed, for this machine.
+var bootstrap = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "edgetable-lambda")
+	if err != nil {
+		return "", err
+	}
+	endings = append(endings, func() { os.RemoveAll(dir) })
+	return build(dir, runtime.GOARCH)
+})
+
+// build makes the program for an architecture.
+func build(dir, arch string) (string, error) {
+	file := filepath.Join(dir, "bootstrap")
+	cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-trimpath", "-ldflags", "-s -w", "-o", file, ".")
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return file, nil
+}
+
+// emulatorPath is the Runtime Interface Emulator.
+var emulatorPath = sync.OnceValues(func() (string, error) {
+	cmd := exec.Command("../../testdata/lambda/rie")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+})
+
+// made is what a OnceValues returned, and the end of the test if that is an error.
+func made(t testing.TB, f func() (string, error)) string {
+	t.Helper()
+	s, err := f()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// database speaks to DynamoDB Local.
+func database(url string) *sdk.Client {
+	return sdk.New(sdk.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(url),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: "local", SecretAccessKey: "local"}, nil
+		}),
+	})
+}
+
+// environment is that of a function whose DynamoDB table is new.
+func environment(t testing.TB, more ...string) []string {
+	t.Helper()
+	url, name := made(t, databaseURL), "edgetable-"+strings.ReplaceAll(t.Name(), "/", "-")
+	client := database(url)
+	if err := dynamodb.Create(t.Context(), client, name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: &name})
+		if gone := (*types.ResourceNotFoundException)(nil); err != nil && !errors.As(err, &gone) {
+			t.Errorf("DeleteTable: %v", err)
+		}
+	})
+	return append([]string{
+		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
+		"AWS_LAMBDA_FUNCTION_TIMEOUT=30", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=512",
+		"AWS_ENDPOINT_URL_DYNAMODB=" + url, "EDGETABLE_DYNAMODB_TABLE=" + name,
+	}, more...)
+}
