@@ -11,7 +11,7 @@ FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
 # Go packages below testdata, which ./... leaves out.
-TOOLS := ./testdata/clients/conformance ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/...
+TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/...
 # Build tags of the tests that need DynamoDB Local and AWS's emulator, and of those that need TinyGo and Node.js.
 TAGS := testaws,testedge
 
@@ -26,12 +26,12 @@ run: build
 .PHONY: build
 build:
 	@mkdir -p $(BIN)
-	CGO_ENABLED=0 go build -ldflags="-s -w" -o $(BIN)/ ./functions/edgetable ./functions/tablebench
+	CGO_ENABLED=0 go build -ldflags="-s -w" -o $(BIN)/ ./functions/edgetable
 
 ## quick: format, vet and every test that needs Go alone: half a minute
 .PHONY: quick
 quick: vet
-	.ci/alone go test ./... ./testdata/clients/conformance
+	.ci/alone go test ./... ./testdata/bench/... ./testdata/clients/conformance
 
 ## check: quick, the race detector on core and adapters, staticcheck, the modules for Workers: three minutes
 .PHONY: check
@@ -166,7 +166,7 @@ fuzz:
 SUITE ?= -short
 bench: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 	go test ./adapters/store/pebblestore -run '^$$' -bench FilterScan -benchtime 3x
-	$(BIN)/tablebench suite $(SUITE) -edgetable $(BIN)/edgetable \
+	go run ./testdata/bench $(SUITE) -edgetable $(BIN)/edgetable \
 	  -azurite $(CACHE)/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
 	  -markdown $(CACHE)/bench.md -json $(CACHE)/bench.json
 

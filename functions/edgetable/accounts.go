@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"edgetable/core/accounts"
+	"edgetable/core/sharedkey"
 )
 
 // loadAccounts takes the accounts from a file, else from the environment, else
@@ -31,6 +32,19 @@ func (p *program) loadAccounts(file string) (accounts.List, error) {
 		return nil, fmt.Errorf("%s names no account", source)
 	}
 	return list, nil
+}
+
+// account loads the accounts and returns the one with this name.
+func (p *program) account(file, name string) (*sharedkey.Account, error) {
+	list, err := p.loadAccounts(file)
+	if err != nil {
+		return nil, err
+	}
+	account, ok := list[name]
+	if !ok {
+		return nil, fmt.Errorf("the account %s is not known here; -accounts and $%s give keys, -account another name", quote(name), accounts.Variable)
+	}
+	return &account.Account, nil
 }
 
 // warnIfShared warns of a file of accounts that every user of the machine can

@@ -24,6 +24,7 @@ Usage: edgetable COMMAND [flags]
   serve     serve tables from a data directory, from memory, or from DynamoDB
   sign      print a signed curl command for a request
   sas       print a shared access signature, and what it permits
+  bench     measure a server
   backup    copy a data directory that no server uses
   dynamodb  make or purge a DynamoDB table
   table     change how a table is kept on DynamoDB
@@ -70,6 +71,8 @@ func (p *program) run(ctx context.Context) int {
 		err = p.sign(args)
 	case "sas":
 		err = p.sas(args)
+	case "bench":
+		err = p.bench(ctx, args)
 	case "backup":
 		err = p.backup(args)
 	case "dynamodb":

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"net/url"
@@ -38,18 +37,14 @@ func (p *program) sign(args []string) error {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return misuse("%q is not a URL such as http://127.0.0.1:10002/devstoreaccount1/Tables", target)
 	}
-	list, err := p.loadAccounts(*file)
-	if err != nil {
-		return err
-	}
 	if *name == "" {
 		*name = namedAccount(u)
 	}
-	account, ok := list[*name]
-	if !ok {
-		return errors.New("the account " + quote(*name) + " is not known here; -accounts and $" + accounts.Variable + " give keys, -account another name")
+	account, err := p.account(*file, *name)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintln(p.out, curl(&account.Account, method, target, time.Now()))
+	fmt.Fprintln(p.out, curl(account, method, target, time.Now()))
 	if hasBody(method) {
 		fmt.Fprintln(p.err, "put the body in place of {}; it is not signed")
 	}

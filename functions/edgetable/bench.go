@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"edgetable/core/accounts"
+	"edgetable/core/sharedkey"
+	"edgetable/functions/edgetable/load"
+	"edgetable/functions/edgetable/load/wire"
+)
+
+const benchHelp = `Sends one kind of request to a server for some seconds and prints the rate and the latency. Entities have 1 KiB.
+
+It creates the table, inserts the entities that the requests need, and deletes the table at the end. A table that exists
+is refused, unless -existing is given. A response with an unexpected status is an error, and errors make the exit
+status 1.
+
+Operations: insert, upsert (PUT), merge (PATCH, If-Match: *), delete (If-Match: *), get, query (one partition), scan (the
+whole table), batch (100 inserts), page (100 entities from a random partition on), mixed (half get, half upsert).
+
+  edgetable bench -op get -connections 64
+  edgetable bench -endpoint https://tables.example.com/acme -accounts accounts -op insert`
+
+// benchFlags are the flags of bench.
+type benchFlags struct {
+	endpoint, accounts, account, token string
+	op, format, refused                string
+	entities, rows                     int
+	existing, keep                     bool
+	spec                               load.Spec
+}
+
+// bench measures a running server.
+func (p *program) bench(ctx context.Context, args []string) error {
+	var o benchFlags
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	f.StringVar(&o.endpoint, "endpoint", "http://127.0.0.1:10002/"+accounts.Development, "`URL` of the table service, as in a connection string")
+	f.StringVar(&o.accounts, "accounts", "", "`file` of accounts; default $"+accounts.Variable+", else the development account")
+	f.StringVar(&o.account, "account", "", "`account` that signs; default the one in the URL")
+	f.StringVar(&o.token, "token", "", "shared access `signature` to send, such as \"sv=…&sig=…\"; the account still creates and deletes the table")
+	f.StringVar(&o.op, "op", "insert", "`operation` to measure")
+	f.StringVar(&o.spec.Table, "table", "edgetablebench", "`name` of the table")
+	f.IntVar(&o.spec.Connections, "connections", 16, "`number` of connections, each with one request at a time")
+	f.DurationVar(&o.spec.Duration, "duration", 5*time.Second, "`time` to measure")
+	f.DurationVar(&o.spec.Warmup, "warmup", 500*time.Millisecond, "`time` before that, not counted")
+	f.IntVar(&o.entities, "entities", 10000, "`number` of entities; delete ends when all are deleted")
+	f.IntVar(&o.rows, "rows", 0, "`number` of entities per partition; default 1000 for query and scan, else 100")
+	f.StringVar(&o.format, "format", string(load.JSON), "`format` of entities: json or atom")
+	f.StringVar(&o.refused, "refused", "fail", "`what` to do after status 503: fail, wait (as Retry-After says) or repeat (at once)")
+	f.BoolVar(&o.existing, "existing", false, "use the table of a run with -keep: do not create, fill or delete it")
+	f.BoolVar(&o.keep, "keep", false, "do not delete the table")
+	if err := p.parse(f, args, benchHelp); err != nil {
+		return err
+	}
+	if err := o.complete(); err != nil {
+		return err
+	}
+	u, err := url.Parse(o.endpoint)
+	if err != nil {
+		return misuse("-endpoint: %v", err)
+	}
+	if o.account == "" {
+		o.account = namedAccount(u)
+	}
+	owner := &sharedkey.Account{Name: o.account}
+	if o.token == "" || !o.existing {
+		if owner, err = p.account(o.accounts, o.account); err != nil {
+			return err
+		}
+	}
+	target, err := wire.NewTarget(o.endpoint, owner)
+	if err != nil {
+		return misuse("%v", err)
+	}
+	o.spec.Target = target.WithToken(o.token)
+	if o.spec.Format == load.Atom {
+		o.spec.Target.Version = load.AtomVersion
+	}
+	return p.measure(ctx, target, &o)
+}
+
+// complete checks the flags and fills in what follows from them.
+func (o *benchFlags) complete() error {
+	s := &o.spec
+	s.Op, s.Format, s.Prefix = load.Op(o.op), load.Format(o.format), strconv.FormatInt(time.Now().UnixNano(), 36)
+	refused, known := map[string]load.Refused{"fail": load.Fails, "wait": load.Waits, "repeat": load.AtOnce}[o.refused]
+	s.Refused = refused
+	switch {
+	case !slices.Contains(load.Ops, s.Op):
+		return misuse("-op is one of %s, not %q", strings.Trim(fmt.Sprint(load.Ops), "[]"), o.op)
+	case s.Connections < 1 || s.Connections > 10000:
+		return misuse("-connections is from 1 to 10000")
+	case s.Format != load.JSON && s.Format != load.Atom:
+		return misuse("-format is json or atom")
+	case !known:
+		return misuse("-refused is fail, wait or repeat")
+	case s.Duration <= 0 || s.Warmup < 0:
+		return misuse("-duration is positive, and -warmup not negative")
+	case o.entities < 1 || o.entities > 100_000_000:
+		return misuse("-entities is from 1 to 100000000")
+	case o.rows < 0 || s.Op == load.Query && o.rows > 1000:
+		return misuse("-rows is not negative, and at most 1000 for query: a page has no more")
+	}
+	if o.rows == 0 {
+		o.rows = 100
+		if s.Op == load.Query || s.Op == load.Scan {
+			o.rows = min(1000, o.entities)
+		}
+	}
+	if s.Op == load.Query {
+		o.entities = max(o.entities/o.rows, 1) * o.rows // full partitions only
+	}
+	s.Layout = load.Layout{Entities: o.entities, RowsPerPartition: o.rows}
+	return nil
+}
+
+// measure runs the requests. The owner creates the table before and deletes it afterwards, and no other.
+func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags) (err error) {
+	if !o.existing {
+		switch err := load.CreateTable(ctx, owner, o.spec.Table); {
+		case errors.Is(err, load.ErrTableExists):
+			return fmt.Errorf("%w; -table gives another name, -existing uses the table of a run with -keep", err)
+		case err != nil:
+			return err
+		}
+		if !o.keep {
+			defer func() { err = errors.Join(err, load.DeleteTable(context.WithoutCancel(ctx), owner, o.spec.Table)) }()
+		}
+		if o.spec.Op.NeedsPreload() {
+			fmt.Fprintf(p.err, "inserting %d entities into %s\n", o.entities, o.spec.Table)
+			if err := load.Fill(ctx, owner, o.spec.Table, o.spec.Layout); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintf(p.err, "%s over %d connections for %v\n", o.spec.Op, o.spec.Connections, o.spec.Duration)
+	res, err := load.Run(ctx, o.spec)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, "%s\t%.0f ops/s\t%.0f entities/s\tp50 %v\tp99 %v\tmax %v\terrors %d\trefused %d\n", o.spec.Op, res.OpsPerSecond(),
+		res.EntitiesPerSecond(), res.Latency.Quantile(0.5), res.Latency.Quantile(0.99), res.Latency.Max(), res.Errors, res.Refusals)
+	if res.Errors > 0 {
+		return fmt.Errorf("%d requests failed; the first: %w", res.Errors, res.First)
+	}
+	return nil
+}

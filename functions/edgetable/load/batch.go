@@ -1,0 +1,82 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+
+	"edgetable/functions/edgetable/load/wire"
+)
+
+// BatchSize is the number of operations in an entity group transaction, the most the protocol allows.
+const BatchSize = 100
+
+// batchEncoder lays out entity group transactions of inserts, in the framing the SDKs use.
+type batchEncoder struct {
+	path []byte
+	head string
+	part string // everything in front of an operation's JSON
+}
+
+const (
+	batchHead = "--batch_edgetable\r\nContent-Type: multipart/mixed; boundary=changeset_edgetable\r\n\r\n"
+	batchTail = "--changeset_edgetable--\r\n--batch_edgetable--\r\n"
+	headBatch = "Content-Type: multipart/mixed; boundary=batch_edgetable\r\n"
+)
+
+func newBatchEncoder(t wire.Target, table string, f Format) *batchEncoder {
+	return &batchEncoder{
+		path: []byte(t.Base + "/$batch"),
+		part: "--changeset_edgetable\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" +
+			"POST " + t.URL + "/" + table + " HTTP/1.1\r\n" + f.headers().insert + "\r\n",
+		head: f.headers().accept + headBatch,
+	}
+}
+
+// request fills req with a batch of n entities; body(dst, j) appends the JSON of the j-th. dst is reused.
+func (e *batchEncoder) request(req *wire.Request, dst []byte, n int, body func(dst []byte, j int) []byte) []byte {
+	dst = append(dst[:0], batchHead...)
+	for j := range n {
+		dst = append(dst, e.part...)
+		dst = body(dst, j)
+		dst = append(dst, "\r\n"...)
+	}
+	dst = append(dst, batchTail...)
+	*req = wire.Request{Method: "POST", Path: e.path, Header: e.head, Body: dst}
+	return dst
+}
+
+// checkBatch wants 202 outside and n parts that say 204 inside.
+func checkBatch(resp *wire.Response, n int) error {
+	if resp.Status != 202 {
+		return unexpected(resp, 202)
+	}
+	if ok := bytes.Count(resp.Body, []byte("HTTP/1.1 204")); ok != n {
+		return fmt.Errorf("batch: %d of %d operations succeeded: %.600s", ok, n, resp.Body)
+	}
+	return nil
+}
+
+// batcher inserts fresh entities, BatchSize at a time into one partition.
+type batcher struct {
+	*shared
+	enc    *batchEncoder
+	body   []byte
+	pk, rk []byte
+}
+
+func (o *batcher) next(req *wire.Request) bool {
+	k := o.seq.Add(1)
+	o.body = o.enc.request(req, o.body, BatchSize, func(dst []byte, j int) []byte {
+		n := k*BatchSize + uint64(j)
+		o.pk, o.rk = o.freshKey(o.pk[:0], o.rk[:0], k%freshPartitions, n)
+		return o.spec.Format.appendEntity(dst, o.pk, o.rk, n)
+	})
+	return true
+}
+
+func (o *batcher) check(resp *wire.Response) (int, error) {
+	if err := checkBatch(resp, BatchSize); err != nil {
+		return 0, err
+	}
+	return BatchSize, nil
+}

@@ -1,0 +1,148 @@
+// Package load makes the requests of the benchmark, sends them and counts.
+//
+// A run is a closed loop: every connection sends its next request when the previous answer has arrived. Keys, sizes
+// and order are the same for every server, so that two servers' numbers can be divided by each other.
+package load
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strconv"
+
+	"edgetable/functions/edgetable/load/wire"
+)
+
+// EntitySize is the length in bytes of an entity's JSON, keys included.
+const EntitySize = 1024
+
+// Layout numbers a preloaded table's entities: entity i lives in partition i/RowsPerPartition. Its keys are digits of
+// fixed width, so key order is number order.
+type Layout struct {
+	Entities         int
+	RowsPerPartition int
+}
+
+func (l Layout) appendPK(dst []byte, i int) []byte {
+	return appendDigits(append(dst, 'p'), uint64(i/l.RowsPerPartition), 6)
+}
+
+func (l Layout) appendRK(dst []byte, i int) []byte {
+	return appendDigits(append(dst, 'r'), uint64(i), 9)
+}
+
+// AppendPath adds the path of entity i of a table: base/table(PartitionKey='…',RowKey='…'), which needs no escapes.
+func (l Layout) AppendPath(dst []byte, tableURL string, i int) []byte {
+	dst = append(dst, tableURL...)
+	dst = append(dst, "(PartitionKey='"...)
+	dst = l.appendPK(dst, i)
+	dst = append(dst, "',RowKey='"...)
+	dst = l.appendRK(dst, i)
+	return append(dst, "')"...)
+}
+
+// AppendEntity adds the JSON of entity i.
+func (l Layout) AppendEntity(dst []byte, i int) []byte { return l.appendAs(JSON, dst, i) }
+
+func (l Layout) appendAs(f Format, dst []byte, i int) []byte {
+	var pk, rk [16]byte
+	return f.appendEntity(dst, l.appendPK(pk[:0], i), l.appendRK(rk[:0], i), uint64(i))
+}
+
+// appendEntity adds an entity: the keys, one property each of Int32, Double and DateTime, a short string, and text that
+// makes it EntitySize bytes long as JSON. The text is random, so a store cannot compress it to nothing.
+func (f Format) appendEntity(dst, pk, rk []byte, seq uint64) []byte {
+	if f == Atom {
+		return appendAtom(dst, pk, rk, seq)
+	}
+	dst = append(dst, `{"PartitionKey":"`...)
+	dst = append(dst, pk...)
+	dst = append(dst, `","RowKey":"`...)
+	dst = append(dst, rk...)
+	dst = append(dst, `","Kind":"sensor","Seq":`...)
+	dst = strconv.AppendUint(dst, seq%1e9, 10)
+	dst = append(dst, `,"Price":12.5,"At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05.1234567Z","Text":"`...)
+	dst = append(dst, text(pk, rk, seq)...)
+	return append(dst, `"}`...)
+}
+
+// appendAtom adds the same entity as an entry of Atom, as the clients of its time wrote them.
+func appendAtom(dst, pk, rk []byte, seq uint64) []byte {
+	dst = append(dst, `<?xml version="1.0" encoding="utf-8" standalone="yes"?><entry xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" `+
+		`xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" xmlns="http://www.w3.org/2005/Atom"><title />`+
+		`<updated>2026-01-02T03:04:05.1234567Z</updated><author><name /></author><id /><content type="application/xml"><m:properties><d:PartitionKey>`...)
+	dst = append(dst, pk...)
+	dst = append(dst, `</d:PartitionKey><d:RowKey>`...)
+	dst = append(dst, rk...)
+	dst = append(dst, `</d:RowKey><d:Kind>sensor</d:Kind><d:Seq m:type="Edm.Int32">`...)
+	dst = strconv.AppendUint(dst, seq%1e9, 10)
+	dst = append(dst, `</d:Seq><d:Price m:type="Edm.Double">12.5</d:Price><d:At m:type="Edm.DateTime">2026-01-02T03:04:05.1234567Z</d:At><d:Text>`...)
+	dst = append(dst, text(pk, rk, seq)...)
+	return append(dst, `</d:Text></m:properties></content></entry>`...)
+}
+
+// text is the Text of an entity, whose JSON has so many bytes around it, keys and Seq.
+func text(pk, rk []byte, seq uint64) []byte {
+	const around = len(`{"PartitionKey":"","RowKey":"","Kind":"sensor","Seq":,"Price":12.5,"At@odata.type":"Edm.DateTime","At":"2026-01-02T03:04:05.1234567Z","Text":""}`)
+	var digits [20]byte
+	fill := EntitySize - around - len(pk) - len(rk) - len(strconv.AppendUint(digits[:0], seq%1e9, 10))
+	at := int(seq*2654435761) & (len(noise)/2 - 1)
+	return noise[at : at+fill]
+}
+
+// noise is 64 KiB of base64 letters; any half of it may be where a text starts.
+var noise = func() []byte {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	r := rand.New(rand.NewPCG(7, 11))
+	b := make([]byte, 64<<10)
+	for i := range b {
+		b[i] = letters[r.Uint32()&63]
+	}
+	return b
+}()
+
+// appendDigits adds n in decimal with at least width digits.
+func appendDigits(dst []byte, n uint64, width int) []byte {
+	var buf [20]byte
+	digits := strconv.AppendUint(buf[:0], n, 10)
+	for range width - len(digits) {
+		dst = append(dst, '0')
+	}
+	return append(dst, digits...)
+}
+
+// countEntities counts the entities of a query's answer without parsing it: every entity names its PartitionKey once,
+// and no two can be closer than half an entity, which is skipped after each hit. A page is a megabyte, so this counts.
+func (f Format) countEntities(body []byte) int {
+	name, n := jsonPartitionKey, 0
+	if f == Atom {
+		name = atomPartitionKey
+	}
+	for {
+		i := bytes.Index(body, name)
+		if i < 0 {
+			return n
+		}
+		n++
+		body = body[min(i+EntitySize/2, len(body)):]
+	}
+}
+
+var (
+	jsonPartitionKey = []byte(`"PartitionKey":`)
+	atomPartitionKey = []byte(`<d:PartitionKey>`)
+)
+
+// AppendPage adds the JSON of a query's answer: n entities from the first on.
+func (l Layout) AppendPage(dst []byte, first, n int) []byte {
+	dst = append(dst, `{"value":[`...)
+	for i := range n {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = l.AppendEntity(dst, first+i)
+	}
+	return append(dst, "]}"...)
+}
+
+// tableURL is the path of a table's entity set on a target.
+func tableURL(t wire.Target, table string) string { return t.Base + "/" + table }

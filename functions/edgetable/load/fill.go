@@ -1,0 +1,131 @@
+package load
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"edgetable/functions/edgetable/load/wire"
+)
+
+// ErrTableExists is why CreateTable makes no table.
+var ErrTableExists = errors.New("the table exists already")
+
+// CreateTable makes a table.
+func CreateTable(ctx context.Context, t wire.Target, table string) error {
+	resp, err := once(ctx, t, wire.Request{Method: "POST", Path: []byte(t.Base + "/Tables"), Header: JSON.headers().insert,
+		Body: []byte(`{"TableName":"` + table + `"}`)})
+	switch {
+	case err == nil && resp.Status == 409 && bytes.Contains(resp.Body, []byte("TableAlreadyExists")):
+		err = ErrTableExists
+	case err == nil && resp.Status != 204:
+		err = unexpected(&resp, 204)
+	}
+	if err != nil {
+		return fmt.Errorf("creating table %s: %w", table, err)
+	}
+	return nil
+}
+
+// DeleteTable removes a table and all its entities.
+func DeleteTable(ctx context.Context, t wire.Target, table string) error {
+	resp, err := once(ctx, t, wire.Request{Method: "DELETE", Path: []byte(t.Base + "/Tables('" + table + "')"), Header: headAccept})
+	if err == nil && resp.Status != 204 {
+		err = unexpected(&resp, 204)
+	}
+	if err != nil {
+		return fmt.Errorf("deleting table %s: %w", table, err)
+	}
+	return nil
+}
+
+// Ping sends one signed Query Tables and wants 200: the server is up and knows the account.
+func Ping(ctx context.Context, t wire.Target) error {
+	resp, err := once(ctx, t, wire.Request{Method: "GET", Path: []byte(t.Base + "/Tables"), Query: []byte("$top=1"), Header: headAccept})
+	if err == nil && resp.Status != 200 {
+		err = unexpected(&resp, 200)
+	}
+	return err
+}
+
+// once sends one request on a connection of its own.
+func once(ctx context.Context, t wire.Target, req wire.Request) (wire.Response, error) {
+	c, err := wire.Dial(ctx, t)
+	if err != nil {
+		return wire.Response{}, err
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	return c.Do(&req)
+}
+
+// fillConnections is enough to keep a server busy while the client prepares the next batches.
+const fillConnections = 8
+
+// Fill inserts the entities of a layout in batches, each inside one partition. The first failure ends it.
+func Fill(ctx context.Context, t wire.Target, table string, l Layout) error {
+	if l.Entities <= 0 || l.RowsPerPartition <= 0 {
+		return fmt.Errorf("filling table %s: %d entities with %d rows a partition make no sense", table, l.Entities, l.RowsPerPartition)
+	}
+	conns, err := dialAll(ctx, t, fillConnections)
+	if err != nil {
+		return err
+	}
+	defer closeAll(conns)
+	defer context.AfterFunc(ctx, func() { closeAll(conns) })()
+
+	batches := l.batches()
+	var at atomic.Int64
+	var once sync.Once
+	var first error
+	var wg sync.WaitGroup
+	for _, c := range conns {
+		wg.Go(func() {
+			enc := newBatchEncoder(t, table, JSON)
+			var req wire.Request
+			var body []byte
+			for {
+				k := int(at.Add(1)) - 1
+				if k >= batches {
+					return
+				}
+				start, n := l.batch(k)
+				body = enc.request(&req, body, n, func(dst []byte, j int) []byte { return l.AppendEntity(dst, start+j) })
+				resp, err := c.Do(&req)
+				if err == nil {
+					err = checkBatch(&resp, n)
+				}
+				if err != nil {
+					once.Do(func() { first = fmt.Errorf("filling table %s: %w", table, err) })
+					at.Store(int64(batches))
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return first
+}
+
+// perPartition is the number of batches a full partition needs.
+func (l Layout) perPartition() int { return (l.RowsPerPartition + BatchSize - 1) / BatchSize }
+
+// batches is the number of batches that Fill sends.
+func (l Layout) batches() int {
+	full, rest := l.Entities/l.RowsPerPartition, l.Entities%l.RowsPerPartition
+	return full*l.perPartition() + (rest+BatchSize-1)/BatchSize
+}
+
+// batch returns the first entity and the size of batch k: at most BatchSize entities of one partition.
+func (l Layout) batch(k int) (start, n int) {
+	partition, piece := k/l.perPartition(), k%l.perPartition()
+	start = partition*l.RowsPerPartition + piece*BatchSize
+	end := min(start+BatchSize, (partition+1)*l.RowsPerPartition, l.Entities)
+	return start, end - start
+}

@@ -1,0 +1,122 @@
+package load_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/core/multipart"
+	"edgetable/functions/edgetable/load"
+	"edgetable/functions/edgetable/load/wire"
+)
+
+func TestEntity(t *testing.T) {
+	t.Parallel()
+	l := load.Layout{Entities: 1 << 30, RowsPerPartition: 100}
+	for _, i := range []int{0, 1, 99, 100, 12345, 1e6, 1e8} {
+		b := l.AppendEntity(nil, i)
+		if len(b) != load.EntitySize {
+			t.Errorf("entity %d has %d bytes, want %d", i, len(b), load.EntitySize)
+		}
+		var e struct{ PartitionKey, RowKey, Text string }
+		if err := json.Unmarshal(b, &e); err != nil {
+			t.Fatalf("entity %d: %v", i, err)
+		}
+		path := string(l.AppendPath(nil, "/a/t", i))
+		if want := fmt.Sprintf("/a/t(PartitionKey='%s',RowKey='%s')", e.PartitionKey, e.RowKey); path != want {
+			t.Errorf("entity %d: path %s does not name %s", i, path, want)
+		}
+	}
+}
+
+func TestCountEntities(t *testing.T) {
+	t.Parallel()
+	l := load.Layout{Entities: 1000, RowsPerPartition: 1000}
+	for _, n := range []int{0, 1, 2, 1000} {
+		if got := load.CountEntities(load.JSON, l.AppendPage(nil, 0, n)); got != n {
+			t.Errorf("page of %d counted as %d", n, got)
+		}
+	}
+}
+
+// TestFillCoversEveryEntityOnce reads the batches with the server's parser: each is a legal transaction of one
+// partition, and together they hold every entity once.
+func TestFillCoversEveryEntityOnce(t *testing.T) {
+	t.Parallel()
+	target, err := wire.NewTarget("http://127.0.0.1:1/acct", wire.Development("acct"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, contentType, _ := strings.Cut(load.BatchHeader, "Content-Type: ")
+	boundary, err := multipart.Boundary(strings.TrimSpace(contentType))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []load.Layout{
+		{Entities: 1000, RowsPerPartition: 100},  // a batch is a partition
+		{Entities: 2000, RowsPerPartition: 1000}, // several batches a partition
+		{Entities: 701, RowsPerPartition: 70},    // partitions smaller than a batch, the last one partial
+		{Entities: 1234, RowsPerPartition: 250},  // batches cut short by the partition's end
+		{Entities: 1, RowsPerPartition: 100},
+	} {
+		seen := map[string]int{}
+		for k := range l.Batches() {
+			batch, err := multipart.Parse(load.BatchBody(target, "t", l, k), boundary, load.BatchSize)
+			if err != nil || batch.Truncated || len(batch.Parts) != 1 {
+				t.Fatalf("%+v, batch %d: %v, %+v", l, k, err, batch)
+			}
+			partitions := map[string]bool{}
+			for _, op := range batch.Parts[0].Operations {
+				var e struct{ PartitionKey, RowKey string }
+				if err := json.Unmarshal(op.Body, &e); err != nil {
+					t.Fatalf("%+v, batch %d: %v", l, k, err)
+				}
+				partitions[e.PartitionKey] = true
+				seen[e.RowKey]++
+			}
+			if len(partitions) != 1 {
+				t.Errorf("%+v, batch %d is in partitions %v", l, k, partitions)
+			}
+		}
+		if len(seen) != l.Entities {
+			t.Errorf("%+v: %d entities, want %d", l, len(seen), l.Entities)
+		}
+		for rk, n := range seen {
+			if n != 1 {
+				t.Errorf("%+v: %s is there %d times", l, rk, n)
+			}
+		}
+	}
+}
+
+func TestRunNobodyListens(t *testing.T) {
+	t.Parallel()
+	target, err := wire.NewTarget("http://127.0.0.1:1/a", wire.Development("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := load.Run(t.Context(), load.Spec{Target: target, Op: load.Insert, Connections: 1, Duration: time.Second}); err == nil {
+		t.Error("a server that is not there was measured")
+	}
+}
+
+func BenchmarkCountEntities(b *testing.B) {
+	page := load.Layout{Entities: 1000, RowsPerPartition: 1000}.AppendPage(nil, 0, 1000)
+	b.SetBytes(int64(len(page)))
+	for b.Loop() {
+		load.CountEntities(load.JSON, page)
+	}
+}
+
+func BenchmarkBatchBody(b *testing.B) {
+	target, err := wire.NewTarget("http://127.0.0.1:1/acct", wire.Development("acct"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	l := load.Layout{Entities: 1000, RowsPerPartition: 100}
+	for b.Loop() {
+		load.BatchBody(target, "t", l, 3)
+	}
+}

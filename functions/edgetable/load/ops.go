@@ -1,0 +1,273 @@
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+
+	"edgetable/functions/edgetable/load/wire"
+)
+
+// Op names a workload.
+type Op string
+
+// The workloads. Upsert is PUT without If-Match (insert or replace); merge is PATCH and delete is DELETE, both with
+// If-Match: *. Query reads one whole partition, scan the whole table page by page; batch inserts entities in entity
+// group transactions. Page asks for a short page that starts at a random partition. Mixed is get and upsert in equal
+// parts.
+const (
+	Insert Op = "insert"
+	Upsert Op = "upsert"
+	Merge  Op = "merge"
+	Delete Op = "delete"
+	Get    Op = "get"
+	Query  Op = "query"
+	Scan   Op = "scan"
+	Batch  Op = "batch"
+	Page   Op = "page"
+	Mixed  Op = "mixed"
+)
+
+// Ops lists every workload in the order reports use.
+var Ops = []Op{Insert, Upsert, Merge, Delete, Get, Query, Scan, Batch, Page, Mixed}
+
+// NeedsPreload tells whether op works on entities that Fill stored before.
+func (op Op) NeedsPreload() bool { return op != Insert && op != Batch }
+
+const headAccept = "Accept: application/json;odata=nometadata\r\n"
+
+const (
+	freshPartitions = 1000 // partitions that inserts spread over
+	pageRows        = 100  // $top of Page
+)
+
+// operation is one worker's stream of requests. next fills req and reports false when nothing is left to do; check
+// judges the answer and returns how many entities it moved. Buffers belong to the worker and are reused.
+type operation interface {
+	next(req *wire.Request) bool
+	check(resp *wire.Response) (entities int, err error)
+}
+
+// shared is what the workers of one run have in common.
+type shared struct {
+	spec Spec
+	head headers
+	seq  atomic.Uint64 // numbers fresh keys, and entities to delete
+}
+
+func (s *shared) operation(worker int) operation {
+	rng := rand.New(rand.NewPCG(uint64(worker), 42))
+	url := tableURL(s.spec.Target, s.spec.Table)
+	switch s.spec.Op {
+	case Insert:
+		return &inserter{shared: s, url: []byte(url)}
+	case Batch:
+		return &batcher{shared: s, enc: newBatchEncoder(s.spec.Target, s.spec.Table, s.spec.Format)}
+	case Query:
+		return &querier{shared: s, url: []byte(url), rng: rng}
+	case Scan:
+		return &scanner{shared: s, url: []byte(url)}
+	case Page:
+		return &pager{shared: s, url: []byte(url), rng: rng}
+	default:
+		return &pointer{shared: s, url: url, rng: rng}
+	}
+}
+
+// unexpected describes an answer of the wrong status; bodies of table errors carry a code and no secrets.
+func unexpected(resp *wire.Response, want int) error {
+	return fmt.Errorf("status %d, want %d: %.200s", resp.Status, want, resp.Body)
+}
+
+// inserter posts entities that never existed before.
+type inserter struct {
+	*shared
+	url      []byte
+	pk, rk   []byte
+	body     []byte
+	sequence uint64
+}
+
+func (o *inserter) next(req *wire.Request) bool {
+	o.sequence = o.seq.Add(1)
+	o.pk, o.rk = o.freshKey(o.pk[:0], o.rk[:0], o.sequence%freshPartitions, o.sequence)
+	o.body = o.spec.Format.appendEntity(o.body[:0], o.pk, o.rk, o.sequence)
+	*req = wire.Request{Method: "POST", Path: o.url, Header: o.head.insert, Body: o.body}
+	return true
+}
+
+func (o *inserter) check(resp *wire.Response) (int, error) {
+	if resp.Status != 204 {
+		return 0, unexpected(resp, 204)
+	}
+	return 1, nil
+}
+
+// freshKey makes keys that no other run uses, given that the run's prefix is unique.
+func (s *shared) freshKey(pk, rk []byte, partition, n uint64) ([]byte, []byte) {
+	pk = appendDigits(append(pk, 'n'), partition, 6)
+	rk = append(append(rk, s.spec.Prefix...), '-')
+	return pk, appendDigits(rk, n, 10)
+}
+
+// pointer addresses one preloaded entity a request: get, upsert, merge, delete and mixed.
+type pointer struct {
+	*shared
+	op   Op // of the request
+	url  string
+	rng  *rand.Rand
+	path []byte
+	body []byte
+	rk   []byte
+}
+
+// stride visits every entity once when it has no factor in common with their number; a large prime never has. It
+// also keeps neighbours in time apart in key order.
+const stride = 1<<31 - 1
+
+func (o *pointer) next(req *wire.Request) bool {
+	n := o.spec.Layout.Entities
+	i := o.rng.IntN(n)
+	switch o.op = o.spec.Op; o.op {
+	case Mixed:
+		o.op = Get
+		if o.rng.Uint32()&1 == 0 {
+			o.op = Upsert
+		}
+	case Delete:
+		k := o.seq.Add(1) - 1
+		if k >= uint64(n) {
+			return false
+		}
+		i = int(k * stride % uint64(n))
+	}
+	o.path = o.spec.Layout.AppendPath(o.path[:0], o.url, i)
+	switch o.op {
+	case Delete:
+		*req = wire.Request{Method: "DELETE", Path: o.path, Header: o.head.delete}
+		return true
+	case Get:
+		o.rk = o.spec.Layout.appendRK(o.rk[:0], i)
+		*req = wire.Request{Method: "GET", Path: o.path, Header: o.head.accept}
+		return true
+	}
+	o.body = o.spec.Layout.appendAs(o.spec.Format, o.body[:0], i)
+	*req = wire.Request{Method: "PUT", Path: o.path, Header: o.head.write, Body: o.body}
+	if o.op == Merge {
+		req.Method, req.Header = "PATCH", o.head.merge
+	}
+	return true
+}
+
+func (o *pointer) check(resp *wire.Response) (int, error) {
+	if o.op != Get {
+		if resp.Status != 204 {
+			return 0, unexpected(resp, 204)
+		}
+		return 1, nil
+	}
+	if resp.Status != 200 {
+		return 0, unexpected(resp, 200)
+	}
+	if len(resp.Body) < EntitySize || len(resp.Body) > 2*EntitySize || !bytes.Contains(resp.Body, o.rk) {
+		return 0, fmt.Errorf("get answered another entity than the one asked for (%d bytes)", len(resp.Body))
+	}
+	return 1, nil
+}
+
+// querier reads a random whole partition, which must fit one page.
+type querier struct {
+	*shared
+	url   []byte
+	rng   *rand.Rand
+	query []byte
+}
+
+func (o *querier) next(req *wire.Request) bool {
+	l := o.spec.Layout
+	o.query = append(o.query[:0], "$filter=PartitionKey%20eq%20'"...)
+	o.query = append(l.appendPK(o.query, o.rng.IntN(l.Entities)), '\'')
+	*req = wire.Request{Method: "GET", Path: append(o.url[:len(o.url):len(o.url)], "()"...), Query: o.query, Header: o.head.accept}
+	return true
+}
+
+func (o *querier) check(resp *wire.Response) (int, error) {
+	if resp.Status != 200 {
+		return 0, unexpected(resp, 200)
+	}
+	n := o.spec.Format.countEntities(resp.Body)
+	if n != o.spec.Layout.RowsPerPartition {
+		return n, fmt.Errorf("partition query answered %d entities, want %d", n, o.spec.Layout.RowsPerPartition)
+	}
+	return n, nil
+}
+
+// scanner walks the table from its start, again and again; one request is one page.
+type scanner struct {
+	*shared
+	url   []byte
+	query []byte
+	seen  int
+}
+
+func (o *scanner) next(req *wire.Request) bool {
+	*req = wire.Request{Method: "GET", Path: append(o.url[:len(o.url):len(o.url)], "()"...), Query: o.query, Header: o.head.accept}
+	return true
+}
+
+func (o *scanner) check(resp *wire.Response) (int, error) {
+	if resp.Status != 200 {
+		return 0, unexpected(resp, 200)
+	}
+	n := o.spec.Format.countEntities(resp.Body)
+	o.seen += n
+	o.query = o.query[:0]
+	if resp.NextPartition != "" {
+		o.query = append(o.query, "NextPartitionKey="...)
+		o.query = append(o.query, url.QueryEscape(resp.NextPartition)...)
+		o.query = append(o.query, "&NextRowKey="...)
+		o.query = append(o.query, url.QueryEscape(resp.NextRow)...)
+		return n, nil
+	}
+	seen := o.seen
+	o.seen = 0
+	if seen != o.spec.Layout.Entities {
+		return n, fmt.Errorf("scan ended after %d entities, want %d", seen, o.spec.Layout.Entities)
+	}
+	return n, nil
+}
+
+// pager asks for pageRows entities from a random partition on: what a page costs, wherever in a table it is.
+type pager struct {
+	*shared
+	url   []byte
+	rng   *rand.Rand
+	query []byte
+	want  int
+}
+
+func (o *pager) next(req *wire.Request) bool {
+	l := o.spec.Layout
+	i := o.rng.IntN(l.Entities)
+	o.want = min(pageRows, l.Entities-i/l.RowsPerPartition*l.RowsPerPartition)
+	o.query = append(o.query[:0], "$top="...)
+	o.query = strconv.AppendInt(o.query, pageRows, 10)
+	o.query = append(o.query, "&$filter=PartitionKey%20ge%20'"...)
+	o.query = append(l.appendPK(o.query, i), '\'')
+	*req = wire.Request{Method: "GET", Path: append(o.url[:len(o.url):len(o.url)], "()"...), Query: o.query, Header: o.head.accept}
+	return true
+}
+
+func (o *pager) check(resp *wire.Response) (int, error) {
+	if resp.Status != 200 {
+		return 0, unexpected(resp, 200)
+	}
+	n := o.spec.Format.countEntities(resp.Body)
+	if n != o.want {
+		return n, fmt.Errorf("page answered %d entities, want %d", n, o.want)
+	}
+	return n, nil
+}

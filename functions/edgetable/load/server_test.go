@@ -1,0 +1,193 @@
+package load_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/edm"
+	"edgetable/core/memstore"
+	"edgetable/core/payload"
+	"edgetable/core/protocol"
+	"edgetable/core/sas"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/load"
+	"edgetable/functions/edgetable/load/wire"
+)
+
+// serve is a server of the protocol, with an empty store in memory.
+func serve(t *testing.T) wire.Target {
+	t.Helper()
+	now := func() edm.Ticks { return edm.TicksOf(time.Now()) }
+	account := &protocol.Account{Account: *wire.Development("a")}
+	h := &protocol.Handler{
+		Service:  table.New(memstore.New(now), table.Options{Now: now, Rand: rand.Uint64}),
+		Accounts: func(name string) (*protocol.Account, bool) { return account, name == account.Name },
+		Now:      now,
+		NewID:    func() (id [16]byte) { return id },
+		MaxSkew:  time.Hour,
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httpserver.Server{Handler: &httpserver.Handler{Protocol: h}, Log: slog.New(slog.DiscardHandler), Grace: time.Second}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	target, err := wire.NewTarget("http://"+l.Addr().String()+"/a", &account.Account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+// TestFormats: both formats say the same, and have a text of the same length.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	for _, i := range []int{0, 99, 12345, 1e8} {
+		l := load.Layout{Entities: 1 << 30, RowsPerPartition: 100}
+		want, err := payload.ReadEntity(l.AppendEntity(nil, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := payload.ReadAtomEntity(l.AppendAs(load.Atom, nil, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("entity %d differs:\n%v\n%v", i, got, want)
+		}
+	}
+}
+
+// TestRunAgainstServer runs every workload in every format and with every kind of signature.
+func TestRunAgainstServer(t *testing.T) {
+	t.Parallel()
+	l := load.Layout{Entities: 2000, RowsPerPartition: 1000}
+	expiry := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+	ofTable, err := sas.TableValues{Table: "t0t", Expiry: expiry, Permissions: "raud", StartPartition: "a", EndPartition: "z"}.Sign("a", wire.Development("a").Keys[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	readOnly, err := sas.TableValues{Table: "t0t", Expiry: expiry, Permissions: "r"}.Sign("a", wire.Development("a").Keys[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, token, version string
+		format               load.Format
+		failed               []load.Op
+	}{
+		{"json", "", wire.Version, "", nil},
+		{"atom", "", load.AtomVersion, load.Atom, nil},
+		{"atom in a version that has none", "", wire.Version, load.Atom, load.Ops},
+		{"token", ofTable, wire.Version, load.JSON, nil},
+		{"token for reading", readOnly, wire.Version, load.JSON, []load.Op{load.Insert, load.Upsert, load.Merge, load.Delete, load.Batch, load.Mixed}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			owner := serve(t)
+			if err := load.CreateTable(t.Context(), owner, "t0t"); err != nil {
+				t.Fatal(err)
+			}
+			if err := load.Fill(t.Context(), owner, "t0t", l); err != nil {
+				t.Fatal(err)
+			}
+			target := owner.WithToken(tt.token)
+			target.Version = tt.version
+			failed := " "
+			for _, op := range tt.failed {
+				failed += string(op) + " "
+			}
+			ops := []load.Op{load.Query, load.Page, load.Scan, load.Get, load.Upsert, load.Merge, load.Mixed, load.Delete, load.Insert, load.Batch}
+			if len(ops) != len(load.Ops) {
+				t.Fatal("a workload is missing here")
+			}
+			for _, op := range ops { // scans count what is there, so they come first
+				res := run(t, load.Spec{Target: target, Table: "t0t", Op: op, Layout: l, Prefix: string(op), Connections: 2, Format: tt.format})
+				if got, want := res.Errors > 0, strings.Contains(failed, " "+string(op)+" "); got != want {
+					t.Errorf("%s: %d errors (%v) of %d", op, res.Errors, res.First, res.Answered)
+				}
+				if res.Errors == 0 && (res.Ops == 0 || res.Answered < res.Ops || res.Refusals != 0) {
+					t.Errorf("%s: %d counted of %d answered, %d refused", op, res.Ops, res.Answered, res.Refusals)
+				}
+			}
+		})
+	}
+}
+
+// TestRefused: what a client does that is refused every other time.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		refused load.Refused
+		why     string
+		ok      func(r *load.Result) bool
+	}{
+		{load.Fails, "it is an error", func(r *load.Result) bool { return r.Errors > 0 && r.Refusals == 0 }},
+		{load.AtOnce, "it comes again", func(r *load.Result) bool { return r.Errors == 0 && r.Ops > 0 && r.Refusals >= r.Ops-1 }},
+		{load.Waits, "it waits for longer than the run", func(r *load.Result) bool { return r.Errors == 0 && r.Ops == 0 && r.Refusals == 1 }},
+	} {
+		t.Run(string(tt.refused), func(t *testing.T) {
+			t.Parallel()
+			var n int // there is one connection
+			var last string
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				if n++; n%2 == 1 {
+					last = string(body)
+					w.Header().Set("Retry-After", "3600")
+					w.WriteHeader(503)
+					return
+				}
+				if same := string(body) == last; err != nil || same != (tt.refused != load.Fails) {
+					t.Errorf("the request after a refusal is the same: %t, %v", same, err)
+				}
+				w.WriteHeader(204)
+			}))
+			defer srv.Close()
+			target, err := wire.NewTarget(srv.URL, wire.Development("a"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := load.Run(t.Context(), load.Spec{Target: target, Table: "t", Op: load.Insert, Prefix: "x", Connections: 1,
+				Duration: 2 * time.Second, Refused: tt.refused})
+			if err != nil || !tt.ok(res) {
+				t.Errorf("%s: %d done, %d refused, %d errors, %v", tt.why, res.Ops, res.Refusals, res.Errors, err)
+			}
+		})
+	}
+}
+
+// run measures as long as this machine needs to end a request.
+func run(t *testing.T, spec load.Spec) *load.Result {
+	t.Helper()
+	for spec.Duration = 100 * time.Millisecond; ; spec.Duration *= 4 {
+		res, err := load.Run(t.Context(), spec)
+		if errors.Is(err, load.ErrTooShort) && spec.Duration < time.Minute {
+			spec.Prefix += "x" // what came too late was stored all the same
+			continue
+		}
+		if err != nil {
+			t.Fatal(spec.Op, err)
+		}
+		return res
+	}
+}

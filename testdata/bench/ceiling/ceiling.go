@@ -1,0 +1,172 @@
+// Package ceiling serves the least that a signed table request can cost on the transport that the server uses, as the
+// number a real server is divided by: one HMAC is verified and, by kind, nothing is stored, one kilobyte is written
+// durably, one kilobyte is read, or a page that lies ready in memory is sent. There is no routing, no parsing, no ETag
+// and no isolation.
+package ceiling
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/protocol"
+	"edgetable/core/sharedkey"
+	"edgetable/functions/edgetable/load"
+)
+
+// Kind says what a handler does after the signature.
+type Kind string
+
+// The kinds of ceiling.
+const (
+	Null  Kind = "null"  // answers 204
+	Write Kind = "write" // stores the body under a new key with one synced Pebble write, answers 204
+	Read  Kind = "read"  // answers 200 with the kilobyte found by one Pebble point get under the request's path
+	Page  Kind = "page"  // answers 200 with one and the same page of a thousand entities, without any store
+)
+
+// Kinds lists them.
+var Kinds = []Kind{Null, Write, Read, Page}
+
+// Handler is a httpserver.Protocol for one kind. Make one with New, close it when its server has stopped.
+type Handler struct {
+	kind    Kind
+	account *sharedkey.Account
+	db      *pebble.DB
+	page    []byte
+	seq     atomic.Uint64
+	bodies  sync.Pool // *[]byte
+}
+
+// New opens a handler. Write and Read keep their data in dir; Read stores the layout's entities there first, under the
+// paths that the load generator asks for in the named table.
+func New(kind Kind, dir string, account *sharedkey.Account, table string, l load.Layout) (*Handler, error) {
+	h := &Handler{kind: kind, account: account}
+	h.bodies.New = func() any { b := make([]byte, 0, 2*load.EntitySize); return &b }
+	switch kind {
+	case Null:
+		return h, nil
+	case Page:
+		h.page = load.Layout{RowsPerPartition: pageRows}.AppendPage(nil, 0, pageRows)
+		return h, nil
+	case Write, Read:
+	default:
+		return nil, fmt.Errorf("unknown ceiling %q", kind)
+	}
+	cache := pebble.NewCache(64 << 20)
+	defer cache.Unref() // the database holds its own reference
+	var err error
+	h.db, err = pebble.Open(dir, &pebble.Options{Cache: cache, MemTableSize: 64 << 20, Logger: quiet{}})
+	if err != nil {
+		return nil, err
+	}
+	if kind == Read {
+		if err := h.seed("/"+account.Name+"/"+table, l); err != nil {
+			return nil, fmt.Errorf("storing the entities to read: %w", err)
+		}
+	}
+	return h, nil
+}
+
+// pageRows is the most entities a page may hold.
+const pageRows = 1000
+
+// quiet keeps Pebble's information to itself; its fatal errors still end the process.
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)           {}
+func (quiet) Errorf(string, ...any)          {}
+func (quiet) Fatalf(format string, a ...any) { panic(fmt.Sprintf(format, a...)) }
+
+func (h *Handler) seed(tableURL string, l load.Layout) error {
+	var path, value []byte
+	for i := range l.Entities {
+		path = l.AppendPath(path[:0], tableURL, i)
+		value = l.AppendEntity(value[:0], i)
+		if err := h.db.Set(path, value, pebble.NoSync); err != nil {
+			return err
+		}
+	}
+	return h.db.Flush()
+}
+
+// Close closes the database.
+func (h *Handler) Close() error {
+	if h.db == nil {
+		return nil
+	}
+	return h.db.Close()
+}
+
+// Listen serves until ctx ends.
+func (h *Handler) Listen(ctx context.Context, l net.Listener) error {
+	s := httpserver.Server{Handler: &httpserver.Handler{Protocol: h}, Log: slog.New(slog.DiscardHandler), Grace: time.Second}
+	return s.Serve(ctx, l)
+}
+
+// Serve verifies the signature and does its kind's work.
+func (h *Handler) Serve(_ context.Context, r *protocol.Request) protocol.Response {
+	path, query, _ := strings.Cut(r.Target, "?")
+	cred, err := sharedkey.ParseAuthorization(r.Header.Get("Authorization"))
+	if err == nil {
+		err = h.account.Verify(cred, sharedkey.Request{
+			Method: r.Method, Path: path, RawQuery: query, XMSDate: r.Header.Get("X-Ms-Date"),
+		}, time.Time{}, 0)
+	}
+	switch {
+	case err != nil:
+		return protocol.Response{Status: 403}
+	case h.kind == Read:
+		return h.read(path)
+	case h.kind == Page:
+		return protocol.Response{Status: 200, Header: jsonBody, Body: h.page}
+	}
+	return h.write(r)
+}
+
+// write serves Null and Write: both read the body, one of them stores it.
+func (h *Handler) write(r *protocol.Request) protocol.Response {
+	body := h.bodies.Get().(*[]byte)
+	defer h.bodies.Put(body)
+	if r.Body != nil {
+		if int(r.ContentLength) > cap(*body) {
+			*body = make([]byte, 0, min(r.ContentLength, protocol.MaxBody))
+		}
+		*body = (*body)[:max(0, min(int(r.ContentLength), cap(*body)))]
+		if _, err := io.ReadFull(r.Body, *body); err != nil {
+			return protocol.Response{Status: 400}
+		}
+	}
+	if h.kind == Write {
+		// A new key somewhere among many, as inserts into many partitions make them.
+		var key [16]byte
+		n := h.seq.Add(1)
+		binary.BigEndian.PutUint64(key[:], n%1000)
+		binary.BigEndian.PutUint64(key[8:], n)
+		if err := h.db.Set(key[:], *body, pebble.Sync); err != nil {
+			return protocol.Response{Status: 500}
+		}
+	}
+	return protocol.Response{Status: 204}
+}
+
+func (h *Handler) read(path string) protocol.Response {
+	value, closer, err := h.db.Get([]byte(path))
+	if err != nil {
+		return protocol.Response{Status: 404}
+	}
+	defer closer.Close()
+	return protocol.Response{Status: 200, Header: jsonBody, Body: append([]byte(nil), value...)}
+}
+
+var jsonBody = []protocol.Field{{Name: "Content-Type", Value: "application/json"}}

@@ -1,0 +1,97 @@
+package ceiling_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/functions/edgetable/load"
+	"edgetable/functions/edgetable/load/wire"
+	"edgetable/testdata/bench/ceiling"
+)
+
+// TestRunAgainstCeilings runs the workloads that a ceiling can answer, over real connections and a real Pebble.
+func TestRunAgainstCeilings(t *testing.T) {
+	t.Parallel()
+	l := load.Layout{Entities: 1000, RowsPerPartition: 1000}
+	for _, tt := range []struct {
+		kind   ceiling.Kind
+		op     load.Op
+		failed string // what the first error must say, "" for none
+	}{
+		{ceiling.Null, load.Insert, ""},
+		{ceiling.Write, load.Insert, ""},
+		{ceiling.Write, load.Upsert, ""},
+		{ceiling.Write, load.Delete, ""}, // ends when the thousand are gone
+		{ceiling.Read, load.Get, ""},
+		{ceiling.Page, load.Query, ""},
+		{ceiling.Page, load.Scan, ""},                       // one page is the whole table
+		{ceiling.Null, load.Get, "status 204, want 200"},    // a wrong status is an error
+		{ceiling.Page, load.Get, "another entity"},          // so is a wrong entity,
+		{ceiling.Page, load.Page, "answered 1000 entities"}, // a wrong number,
+		{ceiling.Null, load.Batch, "status 204, want 202"},  // and a batch that was not one
+	} {
+		t.Run(string(tt.kind)+"/"+string(tt.op), func(t *testing.T) {
+			t.Parallel()
+			h, err := ceiling.New(tt.kind, t.TempDir(), wire.Development("a"), "t", l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			target, err := wire.NewTarget(serve(t, h)+"/a", wire.Development("a"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			res := run(t, load.Spec{Target: target, Table: "t", Op: tt.op, Layout: l, Prefix: "x", Connections: 4})
+			if tt.failed != "" {
+				if res.Errors == 0 || !strings.Contains(res.First.Error(), tt.failed) {
+					t.Errorf("%d errors, the first %v; want %q", res.Errors, res.First, tt.failed)
+				}
+				return
+			}
+			if res.Errors != 0 || res.Ops == 0 || res.Latency.Count() != res.Ops || res.Entities < res.Ops {
+				t.Errorf("%d errors (%v), %d ops, %d entities, %d latencies", res.Errors, res.First, res.Ops, res.Entities, res.Latency.Count())
+			}
+			if tt.op == load.Delete && res.Ops > uint64(l.Entities) {
+				t.Errorf("deleted %d of %d entities", res.Ops, l.Entities)
+			}
+		})
+	}
+}
+
+// serve serves the handler until the test ends, closes it then, and returns its URL.
+func serve(t *testing.T, h *ceiling.Handler) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- h.Listen(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-done, h.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String()
+}
+
+// run measures as long as this machine needs to end a request.
+func run(t *testing.T, spec load.Spec) *load.Result {
+	t.Helper()
+	for spec.Duration = 100 * time.Millisecond; ; spec.Duration *= 4 {
+		res, err := load.Run(t.Context(), spec)
+		if errors.Is(err, load.ErrTooShort) && spec.Duration < time.Minute {
+			spec.Prefix += "x" // what came too late was stored all the same
+			continue
+		}
+		if err != nil {
+			t.Fatal(spec.Op, err)
+		}
+		return res
+	}
+}

@@ -1,0 +1,76 @@
+// Command bench measures edgetable, Azurite and the ceilings side by side, and checks every target of performance:
+//
+//	go run ./testdata/bench -edgetable bin/edgetable      the suite; -h lists the flags
+//	go run ./testdata/bench ceiling -kind null            a server that does the least a signed request can cost
+//
+// The load comes from the package of "edgetable bench": a process of its own sends real HTTP requests with real signatures
+// and entities of 1 KiB.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// errUsage marks a wrong command line, which has been explained already.
+var errUsage = errors.New("usage")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(dispatch(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// dispatch returns the exit status: 0, 1 for a failure, 2 for a wrong command line.
+func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	run := runSuite
+	if len(args) > 0 && args[0] == "ceiling" {
+		run, args = runCeiling, args[1:]
+	}
+	err := run(ctx, args, stdout, stderr)
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errUsage):
+		return 2
+	}
+	fmt.Fprintf(stderr, "bench: %v\n", err)
+	return 1
+}
+
+// newFlags makes a flag set whose help begins with text.
+func newFlags(name, text string, stderr io.Writer) *flag.FlagSet {
+	fs := flag.NewFlagSet(name, flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	fs.Usage = func() {
+		fmt.Fprintf(stderr, "%s\n\nUsage: %s [flags]\n\n", text, name)
+		fs.PrintDefaults()
+	}
+	return fs
+}
+
+// parse reads the flags and refuses further words.
+func parse(fs *flag.FlagSet, args []string) error {
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return errUsage // the flag package has explained it
+	}
+	if fs.NArg() > 0 {
+		return misuse(fs, "unexpected argument %q", fs.Arg(0))
+	}
+	return nil
+}
+
+// misuse explains a wrong command line in one line and names the help.
+func misuse(fs *flag.FlagSet, format string, args ...any) error {
+	fmt.Fprintf(fs.Output(), "%s: %s\nRun \"%s -h\" for the flags.\n", fs.Name(), fmt.Sprintf(format, args...), fs.Name())
+	return errUsage
+}

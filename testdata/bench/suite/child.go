@@ -1,0 +1,220 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"edgetable/core/accounts"
+	"edgetable/functions/edgetable/load"
+	"edgetable/functions/edgetable/load/wire"
+)
+
+// stopGrace is how long a child may take to end after SIGTERM before it is killed.
+const stopGrace = 15 * time.Second
+
+// child is a server under measurement: a process of ours, ended by its pid.
+type child struct {
+	name   string
+	target wire.Target
+	cmd    *exec.Cmd
+	log    string // file with its output
+	done   chan struct{}
+	err    error         // of Wait; valid after done is closed
+	ready  time.Duration // from just before its start to its first answered request
+}
+
+// spawn starts argv and waits until the server at target answers a signed request. ctx bounds the waiting only.
+func spawn(ctx context.Context, name, logDir string, target wire.Target, ready func(context.Context) error, argv ...string) (*child, error) {
+	c := &child{name: name, target: target, log: filepath.Join(logDir, name+".log"), done: make(chan struct{})}
+	out, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close() // the child has its own descriptor
+	c.cmd = exec.Command(argv[0], argv[1:]...)
+	c.cmd.Stdout, c.cmd.Stderr, c.cmd.Dir = out, out, logDir
+	start := time.Now()
+	if err := c.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", name, err)
+	}
+	go func() {
+		c.err = c.cmd.Wait()
+		close(c.done)
+	}()
+	if err := c.await(ctx, ready); err != nil {
+		c.kill()
+		return nil, fmt.Errorf("%s: %w\n%s", name, err, c.tail())
+	}
+	c.ready = time.Since(start)
+	return c, nil
+}
+
+// await asks every millisecond: the start of a server is measured with it.
+func (c *child) await(ctx context.Context, ready func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, wire.Timeout)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	var last error
+	for {
+		if last = ready(ctx); last == nil {
+			return nil
+		}
+		select {
+		case <-c.done:
+			return fmt.Errorf("ended before it answered (%v): %w", c.err, last)
+		case <-ctx.Done():
+			return fmt.Errorf("did not answer: %w", last)
+		case <-tick.C:
+		}
+	}
+}
+
+// answers wants a signed Query Tables answered; listens is content with an accepted connection.
+func answers(t wire.Target) func(context.Context) error {
+	return func(ctx context.Context) error { return load.Ping(ctx, t) }
+}
+
+func listens(t wire.Target) func(context.Context) error {
+	return func(ctx context.Context) error {
+		c, err := wire.Dial(ctx, t)
+		if err != nil {
+			return err
+		}
+		return c.Close()
+	}
+}
+
+// stop ends the child cleanly, with SIGKILL as a last resort, and tells when it did not end well.
+func (c *child) stop() error {
+	return c.end(syscall.SIGTERM)
+}
+
+// kill is a crash; that the process may have ended already does not matter to those who call it.
+func (c *child) kill() { _ = c.end(syscall.SIGKILL) }
+
+func (c *child) end(sig syscall.Signal) error {
+	select {
+	case <-c.done:
+		return fmt.Errorf("%s had ended by itself (%v)\n%s", c.name, c.err, c.tail())
+	default:
+	}
+	_ = c.cmd.Process.Signal(sig) // fails only if it ended meanwhile, which Wait tells
+	select {
+	case <-c.done:
+	case <-time.After(stopGrace):
+		_ = c.cmd.Process.Kill()
+		<-c.done
+		return fmt.Errorf("%s did not end within %v of %v", c.name, stopGrace, sig)
+	}
+	return nil
+}
+
+// tail returns the end of the child's output, for error messages.
+func (c *child) tail() string {
+	b, err := os.ReadFile(c.log)
+	if err != nil {
+		return ""
+	}
+	return string(b[max(0, len(b)-1000):])
+}
+
+// freeTarget finds a free loopback port for a server of the emulator's account.
+func freeTarget() (wire.Target, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return wire.Target{}, err
+	}
+	defer ln.Close()
+	return wire.NewTarget("http://"+ln.Addr().String()+"/"+accounts.Development, wire.Development(accounts.Development))
+}
+
+// rss is the resident memory in bytes now, 0 where /proc does not tell.
+func (c *child) rss() int64 { return statusField(c.cmd.Process.Pid, "VmRSS:") }
+
+func statusField(pid int, name string) int64 {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			kb, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			return kb << 10
+		}
+	}
+	return 0
+}
+
+// cpuTicks is the processor time used so far in the kernel's ticks (10 ms), 0 where /proc does not tell.
+func (c *child) cpuTicks() int64 {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(c.cmd.Process.Pid) + "/stat")
+	if err != nil {
+		return 0
+	}
+	// The second field is the name in parentheses and may hold blanks; utime and stime are the 14th and 15th.
+	_, rest, _ := strings.Cut(string(b), ") ")
+	f := strings.Fields(rest)
+	if len(f) < 13 {
+		return 0
+	}
+	user, _ := strconv.ParseInt(f[11], 10, 64)
+	system, _ := strconv.ParseInt(f[12], 10, 64)
+	return user + system
+}
+
+// cpu is the processor time used so far, to the nanosecond, 0 where /proc does not tell.
+func (c *child) cpu() (sum time.Duration) {
+	threads, err := filepath.Glob("/proc/" + strconv.Itoa(c.cmd.Process.Pid) + "/task/*/schedstat")
+	if err != nil {
+		return 0
+	}
+	for _, name := range threads {
+		if b, err := os.ReadFile(name); err == nil {
+			text, _, _ := strings.Cut(string(b), " ")
+			n, _ := strconv.ParseInt(text, 10, 64)
+			sum += time.Duration(n)
+		}
+	}
+	if sum == 0 { // a kernel without these counters
+		return time.Duration(c.cpuTicks()) * 10 * time.Millisecond
+	}
+	return sum
+}
+
+// settle waits, at most limit, until the children rest (compactions, garbage collection), so that one cell's leftovers
+// do not slow the next cell of another server.
+func settle(ctx context.Context, limit time.Duration, children ...*child) {
+	end := time.After(limit)
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	last := int64(-1)
+	for {
+		var sum int64
+		for _, c := range children {
+			sum += c.cpuTicks()
+		}
+		if last >= 0 && sum-last <= 1 {
+			return
+		}
+		last = sum
+		select {
+		case <-ctx.Done():
+			return
+		case <-end:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// ceiling tells a ceiling from a table server.
+func (c *child) ceiling() bool { return strings.HasPrefix(c.name, ceilingPrefix) }

@@ -1,0 +1,149 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"edgetable/core/accounts"
+	"edgetable/core/sas"
+	"edgetable/core/sharedkey"
+	"edgetable/functions/edgetable/load"
+	"edgetable/functions/edgetable/load/wire"
+)
+
+// way is one way to do the same thing. What it costs more than the plain way is measured on one server, in turns, in
+// memory, where there is least beside it. Client and server share the processors, so a way that costs the client more
+// slows the server down: what is judged first is the processor time of the server.
+type way struct {
+	how    string // of its cells
+	format load.Format
+	token  func(table string) (string, error) // nil signs with the key
+}
+
+// comparison is ways of which the first is the plain one.
+type comparison struct {
+	ops  []load.Op
+	ways []way
+	most float64 // times the plain one's processor time, and the plain one's rate over the other's
+}
+
+var comparisons = []comparison{
+	{[]load.Op{load.Insert, load.Get, load.Query, load.Batch}, []way{
+		{how: "JSON"},
+		{how: "Atom", format: load.Atom},
+	}, 2},
+	{[]load.Op{load.Get, load.Insert}, []way{
+		{how: "key"},
+		{how: "token of a table", token: tableToken(sas.TableValues{})},
+		{how: "token of a table and keys", token: tableToken(sas.TableValues{StartPartition: "a", StartRow: "a", EndPartition: "z", EndRow: "z"})},
+		{how: "token of an account", token: accountToken},
+	}, 1.1},
+}
+
+// tokens are good for longer than any run.
+func tokenExpiry() string { return time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339) }
+
+func tableToken(v sas.TableValues) func(string) (string, error) {
+	return func(table string) (string, error) {
+		v.Table, v.Expiry, v.Permissions = table, tokenExpiry(), "raud"
+		return signWith(v.Sign)
+	}
+}
+
+func accountToken(string) (string, error) {
+	return signWith(sas.AccountValues{ResourceTypes: "sco", Expiry: tokenExpiry(), Permissions: "rwdlacu"}.Sign)
+}
+
+func signWith(sign func(string, *sharedkey.Key) (string, error)) (string, error) {
+	account := wire.Development(accounts.Development)
+	return sign(account.Name, account.Keys[0])
+}
+
+// turns is how often all ways are measured in a round of the suite: many short cells meet the moods of the machine more
+// evenly than few long ones.
+const turns = 4
+
+// costs measures every way of every comparison, in turns.
+func (s *suite) costs(ctx context.Context) error {
+	for _, c := range s.servers(Memory) {
+		for round := range turns * s.Rounds {
+			s.progress("costs, round %d of %d", round+1, turns*s.Rounds)
+			for _, cmp := range comparisons {
+				ways := slices.Concat(cmp.ways, cmp.ways)[round%len(cmp.ways):][:len(cmp.ways)] // each is the first at times
+				for _, op := range cmp.ops {
+					for _, w := range ways {
+						if err := s.cost(ctx, c, op, w); err != nil {
+							return err
+						}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// cost measures one way.
+func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
+	own := !op.NeedsPreload()
+	if own { // what was written leaves work behind
+		settle(ctx, s.Settle, c)
+	}
+	spec := load.Spec{Target: c.target, Table: pointTable, Op: op, Layout: pointLayout, Format: w.format, Connections: Connections[0],
+		Warmup: s.CostCell / 4, Duration: s.CostCell}
+	if op == load.Query {
+		spec.Table, spec.Layout = rangeTable, rangeLayout
+	}
+	if own {
+		spec.Table = s.newTable()
+	}
+	if w.format == load.Atom {
+		spec.Target.Version = load.AtomVersion
+	}
+	if w.token != nil {
+		token, err := w.token(spec.Table)
+		if err != nil {
+			return fmt.Errorf("signing a token: %w", err)
+		}
+		spec.Target = spec.Target.WithToken(token)
+	}
+	return s.attempt(ctx, c, spec, w.how, own)
+}
+
+// costs judges what was measured: processor time and rate, each as times of the plain way's in the same round.
+func (r *Results) costs() (list []Check) {
+	for _, cmp := range comparisons {
+		for _, op := range cmp.ops {
+			for _, w := range cmp.ways[1:] {
+				cpu := Check{What: fmt.Sprintf("%s, %s, %s against %s, processor time of the server", Memory, op, w.how, cmp.ways[0].how),
+					Target: fmt.Sprintf("≤%gx", cmp.most), Status: Unmeasured}
+				rate := Check{What: fmt.Sprintf("%s, %s, %s against %s, rate", Memory, op, w.how, cmp.ways[0].how),
+					Target: fmt.Sprintf("≥%.2fx", 1/cmp.most), Status: Unmeasured}
+				a := r.find(Cell{Memory, op, Connections[0], w.how})
+				b := r.find(Cell{Memory, op, Connections[0], cmp.ways[0].how})
+				rate.pair(a, b, func(s Sample) float64 { return s.OpsPerSecond }, perSecond, func(ratio float64) bool { return ratio*cmp.most >= 1 })
+				cpu.pair(a, b, func(s Sample) float64 { return float64(s.CPU) }, duration, func(ratio float64) bool { return ratio <= cmp.most })
+				list = append(list, cpu, rate)
+			}
+		}
+	}
+	return list
+}
+
+// pair judges two cells that took turns.
+func (c *Check) pair(a, b *Measured, field func(Sample) float64, text func(float64) string, ok func(ratio float64) bool) {
+	if a == nil || b == nil {
+		return
+	}
+	if c.Ratio = paired(a, b, field); c.Ratio == 0 {
+		return
+	}
+	c.Measured, c.Against = text(field(a.Median)), text(field(b.Median))
+	c.Status = met(ok(c.Ratio) && a.Median.Errors+b.Median.Errors == 0)
+}
+
+func perSecond(rate float64) string { return fmt.Sprintf("%.0f ops/s", rate) }
+
+func duration(d float64) string { return short(time.Duration(d)) }

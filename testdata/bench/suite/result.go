@@ -1,0 +1,181 @@
+package suite
+
+import (
+	"slices"
+	"time"
+
+	"edgetable/functions/edgetable/load"
+)
+
+// Names of the servers in results; the ceilings share a prefix.
+const (
+	Edgetable    = "edgetable"
+	Memory       = "edgetable --memory"
+	Azurite      = "azurite"
+	CeilingNull  = "ceiling null"
+	CeilingWrite = "ceiling write"
+	CeilingRead  = "ceiling read"
+	CeilingPage  = "ceiling page"
+
+	ceilingPrefix = "ceiling"
+)
+
+// Cell names one measurement.
+type Cell struct {
+	Server      string  `json:"server"`
+	Op          load.Op `json:"op"`
+	Connections int     `json:"connections"`
+	How         string  `json:"how,omitempty"` // what is special about it, "" for the matrix
+}
+
+// Sample is one round of a cell; durations are nanoseconds in JSON.
+type Sample struct {
+	OpsPerSecond      float64       `json:"ops_per_second"`
+	EntitiesPerSecond float64       `json:"entities_per_second"`
+	P50               time.Duration `json:"p50_ns"`
+	P99               time.Duration `json:"p99_ns"`
+	Max               time.Duration `json:"max_ns"`
+	Errors            uint64        `json:"errors"`
+	Refused           float64       `json:"refused_per_second,omitempty"` // answers of 503
+	CPU               time.Duration `json:"server_cpu_ns"`                // processor time of the server for a request, 0 unknown
+	Foreign           float64       `json:"foreign"`                      // share of all processors that other programs took meanwhile
+}
+
+// Measured is a cell with its rounds and, field by field, the median of the quiet ones: other programs on the machine
+// must not have taken more than a tenth of its processors, unless they did in every round. Errors are a sum.
+type Measured struct {
+	Cell
+	Median Sample   `json:"median"`
+	Rounds []Sample `json:"rounds"`
+}
+
+// Start holds the times from start to first answer, each the worst seen, zero when not measured.
+type Start struct {
+	Bytes int64         `json:"entity_bytes"` // what the data directory held, as entity JSON
+	Clean time.Duration `json:"clean_ns"`     // median
+	Crash time.Duration `json:"crash_ns"`     // worst
+}
+
+// PageCost compares the median latency of a page from a small and from a large table.
+type PageCost struct {
+	SmallRows, LargeRows int
+	Small, Large         time.Duration
+}
+
+// Results is everything a suite measured.
+type Results struct {
+	Cells      []*Measured   `json:"cells"`
+	Start      Start         `json:"start"`
+	Page       PageCost      `json:"page"`
+	Overloads  []*Overload   `json:"overloads"`
+	PeakRSS    int64         `json:"peak_rss_bytes"`
+	CacheBytes int64         `json:"block_cache_bytes"`
+	BinarySize int64         `json:"binary_bytes"`
+	BatchFor   time.Duration `json:"batch_duration_ns"`
+	FsyncP50   time.Duration `json:"fsync_p50_ns"` // median of the probes taken during the run
+	FsyncP99   time.Duration `json:"fsync_p99_ns"`
+	Problems   []string      `json:"problems"` // failed requests and cells that could not be measured
+
+	fsyncs [][2]time.Duration
+}
+
+// Find returns a cell of the matrix that was measured, or nil.
+func (r *Results) Find(server string, op load.Op, connections int) *Measured {
+	return r.find(Cell{Server: server, Op: op, Connections: connections})
+}
+
+func (r *Results) find(c Cell) *Measured {
+	for _, m := range r.Cells {
+		if m.Cell == c {
+			return m
+		}
+	}
+	return nil
+}
+
+// Add appends a round to its cell and renews the median.
+func (r *Results) Add(c Cell, s Sample) {
+	m := r.find(c)
+	if m == nil {
+		m = &Measured{Cell: c}
+		r.Cells = append(r.Cells, m)
+	}
+	m.Rounds = append(m.Rounds, s)
+	errors := m.Median.Errors + s.Errors
+	quiet := m.quiet()
+	m.Median = Sample{
+		OpsPerSecond:      median(quiet, func(s Sample) float64 { return s.OpsPerSecond }),
+		EntitiesPerSecond: median(quiet, func(s Sample) float64 { return s.EntitiesPerSecond }),
+		P50:               median(quiet, func(s Sample) time.Duration { return s.P50 }),
+		P99:               median(quiet, func(s Sample) time.Duration { return s.P99 }),
+		Max:               median(quiet, func(s Sample) time.Duration { return s.Max }),
+		Errors:            errors,
+		Refused:           median(quiet, func(s Sample) float64 { return s.Refused }),
+		CPU:               median(quiet, func(s Sample) time.Duration { return s.CPU }),
+		Foreign:           median(quiet, func(s Sample) float64 { return s.Foreign }),
+	}
+}
+
+// noisy is the share of the processors taken by other programs above which a round says little.
+const noisy = 0.1
+
+// quiet returns the rounds that were not noisy, or all if there are none.
+func (m *Measured) quiet() []Sample {
+	var list []Sample
+	for _, s := range m.Rounds {
+		if s.Foreign <= noisy {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		return m.Rounds
+	}
+	return list
+}
+
+// paired is the median of the ratios of a field, round by round: of two cells that take turns, what disturbs one
+// disturbs the other. 0 if there are no rounds of both.
+func paired[T ~int64 | ~float64](a, b *Measured, field func(Sample) T) float64 {
+	var ratios []float64
+	for i := range min(len(a.Rounds), len(b.Rounds)) {
+		if x, y := field(a.Rounds[i]), field(b.Rounds[i]); x > 0 && y > 0 {
+			ratios = append(ratios, float64(x)/float64(y))
+		}
+	}
+	if len(ratios) == 0 {
+		return 0
+	}
+	return median(ratios, func(r float64) float64 { return r })
+}
+
+// Foreign is the median and the largest share of all processors that other programs took during a cell.
+func (r *Results) Foreign() (mid, worst float64) {
+	var all []Sample
+	for _, m := range r.Cells {
+		all = append(all, m.Rounds...)
+	}
+	if len(all) == 0 {
+		return 0, 0
+	}
+	share := func(s Sample) float64 { return s.Foreign }
+	for _, s := range all {
+		worst = max(worst, share(s))
+	}
+	return median(all, share), worst
+}
+
+func (r *Results) addFsync(p50, p99 time.Duration) {
+	r.fsyncs = append(r.fsyncs, [2]time.Duration{p50, p99})
+	r.FsyncP50 = median(r.fsyncs, func(d [2]time.Duration) time.Duration { return d[0] })
+	r.FsyncP99 = median(r.fsyncs, func(d [2]time.Duration) time.Duration { return d[1] })
+}
+
+// median of a field; of an even number of rounds, the mean of the middle two.
+func median[E any, T ~int64 | ~float64](list []E, field func(E) T) T {
+	values := make([]T, 0, len(list))
+	for _, e := range list {
+		values = append(values, field(e))
+	}
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+}
