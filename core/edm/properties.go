@@ -3,6 +3,8 @@ package edm
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
+	"strings"
 	"unsafe"
 )
 
@@ -187,71 +189,36 @@ func (p Properties) Valid() bool {
 	return true
 }
 
-// Merge is p with patch on top: a property of both keeps its place and takes
-// patch's value and type, those only in patch follow in patch's order. It is a
-// new list, or one of its arguments where the other is empty.
+// Merge is p with patch on top: a property of both takes patch's value and type.
+// The result is in the order of the names, as is what the service answers once an
+// entity was updated. It is patch itself where p is empty.
 func (p Properties) Merge(patch Properties) Properties {
 	if len(p) == 0 {
 		return patch
 	}
-	if len(patch) == 0 {
-		return p
+	type property struct {
+		name    string
+		encoded Properties
 	}
-	var names map[string]Properties // name → encoded property of patch
-	lookup := func(name string) (Properties, bool) {
-		if names != nil {
-			one, ok := names[name]
-			return one, ok
-		}
-		for i := 0; i < len(patch); {
-			at, ok := patch.locate(i)
+	var buf [24]property
+	all := buf[:0]
+	for _, list := range [...]Properties{p, patch} {
+		for i := 0; i < len(list); {
+			at, ok := list.locate(i)
 			if !ok {
 				break
 			}
-			if string(patch[at.name:at.typ]) == name {
-				return patch[i:at.end], true
-			}
-			i = at.end
-		}
-		return nil, false
-	}
-	if patch.Count() > mergeByMap {
-		names = make(map[string]Properties)
-		for i := 0; i < len(patch); {
-			at, ok := patch.locate(i)
-			if !ok {
-				break
-			}
-			names[view(patch[at.name:at.typ])] = patch[i:at.end]
+			all = append(all, property{view(list[at.name:at.typ]), list[i:at.end]})
 			i = at.end
 		}
 	}
+	slices.SortStableFunc(all, func(a, b property) int { return strings.Compare(a.name, b.name) })
 	out := make(Properties, 0, len(p)+len(patch))
-	for i := 0; i < len(p); {
-		at, ok := p.locate(i)
-		if !ok {
-			break
+	for i, one := range all {
+		if i+1 < len(all) && all[i+1].name == one.name {
+			continue // patch has it too
 		}
-		if one, ok := lookup(view(p[at.name:at.typ])); ok {
-			out = append(out, one...)
-		} else {
-			out = append(out, p[i:at.end]...)
-		}
-		i = at.end
-	}
-	for i := 0; i < len(patch); {
-		at, ok := patch.locate(i)
-		if !ok {
-			break
-		}
-		if _, ok := p.Lookup(view(patch[at.name:at.typ])); !ok {
-			out = append(out, patch[i:at.end]...)
-		}
-		i = at.end
+		out = append(out, one.encoded...)
 	}
 	return out
 }
-
-// mergeByMap is the number of properties in a patch from which a map beats
-// going through the patch for every property of the entity.
-const mergeByMap = 24

@@ -43,6 +43,10 @@ func AppendBatch(dst []byte, batch, changeset string, b *Batch) []byte {
 		}
 		for j := range p.Operations {
 			op := &p.Operations[j]
+			if op.Method == "" {
+				dst = appendDelimiter(dst, boundary, "\r\n\r\n")
+				continue
+			}
 			dst = appendPartHead(dst, boundary)
 			dst = append(dst, op.Method...)
 			dst = append(dst, ' ')

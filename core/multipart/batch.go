@@ -19,7 +19,8 @@ type Part struct {
 	Operations []Operation
 }
 
-// Operation is an HTTP request within a batch.
+// Operation is an HTTP request within a batch. One without a Method is a part of
+// a changeset that holds nothing.
 type Operation struct {
 	Method string
 
@@ -36,7 +37,7 @@ type Operation struct {
 // is echoed in its response. That of the MIME head, sent by Python, is not.
 func (o *Operation) ContentID() string { return o.Header.Get("Content-ID") }
 
-// Single returns the only thing that the service executes: one changeset of 1
+// Single returns the only thing that the service executes: one changeset of up
 // to limit writes, or one query, which is a GET and stands in the batch
 // directly. Which methods are writes is not decided here. Otherwise the error
 // is an [*Error] with [Empty], [Mixed] or [TooMany].
@@ -59,8 +60,6 @@ func (b *Batch) Single() (Part, error) {
 		return structure(Mixed, 0, "a write must stand in a changeset")
 	case b.Truncated:
 		return structure(TooMany, len(p.Operations)-1, "the changeset has more operations than a transaction may have")
-	case len(p.Operations) == 0:
-		return structure(Empty, -1, "the changeset has no operation")
 	}
 	for i := range p.Operations {
 		if p.Operations[i].Method == "GET" {

@@ -87,6 +87,7 @@ func (p *parser) batchPart(begin, end int) error {
 // every client sends it, and without it a transaction might have lost its end.
 func (p *parser) changeset(begin, end int, boundary string) error {
 	s := newSplitter(p.body[:end], begin, boundary)
+	s.glued = true
 	_, closing, ok := s.delimiter()
 	if !ok {
 		return p.fail(begin, "the boundary of the changeset does not occur")
@@ -97,6 +98,12 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 		end, closing, ok = s.delimiter()
 		if !ok {
 			return p.fail(begin, "the changeset is not closed by its boundary")
+		}
+		if blank(p.body[begin:end]) {
+			p.count++
+			p.truncated = p.count > p.limit
+			ops = append(ops, Operation{})
+			continue
 		}
 		contentType, rest, problem := p.mimeHead(begin, end)
 		if problem == "" && mediaType(contentType) != "application/http" {

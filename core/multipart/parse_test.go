@@ -169,7 +169,6 @@ func TestParseMalformed(t *testing.T) {
 		{"part of another type", "--b\nContent-Type: text/plain\n\nx\n--b--", -1, 4},
 		{"changeset within a changeset", open + "--c\nContent-Type: multipart/mixed; boundary=d\n\n--d--\n" + end, 0, len(open) + 4},
 		{"encoded part", open + "--c\nContent-Type: application/http\nContent-Transfer-Encoding: base64\n\nPUT /t HTTP/1.1\n\n" + end, 0, len(open) + 4},
-		{"second part empty", open + write + "--c\n\n" + end, 1, len(open) + len(write) + 4},
 		{"no request", in("\n"), 0, len(open) + len(part)},
 		{"empty line before the request line", in("\nPUT /t HTTP/1.1\n\n"), 0, len(open) + len(part)},
 		{"head that the delimiter cuts off", in("PUT /t HTTP/1.1\nA: 1\n"), 0, len(open) + len(part)},
@@ -220,9 +219,10 @@ func TestSingle(t *testing.T) {
 	}{
 		{"a changeset", []mp.Part{set("POST", "DELETE")}, 0, 0},
 		{"a changeset of exactly the limit", []mp.Part{set("POST", "POST", "POST")}, 0, 0},
+		{"a changeset of nothing, as the Python client's empty transaction", []mp.Part{set()}, 0, 0},
+		{"a changeset with an empty part", []mp.Part{set("POST", "")}, 0, 0},
 		{"a query", []mp.Part{direct("GET")}, 0, 0},
 		{"nothing", nil, mp.Empty, -1},
-		{"an empty changeset, as the Python client's empty transaction", []mp.Part{set()}, mp.Empty, -1},
 		{"one operation more than the limit", []mp.Part{set("POST", "POST", "POST", "POST")}, mp.TooMany, 3},
 		{"many more", []mp.Part{set("POST", "POST", "POST", "POST", "POST", "POST")}, mp.TooMany, 3},
 		{"two changesets", []mp.Part{set("POST"), set("POST")}, mp.Mixed, -1},
@@ -331,5 +331,38 @@ func TestError(t *testing.T) {
 	want := fmt.Sprintf("multipart: malformed: operation 1: at byte %d: the request line is not 'METHOD target HTTP/1.1'", len(open+write+part))
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// A delimiter that does not begin a line ends a part with JSON, and nothing else.
+func TestParseGlued(t *testing.T) {
+	t.Parallel()
+	glued := func(body string) string { return open + part + "PUT /t HTTP/1.1\nA: 1\n\n" + body + write + end }
+	for _, tt := range []struct {
+		name, body string
+		want       []string // bodies; nil if the batch cannot be read
+	}{
+		{"JSON", glued("{}"), []string{"{}", "{}"}},
+		{"a delimiter in a string", glued(`{"a":"}--c"}`), []string{`{"a":"}--c"}`, "{}"}},
+		{"the closing delimiter", open + part + "PUT /t HTTP/1.1\n\n{}" + end, []string{"{}"}},
+		{"the delimiter of the batch", open + part + "PUT /t HTTP/1.1\n\n{}\n--c----b--\n", nil},
+		{"ATOM", glued("<a>}"), []string{"<a>}" + strings.TrimSuffix(write, "\n")}},
+		{"a number", glued("5"), []string{"5" + strings.TrimSuffix(write, "\n")}},
+		{"a header", open + part + "PUT /t HTTP/1.1\nA: }--c\n\n{}\n" + end, []string{"{}"}},
+	} {
+		b, err := mp.Parse([]byte(tt.body), "b", 100)
+		if (err != nil) != (tt.want == nil) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if err != nil {
+			continue
+		}
+		var got []string
+		for _, op := range b.Parts[0].Operations {
+			got = append(got, string(op.Body))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
 	}
 }

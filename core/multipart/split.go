@@ -6,10 +6,16 @@ import "bytes"
 // "--" boundary at the start of a line, "--" after it if it is the closing
 // one, blanks, and the line end or the end of input. Comparing whole lines
 // keeps apart ids that are prefixes of one another.
+//
+// One client leaves out the line end before it. Where the splitter allows that, a
+// delimiter also begins behind the closing brace of an operation's JSON: no valid
+// JSON has "--" outside of a string, or the end of a line in one
+// (docs/adr/0022).
 type splitter struct {
 	body  []byte
 	delim []byte // "--" boundary
 	pos   int    // behind the last delimiter line
+	glued bool   // a delimiter may follow JSON without a line end between them
 }
 
 // newSplitter splits body from pos on, which is the start of a line.
@@ -20,7 +26,7 @@ func newSplitter(body []byte, pos int, boundary string) splitter {
 // delimiter finds the next delimiter line and moves behind it. The line end
 // before it belongs to it: start is where the content before it ends.
 func (s *splitter) delimiter() (start int, closing, ok bool) {
-	from := s.pos
+	from, glued := s.pos, s.glued
 	for {
 		i := bytes.Index(s.body[from:], s.delim)
 		if i < 0 {
@@ -28,7 +34,12 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 		}
 		start, from = from+i, from+i+len(s.delim)
 		if start > 0 && s.body[start-1] != '\n' {
-			continue
+			if !glued || s.body[start-1] != '}' {
+				continue
+			}
+			if glued = holdsJSON(s.body[s.pos:start]); !glued { // nor does more of it
+				continue
+			}
 		}
 		rest := s.body[from:]
 		closing = bytes.HasPrefix(rest, []byte("--"))
@@ -44,6 +55,19 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 		s.pos = len(s.body) - len(rest) + end
 		return content, closing, true
 	}
+}
+
+// holdsJSON reports whether a part is an operation whose body is JSON.
+func holdsJSON(part []byte) bool {
+	for range 2 { // the heads of the part and of the operation
+		_, rest, ok := cutHead(part)
+		if !ok {
+			return false
+		}
+		part = part[rest:]
+	}
+	part = bytes.TrimLeft(part, "\r\n")
+	return len(part) > 0 && part[0] == '{'
 }
 
 // lineEnd returns the length of the line end that s begins with, blanks

@@ -17,15 +17,19 @@ const (
 	Atom
 )
 
-// ContentType is the media type of an answer in this format.
-func (f Format) ContentType() string {
+// ContentType is the media type of an answer in this format, of one entity or
+// table or of a feed of them.
+func (f Format) ContentType(feed bool) string {
 	switch f {
 	case NoMetadata:
 		return "application/json;odata=nometadata;streaming=true;charset=utf-8"
 	case Full:
 		return "application/json;odata=fullmetadata;streaming=true;charset=utf-8"
 	case Atom:
-		return "application/atom+xml;charset=utf-8"
+		if feed {
+			return "application/atom+xml;type=feed;charset=utf-8"
+		}
+		return "application/atom+xml;type=entry;charset=utf-8"
 	}
 	return "application/json;odata=minimalmetadata;streaming=true;charset=utf-8"
 }
@@ -33,9 +37,9 @@ func (f Format) ContentType() string {
 // ErrorContentType is the media type of what [Format.AppendError] appends.
 func (f Format) ErrorContentType() string {
 	if f == Atom {
-		return "application/xml"
+		return "application/xml;charset=utf-8"
 	}
-	return f.ContentType()
+	return f.ContentType(false)
 }
 
 // Names of the system properties.

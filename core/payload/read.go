@@ -1,13 +1,14 @@
 package payload
 
 import (
+	"slices"
 	"strings"
 
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
-// Entity is an entity as a client sends it. Whether its keys must be there and
+// Entity is an entity as a client inserts it. Whether its keys must be there and
 // what they may contain depends on the operation and is not judged here.
 type Entity struct {
 	PartitionKey, RowKey       string
@@ -18,52 +19,71 @@ type Entity struct {
 // typicalMembers is how many members are collected without allocating.
 const typicalMembers = 24
 
-// entity types and encodes what was collected.
+// entity types and encodes what was collected of an insert.
 func entity(list []member) (Entity, error) {
+	properties, err := encode(list)
+	if err != nil {
+		return Entity{}, err
+	}
+	e := Entity{Properties: properties}
+	var pk, rk *member
+	for i := range list {
+		switch p := &list[i]; {
+		case !p.given:
+		case p.name == partitionKey:
+			pk = p
+		case p.name == rowKey:
+			rk = p
+		}
+	}
+	err = e.keys(pk, rk) // which sets e: not in the return statement, whose order is open
+	return e, err
+}
+
+// update types and encodes what was collected of an update or merge.
+func update(list []member) (edm.Properties, error) {
+	slices.SortFunc(list, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	return encode(list)
+}
+
+// encode types and encodes the properties of what was collected.
+func encode(list []member) (edm.Properties, error) {
 	var (
-		e          Entity
 		stack      [256]byte
 		scratch    = stack[:0]
 		properties = make(edm.Properties, 0, size(list))
 		count      int
 	)
-	var pk, rk *member
 	for i := range list {
 		p := &list[i]
-		if !p.given {
-			continue
-		}
-		switch p.name {
-		case partitionKey:
-			pk = p
-			continue
-		case rowKey:
-			rk = p
-			continue
-		case timestamp:
+		if !p.given || p.system() {
 			continue
 		}
 		if err := table.CheckPropertyName(p.name); err != nil {
-			return Entity{}, explain(err, "Name: "+quote(p.name)+".")
+			return nil, explain(err, "Name: "+quote(p.name)+".")
 		}
 		if p.value.kind == kindNull {
 			continue
 		}
 		if count++; count > table.MaxProperties {
-			return Entity{}, table.TooManyProperties.Err()
+			return nil, table.TooManyProperties.Err()
 		}
 		v, grown, err := p.typed(scratch)
 		if err != nil {
-			return Entity{}, err
+			return nil, err
 		}
 		scratch = grown
 		properties = edm.AppendProperty(properties, p.name, v)
 	}
-	if count > 0 {
-		e.Properties = properties
+	if count == 0 {
+		return nil, nil
 	}
-	err := e.keys(pk, rk) // which sets e: not in the return statement, whose order is open
-	return e, err
+	return properties, nil
+}
+
+// system reports whether the member is one that the service keeps by itself.
+func (p *member) system() bool {
+	return p.name == partitionKey || p.name == rowKey || p.name == timestamp
 }
 
 // size is at least the length of the encoded properties.
@@ -71,7 +91,7 @@ func size(list []member) (n int) {
 	const overhead, fixed = 7, 16 // two lengths and the type; the longest of the other types
 	for i := range list {
 		p := &list[i]
-		if p.given && p.value.kind != kindNull && p.name != partitionKey && p.name != rowKey && p.name != timestamp {
+		if p.given && p.value.kind != kindNull && !p.system() {
 			n += overhead + len(p.name) + fixed
 			if p.value.kind == kindString {
 				n += len(p.value.text)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"edgetable/core/edm"
 	"edgetable/core/xml"
 )
 
@@ -27,6 +28,16 @@ func ReadAtomEntity(body []byte) (Entity, error) {
 		return Entity{}, err
 	}
 	return entity(list)
+}
+
+// ReadAtomUpdate is [ReadUpdate] for an Atom entry.
+func ReadAtomUpdate(body []byte) (edm.Properties, error) {
+	var buf [typicalMembers]member
+	list, err := collectAtom(body, buf[:0])
+	if err != nil {
+		return nil, err
+	}
+	return update(list)
 }
 
 // ReadAtomTableName is [ReadTableName] for an Atom entry.

@@ -1,8 +1,12 @@
 package payload
 
-import "strings"
+import (
+	"strings"
 
-// ReadEntity reads the JSON body of an insert, update or merge and checks all
+	"edgetable/core/edm"
+)
+
+// ReadEntity reads the JSON body of an insert and checks all
 // that concerns single properties: their names, types, sizes and number. A
 // value is typed by its annotation, wherever in the body that is, else by its
 // JSON: true and false are Boolean, whole numbers Int32, numbers with a fraction
@@ -16,6 +20,19 @@ func ReadEntity(body []byte) (Entity, error) {
 		return Entity{}, err
 	}
 	return entity(list)
+}
+
+// ReadUpdate is [ReadEntity] for the body of an update or merge: the properties
+// in the order of their names, which is how the service keeps them from then on.
+// The keys are those of the address; what the body says of them, of whatever
+// type, is left out.
+func ReadUpdate(body []byte) (edm.Properties, error) {
+	var buf [typicalMembers]member
+	list, err := collect(body, buf[:0])
+	if err != nil {
+		return nil, err
+	}
+	return update(list)
 }
 
 // ReadTableName reads the JSON body of Create Table. It is not ok where the

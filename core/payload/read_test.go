@@ -1,6 +1,7 @@
 package payload_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -327,6 +328,34 @@ func TestReadTableName(t *testing.T) {
 		name, ok, err := payload.ReadTableName([]byte(c.body))
 		if name != c.name || ok != c.ok || (err != nil) != c.fail {
 			t.Errorf("%s: %s: %q, %v, %v", c.why, c.body, name, ok, err)
+		}
+	}
+}
+
+// An update is in the order of names, and what its body says of the keys does not
+// count, whatever that is.
+func TestReadUpdate(t *testing.T) {
+	t.Parallel()
+	var want edm.Properties
+	for _, name := range []string{"B", "a", "b"} {
+		want = edm.AppendProperty(want, name, edm.String("x"))
+	}
+	for format, got := range map[string]func() (edm.Properties, error){
+		"JSON": func() (edm.Properties, error) {
+			return payload.ReadUpdate([]byte(`{"b":"x","PartitionKey@odata.type":"Edm.Guid","PartitionKey":5,"a":"x","RowKey":true,"B":"x","Timestamp":"never"}`))
+		},
+		"ATOM": func() (edm.Properties, error) {
+			return payload.ReadAtomUpdate([]byte(`<entry xmlns="http://www.w3.org/2005/Atom" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" ` +
+				`xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices"><content><m:properties><d:b>x</d:b><d:RowKey m:type="Edm.Guid">none</d:RowKey>` +
+				`<d:a>x</d:a><d:B>x</d:B></m:properties></content></entry>`))
+		},
+	} {
+		p, err := got()
+		if err != nil {
+			t.Fatal(format, err)
+		}
+		if !bytes.Equal(p, want) {
+			t.Errorf("%s: got %q, want %q", format, p, want)
 		}
 	}
 }

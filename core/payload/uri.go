@@ -8,10 +8,9 @@ import "edgetable/core/percent"
 //	mytable(PartitionKey='p',RowKey='r')
 //
 // It is the Location header with the account's URI as base and, without a base,
-// the edit link. Quotes in keys are doubled. Of the keys only letters, digits
-// and -._~ stay as they are, everything else is UTF-8 percent-encoded, quotes
-// and braces too: clients cut keys out of it by regular expressions and take
-// braces in a part of a batch for the body of an error.
+// the edit link. Quotes in keys are doubled. Letters, digits, quotes and -._~
+// stay as they are, everything else is UTF-8 percent-encoded, braces too: clients
+// take braces in a part of a batch for the body of an error.
 func AppendEntityURI(dst []byte, base, table, pk, rk string) []byte {
 	dst = append(dst, base...)
 	dst = append(dst, table...)
@@ -37,7 +36,7 @@ func AppendTableURI(dst []byte, base, name string) []byte {
 func appendKeyURI(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if s[i] == '\'' {
-			dst = append(dst, "%27%27"...)
+			dst = append(dst, "''"...)
 			continue
 		}
 		dst = percent.AppendByte(dst, s[i])

@@ -11,30 +11,32 @@ import (
 )
 
 const (
-	declaration = `<?xml version="1.0" encoding="utf-8" standalone="yes"?>`
+	declaration = `<?xml version="1.0" encoding="utf-8"?>`
 
 	// noAuthor is an element Atom demands of entries, and of feeds without any.
 	noAuthor = `<author><name /></author>`
 )
 
 // atomRoot appends a document up to the inside of its root's start tag, where
-// the ETag may follow.
+// the ETag may follow. The attributes, and the order of the elements of an entry,
+// are those of version 3 of OData, which the service answers with since 2014.
 func (v *View) atomRoot(dst []byte, tag string) []byte {
 	dst = append(dst, declaration...)
 	dst = append(dst, tag...)
 	dst = append(dst, ` xml:base="`...)
 	dst = xml.AppendAttr(dst, v.Base)
-	return append(dst, `" xmlns:d="`+spaceData+`" xmlns:m="`+spaceMetadata+`" xmlns="`+spaceAtom+`"`...)
+	return append(dst, `" xmlns="`+spaceAtom+`" xmlns:d="`+spaceData+`" xmlns:m="`+spaceMetadata+
+		`" xmlns:georss="http://www.georss.org/georss" xmlns:gml="http://www.opengis.net/gml"`...)
 }
 
 func (v *View) atomFeed(dst []byte) []byte {
 	dst = v.atomRoot(dst, "<feed")
-	dst = append(dst, `><title type="text">`...)
-	dst = xml.AppendText(dst, v.Table)
-	dst = append(dst, `</title><id>`...)
+	dst = append(dst, `><id>`...)
 	dst = xml.AppendText(dst, v.Base)
 	dst = xml.AppendText(dst, v.Table)
-	dst = append(dst, `</id>`...)
+	dst = append(dst, `</id><title type="text">`...)
+	dst = xml.AppendText(dst, v.Table)
+	dst = append(dst, `</title>`...)
 	dst = v.atomUpdated(dst)
 	dst = append(dst, `<link rel="self" title="`...)
 	dst = xml.AppendAttr(dst, v.Table)
@@ -70,7 +72,7 @@ func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	dst = xml.AppendText(dst, v.Base)
 	dst = xml.AppendText(dst, v.Table)
 	dst = appendPredicate(dst, pk, rk) // which has nothing to escape
-	dst = v.atomLinks(dst)
+	dst = v.atomEditLink(dst)
 	dst = xml.AppendAttr(dst, v.Table)
 	dst = appendPredicate(dst, pk, rk)
 	dst = v.atomContent(dst)
@@ -83,18 +85,21 @@ func (v *View) atomTable(dst []byte, name string) []byte {
 	dst = append(dst, `><id>`...)
 	dst = xml.AppendText(dst, v.Base)
 	dst = AppendTableURI(dst, "", name)
-	dst = v.atomLinks(dst)
+	dst = v.atomEditLink(dst)
 	dst = AppendTableURI(dst, "", name)
 	dst = v.atomContent(dst)
 	dst = v.atomProperty(dst, tableName, edm.String(name))
 	return append(dst, `</m:properties></content></entry>`...)
 }
 
-// atomLinks appends what is between the id of an entry and its edit link.
-func (v *View) atomLinks(dst []byte) []byte {
-	dst = append(dst, `</id><title type="text"></title>`...)
-	dst = v.atomUpdated(dst)
-	dst = append(dst, noAuthor+`<link rel="edit" title="`...)
+// atomEditLink appends what is between the id of an entry and the address in
+// its edit link.
+func (v *View) atomEditLink(dst []byte) []byte {
+	dst = append(dst, `</id><category term="`...)
+	dst = xml.AppendAttr(dst, v.Account)
+	dst = append(dst, '.')
+	dst = xml.AppendAttr(dst, v.Table)
+	dst = append(dst, `" scheme="`+scheme+`" /><link rel="edit" title="`...)
 	dst = xml.AppendAttr(dst, v.Table)
 	return append(dst, `" href="`...)
 }
@@ -102,11 +107,8 @@ func (v *View) atomLinks(dst []byte) []byte {
 // atomContent appends what is between the edit link of an entry and its
 // properties.
 func (v *View) atomContent(dst []byte) []byte {
-	dst = append(dst, `" /><category term="`...)
-	dst = xml.AppendAttr(dst, v.Account)
-	dst = append(dst, '.')
-	dst = xml.AppendAttr(dst, v.Table)
-	return append(dst, `" scheme="`+scheme+`" /><content type="application/xml"><m:properties>`...)
+	dst = v.atomUpdated(append(dst, `" /><title />`...))
+	return append(dst, noAuthor+`<content type="application/xml"><m:properties>`...)
 }
 
 // atomProperty appends a property with its type, unless that is String.

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	atomSpaces = ` xml:base="https://acct.table.core.windows.net/" xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" xmlns="http://www.w3.org/2005/Atom"`
-	atomHead   = `<?xml version="1.0" encoding="utf-8" standalone="yes"?>`
+	atomSpaces = ` xml:base="https://acct.table.core.windows.net/" xmlns="http://www.w3.org/2005/Atom" xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" xmlns:georss="http://www.georss.org/georss" xmlns:gml="http://www.opengis.net/gml"`
+	atomHead   = `<?xml version="1.0" encoding="utf-8"?>`
 	atomETag   = ` m:etag="W/&quot;datetime'2020-09-17T02%3A10%3A24.910481Z'&quot;"`
-	atomLinks  = `<title type="text"></title><updated>2022-01-24T20:59:46Z</updated><author><name /></author>`
-	atomScheme = `scheme="http://schemas.microsoft.com/ado/2007/08/dataservices/scheme" /><content type="application/xml"><m:properties>`
-	atomEntry  = atomETag + `><id>https://acct.table.core.windows.net/mytable(PartitionKey='p',RowKey='r')</id>` + atomLinks +
-		`<link rel="edit" title="mytable" href="mytable(PartitionKey='p',RowKey='r')" /><category term="acct.mytable" ` + atomScheme
+	atomScheme = `scheme="http://schemas.microsoft.com/ado/2007/08/dataservices/scheme" />`
+	atomOpen   = `<title /><updated>2022-01-24T20:59:46Z</updated><author><name /></author><content type="application/xml"><m:properties>`
+	atomEntry  = atomETag + `><id>https://acct.table.core.windows.net/mytable(PartitionKey='p',RowKey='r')</id><category term="acct.mytable" ` + atomScheme +
+		`<link rel="edit" title="mytable" href="mytable(PartitionKey='p',RowKey='r')" />` + atomOpen
 	atomClose = `</m:properties></content></entry>`
 )
 
@@ -66,7 +66,7 @@ func TestAppendAtomEntity(t *testing.T) {
 
 func TestAtomFeeds(t *testing.T) {
 	t.Parallel()
-	const feed = atomHead + `<feed` + atomSpaces + `><title type="text">mytable</title><id>https://acct.table.core.windows.net/mytable</id>` +
+	const feed = atomHead + `<feed` + atomSpaces + `><id>https://acct.table.core.windows.net/mytable</id><title type="text">mytable</title>` +
 		`<updated>2022-01-24T20:59:46Z</updated><link rel="self" title="mytable" href="mytable" />`
 	entry := `<entry` + atomEntry + `<d:a m:type="Edm.Int32">1</d:a>` + atomClose
 	p := edm.AppendProperty(nil, "a", edm.Int32(1))
@@ -84,8 +84,8 @@ func TestAtomFeeds(t *testing.T) {
 
 func TestAtomTables(t *testing.T) {
 	t.Parallel()
-	const entry = `><id>https://acct.table.core.windows.net/Tables('a')</id>` + atomLinks +
-		`<link rel="edit" title="Tables" href="Tables('a')" /><category term="acct.Tables" ` + atomScheme + `<d:TableName>a</d:TableName>` + atomClose
+	const entry = `><id>https://acct.table.core.windows.net/Tables('a')</id><category term="acct.Tables" ` + atomScheme +
+		`<link rel="edit" title="Tables" href="Tables('a')" />` + atomOpen + `<d:TableName>a</d:TableName>` + atomClose
 	v := atomView(t)
 	v.Table = "Tables"
 	if got, want := string(v.AppendTable(nil, "a")), atomHead+`<entry`+atomSpaces+entry; got != want {
@@ -94,7 +94,7 @@ func TestAtomTables(t *testing.T) {
 	feed := v.AppendFeedStart(nil)
 	feed = v.AppendFeedTable(feed, 0, "a")
 	feed = v.AppendFeedTable(feed, 1, "a")
-	want := atomHead + `<feed` + atomSpaces + `><title type="text">Tables</title><id>https://acct.table.core.windows.net/Tables</id>` +
+	want := atomHead + `<feed` + atomSpaces + `><id>https://acct.table.core.windows.net/Tables</id><title type="text">Tables</title>` +
 		`<updated>2022-01-24T20:59:46Z</updated><link rel="self" title="Tables" href="Tables" /><entry` + entry + `<entry` + entry + `</feed>`
 	if got := string(v.AppendFeedEnd(feed)); got != want {
 		t.Errorf("feed:\n got %s\nwant %s", got, want)
@@ -126,7 +126,7 @@ func TestAtomEscapes(t *testing.T) {
 	if err := xml.Unmarshal(body, &feed); err != nil {
 		t.Fatalf("%s: %v", body, err)
 	}
-	const keys = `(PartitionKey='p%27%27%22%3C%26',RowKey='r%20%C3%A4')`
+	const keys = `(PartitionKey='p''%22%3C%26',RowKey='r%20%C3%A4')`
 	for got, want := range map[string]string{
 		feed.Base: v.Base, feed.ID: v.Base + v.Table, feed.Entry.ID: v.Base + v.Table + keys, feed.Entry.Link.Title: v.Table,
 		feed.Entry.Link.Href: v.Table + keys, feed.Entry.Category.Term: `a"<.t"<&`, feed.Entry.Name: "<&>]]>\"'", feed.Entry.PK: `p'"<&`,

@@ -229,7 +229,7 @@ func TestURIs(t *testing.T) {
 		{"plain", "p", "r", `B/T(PartitionKey='p',RowKey='r')`},
 		{"empty", "", "", `B/T(PartitionKey='',RowKey='')`},
 		{"unreserved stay", "aZ09-._~", "r", `B/T(PartitionKey='aZ09-._~',RowKey='r')`},
-		{"quotes are doubled", "O'Br", "''", `B/T(PartitionKey='O%27%27Br',RowKey='%27%27%27%27')`},
+		{"quotes are doubled", "O'Br", "''", `B/T(PartitionKey='O''Br',RowKey='''''')`},
 		{"UTF-8", "ô", "😀", `B/T(PartitionKey='%C3%B4',RowKey='%F0%9F%98%80')`},
 		{"percent is data", "%20", "%27", `B/T(PartitionKey='%2520',RowKey='%2527')`},
 		{"braces, quotes and brackets would confuse clients", `{"}`, "(,)=", `B/T(PartitionKey='%7B%22%7D',RowKey='%28%2C%29%3D')`},
@@ -250,13 +250,16 @@ func TestContentType(t *testing.T) {
 		payload.NoMetadata: "application/json;odata=nometadata;streaming=true;charset=utf-8",
 		payload.Minimal:    "application/json;odata=minimalmetadata;streaming=true;charset=utf-8",
 		payload.Full:       "application/json;odata=fullmetadata;streaming=true;charset=utf-8",
-		payload.Atom:       "application/atom+xml;charset=utf-8",
+		payload.Atom:       "application/atom+xml;type=entry;charset=utf-8",
 	} {
-		if got := f.ContentType(); got != want {
+		if got := f.ContentType(false); got != want {
 			t.Errorf("%d: %s", f, got)
 		}
 		if f == payload.Atom {
-			want = "application/xml"
+			if got := f.ContentType(true); got != "application/atom+xml;type=feed;charset=utf-8" {
+				t.Errorf("feed: %s", got)
+			}
+			want = "application/xml;charset=utf-8"
 		}
 		if got := f.ErrorContentType(); got != want {
 			t.Errorf("%d: errors as %s", f, got)

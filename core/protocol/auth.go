@@ -96,11 +96,15 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 		return asError(err)
 	}
 	if token == nil {
+		code := table.NoAuthenticationInformation
+		if x.req.Header.Get("X-Ms-Version") < challengeVersion {
+			code = table.ResourceNotFound // nobody is told what there is
+		}
 		hint := " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query."
 		if strings.Contains("&"+x.target.query, "&sv=") {
 			hint = " The query has the sv of a shared access signature but no sig: in a shell, a URL stands in quotes."
 		}
-		return table.NoAuthenticationInformation.With(table.NoAuthenticationInformation.Err().Message + hint)
+		return code.With(code.Err().Message + hint)
 	}
 	if refused := x.reachable(); refused != nil {
 		return refused
@@ -141,13 +145,13 @@ func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Polic
 // bearer verifies a token of an identity provider.
 func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	if x.Bearer == nil {
-		return challenged("Bearer tokens are not accepted by this server.")
+		return x.challenged("Bearer tokens are not accepted by this server.")
 	}
 	if refused := x.reachable(); refused != nil {
 		return refused
 	}
 	if x.req.Scheme != "https" && !x.req.Source.IsLoopback() {
-		return challenged("Bearer tokens are accepted over HTTPS alone.")
+		return x.challenged("Bearer tokens are accepted over HTTPS alone.")
 	}
 	identity, err := x.Bearer(ctx, strings.TrimSpace(token))
 	if err != nil {
@@ -155,13 +159,16 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 		if errors.As(err, &e) {
 			return e
 		}
-		return challenged("Detail: " + err.Error())
+		return x.challenged("Detail: " + err.Error())
 	}
 	x.authority.identity = &identity
 	return nil
 }
 
 // challenged is the error of a bearer token that is not accepted.
-func challenged(hint string) *table.Error {
+func (x *exchange) challenged(hint string) *table.Error {
+	if x.req.Header.Get("X-Ms-Version") < challengeVersion {
+		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " " + hint)
+	}
 	return table.InvalidAuthenticationInfo.With(table.NoAuthenticationInformation.Err().Message + " " + hint).WithStatus(401)
 }

@@ -7,6 +7,7 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/multipart"
+	"edgetable/core/payload"
 	"edgetable/core/percent"
 	"edgetable/core/table"
 )
@@ -43,6 +44,10 @@ func (x *exchange) serveBatch(ctx context.Context) error {
 	if err != nil {
 		return batchError(err)
 	}
+	if part.Changeset && len(part.Operations) == 0 {
+		x.changeset()
+		return nil
+	}
 	if !part.Changeset {
 		return x.batchQuery(ctx, x.part(&part.Operations[0]))
 	}
@@ -69,6 +74,10 @@ func (x *exchange) transact(ctx context.Context, parts []multipart.Operation) er
 	for i := range parts {
 		c := x.part(&parts[i])
 		calls[i] = c
+		if parts[i].Method == "" {
+			x.changeset(x.emptyPart())
+			return nil
+		}
 		var err error
 		if ops[i], err = c.partOperation(); err == nil && table.FoldName(c.route.table) != table.FoldName(calls[0].route.table) {
 			err = table.CommandsInBatchActOnDifferentPartitions.Err()
@@ -106,7 +115,7 @@ func (x *exchange) transact(ctx context.Context, parts []multipart.Operation) er
 // part is the call of an operation of the batch.
 func (x *exchange) part(op *multipart.Operation) *call {
 	return &call{
-		exchange: x, verb: op.Method, header: op.Header, format: x.format,
+		exchange: x, verb: op.Method, header: op.Header, representation: x.representation,
 		contentID: op.ContentID(),
 		body:      func() ([]byte, error) { return op.Body, nil },
 		target:    op.Target,
@@ -132,14 +141,14 @@ func (c *call) decode() error {
 	c.options = &o
 	// What a part says about OData's version is not looked at: clients contradict
 	// themselves there.
-	c.format, c.formatErr = dialect{version: c.version}.responseFormat(o.format, c.header.Get("Accept"))
+	c.representation = dialect{version: c.version}.responseFormat(o.format, c.header.Get("Accept"))
 	if err == nil {
 		err = o.implemented()
 	}
 	if err != nil {
 		return err
 	}
-	c.route, err = parseRoute(path)
+	c.route, err = parseRoute(c.address.account, path)
 	return err
 }
 
@@ -167,6 +176,8 @@ func (c *call) partOperation() (table.Operation, error) {
 		return c.entityOperation()
 	case c.route.resource == oneEntity && (verb == "PUT" || verb == "MERGE" || verb == "PATCH" || verb == "DELETE"):
 		return c.entityOperation()
+	case c.route.resource == root, c.route.resource == entitySet, c.route.resource == oneEntity:
+		return table.Operation{}, table.MethodNotAllowed.Err()
 	}
 	return table.Operation{}, errPart
 }
@@ -185,16 +196,36 @@ func partHeader(contentID string) multipart.Header {
 // partResponse is the part of a successful write, its headers in the order
 // that clients know from the service.
 func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Response {
-	if op.Action != table.Insert {
-		a := c.written(op, ticks)
-		return multipart.Response{Status: a.status, Header: append(partHeader(c.contentID), a.header...)}
+	var a answer
+	if op.Action == table.Insert {
+		a = c.inserted(op, ticks)
+		c.chainRelease(a.release)
+	} else {
+		a = c.written(op, ticks)
 	}
-	a := c.inserted(op, ticks)
-	c.chainRelease(a.release)
-	if a.status == 204 {
-		return multipart.Response{Status: a.status, Header: append(partHeader(c.contentID), a.header...)}
+	if a.status != 204 {
+		return c.contentPart(a)
 	}
-	return c.contentPart(a)
+	version := "1.0;"
+	if c.prefer != noPreference {
+		version = "3.0;" // of which Prefer is a part
+	}
+	h := append(c.applied(partHeader(c.contentID)), Field{Name: "DataServiceVersion", Value: version})
+	return multipart.Response{Status: a.status, Header: append(h, a.header...)}
+}
+
+// emptyPart is the answer to a changeset with a part that holds nothing.
+func (x *exchange) emptyPart() multipart.Response {
+	e := table.InvalidInput.With("An error occurred while processing this request. A part of the changeset holds no request.")
+	x.resp.Code = string(e.Code)
+	return multipart.Response{
+		Status: e.Status(),
+		Header: multipart.Header{
+			{Name: "DataServiceVersion", Value: "1.0;"},
+			{Name: "Content-Type", Value: payload.Atom.ErrorContentType()},
+		},
+		Body: payload.Atom.AppendError(nil, e, x.resp.RequestID, x.now),
+	}
 }
 
 // contentPart is the part of an answer with a body: the headers of the content
@@ -202,9 +233,9 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 func (c *call) contentPart(a answer) multipart.Response {
 	h := multipart.Header{
 		{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
-		{Name: "Content-Type", Value: c.format.ContentType()},
+		{Name: "Content-Type", Value: a.header.Get("Content-Type")},
 	}
-	h = append(h, partHeader(c.contentID)...)
+	h = c.applied(append(h, partHeader(c.contentID)...))
 	for _, f := range a.header {
 		if f.Name != "Content-Type" {
 			h = append(h, f)

@@ -40,7 +40,7 @@ func TestBatchErrorFormat(t *testing.T) {
 		req.Header.(protocol.Header)["Accept"] = []string{"application/json;odata=fullmetadata"}
 		resp := s.Serve(t.Context(), req)
 		text := string(resp.Body)
-		if resp.Status != 202 || !strings.Contains(text, "HTTP/1.1 "+tt.status) || !strings.Contains(text, "Content-Type: "+payload.NoMetadata.ContentType()) {
+		if resp.Status != 202 || !strings.Contains(text, "HTTP/1.1 "+tt.status) || !strings.Contains(text, "Content-Type: "+payload.NoMetadata.ContentType(false)) {
 			t.Errorf("%s: status %d: %s", tt.why, resp.Status, text)
 		}
 		resp.Release()

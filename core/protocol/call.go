@@ -14,13 +14,12 @@ import (
 // given is undecoded; its answer has no headers of the connection.
 type call struct {
 	*exchange
-	target    string // of an operation of a batch, until decode has made the next two of it
-	route     route
-	options   *options
-	verb      string
-	header    fields
-	format    payload.Format
-	formatErr error
+	target  string // of an operation of a batch, until decode has made the next two of it
+	route   route
+	options *options
+	verb    string
+	header  fields
+	representation
 	body      func() ([]byte, error)
 	contentID string
 
@@ -109,14 +108,10 @@ func (c *call) sent() ([]byte, payload.Format, error) {
 // created is the answer to an insert: 201 with the content, or 204 without,
 // as the client preferred.
 func (c *call) created(location string, extra multipart.Header, body content) answer {
-	a := answer{status: 201}
-	if p := c.prefer.String(); p != "" {
-		a.header = append(a.header, Field{Name: "Preference-Applied", Value: p})
-	}
+	a := answer{status: 201, header: make(multipart.Header, 0, 4)}
 	if c.prefer == returnNoContent {
 		a.status = 204
-		a.header = append(a.header, Field{Name: "DataServiceVersion", Value: "3.0;"},
-			Field{Name: "Location", Value: location}, Field{Name: "DataServiceId", Value: location})
+		a.header = append(a.header, Field{Name: "Location", Value: location}, Field{Name: "DataServiceId", Value: location})
 		a.header = append(a.header, extra...)
 		return a
 	}
@@ -130,6 +125,7 @@ func (c *call) created(location string, extra multipart.Header, body content) an
 // content is a body yet to be written.
 type content struct {
 	of     string // name of a table, or "Tables"
+	feed   bool   // a list of what of has
 	fields *payload.Projection
 	size   int // about how long it will be, 0 if it is short
 	write  func(dst []byte, v *payload.View) []byte
@@ -152,12 +148,11 @@ func (c *call) addBody(a *answer, body *content) error {
 	*buf = body.write((*buf)[:0], &v)
 	a.body = *buf
 	a.release = func() { keep(buf) }
-	a.header = append(a.header, Field{Name: "Content-Type", Value: c.format.ContentType()})
+	a.header = append(a.header, Field{Name: "Content-Type", Value: c.format.ContentType(body.feed)})
 	return v.Err()
 }
 
-// dataServiceVersion is OData's version of what the service answers with
-// content.
+// dataServiceVersion is OData's version of a part with content.
 func (c *call) dataServiceVersion() string {
 	if c.format == payload.Atom {
 		return "1.0;"

@@ -92,10 +92,10 @@ func (c *call) entityOperation() (op table.Operation, err error) {
 
 // action says what the verb does to an entity and what permission that needs.
 func (c *call) action(op *table.Operation, hasMatch bool) sas.Operation {
+	c.prefer = c.preference()
 	switch c.verb {
 	case "POST":
 		c.operation, op.Action = "InsertEntity", table.Insert
-		c.prefer = c.preference()
 		return sas.InsertEntity
 	case "DELETE":
 		c.operation, op.Action = "DeleteEntity", table.DeleteEntity
@@ -122,6 +122,14 @@ func (c *call) readEntity(op *table.Operation) error {
 	if err != nil {
 		return err
 	}
+	if op.Action != table.Insert {
+		read := payload.ReadUpdate
+		if format == payload.Atom {
+			read = payload.ReadAtomUpdate
+		}
+		op.Properties, err = read(body)
+		return err
+	}
 	read := payload.ReadEntity
 	if format == payload.Atom {
 		read = payload.ReadAtomEntity
@@ -131,9 +139,6 @@ func (c *call) readEntity(op *table.Operation) error {
 		return err
 	}
 	op.Properties = e.Properties
-	if op.Action != table.Insert {
-		return nil
-	}
 	if !e.HasPartitionKey || !e.HasRowKey {
 		return table.PropertiesNeedValue.Err()
 	}
@@ -156,12 +161,25 @@ func (c *call) showable(op *table.Operation) error {
 	return err
 }
 
-// preference is what the client wants to see of an insert.
+// preference is what the client wants to see of a write. An update never
+// returns content, and a delete has none (docs/adr/0021).
 func (c *call) preference() preference {
-	if c.version != "" && c.version < jsonVersion {
+	if c.version != "" && c.version < jsonVersion || c.verb == "DELETE" {
 		return noPreference // which had not been invented
 	}
-	return parsePreference(c.header.Get("Prefer"))
+	p := parsePreference(c.header.Get("Prefer"))
+	if p == returnContent && c.verb != "POST" {
+		return noPreference
+	}
+	return p
+}
+
+// applied appends the header that says which preference was followed.
+func (c *call) applied(h multipart.Header) multipart.Header {
+	if p := c.prefer.String(); p != "" {
+		return append(h, Field{Name: "Preference-Applied", Value: p})
+	}
+	return h
 }
 
 // conditions reads If-Match and refuses If-None-Match on writes.
@@ -180,7 +198,9 @@ func (c *call) conditions() (m table.Match, present bool, err error) {
 	case ifMatch == "":
 		return m, false, nil
 	}
-	m, err = payload.ParseIfMatch(ifMatch)
+	if m, err = payload.ParseIfMatch(ifMatch); err != nil {
+		err = misread{err}
+	}
 	return m, true, err
 }
 
@@ -204,7 +224,7 @@ func shownSize(p edm.Properties) int { return len(p) + len(p)*3/8 + 256 }
 
 // written is the answer to every other successful write.
 func (c *call) written(op *table.Operation, ticks edm.Ticks) answer {
-	a := answer{status: 204, header: multipart.Header{{Name: "DataServiceVersion", Value: "1.0;"}}}
+	a := answer{status: 204, header: make(multipart.Header, 0, 1)}
 	if op.Action != table.DeleteEntity {
 		a.header = append(a.header, Field{Name: "ETag", Value: etagText(ticks)})
 	}

@@ -17,7 +17,7 @@ var resourceNames = [...]string{"root", "tables", "table", "entities", "entity",
 
 // ParseRoute is parseRoute.
 func ParseRoute(raw string) (Route, error) {
-	r, err := parseRoute(raw)
+	r, err := parseRoute("acct", raw)
 	if err != nil {
 		return Route{}, err
 	}
@@ -80,7 +80,8 @@ func ParseOptions(raw string) (Options, error) {
 
 // ResponseFormat is responseFormat.
 func ResponseFormat(version string, odata float64, format *string, accept string) (payload.Format, error) {
-	return dialect{version, odata}.responseFormat(format, accept)
+	r := dialect{version, odata}.responseFormat(format, accept)
+	return r.format, r.formatErr
 }
 
 // RequestFormat is requestFormat.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,18 +17,27 @@ import (
 
 // fault is an error of the front: the address, the verb, the authentication. It
 // is answered before there is a version or a format.
-type fault struct{ err error }
+type fault struct {
+	err error
+	xml bool // whatever was asked for
+}
 
 func (f fault) Error() string { return f.err.Error() }
 
-func (x *exchange) front(err error) error { return fault{err} }
+func (x *exchange) front(err error) error { return fault{err: err} }
 
-// queryError names an error of $filter, $select or $top.
+// misread is an error of a request that the service finds wrong before it knows
+// what is asked for: its answer has no Cache-Control.
+type misread struct{ error }
+
+func (m misread) Unwrap() error { return m.error }
+
+// queryError names an error of $filter or $select.
 func queryError(err error) error {
 	if errors.Is(err, odata.ErrNotImplemented) {
 		return table.NotImplemented.With(err.Error())
 	}
-	return table.InvalidInput.With(err.Error())
+	return misread{table.InvalidInput.With(err.Error())}
 }
 
 // asError makes one of the protocol's errors of any.
@@ -45,16 +55,20 @@ func asError(err error) *table.Error {
 // fail makes the response an error.
 func (x *exchange) fail(err error) {
 	r := &x.resp
-	contentType := x.format.ErrorContentType()
+	format := x.errorFormat
+	contentType := format.ErrorContentType()
 	if f := (fault{}); errors.As(err, &f) {
 		err = f.err
 		r.add("Server", "Microsoft-HTTPAPI/2.0")
 		contentType = "application/json" // bare, as nothing was negotiated yet
-		x.plain = !x.asksForJSON()
-	} else if p := x.prefer.String(); p != "" {
-		r.add("Preference-Applied", p)
+		x.plain = f.xml || !x.asksForJSON()
 	}
 	e := asError(err)
+	if m := (misread{}); errors.As(err, &m) {
+		r.Header = slices.DeleteFunc(r.Header, func(f Field) bool { return f.Name == "Cache-Control" })
+	} else if p := x.prefer.String(); p != "" && e.Status() != 412 {
+		r.add("Preference-Applied", p)
+	}
 	r.Status, r.Code = e.Status(), string(e.Code)
 	if r.Status >= 500 && !r.Cut {
 		r.Err = e.Unwrap()
@@ -71,7 +85,7 @@ func (x *exchange) fail(err error) {
 		r.Body = payload.AppendXMLError(nil, e, r.RequestID, x.now)
 	} else {
 		r.add("Content-Type", contentType)
-		r.Body = x.format.AppendError(nil, e, r.RequestID, x.now)
+		r.Body = format.AppendError(nil, e, r.RequestID, x.now)
 	}
 }
 
@@ -92,16 +106,17 @@ func (x *exchange) failPart(c *call, e *table.Error) multipart.Response {
 		x.resp.Err = e.Unwrap()
 	}
 	h := partHeader(c.contentID)
-	if e.Code == table.TableNotFound {
+	switch {
+	case e.Code == table.TableNotFound:
 		h = h[:len(h)-1] // the service finds no table before it has these headers
-	} else if p := c.prefer.String(); p != "" {
-		h = append(h, Field{Name: "Preference-Applied", Value: p})
+	case e.Status() != 412:
+		h = c.applied(h)
 	}
 	h = append(h,
 		Field{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
-		Field{Name: "Content-Type", Value: c.format.ErrorContentType()})
+		Field{Name: "Content-Type", Value: c.errorFormat.ErrorContentType()})
 	return multipart.Response{
 		Status: e.Status(), Header: h,
-		Body: c.format.AppendError(nil, e, x.resp.RequestID, x.now),
+		Body: c.errorFormat.AppendError(nil, e, x.resp.RequestID, x.now),
 	}
 }

@@ -321,6 +321,7 @@ func TestBearer(t *testing.T) {
 		req := s.request("GET", "/Tables", "", nil)
 		req.Source = netip.MustParseAddr(tt.source)
 		req.Header.(protocol.Header)["Authorization"] = []string{"Bearer " + tt.token}
+		req.Header.(protocol.Header)["X-Ms-Version"] = []string{"2020-12-06"}
 		resp := s.Serve(t.Context(), req)
 		if resp.Status != tt.status || resp.Code != string(tt.code) || tt.status == 401 && field(&resp, "WWW-Authenticate") != s.Challenge {
 			t.Errorf("token %q: status %d, %s, %v", tt.token, resp.Status, resp.Code, resp.Header)

@@ -8,7 +8,6 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/httpdate"
-	"edgetable/core/payload"
 	"edgetable/core/table"
 )
 
@@ -65,11 +64,10 @@ type exchange struct {
 	authority
 	signedVersion string // sv of a shared access signature, "" without one
 	dialect
+	representation
 	verb       string // after tunnelling
 	prefer     preference
-	format     payload.Format
-	formatErr  error // none that was asked for can be had
-	plain      bool  // the answer is XML that is not negotiated
+	plain      bool // the answer is XML that is not negotiated
 	now        edm.Ticks
 	retryAfter time.Duration
 	base       string // URL of the account with a slash at the end
@@ -95,7 +93,7 @@ func (h *Handler) Serve(ctx context.Context, req *Request) Response {
 
 // begin makes a response with the headers that all have in common.
 func (h *Handler) begin(req *Request) *exchange {
-	x := &exchange{Handler: h, req: req, now: h.Now(), format: payload.Minimal}
+	x := &exchange{Handler: h, req: req, now: h.Now()}
 	x.resp.RequestID = guid(h.NewID())
 	x.resp.Header = make([]Field, 0, 16)
 	x.resp.add("x-ms-request-id", x.resp.RequestID)
@@ -130,6 +128,10 @@ func (x *exchange) serve(ctx context.Context, optionsErr error) error {
 		return x.front(err)
 	}
 	x.resp.Account = x.address.account
+	var err error
+	if x.version, err = checkVersion(x.executed()); err != nil {
+		return fault{err: err, xml: true}
+	}
 	x.resp.add("Server", serverName)
 	x.plain = x.options.comp != "" || x.options.restype != ""
 	if !x.plain {
@@ -137,14 +139,16 @@ func (x *exchange) serve(ctx context.Context, optionsErr error) error {
 			Field{Name: "Cache-Control", Value: "no-cache"},
 			Field{Name: "X-Content-Type-Options", Value: "nosniff"})
 	}
-	err := x.judgeVersions()
-	// Whatever is wrong from here on is told in the format that was asked for.
-	x.format, x.formatErr = x.responseFormat(x.options.format, x.req.Header.Get("Accept"))
-	if err != nil {
-		return err
-	}
 	if x.version != "" {
 		x.resp.add("x-ms-version", x.version)
+	}
+	if !x.plain { // administrative operations have nothing to do with OData
+		x.dialect.odata, err = odataVersion(x.req.Header)
+	}
+	// Whatever is wrong from here on is told in the format that was asked for.
+	x.representation = x.responseFormat(x.options.format, x.req.Header.Get("Accept"))
+	if err != nil {
+		return err
 	}
 	if optionsErr != nil {
 		return optionsErr
@@ -154,17 +158,6 @@ func (x *exchange) serve(ctx context.Context, optionsErr error) error {
 		return err
 	}
 	return x.dispatch(ctx)
-}
-
-// judgeVersions reads the versions. Those of OData are nothing to an
-// administrative operation.
-func (x *exchange) judgeVersions() error {
-	version, err := checkVersion(x.executed())
-	x.dialect.version = version
-	if err == nil && !x.plain {
-		x.dialect.odata, err = odataVersion(x.req.Header)
-	}
-	return err
 }
 
 const serverName = "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"
@@ -200,7 +193,7 @@ func (x *exchange) dispatch(ctx context.Context) error {
 	if err := x.options.implemented(); err != nil {
 		return err
 	}
-	r, err := parseRoute(x.address.rest)
+	r, err := parseRoute(x.address.account, x.address.rest)
 	if err != nil {
 		return err
 	}
@@ -213,8 +206,7 @@ func (x *exchange) dispatch(ctx context.Context) error {
 	}
 	c := &call{
 		exchange: x, route: r, verb: x.verb, options: &x.options, header: x.req.Header,
-		format: x.format, formatErr: x.formatErr,
-		body: x.body,
+		representation: x.representation, body: x.body,
 	}
 	out, err := c.do(ctx)
 	x.prefer = c.prefer
@@ -223,7 +215,7 @@ func (x *exchange) dispatch(ctx context.Context) error {
 		return err
 	}
 	x.resp.Status = out.status
-	x.resp.Header = append(x.resp.Header, out.header...)
+	x.resp.Header = append(c.applied(x.resp.Header), out.header...)
 	x.resp.Body = out.body
 	x.chainRelease(out.release)
 	return nil
@@ -236,6 +228,8 @@ func tunnelled(method string, override []string) (string, error) {
 		return method, nil
 	case len(override) > 1:
 		return "", table.XMethodIncorrectCount.Err()
+	case strings.EqualFold(strings.TrimSpace(override[0]), method):
+		return method, nil // as the Java clients of 2013 to 2020 say it
 	case method != "POST":
 		return "", table.XMethodNotUsingPost.Err()
 	}

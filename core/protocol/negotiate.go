@@ -10,12 +10,13 @@ import (
 
 // Versions of the protocol at which something changed for tables.
 const (
-	firstVersion  = "2009-04-14"
-	upsertVersion = "2011-08-18" // PUT and MERGE without If-Match
-	sasVersion    = "2012-02-12" // shared access signatures, access policies
-	jsonVersion   = "2013-08-15" // JSON, Prefer, CORS, stats
-	pathVersion   = "2014-02-14" // x-ms-version counts beside the version a token was signed with
-	atomEnd       = "2015-12-11" // no ATOM from here on
+	firstVersion     = "2009-04-14"
+	upsertVersion    = "2011-08-18" // PUT and MERGE without If-Match
+	sasVersion       = "2012-02-12" // shared access signatures, access policies
+	jsonVersion      = "2013-08-15" // JSON, Prefer, CORS, stats
+	pathVersion      = "2014-02-14" // x-ms-version counts beside the version a token was signed with
+	challengeVersion = "2020-12-06" // 401 with a challenge to who shows no credentials, or a token that fails
+	atomEnd          = "2015-12-11" // no ATOM from here on
 )
 
 // fields is the headers of a request or of a part of a batch.
@@ -91,15 +92,22 @@ func (d dialect) ordinary() payload.Format {
 	return payload.Minimal
 }
 
+// representation is how to answer a request.
+type representation struct {
+	format      payload.Format
+	errorFormat payload.Format
+	formatErr   error // none that was asked for can be had
+}
+
 // responseFormat chooses the representation of the answer: $format, else the
-// first media range of Accept that can be served, else the ordinary one. The
-// format that comes with an error is the one to tell it in.
-func (d dialect) responseFormat(format *string, accept string) (payload.Format, error) {
+// first media range of Accept that can be served, else the ordinary one. A client
+// that takes whatever comes is told errors in XML.
+func (d dialect) responseFormat(format *string, accept string) representation {
 	if format != nil && *format != "" {
 		accept = *format
 	}
 	if accept == "" {
-		return d.ordinary(), nil
+		return representation{format: d.ordinary(), errorFormat: payload.Atom}
 	}
 	reason := table.MediaTypeNotSupported
 	for accept != "" {
@@ -107,16 +115,22 @@ func (d dialect) responseFormat(format *string, accept string) (payload.Format, 
 		one, accept, _ = strings.Cut(accept, ",")
 		f, code := d.mediaRange(one)
 		if code == "" {
-			return f, nil
+			r := representation{format: f, errorFormat: f}
+			if strings.Contains(one, "*") {
+				r.errorFormat = payload.Atom
+			}
+			return r
 		}
 		if code != table.MediaTypeNotSupported {
 			reason = code
 		}
 	}
-	if d.takes(payload.Minimal) != "" {
-		return payload.Atom, reason.Err()
+	r := representation{formatErr: reason.Err()}
+	if r.format = payload.Minimal; d.takes(payload.Minimal) != "" {
+		r.format = payload.Atom
 	}
-	return payload.Minimal, reason.Err()
+	r.errorFormat = r.format
+	return r
 }
 
 // mediaRange is the format of one media range, or the code that refuses it.
@@ -181,7 +195,7 @@ func (d dialect) requestFormat(contentType string) (payload.Format, error) {
 	return f, nil
 }
 
-// preference is what a Prefer header asks of an insert.
+// preference is what a Prefer header asks of a write.
 type preference uint8
 
 const (

@@ -17,6 +17,9 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	if err := c.permit(sas.QueryEntities, c.route.table); err != nil {
 		return answer{}, err
 	}
+	if c.route.nested {
+		return answer{}, table.NotImplemented.With(table.NotImplemented.Err().Message + " Something follows the name of the table: does the client's base URL include a table?")
+	}
 	if err := c.allowEntity(c.route.partitionKey, c.route.rowKey); err != nil {
 		return answer{}, err
 	}
@@ -47,6 +50,9 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	c.operation = "QueryEntities"
 	if err := c.permit(sas.QueryEntities, c.route.table); err != nil {
 		return answer{}, err
+	}
+	if c.route.nested {
+		return answer{}, table.NotImplemented.With(table.NotImplemented.Err().Message + " Something follows the name of the table: does the client's base URL include a table?")
 	}
 	projection, err := c.projection()
 	if err != nil {
@@ -79,7 +85,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	for i := range page.Rows {
 		size += shownSize(page.Rows[i].Properties)
 	}
-	a, err = c.withBody(a, content{of: c.route.table, fields: projection, size: size, write: func(dst []byte, v *payload.View) []byte {
+	a, err = c.withBody(a, content{of: c.route.table, feed: true, fields: projection, size: size, write: func(dst []byte, v *payload.View) []byte {
 		dst = v.AppendFeedStart(dst)
 		for i := range page.Rows {
 			row := &page.Rows[i]
@@ -107,7 +113,7 @@ func (c *call) query() (*odata.Filter, int, error) {
 	if c.options.top != nil {
 		var err error
 		if top, err = odata.ParseTop(*c.options.top); err != nil {
-			return nil, 0, queryError(err)
+			return nil, 0, table.InvalidInput.With(err.Error())
 		}
 	}
 	return filter, top, nil

@@ -27,23 +27,30 @@ type route struct {
 	table        string
 	partitionKey string
 	rowKey       string
+	nested       bool // something follows the name of the table
 }
 
-var (
-	errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax.")
-	errKeyCount    = table.InvalidInput.With("The number of keys specified in the URI does not match number of key properties for the resource. Address an entity as table(PartitionKey='…',RowKey='…').")
-)
+var errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax.")
+
+// errKeyCount is the error of a resource that is not addressed by its keys.
+func errKeyCount(account, resource string) error {
+	if isTables(resource) {
+		resource = "Tables"
+	}
+	return misread{table.InvalidInput.With("The number of keys specified in the URI does not match number of key properties for the resource '" +
+		account + "." + resource + "'. Address an entity as table(PartitionKey='…',RowKey='…').")}
+}
 
 // parseRoute reads the raw path behind the account. It is decoded once: a key
 // may contain a percent sign.
-func parseRoute(raw string) (route, error) {
+func parseRoute(account, raw string) (route, error) {
 	path, ok := percent.Decode(raw, false)
 	if !ok {
 		return route{}, table.InvalidURI.With("The requested URI does not represent any resource on the server. It has a percent sign that is not followed by two hexadecimal digits; write a percent sign as %25.")
 	}
 	name, predicate, hasPredicate := strings.Cut(path, "(")
 	if first, rest, nested := strings.Cut(name, "/"); nested {
-		return nestedRoute(first, rest, predicate, hasPredicate)
+		return nestedRoute(account, first, rest, predicate, hasPredicate)
 	}
 	if !hasPredicate {
 		return plainRoute(name), nil
@@ -55,18 +62,18 @@ func parseRoute(raw string) (route, error) {
 	if strings.TrimSpace(predicate) == "" {
 		return plainRoute(name), nil
 	}
-	keys, err := parsePredicate(predicate)
-	if err != nil {
-		return route{}, err
+	keys, ok := parsePredicate(predicate)
+	if !ok {
+		return route{}, errQuerySyntax
 	}
 	if isTables(name) {
 		if keys.count != 1 || !keys.bare {
-			return route{}, errKeyCount
+			return route{}, errKeyCount(account, name)
 		}
 		return route{resource: oneTable, table: keys.partition}, nil
 	}
 	if keys.count != 2 || keys.bare {
-		return route{}, errKeyCount
+		return route{}, errKeyCount(account, name)
 	}
 	for _, k := range [...]string{keys.partition, keys.row} {
 		if err := checkURLKey(k); err != nil {
@@ -94,14 +101,16 @@ func plainRoute(name string) route {
 // table send them, and expect what the service makes of it: the collection of
 // the first segment, whatever follows. Any other slash, escaped or not, is a
 // character no table's name can have.
-func nestedRoute(first, rest, predicate string, hasPredicate bool) (route, error) {
+func nestedRoute(account, first, rest, predicate string, hasPredicate bool) (route, error) {
 	switch {
 	case rest != "" && !isTables(rest) && rest != "$batch":
 		return route{}, table.InvalidResourceName.Err()
 	case hasPredicate && strings.TrimSpace(predicate) != ")":
-		return route{}, errKeyCount
+		return route{}, errKeyCount(account, first)
 	}
-	return plainRoute(first), nil
+	r := plainRoute(first)
+	r.nested = rest != ""
+	return r, nil
 }
 
 func isTables(name string) bool { return strings.EqualFold(name, "tables") }
@@ -114,24 +123,23 @@ type predicate struct {
 }
 
 // parsePredicate reads 'x' or PartitionKey='p',RowKey='r' in any order with
-// blanks around the commas.
-func parsePredicate(s string) (predicate, error) {
-	var p predicate
+// blanks around the commas. It counts no key where one is unknown or given twice;
+// it is not ok where the syntax is wrong.
+func parsePredicate(s string) (p predicate, ok bool) {
 	havePartition, haveRow := false, false
 	for {
 		s = strings.TrimLeft(s, " ")
 		name := ""
 		if !strings.HasPrefix(s, "'") {
-			var ok bool
 			if name, s, ok = strings.Cut(s, "="); !ok {
-				return p, errQuerySyntax
+				return p, false
 			}
 			name = strings.TrimRight(name, " ")
 			s = strings.TrimLeft(s, " ")
 		}
 		value, rest, ok := quoted(s)
 		if !ok {
-			return p, errQuerySyntax
+			return p, false
 		}
 		switch {
 		case name == "PartitionKey" && !havePartition:
@@ -140,16 +148,16 @@ func parsePredicate(s string) (predicate, error) {
 			p.row, haveRow = value, true
 		case name == "":
 			p.partition, p.bare = value, true
-		default: // an unknown key, or one given twice
-			return p, errKeyCount
+		default:
+			return predicate{}, true
 		}
 		p.count++
 		s = strings.TrimLeft(rest, " ")
 		if s == "" {
-			return p, nil
+			return p, true
 		}
 		if s, ok = strings.CutPrefix(s, ","); !ok || p.count > 1 {
-			return p, errQuerySyntax
+			return p, false
 		}
 	}
 }

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"context"
+	"strings"
 
 	"edgetable/core/sas"
 	"edgetable/core/settings"
@@ -13,7 +14,7 @@ import (
 // ATOM, whatever Accept says.
 func (x *exchange) administration(ctx context.Context) error {
 	x.plain = true
-	r, err := parseRoute(x.address.rest)
+	r, err := parseRoute(x.address.account, x.address.rest)
 	if err != nil {
 		return err
 	}
@@ -92,6 +93,9 @@ func (x *exchange) getACL(ctx context.Context, name table.Name) error {
 func (x *exchange) setACL(ctx context.Context, name table.Name) error {
 	if err := x.open(ctx, "SetTableACL", sas.TableACL, name.Table, sasVersion, true); err != nil {
 		return err
+	}
+	if strings.TrimSpace(x.req.Header.Get("Accept")) == "*/*" {
+		return table.MediaTypeNotSupported.With(table.MediaTypeNotSupported.Err().Message + ". Send Accept: application/xml.")
 	}
 	body, err := x.body()
 	if err != nil {

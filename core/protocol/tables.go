@@ -75,7 +75,7 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	if page.Next != "" {
 		a.header = multipart.Header{{Name: "x-ms-continuation-NextTableName", Value: token([]byte(page.Next))}}
 	}
-	return c.withBody(a, content{of: "Tables", write: func(dst []byte, v *payload.View) []byte {
+	return c.withBody(a, content{of: "Tables", feed: true, write: func(dst []byte, v *payload.View) []byte {
 		dst = v.AppendFeedStart(dst)
 		for i, name := range page.Names {
 			dst = v.AppendFeedTable(dst, i, name)

@@ -63,8 +63,24 @@ func locate(t target, host string, forcePathStyle bool) (address, bool) {
 	}
 	if primary, ok := strings.CutSuffix(a.account, secondarySuffix); ok {
 		a.account, a.secondary = primary, true
+		if a.base != "" {
+			a.rest = withoutAccount(a.account, a.rest, t.query)
+		}
 	}
 	return a, a.account != ""
+}
+
+// withoutAccount is a path behind the account of a secondary without the account's
+// name in front, which the SDK for Python sends once more: it takes the path of the
+// primary as part of the resource. The name alone is a table, unless the query
+// says that it is the service.
+func withoutAccount(account, rest, query string) string {
+	segment, behind, slash := strings.Cut(rest, "/")
+	name, _ := percent.Decode(segment, false)
+	if name == account && (slash || strings.Contains(query, "restype=")) {
+		return strings.TrimLeft(behind, "/")
+	}
+	return rest
 }
 
 // hostAccount is the first label of a host like account.table.example.com.

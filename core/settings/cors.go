@@ -200,27 +200,26 @@ func (r *Rule) exposed(response []multipart.Field) string {
 		return list
 	}
 	names := make([]byte, 0, 256)
-	for i, f := range response {
-		if lists(list, f.Name) && !has(response[:i], f.Name) {
+	for _, f := range response {
+		if lists(list, f.Name) && !lists(string(names), f.Name) {
 			names = appendItem(names, f.Name)
 		}
 	}
+	for _, name := range transportHeaders {
+		if lists(list, name) {
+			names = appendItem(names, name)
+		}
+	}
 	for item := range items(list) {
-		if item != "" && !strings.HasSuffix(item, "*") && !has(response, item) {
+		if item != "" && !strings.HasSuffix(item, "*") && !lists(string(names), item) {
 			names = appendItem(names, item)
 		}
 	}
 	return string(names)
 }
 
-func has(fields []multipart.Field, name string) bool {
-	for i := range fields {
-		if strings.EqualFold(fields[i].Name, name) {
-			return true
-		}
-	}
-	return false
-}
+// transportHeaders are those that the transport adds.
+var transportHeaders = [...]string{"Content-Length", "Transfer-Encoding"}
 
 func appendItem(list []byte, item string) []byte {
 	if len(list) > 0 {

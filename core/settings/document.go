@@ -2,6 +2,7 @@ package settings
 
 import (
 	"strconv"
+	"strings"
 
 	"edgetable/core/table"
 	"edgetable/core/xml"
@@ -110,7 +111,8 @@ func (d *document) text(dst *string) func() error {
 	}
 }
 
-// flag is how to read true or false.
+// flag is how to read true or false, in any case: old clients for Python write
+// True.
 func (d *document) flag(dst *bool) func() error {
 	return func() error {
 		var s string
@@ -122,12 +124,8 @@ func (d *document) flag(dst *bool) func() error {
 }
 
 func (d *document) boolean(s string, dst *bool) error {
-	switch trim(s) {
-	case "true":
-		*dst = true
-	case "false":
-		*dst = false
-	default:
+	s = trim(s)
+	if *dst = strings.EqualFold(s, "true"); !*dst && !strings.EqualFold(s, "false") {
 		return d.refuse("neither true nor false")
 	}
 	return nil
@@ -165,8 +163,11 @@ func (d *document) version() error {
 // refuse is the service's answer to whatever is wrong with a document, and what
 // is wrong with this one. It repeats nothing of the document but the names of
 // elements.
-func (d *document) refuse(what string) error {
-	return table.InvalidXMLDocument.With(table.InvalidXMLDocument.Err().Message + " " + string(d.path) + ": " + what + ".")
+func (d *document) refuse(what string) error { return d.refuseAs(table.InvalidXMLDocument, what) }
+
+// refuseAs is refuse with another code.
+func (d *document) refuseAs(code table.Code, what string) error {
+	return code.With(code.Err().Message + " " + string(d.path) + ": " + what + ".")
 }
 
 func (d *document) malformed(err error) error { return d.refuse(err.Error()) }

@@ -11,15 +11,20 @@ import (
 	"edgetable/core/table"
 )
 
-// refusedFor demands the one error that documents are refused with, and in its
-// message, behind the service's text, the place and what to change.
+// refusedFor demands InvalidXmlDocument, or InvalidXmlNodeValue where want begins
+// with that, and in the message, behind the service's text, the place and what to
+// change.
 func refusedFor(t *testing.T, err error, want string) {
 	t.Helper()
-	var e *table.Error
-	if !errors.As(err, &e) || e.Code != table.InvalidXMLDocument {
-		t.Fatalf("got %v, want InvalidXmlDocument", err)
+	code := table.InvalidXMLDocument
+	if rest, ok := strings.CutPrefix(want, "InvalidXmlNodeValue "); ok {
+		code, want = table.InvalidXMLNodeValue, rest
 	}
-	detail, ok := strings.CutPrefix(e.Message, "XML specified is not syntactically valid. ")
+	var e *table.Error
+	if !errors.As(err, &e) || e.Code != code {
+		t.Fatalf("got %v, want %s", err, code)
+	}
+	detail, ok := strings.CutPrefix(e.Message, code.Err().Message+" ")
 	if !ok || !strings.Contains(detail, want) {
 		t.Errorf("the message is %q, want the service's text and %q", e.Message, want)
 	}

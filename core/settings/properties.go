@@ -74,12 +74,20 @@ func (c CORS) append(dst []byte) []byte {
 		dst = append(dst, "<CorsRule>"...)
 		dst = appendText(dst, "AllowedMethods", r.AllowedMethods)
 		dst = appendText(dst, "AllowedOrigins", r.AllowedOrigins)
-		dst = appendText(dst, "AllowedHeaders", r.AllowedHeaders)
-		dst = appendText(dst, "ExposedHeaders", r.ExposedHeaders)
+		dst = appendHeaders(dst, "AllowedHeaders", r.AllowedHeaders)
+		dst = appendHeaders(dst, "ExposedHeaders", r.ExposedHeaders)
 		dst = appendElement(dst, "MaxAgeInSeconds", strconv.Itoa(int(r.MaxAge)))
 		dst = append(dst, "</CorsRule>"...)
 	}
 	return append(dst, "</Cors>"...)
+}
+
+// appendHeaders appends a list of header names.
+func appendHeaders(dst []byte, name, list string) []byte {
+	if list == "" {
+		return append(append(append(dst, '<'), name...), " />"...)
+	}
+	return appendText(dst, name, list)
 }
 
 func appendFlag(dst []byte, name string, on bool) []byte {

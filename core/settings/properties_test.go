@@ -112,8 +112,8 @@ func TestUpdate(t *testing.T) {
 		})},
 		{"an empty list deletes all rules", properties("<Cors />"), change(func(p *settings.Properties) { p.CORS = nil })},
 		{"rules are replaced", cors(rule, rule), change(func(p *settings.Properties) { p.CORS = settings.CORS{any, any} })},
-		{"any order, blanks, and the version of blobs", "<StorageServiceProperties>\r\n <DefaultServiceVersion>2011-08-18</DefaultServiceVersion>\n" +
-			"<Cors/>\n\t<Logging><RetentionPolicy><Days> 365 </Days><Enabled> true </Enabled></RetentionPolicy><Delete>false</Delete>" +
+		{"any order, blanks, and booleans as Python writes them", "<StorageServiceProperties>\r\n" +
+			"<Cors/>\n\t<Logging><RetentionPolicy><Days> 365 </Days><Enabled> True </Enabled></RetentionPolicy><Delete>False</Delete>" +
 			"<Write>true</Write><Read>false</Read><Version>1.0</Version></Logging></StorageServiceProperties>",
 			change(func(p *settings.Properties) {
 				p.Logging, p.CORS = settings.Logging{Write: true, RetentionDays: 365}, nil
@@ -122,13 +122,13 @@ func TestUpdate(t *testing.T) {
 			properties("<HourMetrics><Version>1.0</Version><Enabled>false</Enabled><IncludeAPIs>true</IncludeAPIs>" +
 				"<RetentionPolicy><Enabled>false</Enabled><Days>9</Days></RetentionPolicy></HourMetrics>"),
 			change(func(p *settings.Properties) { p.HourMetrics = settings.Metrics{} })},
-		{"lists are kept as they were sent", cors(replaced("AllowedHeaders", " x-ms-meta* ,\r\n&#13;X-Ms-Date")),
+		{"full names of headers come first", cors(replaced("AllowedHeaders", " x-ms-meta* ,\r\n&#13;X-Ms-Date")),
 			change(func(p *settings.Properties) {
-				p.CORS = settings.CORS{{AllowedMethods: "GET", AllowedOrigins: "*", AllowedHeaders: " x-ms-meta* ,\n\rX-Ms-Date"}}
+				p.CORS = settings.CORS{{AllowedMethods: "GET", AllowedOrigins: "*", AllowedHeaders: "X-Ms-Date,x-ms-meta*"}}
 			})},
-		{"all the methods", cors(replaced("AllowedMethods", "DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH")),
+		{"all the methods", cors(replaced("AllowedMethods", "DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH,TRACE,CONNECT")),
 			change(func(p *settings.Properties) {
-				p.CORS = settings.CORS{{AllowedMethods: "DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH", AllowedOrigins: "*"}}
+				p.CORS = settings.CORS{{AllowedMethods: "DELETE,GET,HEAD,MERGE,POST,OPTIONS,PUT,PATCH,TRACE,CONNECT", AllowedOrigins: "*"}}
 			})},
 		{"the oldest age", cors(replaced("MaxAgeInSeconds", "2147483647")),
 			change(func(p *settings.Properties) {
@@ -221,8 +221,8 @@ func TestStored(t *testing.T) {
 			p.CORS = append(p.CORS, settings.Rule{
 				AllowedMethods: pick("GET", "PUT", "MERGE"),
 				AllowedOrigins: pick("*", "https://a.b", "https://*.ä.example", "<&>\"']]>"),
-				AllowedHeaders: []string{"", " ", pick("x-ms-date", "&'")}[random.IntN(3)],
-				ExposedHeaders: pick("x-ms-meta-abc", "ETag", "`|~"),
+				AllowedHeaders: []string{"", strings.Join([]string{"x-ms-date", "&'", "x-ms-*"}[random.IntN(3):], ",")}[random.IntN(2)],
+				ExposedHeaders: strings.Join([]string{"x-ms-meta-abc", "ETag", "`|~"}[random.IntN(3):], ","),
 				MaxAge:         random.Int32N(1 << random.IntN(31)),
 			})
 		}
@@ -266,7 +266,7 @@ func TestUpdateRefuses(t *testing.T) {
 		{"metrics without retention", properties(without(metrics, retention)), "HourMetrics: <RetentionPolicy> is missing"},
 		{"metrics on without APIs", properties(without(metrics, "<IncludeAPIs>false</IncludeAPIs>")), "HourMetrics: <IncludeAPIs> is missing"},
 		{"another version", properties(strings.Replace(logging, "1.0", "2.0", 1)), "Logging/Version: the only version is 1.0"},
-		{"a flag in other letters", properties(strings.Replace(logging, "<Read>true", "<Read>True", 1)), "Logging/Read: neither true nor false"},
+		{"the version of blobs", properties("<DefaultServiceVersion>2011-08-18</DefaultServiceVersion>"), "DefaultServiceVersion: this is for blobs"},
 		{"a flag in numbers", properties(strings.Replace(logging, "<Read>true", "<Read>1", 1)), "Logging/Read: neither true nor false"},
 		{"an empty flag", properties(strings.Replace(metrics, "<Enabled>true", "<Enabled>", 1)), "HourMetrics/Enabled: neither"},
 		{"an element within a flag", properties(strings.Replace(metrics, "<Enabled>true", "<Enabled><a/>", 1)), "HourMetrics/Enabled: xml: an element"},
@@ -282,17 +282,17 @@ func TestUpdateRefuses(t *testing.T) {
 		{"no age element", cors(without(rule, "<MaxAgeInSeconds>0</MaxAgeInSeconds>")), "<MaxAgeInSeconds> is missing"},
 		{"no methods", cors(rule, replaced("AllowedMethods", " ")), "CorsRule[2]/AllowedMethods: name at least one"},
 		{"no origins", cors(replaced("AllowedOrigins", "")), "AllowedOrigins: name at least one"},
-		{"an unknown method", cors(replaced("AllowedMethods", "GET,TRACE")), "AllowedMethods: a method is one of"},
+		{"an unknown method", cors(replaced("AllowedMethods", "GET,BREW")), "AllowedMethods: a method is one of"},
 		{"a method in lower case", cors(replaced("AllowedMethods", "get")), "AllowedMethods: a method is one of"},
 		{"every method is not a method", cors(replaced("AllowedMethods", "*")), "AllowedMethods: a method is one of"},
 		{"a comma too many", cors(replaced("AllowedMethods", "GET,")), "AllowedMethods: a method is one of"},
-		{"65 origins", cors(replaced("AllowedOrigins", many("http://o", 65))), "AllowedOrigins: at most 64"},
+		{"65 origins", cors(replaced("AllowedOrigins", many("http://o", 65))), "InvalidXmlNodeValue AllowedOrigins: at most 64"},
 		{"an origin of 257 characters", cors(replaced("AllowedOrigins", strings.Repeat("a", 257))), "AllowedOrigins: an origin has at most 256"},
 		{"an empty origin", cors(replaced("AllowedOrigins", "http://a,,http://b")), "AllowedOrigins: no empty origin"},
-		{"65 names", cors(replaced("AllowedHeaders", many("h", 65))), "AllowedHeaders: at most 64"},
-		{"65 names to expose", cors(replaced("ExposedHeaders", many("h", 65))), "ExposedHeaders: at most 64"},
-		{"3 prefixes", cors(replaced("AllowedHeaders", "a*,b*,c*")), "AllowedHeaders: at most 2"},
-		{"2 prefixes and an asterisk", cors(replaced("ExposedHeaders", "a*,b*,*")), "ExposedHeaders: at most 2"},
+		{"65 names", cors(replaced("AllowedHeaders", many("h", 65))), "InvalidXmlNodeValue AllowedHeaders: at most 64"},
+		{"65 names to expose", cors(replaced("ExposedHeaders", many("h", 65))), "InvalidXmlNodeValue ExposedHeaders: at most 64"},
+		{"3 prefixes", cors(replaced("AllowedHeaders", "a*,b*,c*")), "InvalidXmlNodeValue AllowedHeaders: at most 2"},
+		{"2 prefixes and an asterisk", cors(replaced("ExposedHeaders", "a*,b*,*")), "InvalidXmlNodeValue ExposedHeaders: at most 2"},
 		{"a name of 257 characters", cors(replaced("AllowedHeaders", strings.Repeat("h", 257))), "AllowedHeaders: a header name has at most 256"},
 		{"a name that would split a response", cors(replaced("ExposedHeaders", "a&#13;&#10;Set-Cookie: b")), "ExposedHeaders: a list of header names"},
 		{"a name that is none", cors(replaced("AllowedHeaders", "x ms")), "AllowedHeaders: a list of header names"},

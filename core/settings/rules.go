@@ -22,8 +22,9 @@ const (
 // matches a request decides. No rules, no CORS.
 type CORS []Rule
 
-// Rule says what pages of some origins may do. The lists are kept as they were
-// sent: items separated by commas, blanks around them have no meaning.
+// Rule says what pages of some origins may do. Items of the lists are separated by
+// commas, blanks around them have no meaning. Methods and origins are kept as they
+// were sent, names of headers in the order of the service.
 type Rule struct {
 	// AllowedMethods are verbs in upper case. At least one.
 	AllowedMethods string
@@ -54,23 +55,51 @@ func methodsProblem(list string) string {
 	}
 	for item := range items(list) {
 		switch item {
-		case "DELETE", "GET", "HEAD", "MERGE", "POST", "OPTIONS", "PUT", "PATCH":
+		case "DELETE", "GET", "HEAD", "MERGE", "POST", "OPTIONS", "PUT", "PATCH", "TRACE", "CONNECT":
 		default:
-			return "a method is one of DELETE, GET, HEAD, MERGE, POST, OPTIONS, PUT and PATCH"
+			return "a method is one of DELETE, GET, HEAD, MERGE, POST, OPTIONS, PUT, PATCH, TRACE and CONNECT"
 		}
 	}
 	return ""
 }
 
+// noLimit is for lists that can hold as many as there are.
+func noLimit(string) string { return "" }
+
+// tooManyOrigins says what is wrong with the number of origins, or nothing.
+func tooManyOrigins(list string) string {
+	if strings.Count(list, ",") >= maxOrigins {
+		return "at most 64 origins"
+	}
+	return ""
+}
+
+// tooManyHeaders says what is wrong with the number of header names, or nothing.
+func tooManyHeaders(list string) string {
+	literal, prefixed := 0, 0
+	for item := range items(list) {
+		if strings.HasSuffix(item, "*") {
+			prefixed++
+		} else {
+			literal++
+		}
+	}
+	switch {
+	case literal > maxLiteral:
+		return "at most 64 header names without an asterisk"
+	case prefixed > maxPrefixed:
+		return "at most 2 header names with an asterisk"
+	}
+	return ""
+}
+
+// originsProblem says what is wrong with a list of origins, or nothing.
 func originsProblem(list string) string {
 	if blank(list) {
 		return "name at least one origin, or * for all"
 	}
-	n := 0
 	for item := range items(list) {
-		switch n++; {
-		case n > maxOrigins:
-			return "at most 64 origins"
+		switch {
 		case item == "":
 			return "no empty origin between commas"
 		case tooLong(item, maxItem):
@@ -86,18 +115,8 @@ func headersProblem(list string) string {
 	if blank(list) {
 		return ""
 	}
-	literal, prefixed := 0, 0
 	for item := range items(list) {
-		if strings.HasSuffix(item, "*") {
-			prefixed++
-		} else {
-			literal++
-		}
 		switch {
-		case literal > maxLiteral:
-			return "at most 64 header names without an asterisk"
-		case prefixed > maxPrefixed:
-			return "at most 2 header names with an asterisk"
 		case tooLong(item, maxItem):
 			return "a header name has at most 256 characters"
 		case !token(item):
@@ -105,6 +124,23 @@ func headersProblem(list string) string {
 		}
 	}
 	return ""
+}
+
+// headersOrder is a list of header names as the service keeps it: full names
+// first, then those with an asterisk, without blanks.
+func headersOrder(list string) string {
+	if blank(list) {
+		return ""
+	}
+	ordered := make([]byte, 0, len(list))
+	for _, prefixed := range [...]bool{false, true} {
+		for item := range items(list) {
+			if strings.HasSuffix(item, "*") == prefixed {
+				ordered = appendItem(ordered, item)
+			}
+		}
+	}
+	return string(ordered)
 }
 
 // items are the parts between the commas of a list, without the blanks around

@@ -1,6 +1,10 @@
 package settings
 
-import "math"
+import (
+	"math"
+
+	"edgetable/core/table"
+)
 
 // maxDays is the longest retention.
 const maxDays = 365
@@ -9,9 +13,8 @@ const maxDays = 365
 // Logging, HourMetrics (or Metrics, as older clients call it), MinuteMetrics and
 // Cors. What it does not have stays as it is; <Cors /> removes all rules.
 //
-// The error is a *table.Error, InvalidXmlDocument, and p is as it was then.
-// DefaultServiceVersion, which is for blobs, is among the elements that are
-// skipped.
+// The error is a *table.Error, InvalidXmlDocument or InvalidXmlNodeValue, and p
+// is as it was then.
 func (p *Properties) Update(body []byte) error {
 	next := *p
 	err := parse(body, "StorageServiceProperties", func(d *document) error {
@@ -28,6 +31,7 @@ func (p *Properties) Update(body []byte) error {
 			child{name: "Metrics", read: hour},
 			child{name: "MinuteMetrics", read: func() error { return d.metrics(&next.MinuteMetrics) }},
 			child{name: "Cors", read: func() error { return d.cors(&next.CORS) }},
+			child{name: "DefaultServiceVersion", read: func() error { return d.refuse("this is for blobs; tables have none") }},
 		)
 	})
 	if err != nil {
@@ -111,10 +115,13 @@ func (d *document) cors(dst *CORS) error {
 }
 
 func (d *document) rule() (r Rule, err error) {
-	checked := func(dst *string, problem func(list string) string) func() error {
+	checked := func(dst *string, tooMany, problem func(list string) string) func() error {
 		return func() error {
 			if err := d.text(dst)(); err != nil {
 				return err
+			}
+			if what := tooMany(*dst); what != "" {
+				return d.refuseAs(table.InvalidXMLNodeValue, what)
 			}
 			if what := problem(*dst); what != "" {
 				return d.refuse(what)
@@ -123,11 +130,12 @@ func (d *document) rule() (r Rule, err error) {
 		}
 	}
 	err = d.children(
-		child{name: "AllowedMethods", need: required, read: checked(&r.AllowedMethods, methodsProblem)},
-		child{name: "AllowedOrigins", need: required, read: checked(&r.AllowedOrigins, originsProblem)},
-		child{name: "AllowedHeaders", need: required, read: checked(&r.AllowedHeaders, headersProblem)},
-		child{name: "ExposedHeaders", need: required, read: checked(&r.ExposedHeaders, headersProblem)},
+		child{name: "AllowedMethods", need: required, read: checked(&r.AllowedMethods, noLimit, methodsProblem)},
+		child{name: "AllowedOrigins", need: required, read: checked(&r.AllowedOrigins, tooManyOrigins, originsProblem)},
+		child{name: "AllowedHeaders", need: required, read: checked(&r.AllowedHeaders, tooManyHeaders, headersProblem)},
+		child{name: "ExposedHeaders", need: required, read: checked(&r.ExposedHeaders, tooManyHeaders, headersProblem)},
 		child{name: "MaxAgeInSeconds", need: required, read: d.number(&r.MaxAge, 0, math.MaxInt32)},
 	)
+	r.AllowedHeaders, r.ExposedHeaders = headersOrder(r.AllowedHeaders), headersOrder(r.ExposedHeaders)
 	return r, err
 }

@@ -104,6 +104,7 @@ const (
 	InvalidResourceName                     Code = "InvalidResourceName"
 	InvalidURI                              Code = "InvalidUri"
 	InvalidXMLDocument                      Code = "InvalidXmlDocument"
+	InvalidXMLNodeValue                     Code = "InvalidXmlNodeValue"
 	JSONFormatNotSupported                  Code = "JsonFormatNotSupported"
 	JSONVerboseFormatNotSupported           Code = "JsonVerboseFormatNotSupported"
 	KeyValueTooLarge                        Code = "KeyValueTooLarge"
@@ -162,6 +163,7 @@ var codes = map[Code]struct {
 	InvalidResourceName:                     {400, "The specifed resource name contains invalid characters."},
 	InvalidURI:                              {400, "The requested URI does not represent any resource on the server."},
 	InvalidXMLDocument:                      {400, "XML specified is not syntactically valid."},
+	InvalidXMLNodeValue:                     {400, "The value for one of the XML nodes is not in the correct format."},
 	JSONFormatNotSupported:                  {415, "JSON format is not supported."},
 	JSONVerboseFormatNotSupported:           {415, "JSON verbose format is not supported."},
 	KeyValueTooLarge:                        {400, "The PartitionKey and RowKey are too long for this server's store."},
