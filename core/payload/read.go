@@ -19,7 +19,7 @@ type Entity struct {
 // typicalMembers is how many members are collected without allocating.
 const typicalMembers = 24
 
-// entity types and encodes what was collected of an insert.
+// entity makes an Entity of the members of an insert.
 func entity(list []member) (Entity, error) {
 	properties, err := encode(list)
 	if err != nil {
@@ -40,13 +40,13 @@ func entity(list []member) (Entity, error) {
 	return e, err
 }
 
-// update types and encodes what was collected of an update or merge.
+// update makes properties of the members of an update or merge.
 func update(list []member) (edm.Properties, error) {
 	slices.SortFunc(list, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	return encode(list)
 }
 
-// encode types and encodes the properties of what was collected.
+// encode gives the properties their types and encodes them.
 func encode(list []member) (edm.Properties, error) {
 	var (
 		stack      [256]byte
@@ -81,7 +81,7 @@ func encode(list []member) (edm.Properties, error) {
 	return properties, nil
 }
 
-// system reports whether the member is one that the service keeps by itself.
+// system reports whether the service keeps the member by itself.
 func (p *member) system() bool {
 	return p.name == partitionKey || p.name == rowKey || p.name == timestamp
 }

@@ -92,7 +92,7 @@ func (v *View) atomTable(dst []byte, name string) []byte {
 	return append(dst, `</m:properties></content></entry>`...)
 }
 
-// atomEditLink appends what is between the id of an entry and the address in
+// atomEditLink appends the elements between the id of an entry and the address in
 // its edit link.
 func (v *View) atomEditLink(dst []byte) []byte {
 	dst = append(dst, `</id><category term="`...)

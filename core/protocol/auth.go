@@ -98,7 +98,7 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 	if token == nil {
 		code := table.NoAuthenticationInformation
 		if x.req.Header.Get("X-Ms-Version") < challengeVersion {
-			code = table.ResourceNotFound // nobody is told what there is
+			code = table.ResourceNotFound // as if nothing were here
 		}
 		hint := " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query."
 		if strings.Contains("&"+x.target.query, "&sv=") {

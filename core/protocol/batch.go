@@ -208,7 +208,7 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 	}
 	version := "1.0;"
 	if c.prefer != noPreference {
-		version = "3.0;" // of which Prefer is a part
+		version = "3.0;" // Prefer is a part of OData 3
 	}
 	h := append(c.applied(partHeader(c.contentID)), Field{Name: "DataServiceVersion", Value: version})
 	return multipart.Response{Status: a.status, Header: append(h, a.header...)}

@@ -26,8 +26,8 @@ func (f fault) Error() string { return f.err.Error() }
 
 func (x *exchange) front(err error) error { return fault{err: err} }
 
-// misread is an error of a request that the service finds wrong before it knows
-// what is asked for: its answer has no Cache-Control.
+// misread is an error of a request that cannot be read. The service finds it before
+// it sets Cache-Control, so the answer has none.
 type misread struct{ error }
 
 func (m misread) Unwrap() error { return m.error }

@@ -100,8 +100,8 @@ type representation struct {
 }
 
 // responseFormat chooses the representation of the answer: $format, else the
-// first media range of Accept that can be served, else the ordinary one. A client
-// that takes whatever comes is told errors in XML.
+// first media range of Accept that can be served, else the ordinary one. Errors
+// are in XML for a client that accepts anything.
 func (d dialect) responseFormat(format *string, accept string) representation {
 	if format != nil && *format != "" {
 		accept = *format

@@ -66,7 +66,7 @@ func methodsProblem(list string) string {
 // noLimit is for lists that can hold as many as there are.
 func noLimit(string) string { return "" }
 
-// tooManyOrigins says what is wrong with the number of origins, or nothing.
+// tooManyOrigins returns an error text if there are too many origins.
 func tooManyOrigins(list string) string {
 	if strings.Count(list, ",") >= maxOrigins {
 		return "at most 64 origins"
@@ -74,7 +74,7 @@ func tooManyOrigins(list string) string {
 	return ""
 }
 
-// tooManyHeaders says what is wrong with the number of header names, or nothing.
+// tooManyHeaders returns an error text if there are too many header names.
 func tooManyHeaders(list string) string {
 	literal, prefixed := 0, 0
 	for item := range items(list) {
@@ -93,7 +93,7 @@ func tooManyHeaders(list string) string {
 	return ""
 }
 
-// originsProblem says what is wrong with a list of origins, or nothing.
+// originsProblem returns an error text if the list of origins is wrong.
 func originsProblem(list string) string {
 	if blank(list) {
 		return "name at least one origin, or * for all"
