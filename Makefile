@@ -17,10 +17,10 @@ TAGS := testaws,testedge
 
 export GOFLAGS ?= -trimpath
 
-## run: serve on http://127.0.0.1:10002 from the store in ./data
+## run: serve on http://127.0.0.1:10002 from the store in ./data; SERVE='-listen …' adds flags
 .PHONY: run
 run: build
-	$(BIN)/edgetable serve -data data
+	$(BIN)/edgetable serve -data data $(SERVE)
 
 ## build: the binaries, static, in bin/
 .PHONY: build
@@ -69,10 +69,14 @@ test-edge:
 .PHONY: test
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn
-	$(MAKE) check
-	$(MAKE) test-local
-	$(MAKE) test-aws
-	$(MAKE) test-edge
+	@times=(); for layer in check test-local test-aws test-edge; do \
+	  begin=$$SECONDS; $(MAKE) $$layer; times+=("$$layer $$((SECONDS - begin)) s"); \
+	done; printf '%s\n' "$${times[@]}"
+
+## fresh: 'make run' and 'make test' in a clone of HEAD with empty caches; as root also without the Debian packages
+.PHONY: fresh
+fresh:
+	.ci/fresh
 
 .PHONY: vet
 vet:
