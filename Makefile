@@ -20,7 +20,7 @@ export GOFLAGS ?= -trimpath
 ## run: serve on http://127.0.0.1:10002 from the store in ./data; SERVE='-listen …' adds flags
 .PHONY: run
 run: build
-	$(BIN)/edgetable serve -data data $(SERVE)
+	$(BIN)/edgetable serve --data data $(SERVE)
 
 ## build: the binaries, static, in bin/
 .PHONY: build

@@ -36,12 +36,12 @@ func TestAccounts(t *testing.T) {
 		warn bool
 	}{
 		{"environment", map[string]string{accounts.Variable: text}, nil, false},
-		{"file", map[string]string{accounts.Variable: "other:" + key1}, []string{"-accounts", private}, false},
-		{"file that all may read", nil, []string{"-accounts", public}, true},
+		{"file", map[string]string{accounts.Variable: "other:" + key1}, []string{"--accounts", private}, false},
+		{"file that all may read", nil, []string{"--accounts", public}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, tt.env, append(tt.args, "-memory")...)
+			s := start(t, tt.env, append(tt.args, "--memory")...)
 			s.client(t, key1).fill(t)
 			s.client(t, key2).filled(t)
 			s.client(t, key3).do(t, "GET", "/Tables", "", 403)
@@ -70,18 +70,18 @@ func TestAccounts(t *testing.T) {
 func TestDevelopmentAccount(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"": "", "own name, second key": "acme:" + key1 + ":" + accounts.DevelopmentKey} {
-		status, _, said := run(t, map[string]string{accounts.Variable: text}, "serve", "-memory", "-listen", "0.0.0.0:0")
-		if status != 1 || !strings.Contains(said, "-allow-development-account") {
+		status, _, said := run(t, map[string]string{accounts.Variable: text}, "serve", "--memory", "--listen", "0.0.0.0:0")
+		if status != 1 || !strings.Contains(said, "--allow-development-account") {
 			t.Errorf("%s: status %d: %s", name, status, said)
 		}
 	}
-	s := start(t, nil, "-memory", "-listen", "0.0.0.0:0", "-allow-development-account")
+	s := start(t, nil, "--memory", "--listen", "0.0.0.0:0", "--allow-development-account")
 	s.client(t, "").fill(t)
 	if !strings.Contains(s.logs.String(), "development account") {
 		t.Errorf("no warning: %s", s.logs)
 	}
 	// With a key of its own in front, the account is like any other.
-	s = start(t, map[string]string{accounts.Variable: accounts.Development + ":" + key1 + ";acme:" + accounts.DevelopmentKey}, "-memory")
+	s = start(t, map[string]string{accounts.Variable: accounts.Development + ":" + key1 + ";acme:" + accounts.DevelopmentKey}, "--memory")
 	if strings.Contains(s.greeting, accounts.DevelopmentKey) || strings.Contains(s.greeting, "Authorization") {
 		t.Errorf("greeting:\n%s", s.greeting)
 	}
@@ -94,6 +94,6 @@ func TestAccountsFileWithMark(t *testing.T) {
 	if err := os.WriteFile(file, []byte("\ufeffacme:"+key1+"\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, nil, "-memory", "-accounts", file)
+	s := start(t, nil, "--memory", "--accounts", file)
 	s.client(t, key1).fill(t)
 }

@@ -20,10 +20,10 @@ import (
 func listenAdmin(address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("-admin: %w (choose an address on loopback such as 127.0.0.1:9102)", err)
+		return nil, fmt.Errorf("--admin: %w (choose an address on loopback such as 127.0.0.1:9102)", err)
 	}
 	if !loopback(l.Addr()) {
-		return nil, errors.Join(errors.New("-admin asks for no key, so it must be an address on loopback, such as 127.0.0.1:9102"), l.Close())
+		return nil, errors.Join(errors.New("--admin asks for no key, so it must be an address on loopback, such as 127.0.0.1:9102"), l.Close())
 	}
 	return l, nil
 }

@@ -21,7 +21,7 @@ func (s *server) ask(t *testing.T, method, path string, header http.Header, want
 
 func TestAdmin(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "-memory", "-admin", "127.0.0.1:0")
+	s := start(t, nil, "--memory", "--admin", "127.0.0.1:0")
 	c := s.client(t, "")
 	c.fill(t)
 	c.filled(t)
@@ -56,7 +56,7 @@ func TestAdmin(t *testing.T) {
 func TestBackupOfRunningServer(t *testing.T) {
 	t.Parallel()
 	copied := filepath.Join(t.TempDir(), "copy of it")
-	s := start(t, nil, "-data", t.TempDir(), "-admin", "127.0.0.1:0")
+	s := start(t, nil, "--data", t.TempDir(), "--admin", "127.0.0.1:0")
 	c := s.client(t, "")
 	c.fill(t)
 	path := "/backup?to=" + strings.ReplaceAll(copied, " ", "%20")
@@ -68,7 +68,7 @@ func TestBackupOfRunningServer(t *testing.T) {
 	}
 	s.ask(t, "POST", path, nil, 409)
 	c.do(t, "DELETE", "/Tables('people')", "", 204)
-	second := start(t, nil, "-data", copied)
+	second := start(t, nil, "--data", copied)
 	second.client(t, "").filled(t)
 	second.client(t, "").do(t, "PUT", ada, `{"Name":"Lady Ada"}`, 204)
 	c.do(t, "GET", ada, "", 404)
@@ -78,7 +78,7 @@ func TestBackupOfRunningServer(t *testing.T) {
 // A profile that was asked for does not keep the server from ending.
 func TestEndDuringTrace(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "-memory", "-admin", "127.0.0.1:0")
+	s := start(t, nil, "--memory", "--admin", "127.0.0.1:0")
 	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "backups at")+"/debug/pprof/trace?seconds=100000", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -96,17 +96,17 @@ func TestEndDuringTrace(t *testing.T) {
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	dir, copied := t.TempDir(), filepath.Join(t.TempDir(), "copy")
-	s := start(t, nil, "-data", dir)
+	s := start(t, nil, "--data", dir)
 	s.client(t, "").fill(t)
 	s.ends(t)
-	if status, out, text := run(t, nil, "backup", "-data", dir, "-to", copied); status != 0 || !strings.Contains(out, copied) {
+	if status, out, text := run(t, nil, "backup", "--data", dir, "--to", copied); status != 0 || !strings.Contains(out, copied) {
 		t.Fatalf("status %d\n%s%s", status, out, text)
 	}
 	for _, to := range []string{copied, dir} {
-		if status, _, text := run(t, nil, "backup", "-data", dir, "-to", to); status != 1 || !strings.Contains(text, "exists") {
+		if status, _, text := run(t, nil, "backup", "--data", dir, "--to", to); status != 1 || !strings.Contains(text, "exists") {
 			t.Errorf("onto what exists: status %d: %s", status, text)
 		}
 	}
-	start(t, nil, "-data", copied).client(t, "").filled(t)
-	start(t, nil, "-data", dir).client(t, "").filled(t)
+	start(t, nil, "--data", copied).client(t, "").filled(t)
+	start(t, nil, "--data", dir).client(t, "").filled(t)
 }

@@ -2,42 +2,53 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"edgetable/adapters/store/pebblestore"
 )
 
-// backup copies the store of a server that does not run. Of one that runs,
-// POST /backup on its -admin address makes the same copy.
-func (p *program) backup(args []string) (err error) {
-	f := flag.NewFlagSet("backup", flag.ContinueOnError)
-	data := f.String("data", "data", "data `directory` to copy; no server may be using it")
-	to := f.String("to", "", "`directory` to make; it can be served with -data")
-	if err := p.parse(f, args, "Copies a data directory. The copy of one that a server uses is made by that server:\n"+
-		"curl -X POST 'http://ADMIN-ADDRESS/backup?to=DIRECTORY', with the address of its -admin flag."); err != nil {
-		return err
+func (p *program) backupCommand() *cobra.Command {
+	var data, to string
+	c := &cobra.Command{
+		Use: "backup", Short: "Copy a data directory that no server uses",
+		Long: "A server that runs makes the copy of its own directory:\n" +
+			"curl -X POST 'http://ADMIN-ADDRESS/backup?to=DIRECTORY', with the address of its --admin flag.",
+		Example: "  edgetable backup --data /var/lib/edgetable --to /backup/edgetable-1",
+		Args:    operands(),
+		RunE:    func(*cobra.Command, []string) error { return p.backup(data, to) },
 	}
-	if *to == "" {
-		return misuse("say where the copy goes with -to")
+	section(c, "Flags", func(f *pflag.FlagSet) {
+		dataFlag(f, &data, "no server may be using it")
+		f.StringVar(&to, "to", "", "`directory` to make; it can be served with --data")
+	})
+	return c
+}
+
+// backup copies the store of a server that does not run.
+func (p *program) backup(data, to string) (err error) {
+	if to == "" {
+		return misuse("say where the copy goes with --to")
 	}
 	// Opening a directory without a store would make one.
-	if manifests, err := fs.Glob(os.DirFS(*data), "MANIFEST-*"); err != nil || len(manifests) == 0 {
-		return fmt.Errorf("there is no data in %s", *data)
+	if manifests, err := fs.Glob(os.DirFS(data), "MANIFEST-*"); err != nil || len(manifests) == 0 {
+		return fmt.Errorf("there is no data in %s", data)
 	}
-	store, err := pebblestore.Open(pebblestore.Options{Dir: *data})
+	store, err := pebblestore.Open(pebblestore.Options{Dir: data})
 	if errors.Is(err, pebblestore.ErrInUse) {
-		return fmt.Errorf("%w; if it is a server with -admin, POST /backup?to=DIRECTORY there", err)
+		return fmt.Errorf("%w; if it is a server with --admin, POST /backup?to=DIRECTORY there", err)
 	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := store.Checkpoint(*to); err != nil {
+	if err := store.Checkpoint(to); err != nil {
 		return err
 	}
-	fmt.Fprintln(p.out, "copied", *data, "to", *to)
+	fmt.Fprintln(p.out, "copied", data, "to", to)
 	return nil
 }

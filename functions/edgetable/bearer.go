@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"flag"
 	"log/slog"
-	"strings"
+
+	"github.com/spf13/pflag"
 
 	"edgetable/adapters/identity/oidc"
 )
@@ -12,27 +12,17 @@ import (
 // bearerFlags say whose bearer tokens are accepted.
 type bearerFlags struct {
 	issuer, jwks, claim   string
-	audiences             list
-	readers, contributors list
+	audiences             []string
+	readers, contributors []string
 }
 
-// list is a flag that may be given several times.
-type list []string
-
-func (l *list) String() string { return strings.Join(*l, ", ") }
-
-func (l *list) Set(s string) error {
-	*l = append(*l, s)
-	return nil
-}
-
-func (o *bearerFlags) register(f *flag.FlagSet) {
+func (o *bearerFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.issuer, "oidc-issuer", "", "`URL` of the OpenID Connect issuer whose bearer tokens are accepted, as its tokens have it in iss; default none")
-	f.Var(&o.audiences, "oidc-audience", "`value` that a token must have in aud, such as https://storage.azure.com; may be repeated")
+	f.StringSliceVar(&o.audiences, "oidc-audiences", nil, "`values` of which a token must have one in aud, such as https://storage.azure.com")
 	f.StringVar(&o.jwks, "oidc-jwks", "", "`URL` of the issuer's keys; default from its discovery document")
 	f.StringVar(&o.claim, "oidc-roles-claim", "", "`claim` with the roles; default roles")
-	f.Var(&o.readers, "oidc-reader", "`role` that may read; may be repeated; default Storage Table Data Reader")
-	f.Var(&o.contributors, "oidc-contributor", "`role` that may read and write; may be repeated; default Storage Table Data Contributor")
+	f.StringSliceVar(&o.readers, "oidc-readers", nil, "`roles` that may read; default Storage Table Data Reader")
+	f.StringSliceVar(&o.contributors, "oidc-contributors", nil, "`roles` that may read and write; default Storage Table Data Contributor")
 }
 
 // verifier makes the verifier of bearer tokens; nil if there is no issuer.
@@ -43,7 +33,7 @@ func (o *bearerFlags) verifier(ctx context.Context, log *slog.Logger) (*oidc.Ver
 		Log: log,
 	})
 	if err != nil {
-		return nil, misuse("-oidc flags: %v", err)
+		return nil, misuse("--oidc-…: %v", err)
 	}
 	return v, nil
 }

@@ -15,7 +15,7 @@ func TestIssuerThatHasNoKeys(t *testing.T) {
 	t.Parallel()
 	issuer := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(issuer.Close)
-	s := start(t, nil, "-memory", "-oidc-issuer", issuer.URL, "-oidc-audience", "tables")
+	s := start(t, nil, "--memory", "--oidc-issuer", issuer.URL, "--oidc-audiences", "tables")
 	if got := s.said(t, "bearer tokens of "); got != issuer.URL+" for tables" {
 		t.Errorf("the greeting says %q", got)
 	}

@@ -3,31 +3,19 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"edgetable/core/accounts"
 	"edgetable/core/sharedkey"
 	"edgetable/functions/edgetable/load"
 	"edgetable/functions/edgetable/load/wire"
 )
-
-const benchHelp = `Sends one kind of request to a server for some seconds and prints the rate and the latency. Entities have 1 KiB.
-
-It creates the table, inserts the entities that the requests need, and deletes the table at the end. A table that exists
-is refused, unless -existing is given. A response with an unexpected status is an error, and errors make the exit
-status 1.
-
-Operations: insert, upsert (PUT), merge (PATCH, If-Match: *), delete (If-Match: *), get, query (one partition), scan (the
-whole table), batch (100 inserts), page (100 entities from a random partition on), mixed (half get, half upsert).
-
-  edgetable bench -op get -connections 64
-  edgetable bench -endpoint https://tables.example.com/acme -accounts accounts -op insert`
 
 // benchFlags are the flags of bench.
 type benchFlags struct {
@@ -38,34 +26,61 @@ type benchFlags struct {
 	spec                               load.Spec
 }
 
-// bench measures a running server.
-func (p *program) bench(ctx context.Context, args []string) error {
+func (p *program) benchCommand() *cobra.Command {
 	var o benchFlags
-	f := flag.NewFlagSet("bench", flag.ContinueOnError)
-	f.StringVar(&o.endpoint, "endpoint", "http://127.0.0.1:10002/"+accounts.Development, "`URL` of the table service, as in a connection string")
-	f.StringVar(&o.accounts, "accounts", "", "`file` of accounts; default $"+accounts.Variable+", else the development account")
-	f.StringVar(&o.account, "account", "", "`account` that signs; default the one in the URL")
-	f.StringVar(&o.token, "token", "", "shared access `signature` to send, such as \"sv=…&sig=…\"; the account still creates and deletes the table")
-	f.StringVar(&o.op, "op", "insert", "`operation` to measure")
-	f.StringVar(&o.spec.Table, "table", "edgetablebench", "`name` of the table")
-	f.IntVar(&o.spec.Connections, "connections", 16, "`number` of connections, each with one request at a time")
-	f.DurationVar(&o.spec.Duration, "duration", 5*time.Second, "`time` to measure")
-	f.DurationVar(&o.spec.Warmup, "warmup", 500*time.Millisecond, "`time` before that, not counted")
-	f.IntVar(&o.entities, "entities", 10000, "`number` of entities; delete ends when all are deleted")
-	f.IntVar(&o.rows, "rows", 0, "`number` of entities per partition; default 1000 for query and scan, else 100")
-	f.StringVar(&o.format, "format", string(load.JSON), "`format` of entities: json or atom")
-	f.StringVar(&o.refused, "refused", "fail", "`what` to do after status 503: fail, wait (as Retry-After says) or repeat (at once)")
-	f.BoolVar(&o.existing, "existing", false, "use the table of a run with -keep: do not create, fill or delete it")
-	f.BoolVar(&o.keep, "keep", false, "do not delete the table")
-	if err := p.parse(f, args, benchHelp); err != nil {
-		return err
+	c := &cobra.Command{
+		Use: "bench", Short: "Measure a server",
+		Long: `Sends one kind of request for some seconds and prints the rate and the latency. Entities have 1 KiB.
+
+It creates the table, inserts the entities that the requests need, and deletes the table at the end.
+A table that exists is refused, unless --existing is given. A response with an unexpected status is an
+error, and errors make the exit status 1.
+
+Operations: insert, upsert (PUT), merge (PATCH, If-Match: *), delete (If-Match: *), get, query (one
+partition), scan (the whole table), batch (100 inserts), page (100 entities from a random partition on),
+mixed (half get, half upsert).`,
+		Example: `  edgetable bench --op get --connections 64
+  edgetable bench --endpoint https://tables.example.com/acme --accounts accounts --op insert`,
+		Args: operands(),
+		RunE: func(c *cobra.Command, _ []string) error { return p.bench(c.Context(), &o) },
+	}
+	section(c, "Server", func(f *pflag.FlagSet) {
+		endpointFlag(f, &o.endpoint, "default http://127.0.0.1:10002/"+accounts.Development)
+		accountsFlag(f, &o.accounts)
+		accountFlag(f, &o.account, "; default the one in the URL")
+		f.StringVar(&o.token, "token", "", "shared access `signature` to send, such as \"sv=…&sig=…\"; the account still creates and deletes the table")
+		tableFlag(f, &o.spec.Table, "edgetablebench", "")
+	})
+	section(c, "Requests", func(f *pflag.FlagSet) {
+		var ops []string
+		for _, op := range load.Ops {
+			ops = append(ops, string(op))
+		}
+		choiceFlag(f, &o.op, "op", "`operation` to measure", ops...)
+		intFlag(f, &o.spec.Connections, "connections", 16, 1, 10_000, "`number` of connections, each with one request at a time")
+		durationFlag(f, &o.spec.Duration, "duration", 5*time.Second, time.Nanosecond, maxTime, "`time` to measure")
+		durationFlag(f, &o.spec.Warmup, "warmup", 500*time.Millisecond, 0, maxTime, "`time` before that, not counted")
+		intFlag(f, &o.entities, "entities", 10_000, 1, 100_000_000, "`number` of entities; delete ends when all are deleted")
+		intFlag(f, &o.rows, "rows", 0, 0, 100_000_000, "`number` of entities per partition; default 1000 for query and scan, else 100")
+		choiceFlag(f, &o.format, "format", "`format` of entities, json or atom", string(load.JSON), string(load.Atom))
+		choiceFlag(f, &o.refused, "refused", "`what` to do after status 503: fail, wait (as Retry-After says) or repeat (at once)", "fail", "wait", "repeat")
+		boolFlag(f, &o.existing, "existing", "use the table of a run with --keep: do not create, fill or delete it")
+		boolFlag(f, &o.keep, "keep", "do not delete the table")
+	})
+	return c
+}
+
+// bench measures a running server.
+func (p *program) bench(ctx context.Context, o *benchFlags) error {
+	if o.endpoint == "" {
+		o.endpoint = "http://127.0.0.1:10002/" + accounts.Development
 	}
 	if err := o.complete(); err != nil {
 		return err
 	}
 	u, err := url.Parse(o.endpoint)
 	if err != nil {
-		return misuse("-endpoint: %v", err)
+		return misuse("--endpoint: %v", err)
 	}
 	if o.account == "" {
 		o.account = namedAccount(u)
@@ -84,30 +99,16 @@ func (p *program) bench(ctx context.Context, args []string) error {
 	if o.spec.Format == load.Atom {
 		o.spec.Target.Version = load.AtomVersion
 	}
-	return p.measure(ctx, target, &o)
+	return p.measure(ctx, target, o)
 }
 
 // complete checks the flags and fills in what follows from them.
 func (o *benchFlags) complete() error {
 	s := &o.spec
 	s.Op, s.Format, s.Prefix = load.Op(o.op), load.Format(o.format), strconv.FormatInt(time.Now().UnixNano(), 36)
-	refused, known := map[string]load.Refused{"fail": load.Fails, "wait": load.Waits, "repeat": load.AtOnce}[o.refused]
-	s.Refused = refused
-	switch {
-	case !slices.Contains(load.Ops, s.Op):
-		return misuse("-op is one of %s, not %q", strings.Trim(fmt.Sprint(load.Ops), "[]"), o.op)
-	case s.Connections < 1 || s.Connections > 10000:
-		return misuse("-connections is from 1 to 10000")
-	case s.Format != load.JSON && s.Format != load.Atom:
-		return misuse("-format is json or atom")
-	case !known:
-		return misuse("-refused is fail, wait or repeat")
-	case s.Duration <= 0 || s.Warmup < 0:
-		return misuse("-duration is positive, and -warmup not negative")
-	case o.entities < 1 || o.entities > 100_000_000:
-		return misuse("-entities is from 1 to 100000000")
-	case o.rows < 0 || s.Op == load.Query && o.rows > 1000:
-		return misuse("-rows is not negative, and at most 1000 for query: a page has no more")
+	s.Refused = map[string]load.Refused{"fail": load.Fails, "wait": load.Waits, "repeat": load.AtOnce}[o.refused]
+	if s.Op == load.Query && o.rows > 1000 {
+		return misuse("--rows is at most 1000 for query: a page has no more")
 	}
 	if o.rows == 0 {
 		o.rows = 100
@@ -127,7 +128,7 @@ func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags)
 	if !o.existing {
 		switch err := load.CreateTable(ctx, owner, o.spec.Table); {
 		case errors.Is(err, load.ErrTableExists):
-			return fmt.Errorf("%w; -table gives another name, -existing uses the table of a run with -keep", err)
+			return fmt.Errorf("%w; --table gives another name, --existing uses the table of a run with --keep", err)
 		case err != nil:
 			return err
 		}

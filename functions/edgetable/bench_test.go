@@ -12,7 +12,7 @@ import (
 func runBench(t *testing.T, want int, args ...string) (out, errors string) {
 	t.Helper()
 	for d := 100 * time.Millisecond; ; d *= 4 {
-		args := append([]string{"bench", "-connections", "2", "-duration", d.String(), "-warmup", "0s", "-entities", "200"}, args...)
+		args := append([]string{"bench", "--connections", "2", "--duration", d.String(), "--warmup", "0s", "--entities", "200"}, args...)
 		status, out, errors := runUntil(t.Context(), nil, args...)
 		if strings.Contains(errors, load.ErrTooShort.Error()) && d < time.Minute {
 			continue
@@ -27,21 +27,21 @@ func runBench(t *testing.T, want int, args ...string) (out, errors string) {
 // TestBench runs the command beside a table that existed before: the command refuses that table and deletes its own.
 func TestBench(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "-memory")
+	s := start(t, nil, "--memory")
 	c := s.client(t, "")
 	c.fill(t)
 	tables := func() string { return c.do(t, "GET", "/Tables", "", 200) }
 	before := tables()
 	bench := func(want int, args ...string) (out, errors string) {
 		t.Helper()
-		return runBench(t, want, append([]string{"-endpoint", c.endpoint}, args...)...)
+		return runBench(t, want, append([]string{"--endpoint", c.endpoint}, args...)...)
 	}
 
 	for _, op := range []string{"insert", "batch", "get"} {
-		if out, _ := bench(0, "-op", op); !strings.HasPrefix(out, op+"\t") || !strings.Contains(out, "errors 0\t") {
+		if out, _ := bench(0, "--op", op); !strings.HasPrefix(out, op+"\t") || !strings.Contains(out, "errors 0\t") {
 			t.Errorf("%s printed %q", op, out)
 		}
-		if _, text := bench(1, "-op", op, "-table", "people"); !strings.Contains(text, "the table exists already; -table gives another name") {
+		if _, text := bench(1, "--op", op, "--table", "people"); !strings.Contains(text, "the table exists already; --table gives another name") {
 			t.Errorf("%s into a table that exists: %s", op, text)
 		}
 		if after := tables(); after != before {
@@ -50,14 +50,14 @@ func TestBench(t *testing.T) {
 	}
 	c.filled(t)
 
-	bench(0, "-op", "get", "-table", "mine", "-keep")
+	bench(0, "--op", "get", "--table", "mine", "--keep")
 	for _, op := range []string{"get", "insert"} {
-		bench(0, "-op", op, "-table", "mine", "-existing")
+		bench(0, "--op", op, "--table", "mine", "--existing")
 		if !strings.Contains(tables(), `"mine"`) {
-			t.Fatalf("%s -existing deleted the table", op)
+			t.Fatalf("%s --existing deleted the table", op)
 		}
 	}
-	if out, text := bench(1, "-op", "get", "-table", "people", "-existing"); !strings.Contains(text, "requests failed; the first: status 404") {
+	if out, text := bench(1, "--op", "get", "--table", "people", "--existing"); !strings.Contains(text, "requests failed; the first: status 404") {
 		t.Errorf("get from a table without its entities: %s%s", out, text)
 	}
 	if people := c.do(t, "GET", "/people", "", 200); strings.Count(people, `"PartitionKey":`) != 1 {
@@ -68,14 +68,14 @@ func TestBench(t *testing.T) {
 // TestBenchToken measures with a token; the account creates the table.
 func TestBenchToken(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "-memory")
+	s := start(t, nil, "--memory")
 	endpoint := s.client(t, "").endpoint
-	status, token, text := runUntil(t.Context(), nil, "sas", "-q", "-endpoint", endpoint, "-table", "measured", "-permissions", "read")
+	status, token, text := runUntil(t.Context(), nil, "sas", "-q", "--endpoint", endpoint, "--table", "measured", "--permissions", "read")
 	if status != 0 {
 		t.Fatal(text)
 	}
 	for op, want := range map[string]int{"get": 0, "upsert": 1} {
-		if _, text := runBench(t, want, "-endpoint", endpoint, "-table", "measured", "-token", strings.TrimSpace(token), "-op", op); want == 1 && !strings.Contains(text, "status 403") {
+		if _, text := runBench(t, want, "--endpoint", endpoint, "--table", "measured", "--token", strings.TrimSpace(token), "--op", op); want == 1 && !strings.Contains(text, "status 403") {
 			t.Errorf("%s: %s", op, text)
 		}
 	}
@@ -84,15 +84,15 @@ func TestBenchToken(t *testing.T) {
 func TestBenchRefusals(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"-op swim":             `-op is one of insert upsert merge`,
-		"-connections 0":       "-connections is from 1 to 10000",
-		"-connections many":    `invalid value "many"`,
-		"-duration 0s":         "-duration is positive",
-		"-entities 0":          "-entities is from 1",
-		"-op query -rows 2000": "at most 1000 for query",
-		"-format xml":          "json or atom",
-		"-refused never":       "fail, wait or repeat",
-		"-endpoint ftp://h/acme -account devstoreaccount1": "http(s)://host",
+		"--op swim":              "write insert, upsert, merge",
+		"--connections 0":        "write a whole number from 1 to 10000",
+		"--connections many":     "write a whole number",
+		"--duration 0s":          "write a duration with its unit",
+		"--entities 0":           "write a whole number from 1",
+		"--op query --rows 2000": "at most 1000 for query",
+		"--format xml":           "json or atom",
+		"--refused never":        "fail, wait or repeat",
+		"--endpoint ftp://h/acme --account devstoreaccount1": "http(s)://host",
 		"insert": `"insert" is too much`,
 	} {
 		if status, out, text := run(t, nil, append([]string{"bench"}, strings.Fields(args)...)...); status != 2 || !strings.Contains(text, want) || out != "" {

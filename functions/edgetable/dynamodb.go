@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,6 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/buckets"
@@ -30,31 +31,28 @@ type dynamodbFlags struct {
 	lease                   time.Duration
 }
 
-func (o *dynamodbFlags) register(f *flag.FlagSet) {
-	f.StringVar(&o.table, "table", "", "`name` of the DynamoDB table")
-	f.StringVar(&o.region, "region", "", "AWS `Region` of the DynamoDB table; default that of the environment or the profile")
-	f.StringVar(&o.endpoint, "endpoint-url", "", "`URL` of the server, where it is not AWS, such as DynamoDB Local")
+func (o *dynamodbFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&o.table, "dynamodb-table", "", "`name` of the DynamoDB table")
+	f.StringVar(&o.region, "dynamodb-region", "", "AWS `Region` of the DynamoDB table; default that of the environment or the profile")
+	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "`URL` of the server, where it is not AWS, such as DynamoDB Local")
 }
 
 // registerLease is for programs that read or write tables.
-func (o *dynamodbFlags) registerLease(f *flag.FlagSet) {
-	f.DurationVar(&o.lease, "lease", 2*time.Second, "how long a process may rely on what it knows of a table, and the least that deleting one takes; "+
+func (o *dynamodbFlags) registerLease(f *pflag.FlagSet) {
+	durationFlag(f, &o.lease, "lease", 2*time.Second, 0, dynamodb.MaxLease, "how long a process may rely on what it knows of a table, and the least that deleting one takes; "+
 		"the same in all that use the DynamoDB table; 0 asks each time")
 }
 
 func (o *dynamodbFlags) check() error {
 	if o.endpoint != "" {
 		if u, err := url.Parse(o.endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return misuse("-endpoint-url is a URL such as http://127.0.0.1:8000, not %q", o.endpoint)
+			return misuse("--dynamodb-endpoint is a URL such as http://127.0.0.1:8000, not %q", o.endpoint)
 		} else if u.User != nil { // it would be in every message and in the log
-			return misuse("-endpoint-url takes no user and no password: give credentials as the AWS CLI takes them")
+			return misuse("--dynamodb-endpoint takes no user and no password: give credentials as the AWS CLI takes them")
 		}
 	}
-	switch {
-	case o.table == "":
-		return misuse("say which DynamoDB table with -table")
-	case o.lease < 0 || o.lease > dynamodb.MaxLease:
-		return misuse("-lease is from 0 to %v: deleting a table takes that long", dynamodb.MaxLease)
+	if o.table == "" {
+		return misuse("say which DynamoDB table with --dynamodb-table")
 	}
 	return nil
 }
@@ -74,7 +72,7 @@ func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Clien
 		return nil, err
 	}
 	if c.Region == "" {
-		return nil, errors.New("no AWS Region is set: say which with -region or $AWS_REGION")
+		return nil, errors.New("no AWS Region is set: say which with --dynamodb-region or $AWS_REGION")
 	}
 	if _, err := c.Credentials.Retrieve(ctx); err != nil {
 		return nil, fmt.Errorf("there are no AWS credentials: set $AWS_ACCESS_KEY_ID and $AWS_SECRET_ACCESS_KEY "+
@@ -127,25 +125,26 @@ func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb
 	return o.open(ctx, client, dynamodb.Options{})
 }
 
-const dynamodbUsage = `Usage: edgetable dynamodb COMMAND [flags]
-
-  create  make the DynamoDB table, where infra/aws is not used
-  purge   remove what deleted tables and interrupted writes left behind
-`
-
-// dynamodb are the commands that look after a DynamoDB table.
-func (p *program) dynamodb(ctx context.Context, args []string) error {
-	return p.group(ctx, args, dynamodbUsage, command{"create", p.createDynamoDB}, command{"purge", p.purge})
+// dynamodbCommand has the commands that look after a DynamoDB table.
+func (p *program) dynamodbCommand() *cobra.Command {
+	return p.group("dynamodb", "Make or purge a DynamoDB table", "", p.createCommand(), p.purgeCommand())
 }
 
-func (p *program) createDynamoDB(ctx context.Context, args []string) error {
+func (p *program) createCommand() *cobra.Command {
 	var o dynamodbFlags
-	f := flag.NewFlagSet("dynamodb create", flag.ContinueOnError)
-	o.register(f)
-	if err := p.parse(f, args, "Makes a DynamoDB table, billed on demand. One that is there is left as it is.\n"+
-		"On AWS infra/aws makes it with backups, alarms and protection against deletion: prefer that."); err != nil {
-		return err
+	c := &cobra.Command{
+		Use: "create", Short: "Make the DynamoDB table, where infra/aws is not used",
+		Long: "The table is billed on demand. One that exists is left as it is. On AWS, infra/aws\n" +
+			"makes it with backups, alarms and protection against deletion: prefer that.",
+		Example: "  edgetable dynamodb create --dynamodb-table edgetable --dynamodb-region eu-central-1",
+		Args:    operands(),
+		RunE:    func(c *cobra.Command, _ []string) error { return p.createDynamoDB(c.Context(), &o) },
 	}
+	section(c, "Flags", o.register)
+	return c
+}
+
+func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
 	if err := o.check(); err != nil {
 		return err
 	}

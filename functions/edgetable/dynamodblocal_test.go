@@ -27,7 +27,7 @@ func dynamodbTable(t *testing.T, name string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := []string{"-table", name, "-region", "us-east-1", "-endpoint-url", url}
+	flags := []string{"--dynamodb-table", name, "--dynamodb-region", "us-east-1", "--dynamodb-endpoint", url}
 	for range 2 { // one that is there is taken
 		status, out, stderr := runUntil(t.Context(), nil, append([]string{"dynamodb", "create"}, flags...)...)
 		if status != 0 || out != "the DynamoDB table "+name+" at "+url+" is ready\n" {
@@ -41,9 +41,9 @@ func dynamodbTable(t *testing.T, name string) []string {
 // later finds them.
 func TestServeDynamoDB(t *testing.T) {
 	t.Parallel()
-	flags := append(dynamodbTable(t, "served"), "-store", "dynamodb", "-lease", "0")
+	flags := append(dynamodbTable(t, "served"), "--store", "dynamodb", "--lease", "0")
 	own := map[string]string{accounts.Variable: "acme:" + key1}
-	a, b := start(t, own, flags...), start(t, own, append(flags, "-admin", "127.0.0.1:0")...)
+	a, b := start(t, own, flags...), start(t, own, append(flags, "--admin", "127.0.0.1:0")...)
 	if !strings.Contains(a.greeting, "keeps its tables in the DynamoDB table served at http://127.0.0.1:") {
 		t.Errorf("greeting:\n%s", a.greeting)
 	}
@@ -76,12 +76,12 @@ func TestPurge(t *testing.T) {
 // A table moves to other hash keys while a server serves it.
 func TestRebucket(t *testing.T) {
 	t.Parallel()
-	flags := append(dynamodbTable(t, "rebucketed"), "-lease", "0")
-	c := start(t, map[string]string{accounts.Variable: "acme:" + key1}, append(flags, "-store", "dynamodb")...).client(t, key1)
+	flags := append(dynamodbTable(t, "rebucketed"), "--lease", "0")
+	c := start(t, map[string]string{accounts.Variable: "acme:" + key1}, append(flags, "--store", "dynamodb")...).client(t, key1)
 	c.fill(t)
 	rebucket := func(want int, args ...string) string {
 		t.Helper()
-		args = append(append([]string{"table", "rebucket", "-account", "acme"}, flags...), args...)
+		args = append(append([]string{"table", "rebucket", "--account", "acme"}, flags...), args...)
 		status, _, stderr := runUntil(t.Context(), nil, args...)
 		if status != want {
 			t.Fatalf("%v: status %d, want %d: %s", args, status, want, stderr)
@@ -93,12 +93,12 @@ func TestRebucket(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"-buckets", "3", "-max-pause", "1ns", "people"}, 1, "run it again when there are fewer, or with a longer -max-pause"},
-		{[]string{"-buckets", "5", "people"}, 1, "go on with it by -buckets 3, or give it up with -abort"},
-		{[]string{"-buckets", "3", "PEOPLE"}, 0, "PEOPLE has 3 buckets; "},
-		{[]string{"-buckets", "3", "people"}, 0, "there is nothing to do\n"},
-		{[]string{"-abort", "people"}, 0, "there is nothing to do\n"},
-		{[]string{"-buckets", "3", "nobody"}, 1, "the account acme has no table nobody"},
+		{[]string{"--buckets", "3", "--max-pause", "1ns", "people"}, 1, "run it again when there are fewer, or with a longer --max-pause"},
+		{[]string{"--buckets", "5", "people"}, 1, "resume it with --buckets 3, or give up with --abort"},
+		{[]string{"--buckets", "3", "PEOPLE"}, 0, "PEOPLE has 3 buckets; "},
+		{[]string{"--buckets", "3", "people"}, 0, "there is nothing to do\n"},
+		{[]string{"--abort", "people"}, 0, "there is nothing to do\n"},
+		{[]string{"--buckets", "3", "nobody"}, 1, "the account acme has no table nobody"},
 	} {
 		if text := rebucket(step.status, step.args...); !strings.Contains(text, step.want) {
 			t.Errorf("%v: want %q:\n%s", step.args, step.want, text)
@@ -115,7 +115,7 @@ func TestServeWithoutDynamoDBTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, _, stderr := run(t, nil, "serve", "-listen", "127.0.0.1:0", "-store", "dynamodb", "-table", "nowhere", "-region", "us-east-1", "-endpoint-url", url)
+	status, _, stderr := run(t, nil, "serve", "--listen", "127.0.0.1:0", "--store", "dynamodb", "--dynamodb-table", "nowhere", "--dynamodb-region", "us-east-1", "--dynamodb-endpoint", url)
 	want := "the DynamoDB table nowhere at " + url + " does not exist: 'edgetable dynamodb create' makes it"
 	if status != 1 || !strings.Contains(stderr, want) {
 		t.Errorf("status %d, want 1 and %q:\n%s", status, want, stderr)

@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"edgetable/core/accounts"
@@ -28,7 +29,7 @@ func (p *program) greet(g *greeting) {
 		fmt.Fprintf(p.out, "health, metrics and backups at http://%s\n", g.admin.Addr())
 	}
 	if g.bearer.issuer != "" {
-		fmt.Fprintf(p.out, "bearer tokens of %s for %s\n", g.bearer.issuer, g.bearer.audiences.String())
+		fmt.Fprintf(p.out, "bearer tokens of %s for %s\n", g.bearer.issuer, strings.Join(g.bearer.audiences, ", "))
 	}
 	scheme := "http"
 	if g.tlsCert != "" {
@@ -69,7 +70,7 @@ func (g *greeting) host() string {
 func (g *greeting) sign(target string) string {
 	from := ""
 	if g.accounts != "" {
-		from = "-accounts " + quote(g.accounts) + " "
+		from = "--accounts " + quote(g.accounts) + " "
 	}
 	return "edgetable sign " + from + "GET " + quote(target)
 }

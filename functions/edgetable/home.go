@@ -31,11 +31,11 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, log *slog.Logge
 	p.limitMemory(o)
 	info, err := os.Stat(o.data)
 	if err == nil && !info.IsDir() && !o.memory {
-		return nil, fmt.Errorf("-data: %s is not a directory", o.data)
+		return nil, fmt.Errorf("--data: %s is not a directory", o.data)
 	}
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: o.data, Memory: o.memory, CacheSize: o.cache << 20,
+		Dir: o.data, Memory: o.memory, CacheSize: int64(o.cache) << 20,
 		Logf: func(format string, args ...any) { log.Warn(fmt.Sprintf(format, args...)) },
 		Fatal: func(err error) {
 			log.Error("the store cannot go on; what was confirmed is safe", "cause", err)
@@ -71,7 +71,7 @@ const besideCache = 192
 // The usual settings of the runtime come first.
 func (p *program) limitMemory(o *serveFlags) {
 	if cmp.Or(p.environment("GOMEMLIMIT"), p.environment("GOGC")) == "" && !o.memory {
-		debug.SetMemoryLimit((o.cache + besideCache) << 20)
+		debug.SetMemoryLimit(int64(o.cache+besideCache) << 20)
 		debug.SetGCPercent(400)
 	}
 }

@@ -26,7 +26,7 @@ func TestRefusals(t *testing.T) {
 	}
 	defer taken.Close()
 	used := filepath.Join(dir, "used")
-	defer start(t, nil, "-data", used).stop()
+	defer start(t, nil, "--data", used).stop()
 	plain := write("plain", "no PEM, no accounts")
 
 	for _, tt := range []struct {
@@ -35,36 +35,41 @@ func TestRefusals(t *testing.T) {
 		say    string
 	}{
 		{2, nil, "Usage: edgetable COMMAND"},
-		{2, []string{"serv"}, `no command "serv"`},
-		{2, []string{"serve", "-nope"}, "-nope\n'edgetable serve -h' lists"},
+		{2, []string{"serv"}, `edgetable: there is no command "serv"; do you mean serve?`},
+		{2, []string{"help", "bogus"}, `edgetable: there is no command "bogus"`},
+		{2, []string{"help", "table", "bogus"}, `there is no command "table bogus"`},
+		{2, []string{"completion", "bogus"}, `edgetable completion: there is no command "bogus"`},
+		{2, []string{"serve", "-memory"}, "write --memory"},
+		{2, []string{"serve", "-data=here"}, "write --data"},
+		{2, []string{"serve", "--nope"}, "--nope\n'edgetable serve --help' lists"},
 		{2, []string{"serve", "data"}, `"data" is too much`},
-		{2, []string{"serve", "-memory", "-data", dir}, "-memory and -data"},
-		{2, []string{"serve", "-data", ""}, "-data names no directory"},
-		{2, []string{"serve", "-cache", "0"}, "-cache"},
-		{2, []string{"serve", "-cache", "99999999999999"}, "-cache"},
-		{2, []string{"serve", "-cache", "1GB"}, "-cache: parse error: write a whole number"},
-		{2, []string{"serve", "-memory=yes"}, "-memory: parse error: write nothing, true or false"},
-		{2, []string{"serve", "-max-failures", "-1 -1"}, "-max-failures: parse error: write a number"},
-		{2, []string{"serve", "-memory", "-max-failures", "NaN"}, "-max-failures is not negative, and a number"},
-		{2, []string{"serve", "-max-skew", "15"}, "-max-skew: parse error: write a duration with its unit"},
-		{2, []string{"serve", "-max-skew", "-1s"}, "-max-skew"},
-		{2, []string{"serve", "-grace", "-1s"}, "-grace"},
-		{2, []string{"serve", "-tls-cert", plain}, "-tls-cert and -tls-key go together"},
-		{2, []string{"serve", "-tls-key", plain}, "-tls-cert and -tls-key go together"},
-		{2, []string{"serve", "-log-level", "loud"}, "-log-level: write debug, info, warn or error"},
-		{2, []string{"serve", "-log-format", "xml"}, "-log-format"},
-		{1, []string{"serve", "-memory", "-listen", taken.Addr().String()}, "-listen"},
-		{1, []string{"serve", "-memory", "-listen", "127.0.0.1"}, "missing port"},
-		{1, []string{"serve", "-memory", "-listen", "127.0.0.1:0", "-admin", "127.0.0.1"}, "-admin: "},
-		{1, []string{"serve", "-memory", "-listen", "127.0.0.1:0", "-admin", "0.0.0.0:0"}, "loopback"},
-		{1, []string{"serve", "-memory", "-listen", "0.0.0.0:0"}, "-allow-development-account"},
-		{1, []string{"serve", "-listen", "127.0.0.1:0", "-data", used}, used + ": data directory is in use"},
-		{1, []string{"serve", "-listen", "127.0.0.1:0", "-data", plain}, "not a directory"},
-		{1, []string{"serve", "-memory", "-tls-cert", plain, "-tls-key", plain}, plain},
-		{1, []string{"serve", "-memory", "-accounts", filepath.Join(dir, "missing")}, "-accounts: open"},
-		{1, []string{"serve", "-memory", "-accounts", write("empty", "")}, "names no account"},
-		{1, []string{"serve", "-memory", "-accounts", write("comment", "# acme:AAAA; none:AAAA\n\n;\n")}, "names no account"},
-		{1, []string{"serve", "-memory", "-accounts", plain}, plain + ": account 1: write name:key"},
+		{2, []string{"serve", "--memory", "--data", dir}, "--memory and --data"},
+		{2, []string{"serve", "--data", ""}, "--data names no directory"},
+		{2, []string{"serve", "--cache-size", "0"}, "--cache-size"},
+		{2, []string{"serve", "--cache-size", "99999999999999"}, "--cache-size"},
+		{2, []string{"serve", "--cache-size", "1GB"}, "--cache-size\" flag: write a whole number from 1 to"},
+		{2, []string{"serve", "--memory=yes"}, "--memory\" flag: write true or false"},
+		{2, []string{"serve", "--max-failures", "-1 -1"}, "--max-failures\" flag: write a number"},
+		{2, []string{"serve", "--memory", "--max-failures", "NaN"}, "--max-failures\" flag: write a number"},
+		{2, []string{"serve", "--max-skew", "15"}, "--max-skew\" flag: write a duration with its unit"},
+		{2, []string{"serve", "--max-skew", "-1s"}, "--max-skew"},
+		{2, []string{"serve", "--grace", "-1s"}, "--grace"},
+		{2, []string{"serve", "--tls-cert", plain}, "--tls-cert and --tls-key go together"},
+		{2, []string{"serve", "--tls-key", plain}, "--tls-cert and --tls-key go together"},
+		{2, []string{"serve", "--log-level", "loud"}, "--log-level\" flag: write debug, info, warn or error"},
+		{2, []string{"serve", "--log-format", "xml"}, "--log-format"},
+		{1, []string{"serve", "--memory", "--listen", taken.Addr().String()}, "--listen"},
+		{1, []string{"serve", "--memory", "--listen", "127.0.0.1"}, "missing port"},
+		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1"}, "--admin: "},
+		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", "0.0.0.0:0"}, "loopback"},
+		{1, []string{"serve", "--memory", "--listen", "0.0.0.0:0"}, "--allow-development-account"},
+		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", used}, used + ": data directory is in use"},
+		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", plain}, "not a directory"},
+		{1, []string{"serve", "--memory", "--tls-cert", plain, "--tls-key", plain}, plain},
+		{1, []string{"serve", "--memory", "--accounts", filepath.Join(dir, "missing")}, "--accounts: open"},
+		{1, []string{"serve", "--memory", "--accounts", write("empty", "")}, "names no account"},
+		{1, []string{"serve", "--memory", "--accounts", write("comment", "# acme:AAAA; none:AAAA\n\n;\n")}, "names no account"},
+		{1, []string{"serve", "--memory", "--accounts", plain}, plain + ": account 1: write name:key"},
 		{2, []string{"sign", "GET"}, "URL is missing"},
 		{2, []string{"sign", "GET", "http://h/", "x"}, `"x" is too much`},
 		{2, []string{"sign", "GET;", "http://h/"}, "no method"},
@@ -73,12 +78,12 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"sign", "GET", "http://:1/devstoreaccount1"}, "not a URL"},
 		{2, []string{"sign", "GET", "http://h/devstoreaccount1/t(PartitionKey='50%',RowKey='')"}, "escape"},
 		{1, []string{"sign", "GET", "http://h/acme/Tables"}, "'acme' is not known"},
-		{2, []string{"table"}, "edgetable table: say what to do: rebucket\n'edgetable table -h' lists the commands"},
-		{2, []string{"table", "rebucket"}, "edgetable table rebucket: TABLE is missing\n'edgetable table rebucket -h' lists the flags"},
-		{2, []string{"backup"}, "-to"},
-		{1, []string{"backup", "-data", filepath.Join(dir, "missing"), "-to", filepath.Join(dir, "copy")}, "no data"},
-		{1, []string{"backup", "-data", t.TempDir(), "-to", filepath.Join(dir, "copy")}, "no data"},
-		{1, []string{"backup", "-data", used, "-to", filepath.Join(dir, "copy")}, "POST /backup"},
+		{2, []string{"table"}, "edgetable table: say what to do: rebucket\n'edgetable table --help' lists the commands"},
+		{2, []string{"table", "rebucket"}, "edgetable table rebucket: TABLE is missing\n'edgetable table rebucket --help' lists the flags"},
+		{2, []string{"backup"}, "--to"},
+		{1, []string{"backup", "--data", filepath.Join(dir, "missing"), "--to", filepath.Join(dir, "copy")}, "no data"},
+		{1, []string{"backup", "--data", t.TempDir(), "--to", filepath.Join(dir, "copy")}, "no data"},
+		{1, []string{"backup", "--data", used, "--to", filepath.Join(dir, "copy")}, "POST /backup"},
 	} {
 		status, out, text := run(t, nil, tt.args...)
 		if status != tt.status || !strings.Contains(text, tt.say) || out != "" {
@@ -95,15 +100,35 @@ func TestAnswersWithoutServer(t *testing.T) {
 	for _, tt := range []struct{ args, say string }{
 		{"help", "Usage: edgetable COMMAND"},
 		{"-h", "Usage: edgetable COMMAND"},
-		{"serve -h", "-allow-development-account"},
-		{"sign --help", "edgetable sign [flags] METHOD URL"},
+		{"serve -h", "--allow-development-account"},
+		{"sign --help", "edgetable sign METHOD URL [flags]"},
 		{"backup -h", "POST"},
+		{"help table rebucket", "edgetable table rebucket TABLE [flags]"},
+		{"completion bash", "bash completion"},
+		{"completion zsh", "#compdef edgetable"},
+		{"completion fish", "fish completion"},
+		{"completion powershell", "Register-ArgumentCompleter"},
 		{"version", "edgetable " + version()},
 		{"--version", "edgetable " + version()},
 	} {
 		status, out, text := run(t, nil, strings.Fields(tt.args)...)
 		if status != 0 || !strings.Contains(out, tt.say) || text != "" {
 			t.Errorf("%s: status %d, want %q on standard output\n%s%s", tt.args, status, tt.say, out, text)
+		}
+	}
+}
+
+// What the scripts of shells ask when somebody presses the key.
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"__complete table re":          "rebucket",
+		"__complete serve --log-f":     "--log-format",
+		"__complete serve --store ":    "dynamodb",
+		"__complete serve --config x ": "",
+	} {
+		if status, out, said := run(t, nil, strings.Split(args, " ")...); status != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: status %d, want %q\n%s%s", args, status, want, out, said)
 		}
 	}
 }

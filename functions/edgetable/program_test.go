@@ -63,7 +63,7 @@ func start(t *testing.T, environment map[string]string, args ...string) *server 
 	r, w := io.Pipe()
 	s := &server{logs: &buffer{}, interrupt: cancel}
 	p := program{
-		args:        append([]string{"serve", "-listen", "127.0.0.1:0"}, args...),
+		args:        append([]string{"serve", "--listen", "127.0.0.1:0"}, args...),
 		environment: func(name string) string { return environment[name] },
 		out:         w, err: s.logs,
 	}

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"flag"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"edgetable/adapters/guard/admission"
 	"edgetable/adapters/setting"
@@ -21,40 +22,30 @@ type protectFlags struct {
 	failures   float64
 }
 
-func (o *protectFlags) register(f *flag.FlagSet) {
-	f.Func("limits", "`rates` a second beyond which the answer is 503 ServerBusy: none (the default), azure (account=20000,partition=2000), or account=N,partition=N", func(s string) (err error) {
-		o.limits, err = setting.ParseRates(s)
-		return err
-	})
-	f.IntVar(&o.concurrent, "concurrent", 64, "how many requests that may write are served at once; others wait their account's turn; 512 with -store dynamodb")
-	f.IntVar(&o.reads, "reads", 0, "how many requests that read are served at once; 0 means four a processor, 512 with -store dynamodb")
-	f.IntVar(&o.queue, "queue", 8192, "how many requests may wait; beyond that the answer is 503 ServerBusy")
-	f.DurationVar(&o.maxWait, "max-wait", time.Second, "how long a request may wait before the answer is 503 ServerBusy")
-	f.Float64Var(&o.failures, "max-failures", 100, "failed authentications a second from one address (of IPv6: /64), ten times as many at once, beyond which it is refused unread; 0 does not count")
+func (o *protectFlags) register(f *pflag.FlagSet) {
+	ratesFlag(f, &o.limits, "limits", "`rates` per second beyond which the answer is 503 ServerBusy: none, azure (account=20000,partition=2000), or account=N,partition=N")
+	intFlag(f, &o.concurrent, "concurrent", 64, 1, maxRequests, "how many requests that may write are served at once; others wait their account's turn; 512 with --store dynamodb")
+	intFlag(f, &o.reads, "reads", 0, 0, maxRequests, "how many requests that read are served at once; 0 means four per processor, 512 with --store dynamodb")
+	intFlag(f, &o.queue, "queue", 8192, 0, maxRequests, "how many requests may wait; beyond that the answer is 503 ServerBusy")
+	durationFlag(f, &o.maxWait, "max-wait", time.Second, time.Nanosecond, maxTime, "how long a request may wait before the answer is 503 ServerBusy")
+	numberFlag(f, &o.failures, "max-failures", 100, 0, 1e9, "limit of failed sign-ins per second per client address (of IPv6: /64), ten times as many at once; 0 does not limit")
 }
+
+// maxRequests is more than any machine serves at once.
+const maxRequests = 1 << 20
 
 // waiting is how many requests of a kind are served at once where the store is
 // another machine: a request waits there more than it works here.
 const waiting = 512
 
 // wait sets what was not given for a store that is another machine.
-func (o *protectFlags) wait(given map[string]bool) {
-	if !given["concurrent"] {
+func (o *protectFlags) wait(given func(flag string) bool) {
+	if !given("concurrent") {
 		o.concurrent = waiting
 	}
-	if !given["reads"] {
+	if !given("reads") {
 		o.reads = waiting
 	}
-}
-
-func (o *protectFlags) check() error {
-	switch {
-	case o.concurrent < 1 || o.reads < 0 || o.queue < 0 || o.maxWait <= 0:
-		return misuse("-concurrent is at least 1, -reads and -queue not negative, -max-wait positive")
-	case !(o.failures >= 0): // nor is it NaN, which would count nothing
-		return misuse("-max-failures is not negative, and a number")
-	}
-	return nil
 }
 
 // Memory for buckets, at about 100 bytes each.

@@ -14,18 +14,18 @@ func TestServeRefusesOptions(t *testing.T) {
 		args, say string
 		status    int
 	}{
-		{"-limits fast", "account=20000,partition=2000", 2},
-		{"-concurrent 0", "-concurrent is at least 1", 2},
-		{"-max-failures -1", "-max-failures is not negative", 2},
-		{"-oidc-audience x", "no issuer", 2},
-		{"-oidc-roles-claim groups", "no issuer", 2},
-		{"-oidc-issuer https://login.example/", "no audience", 2},
-		{"-oidc-issuer http://login.example/ -oidc-audience x", "https", 2},
-		{"-oidc-issuer https://login.example/ -oidc-audience x -listen 0.0.0.0:0 -allow-development-account", "-trust-proxy", 1},
-		{"-chaos fault=fire", "fire", 1},
-		{"-chaos-file /nowhere", "-chaos-file", 1},
+		{"--limits fast", "account=20000,partition=2000", 2},
+		{"--concurrent 0", "write a whole number from 1", 2},
+		{"--max-failures -1", "write a number from 0", 2},
+		{"--oidc-audiences x", "no issuer", 2},
+		{"--oidc-roles-claim groups", "no issuer", 2},
+		{"--oidc-issuer https://login.example/", "no audience", 2},
+		{"--oidc-issuer http://login.example/ --oidc-audiences x", "https", 2},
+		{"--oidc-issuer https://login.example/ --oidc-audiences x --listen 0.0.0.0:0 --allow-development-account", "--trust-proxy", 1},
+		{"--chaos fault=fire", "fire", 1},
+		{"--chaos-file /nowhere", "--chaos-file", 1},
 	} {
-		status, _, err := run(t, nil, append([]string{"serve", "-listen", "127.0.0.1:0", "-memory"}, strings.Fields(tt.args)...)...)
+		status, _, err := run(t, nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--memory"}, strings.Fields(tt.args)...)...)
 		if status != tt.status || !strings.Contains(err, tt.say) {
 			t.Errorf("%s: status %d: %s", tt.args, status, err)
 		}
@@ -34,7 +34,7 @@ func TestServeRefusesOptions(t *testing.T) {
 
 func TestServeLimits(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "-memory", "-limits", "account=0.001")
+	s := start(t, nil, "--memory", "--limits", "account=0.001")
 	c := s.client(t, "")
 	if status := c.status(t, "GET", "/Tables"); status != 200 {
 		t.Errorf("the first request: %d", status)
@@ -46,7 +46,7 @@ func TestServeLimits(t *testing.T) {
 
 func TestServeChaos(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "-memory", "-chaos", "operation=QueryTables fault=503 count=1", "-chaos", "operation=QueryTables every=3 fault=reset")
+	s := start(t, nil, "--memory", "--chaos", "operation=QueryTables fault=503 count=1", "--chaos", "operation=QueryTables every=3 fault=reset")
 	c := s.client(t, "")
 	for i, want := range []int{503, 200, 200, 0, 200} {
 		if status := c.status(t, "GET", "/Tables"); status != want {
@@ -76,7 +76,7 @@ func (c *client) status(t *testing.T, method, path string) int {
 func TestServeFirewall(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{accounts.Variable: "open:" + key1 + ";closed:" + key1 + " disabled;inside:" + key1 + " allow=10.0.0.0/8 deny=10.9.0.1;local:" + key1 + " allow=127.0.0.1"}
-	s := start(t, env, "-memory", "-trust-proxy")
+	s := start(t, env, "--memory", "--trust-proxy")
 	endpoint := strings.TrimSuffix(s.said(t, "endpoint"), "/closed")
 	for _, tt := range []struct {
 		account, forwarded string

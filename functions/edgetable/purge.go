@@ -2,24 +2,33 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"edgetable/adapters/store/dynamodb"
 )
 
-// purge removes what nobody can see any more, once, with its progress on standard
-// error.
-func (p *program) purge(ctx context.Context, args []string) error {
+func (p *program) purgeCommand() *cobra.Command {
 	var o dynamodbFlags
-	f := flag.NewFlagSet("dynamodb purge", flag.ContinueOnError)
-	o.register(f)
-	if err := p.parse(f, args, "Removes the items of tables that were deleted, or spread over other hash keys, more than an hour ago, and what\n"+
-		"interrupted writes of large entities left behind. It may be interrupted, and run beside others and beside servers."); err != nil {
-		return err
+	c := &cobra.Command{
+		Use: "purge", Short: "Remove what deleted tables and interrupted writes left behind",
+		Long: "Removes the items of tables that were deleted, or spread over other hash keys, more than\n" +
+			"an hour ago, and what interrupted writes of large entities left behind. It may be\n" +
+			"interrupted, and run beside others and beside servers.",
+		Example: "  edgetable dynamodb purge --dynamodb-table edgetable",
+		Args:    operands(),
+		RunE:    func(c *cobra.Command, _ []string) error { return p.purge(c.Context(), &o) },
 	}
+	section(c, "Flags", o.register)
+	return c
+}
+
+// purge removes once what nobody can see any more, with its progress on standard
+// error.
+func (p *program) purge(ctx context.Context, o *dynamodbFlags) error {
 	store, err := o.connect(ctx, 8)
 	if err != nil {
 		return err

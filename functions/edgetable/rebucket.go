@@ -3,58 +3,74 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/table"
 )
 
-const tableUsage = `Usage: edgetable table COMMAND [flags] TABLE
-
-  rebucket  spread a table on DynamoDB over another number of hash keys, while it is used
-`
-
-// table are the commands that work on one table.
-func (p *program) table(ctx context.Context, args []string) error {
-	return p.group(ctx, args, tableUsage, command{"rebucket", p.rebucket})
+// tableCommand has the commands that work on one table.
+func (p *program) tableCommand() *cobra.Command {
+	return p.group("table", "Change how a table is kept on DynamoDB", "", p.rebucketCommand())
 }
 
-func (p *program) rebucket(ctx context.Context, args []string) error {
-	var o dynamodbFlags
-	f := flag.NewFlagSet("table rebucket", flag.ContinueOnError)
-	o.register(f)
-	o.registerLease(f)
-	account := f.String("account", "", "`name` of the account that the table is in")
-	buckets := f.Int("buckets", 0, fmt.Sprintf("hash keys that the table is to be spread over, 1 to %d", dynamodb.MaxBuckets))
-	maxPause := f.Duration("max-pause", time.Minute, "stop before writes are refused if that is going to take longer; 0 does not")
-	abort := f.Bool("abort", false, "give up a run that did not come to its end, and leave the table as it is")
-	if err := p.parse(f, args, "Spreads a table on DynamoDB over another number of hash keys, by a copy that becomes the table. The table\n"+
-		"can be read throughout and written but for the last pass, when writes are answered 503. Each entity is written\n"+
-		"once, in a transaction, and read twice a pass. A run that was interrupted is gone on with by the next.", "TABLE"); err != nil {
-		return err
+// rebucketFlags are the flags of table rebucket.
+type rebucketFlags struct {
+	dynamodbFlags
+	account  string
+	buckets  int
+	maxPause time.Duration
+	abort    bool
+}
+
+func (p *program) rebucketCommand() *cobra.Command {
+	var o rebucketFlags
+	c := &cobra.Command{
+		Use: "rebucket TABLE", Short: "Spread a table on DynamoDB over another number of hash keys, while it is used",
+		Long: "Makes a copy that becomes the table. The table can be read throughout and written until\n" +
+			"the last pass, when writes are answered 503. Each entity is written once, in a\n" +
+			"transaction, and read twice a pass. To resume an interrupted run, run the same command;\n" +
+			"to give up, use --abort.",
+		Example: "  edgetable table rebucket --dynamodb-table edgetable --account acme --buckets 32 People",
+		Args:    operands("TABLE"),
+		RunE:    func(c *cobra.Command, args []string) error { return p.rebucket(c.Context(), &o, args[0]) },
 	}
-	name := table.Name{Account: *account, Table: f.Arg(0)}
+	section(c, "Table", func(f *pflag.FlagSet) {
+		accountFlag(f, &o.account, "")
+		intFlag(f, &o.buckets, "buckets", 0, 0, dynamodb.MaxBuckets, bucketsUsage+"; from now on")
+		durationFlag(f, &o.maxPause, "max-pause", time.Minute, 0, maxTime, "stop before writes are refused if that is going to take longer; 0 does not stop")
+		boolFlag(f, &o.abort, "abort", "give up an interrupted run, and leave the table as it is")
+	})
+	section(c, "Store on DynamoDB", func(f *pflag.FlagSet) {
+		o.register(f)
+		o.registerLease(f)
+	})
+	return c
+}
+
+func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName string) error {
+	name := table.Name{Account: o.account, Table: tableName}
 	switch {
-	case *account == "":
-		return misuse("say whose table it is with -account")
+	case o.account == "":
+		return misuse("say whose table it is with --account")
 	case table.CheckTableName(name.Table) != nil:
 		return misuse("%q is no name of a table", name.Table)
-	case *abort && *buckets != 0:
-		return misuse("-abort and -buckets exclude each other")
-	case !*abort && (*buckets < 1 || *buckets > dynamodb.MaxBuckets):
-		return misuse("-buckets is from 1 to %d", dynamodb.MaxBuckets)
-	case *maxPause < 0:
-		return misuse("-max-pause is not negative")
+	case o.abort && o.buckets != 0:
+		return misuse("--abort and --buckets exclude each other")
+	case !o.abort && o.buckets == 0:
+		return misuse("say over how many hash keys with --buckets, from 1 to %d", dynamodb.MaxBuckets)
 	}
 	store, err := o.connect(ctx, 64)
 	if err != nil {
 		return err
 	}
-	show := rebucketProgress{progress: newProgress(p.err), name: name.Table, buckets: *buckets}
+	show := rebucketProgress{progress: newProgress(p.err), name: name.Table, buckets: o.buckets}
 	err = store.Rebucket(ctx, name.DocumentKey(), dynamodb.RebucketOptions{
-		Buckets: uint16(*buckets), Abort: *abort, MaxPause: *maxPause,
+		Buckets: uint16(o.buckets), Abort: o.abort, MaxPause: o.maxPause,
 		Report: func(now dynamodb.RebucketProgress) error {
 			show.report(now)
 			return ctx.Err()
@@ -73,13 +89,13 @@ func explainRebucket(err error, name *table.Name) error {
 	case errors.Is(err, table.ErrNoTable):
 		return fmt.Errorf("the account %s has no table %s, or it was deleted meanwhile", name.Account, name.Table)
 	case errors.As(err, &pause):
-		return fmt.Errorf("writes would be refused for about %v: run it again when there are fewer, or with a longer -max-pause than %v; the copy is kept", pause.Expected.Round(time.Second), pause.Max)
+		return fmt.Errorf("writes would be refused for about %v: run it again when there are fewer, or with a longer --max-pause than %v; the copy is kept", pause.Expected.Round(time.Second), pause.Max)
 	case errors.As(err, &unfinished):
-		return fmt.Errorf("an earlier run is not finished: go on with it by -buckets %d, or give it up with -abort", unfinished.Buckets)
+		return fmt.Errorf("an earlier run is not finished: resume it with --buckets %d, or give up with --abort", unfinished.Buckets)
 	case errors.Is(err, dynamodb.ErrSuperseded), errors.Is(err, dynamodb.ErrAborted):
 		return err
 	}
-	return fmt.Errorf("%w; run it again to go on, or with -abort to give it up", err)
+	return fmt.Errorf("%w; run it again to resume, or with --abort to give up", err)
 }
 
 // rebucketProgress tells a person how a run gets on.

@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"edgetable/core/accounts"
 	"edgetable/core/edm"
@@ -41,46 +43,61 @@ var (
 	resourceWords = map[string]string{"service": "s", "table": "c", "tables": "c", "container": "c", "entity": "o", "entities": "o", "object": "o", "all": "sco"}
 )
 
-// sas prints a shared access signature and what it permits.
-func (p *program) sas(args []string) error {
+func (p *program) sasCommand() *cobra.Command {
 	var o sasFlags
-	f := flag.NewFlagSet("sas", flag.ContinueOnError)
-	f.StringVar(&o.accounts, "accounts", "", "`file` of accounts; default $"+accounts.Variable+", else the development account")
-	f.StringVar(&o.account, "account", "", "`account` to sign for; default the only one there is")
-	f.StringVar(&o.endpoint, "endpoint", "", "`URL` of the account; default http://127.0.0.1:10002/ACCOUNT")
-	f.StringVar(&o.table, "table", "", "`name` of the table that the token is for; without it the token is for the account")
-	f.StringVar(&o.permissions, "permissions", "", "`letters` or words with commas between: read, add, update, delete, upsert (add and update); for an account also write, list, create; or all")
-	f.StringVar(&o.resources, "resources", "", "for an account, `letters` or words: service, tables, entities, or all (the default)")
-	f.StringVar(&o.start, "start", "", "`time` from which it is good, RFC 3339; default at once")
-	f.StringVar(&o.expires, "expires", "", "`time` until which it is good, RFC 3339, or how long from now, such as 30m, 24h or 7d; default 1h, or as the policy says")
-	f.StringVar(&o.policy, "policy", "", "`id` of a stored access policy of the table, which says what is left out here")
-	f.StringVar(&o.fromPartition, "from-partition", "", "first `PartitionKey`; default no bound")
-	f.StringVar(&o.fromRow, "from-row", "", "first `RowKey` in the first partition")
-	f.StringVar(&o.toPartition, "to-partition", "", "last `PartitionKey`; default no bound")
-	f.StringVar(&o.toRow, "to-row", "", "last `RowKey` in the last partition")
-	f.StringVar(&o.ip, "ip", "", "`address` it may be used from, or a range such as 192.0.2.1-192.0.2.9")
-	f.BoolVar(&o.httpsOnly, "https-only", false, "good over https alone")
-	f.StringVar(&o.version, "version", "", "`version` of the protocol to sign by; default "+sas.Version)
-	f.BoolVar(&o.onlyText, "q", false, "print the token alone")
-	if err := p.parse(f, args, "Prints a shared access signature: a URL with which others can do what it permits, and no more,\nwithout having the account key.\n\n"+
-		"  edgetable sas -table people -permissions read -expires 24h\n"+
-		"  edgetable sas -permissions read,list -resources tables,entities -expires 7d"); err != nil {
-		return err
+	c := &cobra.Command{
+		Use: "sas", Short: "Print a shared access signature, and what it permits",
+		Long: "A shared access signature is a URL with which others can do what it permits, and no more,\n" +
+			"without the account key.",
+		Example: "  edgetable sas --table people --permissions read --expires 24h\n" +
+			"  edgetable sas --permissions read,list --resources tables,entities --expires 7d",
+		Args: operands(),
+		RunE: func(*cobra.Command, []string) error { return p.sas(&o) },
 	}
+	section(c, "Account", func(f *pflag.FlagSet) {
+		accountsFlag(f, &o.accounts)
+		accountFlag(f, &o.account, "; default the only one there is")
+		endpointFlag(f, &o.endpoint, "default http://127.0.0.1:10002/ACCOUNT")
+	})
+	section(c, "What it permits", func(f *pflag.FlagSet) {
+		tableFlag(f, &o.table, "", "; without it the token is for the account")
+		f.StringVar(&o.permissions, "permissions", "", "`letters` or words with commas between: read, add, update, delete, upsert (add and update); for an account also write, list, create; or all")
+		f.StringVar(&o.resources, "resources", "", "for an account, `letters` or words: service, tables, entities, or all (the default)")
+		f.StringVar(&o.policy, "policy", "", "`id` of a stored access policy of the table, which says what is left out here")
+	})
+	section(c, "When, where and how", func(f *pflag.FlagSet) {
+		f.StringVar(&o.start, "start", "", "`time` from which it is good, RFC 3339; default at once")
+		f.StringVar(&o.expires, "expires", "", "`time` until which it is good, RFC 3339, or how long from now, such as 30m, 24h or 7d; default 1h, or as the policy says")
+		f.StringVar(&o.ip, "ip", "", "`address` it may be used from, or a range such as 192.0.2.1-192.0.2.9")
+		boolFlag(f, &o.httpsOnly, "https-only", "good over https alone")
+		f.StringVar(&o.version, "service-version", "", "`version` of the protocol to sign by; default "+sas.Version)
+	})
+	section(c, "Keys, with --table", func(f *pflag.FlagSet) {
+		f.StringVar(&o.fromPartition, "from-partition", "", "first `PartitionKey`; default no bound")
+		f.StringVar(&o.fromRow, "from-row", "", "first `RowKey` in the first partition")
+		f.StringVar(&o.toPartition, "to-partition", "", "last `PartitionKey`; default no bound")
+		f.StringVar(&o.toRow, "to-row", "", "last `RowKey` in the last partition")
+	})
+	c.Flags().BoolVarP(&o.onlyText, "quiet", "q", false, "print the token alone")
+	return c
+}
+
+// sas prints a shared access signature and what it permits.
+func (p *program) sas(o *sasFlags) error {
 	list, err := p.loadAccounts(o.accounts)
 	if err != nil {
 		return err
 	}
 	if o.account == "" {
 		if len(list) > 1 {
-			return misuse("-account says which of the %d accounts to sign for", len(list))
+			return misuse("--account says which of the %d accounts to sign for", len(list))
 		}
 		for o.account = range list {
 		}
 	}
 	account, ok := list[o.account]
 	if !ok {
-		return errors.New("the account " + quote(o.account) + " is not known here; -accounts and $" + accounts.Variable + " give keys")
+		return errors.New("the account " + quote(o.account) + " is not known here; --accounts and $" + accounts.Variable + " give keys")
 	}
 	if err := o.check(); err != nil {
 		return err
@@ -123,13 +140,13 @@ func (p *program) sas(args []string) error {
 // nothing.
 func (o *sasFlags) check() error {
 	if o.endpoint != "" && !strings.HasPrefix(o.endpoint, "http://") && !strings.HasPrefix(o.endpoint, "https://") {
-		return misuse("-endpoint is a URL such as https://tables.example.com/ACCOUNT, not %q", o.endpoint)
+		return misuse("--endpoint is a URL such as https://tables.example.com/ACCOUNT, not %q", o.endpoint)
 	}
 	if o.table != "" && table.CheckTableName(o.table) != nil {
-		return misuse("-table %q is no name of a table: 3 to 63 letters and digits, a letter first", o.table)
+		return misuse("--table %q is no name of a table: 3 to 63 letters and digits, a letter first", o.table)
 	}
 	if o.toPartition != "" && key.Compare(o.fromPartition, o.toPartition) > 0 {
-		return misuse("-to-partition is before -from-partition: no entity is between")
+		return misuse("--to-partition is before --from-partition: no entity is between")
 	}
 	return nil
 }
@@ -138,18 +155,18 @@ func (o *sasFlags) check() error {
 func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 	start, err := signedTime(o.start, now)
 	if err != nil {
-		return "", misuse("-start: %v", err)
+		return "", misuse("--start: %v", err)
 	}
 	expiry := o.expires
 	if expiry == "" && o.policy == "" {
 		expiry = "1h"
 	}
 	if expiry, err = signedTime(expiry, now); err != nil {
-		return "", misuse("-expires: %v", err)
+		return "", misuse("--expires: %v", err)
 	}
 	from, _ := sas.ParseTime(start) // 0 if it is empty
 	if until, err := sas.ParseTime(expiry); err == nil && until <= max(from, edm.TicksOf(now)) {
-		return "", misuse("-expires %s is past, or not behind -start", o.expires)
+		return "", misuse("--expires %s is past, or not behind --start", o.expires)
 	}
 	protocol := ""
 	if o.httpsOnly {
@@ -159,14 +176,14 @@ func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 		return o.signAccount(k, start, expiry, protocol)
 	}
 	if o.resources != "" {
-		return "", misuse("-resources is for a token without -table")
+		return "", misuse("--resources is for a token without --table")
 	}
 	permissions, err := letters(o.permissions, "raud", permissionWords)
 	if err != nil {
-		return "", misuse("-permissions: %v", err)
+		return "", misuse("--permissions: %v", err)
 	}
 	if permissions == "" && o.policy == "" {
-		return "", misuse("-permissions says what the token permits, such as read,add,update,delete")
+		return "", misuse("--permissions says what the token permits, such as read,add,update,delete")
 	}
 	return sas.TableValues{
 		Version: o.version, Table: o.table, Identifier: o.policy, Start: start, Expiry: expiry, Permissions: permissions,
@@ -177,21 +194,21 @@ func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
 
 func (o *sasFlags) signAccount(k *sharedkey.Key, start, expiry, protocol string) (string, error) {
 	if o.policy != "" || o.fromPartition != "" || o.toPartition != "" || o.fromRow != "" || o.toRow != "" {
-		return "", misuse("-policy and ranges of keys are for a token with -table")
+		return "", misuse("--policy and ranges of keys are for a token with --table")
 	}
 	permissions, err := letters(o.permissions, "rwdlacu", permissionWords)
 	if err != nil {
-		return "", misuse("-permissions: %v", err)
+		return "", misuse("--permissions: %v", err)
 	}
 	if permissions == "" {
-		return "", misuse("-permissions says what the token permits, such as read,list")
+		return "", misuse("--permissions says what the token permits, such as read,list")
 	}
 	resources := o.resources
 	if resources == "" {
 		resources = "all"
 	}
 	if resources, err = letters(resources, "sco", resourceWords); err != nil {
-		return "", misuse("-resources: %v", err)
+		return "", misuse("--resources: %v", err)
 	}
 	return sas.AccountValues{
 		Version: o.version, ResourceTypes: resources, Start: start, Expiry: expiry, Permissions: permissions, IP: o.ip, Protocol: protocol,

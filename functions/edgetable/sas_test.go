@@ -12,7 +12,7 @@ import (
 func TestSASWorks(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{accounts.Variable: "acme:" + key1}
-	s := start(t, env, "-memory")
+	s := start(t, env, "--memory")
 	c := s.client(t, key1)
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	c.do(t, "POST", "/people", `{"PartitionKey":"a","RowKey":"1"}`, 204)
@@ -22,19 +22,19 @@ func TestSASWorks(t *testing.T) {
 		status     int
 		entities   int
 	}{
-		{"-table people -permissions read", "/people()", 200, 2},
-		{"-table PEOPLE -permissions r -expires 7d", "/people()", 200, 2},
-		{"-table people -permissions all -to-partition a", "/people()", 200, 1},
-		{"-table people -permissions read -from-partition b -from-row 1", "/people()", 200, 1},
-		{"-table people -permissions add,update", "/people()", 403, 0},
-		{"-table people -permissions read -start 2099-01-01 -expires 2099-02-01", "/people()", 403, 0},
-		{"-table people -permissions read -https-only", "/people()", 403, 0},
-		{"-table people -permissions read -ip 127.0.0.1", "/people()", 200, 2},
-		{"-table people -permissions read -ip 192.0.2.1-192.0.2.9", "/people()", 403, 0},
-		{"-table others -permissions read", "/people()", 403, 0},
-		{"-permissions read,list", "/people()", 200, 2},
-		{"-permissions list -resources tables", "/Tables", 200, 0},
-		{"-permissions read -resources tables", "/people()", 403, 0},
+		{"--table people --permissions read", "/people()", 200, 2},
+		{"--table PEOPLE --permissions r --expires 7d", "/people()", 200, 2},
+		{"--table people --permissions all --to-partition a", "/people()", 200, 1},
+		{"--table people --permissions read --from-partition b --from-row 1", "/people()", 200, 1},
+		{"--table people --permissions add,update", "/people()", 403, 0},
+		{"--table people --permissions read --start 2099-01-01 --expires 2099-02-01", "/people()", 403, 0},
+		{"--table people --permissions read --https-only", "/people()", 403, 0},
+		{"--table people --permissions read --ip 127.0.0.1", "/people()", 200, 2},
+		{"--table people --permissions read --ip 192.0.2.1-192.0.2.9", "/people()", 403, 0},
+		{"--table others --permissions read", "/people()", 403, 0},
+		{"--permissions read,list", "/people()", 200, 2},
+		{"--permissions list --resources tables", "/Tables", 200, 0},
+		{"--permissions read --resources tables", "/people()", 403, 0},
 	} {
 		status, out, said := run(t, env, append([]string{"sas", "-q"}, strings.Fields(tt.args)...)...)
 		if status != 0 {
@@ -57,7 +57,7 @@ func TestSASWorks(t *testing.T) {
 func TestSASSays(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{accounts.Variable: "acme:" + key1 + ";beta:" + key2}
-	status, out, said := run(t, env, "sas", "-account", "acme", "-table", "people", "-permissions", "upsert", "-expires", "2030-01-01", "-policy", "p1", "-endpoint", "https://tables.example/acme/")
+	status, out, said := run(t, env, "sas", "--account", "acme", "--table", "people", "--permissions", "upsert", "--expires", "2030-01-01", "--policy", "p1", "--endpoint", "https://tables.example/acme/")
 	if status != 0 || !strings.HasPrefix(out, "https://tables.example/acme/people?") || strings.Contains(out+said, key1) {
 		t.Errorf("status %d: %s%s", status, out, said)
 	}
@@ -67,25 +67,25 @@ func TestSASSays(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct{ args, say string }{
-		{"-table people -permissions r", "-account"},
-		{"-account gamma -permissions r", "gamma"},
-		{"-account acme -table people", "-permissions"},
-		{"-account acme", "-permissions"},
-		{"-account acme -table people -permissions write", "read, update, upsert, nor of the letters raud"},
-		{"-account acme -table my-people -permissions r", "no name of a table"},
-		{"-account acme -table people -permissions r -endpoint tables.example", "-endpoint is a URL"},
-		{"-account acme -table people -permissions r -expires 2020-01-01", "is past"},
-		{"-account acme -table people -permissions r -start 2h", "not behind -start"},
-		{"-account acme -table people -permissions r -from-partition m -to-partition a", "-to-partition is before"},
-		{"-account acme -permissions fly", "rwdlacu"},
-		{"-account acme -permissions r -resources sky", "sco"},
-		{"-account acme -permissions r -policy p", "-table"},
-		{"-account acme -table people -permissions r -resources all", "-resources"},
-		{"-account acme -permissions r -expires soon", "-expires"},
-		{"-account acme -permissions r -expires -5m", "-expires"},
-		{"-account acme -permissions r -expires 450000d", "-expires"},
-		{"-account acme -table people -permissions r -from-row 1", "srk"},
-		{"-account acme -table people -permissions r -ip here", "no server would take it: sip is an IP address"},
+		{"--table people --permissions r", "--account"},
+		{"--account gamma --permissions r", "gamma"},
+		{"--account acme --table people", "--permissions"},
+		{"--account acme", "--permissions"},
+		{"--account acme --table people --permissions write", "read, update, upsert, nor of the letters raud"},
+		{"--account acme --table my-people --permissions r", "no name of a table"},
+		{"--account acme --table people --permissions r --endpoint tables.example", "--endpoint is a URL"},
+		{"--account acme --table people --permissions r --expires 2020-01-01", "is past"},
+		{"--account acme --table people --permissions r --start 2h", "not behind --start"},
+		{"--account acme --table people --permissions r --from-partition m --to-partition a", "--to-partition is before"},
+		{"--account acme --permissions fly", "rwdlacu"},
+		{"--account acme --permissions r --resources sky", "sco"},
+		{"--account acme --permissions r --policy p", "--table"},
+		{"--account acme --table people --permissions r --resources all", "--resources"},
+		{"--account acme --permissions r --expires soon", "--expires"},
+		{"--account acme --permissions r --expires -5m", "--expires"},
+		{"--account acme --permissions r --expires 450000d", "--expires"},
+		{"--account acme --table people --permissions r --from-row 1", "srk"},
+		{"--account acme --table people --permissions r --ip here", "no server would take it: sip is an IP address"},
 	} {
 		if status, out, said := run(t, env, append([]string{"sas"}, strings.Fields(tt.args)...)...); status == 0 || !strings.Contains(said, tt.say) || out != "" {
 			t.Errorf("%s: status %d: %s%s", tt.args, status, out, said)

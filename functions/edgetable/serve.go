@@ -1,16 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/accounts"
@@ -36,50 +37,75 @@ type serveFlags struct {
 	chaos   chaosFlags
 }
 
-func (p *program) serve(ctx context.Context, args []string) error {
+func (p *program) serveCommand() *cobra.Command {
 	var o serveFlags
-	f := flag.NewFlagSet("serve", flag.ContinueOnError)
+	var print bool
+	c := &cobra.Command{
+		Use: "serve", Short: "Serve tables from a data directory, from memory, or from DynamoDB",
+		Long: "Prints \"ready\" when it takes requests, and serves until it is interrupted.",
+		Example: `  edgetable serve --data /var/lib/edgetable
+  edgetable serve --memory
+  edgetable serve --accounts accounts --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
+  edgetable serve --store dynamodb --dynamodb-table edgetable --accounts accounts`,
+		Args: operands(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.check(c.Flags().Changed); err != nil {
+				return err
+			}
+			if print {
+				printConfig(p.out, c)
+				return nil
+			}
+			return p.runServer(c.Context(), &o)
+		},
+	}
+	section(c, "Address", o.registerAddress)
+	section(c, "Accounts", func(f *pflag.FlagSet) {
+		accountsFlag(f, &o.accounts)
+		boolFlag(f, &o.devAnywhere, "allow-development-account", "serve the development account, whose key everybody knows, to other machines too")
+	})
+	section(c, "Bearer tokens", o.bearer.register)
+	section(c, "Store", o.storeFlags.register)
+	section(c, "Store on DynamoDB", o.storeFlags.registerDynamoDB)
+	section(c, "Limits", o.registerLimits)
+	section(c, "Operation", o.registerOperation)
+	section(c, "Simulated faults", o.chaos.register)
+	boolFlag(c.Flags(), &print, "print-config", "print the flags as a configuration file and exit; no key is among them")
+	return c
+}
+
+func (o *serveFlags) registerAddress(f *pflag.FlagSet) {
 	f.StringVar(&o.listen, "listen", "127.0.0.1:10002", "`address` to serve on, host:port; port 0 takes a free one")
-	o.storeFlags.register(f)
-	f.StringVar(&o.accounts, "accounts", "", "`file` of accounts, name:key1[:key2] a line; default $"+accounts.Variable+" (the same, or between semicolons), else the development account")
 	f.StringVar(&o.tlsCert, "tls-cert", "", "`file` with the certificate chain in PEM: serve HTTPS")
 	f.StringVar(&o.tlsKey, "tls-key", "", "`file` with the certificate's key in PEM")
-	f.BoolVar(&o.devAnywhere, "allow-development-account", false, "serve the development account, whose key everybody knows, to other machines too")
-	f.BoolVar(&o.pathStyle, "path-style", false, "take the account from the path whatever the host is")
-	f.BoolVar(&o.trustProxy, "trust-proxy", false, "believe X-Forwarded-Proto, X-Forwarded-Host and the end of X-Forwarded-For: only behind a proxy that sets them")
-	f.DurationVar(&o.skew, "max-skew", 15*time.Minute, "how far the date of a request may be from now; 0 does not check")
-	f.DurationVar(&o.grace, "grace", 10*time.Second, "how long requests may go on after an interrupt; a second interrupt ends them")
-	f.StringVar(&o.admin, "admin", "", "`address` on loopback for GET /healthz, /metrics and /debug/pprof/, and POST /backup?to=DIRECTORY; default none")
-	f.StringVar(&o.logFormat, "log-format", "text", "`format` of the log on standard error: text or json")
-	f.Func("log-level", "least `level` that is logged: debug (every request), info (the default), warn or error", func(s string) error {
-		if o.logLevel.UnmarshalText([]byte(s)) != nil {
-			return errors.New("write debug, info, warn or error")
-		}
-		return nil
-	})
+	boolFlag(f, &o.pathStyle, "path-style", "take the account from the path whatever the host is")
+	boolFlag(f, &o.trustProxy, "trust-proxy", "believe X-Forwarded-Proto, X-Forwarded-Host and the end of X-Forwarded-For; only behind a proxy that sets them")
+}
+
+func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
 	o.protect.register(f)
-	o.bearer.register(f)
-	o.chaos.register(f)
-	if err := p.parse(f, args, "Serves tables until it is interrupted. 'ready' is printed when requests are taken."); err != nil {
-		return err
-	}
-	given := map[string]bool{}
-	f.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	switch {
-	case o.skew < 0 || o.grace < 0:
-		return misuse("-max-skew and -grace are not negative")
-	case (o.tlsCert == "") != (o.tlsKey == ""):
-		return misuse("-tls-cert and -tls-key go together")
-	case o.logFormat != "text" && o.logFormat != "json":
-		return misuse("-log-format is text or json, not %q", o.logFormat)
+	durationFlag(f, &o.skew, "max-skew", 15*time.Minute, 0, maxTime, "how far the date of a request may be from now; 0 does not check")
+}
+
+func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
+	f.StringVar(&o.admin, "admin", "", "`address` on loopback for GET /healthz, /metrics and /debug/pprof/, and POST /backup?to=DIRECTORY; default none")
+	durationFlag(f, &o.grace, "grace", 10*time.Second, 0, maxTime, "how long requests may continue after an interrupt; a second interrupt ends them")
+	choiceFlag(f, &o.logFormat, "log-format", "`format` of the log on standard error, text or json", "text", "json")
+	levelFlag(f, &o.logLevel, "log-level", "least `level` that is logged: debug (every request), info, warn or error")
+}
+
+// maxTime is more than any flag needs.
+const maxTime = 366 * 24 * time.Hour
+
+// check finds flags that do not go together.
+func (o *serveFlags) check(given func(flag string) bool) error {
+	if (o.tlsCert == "") != (o.tlsKey == "") {
+		return misuse("--tls-cert and --tls-key go together")
 	}
 	if o.store == "dynamodb" {
 		o.protect.wait(given)
 	}
-	if err := cmp.Or(o.storeFlags.check(given), o.protect.check()); err != nil {
-		return err
-	}
-	return p.runServer(ctx, &o)
+	return o.storeFlags.check(given)
 }
 
 func (p *program) runServer(ctx context.Context, o *serveFlags) error {
@@ -99,18 +125,18 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) error {
 	}
 	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
-		return fmt.Errorf("%w (choose another address with -listen, such as 127.0.0.1:10003)", err)
+		return fmt.Errorf("%w (choose another address with --listen, such as 127.0.0.1:10003)", err)
 	}
 	defer listener.Close()
 	if list.HasDevelopmentKey() && !loopback(listener.Addr()) {
 		if !o.devAnywhere {
 			return errors.New("the development account's key is known to everybody, so it is served on loopback alone: " +
-				"give accounts of your own in $" + accounts.Variable + " or with -accounts, or listen on 127.0.0.1, or say -allow-development-account")
+				"give accounts of your own in $" + accounts.Variable + " or with --accounts, or listen on 127.0.0.1, or say --allow-development-account")
 		}
 		log.Warn("whoever reaches this address can read and change everything in the development account", "address", listener.Addr())
 	}
 	if o.bearer.issuer != "" && certificates == nil && !o.trustProxy && !loopback(listener.Addr()) {
-		return errors.New("bearer tokens can be read on the way here: serve HTTPS with -tls-cert and -tls-key, or say -trust-proxy behind a proxy that does, or listen on 127.0.0.1")
+		return errors.New("bearer tokens can be read on the way here: serve HTTPS with --tls-cert and --tls-key, or say --trust-proxy behind a proxy that does, or listen on 127.0.0.1")
 	}
 	faults, err := o.chaos.load()
 	if err != nil {
@@ -195,7 +221,7 @@ func (o *serveFlags) tls() (*tls.Config, error) {
 	}
 	c, err := tls.LoadX509KeyPair(o.tlsCert, o.tlsKey)
 	if err != nil {
-		return nil, fmt.Errorf("-tls-cert %s, -tls-key %s: %w", o.tlsCert, o.tlsKey, err)
+		return nil, fmt.Errorf("--tls-cert %s, --tls-key %s: %w", o.tlsCert, o.tlsKey, err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}, nil
 }

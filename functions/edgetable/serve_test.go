@@ -25,13 +25,13 @@ import (
 func TestRestartKeepsData(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "missing", "data")
-	s := start(t, nil, "-data", dir)
+	s := start(t, nil, "--data", dir)
 	if !strings.Contains(s.greeting, dir+", which is new\n") {
 		t.Errorf("greeting:\n%s", s.greeting)
 	}
 	s.client(t, "").fill(t)
 	s.ends(t)
-	s = start(t, nil, "-data", dir, "-cache", "1")
+	s = start(t, nil, "--data", dir, "--cache-size", "1")
 	if !strings.Contains(s.greeting, dir+"\n") {
 		t.Errorf("greeting:\n%s", s.greeting)
 	}
@@ -41,11 +41,11 @@ func TestRestartKeepsData(t *testing.T) {
 
 func TestMemoryIsGone(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "-memory")
+	s := start(t, nil, "--memory")
 	s.client(t, "").fill(t)
 	s.client(t, "").filled(t)
 	s.ends(t)
-	start(t, nil, "-memory").client(t, "").do(t, "GET", ada, "", 404)
+	start(t, nil, "--memory").client(t, "").do(t, "GET", ada, "", 404)
 	if _, err := os.Stat("data"); err == nil {
 		t.Error("a store in memory made the default directory")
 	}
@@ -68,9 +68,9 @@ func TestGreetingAddress(t *testing.T) {
 			continue
 		}
 		l.Close()
-		s := start(t, own, "-memory", "-listen", listen)
+		s := start(t, own, "--memory", "--listen", listen)
 		if got := s.said(t, "endpoint"); !strings.HasPrefix(got, want) {
-			t.Errorf("-listen %s: endpoint %s", listen, got)
+			t.Errorf("--listen %s: endpoint %s", listen, got)
 		}
 		s.client(t, key1).fill(t)
 	}
@@ -79,7 +79,7 @@ func TestGreetingAddress(t *testing.T) {
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	cert, key, roots := certificate(t)
-	s := start(t, nil, "-memory", "-tls-cert", cert, "-tls-key", key)
+	s := start(t, nil, "--memory", "--tls-cert", cert, "--tls-key", key)
 	c := s.client(t, "")
 	if !strings.HasPrefix(c.endpoint, "https://") {
 		t.Errorf("endpoint %s", c.endpoint)
@@ -155,7 +155,7 @@ func half(t *testing.T, c *client) (net.Conn, *bufio.Reader) {
 func TestInterruptWaits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := start(t, nil, "-data", dir, "-grace", "1h")
+	s := start(t, nil, "--data", dir, "--grace", "1h")
 	c := s.client(t, "")
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	conn, r := half(t, c)
@@ -173,12 +173,12 @@ func TestInterruptWaits(t *testing.T) {
 		t.Fatalf("%v, %v", resp, err)
 	}
 	s.ends(t)
-	start(t, nil, "-data", dir).client(t, "").filled(t)
+	start(t, nil, "--data", dir).client(t, "").filled(t)
 }
 
 func TestInterruptCutsOff(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "-memory", "-grace", "1ms")
+	s := start(t, nil, "--memory", "--grace", "1ms")
 	c := s.client(t, "")
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	_, r := half(t, c)
@@ -196,7 +196,7 @@ func TestLogKeepsSecrets(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, map[string]string{accounts.Variable: "acme:" + key1 + ":" + key2}, "-memory", "-log-level", "debug", "-log-format", format)
+			s := start(t, map[string]string{accounts.Variable: "acme:" + key1 + ":" + key2}, "--memory", "--log-level", "debug", "--log-format", format)
 			c := s.client(t, key1)
 			c.fill(t)
 			c.filled(t)

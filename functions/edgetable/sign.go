@@ -1,31 +1,41 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"net/url"
 	"strings"
 	"time"
 
-	"edgetable/core/accounts"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"edgetable/core/sharedkey"
 )
 
-// sign prints a curl command: the quickest way to look at a raw answer.
-func (p *program) sign(args []string) error {
-	f := flag.NewFlagSet("sign", flag.ContinueOnError)
-	file := f.String("accounts", "", "`file` of accounts; default $"+accounts.Variable+", else the development account")
-	name := f.String("account", "", "`account` to sign for; default the one that the URL names")
-	if err := p.parse(f, args, "Prints a curl command for the request, signed and good for 15 minutes. More headers and a body may be\n"+
-		"added to it, as only the date, the account and the path are signed.\n\n"+
-		"  edgetable sign GET 'http://127.0.0.1:10002/devstoreaccount1/Tables'", "METHOD", "URL"); err != nil {
-		return err
+func (p *program) signCommand() *cobra.Command {
+	var file, name string
+	c := &cobra.Command{
+		Use: "sign METHOD URL", Short: "Print a signed curl command for a request",
+		Long: "The signature is good for 15 minutes. It covers the date, the account and the path: more\n" +
+			"headers and a body may be added to the command.",
+		Example: "  edgetable sign GET 'http://127.0.0.1:10002/devstoreaccount1/Tables'",
+		Args:    operands("METHOD", "URL"),
+		RunE:    func(_ *cobra.Command, args []string) error { return p.sign(file, name, args[0], args[1]) },
 	}
-	method, target := strings.ToUpper(f.Arg(0)), f.Arg(1)
+	section(c, "Flags", func(f *pflag.FlagSet) {
+		accountsFlag(f, &file)
+		accountFlag(f, &name, "; default the one that the URL names")
+	})
+	return c
+}
+
+// sign prints a curl command: the quickest way to look at a raw answer.
+func (p *program) sign(file, name, verb, target string) error {
+	method := strings.ToUpper(verb)
 	switch method {
 	case "GET", "HEAD", "OPTIONS", "POST", "PUT", "MERGE", "PATCH", "DELETE":
 	default:
-		return misuse("%q is no method of the protocol: GET, POST, PUT, MERGE, PATCH or DELETE", f.Arg(0))
+		return misuse("%q is no method of the protocol: GET, POST, PUT, MERGE, PATCH or DELETE", verb)
 	}
 	if !strings.Contains(target, "://") {
 		return misuse("%q is not a URL such as http://127.0.0.1:10002/devstoreaccount1/Tables", target)
@@ -37,10 +47,10 @@ func (p *program) sign(args []string) error {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return misuse("%q is not a URL such as http://127.0.0.1:10002/devstoreaccount1/Tables", target)
 	}
-	if *name == "" {
-		*name = namedAccount(u)
+	if name == "" {
+		name = namedAccount(u)
 	}
-	account, err := p.account(*file, *name)
+	account, err := p.account(file, name)
 	if err != nil {
 		return err
 	}

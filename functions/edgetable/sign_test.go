@@ -16,7 +16,7 @@ import (
 // The line of the greeting works as it stands.
 func TestGreetingCurl(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "-memory")
+	s := start(t, nil, "--memory")
 	s.client(t, "").fill(t)
 	line := s.said(t, "try ")
 	if !strings.HasSuffix(line, "  # within 15m0s") {
@@ -26,7 +26,7 @@ func TestGreetingCurl(t *testing.T) {
 		t.Errorf("%s\n%s", line, text)
 	}
 	// For an account of the user's own, it is the command that signs.
-	s = start(t, map[string]string{accounts.Variable: "acme:" + key1}, "-memory")
+	s = start(t, map[string]string{accounts.Variable: "acme:" + key1}, "--memory")
 	words := split(t, s.said(t, "try "))
 	status, line, text := run(t, map[string]string{accounts.Variable: "acme:" + key1}, words[1:]...)
 	if status != 0 || words[0] != "edgetable" {
@@ -38,7 +38,7 @@ func TestGreetingCurl(t *testing.T) {
 // What sign prints is sent by a shell and curl with the path that was signed.
 func TestSign(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "-memory", "-max-skew", "0")
+	s := start(t, nil, "--memory", "--max-skew", "0")
 	if strings.Contains(s.greeting, "within") {
 		t.Errorf("greeting:\n%s", s.greeting)
 	}
@@ -64,7 +64,7 @@ func TestSign(t *testing.T) {
 		{"GET", host + "/" + accounts.Development + "-secondary/Tables", 200, "people", "the secondary"},
 		{"GET", host + "?comp=list", 400, "", "a query without a path"},
 	} {
-		status, line, text := run(t, nil, "sign", "-account", accounts.Development, tt.method, tt.target)
+		status, line, text := run(t, nil, "sign", "--account", accounts.Development, tt.method, tt.target)
 		if status != 0 || (text != "") != strings.Contains(line, "{}") {
 			t.Errorf("%s: status %d: %s%s", tt.why, status, line, text)
 			continue
@@ -91,15 +91,15 @@ func TestSignFindsAccount(t *testing.T) {
 		status, line, text := run(t, env, "sign", "GET", target)
 		switch {
 		case want == "":
-			if status != 1 || !strings.Contains(text, "-account") {
+			if status != 1 || !strings.Contains(text, "--account") {
 				t.Errorf("%s: status %d: %s%s", target, status, line, text)
 			}
 		case status != 0 || !strings.Contains(line, "SharedKeyLite "+want+":"):
 			t.Errorf("%s: status %d: %s%s", target, status, line, text)
 		}
 	}
-	if _, line, _ := run(t, env, "sign", "-account", "beta", "GET", "http://localhost/acme"); !strings.Contains(line, "SharedKeyLite beta:") {
-		t.Errorf("-account: %s", line)
+	if _, line, _ := run(t, env, "sign", "--account", "beta", "GET", "http://localhost/acme"); !strings.Contains(line, "SharedKeyLite beta:") {
+		t.Errorf("--account: %s", line)
 	}
 }
 

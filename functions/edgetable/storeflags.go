@@ -1,10 +1,11 @@
 package main
 
 import (
-	"flag"
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"edgetable/adapters/store/dynamodb"
 )
@@ -15,7 +16,7 @@ type storeFlags struct {
 
 	data   string
 	memory bool
-	cache  int64 // MiB
+	cache  int // MiB
 
 	dynamodb     dynamodbFlags
 	buckets      int
@@ -26,53 +27,50 @@ type storeFlags struct {
 // maxCache is in MiB: what no machine has, and no overflow either.
 const maxCache = 1 << 24
 
-func (o *storeFlags) register(f *flag.FlagSet) {
-	f.StringVar(&o.store, "store", "embedded", "`kind` of store: embedded, in the data directory, or dynamodb")
-	f.StringVar(&o.data, "data", "data", "data `directory`, made if missing")
-	f.BoolVar(&o.memory, "memory", false, "keep everything in memory: gone when the server ends")
-	f.Int64Var(&o.cache, "cache", 128, "memory in `MiB` for data in use")
+func (o *storeFlags) register(f *pflag.FlagSet) {
+	choiceFlag(f, &o.store, "store", "`kind` of store: embedded, in the data directory, or dynamodb", "embedded", "dynamodb")
+	dataFlag(f, &o.data, "made if missing")
+	boolFlag(f, &o.memory, "memory", "keep everything in memory, which is gone when the server ends")
+	intFlag(f, &o.cache, "cache-size", 128, 1, maxCache, "block cache size in `MiB`")
+}
+
+// dataFlag is the data directory in all commands.
+func dataFlag(f *pflag.FlagSet, to *string, note string) {
+	f.StringVar(to, "data", "data", "data `directory`; "+note)
+}
+
+func (o *storeFlags) registerDynamoDB(f *pflag.FlagSet) {
 	o.dynamodb.register(f)
 	o.dynamodb.registerLease(f)
-	f.IntVar(&o.buckets, "buckets", 8, "hash keys of DynamoDB that a new table is spread over")
-	f.IntVar(&o.scannedBytes, "scanned-bytes", 8<<20, "`bytes` that a page of a query may read from DynamoDB")
-	f.DurationVar(&o.purgeEvery, "purge-every", time.Hour, "how often to remove from DynamoDB what deleted tables left behind; 0 leaves it to 'edgetable dynamodb purge'")
+	intFlag(f, &o.buckets, "buckets", 8, 1, dynamodb.MaxBuckets, bucketsUsage+"; of a new table")
+	intFlag(f, &o.scannedBytes, "scanned-bytes", 8<<20, 1<<20, 1<<30, "`bytes` that a page of a query may read from DynamoDB")
+	durationFlag(f, &o.purgeEvery, "purge-every", time.Hour, 0, maxTime, "how often to remove from DynamoDB what deleted tables left behind; 0 leaves it to 'edgetable dynamodb purge'")
 }
+
+// bucketsUsage is what --buckets means in all commands.
+const bucketsUsage = "`number` of hash keys that a table is spread over on DynamoDB"
 
 // ofStore are the flags that mean something to one kind of store alone.
 var ofStore = map[string][]string{
-	"embedded": {"data", "memory", "cache"},
-	"dynamodb": {"table", "region", "endpoint-url", "lease", "buckets", "scanned-bytes", "purge-every"},
+	"embedded": {"data", "memory", "cache-size"},
+	"dynamodb": {"dynamodb-table", "dynamodb-region", "dynamodb-endpoint", "lease", "buckets", "scanned-bytes", "purge-every"},
 }
 
-func (o *storeFlags) check(given map[string]bool) error {
-	if ofStore[o.store] == nil {
-		return misuse("-store is embedded or dynamodb, not %q", o.store)
-	}
+func (o *storeFlags) check(given func(flag string) bool) error {
 	for _, kind := range slices.Sorted(maps.Keys(ofStore)) {
 		for _, name := range ofStore[kind] {
-			if kind != o.store && given[name] {
-				return misuse("-%s is for -store %s, not %s", name, kind, o.store)
+			if kind != o.store && given(name) {
+				return misuse("--%s is for --store %s, not %s", name, kind, o.store)
 			}
 		}
 	}
-	if o.store == "embedded" {
-		switch {
-		case o.memory && given["data"]:
-			return misuse("-memory and -data exclude each other")
-		case o.data == "":
-			return misuse("-data names no directory")
-		case o.cache < 1 || o.cache > maxCache:
-			return misuse("-cache is a number of MiB, at least 1")
-		}
-		return nil
-	}
 	switch {
-	case o.buckets < 1 || o.buckets > dynamodb.MaxBuckets:
-		return misuse("-buckets is from 1 to %d", dynamodb.MaxBuckets)
-	case o.scannedBytes < 1<<20:
-		return misuse("-scanned-bytes is at least %d: DynamoDB reads by the megabyte", 1<<20)
-	case o.purgeEvery < 0:
-		return misuse("-purge-every is not negative")
+	case o.store == "dynamodb":
+		return o.dynamodb.check()
+	case o.memory && given("data"):
+		return misuse("--memory and --data exclude each other")
+	case o.data == "":
+		return misuse("--data names no directory")
 	}
-	return o.dynamodb.check()
+	return nil
 }

@@ -22,8 +22,8 @@ verified, and then
   read   one kilobyte is read from Pebble by the request's path; 200
   page   a page of a thousand entities is sent from memory; 200
 
-It accepts the development account. Measure null and write with "edgetable bench -existing -op insert", read with
-"edgetable bench -existing -op get", page with "edgetable bench -existing -op query".`
+It accepts the development account. Measure null and write with "edgetable bench --existing --op insert", read with
+"edgetable bench --existing --op get", page with "edgetable bench --existing -op query".`
 
 // runCeiling serves a ceiling until a signal ends it.
 func runCeiling(ctx context.Context, args []string, _, stderr io.Writer) error {

@@ -35,7 +35,7 @@ func runSuite(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	jsonOut := fs.String("json", "", "`file` for all numbers")
 	markdown := fs.String("markdown", "", "`file` for the report")
 	work := fs.String("work", filepath.Join(".cache", "bench"), "`folder` on the disk to measure; a new folder in it is used and removed")
-	cache := fs.Int64("cache", 128, "edgetable's -cache in `MiB`, not counted against the memory target")
+	cache := fs.Int64("cache", 128, "edgetable's --cache-size in `MiB`, not counted against the memory target")
 	strict := fs.Bool("strict", false, "fail if a target is missed or not measured")
 	if err := parse(fs, args); err != nil {
 		return err

@@ -69,7 +69,7 @@ func start(t *testing.T, flags ...string) started {
 		t.Fatal(err)
 	}
 	secret := base64.StdEncoding.EncodeToString(accountKey)
-	flags = append([]string{"serve", "-memory", "-listen", "127.0.0.1:0", "-tls-cert", certificate, "-tls-key", key}, flags...)
+	flags = append([]string{"serve", "--memory", "--listen", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", key}, flags...)
 	server := exec.Command(binary, flags...)
 	server.Env = append(os.Environ(), "EDGETABLE_ACCOUNTS=own:"+secret)
 	server.Dir, server.Stderr = t.TempDir(), t.Output()

@@ -24,7 +24,7 @@ func startWithRules(t *testing.T, rules ...string) *aztables.Client {
 	t.Helper()
 	var flags []string
 	for _, rule := range rules {
-		flags = append(flags, "-chaos", rule)
+		flags = append(flags, "--chaos", rule)
 	}
 	table := start(t, flags...).impatient(t).NewClient("orders")
 	if _, err := table.CreateTable(t.Context(), nil); err != nil {
@@ -107,7 +107,7 @@ func TestRetryAfterLostReply(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
-			table := start(t, "-chaos", "operation="+c.operation+" count=1 fault=lost-reply").impatient(t).NewClient("orders")
+			table := start(t, "--chaos", "operation="+c.operation+" count=1 fault=lost-reply").impatient(t).NewClient("orders")
 			if c.operation != "CreateTable" {
 				if _, err := table.CreateTable(t.Context(), nil); err != nil {
 					t.Fatal(err)
@@ -145,7 +145,7 @@ func TestRetryAfterLostReply(t *testing.T) {
 // all are done in the end.
 func TestRetryBeyondLimits(t *testing.T) {
 	t.Parallel()
-	server := start(t, "-limits", "account=1000,partition=5")
+	server := start(t, "--limits", "account=1000,partition=5")
 	table := server.impatient(t).NewClient("orders")
 	if _, err := table.CreateTable(t.Context(), nil); err != nil {
 		t.Fatal(err)

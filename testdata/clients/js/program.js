@@ -21,7 +21,7 @@ const binary = find();
 /** Starts a server in memory, which ends with the test, and answers its connection string. */
 export async function serve(t, ...flags) {
   const key = randomBytes(32).toString("base64");
-  const server = spawn(binary, ["serve", "-memory", "-listen", "127.0.0.1:0", "-log-level", "error", ...flags], {
+  const server = spawn(binary, ["serve", "--memory", "--listen", "127.0.0.1:0", "--log-level", "error", ...flags], {
     env: { ...process.env, EDGETABLE_ACCOUNTS: `own:${key}` }, stdio: ["ignore", "pipe", "inherit"],
   });
   t.after(() => server.kill());

@@ -7,7 +7,7 @@ import { serve } from "./program.js";
 
 /** The table "orders", with the entity ("p", "there"), of a server that fails by a rule. */
 async function failing(t, rule) {
-  const table = TableClient.fromConnectionString(await serve(t, "-chaos", rule), "orders", {
+  const table = TableClient.fromConnectionString(await serve(t, "--chaos", rule), "orders", {
     allowInsecureConnection: true, retryOptions: { retryDelayInMs: 1 },
   });
   await table.createTable();

@@ -29,7 +29,7 @@ def binary():
 def serve(*flags):
     """Starts a server in memory and gives its connection string; it ends with the block."""
     key = base64.b64encode(secrets.token_bytes(32)).decode()
-    command = [binary(), "serve", "-memory", "-listen", "127.0.0.1:0", "-log-level", "error", *flags]
+    command = [binary(), "serve", "--memory", "--listen", "127.0.0.1:0", "--log-level", "error", *flags]
     environment = {**os.environ, "EDGETABLE_ACCOUNTS": f"own:{key}"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
         try:

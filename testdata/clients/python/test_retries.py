@@ -14,7 +14,7 @@ def failing(adopt):
     servers = []
 
     def start(*rules):
-        servers.append(serve(*(f"-chaos={rule}" for rule in rules)))
+        servers.append(serve(*(f"--chaos={rule}" for rule in rules)))
         connection = servers[-1].__enter__()
         service = adopt(lambda kind: kind.from_connection_string(connection, retry_backoff_factor=0.001))
         table = service.create_table("orders")

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+var update = flag.Bool("update", false, "write docs/flags.md")
+
+// The command line comes before the environment, and that before the file.
+func TestWhereFlagsComeFrom(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "edgetable.conf")
+	text := "\ufeff# ours\nlisten = 127.0.0.1:1\n\ncache-size=2\r\nmax-skew = 3m\nto = /for/backup\nchaos = fault=500\nchaos = fault=503\noidc-issuer = https://a.example/?x=y\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"EDGETABLE_CACHE_SIZE": "20", "EDGETABLE_MAX_SKEW": "30m", "EDGETABLE_MEMORY": "true",
+		"EDGETABLE_ACCOUNTS_FILE": "/accounts", "EDGETABLE_OIDC_AUDIENCES": "a,b"}
+	status, out, said := run(t, env, "serve", "--print-config", "--config", file, "--max-skew", "300m")
+	for _, want := range []string{"\nmax-skew = 5h\n", "\ncache-size = 20\n", "\nmemory = true\n", "\nlisten = 127.0.0.1:1\n", "\naccounts = /accounts\n",
+		"\noidc-issuer = https://a.example/?x=y\n", "\noidc-audiences = a\noidc-audiences = b\n", "\nchaos = fault=500\nchaos = fault=503\n", "\n# store = embedded\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in:\n%s", want, out)
+		}
+	}
+	if status != 0 || said != "" {
+		t.Errorf("status %d: %s", status, said)
+	}
+	// What is printed is a configuration file that means the same.
+	if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, again, said := run(t, map[string]string{"EDGETABLE_CONFIG": file}, "serve", "--print-config"); again != out {
+		t.Errorf("read again: %s\n%s\nwant\n%s", said, again, out)
+	}
+}
+
+// A mistake is refused with the place where it was made.
+func TestConfigMistakes(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "edgetable.conf")
+	for _, tt := range []struct {
+		text   string
+		env    map[string]string
+		status int
+		say    string
+	}{
+		{"memory = true\nlistne = 127.0.0.1:1\n", nil, 2, file + ` line 2: "listne" is no flag`},
+		{"--memory = true\n", nil, 2, file + ` line 1: "--memory" is no flag`},
+		{"memory\n", nil, 2, file + ` line 1: "memory" is no flag: write name = value`},
+		{"config = other\n", nil, 2, `"config" is no flag`},
+		{"help = true\n", nil, 2, `"help" is no flag`},
+		{"\ncache-size = 1GB\n", nil, 2, file + " line 2: cache-size = 1GB: write a whole number from 1 to"},
+		{"memory = yes\n", nil, 2, file + " line 1: memory = yes: write true or false"},
+		{"", map[string]string{"EDGETABLE_LOG_LEVEL": "loud"}, 2, `$EDGETABLE_LOG_LEVEL="loud": write debug, info, warn or error`},
+		{"", map[string]string{"EDGETABLE_DATA": "d", "EDGETABLE_MEMORY": "true"}, 2, "--memory and --data exclude each other"},
+		{"memory = true\n", map[string]string{"EDGETABLE_CONFIG": "/nowhere"}, 1, "--config: open /nowhere"},
+	} {
+		if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"serve", "--listen", "127.0.0.1:0"}
+		if tt.env["EDGETABLE_CONFIG"] == "" {
+			args = append(args, "--config", file)
+		}
+		status, out, said := run(t, tt.env, args...)
+		if status != tt.status || !strings.Contains(said, tt.say) || out != "" {
+			t.Errorf("%q, %v: status %d, want %d with %q\n%s", tt.text, tt.env, status, tt.status, tt.say, said)
+		}
+	}
+}
+
+// commands are all that a user sees, with the path of each.
+func commands(root *cobra.Command) (list []*cobra.Command) {
+	for _, c := range root.Commands() {
+		if !c.Hidden && c.Name() != "help" && c.Name() != "completion" {
+			list = append(append(list, c), commands(c)...)
+		}
+	}
+	return list
+}
+
+// One name has one meaning: what stands before the first semicolon of its help.
+func TestFlagsMeanOneThing(t *testing.T) {
+	t.Parallel()
+	meaning := map[string]string{}
+	for _, c := range commands(new(program).root()) {
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Name == "help" {
+				return
+			}
+			says, _, _ := strings.Cut(f.Usage, ";")
+			if meaning[f.Name] == "" {
+				meaning[f.Name] = says
+			} else if meaning[f.Name] != says {
+				t.Errorf("--%s of %q: %q, elsewhere %q", f.Name, c.CommandPath(), says, meaning[f.Name])
+			}
+		})
+	}
+}
+
+// TestFlagsPage compares docs/flags.md with the commands; -update writes it.
+func TestFlagsPage(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString(`# Commands and flags
+
+This page is made from the commands by ` + "`go test ./functions/edgetable -run FlagsPage -update`" + `.
+
+A flag is set on the command line, else by its environment variable, else by a line of the configuration file that ` + "`--config FILE`" + `
+or ` + "`$EDGETABLE_CONFIG`" + ` names, else it has its default. In the file a line is ` + "`name = value`" + `, the name without dashes; a line that begins
+with ` + "`#`" + ` is a comment; a flag that takes several values may have several lines. A file may have the flags of several commands; a
+name that no command knows is refused. ` + "`edgetable serve --print-config`" + ` prints the flags as such a file.
+`)
+	for _, c := range commands(new(program).root()) {
+		fmt.Fprintf(&b, "\n## `%s`\n\n%s.\n", strings.TrimSuffix(c.UseLine(), " [flags]"), c.Short)
+		if c.Long != "" {
+			fmt.Fprintf(&b, "\n%s\n", c.Long)
+		}
+		if c.Example != "" {
+			fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.ReplaceAll(strings.TrimPrefix(c.Example, "  "), "\n  ", "\n"))
+		}
+		headings, flags := sections(c)
+		for _, heading := range headings {
+			var rows strings.Builder
+			flags[heading].VisitAll(func(f *pflag.Flag) {
+				if f.Name == "help" || f.Name == "config" {
+					return
+				}
+				kind, text := pflag.UnquoteUsage(f)
+				env, usual := "", f.DefValue
+				if settable(f.Name) {
+					env = "`" + variable(f.Name) + "`"
+				}
+				if slices.Contains([]string{"false", "[]", ""}, usual) {
+					usual = ""
+				} else {
+					usual = "`" + usual + "`"
+				}
+				fmt.Fprintf(&rows, "| `--%s` | %s | %s | %s |\n", strings.TrimSpace(f.Name+" "+kind), env, usual, strings.ReplaceAll(text, "|", "\\|"))
+			})
+			if rows.Len() > 0 {
+				fmt.Fprintf(&b, "\n| %s | Variable | Default | |\n|---|---|---|---|\n%s", heading, rows.String())
+			}
+		}
+	}
+	const page = "../../docs/flags.md"
+	if *update {
+		if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, err := os.ReadFile(page); err != nil || string(text) != b.String() {
+		t.Errorf("%s is not what the commands say; run this test with -update (%v)", page, err)
+	}
+}
+
+// A manual page for each command, the same each time.
+func TestManualPages(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "man1")
+	if status, out, said := run(t, nil, "man", dir); status != 0 || out+said != "" {
+		t.Fatalf("status %d: %s%s", status, out, said)
+	}
+	for _, c := range commands(new(program).root()) {
+		page, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
+		if err != nil || !strings.Contains(string(page), c.Short) {
+			t.Errorf("%s: %v\n%s", c.CommandPath(), err, page)
+		}
+	}
+}

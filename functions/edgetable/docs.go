@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+// manCommand is for those who make packages.
+func (p *program) manCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "man DIRECTORY", Short: "Write a manual page for each command", Args: operands("DIRECTORY"), Hidden: true,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return err
+			}
+			c.Root().DisableAutoGenTag = true
+			// The same text each time: no date.
+			return doc.GenManTree(c.Root(), &doc.GenManHeader{Section: "1", Source: "edgetable", Manual: "edgetable", Date: new(time.Time)}, args[0])
+		},
+	}
+}
