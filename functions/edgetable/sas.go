@@ -46,9 +46,8 @@ var (
 func (p *program) sasCommand() *cobra.Command {
 	var o sasFlags
 	c := &cobra.Command{
-		Use: "sas", Short: "Print a shared access signature, and what it permits",
-		Long: "A shared access signature is a URL with which others can do what it permits, and no more,\n" +
-			"without the account key.",
+		Use: "sas", Short: "Print a shared access signature (SAS) and its permissions",
+		Long: "Whoever has the URL can do what the signature permits, without the account key.",
 		Example: "  edgetable sas --table people --permissions read --expires 24h\n" +
 			"  edgetable sas --permissions read,list --resources tables,entities --expires 7d",
 		Args: operands(),
@@ -63,7 +62,7 @@ func (p *program) sasCommand() *cobra.Command {
 		tableFlag(f, &o.table, "", "; without it the token is for the account")
 		f.StringVar(&o.permissions, "permissions", "", "`letters` or words with commas between: read, add, update, delete, upsert (add and update); for an account also write, list, create; or all")
 		f.StringVar(&o.resources, "resources", "", "for an account, `letters` or words: service, tables, entities, or all (the default)")
-		f.StringVar(&o.policy, "policy", "", "`id` of a stored access policy of the table, which says what is left out here")
+		f.StringVar(&o.policy, "policy", "", "`id` of a stored access policy of the table, for permissions and times that are not given here")
 	})
 	section(c, "When, where and how", func(f *pflag.FlagSet) {
 		f.StringVar(&o.start, "start", "", "`time` from which it is good, RFC 3339; default at once")

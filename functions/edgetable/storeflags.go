@@ -44,7 +44,7 @@ func (o *storeFlags) registerDynamoDB(f *pflag.FlagSet) {
 	o.dynamodb.registerLease(f)
 	intFlag(f, &o.buckets, "buckets", 8, 1, dynamodb.MaxBuckets, bucketsUsage+"; of a new table")
 	intFlag(f, &o.scannedBytes, "scanned-bytes", 8<<20, 1<<20, 1<<30, "`bytes` that a page of a query may read from DynamoDB")
-	durationFlag(f, &o.purgeEvery, "purge-every", time.Hour, 0, maxTime, "how often to remove from DynamoDB what deleted tables left behind; 0 leaves it to 'edgetable dynamodb purge'")
+	durationFlag(f, &o.purgeEvery, "purge-every", time.Hour, 0, maxTime, "how often to remove the items of deleted tables from DynamoDB; 0 leaves it to 'edgetable dynamodb purge'")
 }
 
 // bucketsUsage is what --buckets means in all commands.
