@@ -14,7 +14,7 @@
 // [Scan] makes a page of a table by merging what a [Source] reads of each
 // bucket:
 //
-//	page, err := buckets.Scan(ctx, src, layout.Buckets, request, buckets.Options{FanOut: 16})
+//	page, err := buckets.Scan(ctx, src, count, request, buckets.Options{FanOut: 16})
 //
 // There is a stream for each bucket in which a range can have rows: one if the
 // range lies within a partition, else all. A stream has a position, the first

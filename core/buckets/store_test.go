@@ -15,21 +15,13 @@ import (
 // spread is the reference store with its entities seen as 8 buckets.
 type spread struct{ *memstore.Store }
 
-// Strengths: a page takes several reads, and between two of them a table may be
-// deleted and created again.
-func (s spread) Strengths() table.Strengths {
-	has := s.Store.Strengths()
-	has.SnapshotPage, has.ExactDrop = false, false
-	return has
-}
-
-func (s spread) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (s spread) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	return buckets.Scan(ctx, spreadTable{s.Store, name}, 8, r, buckets.Options{FanOut: 4, ReadBytes: 64 << 10})
 }
 
 type spreadTable struct {
 	*memstore.Store
-	name string
+	name table.RecordKey
 }
 
 // Read goes through a part of the table in which other buckets have most of the
@@ -52,10 +44,14 @@ func (s spreadTable) Read(ctx context.Context, b uint16, r key.Range, l buckets.
 	return c, err
 }
 
-// What every store must do about scans, the merge does.
+// What every store must do about scans, the merge does. A page takes several
+// reads, and between two of them a table may be deleted and created again: so
+// there is neither SnapshotPage nor ExactDrop.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	storetest.Scans(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
-		return storetest.Place{Store: spread{memstore.New(now)}}
+		return storetest.Place{Store: spread{memstore.New(now)}, Strengths: storetest.Strengths{
+			Conditional: true, AtomicCommit: true, Linearizable: true, TimestampsAcrossProcesses: true,
+		}}
 	})
 }

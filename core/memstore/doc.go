@@ -1,7 +1,7 @@
 // Package memstore is the reference Store: the contract of [table.Store] in the
 // least code that keeps all of it, in memory and gone with the process. Whoever
 // writes a store reads this one first, and the conformance suite is calibrated
-// on it. It declares every strength except Durable.
+// on it. It has every strength except Durable.
 //
 //	s := memstore.New(func() edm.Ticks { return edm.TicksOf(time.Now()) })
 //

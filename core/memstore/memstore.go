@@ -13,10 +13,10 @@ import (
 
 // Store keeps everything in memory. Several Services may share one.
 type Store struct {
-	clock *table.Clock // one for all tables: a name may move between incarnations
+	clock *table.Clock // one for all tables, since a name may get a new incarnation
 
 	mu        sync.RWMutex
-	documents *tree[table.Document]
+	records   *tree[table.Record]
 	entities  map[table.Incarnation]*tree[table.Row]
 	revisions uint64 // issued so far
 }
@@ -31,113 +31,100 @@ func New(now func() edm.Ticks) *Store {
 	}
 }
 
-// Strengths are all but Durable.
-func (s *Store) Strengths() table.Strengths {
-	return table.Strengths{
-		Conditional:               true,
-		AtomicCommit:              true,
-		SnapshotPage:              true,
-		Linearizable:              true,
-		ExactDrop:                 true,
-		TimestampsAcrossProcesses: true,
-	}
-}
-
-// ReadDocument implements [table.Store].
-func (s *Store) ReadDocument(ctx context.Context, key string) (table.Document, error) {
+// ReadRecord implements [table.Store].
+func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
 	if err := ctx.Err(); err != nil {
-		return table.Document{}, err
+		return table.Record{}, err
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	d, ok := s.documents.get(key)
+	r, ok := s.records.get(key.String())
 	if !ok {
-		return table.Document{}, table.ErrNoDocument
+		return table.Record{}, table.ErrNoRecord
 	}
-	d.Value = bytes.Clone(d.Value)
-	return d, nil
+	r.Value = bytes.Clone(r.Value)
+	return r, nil
 }
 
-// WriteDocument implements [table.Store].
-func (s *Store) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
+// WriteRecord implements [table.Store].
+func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if old, _ := s.documents.get(d.Key); old.Revision != d.Revision {
+	old, exists := s.records.get(r.Key.String())
+	if old.Revision != r.Revision {
 		return "", table.ErrRevision
 	}
+	if exists {
+		r.Incarnation = old.Incarnation
+	}
 	s.revisions++
-	d.Revision = table.Revision(strconv.FormatUint(s.revisions, 10))
-	d.Key, d.Value = strings.Clone(d.Key), bytes.Clone(d.Value)
-	s.documents = s.documents.put(d.Key, d)
-	return d.Revision, nil
+	r.Revision = table.Revision(strconv.FormatUint(s.revisions, 10))
+	r.Value = bytes.Clone(r.Value)
+	s.records = s.records.put(r.Key.String(), r)
+	return r.Revision, nil
 }
 
-// ListDocuments implements [table.Store]; its answer is a snapshot.
-func (s *Store) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
+// ListRecords implements [table.Store]; its answer is a snapshot.
+func (s *Store) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.RLock()
-	documents := s.documents
+	records := s.records
 	s.mu.RUnlock()
-	var list []table.Document
-	for k, d := range documents.from(max(prefix, from)) {
-		if len(list) == limit || !strings.HasPrefix(k, prefix) {
+	var list []table.Record
+	prefix := table.TablesOf(account)
+	for key, r := range records.from(prefix + from) {
+		if len(list) == limit || !strings.HasPrefix(key, prefix) {
 			break
 		}
-		d.Value = bytes.Clone(d.Value)
-		list = append(list, d)
+		r.Value = bytes.Clone(r.Value)
+		list = append(list, r)
 	}
 	return list, nil
 }
 
-// Drop implements [table.Store]; entities that no other record names are gone
-// when it returns.
-func (s *Store) Drop(ctx context.Context, key string, revision table.Revision) error {
+// Drop implements [table.Store]; the entities are gone when it returns.
+func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d, ok := s.documents.get(key)
-	if !ok || d.Revision != revision {
+	r, ok := s.records.get(key.String())
+	if !ok || r.Revision != revision {
 		return table.ErrRevision
 	}
-	s.documents = s.documents.remove(key)
-	for _, other := range s.documents.from("") {
-		if other.Layout.Incarnation == d.Layout.Incarnation {
-			return nil
-		}
-	}
-	delete(s.entities, d.Layout.Incarnation)
+	s.records = s.records.remove(key.String())
+	delete(s.entities, r.Incarnation)
 	return nil
 }
 
 // live finds the incarnation of a table. The caller holds mu.
-func (s *Store) live(name string) (table.Incarnation, error) {
-	d, ok := s.documents.get(name)
-	if !ok || d.Layout == (table.Layout{}) {
+func (s *Store) live(key table.RecordKey) (table.Incarnation, error) {
+	r, ok := s.records.get(key.String())
+	if !ok {
 		return table.Incarnation{}, table.ErrNoTable
 	}
-	return d.Layout.Incarnation, nil
+	return r.Incarnation, nil
 }
 
 // snapshot is the entities of a table at this moment.
-func (s *Store) snapshot(ctx context.Context, name string) (*tree[table.Row], error) {
+func (s *Store) snapshot(ctx context.Context, key table.RecordKey) (*tree[table.Row], error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	life, err := s.live(name)
+	life, err := s.live(key)
 	return s.entities[life], err
 }
 
 // Get implements [table.Store]; both kinds of consistency are strong.
-func (s *Store) Get(ctx context.Context, name string, k []byte, _ table.Consistency) (table.Row, error) {
+func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
 	rows, err := s.snapshot(ctx, name)
 	if err != nil {
 		return table.Row{}, err
@@ -156,7 +143,7 @@ func clone(r table.Row) table.Row {
 }
 
 // Commit implements [table.Store].
-func (s *Store) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}

@@ -9,7 +9,9 @@ import (
 )
 
 func open(_ testing.TB, now func() edm.Ticks) storetest.Place {
-	return storetest.Place{Store: memstore.New(now)}
+	return storetest.Place{Store: memstore.New(now), Strengths: storetest.Strengths{
+		Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
+	}}
 }
 
 func TestStore(t *testing.T) {

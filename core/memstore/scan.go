@@ -14,7 +14,7 @@ const pollBytes = 64 << 10
 // is examined, never after: so Next is the key of a row that exists, and a page
 // that finished has none. The first row is examined whatever the budget, so
 // that every page gets on.
-func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	var page table.Page
 	rows, err := s.snapshot(ctx, name)
 	if err != nil {

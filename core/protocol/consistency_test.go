@@ -19,12 +19,12 @@ type asked struct {
 	reads []table.Consistency
 }
 
-func (s *asked) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+func (s *asked) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	s.reads = append(s.reads, c)
 	return s.Store.Get(ctx, name, k, c)
 }
 
-func (s *asked) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (s *asked) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	s.reads = append(s.reads, r.Consistency)
 	return s.Store.Scan(ctx, name, r)
 }

@@ -2,7 +2,6 @@ package protocol_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,9 +20,9 @@ type delayed struct {
 	meanwhile func()
 }
 
-func (s *delayed) ReadDocument(ctx context.Context, key string) (table.Document, error) {
-	d, err := s.Store.ReadDocument(ctx, key)
-	if f := s.meanwhile; f != nil && strings.HasPrefix(key, "settings/") {
+func (s *delayed) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+	d, err := s.Store.ReadRecord(ctx, key)
+	if f := s.meanwhile; f != nil && key.Table == "" {
 		s.meanwhile = nil
 		f()
 	}

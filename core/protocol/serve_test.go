@@ -23,15 +23,15 @@ type failing struct {
 	err error
 }
 
-func (s failing) Get(context.Context, string, []byte, table.Consistency) (table.Row, error) {
+func (s failing) Get(context.Context, table.RecordKey, []byte, table.Consistency) (table.Row, error) {
 	return table.Row{}, s.err
 }
 
-func (s failing) Commit(context.Context, string, []table.Mutation) (edm.Ticks, error) {
+func (s failing) Commit(context.Context, table.RecordKey, []table.Mutation) (edm.Ticks, error) {
 	return 0, s.err
 }
 
-func (s failing) Scan(context.Context, string, table.ScanRequest) (table.Page, error) {
+func (s failing) Scan(context.Context, table.RecordKey, table.ScanRequest) (table.Page, error) {
 	return table.Page{}, s.err
 }
 

@@ -17,14 +17,14 @@ import (
 // stuck is a store whose reads wait for the end of their context.
 type stuck struct{ table.Store }
 
-func (stuck) Get(ctx context.Context, _ string, _ []byte, _ table.Consistency) (table.Row, error) {
+func (stuck) Get(ctx context.Context, _ table.RecordKey, _ []byte, _ table.Consistency) (table.Row, error) {
 	<-ctx.Done()
 	return table.Row{}, ctx.Err()
 }
 
-func (stuck) ReadDocument(ctx context.Context, _ string) (table.Document, error) {
+func (stuck) ReadRecord(ctx context.Context, _ table.RecordKey) (table.Record, error) {
 	<-ctx.Done()
-	return table.Document{}, ctx.Err()
+	return table.Record{}, ctx.Err()
 }
 
 // The timeout parameter bounds a request, with all that is read for it, and 30

@@ -34,9 +34,9 @@ func Bench(b *testing.B, h Harness) {
 		{"FilterPage", func(b *bench) { b.pages(tenth(b)) }},
 	} {
 		b.Run(m.name, func(b *testing.B) {
-			s := h(b, func() edm.Ticks { return edm.TicksOf(time.Now()) }).Store
-			n := &bench{B: b, store: s, ctx: b.Context(), name: "table/acct/bench"}
-			if _, err := s.WriteDocument(n.ctx, table.Document{Key: n.name, Layout: layout()}); err != nil {
+			p := h(b, func() edm.Ticks { return edm.TicksOf(time.Now()) })
+			n := &bench{B: b, store: p.Store, has: p.Strengths, ctx: b.Context(), name: tableKey("bench")}
+			if _, err := n.store.WriteRecord(n.ctx, table.Record{Key: n.name, Incarnation: incarnation()}); err != nil {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
@@ -49,8 +49,9 @@ func Bench(b *testing.B, h Harness) {
 type bench struct {
 	*testing.B
 	store    table.Store
+	has      Strengths
 	ctx      context.Context
-	name     string
+	name     table.RecordKey
 	entities atomic.Int64 // read or written
 }
 
@@ -87,7 +88,7 @@ func (b *bench) commit(m []table.Mutation) {
 func (b *bench) fill(rows int) {
 	b.Helper()
 	size := 1
-	if b.store.Strengths().AtomicCommit {
+	if b.has.AtomicCommit {
 		size = table.MaxBatchOperations
 	}
 	for n := 0; n < rows; n += size {

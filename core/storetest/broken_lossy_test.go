@@ -45,12 +45,12 @@ func (s *lossy) write(do func() error) error {
 	return table.ErrUnknown
 }
 
-func (s *lossy) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s *lossy) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	return answered(s, func() (edm.Ticks, error) { return s.Store.Commit(ctx, name, m) })
 }
 
-func (s *lossy) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
-	return answered(s, func() (table.Revision, error) { return s.Store.WriteDocument(ctx, d) })
+func (s *lossy) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
+	return answered(s, func() (table.Revision, error) { return s.Store.WriteRecord(ctx, d) })
 }
 
 // answered is what a write answers. One that is late has nobody to answer: its
@@ -67,6 +67,6 @@ func answered[T any](s *lossy, do func() (T, error)) (result T, err error) {
 	return got, err
 }
 
-func (s *lossy) Drop(ctx context.Context, key string, r table.Revision) error {
+func (s *lossy) Drop(ctx context.Context, key table.RecordKey, r table.Revision) error {
 	return s.write(func() error { return s.Store.Drop(ctx, key, r) })
 }

@@ -13,7 +13,7 @@ import (
 // skips goes on behind the row that comes next.
 type skips struct{ table.Store }
 
-func (s skips) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (s skips) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	page, err := s.Store.Scan(ctx, name, r)
 	if page.Next != nil {
 		page.Next = append(page.Next, 0)
@@ -23,7 +23,7 @@ func (s skips) Scan(ctx context.Context, name string, r table.ScanRequest) (tabl
 
 type repeats struct{ table.Store }
 
-func (s repeats) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (s repeats) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	page, err := s.Store.Scan(ctx, name, r)
 	if page.Next != nil && len(page.Rows) > 0 {
 		page.Next = page.Rows[len(page.Rows)-1].Key
@@ -35,7 +35,7 @@ func (s repeats) Scan(ctx context.Context, name string, r table.ScanRequest) (ta
 // no row at it any more.
 type needsRow struct{ table.Store }
 
-func (s needsRow) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (s needsRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	start := r.Ranges[0].Start
 	if _, err := s.Get(ctx, name, start, table.Strong); len(start) > 0 && err != nil {
 		if page, err := s.Store.Scan(ctx, name, table.ScanRequest{Ranges: r.Ranges, Rows: 1}); err == nil && page.Next != nil {
@@ -47,7 +47,7 @@ func (s needsRow) Scan(ctx context.Context, name string, r table.ScanRequest) (t
 
 type byUTF8 struct{ table.Store }
 
-func (s byUTF8) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (s byUTF8) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	page, err := s.Store.Scan(ctx, name, r)
 	slices.SortFunc(page.Rows, func(a, b table.Row) int {
 		ap, ar := key.Decode(a.Key)
@@ -59,14 +59,14 @@ func (s byUTF8) Scan(ctx context.Context, name string, r table.ScanRequest) (tab
 
 type noFilter struct{ table.Store }
 
-func (s noFilter) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (s noFilter) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	r.Filter = nil
 	return s.Store.Scan(ctx, name, r)
 }
 
 type noBudget struct{ table.Store }
 
-func (s noBudget) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (s noBudget) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	r.ScanBytes, r.Expired = 0, nil
 	return s.Store.Scan(ctx, name, r)
 }
@@ -74,7 +74,7 @@ func (s noBudget) Scan(ctx context.Context, name string, r table.ScanRequest) (t
 // rowByRow reads each row of a page at another moment.
 type rowByRow struct{ table.Store }
 
-func (s rowByRow) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (s rowByRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	if r.Rows > 0 || r.Bytes > 0 || r.ScanBytes > 0 {
 		return s.Store.Scan(ctx, name, r)
 	}

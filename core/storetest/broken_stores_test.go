@@ -15,45 +15,58 @@ import (
 
 type blindSwap struct{ table.Store }
 
-func (s blindSwap) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
-	now, _ := s.ReadDocument(ctx, d.Key)
+func (s blindSwap) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
+	now, _ := s.ReadRecord(ctx, d.Key)
 	d.Revision = now.Revision
-	return s.Store.WriteDocument(ctx, d)
+	return s.Store.WriteRecord(ctx, d)
 }
 
-// sameRevision is what comes of a revision that counts the writes of a document.
+// sameRevision is what comes of a revision that counts the writes of a record.
 type sameRevision struct{ table.Store }
 
-func (s sameRevision) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
-	if now, err := s.Store.ReadDocument(ctx, d.Key); err == nil && d.Revision == "1" {
+func (s sameRevision) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
+	if now, err := s.Store.ReadRecord(ctx, d.Key); err == nil && d.Revision == "1" {
 		d.Revision = now.Revision
 	}
-	_, err := s.Store.WriteDocument(ctx, d)
+	_, err := s.Store.WriteRecord(ctx, d)
 	return "1", err
 }
 
-func (s sameRevision) ReadDocument(ctx context.Context, key string) (table.Document, error) {
-	d, err := s.Store.ReadDocument(ctx, key)
+func (s sameRevision) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+	d, err := s.Store.ReadRecord(ctx, key)
 	d.Revision = "1"
 	return d, err
 }
 
-func (s sameRevision) Drop(ctx context.Context, key string, r table.Revision) error {
-	if now, err := s.Store.ReadDocument(ctx, key); err == nil && r == "1" {
+func (s sameRevision) Drop(ctx context.Context, key table.RecordKey, r table.Revision) error {
+	if now, err := s.Store.ReadRecord(ctx, key); err == nil && r == "1" {
 		r = now.Revision
 	}
 	return s.Store.Drop(ctx, key, r)
 }
 
+// renews begins a new life of a table whenever its record is written.
+type renews struct{ table.Store }
+
+func (s renews) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
+	if r.Revision != "" {
+		if err := s.Drop(ctx, r.Key, r.Revision); err != nil {
+			return "", err
+		}
+		r.Revision = ""
+	}
+	return s.Store.WriteRecord(ctx, r)
+}
+
 type listAfter struct{ table.Store }
 
-func (s listAfter) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
-	return s.Store.ListDocuments(ctx, prefix, from+"\x00", limit)
+func (s listAfter) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+	return s.Store.ListRecords(ctx, account, from+"\x00", limit)
 }
 
 type anyETag struct{ table.Store }
 
-func (s anyETag) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s anyETag) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	m = slices.Clone(m)
 	for i := range m {
 		if m[i].Condition == table.Unchanged {
@@ -65,7 +78,7 @@ func (s anyETag) Commit(ctx context.Context, name string, m []table.Mutation) (e
 
 type mergeReplaces struct{ table.Store }
 
-func (s mergeReplaces) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s mergeReplaces) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	m = slices.Clone(m)
 	for i := range m {
 		if m[i].Kind == table.Merge {
@@ -77,7 +90,7 @@ func (s mergeReplaces) Commit(ctx context.Context, name string, m []table.Mutati
 
 type noNonce struct{ table.Store }
 
-func (s noNonce) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s noNonce) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	m = slices.Clone(m)
 	for i := range m {
 		m[i].Nonce = 0
@@ -87,7 +100,7 @@ func (s noNonce) Commit(ctx context.Context, name string, m []table.Mutation) (e
 
 type halfBatch struct{ table.Store }
 
-func (s halfBatch) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s halfBatch) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	ticks, err := s.Store.Commit(ctx, name, m)
 	if r := (*table.Refused)(nil); errors.As(err, &r) && r.Index > 0 {
 		_, _ = s.Store.Commit(ctx, name, m[:r.Index])
@@ -97,7 +110,7 @@ func (s halfBatch) Commit(ctx context.Context, name string, m []table.Mutation) 
 
 type lastIndex struct{ table.Store }
 
-func (s lastIndex) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s lastIndex) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	ticks, err := s.Store.Commit(ctx, name, m)
 	if r := (*table.Refused)(nil); errors.As(err, &r) {
 		return ticks, &table.Refused{Index: len(m) - 1, Err: r.Err}
@@ -111,7 +124,7 @@ type sharedRow struct {
 	row table.Row
 }
 
-func (s *sharedRow) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+func (s *sharedRow) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	row, err := s.Store.Get(ctx, name, k, c)
 	if err == nil && row.Timestamp == s.row.Timestamp {
 		return s.row, nil
@@ -122,18 +135,18 @@ func (s *sharedRow) Get(ctx context.Context, name string, k []byte, c table.Cons
 
 type deaf struct{ table.Store }
 
-func (s deaf) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s deaf) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	return s.Store.Commit(context.WithoutCancel(ctx), name, m)
 }
 
 type coarse struct{ table.Store }
 
-func (s coarse) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s coarse) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	ticks, err := s.Store.Commit(ctx, name, m)
 	return ticks / 2 * 2, err
 }
 
-func (s coarse) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+func (s coarse) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	row, err := s.Store.Get(ctx, name, k, c)
 	row.Timestamp = row.Timestamp / 2 * 2
 	return row, err
@@ -141,7 +154,7 @@ func (s coarse) Get(ctx context.Context, name string, k []byte, c table.Consiste
 
 type oneByOne struct{ table.Store }
 
-func (s oneByOne) Commit(ctx context.Context, name string, m []table.Mutation) (ticks edm.Ticks, err error) {
+func (s oneByOne) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (ticks edm.Ticks, err error) {
 	for i := range m {
 		if ticks, err = s.Store.Commit(ctx, name, m[i:i+1]); err != nil {
 			return 0, err
@@ -157,7 +170,7 @@ type stale struct {
 	row table.Row
 }
 
-func (s *stale) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+func (s *stale) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	row, err := s.Store.Get(ctx, name, k, c)
 	if errors.Is(err, table.ErrNoTable) && bytes.Equal(k, s.row.Key) {
 		return s.row, nil
@@ -174,14 +187,14 @@ type undead struct {
 	rows []table.Row
 }
 
-func (s *undead) Drop(ctx context.Context, key string, r table.Revision) error {
+func (s *undead) Drop(ctx context.Context, key table.RecordKey, r table.Revision) error {
 	page, _ := s.Scan(ctx, key, wholeTable)
 	s.rows = page.Rows
 	return s.Store.Drop(ctx, key, r)
 }
 
-func (s *undead) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
-	r, err := s.Store.WriteDocument(ctx, d)
+func (s *undead) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
+	r, err := s.Store.WriteRecord(ctx, d)
 	for _, row := range s.rows {
 		_, _ = s.Commit(ctx, d.Key, []table.Mutation{{Key: row.Key, Properties: row.Properties}})
 	}
@@ -193,7 +206,7 @@ var wholeTable = table.ScanRequest{Ranges: []key.Range{{}}}
 // checkThenAct judges a Commit by an earlier one's outcome.
 type checkThenAct struct{ table.Store }
 
-func (s checkThenAct) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s checkThenAct) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	for i, one := range m {
 		var old *table.Row
 		row, err := s.Get(ctx, name, one.Key, table.Strong)
@@ -222,18 +235,18 @@ func (s checkThenAct) Commit(ctx context.Context, name string, m []table.Mutatio
 type slowDrop struct {
 	table.Store
 	mu       sync.Mutex
-	dropping map[string]bool
+	dropping map[table.RecordKey]bool
 	count    int
 }
 
-func (s *slowDrop) Drop(ctx context.Context, key string, r table.Revision) error {
-	d, err := s.ReadDocument(ctx, key)
+func (s *slowDrop) Drop(ctx context.Context, key table.RecordKey, r table.Revision) error {
+	d, err := s.ReadRecord(ctx, key)
 	if err != nil || d.Revision != r {
 		return s.Store.Drop(ctx, key, r)
 	}
 	s.mu.Lock()
 	if s.dropping == nil {
-		s.dropping = make(map[string]bool)
+		s.dropping = make(map[table.RecordKey]bool)
 	}
 	busy := s.dropping[key]
 	s.dropping[key] = true
@@ -252,7 +265,7 @@ func (s *slowDrop) Drop(ctx context.Context, key string, r table.Revision) error
 	return s.Store.Drop(ctx, key, r)
 }
 
-func (s *slowDrop) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+func (s *slowDrop) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	s.mu.Lock()
 	s.count++
 	dead := s.dropping[name] && s.count%2 == 0
@@ -263,22 +276,10 @@ func (s *slowDrop) Get(ctx context.Context, name string, k []byte, c table.Consi
 	return s.Store.Get(ctx, name, k, c)
 }
 
-// declares is a store with other Strengths.
-type declares struct {
-	table.Store
-	change func(*table.Strengths)
-}
-
-func (s declares) Strengths() table.Strengths {
-	all := s.Store.Strengths()
-	s.change(&all)
-	return all
-}
-
 // plain refuses conditions and batches.
 type plain struct{ table.Store }
 
-func (s plain) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s plain) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}

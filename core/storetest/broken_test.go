@@ -12,14 +12,19 @@ import (
 	"edgetable/core/table"
 )
 
+// inMemory are the strengths of the reference store: all but Durable.
+var inMemory = storetest.Strengths{
+	Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
+}
+
 // broken are stores with one bug each, and the law that must notice it.
 var broken = map[string]struct {
 	law  string
 	with func(table.Store) table.Store
 }{
-	"a swap that does not compare":            {"Documents/CompareAndSwap", func(s table.Store) table.Store { return blindSwap{s} }},
-	"a revision that is used again":           {"Documents/Drop", func(s table.Store) table.Store { return sameRevision{s} }},
-	"a list whose from is exclusive":          {"Documents/List", func(s table.Store) table.Store { return listAfter{s} }},
+	"a swap that does not compare":            {"Records/CompareAndSwap", func(s table.Store) table.Store { return blindSwap{s} }},
+	"a revision that is used again":           {"Records/Drop", func(s table.Store) table.Store { return sameRevision{s} }},
+	"a list whose from is exclusive":          {"Records/List", func(s table.Store) table.Store { return listAfter{s} }},
 	"an ETag that is not compared":            {"Entities/Conditions", func(s table.Store) table.Store { return anyETag{s} }},
 	"a merge that replaces":                   {"Entities/Conditions", func(s table.Store) table.Store { return mergeReplaces{s} }},
 	"a nonce that is not kept":                {"LostReplies/Writes", func(s table.Store) table.Store { return noNonce{s} }},
@@ -39,6 +44,7 @@ var broken = map[string]struct {
 	"a page read row by row":                  {"Scans/Snapshot", func(s table.Store) table.Store { return rowByRow{s} }},
 	"a batch written row by row":              {"Scans/Snapshot", func(s table.Store) table.Store { return oneByOne{s} }},
 	"a cache that outlives its table":         {"Incarnations/TwoStores", func(s table.Store) table.Store { return &stale{Store: s} }},
+	"a table emptied by its record":           {"Incarnations/RecordChanges", func(s table.Store) table.Store { return renews{s} }},
 	"a table that rises again":                {"Incarnations/Again", func(s table.Store) table.Store { return &undead{Store: s} }},
 	"a condition checked before the write":    {"Concurrency/Entities", func(s table.Store) table.Store { return checkThenAct{s} }},
 	"a lost write that is done twice":         {"Concurrency/Entities", func(s table.Store) table.Store { return &lossy{Store: s, oneOf: 10, twice: true} }},
@@ -53,7 +59,7 @@ const child = "STORETEST_BROKEN"
 func TestSuiteNoticesBrokenStores(t *testing.T) {
 	if name := os.Getenv(child); name != "" {
 		storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
-			return storetest.Place{Store: broken[name].with(memstore.New(now)), Lossy: true}
+			return storetest.Place{Store: broken[name].with(memstore.New(now)), Strengths: inMemory, Lossy: true}
 		})
 		return
 	}
@@ -85,7 +91,7 @@ func TestSuitePassesTheReference(t *testing.T) {
 	storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
 		s := memstore.New(now)
 		again := func(func() edm.Ticks) table.Store { return storetest.NewFaulty(s) }
-		return storetest.Place{Store: s, Share: again, Restart: again}
+		return storetest.Place{Store: s, Strengths: inMemory, Share: again, Restart: again}
 	})
 }
 
@@ -95,13 +101,12 @@ func TestSuitePassesLostReplies(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	for what, change := range map[string]func(*table.Strengths){
-		"as strong as the reference": func(s *table.Strengths) {},
-		"weaker":                     func(s *table.Strengths) { s.SnapshotPage, s.ExactDrop = false, false },
-	} {
+	weaker := inMemory
+	weaker.SnapshotPage, weaker.ExactDrop = false, false
+	for what, has := range map[string]storetest.Strengths{"as strong as the reference": inMemory, "weaker": weaker} {
 		t.Run(what, func(t *testing.T) {
 			storetest.Concurrency(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
-				return storetest.Place{Store: declares{&lossy{Store: memstore.New(now), oneOf: 90}, change}, Lossy: true}
+				return storetest.Place{Store: &lossy{Store: memstore.New(now), oneOf: 90}, Strengths: has, Lossy: true}
 			})
 		})
 	}
@@ -113,20 +118,19 @@ func TestSuitePassesWeakerStores(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	for what, with := range map[string]func(table.Store) table.Store{
-		"no snapshots": func(s table.Store) table.Store {
-			return declares{rowByRow{s}, func(s *table.Strengths) { s.SnapshotPage = false }}
-		},
-		"no exact drop": func(s table.Store) table.Store {
-			return declares{&slowDrop{Store: s}, func(s *table.Strengths) { s.ExactDrop = false }}
-		},
-		"plain puts only": func(s table.Store) table.Store {
-			return declares{plain{s}, func(s *table.Strengths) { *s = table.Strengths{} }}
-		},
+	noSnapshots, noExactDrop := inMemory, inMemory
+	noSnapshots.SnapshotPage, noExactDrop.ExactDrop = false, false
+	for what, weaker := range map[string]struct {
+		has  storetest.Strengths
+		with func(table.Store) table.Store
+	}{
+		"no snapshots":    {noSnapshots, func(s table.Store) table.Store { return rowByRow{s} }},
+		"no exact drop":   {noExactDrop, func(s table.Store) table.Store { return &slowDrop{Store: s} }},
+		"plain puts only": {storetest.Strengths{}, func(s table.Store) table.Store { return plain{s} }},
 	} {
 		t.Run(what, func(t *testing.T) {
 			storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
-				return storetest.Place{Store: with(memstore.New(now))}
+				return storetest.Place{Store: weaker.with(memstore.New(now)), Strengths: weaker.has}
 			})
 		})
 	}

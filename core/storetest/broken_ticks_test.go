@@ -32,7 +32,7 @@ func (s *earlyTicks) next() edm.Ticks {
 	return s.last
 }
 
-func (s *earlyTicks) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s *earlyTicks) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	for {
 		ticks := s.next()
 		for range 20 {
@@ -45,7 +45,7 @@ func (s *earlyTicks) Commit(ctx context.Context, name string, m []table.Mutation
 }
 
 // apply reports false if it found an entity with a higher Timestamp.
-func (s *earlyTicks) apply(ctx context.Context, name string, m []table.Mutation, ticks edm.Ticks) (bool, error) {
+func (s *earlyTicks) apply(ctx context.Context, name table.RecordKey, m []table.Mutation, ticks edm.Ticks) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m = slices.Clone(m)
@@ -66,7 +66,7 @@ func (s *earlyTicks) apply(ctx context.Context, name string, m []table.Mutation,
 	return true, err
 }
 
-func (s *earlyTicks) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+func (s *earlyTicks) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	row, err := s.Store.Get(ctx, name, k, c)

@@ -52,7 +52,7 @@ const (
 	largeRow  = 4 << 10
 )
 
-func (e *env) large() (name string, want []string) {
+func (e *env) large() (name table.RecordKey, want []string) {
 	e.Helper()
 	return e.grid("large", 8, largeRows/8, largeRow)
 }

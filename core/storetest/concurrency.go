@@ -58,8 +58,8 @@ func histories(e *env, tables bool) {
 	}
 	rounds, commands := e.extent()
 	for round := range rounds {
-		name := fmt.Sprint("table/acct/round", round)
-		h := &history{e: e, name: name, tables: tables, layout: layout()}
+		name := tableKey(fmt.Sprint("round", round))
+		h := &history{e: e, name: name, tables: tables, incarnation: incarnation()}
 		if !tables {
 			first := client{history: h, id: clients, store: e.Store}
 			for unknown(first.create()) {
@@ -98,11 +98,11 @@ func histories(e *env, tables bool) {
 
 // history is what the clients of one table did and saw.
 type history struct {
-	e      *env
-	name   string
-	tables bool // clients create and drop the table
-	layout table.Layout
-	time   atomic.Int64 // of calls and returns: their order is all that counts
+	e           *env
+	name        table.RecordKey
+	tables      bool              // clients create and drop the table
+	incarnation table.Incarnation // if they do not
+	time        atomic.Int64      // of calls and returns: their order is all that counts
 
 	mu         sync.Mutex
 	operations []porcupine.Operation
@@ -184,18 +184,18 @@ func (c *client) work(commands int) {
 
 func (c *client) create() error {
 	call := c.time.Add(1)
-	d := table.Document{Key: c.name, Layout: c.layout}
+	d := table.Record{Key: c.name, Incarnation: c.incarnation}
 	if c.tables {
-		d.Layout = layout()
+		d.Incarnation = incarnation()
 	}
-	r, err := c.store.WriteDocument(c.e.Context(), d)
+	r, err := c.store.WriteRecord(c.e.Context(), d)
 	c.add(step{method: "create", client: c.id}, call, answer{err: err, revision: r})
 	return err
 }
 
 func (c *client) drop() {
 	call := c.time.Add(1)
-	d, err := c.store.ReadDocument(c.e.Context(), c.name)
+	d, err := c.store.ReadRecord(c.e.Context(), c.name)
 	c.add(step{method: "read", client: c.id}, call, answer{err: err, revision: d.Revision})
 	if err != nil {
 		return

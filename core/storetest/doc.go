@@ -4,13 +4,13 @@
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, func(t testing.TB, now func() edm.Ticks) storetest.Place {
-//			return storetest.Place{Store: memstore.New(now)}
+//			return storetest.Place{Store: memstore.New(now), Strengths: storetest.Strengths{Linearizable: true, …}}
 //		})
 //	}
 //
-// The suite reads [table.Store.Strengths] and tests what is declared. Where a
-// strength is not declared it does not skip: the same steps run against the
-// weaker law, which is stated where it is checked. A strength a Place cannot show
+// The suite tests the [Strengths] that a [Place] declares. Where a strength is not
+// declared it does not skip: the same steps run against the weaker law, which is
+// stated where it is checked. A strength a Place cannot show
 // (it cannot be shared, or does not outlive its store) is checked as far as one
 // open store can show it.
 //

@@ -104,14 +104,14 @@ func conditionsHold(e *env) {
 // Entities lie apart by table, by PartitionKey and by RowKey, the empty ones and
 // those that begin alike included.
 func keptApart(e *env) {
-	names := []string{e.create("a"), e.create("ab"), e.create("a1")}
+	names := []table.RecordKey{e.create("a"), e.create("ab"), e.create("a1")}
 	parts := []string{"", "a", "ab", "b", "a\u00a0", "a b", "%00", "a!", "1", "'"}
 	want := make(map[string]string)
 	for _, name := range names {
 		for _, p := range parts {
 			for _, r := range parts {
 				m := put(p, r, fmt.Sprint(name, p, "|", r))
-				want[name+"|"+string(m.Key)] = written(m, e.must(name, m))
+				want[name.String()+"|"+string(m.Key)] = written(m, e.must(name, m))
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func keptApart(e *env) {
 		for _, name := range names {
 			for _, p := range parts {
 				for _, r := range parts {
-					e.expect("kept apart", name, at(p, r), want[name+"|"+string(at(p, r))])
+					e.expect("kept apart", name, at(p, r), want[name.String()+"|"+string(at(p, r))])
 				}
 			}
 		}
@@ -130,14 +130,14 @@ func keptApart(e *env) {
 		if _, err := e.commit(names[0], gone); err != nil && !e.lacks(err, []table.Mutation{gone}) {
 			e.Fatalf("Commit(%s): %s", describe([]table.Mutation{gone}), reason(err))
 		} else if err == nil {
-			want[names[0]+"|"+string(gone.Key)] = reason(table.ErrNoEntity)
+			want[names[0].String()+"|"+string(gone.Key)] = reason(table.ErrNoEntity)
 		}
 	}
 	check()
 	e.drop(names[1])
 	for _, p := range parts {
 		for _, r := range parts {
-			want[names[1]+"|"+string(at(p, r))] = reason(table.ErrNoTable)
+			want[names[1].String()+"|"+string(at(p, r))] = reason(table.ErrNoTable)
 		}
 	}
 	check()
@@ -194,19 +194,19 @@ func cancelled(e *env) {
 	name := e.create("cancelled")
 	kept := put("p", "r", "kept")
 	want := written(kept, e.must(name, kept))
-	d, err := e.Store.ReadDocument(e.Context(), name)
+	d, err := e.Store.ReadRecord(e.Context(), name)
 	if err != nil {
 		e.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(e.Context())
 	cancel()
 	calls := map[string]func() error{
-		"ReadDocument":  func() error { _, err := e.Store.ReadDocument(ctx, name); return err },
-		"WriteDocument": func() error { _, err := e.Store.WriteDocument(ctx, table.Document{Key: "new"}); return err },
-		"ListDocuments": func() error { _, err := e.Store.ListDocuments(ctx, "", "", 1); return err },
-		"Drop":          func() error { return e.Store.Drop(ctx, name, d.Revision) },
-		"Get":           func() error { _, err := e.Store.Get(ctx, name, kept.Key, table.Strong); return err },
-		"Commit":        func() error { _, err := e.Store.Commit(ctx, name, []table.Mutation{put("p", "r", "new")}); return err },
+		"ReadRecord":  func() error { _, err := e.Store.ReadRecord(ctx, name); return err },
+		"WriteRecord": func() error { _, err := e.Store.WriteRecord(ctx, newRecord("new", nil)); return err },
+		"ListRecords": func() error { _, err := e.Store.ListRecords(ctx, "", "", 1); return err },
+		"Drop":        func() error { return e.Store.Drop(ctx, name, d.Revision) },
+		"Get":         func() error { _, err := e.Store.Get(ctx, name, kept.Key, table.Strong); return err },
+		"Commit":      func() error { _, err := e.Store.Commit(ctx, name, []table.Mutation{put("p", "r", "new")}); return err },
 		"Scan": func() error {
 			_, err := e.Store.Scan(ctx, name, table.ScanRequest{Ranges: []key.Range{{}}})
 			return err
@@ -219,10 +219,8 @@ func cancelled(e *env) {
 	}
 	e.settle()
 	e.expect("after cancelled writes", name, kept.Key, want)
-	e.expectDocument("after a cancelled Drop", e.Store, d)
-	if _, err := e.Store.ReadDocument(e.Context(), "new"); reason(err) != reason(table.ErrNoDocument) {
-		e.Errorf("after a cancelled WriteDocument: got %s, want %s", reason(err), reason(table.ErrNoDocument))
-	}
+	e.expectRecord("after a cancelled Drop", e.Store, d)
+	e.expectNoRecord("after a cancelled WriteRecord", tableKey("new"))
 }
 
 // Entities are there after a restart, where there can be one, and what was

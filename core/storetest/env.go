@@ -19,14 +19,14 @@ type env struct {
 	*testing.T
 	Place
 	clock *clock
-	has   table.Strengths
+	has   Strengths
 }
 
 func open(t *testing.T, h Harness) *env {
 	t.Helper()
 	c := newClock()
 	p := h(t, c.now)
-	return &env{T: t, Place: p, clock: c, has: p.Store.Strengths()}
+	return &env{T: t, Place: p, clock: c, has: p.Strengths}
 }
 
 // clock moves by step whenever it is read: forwards, not at all, or back.
@@ -69,60 +69,64 @@ func (e *env) fewer(n, remote int) int {
 	return n
 }
 
-// layout is one that was never used.
-func layout() (l table.Layout) {
-	binary.BigEndian.PutUint64(l.Incarnation[:], rand.Uint64())
-	binary.BigEndian.PutUint32(l.Incarnation[8:], rand.Uint32())
-	return l
+// incarnation returns one that was never used.
+func incarnation() (i table.Incarnation) {
+	binary.BigEndian.PutUint64(i[:], rand.Uint64())
+	binary.BigEndian.PutUint32(i[8:], rand.Uint32())
+	return i
 }
 
-// create makes an empty table and returns the key of its record.
-func (e *env) create(name string) string {
+// tableKey is the key of a table of the account that most laws use.
+func tableKey(name string) table.RecordKey { return table.RecordKey{Account: "acct", Table: name} }
+
+// create makes an empty table and returns its key.
+func (e *env) create(name string) table.RecordKey {
 	e.Helper()
-	k := "table/acct/" + name
-	e.write(table.Document{Key: k, Layout: layout()})
+	k := tableKey(name)
+	e.write(table.Record{Key: k, Incarnation: incarnation()})
 	return k
 }
 
-func (e *env) write(d table.Document) table.Revision {
+func (e *env) write(r table.Record) table.Revision {
 	e.Helper()
-	r, err := e.Store.WriteDocument(e.Context(), d)
-	// After an unknown outcome the document may appear at any time: read until it does.
+	revision, err := e.Store.WriteRecord(e.Context(), r)
+	// After an unknown outcome the record may appear at any time: read until it does.
 	for lost := e.Lossy && unknown(err); lost && (unknown(err) || errors.Is(err, table.ErrRevision)); {
-		var there table.Document
-		if there, err = e.Store.ReadDocument(e.Context(), d.Key); err == nil && there.Layout == d.Layout && bytes.Equal(there.Value, d.Value) {
-			r = there.Revision
+		var there table.Record
+		there, err = e.Store.ReadRecord(e.Context(), r.Key)
+		if err == nil && there.Incarnation == r.Incarnation && bytes.Equal(there.Value, r.Value) {
+			revision = there.Revision
 			break
 		}
-		r, err = e.Store.WriteDocument(e.Context(), d)
+		revision, err = e.Store.WriteRecord(e.Context(), r)
 	}
 	if err != nil {
-		e.Fatalf("WriteDocument(%s): %v", d.Key, err)
+		e.Fatalf("WriteRecord(%s): %v", r.Key, err)
 	}
 	e.settle()
-	return r
+	return revision
 }
 
-func (e *env) drop(name string) {
+func (e *env) drop(name table.RecordKey) {
 	e.Helper()
-	d, err := e.Store.ReadDocument(e.Context(), name)
+	r, err := e.Store.ReadRecord(e.Context(), name)
 	if err != nil {
-		e.Fatalf("ReadDocument(%s): %v", name, err)
+		e.Fatalf("ReadRecord(%s): %v", name, err)
 	}
-	if err := e.Store.Drop(e.Context(), name, d.Revision); err != nil {
+	if err := e.Store.Drop(e.Context(), name, r.Revision); err != nil {
 		e.Fatalf("Drop(%s): %v", name, err)
 	}
 	e.settle()
 }
 
 // commit also lets replicas catch up.
-func (e *env) commit(name string, m ...table.Mutation) (edm.Ticks, error) {
+func (e *env) commit(name table.RecordKey, m ...table.Mutation) (edm.Ticks, error) {
 	defer e.settle()
 	return e.Store.Commit(e.Context(), name, m)
 }
 
 // must is a commit that has to succeed.
-func (e *env) must(name string, m ...table.Mutation) edm.Ticks {
+func (e *env) must(name table.RecordKey, m ...table.Mutation) edm.Ticks {
 	e.Helper()
 	ticks, err := e.commit(name, m...)
 	if err != nil {
@@ -132,7 +136,7 @@ func (e *env) must(name string, m ...table.Mutation) edm.Ticks {
 }
 
 // fill puts entities in commits of as many of one partition as are allowed.
-func (e *env) fill(name string, m []table.Mutation) {
+func (e *env) fill(name table.RecordKey, m []table.Mutation) {
 	e.Helper()
 	size := 1
 	if e.has.AtomicCommit {
@@ -148,12 +152,12 @@ func (e *env) fill(name string, m []table.Mutation) {
 	}
 }
 
-func (e *env) get(name string, k []byte) (table.Row, error) {
+func (e *env) get(name table.RecordKey, k []byte) (table.Row, error) {
 	return e.Store.Get(e.Context(), name, k, table.Strong)
 }
 
 // expect demands what a strong Get of an entity shows.
-func (e *env) expect(what, name string, k []byte, want string) {
+func (e *env) expect(what string, name table.RecordKey, k []byte, want string) {
 	e.Helper()
 	if got := shown(e.get(name, k)); got != want {
 		e.Errorf("%s: Get(%s)\n got %s\nwant %s", what, showKey(k), got, want)

@@ -28,13 +28,13 @@ type Method string
 
 // The methods of a Store.
 const (
-	ReadDocument  Method = "ReadDocument"
-	WriteDocument Method = "WriteDocument"
-	ListDocuments Method = "ListDocuments"
-	Drop          Method = "Drop"
-	Get           Method = "Get"
-	Commit        Method = "Commit"
-	Scan          Method = "Scan"
+	ReadRecord  Method = "ReadRecord"
+	WriteRecord Method = "WriteRecord"
+	ListRecords Method = "ListRecords"
+	Drop        Method = "Drop"
+	Get         Method = "Get"
+	Commit      Method = "Commit"
+	Scan        Method = "Scan"
 )
 
 // Effect is what becomes of a call that fails.
@@ -131,30 +131,30 @@ func lose[R any](f *Faulty, m Method, call func() (R, error)) (R, error) {
 	return result, err
 }
 
-// ReadDocument implements [table.Store].
-func (f *Faulty) ReadDocument(ctx context.Context, key string) (table.Document, error) {
-	return lose(f, ReadDocument, func() (table.Document, error) { return f.Store.ReadDocument(ctx, key) })
+// ReadRecord implements [table.Store].
+func (f *Faulty) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+	return lose(f, ReadRecord, func() (table.Record, error) { return f.Store.ReadRecord(ctx, key) })
 }
 
-// WriteDocument implements [table.Store].
-func (f *Faulty) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
-	return lose(f, WriteDocument, func() (table.Revision, error) { return f.Store.WriteDocument(ctx, d) })
+// WriteRecord implements [table.Store].
+func (f *Faulty) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
+	return lose(f, WriteRecord, func() (table.Revision, error) { return f.Store.WriteRecord(ctx, d) })
 }
 
-// ListDocuments implements [table.Store].
-func (f *Faulty) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
-	return lose(f, ListDocuments, func() ([]table.Document, error) {
-		return f.Store.ListDocuments(ctx, prefix, from, limit)
+// ListRecords implements [table.Store].
+func (f *Faulty) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+	return lose(f, ListRecords, func() ([]table.Record, error) {
+		return f.Store.ListRecords(ctx, account, from, limit)
 	})
 }
 
 // Drop implements [table.Store].
-func (f *Faulty) Drop(ctx context.Context, key string, revision table.Revision) error {
+func (f *Faulty) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	return f.do(Drop, func() error { return f.Store.Drop(ctx, key, revision) })
 }
 
 // Get implements [table.Store].
-func (f *Faulty) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+func (f *Faulty) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	if f.Lagging && c == table.Eventual {
 		return table.Row{}, table.ErrNoEntity
 	}
@@ -162,7 +162,7 @@ func (f *Faulty) Get(ctx context.Context, name string, k []byte, c table.Consist
 }
 
 // Commit implements [table.Store]. A late one keeps what it was given.
-func (f *Faulty) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (f *Faulty) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	m = cloneMutations(m)
 	return lose(f, Commit, func() (edm.Ticks, error) { return f.Store.Commit(ctx, name, m) })
 }
@@ -178,7 +178,7 @@ func cloneMutations(m []table.Mutation) []table.Mutation {
 }
 
 // Scan implements [table.Store].
-func (f *Faulty) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (f *Faulty) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	r.Ranges = append([]key.Range(nil), r.Ranges...)
 	return lose(f, Scan, func() (table.Page, error) { return f.Store.Scan(ctx, name, r) })
 }

@@ -73,7 +73,7 @@ func filters(e *env) {
 	e.emptyPage(table, nothing)
 }
 
-func (e *env) emptyPage(name string, nothing *odata.Filter) {
+func (e *env) emptyPage(name table.RecordKey, nothing *odata.Filter) {
 	e.Helper()
 	const budget = largeRows * largeRow / 16
 	r := table.ScanRequest{Ranges: []key.Range{{}}, Filter: nothing, ScanBytes: budget}

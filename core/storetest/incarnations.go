@@ -19,14 +19,12 @@ func Incarnations(t *testing.T, h Harness) {
 		{"Again", createAgain},
 		{"TwoStores", livesOverTwoStores},
 		{"RecordChanges", recordChanges},
-		{"LayoutChanges", layoutChanges},
-		{"LayoutTwice", layoutTwice},
 		{"LargeDrop", largeDrop},
 	})
 }
 
 // expectNone demands that a table is dead to a store.
-func (e *env) expectNone(what string, s table.Store, name string) {
+func (e *env) expectNone(what string, s table.Store, name table.RecordKey) {
 	e.Helper()
 	_, get := s.Get(e.Context(), name, at("p", "r"), table.Strong)
 	_, eventual := s.Get(e.Context(), name, at("p", "r"), table.Eventual)
@@ -40,7 +38,7 @@ func (e *env) expectNone(what string, s table.Store, name string) {
 }
 
 // expectRows demands what a store shows of a table, by Scan and by Get.
-func (e *env) expectRows(what string, s table.Store, name string, want ...string) {
+func (e *env) expectRows(what string, s table.Store, name table.RecordKey, want ...string) {
 	e.Helper()
 	e.settle()
 	page, err := s.Scan(e.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}})
@@ -61,12 +59,11 @@ func (e *env) expectRows(what string, s table.Store, name string, want ...string
 }
 
 func noTable(e *env) {
-	e.expectNone("before there was a table", e.Store, "table/acct/none")
-	e.write(table.Document{Key: "plain", Value: []byte("no record")})
-	e.expectNone("a document without a Layout", e.Store, "plain")
+	e.expectNone("before there was a table", e.Store, tableKey("none"))
 	name := e.create("some")
-	e.expectNone("a name that begins like a table's", e.Store, name+"1")
-	e.expectNone("a name that a table's begins with", e.Store, name[:len(name)-1])
+	e.expectNone("a name that begins like a table's", e.Store, tableKey("some1"))
+	e.expectNone("a name that a table's begins with", e.Store, tableKey("som"))
+	e.expectNone("the table of another account", e.Store, table.RecordKey{Account: "acct2", Table: "some"})
 	e.expectRows("a new table is empty", e.Store, name)
 	e.drop(name)
 	e.expectNone("after Drop", e.Store, name)
@@ -78,7 +75,7 @@ func noTable(e *env) {
 // Of a dropped table "none is ever seen again": not in the next life of its name,
 // and no ETag of the old life names a state of the new.
 func createAgain(e *env) {
-	var name string
+	var name table.RecordKey
 	var last edm.Ticks
 	for life := range 4 {
 		name = e.create("again")
@@ -130,7 +127,7 @@ func livesOverTwoStores(e *env) {
 
 // A record's value may change while its table lives, and the table does not.
 func recordChanges(e *env) {
-	d := table.Document{Key: "table/acct/record", Value: []byte("one"), Layout: layout()}
+	d := newRecord("record", []byte("one"))
 	first := e.write(d)
 	m := put("p", "r", "kept")
 	want := written(m, e.must(d.Key, m))
@@ -141,68 +138,14 @@ func recordChanges(e *env) {
 		e.Errorf("Drop by an old revision: got %s, want %s", reason(err), reason(table.ErrRevision))
 	}
 	e.expectRows("after a refused Drop", e.Store, d.Key, want)
-	again := table.Document{Key: d.Key, Layout: layout()}
-	if _, err := e.Store.WriteDocument(e.Context(), again); reason(err) != reason(table.ErrRevision) {
+	again := newRecord("record", nil)
+	if _, err := e.Store.WriteRecord(e.Context(), again); reason(err) != reason(table.ErrRevision) {
 		e.Errorf("create over a live table: got %s, want %s", reason(err), reason(table.ErrRevision))
 	}
 	e.expectRows("after a refused create", e.Store, d.Key, want)
 }
 
-// "Changing the Layout of a record moves its name to the other incarnation": two
-// tables change places. A store that cannot move a name says ErrUnsupported, and
-// then nothing has moved.
-func layoutChanges(e *env) {
-	var docs [2]table.Document
-	var want [2]string
-	for i := range docs {
-		docs[i] = table.Document{Key: fmt.Sprint("table/acct/moved", i), Layout: layout()}
-		docs[i].Revision = e.write(docs[i])
-		m := put("p", "r", fmt.Sprint("of ", i))
-		want[i] = written(m, e.must(docs[i].Key, m))
-	}
-	docs[0].Layout, docs[1].Layout = docs[1].Layout, docs[0].Layout
-	r, err := e.Store.WriteDocument(e.Context(), docs[0])
-	if errors.Is(err, table.ErrUnsupported) {
-		e.expectRows("after a move refused", e.Store, docs[0].Key, want[0])
-		e.expectRows("after a move refused", e.Store, docs[1].Key, want[1])
-		return
-	}
-	if err != nil {
-		e.Fatalf("WriteDocument with another Layout: %s", reason(err))
-	}
-	docs[0].Revision = r
-	e.expectRows("moved", e.Store, docs[0].Key, want[1])
-	docs[1].Revision = e.write(docs[1])
-	e.expectRows("moved", e.Store, docs[0].Key, want[1])
-	e.expectRows("moved", e.Store, docs[1].Key, want[0])
-	e.drop(docs[1].Key)
-	e.expectNone("dropped after a move", e.Store, docs[1].Key)
-	e.expectRows("the other after that Drop", e.Store, docs[0].Key, want[1])
-	docs[0].Layout = layout()
-	e.write(docs[0])
-	e.expectRows("a Layout never written makes an empty table", e.Store, docs[0].Key)
-}
-
-// Drop removes the table "unless another record names the same incarnation".
-func layoutTwice(e *env) {
-	kept := table.Document{Key: "table/acct/kept", Layout: layout()}
-	kept.Revision = e.write(kept)
-	dropped := table.Document{Key: "table/acct/dropped", Layout: layout()}
-	dropped.Revision = e.write(dropped)
-	m := put("p", "r", "of both")
-	want := written(m, e.must(dropped.Key, m))
-	kept.Layout = dropped.Layout
-	if _, err := e.Store.WriteDocument(e.Context(), kept); errors.Is(err, table.ErrUnsupported) {
-		return
-	} else if err != nil {
-		e.Fatalf("WriteDocument with another Layout: %s", reason(err))
-	}
-	e.drop(dropped.Key)
-	e.expectNone("dropped", e.Store, dropped.Key)
-	e.expectRows("named by another record", e.Store, kept.Key, want)
-}
-
-// "The entities are removed at once or behind the call, but none is ever seen
+// "The entities are removed at once or in the background, but none is ever seen
 // again", however many they are.
 func largeDrop(e *env) {
 	name, _ := e.large()

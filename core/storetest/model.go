@@ -118,7 +118,7 @@ func (l laws) alone(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 		return out.err == nil && out.revision != "", next
 	case "read":
 		if !live {
-			return got == reason(table.ErrNoDocument), s
+			return got == reason(table.ErrNoRecord), s
 		}
 		if s.revision == unsettledRevision && out.err == nil {
 			s.revision = out.revision

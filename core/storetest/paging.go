@@ -178,7 +178,7 @@ func (e *env) checkFlip(page table.Page, from, to int32) {
 
 // weakPages is for a store that refuses Commits of several mutations: a row that
 // exists throughout is in every page.
-func (e *env) weakPages(name string) {
+func (e *env) weakPages(name table.RecordKey) {
 	e.must(name, put("p", "stays", "0"))
 	var writer sync.WaitGroup
 	writer.Go(func() {

@@ -37,7 +37,7 @@ func (e *env) service() (*table.Service, *Faulty) {
 }
 
 // others write, if what they write to is there.
-func (e *env) others(doc string, m table.Mutation) {
+func (e *env) others(doc table.RecordKey, m table.Mutation) {
 	e.Helper()
 	m.Nonce = 99
 	_, err := e.commit(doc, m)
@@ -47,15 +47,15 @@ func (e *env) others(doc string, m table.Mutation) {
 }
 
 // covers reports whether the store has the strengths that a history needs.
-func (e *env) covers(needs table.Strengths) bool {
+func (e *env) covers(needs Strengths) bool {
 	return (e.has.Conditional || !needs.Conditional) && (e.has.AtomicCommit || !needs.AtomicCommit)
 }
 
 // begin makes the table of a history anew and returns p/r's ETag, if it exists.
-func (e *env) begin(s *table.Service, exists bool) (doc string, etag edm.Ticks) {
+func (e *env) begin(s *table.Service, exists bool) (doc table.RecordKey, etag edm.Ticks) {
 	e.Helper()
-	doc = name.DocumentKey()
-	if _, err := e.Store.ReadDocument(e.Context(), doc); err == nil {
+	doc = name.Key()
+	if _, err := e.Store.ReadRecord(e.Context(), doc); err == nil {
 		e.drop(doc)
 	}
 	if err := s.CreateTable(e.Context(), name); err != nil {
@@ -68,7 +68,7 @@ func (e *env) begin(s *table.Service, exists bool) (doc string, etag edm.Ticks) 
 }
 
 // table is all rows of the partition that histories write to in one text.
-func (e *env) table(doc string) string {
+func (e *env) table(doc table.RecordKey) string {
 	e.Helper()
 	e.settle()
 	rows := ""
@@ -165,7 +165,7 @@ func lostWrites(e *env) {
 }
 
 // checkWrite demands that what was answered as done is there.
-func (e *env) checkWrite(what, doc string, ops []table.Operation, ticks edm.Ticks) {
+func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation, ticks edm.Ticks) {
 	e.Helper()
 	for _, op := range ops {
 		row, err := e.get(doc, at(op.PartitionKey, op.RowKey))
@@ -189,14 +189,14 @@ func lostTwice(e *env) {
 	for _, row := range []struct {
 		what    string
 		ops     func(edm.Ticks) []table.Operation
-		needs   table.Strengths
+		needs   Strengths
 		commits []Fault
 		gets    []Fault
 		want    string
 	}{
-		{"an upsert applied, then its Get lost", insert, table.Strengths{}, lost(Applied), lost(NotApplied), "OperationTimedOut"},
-		{"an upsert applied, then its Get throttled", insert, table.Strengths{}, lost(Applied), busy, "OperationTimedOut"},
-		{"an upsert lost, then its Get lost", insert, table.Strengths{}, lost(NotApplied), lost(Applied), "OperationTimedOut"},
+		{"an upsert applied, then its Get lost", insert, Strengths{}, lost(Applied), lost(NotApplied), "OperationTimedOut"},
+		{"an upsert applied, then its Get throttled", insert, Strengths{}, lost(Applied), busy, "OperationTimedOut"},
+		{"an upsert lost, then its Get lost", insert, Strengths{}, lost(NotApplied), lost(Applied), "OperationTimedOut"},
 		{"both Commits lost", update, conditional, lost(NotApplied, NotApplied), nil, "OperationTimedOut"},
 		{"the second applied", update, conditional, lost(NotApplied, Applied), nil, "ok"},
 		{"the first applied, the second lost", update, conditional, lost(Applied, NotApplied), nil, "ok"},

@@ -22,7 +22,7 @@ type attempt struct {
 	exists      bool // the entity p/r, when A begins
 	conditioned bool // on its ETag
 	shows       shows
-	needs       table.Strengths
+	needs       Strengths
 	operations  func(etag edm.Ticks) []table.Operation
 }
 
@@ -51,14 +51,14 @@ func onETag(actions ...table.Action) func(edm.Ticks) []table.Operation {
 }
 
 var (
-	conditional = table.Strengths{Conditional: true}
-	atomic2     = table.Strengths{Conditional: true, AtomicCommit: true}
+	conditional = Strengths{Conditional: true}
+	atomic2     = Strengths{Conditional: true, AtomicCommit: true}
 	attempts    = []attempt{
 		{"insert", false, false, atRow, conditional, one(table.Insert)},
-		{"insert-or-replace, new", false, false, atRow, table.Strengths{}, one(table.InsertOrReplace)},
-		{"insert-or-replace", true, false, atRow, table.Strengths{}, one(table.InsertOrReplace)},
-		{"insert-or-merge, new", false, false, atRow, table.Strengths{}, one(table.InsertOrMerge)},
-		{"insert-or-merge", true, false, atRow, table.Strengths{}, one(table.InsertOrMerge)},
+		{"insert-or-replace, new", false, false, atRow, Strengths{}, one(table.InsertOrReplace)},
+		{"insert-or-replace", true, false, atRow, Strengths{}, one(table.InsertOrReplace)},
+		{"insert-or-merge, new", false, false, atRow, Strengths{}, one(table.InsertOrMerge)},
+		{"insert-or-merge", true, false, atRow, Strengths{}, one(table.InsertOrMerge)},
 		{"update *", true, false, atRow, conditional, one(table.Update)},
 		{"merge *", true, false, atRow, conditional, one(table.MergeEntity)},
 		{"delete *", true, false, nowhere, conditional, one(table.DeleteEntity)},
@@ -82,13 +82,13 @@ var (
 // meanwhile is what others do to p/r between A's failure and what A does next.
 var meanwhile = []struct {
 	what  string
-	needs table.Strengths
-	do    func(e *env, doc string)
+	needs Strengths
+	do    func(e *env, doc table.RecordKey)
 }{
-	{"nobody does anything", table.Strengths{}, nil},
-	{"B overwrites", table.Strengths{}, func(e *env, doc string) { e.others(doc, put("p", "r", "B's")) }},
-	{"B deletes", conditional, func(e *env, doc string) { e.others(doc, remove("p", "r")) }},
-	{"B deletes and C inserts", conditional, func(e *env, doc string) {
+	{"nobody does anything", Strengths{}, nil},
+	{"B overwrites", Strengths{}, func(e *env, doc table.RecordKey) { e.others(doc, put("p", "r", "B's")) }},
+	{"B deletes", conditional, func(e *env, doc table.RecordKey) { e.others(doc, remove("p", "r")) }},
+	{"B deletes and C inserts", conditional, func(e *env, doc table.RecordKey) {
 		e.others(doc, remove("p", "r"))
 		e.others(doc, absent(put("p", "r", "C's")))
 	}},

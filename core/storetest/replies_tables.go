@@ -16,7 +16,7 @@ func lostTables(e *env) {
 		ours   = "A's table"
 		theirs = "B's table"
 	)
-	doc := name.DocumentKey()
+	doc := name.Key()
 	others := func(steps ...string) func() {
 		return func() {
 			for _, step := range steps {
@@ -24,7 +24,7 @@ func lostTables(e *env) {
 					e.drop(doc)
 					continue
 				}
-				e.write(table.Document{Key: doc, Layout: layout(), Value: []byte(theirs)})
+				e.write(table.Record{Key: doc, Value: []byte(theirs), Incarnation: incarnation()})
 				e.must(doc, put("p", "theirs", ""))
 			}
 		}
@@ -41,19 +41,19 @@ func lostTables(e *env) {
 		code   table.Code // "" is success
 		state  string
 	}{
-		{"create throttled", false, WriteDocument, create, Fault{Err: table.ErrBusy}, nil, table.ServerBusy, gone},
-		{"create lost", false, WriteDocument, create, lost(NotApplied), nil, table.OperationTimedOut, gone},
-		{"create applied", false, WriteDocument, create, lost(Applied), nil, "", ours},
-		{"create lost, B creates", false, WriteDocument, create, lost(NotApplied), others("creates"), table.OperationTimedOut, theirs},
-		{"create applied, B deletes", false, WriteDocument, create, lost(Applied), others("deletes"), table.OperationTimedOut, gone},
-		{"create applied, B deletes and creates", false, WriteDocument, create, lost(Applied), others("deletes", "creates"), table.OperationTimedOut, theirs},
+		{"create throttled", false, WriteRecord, create, Fault{Err: table.ErrBusy}, nil, table.ServerBusy, gone},
+		{"create lost", false, WriteRecord, create, lost(NotApplied), nil, table.OperationTimedOut, gone},
+		{"create applied", false, WriteRecord, create, lost(Applied), nil, "", ours},
+		{"create lost, B creates", false, WriteRecord, create, lost(NotApplied), others("creates"), table.OperationTimedOut, theirs},
+		{"create applied, B deletes", false, WriteRecord, create, lost(Applied), others("deletes"), table.OperationTimedOut, gone},
+		{"create applied, B deletes and creates", false, WriteRecord, create, lost(Applied), others("deletes", "creates"), table.OperationTimedOut, theirs},
 		{"delete throttled", true, Drop, remove, Fault{Err: table.ErrBusy}, nil, table.ServerBusy, ours},
 		{"delete lost", true, Drop, remove, lost(NotApplied), nil, table.OperationTimedOut, ours},
 		{"delete applied", true, Drop, remove, lost(Applied), nil, table.OperationTimedOut, gone},
 		{"delete lost, B deletes and creates", true, Drop, remove, lost(NotApplied), others("deletes", "creates"), table.OperationTimedOut, theirs},
 		{"delete applied, B creates", true, Drop, remove, lost(Applied), others("creates"), table.OperationTimedOut, theirs},
 	} {
-		if _, err := e.Store.ReadDocument(e.Context(), doc); err == nil {
+		if _, err := e.Store.ReadRecord(e.Context(), doc); err == nil {
 			e.drop(doc)
 		}
 		if row.exists {
@@ -72,9 +72,9 @@ func lostTables(e *env) {
 		}
 		e.settle()
 		state := ours
-		d, err := e.Store.ReadDocument(e.Context(), doc)
+		d, err := e.Store.ReadRecord(e.Context(), doc)
 		switch {
-		case errors.Is(err, table.ErrNoDocument):
+		case errors.Is(err, table.ErrNoRecord):
 			state = gone
 		case err != nil:
 			e.Fatal(err)

@@ -29,7 +29,7 @@ func Scans(t *testing.T, h Harness) {
 
 // pages follows a scan to its end and checks the contract of each [table.Page].
 // between runs after each page that has a Next.
-func (e *env) pages(name string, r table.ScanRequest, between func(next []byte)) [][]table.Row {
+func (e *env) pages(name table.RecordKey, r table.ScanRequest, between func(next []byte)) [][]table.Row {
 	e.Helper()
 	whole := r.Ranges
 	var list [][]table.Row
@@ -83,7 +83,7 @@ func (e *env) pages(name string, r table.ScanRequest, between func(next []byte))
 }
 
 // all is the whole table.
-func (e *env) all(name string) []table.Row {
+func (e *env) all(name table.RecordKey) []table.Row {
 	e.Helper()
 	return slices.Concat(e.pages(name, table.ScanRequest{Ranges: []key.Range{{}}}, nil)...)
 }
@@ -143,15 +143,15 @@ func keyOrder(e *env) {
 
 // grid makes a table of partitions × rows entities of about size bytes and
 // returns their keys in order.
-func (e *env) grid(name string, partitions, rows, size int) (table string, want []string) {
+func (e *env) grid(name string, partitions, rows, size int) (k table.RecordKey, want []string) {
 	e.Helper()
-	table = e.create(name)
+	k = e.create(name)
 	m := gridRows(partitions, rows, size)
 	for _, one := range m {
 		want = append(want, string(one.Key))
 	}
-	e.fill(table, m)
-	return table, want
+	e.fill(k, m)
+	return k, want
 }
 
 // gridRows are p00/r000 … with a number n and a padding. Rows are in order.

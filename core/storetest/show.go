@@ -89,7 +89,7 @@ func reason(err error) string {
 		return fmt.Sprintf("refused %d: %s", refused.Index, reason(refused.Err))
 	}
 	for _, known := range []error{
-		table.ErrNoDocument, table.ErrRevision, table.ErrNoTable, table.ErrNoEntity, table.ErrExists,
+		table.ErrNoRecord, table.ErrRevision, table.ErrNoTable, table.ErrNoEntity, table.ErrExists,
 		table.ErrChanged, table.ErrBusy, table.ErrUnknown, table.ErrUnsupported, table.ErrKeyTooLong, table.ErrBeingDeleted,
 		context.Canceled,
 	} {

@@ -14,6 +14,9 @@ type Harness func(t testing.TB, now func() edm.Ticks) Place
 // Place is where a store keeps what it is given, and how to get at it.
 type Place struct {
 	Store table.Store
+	// Strengths are the guarantees of the store beyond the contract of the port. The
+	// suite tests the declared ones, and the weaker law instead of the others.
+	Strengths Strengths
 	// Share opens another store over the same place, as another process would,
 	// with a clock of its own. Nil: only one store at a time can have the place.
 	Share func(now func() edm.Ticks) table.Store
@@ -35,7 +38,7 @@ type Place struct {
 
 // Run runs the whole suite.
 func Run(t *testing.T, h Harness) {
-	t.Run("Documents", func(t *testing.T) { Documents(t, h) })
+	t.Run("Records", func(t *testing.T) { Records(t, h) })
 	t.Run("Entities", func(t *testing.T) { Entities(t, h) })
 	t.Run("Timestamps", func(t *testing.T) { Timestamps(t, h) })
 	t.Run("Scans", func(t *testing.T) { Scans(t, h) })

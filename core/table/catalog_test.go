@@ -11,31 +11,31 @@ import (
 	"edgetable/core/table"
 )
 
-// brokenCatalog is a store whose documents cannot be used, from when err is set.
+// brokenCatalog is a store whose records cannot be used once err is set.
 type brokenCatalog struct {
 	table.Store
 	err error
 }
 
-func (s *brokenCatalog) ReadDocument(ctx context.Context, key string) (table.Document, error) {
+func (s *brokenCatalog) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
 	if s.err != nil {
-		return table.Document{}, s.err
+		return table.Record{}, s.err
 	}
-	return s.Store.ReadDocument(ctx, key)
+	return s.Store.ReadRecord(ctx, key)
 }
 
-func (s *brokenCatalog) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
+func (s *brokenCatalog) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
 	if s.err != nil {
 		return "", s.err
 	}
-	return s.Store.WriteDocument(ctx, d)
+	return s.Store.WriteRecord(ctx, d)
 }
 
-func (s *brokenCatalog) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
+func (s *brokenCatalog) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	return s.Store.ListDocuments(ctx, prefix, from, limit)
+	return s.Store.ListRecords(ctx, account, from, limit)
 }
 
 // What is wrong with the catalog has the same names as what is wrong with

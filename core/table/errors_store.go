@@ -7,10 +7,10 @@ import (
 
 // What a [Store] may answer besides success. Compare with errors.Is.
 var (
-	// ErrNoDocument: there is no document with this key.
-	ErrNoDocument = errors.New("no such document")
-	// ErrRevision: the document has another revision than the one demanded.
-	ErrRevision = errors.New("document was changed")
+	// ErrNoRecord: there is no record with this key.
+	ErrNoRecord = errors.New("no such record")
+	// ErrRevision: the record has another revision than the one demanded.
+	ErrRevision = errors.New("record was changed")
 	// ErrBeingDeleted: the name of the table is not free yet.
 	ErrBeingDeleted = errors.New("table is being deleted")
 	// ErrNoTable: no incarnation of the table is live.

@@ -18,7 +18,7 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 	if err != nil {
 		return Row{}, err
 	}
-	row, err := s.store.Get(ctx, n.DocumentKey(), k, c)
+	row, err := s.store.Get(ctx, n.Key(), k, c)
 	if err != nil {
 		return Row{}, protocolError(err)
 	}
@@ -51,7 +51,7 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 		return Page{}, err
 	}
 	end := s.now() + s.budget.Time
-	page, err := s.store.Scan(ctx, n.DocumentKey(), ScanRequest{
+	page, err := s.store.Scan(ctx, n.Key(), ScanRequest{
 		Ranges:      ranges,
 		Filter:      plan.Residual,
 		Rows:        min(q.Top, MaxPageRows),
@@ -67,21 +67,22 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 }
 
 // table reads the record of a table; it is TableNotFound if there is none.
-func (s *Service) table(ctx context.Context, n Name) (Document, error) {
-	d, err := s.store.ReadDocument(ctx, n.DocumentKey())
-	if errors.Is(err, ErrNoDocument) {
-		return d, TableNotFound.Err()
+func (s *Service) table(ctx context.Context, n Name) (Record, error) {
+	r, err := s.store.ReadRecord(ctx, n.Key())
+	if errors.Is(err, ErrNoRecord) {
+		return r, TableNotFound.Err()
 	}
 	if err != nil {
-		return d, protocolError(err)
+		return r, protocolError(err)
 	}
-	return d, nil
+	return r, nil
 }
 
 // nameProperty is the property of a table's record that holds the name as it
 // was given at creation. A filter on tables sees it.
 const nameProperty = "TableName"
 
-func record(name string) edm.Properties {
+// tableValue is the value of a table's record.
+func tableValue(name string) edm.Properties {
 	return edm.AppendProperty(nil, nameProperty, edm.String(name))
 }

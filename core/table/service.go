@@ -52,9 +52,8 @@ func New(store Store, o Options) *Service {
 // Name addresses a table: the account's name, and the table's in any case.
 type Name struct{ Account, Table string }
 
-// DocumentKey is the key of the table's record in the catalog, and by it the
-// name of the table to the store.
-func (n Name) DocumentKey() string { return tablePrefix(n.Account) + FoldName(n.Table) }
+// Key returns the key of the table's record, by which stores know the table.
+func (n Name) Key() RecordKey { return RecordKey{n.Account, FoldName(n.Table)} }
 
 // check returns the service's error for operations on the entities of a table
 // that cannot exist, so that no store is asked for a key it does not expect.
@@ -66,8 +65,6 @@ func (n Name) check() error {
 	}
 	return err
 }
-
-func tablePrefix(account string) string { return "table/" + account + "/" }
 
 // nonce is random and not zero.
 func (s *Service) nonce() uint64 { return s.rand() | 1 }

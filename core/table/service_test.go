@@ -283,7 +283,7 @@ type contested struct {
 	changes int
 }
 
-func (s *contested) Drop(ctx context.Context, key string, revision table.Revision) error {
+func (s *contested) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	if s.changes--; s.changes >= 0 {
 		return table.ErrRevision
 	}

@@ -15,7 +15,7 @@ import (
 // policies. No filter can name it, so a filter on tables does not see it.
 const aclProperty = ".acl"
 
-// maxSettings is the size a document may have by the contract of Store, less
+// maxSettings is the size a record may have by the contract of Store, less
 // what surrounds the settings in it.
 const maxSettings = 60 << 10
 
@@ -25,11 +25,11 @@ func (s *Service) TableACL(ctx context.Context, n Name) ([]byte, error) {
 	if err := n.check(); err != nil {
 		return nil, err
 	}
-	d, err := s.table(ctx, n)
+	r, err := s.table(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	acl, _ := edm.Properties(d.Value).Lookup(aclProperty)
+	acl, _ := edm.Properties(r.Value).Lookup(aclProperty)
 	if acl.Type() != edm.TypeBinary {
 		return nil, nil
 	}
@@ -41,12 +41,12 @@ func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 	if err := n.check(); err != nil {
 		return err
 	}
-	return s.change(ctx, n.DocumentKey(), func(d *Document) error {
-		if d.Revision == "" {
+	return s.change(ctx, n.Key(), func(r *Record) error {
+		if r.Revision == "" {
 			return TableNotFound.Err()
 		}
-		name, _ := edm.Properties(d.Value).Lookup(nameProperty)
-		d.Value = edm.AppendProperty(record(name.Text()), aclProperty, edm.Binary(acl))
+		name, _ := edm.Properties(r.Value).Lookup(nameProperty)
+		r.Value = edm.AppendProperty(tableValue(name.Text()), aclProperty, edm.Binary(acl))
 		return nil
 	})
 }
@@ -54,11 +54,11 @@ func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 // AccountSettings returns what UpdateAccountSettings stored for an account,
 // nil if nothing was.
 func (s *Service) AccountSettings(ctx context.Context, account string) ([]byte, error) {
-	d, err := s.store.ReadDocument(ctx, settingsKey(account))
+	r, err := s.store.ReadRecord(ctx, RecordKey{Account: account})
 	switch {
 	case err == nil:
-		return d.Value, nil
-	case errors.Is(err, ErrNoDocument):
+		return r.Value, nil
+	case errors.Is(err, ErrNoRecord):
 		return nil, nil
 	}
 	return nil, protocolError(err)
@@ -67,36 +67,34 @@ func (s *Service) AccountSettings(ctx context.Context, account string) ([]byte, 
 // UpdateAccountSettings stores what update makes of the settings of an account,
 // which are nil at first. It may be called more than once.
 func (s *Service) UpdateAccountSettings(ctx context.Context, account string, update func(old []byte) ([]byte, error)) error {
-	return s.change(ctx, settingsKey(account), func(d *Document) (err error) {
-		d.Value, err = update(d.Value)
+	return s.change(ctx, RecordKey{Account: account}, func(r *Record) (err error) {
+		r.Value, err = update(r.Value)
 		return err
 	})
 }
 
-func settingsKey(account string) string { return "settings/" + account }
-
-// change reads a document, has it changed and writes it, again if somebody else
-// wrote it in between.
-func (s *Service) change(ctx context.Context, key string, update func(d *Document) error) error {
+// change reads a record, updates it and writes it, and starts again if somebody
+// else wrote it in between.
+func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Record) error) error {
 	for range 10 {
-		d, err := s.store.ReadDocument(ctx, key)
-		if errors.Is(err, ErrNoDocument) {
-			d, err = Document{Key: key}, nil
+		r, err := s.store.ReadRecord(ctx, key)
+		if errors.Is(err, ErrNoRecord) {
+			r, err = Record{Key: key}, nil
 		}
 		if err != nil {
 			return protocolError(err)
 		}
-		if err := update(&d); err != nil {
+		if err := update(&r); err != nil {
 			return err
 		}
-		if len(d.Value) > maxSettings {
+		if len(r.Value) > maxSettings {
 			return RequestBodyTooLarge.Err()
 		}
-		_, err = s.store.WriteDocument(ctx, d)
+		_, err = s.store.WriteRecord(ctx, r)
 		if errors.Is(err, ErrUnknown) {
 			// What is there now is ours, or it is as if somebody wrote after us.
-			now, readErr := s.store.ReadDocument(ctx, key)
-			if readErr == nil && bytes.Equal(now.Value, d.Value) {
+			now, readErr := s.store.ReadRecord(ctx, key)
+			if readErr == nil && bytes.Equal(now.Value, r.Value) {
 				return nil
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"testing"
 
@@ -128,19 +127,19 @@ func TestAccountSettings(t *testing.T) {
 	}
 }
 
-// lossy loses the reply to the next write of a document, which it does or not.
+// lossy loses the reply to the next write of a record, which it does or not.
 type lossy struct {
 	table.Store
 	applied, lose bool
 }
 
-func (s *lossy) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
-	if !s.lose || strings.HasPrefix(d.Key, "table/") && d.Revision == "" {
-		return s.Store.WriteDocument(ctx, d)
+func (s *lossy) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
+	if !s.lose || d.Key.Table != "" && d.Revision == "" {
+		return s.Store.WriteRecord(ctx, d)
 	}
 	s.lose = false
 	if s.applied {
-		if _, err := s.Store.WriteDocument(ctx, d); err != nil {
+		if _, err := s.Store.WriteRecord(ctx, d); err != nil {
 			return "", err
 		}
 	}

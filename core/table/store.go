@@ -8,7 +8,7 @@ import (
 	"edgetable/core/odata"
 )
 
-// Store keeps documents and entities. It is the port between the semantics in
+// Store keeps records and entities. It is the port between the semantics in
 // this package and a place to keep bytes, and it decides nothing about the
 // protocol: which write is allowed, what a merge means and what a condition
 // compares is said by a [Mutation] and done by [Apply].
@@ -19,15 +19,14 @@ import (
 // a comment says otherwise. Methods honour ctx: when it ends they return its
 // error, unless the outcome is known already.
 //
-// # Documents
+// # Records
 //
-// The catalog is a set of small documents (≤ 64 KiB) with keys in ASCII. Core
-// owns their meaning. A document with a [Layout] is the record of a table: as
-// long as it exists, the incarnation it names is live, and the document's key is
-// the name by which the methods for entities find it. Reads and writes of
-// documents are linearizable, unless the store does not declare Linearizable:
-// then what it says of an entity goes for a document, and without Conditional two
-// writes at the same time may both succeed, of which the last one counts.
+// The catalog is a set of small records (≤ 64 KiB), one for each table and one
+// for each account's own settings, addressed by a [RecordKey]. Core owns their
+// meaning. As long as the record of a table exists, the incarnation it names is
+// live. Reads and writes of records are linearizable, unless the store lacks
+// that strength: then a record is as weakly consistent as an entity, and two
+// writes at the same time may both succeed, in which case the last one counts.
 //
 // # Entities
 //
@@ -40,38 +39,33 @@ import (
 //
 // # Strengths
 //
-// What a store guarantees beyond this is declared by [Store.Strengths]; the
-// conformance suite in storetest tests what is declared, no more and no less.
+// A store may guarantee more than this. Each store's tests declare its strengths
+// to the conformance suite (storetest.Strengths), which tests exactly those.
 type Store interface {
-	// Strengths never changes during the life of a Store.
-	Strengths() Strengths
+	// ReadRecord returns the record with this key or [ErrNoRecord].
+	ReadRecord(ctx context.Context, key RecordKey) (Record, error)
 
-	// ReadDocument returns the document with this key or [ErrNoDocument].
-	ReadDocument(ctx context.Context, key string) (Document, error)
+	// WriteRecord writes a record if the stored one has r.Revision, or if there
+	// is none and r.Revision is empty, else it fails with [ErrRevision]. It
+	// returns the new revision. A new record of a table makes an empty table in
+	// the same step. A later write changes only the value: the table keeps its
+	// incarnation and its entities, whatever r.Incarnation is. While an earlier
+	// table with this key is still being deleted, a store may answer
+	// [ErrBeingDeleted].
+	WriteRecord(ctx context.Context, r Record) (Revision, error)
 
-	// WriteDocument writes a document if the stored one has d.Revision, or if
-	// there is none and d.Revision is empty, else it fails with [ErrRevision].
-	// It returns the new revision. A Layout with an incarnation that was never
-	// written makes an empty table in the same step; changing the Layout of a
-	// record moves its name to the other incarnation, and what it named before
-	// lives on if another record names it ([ErrUnsupported] where a store cannot
-	// move names). While a table of this key is still being deleted, a store may
-	// answer [ErrBeingDeleted].
-	WriteDocument(ctx context.Context, d Document) (Revision, error)
+	// ListRecords returns the records of at most limit tables of an account, in
+	// byte order of their names, beginning at the name from. Fewer than limit,
+	// which may be 1001, means there are no more. It need not be a snapshot.
+	ListRecords(ctx context.Context, account, from string, limit int) ([]Record, error)
 
-	// ListDocuments returns at most limit documents whose keys begin with prefix
-	// and are ≥ from, in byte order of their keys. Fewer than limit, which may be
-	// 1001, means there are no more. It need not be a snapshot.
-	ListDocuments(ctx context.Context, prefix, from string, limit int) ([]Document, error)
-
-	// Drop removes a document that has this revision, else fails with
-	// [ErrRevision] and has no effect, and with it the table it is the record of,
-	// unless another record names the same incarnation. The entities are removed
-	// at once or behind the call, but none is ever seen again.
-	Drop(ctx context.Context, key string, revision Revision) error
+	// Drop removes a table together with its record, if the record has this
+	// revision, else it fails with [ErrRevision] and has no effect. The entities
+	// are removed at once or in the background, but none is ever seen again.
+	Drop(ctx context.Context, table RecordKey, revision Revision) error
 
 	// Get returns the entity with this encoded key or [ErrNoEntity].
-	Get(ctx context.Context, table string, key []byte, c Consistency) (Row, error)
+	Get(ctx context.Context, table RecordKey, key []byte, c Consistency) (Row, error)
 
 	// Commit applies all mutations to the table or none of them and returns the
 	// Timestamp it gave to what it wrote, or issued for what it deleted. The
@@ -94,66 +88,29 @@ type Store interface {
 	//
 	// When Commit returns, with an error or without, all it said is as durable
 	// as the store declares: also what a refusal was based on.
-	Commit(ctx context.Context, table string, m []Mutation) (edm.Ticks, error)
+	Commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error)
 
 	// Scan reads entities in key order. See [ScanRequest] and [Page].
-	Scan(ctx context.Context, table string, r ScanRequest) (Page, error)
+	Scan(ctx context.Context, table RecordKey, r ScanRequest) (Page, error)
 }
 
-// Strengths is what a Store declares about itself.
-type Strengths struct {
-	// Conditional: conditions on presence and on Timestamps are judged
-	// atomically with the write. Without it the last writer wins.
-	Conditional bool
-	// AtomicCommit: readers never see part of a Commit once it is done, and a
-	// Commit of several mutations is applied whole or not at all.
-	AtomicCommit bool
-	// SnapshotPage: one Scan sees the store as of one moment; a concurrent
-	// Commit is in its page wholly or not at all.
-	SnapshotPage bool
-	// Linearizable: a read begun after a write has returned sees it, in all
-	// processes that share the place. Without it a process sees what it wrote
-	// itself, and what others wrote some time later; the laws above and below hold
-	// from then on.
-	Linearizable bool
-	// Durable: what a reply showed survives the loss of power.
-	Durable bool
-	// ExactDrop: an operation concurrent with Drop either happens before it or
-	// finds no table. Without it, between the call of Drop and its return each
-	// operation may take the table as live or dead on its own.
-	ExactDrop bool
-	// TimestampsAcrossProcesses: Timestamps are issued in one place, so that
-	// they never repeat and increase even between processes whose clocks disagree.
-	// Without it they do so within one process. Between processes those of an entity
-	// that exists increase; over a delete they do if the writes do not overlap and
-	// the clocks agree.
-	TimestampsAcrossProcesses bool
-}
-
-// Revision names one state of a document; it is opaque to core and empty only
-// for a document that does not exist.
+// Revision names one state of a record; it is opaque to core and empty only
+// for a record that does not exist.
 type Revision string
 
-// Document is one entry of the catalog.
-type Document struct {
-	Key      string
-	Value    []byte // opaque to the store
-	Layout   Layout // zero unless the document is the record of a table
-	Revision Revision
+// Record is one entry of the catalog.
+type Record struct {
+	Key         RecordKey
+	Value       []byte      // opaque to the store
+	Incarnation Incarnation // of a table
+	Revision    Revision
 }
 
 // Incarnation is the random identity of one life of a table. It is part of
 // where the store keeps the table's entities, so that a table that was deleted
-// and created again shares nothing with its predecessor.
+// and created again shares nothing with its predecessor. Whoever creates the
+// table chooses it, to recognize the table if the reply is lost.
 type Incarnation [12]byte
-
-// Layout says where the entities of a table live. Stores that have no use for
-// a field keep it all the same.
-type Layout struct {
-	Incarnation Incarnation
-	Buckets     uint16 // hash keys the partitions are spread over, 0 = the store's default
-	Location    string // location hint or jurisdiction, "" = none
-}
 
 // Consistency of a read.
 type Consistency uint8

@@ -14,12 +14,12 @@ func (s *Service) CreateTable(ctx context.Context, n Name) error {
 	if err := CheckTableName(n.Table); err != nil {
 		return err
 	}
-	d := Document{Key: n.DocumentKey(), Value: record(n.Table), Layout: Layout{Incarnation: s.incarnation()}}
-	_, err := s.store.WriteDocument(ctx, d)
+	r := Record{Key: n.Key(), Value: tableValue(n.Table), Incarnation: s.incarnation()}
+	_, err := s.store.WriteRecord(ctx, r)
 	if errors.Is(err, ErrUnknown) {
 		// The record names its incarnation: if it is ours, so was the write.
-		now, readErr := s.store.ReadDocument(ctx, d.Key)
-		if readErr == nil && now.Layout.Incarnation == d.Layout.Incarnation {
+		now, readErr := s.store.ReadRecord(ctx, r.Key)
+		if readErr == nil && now.Incarnation == r.Incarnation {
 			return nil
 		}
 	}
@@ -47,12 +47,12 @@ func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 		return ResourceNotFound.Err()
 	}
 	for range 3 { // a record changes seldom: twice in a row is already strange
-		d, err := s.store.ReadDocument(ctx, n.DocumentKey())
-		if errors.Is(err, ErrNoDocument) {
+		r, err := s.store.ReadRecord(ctx, n.Key())
+		if errors.Is(err, ErrNoRecord) {
 			return ResourceNotFound.Err()
 		}
 		if err == nil {
-			err = s.store.Drop(ctx, d.Key, d.Revision)
+			err = s.store.Drop(ctx, r.Key, r.Revision)
 		}
 		switch {
 		case err == nil:
@@ -70,14 +70,14 @@ func (s *Service) GetTable(ctx context.Context, n Name) (string, error) {
 	if CheckTableName(n.Table) != nil {
 		return "", ResourceNotFound.Err()
 	}
-	d, err := s.store.ReadDocument(ctx, n.DocumentKey())
-	if errors.Is(err, ErrNoDocument) {
+	r, err := s.store.ReadRecord(ctx, n.Key())
+	if errors.Is(err, ErrNoRecord) {
 		return "", ResourceNotFound.Err()
 	}
 	if err != nil {
 		return "", protocolError(err)
 	}
-	name, _ := edm.Properties(d.Value).Lookup(nameProperty)
+	name, _ := edm.Properties(r.Value).Lookup(nameProperty)
 	return name.Text(), nil
 }
 
@@ -98,7 +98,6 @@ type TablePage struct {
 // QueryTables returns one page of the account's tables.
 func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery) (TablePage, error) {
 	var page TablePage
-	prefix := tablePrefix(account)
 	top := min(q.Top, MaxPageRows)
 	if top == 0 {
 		return page, nil
@@ -107,25 +106,25 @@ func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery)
 	if q.Filter == nil {
 		limit = top + 1
 	}
-	from := prefix + FoldName(q.From)
+	from := FoldName(q.From)
 	for end := s.now() + s.budget.Time; ; {
-		docs, err := s.store.ListDocuments(ctx, prefix, from, limit)
+		records, err := s.store.ListRecords(ctx, account, from, limit)
 		if err != nil {
 			return TablePage{}, protocolError(err)
 		}
-		for i, d := range docs {
+		for i, r := range records {
 			if len(page.Names) == top || i == limit-1 {
-				page.Next = d.Key[len(prefix):]
+				page.Next = r.Key.Table
 				break
 			}
-			if q.Filter == nil || q.Filter.Match(nil, 0, d.Value) {
-				name, _ := edm.Properties(d.Value).Lookup(nameProperty)
+			if q.Filter == nil || q.Filter.Match(nil, 0, r.Value) {
+				name, _ := edm.Properties(r.Value).Lookup(nameProperty)
 				page.Names = append(page.Names, name.Text())
 			}
 		}
 		if page.Next == "" || len(page.Names) == top || s.now() > end {
 			return page, nil
 		}
-		from, page.Next = prefix+page.Next, ""
+		from, page.Next = page.Next, ""
 	}
 }

@@ -19,7 +19,7 @@ func (s *Service) Write(ctx context.Context, n Name, op Operation) (edm.Ticks, e
 	if err != nil {
 		return 0, err
 	}
-	ticks, err := s.commit(ctx, n.DocumentKey(), []Mutation{m})
+	ticks, err := s.commit(ctx, n.Key(), []Mutation{m})
 	if err != nil {
 		return 0, protocolError(err)
 	}
@@ -52,7 +52,7 @@ func (s *Service) Transact(ctx context.Context, n Name, ops []Operation) (edm.Ti
 	if err := checkGroup(mutations); err != nil {
 		return 0, err
 	}
-	ticks, err := s.commit(ctx, n.DocumentKey(), mutations)
+	ticks, err := s.commit(ctx, n.Key(), mutations)
 	if err != nil {
 		index := 0
 		if r, ok := errors.AsType[*Refused](err); ok {
@@ -94,7 +94,7 @@ func checkGroup(mutations []Mutation) error {
 // What is left then is one strong read: an entity with our nonce is our work,
 // so all of it was applied. Anything else says nothing about what happened, and
 // a 404, 409 or 412 would be a guess: the outcome stays unknown.
-func (s *Service) commit(ctx context.Context, table string, m []Mutation) (edm.Ticks, error) {
+func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error) {
 	ticks, err := s.store.Commit(ctx, table, m)
 	if !errors.Is(err, ErrUnknown) {
 		return ticks, err

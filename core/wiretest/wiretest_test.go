@@ -199,7 +199,7 @@ func TestDirectives(t *testing.T) {
 	var clock wiretest.Clock
 	for _, d := range []string{
 		"no bearer", "any date", "path style", "lag 5m", "limits account=1/s burst=2", "limits partition=0.5/s burst=1", "limits failures=1/s burst=1",
-		"store Commit busy", "store WriteDocument being-deleted",
+		"store Commit busy", "store WriteRecord being-deleted",
 	} {
 		if _, err := wiretest.NewServer(&clock, []string{d}); err != nil {
 			t.Error(err)

@@ -69,7 +69,7 @@ func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName stri
 		return err
 	}
 	show := rebucketProgress{progress: newProgress(p.err), name: name.Table, buckets: o.buckets}
-	err = store.Rebucket(ctx, name.DocumentKey(), dynamodb.RebucketOptions{
+	err = store.Rebucket(ctx, name.Key(), dynamodb.RebucketOptions{
 		Buckets: uint16(o.buckets), Abort: o.abort, MaxPause: o.maxPause,
 		Report: func(now dynamodb.RebucketProgress) error {
 			show.report(now)

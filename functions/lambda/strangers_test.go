@@ -21,37 +21,37 @@ type paid struct {
 	calls atomic.Int64
 }
 
-func (p *paid) ReadDocument(ctx context.Context, key string) (table.Document, error) {
+func (p *paid) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
 	p.calls.Add(1)
-	return p.Store.ReadDocument(ctx, key)
+	return p.Store.ReadRecord(ctx, key)
 }
 
-func (p *paid) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
+func (p *paid) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
 	p.calls.Add(1)
-	return p.Store.ListDocuments(ctx, prefix, from, limit)
+	return p.Store.ListRecords(ctx, account, from, limit)
 }
 
-func (p *paid) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
+func (p *paid) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
 	p.calls.Add(1)
-	return p.Store.WriteDocument(ctx, d)
+	return p.Store.WriteRecord(ctx, d)
 }
 
-func (p *paid) Drop(ctx context.Context, key string, revision table.Revision) error {
+func (p *paid) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	p.calls.Add(1)
 	return p.Store.Drop(ctx, key, revision)
 }
 
-func (p *paid) Get(ctx context.Context, name string, key []byte, c table.Consistency) (table.Row, error) {
+func (p *paid) Get(ctx context.Context, name table.RecordKey, key []byte, c table.Consistency) (table.Row, error) {
 	p.calls.Add(1)
 	return p.Store.Get(ctx, name, key, c)
 }
 
-func (p *paid) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (p *paid) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	p.calls.Add(1)
 	return p.Store.Commit(ctx, name, m)
 }
 
-func (p *paid) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (p *paid) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	p.calls.Add(1)
 	return p.Store.Scan(ctx, name, r)
 }

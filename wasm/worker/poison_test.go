@@ -140,7 +140,6 @@ func TestPoison(t *testing.T) {
 		if !slices.ContainsFunc(directives, func(d string) bool { return strings.HasPrefix(d, "store ") }) {
 			store, err := durableobject.New(durableobject.Options{
 				Caller: &caller{now: h.now, call: h.call}, Now: h.now, Rand: h.random,
-				Accounts: slices.Sorted(maps.Keys(scene.Accounts())),
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -144,7 +144,7 @@ func withReplica(store *durableobject.Store, h host) table.Store {
 func (r *reader) LastSync() edm.Ticks { return r.synced() }
 
 // Get implements [table.Store].
-func (r *reader) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+func (r *reader) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	if c == table.Eventual {
 		return r.replica.Get(ctx, name, k, c)
 	}
@@ -152,7 +152,7 @@ func (r *reader) Get(ctx context.Context, name string, k []byte, c table.Consist
 }
 
 // Scan implements [table.Store].
-func (r *reader) Scan(ctx context.Context, name string, s table.ScanRequest) (table.Page, error) {
+func (r *reader) Scan(ctx context.Context, name table.RecordKey, s table.ScanRequest) (table.Page, error) {
 	if s.Consistency == table.Eventual {
 		return r.replica.Scan(ctx, name, s)
 	}

@@ -35,8 +35,8 @@ func TestPublish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := table.Document{Key: "table/acme/people", Value: []byte("{}"), Layout: table.Layout{Incarnation: table.Incarnation{1}}}
-	if _, err := store.WriteDocument(t.Context(), d); err != nil {
+	d := table.Record{Key: table.RecordKey{Account: "acme", Table: "people"}, Value: []byte("{}"), Incarnation: table.Incarnation{1}}
+	if _, err := store.WriteRecord(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
 	now += 2 * edm.TicksPerSecond

@@ -35,13 +35,9 @@ type host struct {
 
 // newStore is the one on objects, which the shell calls, and their replica.
 func newStore(c *config, h host) (table.Store, error) {
-	var accounts []string
-	for name := range c.accounts {
-		accounts = append(accounts, name)
-	}
 	store, err := durableobject.New(durableobject.Options{
 		Caller: &caller{now: h.now, call: h.call}, Now: h.now, Rand: h.random,
-		Buckets: c.buckets, Location: c.location, Catalog: c.catalog, Accounts: accounts,
+		Buckets: c.buckets, Location: c.location, Catalog: c.catalog,
 	})
 	if err != nil || c.replica == "" {
 		return store, err

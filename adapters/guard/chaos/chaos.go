@@ -17,8 +17,8 @@ import (
 type Chaos struct {
 	mu    sync.Mutex
 	rules []active
-	// deleted says from when on a name is free again, by the key of its record.
-	deleted map[string]time.Time
+	// deleted says from when on a name is free again, by its key.
+	deleted map[table.RecordKey]time.Time
 }
 
 // active is a rule with what it has seen.
@@ -32,7 +32,7 @@ var _ protocol.Gate = (*Chaos)(nil)
 
 // New makes a Chaos of rules, as [Parse] returns them.
 func New(rules []Rule) *Chaos {
-	c := &Chaos{rules: make([]active, len(rules)), deleted: make(map[string]time.Time)}
+	c := &Chaos{rules: make([]active, len(rules)), deleted: make(map[table.RecordKey]time.Time)}
 	for i, r := range rules {
 		c.rules[i] = active{Rule: r, random: rand.New(rand.NewPCG(max(r.Seed, 1), uint64(i)))}
 	}

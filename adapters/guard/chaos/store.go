@@ -3,7 +3,6 @@ package chaos
 import (
 	"context"
 	"maps"
-	"strings"
 	"time"
 
 	"edgetable/core/protocol"
@@ -20,7 +19,7 @@ type store struct {
 }
 
 // Drop keeps the name from being used again if a rule strikes.
-func (s *store) Drop(ctx context.Context, key string, revision table.Revision) error {
+func (s *store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	err := s.Store.Drop(ctx, key, revision)
 	if err == nil {
 		s.chaos.dropped(key)
@@ -28,16 +27,12 @@ func (s *store) Drop(ctx context.Context, key string, revision table.Revision) e
 	return err
 }
 
-func (c *Chaos) dropped(key string) {
-	account, name, ok := tableOf(key)
-	if !ok {
-		return
-	}
-	a := protocol.Access{Account: account, Operation: "DeleteTable", Table: name, Write: true}
+func (c *Chaos) dropped(key table.RecordKey) {
+	a := protocol.Access{Account: key.Account, Operation: "DeleteTable", Table: key.Table, Write: true}
 	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maps.DeleteFunc(c.deleted, func(_ string, free time.Time) bool { return !free.After(now) })
+	maps.DeleteFunc(c.deleted, func(_ table.RecordKey, free time.Time) bool { return !free.After(now) })
 	for i := range c.rules {
 		if r := &c.rules[i]; r.BeingDeleted > 0 && r.strikes(&a) {
 			c.deleted[key] = now.Add(r.BeingDeleted)
@@ -46,26 +41,17 @@ func (c *Chaos) dropped(key string) {
 	}
 }
 
-// WriteDocument refuses the record of a table whose name is not free yet.
-func (s *store) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
-	if d.Revision == "" && s.chaos.beingDeleted(d.Key) {
+// WriteRecord refuses the record of a table whose name is not free yet.
+func (s *store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
+	if r.Revision == "" && s.chaos.beingDeleted(r.Key) {
 		return "", table.ErrBeingDeleted
 	}
-	return s.Store.WriteDocument(ctx, d)
+	return s.Store.WriteRecord(ctx, r)
 }
 
-func (c *Chaos) beingDeleted(key string) bool {
+func (c *Chaos) beingDeleted(key table.RecordKey) bool {
 	now := time.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.deleted[key].After(now)
-}
-
-// tableOf is the table whose record has this key, see [table.Name.DocumentKey].
-func tableOf(key string) (account, name string, ok bool) {
-	rest, ok := strings.CutPrefix(key, "table/")
-	if !ok {
-		return "", "", false
-	}
-	return strings.Cut(rest, "/")
 }

@@ -15,8 +15,8 @@ func TestAbsent(t *testing.T) {
 	t.Parallel()
 	const many = 100
 	c := newCloud(t, newClock().now)
-	n := c.node(durableobject.Bucket(tableKey, 1, 0, ""))
-	m := message.Get(nil, &message.Place{Table: tableKey, Buckets: 1}, at("p", "r"))
+	n := c.node(durableobject.Bucket(tableText, 1, 0, ""))
+	m := message.Get(nil, &message.Place{Table: tableText, Buckets: 1}, at("p", "r"))
 	var asked [many]*object.Resume
 	for i := range asked {
 		step := c.step(n, m, nil)

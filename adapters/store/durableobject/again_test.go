@@ -67,12 +67,12 @@ func TestGoesOnWithoutMemory(t *testing.T) {
 	c := newCloud(t, newClock().now)
 	s := c.store(c.now, nil)
 	create(t, s, 1)
-	n := c.node(durableobject.Bucket(tableKey, 1, 0, ""))
-	m := message.Commit(nil, &message.Place{Table: tableKey, Buckets: 1}, []table.Mutation{put("r", "A")})
+	n := c.node(durableobject.Bucket(tableText, 1, 0, ""))
+	m := message.Commit(nil, &message.Place{Table: tableText, Buckets: 1}, []table.Mutation{put("r", "A")})
 	message.Stamp(m, message.Attempt{ID: 1, First: c.now()})
 	first := c.step(n, m, nil)
 	answers := c.deliver(t.Context(), first.Calls, nil)
-	c.handle(t.Context(), durableobject.Call{Object: durableobject.Bucket(tableKey, 1, 0, ""), Message: m})
+	c.handle(t.Context(), durableobject.Call{Object: durableobject.Bucket(tableText, 1, 0, ""), Message: m})
 	if _, err := s.Commit(t.Context(), tableKey, []table.Mutation{put("r", "B")}); err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func (p *plain) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
 // Handle of a bucket of 1000 entities of 1 KiB.
 func BenchmarkHandle(b *testing.B) {
 	properties := edm.AppendProperty(edm.AppendProperty(nil, "Age", edm.Int32(23)), "Payload", edm.Binary(make([]byte, 1000)))
-	place := message.Place{Table: tableKey, Buckets: 1}
+	place := message.Place{Table: tableText, Buckets: 1}
 	entity := func(n int) table.Mutation {
 		return table.Mutation{Key: at("partition", fmt.Sprintf("row-%09d", n)), Nonce: uint64(n), Properties: properties}
 	}

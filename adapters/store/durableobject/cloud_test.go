@@ -201,7 +201,7 @@ func (c *cloud) ring(at edm.Ticks) (rang int) {
 // store opens a Store over the cloud.
 func (c *cloud) store(now func() edm.Ticks, change func(*durableobject.Options)) *durableobject.Store {
 	c.t.Helper()
-	o := durableobject.Options{Caller: c, Now: now, Rand: rand.Uint64, Accounts: []string{"acct"}}
+	o := durableobject.Options{Caller: c, Now: now, Rand: rand.Uint64}
 	if change != nil {
 		change(&o)
 	}
@@ -212,6 +212,20 @@ func (c *cloud) store(now func() edm.Ticks, change func(*durableobject.Options))
 	return s
 }
 
+// strengths of tables in so many buckets. A page of several buckets is several
+// reads, and they drop a deleted table one after the other.
+func strengths(buckets uint16) storetest.Strengths {
+	return storetest.Strengths{
+		Conditional:               true,
+		AtomicCommit:              true,
+		SnapshotPage:              buckets <= 1,
+		Linearizable:              true,
+		Durable:                   true,
+		ExactDrop:                 buckets <= 1,
+		TimestampsAcrossProcesses: true,
+	}
+}
+
 // harness makes places over a cloud of which prepare makes what it wants.
 func harness(prepare func(*cloud), change func(*durableobject.Options)) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
@@ -219,9 +233,14 @@ func harness(prepare func(*cloud), change func(*durableobject.Options)) storetes
 		if prepare != nil {
 			prepare(c)
 		}
+		var o durableobject.Options
+		if change != nil {
+			change(&o)
+		}
 		return storetest.Place{
-			Store: c.store(now, change),
-			Share: func(now func() edm.Ticks) table.Store { return c.store(now, change) },
+			Store:     c.store(now, change),
+			Strengths: strengths(o.Buckets),
+			Share:     func(now func() edm.Ticks) table.Store { return c.store(now, change) },
 			Restart: func(now func() edm.Ticks) table.Store {
 				c.now = now
 				c.evict()

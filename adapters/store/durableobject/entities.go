@@ -11,7 +11,8 @@ import (
 )
 
 // Get implements [table.Store]; both kinds of consistency are strong.
-func (s *Store) Get(ctx context.Context, name string, k []byte, _ table.Consistency) (row table.Row, err error) {
+func (s *Store) Get(ctx context.Context, t table.RecordKey, k []byte, _ table.Consistency) (row table.Row, err error) {
+	name := t.String()
 	err = s.follow(name, func(home message.Home) error {
 		p := placeOf(name, home, buckets.OfKey(k, home.Buckets))
 		m := message.Get(make([]byte, 0, len(name)+len(k)+32), &p, k)
@@ -28,7 +29,8 @@ func (s *Store) Get(ctx context.Context, name string, k []byte, _ table.Consiste
 }
 
 // Commit implements [table.Store].
-func (s *Store) Commit(ctx context.Context, name string, m []table.Mutation) (ticks edm.Ticks, err error) {
+func (s *Store) Commit(ctx context.Context, t table.RecordKey, m []table.Mutation) (ticks edm.Ticks, err error) {
+	name := t.String()
 	err = s.follow(name, func(home message.Home) error {
 		p := placeOf(name, home, buckets.OfKey(m[0].Key, home.Buckets))
 		r, err := s.send(ctx, bucket(&p), message.Commit(make([]byte, 0, message.CommitSize(m)), &p, m))

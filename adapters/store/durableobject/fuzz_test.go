@@ -17,9 +17,9 @@ import (
 // whatever state and answers come with it, an object answers or asks, and what it
 // answers can be read.
 func FuzzHandle(f *testing.F) {
-	home := message.Place{Table: tableKey, Buckets: 1}
+	home := message.Place{Table: tableText, Buckets: 1}
 	scan := message.Scan{Ranges: []key.Range{{}}, Filter: "v eq 'a'", Rows: 10}
-	d := table.Document{Key: tableKey, Layout: table.Layout{Incarnation: table.Incarnation{1}}}
+	d := table.Record{Key: tableKey, Incarnation: table.Incarnation{1}}
 	located := message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 1}})
 	state := bytes.Repeat([]byte{0}, 9)
 	for _, m := range [][]byte{
@@ -28,16 +28,16 @@ func FuzzHandle(f *testing.F) {
 		message.AppendScan(nil, &home, &scan),
 		message.Drop(nil, table.Incarnation{1}),
 		message.Forget(nil, 1<<62),
-		message.Key(nil, message.OpRead, tableKey),
-		message.Key(nil, message.OpLocate, tableKey),
+		message.Key(nil, message.OpRead, tableText),
+		message.Key(nil, message.OpLocate, tableText),
 		message.Write(nil, &d, message.Home{Buckets: 1}),
-		message.Write(nil, &table.Document{Key: "x"}, message.Home{}),
-		message.Remove(nil, tableKey, "1"),
+		message.Write(nil, &table.Record{Key: tableKey}, message.Home{}),
+		message.Remove(nil, tableText, "1"),
 		message.List(nil, "table/", "", 10),
 		object.Alarm(),
 	} {
 		f.Add(m, m, state, located)
-		f.Add(m, message.Remove(nil, tableKey, "1"), append([]byte{1, 1}, make([]byte, 12)...), message.DoneTicks(nil, 5))
+		f.Add(m, message.Remove(nil, tableText, "1"), append([]byte{1, 1}, make([]byte, 12)...), message.DoneTicks(nil, 5))
 	}
 	f.Fuzz(func(t *testing.T, first, second, state, answer []byte) {
 		var rows ordered

@@ -15,14 +15,10 @@ import (
 func TestReplicaJurisdiction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 2)
-	tables := map[string]string{"table/acct/anywhere": "weur", "table/acct/europe": "eu/weur", "table/acct/america": "us"}
+	tables := map[table.RecordKey]string{acct("anywhere"): "weur", acct("europe"): "eu/weur", acct("america"): "us"}
 	for name, location := range tables {
-		w.count++
-		life := table.Incarnation{w.count}
-		if _, err := w.store.WriteDocument(t.Context(), table.Document{Key: name, Layout: table.Layout{Incarnation: life, Location: location}}); err != nil {
-			t.Fatal(err)
-		}
-		w.lives[name] = life
+		w.store = w.cloud.store(w.clock, func(o *durableobject.Options) { o.Buckets, o.Location = w.buckets, location })
+		w.create(name)
 	}
 	row := 0
 	for _, step := range []struct {
@@ -53,13 +49,13 @@ func TestReplicaJurisdiction(t *testing.T) {
 			if step.shown[location] {
 				want = row + row%2
 			}
-			if record := w.replica.names["document "+name].value != nil; rows != want || record != step.shown[location] {
+			if record := w.replica.names["document "+name.String()].value != nil; rows != want || record != step.shown[location] {
 				t.Errorf("the replica is %s: of the table in %s it has %d rows, want %d, and its record: %v", step.says, location, rows, want, record)
 			}
 		}
 	}
 	// What changed while it was not published is not missing.
-	delete(w.lives, "table/acct/america")
+	delete(w.lives, acct("america"))
 	w.deploy("kv", "eu")
 	clear(w.replica.names)
 	w.converges()
@@ -72,8 +68,8 @@ func TestReplicaCatalogJurisdiction(t *testing.T) {
 	w.cloud.catalog = "eu"
 	w.store = w.cloud.store(w.clock, func(o *durableobject.Options) { o.Catalog, o.Location = "eu/weur", "eu" })
 	w.cloud.where = "us"
-	w.create(peopleTable)
-	w.write(peopleTable, "p", "r", false)
+	w.create(tableKey)
+	w.write(tableKey, "p", "r", false)
 	if w.pass(20 * edm.TicksPerSecond); w.replica.batches > 0 {
 		t.Errorf("%d batches", w.replica.batches)
 	}

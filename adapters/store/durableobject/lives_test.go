@@ -1,7 +1,6 @@
 package durableobject_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -77,17 +76,17 @@ func TestDropCutOff(t *testing.T) {
 						t.Errorf("Get after the alarm: %v", err)
 					}
 				case "read":
-					if _, err := s.ReadDocument(t.Context(), tableKey); !errors.Is(err, table.ErrNoDocument) {
-						t.Errorf("ReadDocument: got %v, want %v", err, table.ErrNoDocument)
+					if _, err := s.ReadRecord(t.Context(), tableKey); !errors.Is(err, table.ErrNoRecord) {
+						t.Errorf("ReadRecord: got %v, want %v", err, table.ErrNoRecord)
 					}
 				case "drop":
 					if err := s.Drop(t.Context(), tableKey, revision); !errors.Is(err, table.ErrRevision) {
 						t.Errorf("another Drop: got %v, want %v", err, table.ErrRevision)
 					}
 				case "write":
-					d := table.Document{Key: tableKey, Revision: revision, Layout: table.Layout{Incarnation: table.Incarnation{11: 1}}}
-					if _, err := s.WriteDocument(t.Context(), d); !errors.Is(err, table.ErrRevision) {
-						t.Errorf("WriteDocument: got %v, want %v", err, table.ErrRevision)
+					d := table.Record{Key: tableKey, Revision: revision, Incarnation: table.Incarnation{11: 1}}
+					if _, err := s.WriteRecord(t.Context(), d); !errors.Is(err, table.ErrRevision) {
+						t.Errorf("WriteRecord: got %v, want %v", err, table.ErrRevision)
 					}
 				}
 				if next != "create" { // which then finds the table being deleted
@@ -133,15 +132,15 @@ func TestDropUnreachable(t *testing.T) {
 	if err := s.Drop(t.Context(), tableKey, revision); !errors.Is(err, table.ErrUnknown) || drops != 3 {
 		t.Errorf("Drop: %v after %d calls of the bucket, want %v after 3", err, drops, table.ErrUnknown)
 	}
-	if _, err := s.ReadDocument(t.Context(), tableKey); !errors.Is(err, table.ErrBusy) {
-		t.Errorf("ReadDocument: got %v, want %v", err, table.ErrBusy)
+	if _, err := s.ReadRecord(t.Context(), tableKey); !errors.Is(err, table.ErrBusy) {
+		t.Errorf("ReadRecord: got %v, want %v", err, table.ErrBusy)
 	}
-	d := table.Document{Key: tableKey, Layout: table.Layout{Incarnation: table.Incarnation{11: 2}}}
-	if _, err := s.WriteDocument(t.Context(), d); !errors.Is(err, table.ErrBeingDeleted) {
-		t.Errorf("WriteDocument: got %v, want %v", err, table.ErrBeingDeleted)
+	d := table.Record{Key: tableKey, Incarnation: table.Incarnation{11: 2}}
+	if _, err := s.WriteRecord(t.Context(), d); !errors.Is(err, table.ErrBeingDeleted) {
+		t.Errorf("WriteRecord: got %v, want %v", err, table.ErrBeingDeleted)
 	}
-	if list, err := s.ListDocuments(t.Context(), "table/acct/", "", 10); err != nil || len(list) != 0 {
-		t.Errorf("ListDocuments: %d documents, %v", len(list), err)
+	if list, err := s.ListRecords(t.Context(), "table/acct/", "", 10); err != nil || len(list) != 0 {
+		t.Errorf("ListRecords: %d documents, %v", len(list), err)
 	}
 	k.pass(time.Minute)
 	if c.ring(k.t) != 1 || c.ring(k.t) != 0 {
@@ -293,16 +292,16 @@ func TestMoved(t *testing.T) {
 	t.Parallel()
 	k := newClock()
 	c := newCloud(t, k.now)
-	s, stale := c.store(k.now, nil), c.store(k.now, nil)
+	stale := c.store(k.now, nil)
 	calls := 0
 	c.network = func(durableobject.Call) fate { calls++; return fate{} }
 	var last edm.Ticks
-	for life, layout := range []table.Layout{
+	for life, home := range []message.Home{
 		{}, {Buckets: 4}, {Buckets: 4, Location: "eu"}, {Buckets: 1, Location: "weur"}, {Location: "eu/weur"}, {Buckets: 2}, {},
 	} {
-		layout.Incarnation[0] = byte(life) + 1
-		d := table.Document{Key: tableKey, Layout: layout}
-		r, err := s.WriteDocument(t.Context(), d)
+		s := c.store(k.now, func(o *durableobject.Options) { o.Buckets, o.Location = home.Buckets, home.Location })
+		d := table.Record{Key: tableKey, Incarnation: table.Incarnation{byte(life) + 1}}
+		r, err := s.WriteRecord(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,16 +313,16 @@ func TestMoved(t *testing.T) {
 			m := []table.Mutation{insert(fmt.Sprint("r", i), "A")}
 			ticks, err := stale.Commit(t.Context(), tableKey, m)
 			if err != nil || ticks <= last || calls != 1+want {
-				t.Errorf("%+v: Timestamp %d after %d, %v, %d messages, want %d", layout, ticks, last, err, calls, 1+want)
+				t.Errorf("%+v: Timestamp %d after %d, %v, %d messages, want %d", home, ticks, last, err, calls, 1+want)
 			}
 			last = ticks
 		}
 		page, err := s.Scan(t.Context(), tableKey, everything)
 		if err != nil || len(page.Rows) != 2 {
-			t.Errorf("%+v: Scan: %d rows, %v", layout, len(page.Rows), err)
+			t.Errorf("%+v: Scan: %d rows, %v", home, len(page.Rows), err)
 		}
-		if got, err := stale.ReadDocument(t.Context(), tableKey); err != nil || got.Layout != layout {
-			t.Errorf("%+v: ReadDocument: %+v, %v", layout, got.Layout, err)
+		if got, err := stale.ReadRecord(t.Context(), tableKey); err != nil || got.Incarnation != d.Incarnation {
+			t.Errorf("%+v: ReadRecord: %x, %v", home, got.Incarnation, err)
 		}
 		if err := s.Drop(t.Context(), tableKey, r); err != nil {
 			t.Fatal(err)
@@ -350,7 +349,7 @@ func TestNames(t *testing.T) {
 		{"eu/weur", durableobject.Object{Name: "bucket/table/acct/people/4/3@weur", Jurisdiction: "eu", Hint: "weur"}},
 		{"moon/", durableobject.Object{Name: "bucket/table/acct/people/4/3", Jurisdiction: "moon"}},
 	} {
-		if got := durableobject.Bucket(tableKey, 4, 3, row.location); got != row.want {
+		if got := durableobject.Bucket(tableText, 4, 3, row.location); got != row.want {
 			t.Errorf("Bucket at %q: got %+v, want %+v", row.location, got, row.want)
 		}
 	}
@@ -360,43 +359,6 @@ func TestNames(t *testing.T) {
 	} {
 		if got := durableobject.CatalogOf(key, "eu"); got != (durableobject.Object{Name: want, Jurisdiction: "eu"}) {
 			t.Errorf("CatalogOf(%s): got %+v, want %s in eu", key, got, want)
-		}
-	}
-}
-
-// Lists that name no account are of all that the deployment has.
-func TestListAccounts(t *testing.T) {
-	t.Parallel()
-	c := newCloud(t, newClock().now)
-	s := c.store(c.now, func(o *durableobject.Options) { o.Accounts = []string{"a", "ab"} })
-	for _, key := range []string{"table/ab/x", "table/a/z", "settings/a", "settings/ab", "table/a/y", "other"} {
-		if _, err := s.WriteDocument(context.Background(), table.Document{Key: key}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, row := range []struct {
-		prefix, from string
-		limit        int
-		want         string
-	}{
-		{"", "", 10, "other settings/a settings/ab table/a/y table/a/z table/ab/x"},
-		{"", "", 3, "other settings/a settings/ab"},
-		{"", "table/a/z", 10, "table/a/z table/ab/x"},
-		{"table/a", "", 10, "table/a/y table/a/z table/ab/x"},
-		{"table/a/", "", 10, "table/a/y table/a/z"},
-		{"settings/a", "", 10, "settings/a settings/ab"},
-		{"o", "", 10, "other"},
-	} {
-		list, err := s.ListDocuments(context.Background(), row.prefix, row.from, row.limit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var keys []string
-		for _, d := range list {
-			keys = append(keys, d.Key)
-		}
-		if got := strings.Join(keys, " "); got != row.want {
-			t.Errorf("ListDocuments(%q, %q, %d): got %s, want %s", row.prefix, row.from, row.limit, got, row.want)
 		}
 	}
 }

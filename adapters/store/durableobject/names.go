@@ -3,48 +3,27 @@ package durableobject
 import (
 	"strconv"
 	"strings"
+
+	"edgetable/core/table"
 )
 
-// Where documents are: those of an account in a catalog of its own, and all
-// others, of which core has none, in one more.
 const (
 	catalogPrefix = "catalog/"
 	bucketPrefix  = "bucket/"
 )
 
-// accountOf is the account of a document key: the part behind "table/" or
-// "settings/". whole reports whether more follows it, so that all keys with
-// this prefix are of this account.
-func accountOf(key string) (account string, whole bool) {
-	rest, ok := strings.CutPrefix(key, "table/")
-	if !ok {
-		if rest, ok = strings.CutPrefix(key, "settings/"); !ok {
-			return "", false
-		}
-	}
-	account, _, whole = strings.Cut(rest, "/")
-	return account, whole
-}
-
-// ambiguous reports whether documents whose keys begin with prefix may be in
-// several catalogs.
-func ambiguous(prefix string) bool {
-	_, whole := accountOf(prefix)
-	return !whole && (strings.HasPrefix("table/", prefix) || strings.HasPrefix("settings/", prefix) ||
-		strings.HasPrefix(prefix, "table/") || strings.HasPrefix(prefix, "settings/"))
-}
-
-// Catalog is the object that holds the documents of an account.
+// Catalog is the object that holds the records of an account.
 func Catalog(account, location string) Object {
 	o := Object{Name: catalogPrefix + account}
 	o.Jurisdiction, o.Hint = SplitLocation(location)
 	return o
 }
 
-// CatalogOf is the object that holds a document.
+// CatalogOf is the object that holds the record with the text of this key, or the
+// records with keys that begin with it.
 func CatalogOf(key, location string) Object {
-	account, _ := accountOf(key)
-	return Catalog(account, location)
+	k, _ := table.ParseRecordKey(key)
+	return Catalog(k.Account, location)
 }
 
 // Bucket is the object that holds a bucket of the table whose record has this

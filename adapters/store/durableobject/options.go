@@ -16,18 +16,14 @@ type Options struct {
 	// Rand returns random bits. Writes are told apart by them.
 	Rand func() uint64
 
-	// Buckets is how many objects a new table is spread over, unless its Layout
-	// says another: 1 to [MaxBuckets], 0 is 1.
+	// Buckets is how many objects a new table is spread over: 1 to [MaxBuckets],
+	// 0 is 1.
 	Buckets uint16
-	// Location is where a new table is made, unless its Layout says another: see
-	// [SplitLocation].
+	// Location is where a new table is made: see [SplitLocation].
 	Location string
 	// Catalog is the location of the catalogs. It must be the same in all Workers
 	// and objects, and never change: elsewhere there are other catalogs.
 	Catalog string
-	// Accounts are those whose catalogs are read for a list of documents that
-	// names no account, as core never asks for.
-	Accounts []string
 
 	// Attempts is how often a message is sent whose answer was lost, 0 is 3.
 	Attempts int

@@ -48,8 +48,8 @@ func TestDropBitByBit(t *testing.T) {
 func TestPublishingBesideDrop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)
-	w.create(peopleTable)
-	d, err := w.store.ReadDocument(t.Context(), peopleTable)
+	w.create(tableKey)
+	d, err := w.store.ReadRecord(t.Context(), tableKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +60,13 @@ func TestPublishingBesideDrop(t *testing.T) {
 		}
 		return dropless(call)
 	}
-	if err := w.store.Drop(t.Context(), peopleTable, d.Revision); !errors.Is(err, table.ErrUnknown) {
+	if err := w.store.Drop(t.Context(), tableKey, d.Revision); !errors.Is(err, table.ErrUnknown) {
 		t.Fatal(err)
 	}
-	delete(w.lives, peopleTable)
+	delete(w.lives, tableKey)
 	const seconds = 90
 	for n := range seconds {
-		w.create(fmt.Sprint("table/acct/other", n))
+		w.create(acct(fmt.Sprint("other", n)))
 		w.pass(edm.TicksPerSecond)
 	}
 	if w.replica.batches < seconds/2 || drops > 3*(1+seconds/30) {
@@ -85,13 +85,13 @@ func TestWakeBitByBit(t *testing.T) {
 	for _, never := range []bool{false, true} {
 		w := newWorld(t, 1, buckets)
 		w.cloud.replica = ""
-		w.create(peopleTable)
+		w.create(tableKey)
 		for p := range 20 {
-			w.write(peopleTable, fmt.Sprint("p", p), "r", false)
+			w.write(tableKey, fmt.Sprint("p", p), "r", false)
 		}
 		w.evict()
 		w.cloud.replica = "kv"
-		if _, err := w.store.ReadDocument(t.Context(), peopleTable); err != nil {
+		if _, err := w.store.ReadRecord(t.Context(), tableKey); err != nil {
 			t.Fatal(err)
 		}
 		wakes := 0

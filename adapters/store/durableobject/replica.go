@@ -36,7 +36,7 @@ type Change struct {
 	Key      []byte    // of an entity; nil for a document
 	Row      *table.Row
 	Name     string // the key of a document
-	Document *table.Document
+	Document *table.Record
 }
 
 var errBatch = errors.New("durableobject: batch not understood")

@@ -19,7 +19,7 @@ func TestReplicaConverges(t *testing.T) {
 	for seed := range uint64(60) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
 		w := newWorld(t, seed, uint16(1+2*(seed%2)))
-		names := []string{"table/acct/one", "table/acct/two"}
+		names := []table.RecordKey{acct("one"), acct("two")}
 		w.cloud.between = func(n *node, calls []durableobject.Call) bool {
 			if calls[0].Object != durableobject.Replica {
 				return false
@@ -88,7 +88,7 @@ func (w *world) deploy(replica, where string) {
 	w.evict()
 	w.cloud.replica, w.cloud.where = replica, where
 	for name := range w.lives {
-		if _, err := w.store.ReadDocument(w.t.Context(), name); err != nil {
+		if _, err := w.store.ReadRecord(w.t.Context(), name); err != nil {
 			w.t.Fatal(err)
 		}
 		if _, err := w.store.Scan(w.t.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}}); err != nil {
@@ -99,9 +99,9 @@ func (w *world) deploy(replica, where string) {
 
 func lateWrite(t *testing.T, meanwhile func(*world)) {
 	w := newWorld(t, 1, 1)
-	w.create(peopleTable)
+	w.create(tableKey)
 	w.pass(5 * edm.TicksPerSecond)
-	w.write(peopleTable, "p", "r", false)
+	w.write(tableKey, "p", "r", false)
 	w.cloud.between = func(n *node, calls []durableobject.Call) bool {
 		b, err := durableobject.ReadBatch(calls[0].Message)
 		if err != nil || len(b.Changes) != 1 {
@@ -116,7 +116,7 @@ func lateWrite(t *testing.T, meanwhile func(*world)) {
 	}
 	w.pass(2 * edm.TicksPerSecond)
 	meanwhile(w)
-	w.write(peopleTable, "p", "r", true)
+	w.write(tableKey, "p", "r", true)
 	w.converges()
 }
 
@@ -125,24 +125,24 @@ func lateWrite(t *testing.T, meanwhile func(*world)) {
 func TestReplicaCoalesces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)
-	w.create(peopleTable)
+	w.create(tableKey)
 	w.pass(5 * edm.TicksPerSecond)
 	w.replica.writes = 0
 	for range 20 {
 		for range 10 {
-			w.write(peopleTable, "a", "hot", false)
+			w.write(tableKey, "a", "hot", false)
 		}
 		w.pass(edm.TicksPerSecond)
 	}
 	for i := range 150 {
-		w.write(peopleTable, "b", fmt.Sprint(i), false)
+		w.write(tableKey, "b", fmt.Sprint(i), false)
 	}
 	if w.replica.writes > 21 {
 		t.Errorf("200 changes of an entity in 20 s were %d writes", w.replica.writes)
 	}
 	for range 8 {
 		for i := range 120 {
-			w.write(peopleTable, "a", fmt.Sprint(i), false)
+			w.write(tableKey, "a", fmt.Sprint(i), false)
 		}
 		w.pass(edm.TicksPerSecond / 2)
 	}
@@ -157,13 +157,13 @@ func TestReplicaCoalesces(t *testing.T) {
 func TestReplicaDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)
-	w.create(peopleTable)
-	w.write(peopleTable, "p", "0", false)
+	w.create(tableKey)
+	w.write(tableKey, "p", "0", false)
 	w.pass(5 * edm.TicksPerSecond)
 	w.replica.down = true
 	begin := w.now
 	for i := range 30 {
-		w.write(peopleTable, "p", fmt.Sprint(i%3), false)
+		w.write(tableKey, "p", fmt.Sprint(i%3), false)
 		w.pass(2 * edm.TicksPerSecond)
 	}
 	w.replica.batches = 0
@@ -175,7 +175,7 @@ func TestReplicaDown(t *testing.T) {
 	seen := false
 	for range 1000 {
 		w.pass(edm.TicksPerSecond)
-		if since, ok := w.replica.marks[durableobject.SourceOf(w.lives[peopleTable], 0)]; ok {
+		if since, ok := w.replica.marks[durableobject.SourceOf(w.lives[tableKey], 0)]; ok {
 			if seen = true; since < begin || since > begin+2*edm.TicksPerSecond {
 				t.Fatalf("it says that it lags since %d, and does since %d", since, begin)
 			}
@@ -193,13 +193,13 @@ func TestReplicaLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 3)
 	w.cloud.replica = ""
-	for _, name := range []string{"table/acct/one", "table/acct/two"} {
+	for _, name := range []table.RecordKey{acct("one"), acct("two")} {
 		w.create(name)
 		for i := range 250 {
 			w.write(name, fmt.Sprint("p", i%7), fmt.Sprint(i), false)
 		}
 	}
-	w.create("table/acct/none")
+	w.create(acct("none"))
 	w.pass(10 * edm.TicksPerSecond)
 	if w.replica.batches > 0 {
 		t.Fatal("without a replica there are batches")
@@ -216,11 +216,11 @@ func TestReplicaLater(t *testing.T) {
 		w.evict()
 		w.cloud.replica = name
 		w.replica.harm = true
-		if _, err := w.store.ReadDocument(t.Context(), "table/acct/one"); err != nil {
+		if _, err := w.store.ReadRecord(t.Context(), acct("one")); err != nil {
 			t.Fatal(err)
 		}
 		w.pass(20 * edm.TicksPerSecond)
-		w.write("table/acct/two", "p1", "1", true)
+		w.write(acct("two"), "p1", "1", true)
 		w.evict()
 		w.converges()
 	}

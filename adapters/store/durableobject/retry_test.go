@@ -24,14 +24,19 @@ func (c *clock) now() edm.Ticks { return c.t }
 
 func (c *clock) pass(d time.Duration) { c.t += edm.Ticks(d / 100) }
 
-const tableKey = "table/acct/people"
+var tableKey = acct("people")
+
+func acct(name string) table.RecordKey { return table.RecordKey{Account: "acct", Table: name} }
+
+// tableText is the key in messages and in names of objects.
+const tableText = "table/acct/people"
 
 func create(t testing.TB, s table.Store, life byte) table.Revision {
 	t.Helper()
-	d := table.Document{Key: tableKey, Layout: table.Layout{Incarnation: table.Incarnation{11: life}}}
-	r, err := s.WriteDocument(t.Context(), d)
+	d := table.Record{Key: tableKey, Incarnation: table.Incarnation{11: life}}
+	r, err := s.WriteRecord(t.Context(), d)
 	if err != nil {
-		t.Fatalf("WriteDocument: %v", err)
+		t.Fatalf("WriteRecord: %v", err)
 	}
 	return r
 }

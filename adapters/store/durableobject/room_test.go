@@ -19,7 +19,7 @@ func TestFull(t *testing.T) {
 	c.aged = true
 	s := c.store(k.now, nil)
 	revision := create(t, s, 1)
-	bucket := c.node(durableobject.Bucket(tableKey, 1, 0, ""))
+	bucket := c.node(durableobject.Bucket(tableText, 1, 0, ""))
 	catalog := c.node(durableobject.Catalog("acct", ""))
 	commit := func(m ...table.Mutation) error {
 		_, err := s.Commit(t.Context(), tableKey, m)
@@ -89,16 +89,16 @@ func TestFull(t *testing.T) {
 
 	bucket.rows.size, catalog.rows.size = 10e9, 10e9
 	catalog.evict()
-	d := table.Document{Key: "table/acct/other", Layout: table.Layout{Incarnation: table.Incarnation{2}}}
+	d := table.Record{Key: acct("other"), Incarnation: table.Incarnation{2}}
 	e := (*table.Error)(nil)
-	if _, err := s.WriteDocument(t.Context(), d); !errors.As(err, &e) || e.Code != table.InsufficientAccountPermissions || errors.As(err, new(*table.Refused)) {
+	if _, err := s.WriteRecord(t.Context(), d); !errors.As(err, &e) || e.Code != table.InsufficientAccountPermissions || errors.As(err, new(*table.Refused)) {
 		t.Errorf("a table in a full catalog: %v", err)
 	}
 	if err := s.Drop(t.Context(), tableKey, revision); err != nil {
 		t.Errorf("Drop of a full table: %v", err)
 	}
 	catalog.rows.size = 0
-	if _, err := s.WriteDocument(t.Context(), d); err != nil {
+	if _, err := s.WriteRecord(t.Context(), d); err != nil {
 		t.Errorf("a table where there is room: %v", err)
 	}
 }

@@ -23,7 +23,8 @@ const pollBytes = 64 << 10
 // The object cannot ask Expired, nor does it have a clock that runs: it is asked
 // here, for what the object has examined. A page that it ends has done work in
 // vain, but not more than 8 MiB.
-func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (page table.Page, err error) {
+func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (page table.Page, err error) {
+	name := t.String()
 	filter := r.Filter.String()
 	err = s.follow(name, func(home message.Home) error {
 		if home.Buckets > 1 {

@@ -29,21 +29,6 @@ func New(o Options) (*Store, error) {
 	return s, nil
 }
 
-// Strengths implements [table.Store]. A page of several buckets is several reads,
-// and they drop a deleted table one after the other: the two strengths about
-// that are only those of tables in one.
-func (s *Store) Strengths() table.Strengths {
-	return table.Strengths{
-		Conditional:               true,
-		AtomicCommit:              true,
-		SnapshotPage:              s.o.Buckets == 1,
-		Linearizable:              true,
-		Durable:                   true,
-		ExactDrop:                 s.o.Buckets == 1,
-		TimestampsAcrossProcesses: true,
-	}
-}
-
 // homes remembers where tables were last seen.
 type homes struct {
 	guess message.Home // of tables that it does not know

@@ -12,7 +12,7 @@ import (
 
 // parts is the suite without that of scans, the longest by far.
 func parts(t *testing.T, h storetest.Harness) {
-	t.Run("Documents", func(t *testing.T) { storetest.Documents(t, h) })
+	t.Run("Records", func(t *testing.T) { storetest.Records(t, h) })
 	t.Run("Entities", func(t *testing.T) { storetest.Entities(t, h) })
 	t.Run("Timestamps", func(t *testing.T) { storetest.Timestamps(t, h) })
 	t.Run("Incarnations", func(t *testing.T) { storetest.Incarnations(t, h) })

@@ -162,20 +162,17 @@ type world struct {
 	cloud   *cloud
 	store   *durableobject.Store
 	replica *replica
-	lives   map[string]table.Incarnation
+	lives   map[table.RecordKey]table.Incarnation
 	written map[string][]edm.Ticks // by the life and key, in order
 	source  map[string]string      // of the same
 	buckets uint16
 	count   byte
 }
 
-const (
-	replicaStart = 1000 * edm.TicksPerSecond
-	peopleTable  = "table/acct/people"
-)
+const replicaStart = 1000 * edm.TicksPerSecond
 
 func newWorld(t *testing.T, seed uint64, buckets uint16) *world {
-	w := &world{t: t, now: replicaStart, lives: make(map[string]table.Incarnation), written: make(map[string][]edm.Ticks), source: make(map[string]string), buckets: buckets}
+	w := &world{t: t, now: replicaStart, lives: make(map[table.RecordKey]table.Incarnation), written: make(map[string][]edm.Ticks), source: make(map[string]string), buckets: buckets}
 	w.cloud = newCloud(t, w.clock)
 	w.store = w.cloud.store(w.clock, func(o *durableobject.Options) { o.Buckets = buckets })
 	w.replica = newReplica(t, w.cloud, &w.now, seed)
@@ -184,18 +181,18 @@ func newWorld(t *testing.T, seed uint64, buckets uint16) *world {
 
 func (w *world) clock() edm.Ticks { return w.now }
 
-func (w *world) create(name string) {
+func (w *world) create(name table.RecordKey) {
 	w.count++
 	life := table.Incarnation{w.count}
-	_, err := w.store.WriteDocument(w.t.Context(), table.Document{Key: name, Value: []byte{w.count}, Layout: table.Layout{Incarnation: life}})
+	_, err := w.store.WriteRecord(w.t.Context(), table.Record{Key: name, Value: []byte{w.count}, Incarnation: life})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	w.lives[name] = life
 }
 
-func (w *world) drop(name string) {
-	d, err := w.store.ReadDocument(w.t.Context(), name)
+func (w *world) drop(name table.RecordKey) {
+	d, err := w.store.ReadRecord(w.t.Context(), name)
 	if err == nil {
 		err = w.store.Drop(w.t.Context(), name, d.Revision)
 	}
@@ -206,7 +203,7 @@ func (w *world) drop(name string) {
 }
 
 // write replaces an entity, or deletes it.
-func (w *world) write(name, partition, row string, remove bool) {
+func (w *world) write(name table.RecordKey, partition, row string, remove bool) {
 	k := key.Append(nil, partition, row)
 	m := table.Mutation{Key: k, Nonce: rand.Uint64(), Properties: edm.Properties{}}
 	if remove {
@@ -262,11 +259,11 @@ func (w *world) converges() {
 	w.pass(20 * 60 * edm.TicksPerSecond) // behind the longest pause, and purges
 	want := make(map[string][]byte)
 	for name, life := range w.lives {
-		d, err := w.store.ReadDocument(w.t.Context(), name)
+		d, err := w.store.ReadRecord(w.t.Context(), name)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		want["document "+name] = append([]byte(d.Revision), d.Value...)
+		want["document "+name.String()] = append([]byte(d.Revision), d.Value...)
 		page, err := w.store.Scan(w.t.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}})
 		if err != nil {
 			w.t.Fatal(err)

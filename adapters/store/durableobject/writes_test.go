@@ -52,7 +52,7 @@ func (b *bucket) send(m []byte) (message.Reader, error) {
 	return message.Reader{}, nil
 }
 
-var home = message.Place{Table: tableKey, Buckets: 1}
+var home = message.Place{Table: tableText, Buckets: 1}
 
 func (b *bucket) commit(a message.Attempt, m ...table.Mutation) error {
 	b.Helper()

@@ -138,19 +138,20 @@ func TestCalls(t *testing.T) {
 	})
 	row("page of a table in 8 buckets, 100 small rows", func() { scan(table.ScanRequest{Ranges: everything, Rows: 100}) })
 	row("eventual get", func() { _, _ = s.Get(t.Context(), people, key.Append(nil, "p", "m"), table.Eventual) })
+	other := table.RecordKey{Account: "acct", Table: "other"}
 	row("create table", func() {
-		_, err := s.WriteDocument(t.Context(), table.Document{Key: "table/acct/other", Layout: table.Layout{Incarnation: table.Incarnation{2}}})
+		_, err := s.WriteRecord(t.Context(), table.Record{Key: other, Incarnation: table.Incarnation{2}})
 		if err != nil {
 			t.Fatal(err)
 		}
 	})
 	row("list tables", func() {
-		if _, err := s.ListDocuments(t.Context(), "table/acct/", "", 1001); err != nil {
+		if _, err := s.ListRecords(t.Context(), "acct", "", 1001); err != nil {
 			t.Fatal(err)
 		}
 	})
 	row("drop table", func() {
-		d, err := s.ReadDocument(t.Context(), "table/acct/other")
+		d, err := s.ReadRecord(t.Context(), other)
 		if err == nil {
 			err = s.Drop(t.Context(), d.Key, d.Revision)
 		}

@@ -20,7 +20,7 @@ import (
 // limits of an entity and of an item. Where they do not, or where chunks are
 // involved, the action is pinned: it becomes what [table.Apply] makes of the state
 // that was found, on the condition that this is still there.
-func (s *Store) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return 0, err
@@ -39,7 +39,7 @@ func (s *Store) Commit(ctx context.Context, name string, m []table.Mutation) (ed
 
 // commit is Commit where the table is now. It returns errUnsettled if that was not
 // so for long enough: nothing was applied then.
-func (s *Store) commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s *Store) commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	l, err := s.writable(ctx, name)
 	if err != nil {
 		return 0, err
@@ -77,7 +77,7 @@ func (s *Store) commit(ctx context.Context, name string, m []table.Mutation) (ed
 type write struct {
 	*Store
 	life
-	name            string
+	name            table.RecordKey
 	under           lease
 	hash, chunkHash []byte
 	inline          int // size up to which items are whole

@@ -112,9 +112,9 @@ func TestNoAnswer(t *testing.T) {
 	if _, err := s.Get(soon(), people, upsert("r", nil).Key, table.Strong); err == nil || errors.Is(err, table.ErrNoEntity) {
 		t.Errorf("Get: got %v", err)
 	}
-	d := table.Document{Key: "new"}
-	if _, err := s.WriteDocument(soon(), d); !errors.Is(err, table.ErrUnknown) {
-		t.Errorf("WriteDocument: got %v, want %v", err, table.ErrUnknown)
+	d := table.Record{Key: table.RecordKey{Account: "acct", Table: "new"}}
+	if _, err := s.WriteRecord(soon(), d); !errors.Is(err, table.ErrUnknown) {
+		t.Errorf("WriteRecord: got %v, want %v", err, table.ErrUnknown)
 	}
 
 	errNone := errors.New("no credentials")
@@ -122,7 +122,7 @@ func TestNoAnswer(t *testing.T) {
 		o.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return aws.Credentials{}, errNone })
 	})
 	s = open(t, dynamodb.Options{Table: name, Client: client})
-	if _, err := s.WriteDocument(t.Context(), d); !errors.Is(err, errNone) || errors.Is(err, table.ErrUnknown) {
+	if _, err := s.WriteRecord(t.Context(), d); !errors.Is(err, errNone) || errors.Is(err, table.ErrUnknown) {
 		t.Errorf("without credentials: got %v", err)
 	}
 }
@@ -198,7 +198,7 @@ func TestEndlessReply(t *testing.T) {
 	for _, status := range []int{200, 400, 500} {
 		e := &endless{status: status}
 		s := open(t, dynamodb.Options{Table: "any", Client: newClient(e)})
-		if _, err := s.ReadDocument(t.Context(), "any"); err == nil || e.read.Load() > 160<<20 {
+		if _, err := s.ReadRecord(t.Context(), people); err == nil || e.read.Load() > 160<<20 {
 			t.Errorf("%d: %v after %d bytes", status, err, e.read.Load())
 		}
 	}

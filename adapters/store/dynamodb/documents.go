@@ -16,18 +16,18 @@ import (
 
 var documentHash = []byte{kindDocument}
 
-func documentKey(key string) item { return keyOf(documentHash, []byte(key)) }
+func documentKey(key table.RecordKey) item { return keyOf(documentHash, []byte(key.String())) }
 
 // record is a document as its item holds it.
 type record struct {
-	table.Document
+	table.Record
 	life     life // zero unless it is the record of a table
 	born     table.Incarnation
 	move     move
 	deleting bool
 }
 
-func (r *record) isTable() bool { return r.Layout != (table.Layout{}) }
+func (r *record) isTable() bool { return r.Key.Table != "" }
 
 // item is the record of a table at rest.
 func (r *record) item() item {
@@ -35,10 +35,8 @@ func (r *record) item() item {
 	it[attrValue] = bin(r.Value)
 	it[attrRevision] = str(string(r.Revision))
 	if r.isTable() {
-		it[attrIncarnation] = bin(r.Layout.Incarnation[:])
-		it[attrLayout] = num(r.Layout.Buckets)
+		it[attrIncarnation] = bin(r.Incarnation[:])
 		it[attrBuckets] = num(r.life.buckets)
-		it[attrLocation] = str(r.Layout.Location)
 	}
 	if r.deleting {
 		it[attrDeleting] = &types.AttributeValueMemberBOOL{Value: true}
@@ -48,23 +46,19 @@ func (r *record) item() item {
 
 func readRecord(it item) (*record, error) {
 	var r record
-	r.Key = string(binaryOf(it[attrSort]))
+	var ok bool
+	r.Key, ok = table.ParseRecordKey(string(binaryOf(it[attrSort])))
 	r.Value = binaryOf(it[attrValue])
 	r.Revision = table.Revision(text(it[attrRevision]))
-	if r.Key == "" || r.Revision == "" {
+	if !ok || r.Revision == "" {
 		return nil, errItem
 	}
-	if id, ok := it[attrIncarnation]; ok {
-		layout, err := strconv.ParseUint(number(it[attrLayout]), 10, 16)
-		if err != nil {
-			return nil, errItem
-		}
+	if r.isTable() {
 		buckets, err := strconv.ParseUint(number(it[attrBuckets]), 10, 16)
-		if err != nil || buckets == 0 || copy(r.Layout.Incarnation[:], binaryOf(id)) != len(r.Layout.Incarnation) {
+		if err != nil || buckets == 0 || copy(r.Incarnation[:], binaryOf(it[attrIncarnation])) != len(r.Incarnation) {
 			return nil, errItem
 		}
-		r.Layout.Buckets, r.Layout.Location = uint16(layout), text(it[attrLocation])
-		r.life = life{r.Layout.Incarnation, uint16(buckets)}
+		r.life = life{r.Incarnation, uint16(buckets)}
 		r.born = r.origin(it)
 		if r.move, err = readMove(it); err != nil {
 			return nil, err
@@ -75,64 +69,54 @@ func readRecord(it item) (*record, error) {
 }
 
 // record reads a document by a strong read, also one that is being deleted.
-func (s *Store) record(ctx context.Context, key string) (*record, error) {
-	if key == "" || len(key) > maxSortKey {
-		return nil, table.ErrNoDocument
-	}
+func (s *Store) record(ctx context.Context, key table.RecordKey) (*record, error) {
 	it, err := s.getItem(ctx, documentKey(key), table.Strong)
 	if err != nil {
 		return nil, err
 	}
 	if it == nil {
-		return nil, table.ErrNoDocument
+		return nil, table.ErrNoRecord
 	}
 	return readRecord(it)
 }
 
 // tableRecord reads the record of a table that is there.
-func (s *Store) tableRecord(ctx context.Context, name string) (*record, error) {
+func (s *Store) tableRecord(ctx context.Context, name table.RecordKey) (*record, error) {
 	r, err := s.record(ctx, name)
-	if errors.Is(err, table.ErrNoDocument) || err == nil && (r.deleting || !r.isTable()) {
+	if errors.Is(err, table.ErrNoRecord) || err == nil && (r.deleting || !r.isTable()) {
 		return nil, table.ErrNoTable
 	}
 	return r, err
 }
 
-// ReadDocument implements [table.Store].
-func (s *Store) ReadDocument(ctx context.Context, key string) (table.Document, error) {
+// ReadRecord implements [table.Store].
+func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
-		return table.Document{}, err
+		return table.Record{}, err
 	}
 	defer cancel()
 	r, err := s.record(ctx, key)
 	if err != nil {
-		return table.Document{}, err
+		return table.Record{}, err
 	}
 	if r.deleting {
-		return table.Document{}, table.ErrNoDocument
+		return table.Record{}, table.ErrNoRecord
 	}
-	return r.Document, nil
+	return r.Record, nil
 }
 
-// WriteDocument implements [table.Store]. Where a Layout changes it is
-// [table.ErrUnsupported]: who has the old one cached would not notice.
-func (s *Store) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
+// WriteRecord implements [table.Store].
+func (s *Store) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer cancel()
-	if d.Key == "" || len(d.Key) > maxSortKey {
-		return "", table.ErrKeyTooLong
-	}
-	r := record{Document: d}
+	r := record{Record: d}
 	r.Revision = s.newRevision()
 	if r.isTable() {
-		r.life = life{d.Layout.Incarnation, d.Layout.Buckets}
-		if r.life.buckets == 0 {
-			r.life.buckets = s.buckets
-		}
+		r.life = life{d.Incarnation, s.buckets}
 	}
 	err = s.writeRecord(ctx, &r, d.Revision)
 	if err == nil {
@@ -151,14 +135,12 @@ func (s *Store) WriteDocument(ctx context.Context, d table.Document) (table.Revi
 		return "", err
 	case now.deleting && d.Revision == "":
 		return s.succeed(ctx, now, &r)
-	case now.Revision == d.Revision && !now.deleting:
-		return "", table.ErrUnsupported // it is the Layout that differs
 	}
 	return "", table.ErrRevision
 }
 
 // writeRecord writes a document where there is none, or the value of one that has
-// the revision and the same layout.
+// the revision.
 func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) error {
 	if had == "" {
 		var e expression
@@ -167,14 +149,6 @@ func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) 
 	}
 	c := newChange()
 	c.condition.compare(attrRevision, " = ", ":had", str(string(had)))
-	c.condition.write(" AND ")
-	if r.isTable() {
-		c.condition.compare(attrIncarnation, " = ", ":i", bin(r.Layout.Incarnation[:]))
-		c.condition.write(" AND ")
-		c.condition.compare(attrLayout, " = ", ":b", num(r.Layout.Buckets))
-	} else {
-		c.condition.missing(attrIncarnation)
-	}
 	c.update.write("SET ")
 	c.update.compare(attrRevision, " = ", ":r", str(string(r.Revision)))
 	c.update.write(", ")
@@ -199,7 +173,7 @@ func (s *Store) putRecord(ctx context.Context, r *record, e *expression) error {
 }
 
 // updateRecord is one call.
-func (s *Store) updateRecord(ctx context.Context, key string, c *change) error {
+func (s *Store) updateRecord(ctx context.Context, key table.RecordKey, c *change) error {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName:                           s.table,
 		Key:                                 documentKey(key),
@@ -212,16 +186,16 @@ func (s *Store) updateRecord(ctx context.Context, key string, c *change) error {
 	return err
 }
 
-// ListDocuments implements [table.Store].
-func (s *Store) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
+// ListRecords implements [table.Store].
+func (s *Store) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer cancel()
-	first := max(prefix, from, "\x00") // no sort key is empty
-	last := prefix + "\xff"            // keys are ASCII
-	var list []table.Document
+	prefix := table.TablesOf(account)
+	first, last := prefix+from, prefix+"\xff" // keys are ASCII
+	var list []table.Record
 	for first <= last && len(first) <= maxSortKey {
 		found, err := s.query(ctx, query{
 			hash: documentHash, first: []byte(first), last: []byte(last), rows: limit - len(list),
@@ -235,7 +209,7 @@ func (s *Store) ListDocuments(ctx context.Context, prefix, from string, limit in
 				return nil, err
 			}
 			if !r.deleting {
-				list = append(list, r.Document)
+				list = append(list, r.Record)
 			}
 		}
 		if found.next == nil || len(list) == limit {

@@ -14,11 +14,11 @@ import (
 // deleted, in one transaction with a note for [Store.Purge]: from then on nobody
 // gets a lease on it. When all leases have ended, the record is removed and the
 // name is free. If the process ends in between, the name is freed by a
-// WriteDocument that has watched the mark long enough, or by Purge.
+// WriteRecord that has watched the mark long enough, or by Purge.
 //
 // A context that ends while leases run leaves [table.ErrUnknown]: the table is
 // gone, but until the last lease has ended some may not know.
-func (s *Store) Drop(ctx context.Context, key string, revision table.Revision) error {
+func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (s *Store) Drop(ctx context.Context, key string, revision table.Revision) e
 	defer cancel()
 	r, err := s.record(ctx, key)
 	switch {
-	case errors.Is(err, table.ErrNoDocument), err == nil && (r.Revision != revision || r.deleting):
+	case errors.Is(err, table.ErrNoRecord), err == nil && (r.Revision != revision || r.deleting):
 		return table.ErrRevision
 	case err != nil:
 		return err
@@ -50,7 +50,7 @@ func (s *Store) Drop(ctx context.Context, key string, revision table.Revision) e
 // copy too.
 func (s *Store) mark(ctx context.Context, r *record) (*record, error) {
 	for n := 0; ; n++ {
-		marked := &record{Document: r.Document, life: r.life, deleting: true}
+		marked := &record{Record: r.Record, life: r.life, deleting: true}
 		marked.Revision, marked.Value = s.newRevision(), nil
 		var e expression
 		e.compare(attrRevision, " = ", ":r", str(string(r.Revision)))
@@ -72,7 +72,7 @@ func (s *Store) mark(ctx context.Context, r *record) (*record, error) {
 			// A run may have begun or ended since the record was read, which changes
 			// its revision only in the end.
 			now, err := s.record(ctx, r.Key)
-			if errors.Is(err, table.ErrNoDocument) || err == nil && (now.Revision != r.Revision || now.deleting) {
+			if errors.Is(err, table.ErrNoRecord) || err == nil && (now.Revision != r.Revision || now.deleting) {
 				return nil, table.ErrRevision
 			}
 			if err != nil {
@@ -90,7 +90,7 @@ func (s *Store) mark(ctx context.Context, r *record) (*record, error) {
 }
 
 // removeRecord deletes a document that has this revision.
-func (s *Store) removeRecord(ctx context.Context, key string, revision table.Revision) error {
+func (s *Store) removeRecord(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	err := s.once(ctx, func(ctx context.Context) error { return s.deleteRecord(ctx, key, revision) })
 	if err == nil {
 		return nil
@@ -102,7 +102,7 @@ func (s *Store) removeRecord(ctx context.Context, key string, revision table.Rev
 }
 
 // deleteRecord is one call.
-func (s *Store) deleteRecord(ctx context.Context, key string, revision table.Revision) error {
+func (s *Store) deleteRecord(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	var e expression
 	e.compare(attrRevision, " = ", ":r", str(string(revision)))
 	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
@@ -118,7 +118,7 @@ func (s *Store) deleteRecord(ctx context.Context, key string, revision table.Rev
 // succeed writes the record of a new table in place of one that is being deleted,
 // if whoever deletes it has been gone for as long as a lease can last.
 func (s *Store) succeed(ctx context.Context, old, r *record) (table.Revision, error) {
-	if s.drops.unchanged(old.Key, string(old.Revision), s.elapsed()) < s.lease+leaseMargin {
+	if s.drops.unchanged(old.Key.String(), string(old.Revision), s.elapsed()) < s.lease+leaseMargin {
 		return "", table.ErrBeingDeleted
 	}
 	var e expression

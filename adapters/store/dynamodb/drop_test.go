@@ -67,7 +67,7 @@ func (w *world) put(s *dynamodb.Store, row, v string) error {
 }
 
 func (w *world) drop(s *dynamodb.Store) error {
-	d, err := s.ReadDocument(w.Context(), people)
+	d, err := s.ReadRecord(w.Context(), people)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (w *world) drop(s *dynamodb.Store) error {
 }
 
 func (w *world) recreate(s *dynamodb.Store, n byte) error {
-	_, err := s.WriteDocument(w.Context(), table.Document{Key: people, Layout: table.Layout{Incarnation: table.Incarnation{n}}})
+	_, err := s.WriteRecord(w.Context(), table.Record{Key: people, Incarnation: table.Incarnation{n}})
 	return err
 }
 
@@ -112,11 +112,11 @@ func TestDropWaitsForLeases(t *testing.T) {
 	}
 	w.expect("under its lease B may write", w.put(w.b, "2", "x"), nil)
 	w.expect("the name is not free", w.recreate(w.b, 2), table.ErrBeingDeleted)
-	_, err := w.b.ReadDocument(t.Context(), people)
-	w.expect("nor is there a table of it", err, table.ErrNoDocument)
-	list, err := w.b.ListDocuments(t.Context(), "table/", "", 10)
+	_, err := w.b.ReadRecord(t.Context(), people)
+	w.expect("nor is there a table of it", err, table.ErrNoRecord)
+	list, err := w.b.ListRecords(t.Context(), "table/", "", 10)
 	if len(list) != 0 || err != nil {
-		t.Errorf("ListDocuments: %d, %v", len(list), err)
+		t.Errorf("ListRecords: %d, %v", len(list), err)
 	}
 	w.pass(1, 2*time.Second)
 	w.expect("B's lease has ended", w.put(w.b, "3", "x"), table.ErrNoTable)

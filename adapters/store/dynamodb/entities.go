@@ -7,7 +7,7 @@ import (
 )
 
 // Get implements [table.Store].
-func (s *Store) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return table.Row{}, err

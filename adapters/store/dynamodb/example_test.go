@@ -34,7 +34,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	row, err := store.Get(ctx, people.DocumentKey(), key.Append(nil, "engines", "ada"), table.Strong)
+	row, err := store.Get(ctx, people.Key(), key.Append(nil, "engines", "ada"), table.Strong)
 	born, _ := row.Properties.Lookup("Born")
 	fmt.Println(born, err)
 	// Output: 1815 <nil>

@@ -1,5 +1,11 @@
 package dynamodb
 
+import (
+	"context"
+
+	"edgetable/core/table"
+)
+
 // Seams for tests.
 var (
 	Attribute = attribute
@@ -9,3 +15,12 @@ var (
 
 // Inline is the size up to which an item of a Commit of n mutations is whole.
 func Inline(n int) int { return min(maxItem, maxTransact/n) }
+
+// BucketsOf returns the number of buckets of a table.
+func (s *Store) BucketsOf(ctx context.Context, key table.RecordKey) (uint16, error) {
+	r, err := s.tableRecord(ctx, key)
+	if err != nil {
+		return 0, err
+	}
+	return r.life.buckets, nil
+}

@@ -45,7 +45,7 @@ func TestStoreOverFaults(t *testing.T) {
 		return f
 	}
 	h := harness(dynamodb.Options{Client: newClient(&wire{t: t, always: always}), Buckets: 2})
-	t.Run("Documents", func(t *testing.T) { storetest.Documents(t, h) })
+	t.Run("Records", func(t *testing.T) { storetest.Records(t, h) })
 	t.Run("Entities", func(t *testing.T) { storetest.Entities(t, h) })
 	t.Run("Timestamps", func(t *testing.T) { storetest.Timestamps(t, h) })
 	t.Run("Incarnations", func(t *testing.T) { storetest.Incarnations(t, h) })

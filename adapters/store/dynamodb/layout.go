@@ -32,9 +32,7 @@ const (
 	attrValue       = ".v" // B
 	attrRevision    = ".r" // S
 	attrIncarnation = ".i" // B: only of the record of a table
-	attrLayout      = ".b" // N: Layout.Buckets as it was given
 	attrBuckets     = ".k" // N: hash keys the table is spread over
-	attrLocation    = ".l" // S
 	attrDeleting    = ".g" // BOOL: the table was dropped, its name is not free yet
 
 	// of the record of a table that was, or is being, rebucketed

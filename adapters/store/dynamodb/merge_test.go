@@ -15,13 +15,13 @@ import (
 	"edgetable/core/table"
 )
 
-const people = "table/acct/people"
+var people = table.RecordKey{Account: "acct", Table: "people"}
 
 // create makes the table people.
 func create(t testing.TB, s table.Store) {
 	t.Helper()
-	d := table.Document{Key: people, Layout: table.Layout{Incarnation: table.Incarnation{1}}}
-	if _, err := s.WriteDocument(t.Context(), d); err != nil {
+	d := table.Record{Key: people, Incarnation: table.Incarnation{1}}
+	if _, err := s.WriteRecord(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
 }

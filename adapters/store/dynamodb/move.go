@@ -79,7 +79,7 @@ var errUnsettled = errors.New("table is moving")
 var errSealed = fmt.Errorf("%w: the table is about to move to other buckets", table.ErrBusy)
 
 // reading calls do with where a table is until what it read stands.
-func (s *Store) reading(ctx context.Context, name string, do func(context.Context, *lease) error) error {
+func (s *Store) reading(ctx context.Context, name table.RecordKey, do func(context.Context, *lease) error) error {
 	for n := 0; ; n++ {
 		l, err := s.live(ctx, name)
 		if err != nil {
@@ -188,7 +188,7 @@ func same(a, b *table.Row) bool {
 }
 
 // writable is live for a write.
-func (s *Store) writable(ctx context.Context, name string) (lease, error) {
+func (s *Store) writable(ctx context.Context, name table.RecordKey) (lease, error) {
 	for {
 		l, err := s.live(ctx, name)
 		if err != nil || l.move.seal == open {
@@ -202,14 +202,14 @@ func (s *Store) writable(ctx context.Context, name string) (lease, error) {
 
 // unseal lifts a seal if the run that set it has shown no sign of life for long,
 // as far as those know whom it keeps waiting.
-func (s *Store) unseal(ctx context.Context, name string, l *lease) bool {
+func (s *Store) unseal(ctx context.Context, name table.RecordKey, l *lease) bool {
 	state := l.move.owner + "/" + strconv.Itoa(l.move.beat)
-	return s.seals.unchanged(name, state, s.elapsed()) >= silence && s.lift(ctx, name, &l.move) == nil
+	return s.seals.unchanged(name.String(), state, s.elapsed()) >= silence && s.lift(ctx, name, &l.move) == nil
 }
 
 // lift ends a seal, and with it the right of the run that set it. What it copied
 // stays for the next.
-func (s *Store) lift(ctx context.Context, name string, m *move) error {
+func (s *Store) lift(ctx context.Context, name table.RecordKey, m *move) error {
 	c := newChange()
 	c.condition.compare(attrOwner, " = ", ":q", str(m.owner))
 	c.condition.write(" AND ")

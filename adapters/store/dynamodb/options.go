@@ -19,9 +19,8 @@ type Options struct {
 	Client *dynamodb.Client
 	// Table is the DynamoDB table, as [Create] makes it.
 	Table string
-	// Buckets is the number of hash keys that a new table is spread over, unless
-	// its Layout says another. Each takes 1,000 writes a second, and each costs a
-	// scan of the whole table a call more. 0 is 8.
+	// Buckets is the number of hash keys that a new table is spread over. Each
+	// takes 1,000 writes a second, and each costs a scan of the whole table a call more. 0 is 8.
 	Buckets uint16
 	// Lease is how long the record of a table may be cached: so long a DELETE of
 	// a table takes at least. 0 is 2 seconds; negative caches nothing, and every

@@ -74,10 +74,10 @@ func TestPages(t *testing.T) {
 	} {
 		what := fmt.Sprintf("%d rows, %d a partition", x.rows, x.partition)
 		w := new(tap)
-		s := open(t, dynamodb.Options{Client: newClient(w), Table: name, Lease: time.Hour})
-		document := fmt.Sprintf("table/acct/pages%d", i)
+		s := open(t, dynamodb.Options{Client: newClient(w), Table: name, Buckets: count, Lease: time.Hour})
+		document := table.RecordKey{Account: "acct", Table: fmt.Sprint("pages", i)}
 		id := byte(100 + i)
-		_, err := s.WriteDocument(t.Context(), table.Document{Key: document, Layout: table.Layout{Incarnation: table.Incarnation{id}, Buckets: count}})
+		_, err := s.WriteRecord(t.Context(), table.Record{Key: document, Incarnation: table.Incarnation{id}})
 		if err != nil {
 			t.Fatal(err)
 		}

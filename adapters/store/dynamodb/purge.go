@@ -26,7 +26,7 @@ var droppedHash = []byte{kindDropped}
 func (s *Store) notePurge(r *record, l life) types.TransactWriteItem {
 	it := keyOf(droppedHash, l.incarnation[:])
 	it[attrDue] = num(s.now() + litterAge)
-	it[attrDocument] = str(r.Key)
+	it[attrDocument] = str(r.Key.String())
 	if r.deleting {
 		it[attrRevision] = str(string(r.Revision))
 	}
@@ -123,7 +123,10 @@ func (p *purge) table(ctx context.Context, note item) error {
 // unname removes the name of a dropped table. What a table was moved from, or was
 // not moved to in the end, has none.
 func (p *purge) unname(ctx context.Context, note item, l life) error {
-	key := text(note[attrDocument])
+	key, ok := table.ParseRecordKey(text(note[attrDocument]))
+	if !ok {
+		return errItem
+	}
 	if _, ok := note[attrRevision]; ok {
 		err := p.removeRecord(ctx, key, table.Revision(text(note[attrRevision])))
 		if errors.Is(err, table.ErrRevision) {
@@ -135,7 +138,7 @@ func (p *purge) unname(ctx context.Context, note item, l life) error {
 	if err == nil && (r.life.incarnation == l.incarnation || r.move.target.incarnation == l.incarnation) {
 		return fmt.Errorf("%s is to be purged and in use: %w", key, errItem)
 	}
-	if errors.Is(err, table.ErrNoDocument) {
+	if errors.Is(err, table.ErrNoRecord) {
 		return nil
 	}
 	return err

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"edgetable/core/table"
 )
 
 // MaxBuckets is the most buckets that a table should be spread over: a
@@ -90,8 +92,7 @@ func (e *UnfinishedError) Error() string {
 	return fmt.Sprintf("dynamodb: a run to %d buckets is not finished: finish it with the same number, or abort it", e.Buckets)
 }
 
-// Rebucket spreads a table over another number of buckets. The name is the key of
-// its record.
+// Rebucket spreads a table over another number of buckets.
 //
 // It copies the entities to a new incarnation, with their Timestamps, while the
 // table is read and written, and compares the two, again and again, until few
@@ -109,7 +110,7 @@ func (e *UnfinishedError) Error() string {
 // It writes every entity once in a transaction and reads it twice, and then reads
 // both sides in every pass. Its errors are [table.ErrNoTable], also when the table
 // is deleted meanwhile, those declared here, and those of the store.
-func (s *Store) Rebucket(ctx context.Context, name string, o RebucketOptions) error {
+func (s *Store) Rebucket(ctx context.Context, name table.RecordKey, o RebucketOptions) error {
 	if o.Report == nil {
 		o.Report = func(RebucketProgress) error { return nil }
 	}
@@ -149,7 +150,7 @@ type mover struct {
 	*Store
 	RebucketOptions
 	RebucketProgress
-	name     string
+	name     table.RecordKey
 	owner    string
 	from, to life
 	beat     int

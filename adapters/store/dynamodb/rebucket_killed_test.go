@@ -3,6 +3,7 @@
 package dynamodb_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,8 @@ func (c *instant) sleep(ctx context.Context, d time.Duration) error {
 }
 
 func (c *instant) open(t testing.TB, name string, client dynamodb.Options) *dynamodb.Store {
-	client.Table, client.Buckets, client.Now, client.Elapsed, client.Sleep = name, 3, c.now, c.elapsed, c.sleep
+	client.Table, client.Buckets = name, cmp.Or(client.Buckets, 3)
+	client.Now, client.Elapsed, client.Sleep = c.now, c.elapsed, c.sleep
 	return open(t, client)
 }
 
@@ -136,7 +138,7 @@ func (k *killed) run(via *dying) error {
 // abort. It returns false if the run was over before that.
 func (k *killed) die(via *dying, abort bool) bool {
 	what := fmt.Sprintf("dies at call %d (read: %v, carried out: %v)", via.left, via.reads, via.done)
-	k.count = 5 - layoutOf(k.T, k.others).Layout.Buckets // 2 and 3
+	k.count = 5 - bucketsOf(k.T, k.others) // 2 and 3
 	k.change()
 	err := k.run(via)
 	if !via.dead {
@@ -168,8 +170,8 @@ func (k *killed) die(via *dying, abort bool) bool {
 		k.Errorf("%s: the next run: %v", what, err)
 	}
 	sameRows(k.T, what+", run again", scanAll(k.T, k.others, 1000), k.model.rows())
-	if d := layoutOf(k.T, k.others); d.Layout.Buckets != k.count || string(d.Value) != "policies" {
-		k.Errorf("%s: %d buckets, want %d; the document is %q", what, d.Layout.Buckets, k.count, d.Value)
+	if n, r := bucketsOf(k.T, k.others), recordOf(k.T, k.others); n != k.count || string(r.Value) != "policies" {
+		k.Errorf("%s: %d buckets, want %d; the record is %q", what, n, k.count, r.Value)
 	}
 	return !k.Failed()
 }
@@ -224,13 +226,13 @@ func TestRebucketKilled(t *testing.T) {
 				k := &killed{T: t, name: newTable(t), clock: new(instant), model: model{}}
 				k.others = k.clock.open(t, k.name, dynamodb.Options{})
 				create(t, k.others)
-				d := layoutOf(t, k.others)
+				d := recordOf(t, k.others)
 				d.Value = []byte("policies")
-				if _, err := k.others.WriteDocument(t.Context(), d); err != nil {
+				if _, err := k.others.WriteRecord(t.Context(), d); err != nil {
 					t.Fatal(err)
 				}
 				k.count = 2
-				if err := k.run(nil); err != nil { // so that the Layout tells the number
+				if err := k.run(nil); err != nil { // so that it has 2 or 3
 					t.Fatal(err)
 				}
 				for i := range 8 {

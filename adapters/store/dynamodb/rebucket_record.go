@@ -112,13 +112,13 @@ func (m *mover) condition(e *expression) {
 
 // moved writes the end of a run, in one transaction with a note of what is left
 // over: there is nothing that points to it but this.
-func (s *Store) moved(ctx context.Context, name string, c *change, left life) error {
+func (s *Store) moved(ctx context.Context, name table.RecordKey, c *change, left life) error {
 	put := types.TransactWriteItem{Update: &types.Update{
 		TableName: s.table, Key: documentKey(name),
 		UpdateExpression: c.update.String(), ConditionExpression: c.condition.String(),
 		ExpressionAttributeNames: c.update.names, ExpressionAttributeValues: c.update.values,
 	}}
-	note := s.notePurge(&record{Document: table.Document{Key: name}}, left)
+	note := s.notePurge(&record{Record: table.Record{Key: name}}, left)
 	for n := 0; ; n++ {
 		err := s.transact(ctx, []types.TransactWriteItem{put, note})
 		if err == nil || classOf(err) != busy || n == maxRepeats || !s.pause(ctx, n) {
@@ -144,8 +144,6 @@ func (m *mover) flip(ctx context.Context) error {
 	c.update.write(", ")
 	c.update.compare(attrBuckets, " = ", ":k", num(m.to.buckets))
 	c.update.write(", ")
-	c.update.compare(attrLayout, " = ", ":k", num(m.to.buckets))
-	c.update.write(", ")
 	c.update.compare(attrRevision, " = ", ":r", str(string(m.newRevision())))
 	c.update.remove(attrTarget, attrSpread, attrOwner, attrSeal, attrBeat)
 	err := m.moved(ctx, m.name, c, m.from)
@@ -164,7 +162,7 @@ func (m *mover) flip(ctx context.Context) error {
 }
 
 // abortRebucket gives up what a run has copied.
-func (s *Store) abortRebucket(ctx context.Context, name string, report func(RebucketProgress) error) error {
+func (s *Store) abortRebucket(ctx context.Context, name table.RecordKey, report func(RebucketProgress) error) error {
 	for n := 0; ; n++ {
 		r, err := s.tableRecord(ctx, name)
 		if err != nil {

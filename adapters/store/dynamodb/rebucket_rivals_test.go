@@ -71,7 +71,8 @@ func TestRebucketRivals(t *testing.T) {
 				return err
 			}
 			clear(r.model)
-			_, err := r.b.WriteDocument(r.Context(), table.Document{Key: people, Layout: table.Layout{Incarnation: table.Incarnation{9}, Buckets: 4}})
+			other := r.clock.open(r.T, r.name, dynamodb.Options{Buckets: 4})
+			_, err := other.WriteRecord(r.Context(), table.Record{Key: people, Incarnation: table.Incarnation{9}})
 			return err
 		}, table.ErrNoTable, 4},
 		{"it is taken for dead", []moment{last}, func(r *rivals) error {
@@ -94,9 +95,9 @@ func TestRebucketRivals(t *testing.T) {
 			return nil
 		}, nil, 5},
 		{"the document is written", []moment{copying, closing, last}, func(r *rivals) error {
-			d := layoutOf(r.T, r.b)
+			d := recordOf(r.T, r.b)
 			d.Value = []byte("new")
-			_, err := r.b.WriteDocument(r.Context(), d)
+			_, err := r.b.WriteRecord(r.Context(), d)
 			return err
 		}, nil, 5},
 	} {
@@ -123,15 +124,15 @@ func TestRebucketRivals(t *testing.T) {
 					t.Errorf("the run ended with %v, want %v", err, want)
 				}
 				if row.buckets == 0 {
-					if _, err := r.b.ReadDocument(t.Context(), people); !errors.Is(err, table.ErrNoDocument) {
+					if _, err := r.b.ReadRecord(t.Context(), people); !errors.Is(err, table.ErrNoRecord) {
 						t.Errorf("the table: %v", err)
 					}
 					clear(r.model)
 				} else {
 					sameRows(t, "afterwards", scanAll(t, r.b, 1000), r.model.rows())
 					r.model.write(t, r.b, table.Mutation{Key: key.Append(nil, "after", "it")})
-					if d := layoutOf(t, r.b); max(d.Layout.Buckets, 3) != row.buckets {
-						t.Errorf("%d buckets, want %d", d.Layout.Buckets, row.buckets)
+					if n := bucketsOf(t, r.b); n != row.buckets {
+						t.Errorf("%d buckets, want %d", n, row.buckets)
 					}
 					for _, o := range []dynamodb.RebucketOptions{{Abort: true}, {Buckets: 6}} {
 						if err := r.b.Rebucket(t.Context(), people, o); err != nil {
@@ -157,5 +158,5 @@ func TestRebucketRivals(t *testing.T) {
 }
 
 func drop(t testing.TB, s *dynamodb.Store) error {
-	return s.Drop(t.Context(), people, layoutOf(t, s).Revision)
+	return s.Drop(t.Context(), people, recordOf(t, s).Revision)
 }

@@ -53,12 +53,12 @@ func odd() (list []table.Mutation) {
 func fillOdd(t testing.TB, s *dynamodb.Store) {
 	t.Helper()
 	create(t, s)
-	d, err := s.ReadDocument(t.Context(), people)
+	d, err := s.ReadRecord(t.Context(), people)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.Value = []byte("policies")
-	if _, err := s.WriteDocument(t.Context(), d); err != nil {
+	if _, err := s.WriteRecord(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
 	for i, m := range odd() {
@@ -130,11 +130,20 @@ func allItems(t testing.TB, name string) (n int) {
 	return n
 }
 
-func layoutOf(t testing.TB, s table.Store) table.Document {
+func recordOf(t testing.TB, s table.Store) table.Record {
 	t.Helper()
-	d, err := s.ReadDocument(t.Context(), people)
+	r, err := s.ReadRecord(t.Context(), people)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d
+	return r
+}
+
+func bucketsOf(t testing.TB, s *dynamodb.Store) uint16 {
+	t.Helper()
+	n, err := s.BucketsOf(t.Context(), people)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

@@ -29,7 +29,7 @@ func TestRebucket(t *testing.T) {
 	var wall time.Duration
 	s := open(t, dynamodb.Options{Table: w.name, Buckets: 3, Elapsed: e.now, Sleep: e.sleep, Now: func() edm.Ticks { return now() + edm.Ticks(wall/100) }})
 	fillOdd(t, s)
-	before, document := scanAll(t, s, 1000), layoutOf(t, s)
+	before, document := scanAll(t, s, 1000), recordOf(t, s)
 	cut, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: everything, Rows: 10})
 	if err != nil || cut.Next == nil {
 		t.Fatal(err)
@@ -60,8 +60,8 @@ func TestRebucket(t *testing.T) {
 			}
 			sameRows(t, "by Get", []table.Row{row}, before[i:i+1])
 		}
-		d := layoutOf(t, s)
-		if string(d.Value) != "policies" || d.Layout.Buckets != count || d.Layout.Incarnation == document.Layout.Incarnation || d.Revision == document.Revision {
+		d := recordOf(t, s)
+		if string(d.Value) != "policies" || bucketsOf(t, s) != count || d.Incarnation == document.Incarnation || d.Revision == document.Revision {
 			t.Errorf("to %d buckets: the document is %+v", count, d)
 		}
 		document = d
@@ -76,7 +76,7 @@ func TestRebucket(t *testing.T) {
 	sameRows(t, "a page goes on", append(cut.Rows, scanFrom(t, s, key.From(everything, cut.Next), 7)...), before)
 
 	document.Value = []byte("new")
-	if _, err := s.WriteDocument(t.Context(), document); err != nil {
+	if _, err := s.WriteRecord(t.Context(), document); err != nil {
 		t.Errorf("the document cannot be written: %v", err)
 	}
 	m := table.Mutation{Key: before[5].Key, Condition: table.Unchanged, IfMatch: before[5].Timestamp - 1}
@@ -99,29 +99,29 @@ func TestRebucket(t *testing.T) {
 func TestRebucketNothing(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{Buckets: 3})
-	if _, err := s.WriteDocument(t.Context(), table.Document{Key: "other", Value: []byte("x")}); err != nil {
+	settings, none := table.RecordKey{Account: "acct"}, table.RecordKey{Account: "acct", Table: "none"}
+	if _, err := s.WriteRecord(t.Context(), table.Record{Key: settings, Value: []byte("x")}); err != nil {
 		t.Fatal(err)
 	}
 	w.take()
 	for _, row := range []struct {
 		why   string
-		name  string
+		key   table.RecordKey
 		o     dynamodb.RebucketOptions
 		want  error
 		state dynamodb.RebucketState
 	}{
 		{"no buckets", people, dynamodb.RebucketOptions{}, dynamodb.ErrBuckets, 0},
 		{"too many", people, dynamodb.RebucketOptions{Buckets: dynamodb.MaxBuckets + 1}, dynamodb.ErrBuckets, 0},
-		{"no table", "table/acct/none", dynamodb.RebucketOptions{Buckets: 5}, table.ErrNoTable, 0},
-		{"no name", "", dynamodb.RebucketOptions{Buckets: 5}, table.ErrNoTable, 0},
-		{"a document of another kind", "other", dynamodb.RebucketOptions{Buckets: 5}, table.ErrNoTable, 0},
-		{"no table to abort", "table/acct/none", dynamodb.RebucketOptions{Abort: true}, table.ErrNoTable, 0},
+		{"no table", none, dynamodb.RebucketOptions{Buckets: 5}, table.ErrNoTable, 0},
+		{"settings of an account", settings, dynamodb.RebucketOptions{Buckets: 5}, table.ErrNoTable, 0},
+		{"no table to abort", none, dynamodb.RebucketOptions{Abort: true}, table.ErrNoTable, 0},
 		{"the buckets it has", people, dynamodb.RebucketOptions{Buckets: 3}, nil, dynamodb.RebucketUnchanged},
 		{"nothing to abort", people, dynamodb.RebucketOptions{Abort: true}, nil, dynamodb.RebucketUnchanged},
 	} {
 		var last dynamodb.RebucketState
 		row.o.Report = func(p dynamodb.RebucketProgress) error { last = p.State; return nil }
-		if err := s.Rebucket(t.Context(), row.name, row.o); !errors.Is(err, row.want) || last != row.state {
+		if err := s.Rebucket(t.Context(), row.key, row.o); !errors.Is(err, row.want) || last != row.state {
 			t.Errorf("%s: %v, %v; want %v, %v", row.why, err, last, row.want, row.state)
 		}
 		for _, operation := range operations(w.take()) {
@@ -169,8 +169,8 @@ func TestRebucketMaxPause(t *testing.T) {
 	if err != nil || copied != 1 {
 		t.Errorf("it goes on with %d entities copied again, want the one that changed; %v", copied, err)
 	}
-	if d := layoutOf(t, s); d.Layout.Buckets != 5 {
-		t.Errorf("%d buckets", d.Layout.Buckets)
+	if n := bucketsOf(t, s); n != 5 {
+		t.Errorf("%d buckets", n)
 	}
 }
 
@@ -198,8 +198,8 @@ func TestRebucketReportEnds(t *testing.T) {
 		want[0].Timestamp = commit(t, s, table.Mutation{Key: want[0].Key, Properties: want[0].Properties, Nonce: want[0].Nonce})
 	}
 	sameRows(t, "after all", scanAll(t, s, 1000), want)
-	if d := layoutOf(t, s); d.Layout.Buckets != 5 {
-		t.Errorf("%d buckets", d.Layout.Buckets)
+	if n := bucketsOf(t, s); n != 5 {
+		t.Errorf("%d buckets", n)
 	}
 }
 

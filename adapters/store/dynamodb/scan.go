@@ -9,7 +9,7 @@ import (
 )
 
 // Scan implements [table.Store].
-func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return table.Page{}, err

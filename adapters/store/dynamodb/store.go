@@ -62,19 +62,6 @@ func New(o Options) (*Store, error) {
 	return s, nil
 }
 
-// Strengths implements [table.Store].
-func (s *Store) Strengths() table.Strengths {
-	return table.Strengths{
-		Conditional:  true,
-		AtomicCommit: true,
-		Linearizable: true,
-		Durable:      true,
-		// SnapshotPage: a Query is read-committed, it may show part of a batch.
-		// ExactDrop: whoever holds a lease takes a dropped table for live.
-		// TimestampsAcrossProcesses: the Timestamp of a delete is not stored.
-	}
-}
-
 // begin bounds an operation. Litter of a write is removed long after it.
 func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if err := ctx.Err(); err != nil {

@@ -14,7 +14,7 @@ import (
 // Absence is never kept.
 type leases struct {
 	mu     sync.RWMutex
-	tables map[string]lease
+	tables map[table.RecordKey]lease
 }
 
 // lease is what the record of a table said at a moment.
@@ -31,7 +31,7 @@ type lease struct {
 const maxLeases = 10_000
 
 // live finds where the entities of a table are.
-func (s *Store) live(ctx context.Context, name string) (lease, error) {
+func (s *Store) live(ctx context.Context, name table.RecordKey) (lease, error) {
 	s.leases.mu.RLock()
 	known, ok := s.leases.tables[name]
 	s.leases.mu.RUnlock()
@@ -43,11 +43,11 @@ func (s *Store) live(ctx context.Context, name string) (lease, error) {
 
 // look is live by a read of the record. A table under a seal is not kept: what is
 // true of it ends without notice.
-func (s *Store) look(ctx context.Context, name string) (lease, error) {
+func (s *Store) look(ctx context.Context, name table.RecordKey) (lease, error) {
 	l := lease{elapsed: s.elapsed(), wall: s.now()}
 	r, err := s.record(ctx, name)
 	switch {
-	case errors.Is(err, table.ErrNoDocument), err == nil && (r.deleting || !r.isTable()):
+	case errors.Is(err, table.ErrNoRecord), err == nil && (r.deleting || !r.isTable()):
 		s.forget(name)
 		return lease{}, table.ErrNoTable
 	case err != nil:
@@ -60,7 +60,7 @@ func (s *Store) look(ctx context.Context, name string) (lease, error) {
 	case s.lease > 0:
 		s.leases.mu.Lock()
 		if s.leases.tables == nil || len(s.leases.tables) >= maxLeases {
-			s.leases.tables = make(map[string]lease)
+			s.leases.tables = make(map[table.RecordKey]lease)
 		}
 		s.leases.tables[name] = l
 		s.leases.mu.Unlock()
@@ -101,7 +101,7 @@ const (
 // and half of the margin are over, so a reply in time stands. After one that was
 // late the record is read again: if the table is where it was, and the last look
 // at its entities has not begun, that will find what was done.
-func (s *Store) stands(ctx context.Context, name string, l *lease) (standing, error) {
+func (s *Store) stands(ctx context.Context, name table.RecordKey, l *lease) (standing, error) {
 	if l.move.seal == open && s.holds(l, s.term()+leaseMargin/2) {
 		return stands, nil
 	}
@@ -116,7 +116,7 @@ func (s *Store) stands(ctx context.Context, name string, l *lease) (standing, er
 }
 
 // forget ends a lease early. It is a courtesy: nothing depends on it.
-func (s *Store) forget(name string) {
+func (s *Store) forget(name table.RecordKey) {
 	s.leases.mu.Lock()
 	delete(s.leases.tables, name)
 	s.leases.mu.Unlock()

@@ -9,64 +9,59 @@ import (
 	"edgetable/core/table"
 )
 
-// document reads a document; without one the error is table.ErrNoDocument. The
-// catalog must be locked: a document and the live table of its name change
-// together.
-func (s *Store) document(key string) (table.Document, error) {
-	v, closer, err := s.db.Get(documentKey(key))
+// record reads a record; without one the error is table.ErrNoRecord. The catalog
+// must be locked: a record and the live table of its key change together.
+func (s *Store) record(key table.RecordKey) (table.Record, error) {
+	v, closer, err := s.db.Get(recordKey(key.String()))
 	if errors.Is(err, pebble.ErrNotFound) {
-		return table.Document{}, table.ErrNoDocument
+		return table.Record{}, table.ErrNoRecord
 	}
 	if err != nil {
-		return table.Document{}, err
+		return table.Record{}, err
 	}
 	defer closer.Close()
-	return parseDocument(key, v)
+	return parseRecord(key, v)
 }
 
-// ReadDocument implements table.Store.
-func (s *Store) ReadDocument(ctx context.Context, key string) (table.Document, error) {
+// ReadRecord implements table.Store.
+func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
 	if err := ctx.Err(); err != nil {
-		return table.Document{}, err
+		return table.Record{}, err
 	}
 	s.catalog.RLock()
-	d, err := s.document(key)
+	r, err := s.record(key)
 	n := s.catalog.last.Load()
 	s.catalog.RUnlock()
 	if err := s.answer(ctx, n, err); err != nil {
-		return table.Document{}, err
+		return table.Record{}, err
 	}
-	return d, nil
+	return r, nil
 }
 
-// ListDocuments implements table.Store.
-func (s *Store) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
+// ListRecords implements table.Store.
+func (s *Store) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	prefix := table.TablesOf(account)
 	s.catalog.RLock()
 	it, err := s.db.NewIter(&pebble.IterOptions{
-		LowerBound: documentKey(max(prefix, from)),
-		UpperBound: prefixEnd(documentKey(prefix)),
+		LowerBound: recordKey(prefix + from),
+		UpperBound: prefixEnd(recordKey(prefix)),
 	})
 	n := s.catalog.last.Load()
 	s.catalog.RUnlock()
 	if err != nil {
 		return nil, err
 	}
-	var list []table.Document
+	var list []table.Record
 	for ok := it.First(); ok && len(list) < limit; ok = it.Next() {
-		v, verr := it.ValueAndErr()
-		if verr != nil {
-			err = verr
+		r, rerr := readRecord(it)
+		if rerr != nil {
+			err = rerr
 			break
 		}
-		d, derr := parseDocument(string(it.Key()[1:]), v)
-		if derr != nil {
-			err = derr
-			break
-		}
-		list = append(list, d)
+		list = append(list, r)
 	}
 	if err := errors.Join(err, it.Close()); err != nil {
 		return nil, err
@@ -77,33 +72,45 @@ func (s *Store) ListDocuments(ctx context.Context, prefix, from string, limit in
 	return list, nil
 }
 
-// WriteDocument implements table.Store. The entities of an incarnation that
-// lost its name stay: another document may name it, now or later.
-func (s *Store) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
-	e, err := s.changeDocument(ctx, d.Key, d.Revision, &d)
+// readRecord reads the record at an iterator.
+func readRecord(it *pebble.Iterator) (table.Record, error) {
+	v, err := it.ValueAndErr()
+	if err != nil {
+		return table.Record{}, err
+	}
+	key, ok := table.ParseRecordKey(string(it.Key()[1:]))
+	if !ok {
+		return table.Record{}, errRecord
+	}
+	return parseRecord(key, v)
+}
+
+// WriteRecord implements table.Store.
+func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
+	e, err := s.changeRecord(ctx, r.Key, r.Revision, &r)
 	if err != nil {
 		return "", err
 	}
 	return revision(e.number), nil
 }
 
-// Drop implements table.Store. The document and the range of the entities go in
+// Drop implements table.Store. The record and the range of the entities go in
 // one batch, while no commit of any table is under way.
-func (s *Store) Drop(ctx context.Context, key string, r table.Revision) error {
-	_, err := s.changeDocument(ctx, key, r, nil)
+func (s *Store) Drop(ctx context.Context, key table.RecordKey, r table.Revision) error {
+	_, err := s.changeRecord(ctx, key, r, nil)
 	return err
 }
 
-// changeDocument writes a document, or drops it with its table if next is nil.
-func (s *Store) changeDocument(ctx context.Context, key string, r table.Revision, next *table.Document) (*entry, error) {
+// changeRecord writes a record, or drops the table with it if next is nil.
+func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.Revision, next *table.Record) (*entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.catalog.Lock()
-	old, err := s.document(key)
-	if errors.Is(err, table.ErrNoDocument) && next != nil {
+	old, err := s.record(key)
+	if errors.Is(err, table.ErrNoRecord) && next != nil {
 		err = nil // old.Revision is empty
-	} else if errors.Is(err, table.ErrNoDocument) {
+	} else if errors.Is(err, table.ErrNoRecord) {
 		err = table.ErrRevision
 	}
 	if err == nil && old.Revision != r {
@@ -114,7 +121,10 @@ func (s *Store) changeDocument(ctx context.Context, key string, r table.Revision
 		s.catalog.Unlock()
 		return nil, s.answer(ctx, n, err)
 	}
-	b, e, err := s.applyDocument(key, old.Layout, next)
+	if next != nil && r != "" {
+		next.Incarnation = old.Incarnation
+	}
+	b, e, err := s.applyRecord(key, old.Incarnation, next)
 	s.catalog.Unlock()
 	if err != nil {
 		return nil, err
@@ -122,15 +132,10 @@ func (s *Store) changeDocument(ctx context.Context, key string, r table.Revision
 	return e, s.settle(b, e)
 }
 
-// applyDocument applies the change with the catalog locked.
-func (s *Store) applyDocument(key string, old table.Layout, next *table.Document) (*pebble.Batch, *entry, error) {
+// applyRecord applies the change with the catalog locked.
+func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *table.Record) (*pebble.Batch, *entry, error) {
 	defer s.dieOfPanic()
-	var layout table.Layout
-	if next != nil {
-		layout = next.Layout
-	}
-	ends := hasTable(old) && (!hasTable(layout) || layout.Incarnation != old.Incarnation)
-	if ends {
+	if next == nil {
 		s.lockStripes()
 		defer s.unlockStripes()
 	}
@@ -140,13 +145,10 @@ func (s *Store) applyDocument(key string, old table.Layout, next *table.Document
 	}
 	b := s.db.NewBatch()
 	if next != nil {
-		err = b.Set(documentKey(key), appendDocument(nil, *next, e.number), nil)
+		err = b.Set(recordKey(key.String()), appendRecord(nil, *next, e.number), nil)
 	} else {
-		err = b.Delete(documentKey(key), nil)
-		if hasTable(old) && !s.tables.shared(old.Incarnation) {
-			prefix := appendPrefix(nil, old.Incarnation)
-			err = errors.Join(err, b.DeleteRange(prefix, prefixEnd(prefix), nil))
-		}
+		prefix := appendPrefix(nil, old)
+		err = errors.Join(b.Delete(recordKey(key.String()), nil), b.DeleteRange(prefix, prefixEnd(prefix), nil))
 	}
 	if err != nil {
 		s.journal.done(e)
@@ -155,13 +157,15 @@ func (s *Store) applyDocument(key string, old table.Layout, next *table.Document
 	s.catalog.last.Store(int64(e.number))
 	// A life ends before its batch is applied and begins after, so that nobody
 	// reads an emptied table as a live one.
-	if ends {
-		s.tables.set(key, layout)
+	if next == nil {
+		s.tables.end(key)
 	}
 	if err := s.apply(b); err != nil {
 		s.die(err) // the table is dead already
 		return nil, nil, table.ErrUnknown
 	}
-	s.tables.set(key, layout)
+	if next != nil {
+		s.tables.begin(key, next.Incarnation)
+	}
 	return b, e, nil
 }

@@ -13,7 +13,7 @@
 // # Locks
 //
 // A partition belongs to one of 1024 stripes. A commit holds its stripe for
-// read, check and apply, never for the fsync. The catalog of documents has a
+// read, check and apply, never for the fsync. The catalog of records has a
 // lock of its own, which is taken before stripes; what ends the life of a table
 // takes them all, in ascending order. Readers take none: they look up the live
 // incarnation, read, and look whether it died meanwhile.

@@ -38,10 +38,10 @@ func TestDropIsExact(t *testing.T) {
 
 func dropUnderLoad(t *testing.T, s *pebblestore.Store, round int) {
 	ctx := t.Context()
-	d := table.Document{Key: people}
-	binary.BigEndian.PutUint32(d.Layout.Incarnation[:], uint32(round)+1)
+	d := table.Record{Key: people}
+	binary.BigEndian.PutUint32(d.Incarnation[:], uint32(round)+1)
 	var err error
-	if d.Revision, err = s.WriteDocument(ctx, d); err != nil {
+	if d.Revision, err = s.WriteRecord(ctx, d); err != nil {
 		t.Fatal(err)
 	}
 	there := []table.Mutation{{Key: key.Append(nil, "p", "there")}}
@@ -86,7 +86,7 @@ func dropUnderLoad(t *testing.T, s *pebblestore.Store, round int) {
 		t.Error(err)
 	}
 	load.Wait()
-	if err := leftovers(s, d.Layout.Incarnation); err != nil {
+	if err := leftovers(s, d.Incarnation); err != nil {
 		t.Errorf("round %d: %v", round, err)
 	}
 }

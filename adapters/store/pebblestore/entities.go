@@ -19,7 +19,7 @@ func (l *life) appendKey(dst, k []byte) []byte {
 }
 
 // Get implements table.Store. Every read is strong.
-func (s *Store) Get(ctx context.Context, tbl string, k []byte, _ table.Consistency) (table.Row, error) {
+func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Row{}, err
 	}
@@ -69,7 +69,7 @@ func (s *Store) read(full []byte) (table.Row, error) {
 }
 
 // Commit implements table.Store.
-func (s *Store) Commit(ctx context.Context, tbl string, m []table.Mutation) (edm.Ticks, error) {
+func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}

@@ -25,8 +25,8 @@ func Example() {
 	defer s.Close()
 
 	ctx := context.Background()
-	record := table.Document{Key: "table/people", Layout: table.Layout{Incarnation: table.Incarnation{1}}}
-	if _, err := s.WriteDocument(ctx, record); err != nil {
+	record := table.Record{Key: table.RecordKey{Account: "acct", Table: "people"}, Incarnation: table.Incarnation{1}}
+	if _, err := s.WriteRecord(ctx, record); err != nil {
 		log.Fatal(err)
 	}
 	insert := []table.Mutation{{

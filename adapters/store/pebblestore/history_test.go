@@ -135,7 +135,7 @@ func (h *history) find(s state, from int) (int, error) {
 
 // readAll scans a whole table and returns the states of its partitions. It fails
 // if the scan is out of order or a row is damaged.
-func readAll(ctx context.Context, s *pebblestore.Store, tbl string, histories []*history) ([]state, error) {
+func readAll(ctx context.Context, s *pebblestore.Store, tbl table.RecordKey, histories []*history) ([]state, error) {
 	p, err := s.Scan(ctx, tbl, table.ScanRequest{Ranges: []key.Range{{}}})
 	if err != nil {
 		return nil, err

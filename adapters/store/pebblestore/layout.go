@@ -11,9 +11,9 @@ import (
 
 // The first byte of every key says what it is.
 const (
-	spaceMeta      = 0x00 // what the store keeps for itself
-	spaceDocuments = 0x01 // · document key
-	spaceEntities  = 0x02 // · incarnation · encoded key of the entity
+	spaceMeta     = 0x00 // what the store keeps for itself
+	spaceRecords  = 0x01 // · text of the RecordKey
+	spaceEntities = 0x02 // · incarnation · encoded key of the entity
 )
 
 var (
@@ -46,44 +46,34 @@ func prefixEnd(prefix []byte) []byte {
 	return nil
 }
 
-func documentKey(key string) []byte {
-	return append(append(make([]byte, 0, 1+len(key)), spaceDocuments), key...)
+func recordKey(key string) []byte {
+	return append(append(make([]byte, 0, 1+len(key)), spaceRecords), key...)
 }
 
-// documentHead is the fixed part of a stored document: Timestamp of the commit
-// that wrote it, incarnation, buckets, length of the location.
-const documentHead = 8 + len(table.Incarnation{}) + 2 + 2
+// recordHead is the fixed part of a stored record: the Timestamp of the commit
+// that wrote it, the incarnation, and 4 bytes that are zero.
+const recordHead = 8 + len(table.Incarnation{}) + 4
 
-var errDocument = errors.New("stored document is damaged")
+var errRecord = errors.New("stored record is damaged")
 
-// appendDocument appends the stored form of a document, in which its revision
-// is the Timestamp of the commit that wrote it.
-func appendDocument(dst []byte, d table.Document, written edm.Ticks) []byte {
+// appendRecord appends the stored form of a record, in which its revision is the
+// Timestamp of the commit that wrote it.
+func appendRecord(dst []byte, r table.Record, written edm.Ticks) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(written))
-	dst = append(dst, d.Layout.Incarnation[:]...)
-	dst = binary.BigEndian.AppendUint16(dst, d.Layout.Buckets)
-	dst = binary.BigEndian.AppendUint16(dst, uint16(len(d.Layout.Location)))
-	dst = append(dst, d.Layout.Location...)
-	return append(dst, d.Value...)
+	dst = append(dst, r.Incarnation[:]...)
+	dst = append(dst, 0, 0, 0, 0)
+	return append(dst, r.Value...)
 }
 
-// parseDocument is the inverse of appendDocument. It shares no memory with value.
-func parseDocument(key string, value []byte) (table.Document, error) {
-	if len(value) < documentHead {
-		return table.Document{}, errDocument
+// parseRecord is the inverse of appendRecord. It shares no memory with value.
+func parseRecord(key table.RecordKey, value []byte) (table.Record, error) {
+	if len(value) < recordHead || [4]byte(value[recordHead-4:]) != [4]byte{} {
+		return table.Record{}, errRecord
 	}
-	d := table.Document{Key: key, Revision: revision(edm.Ticks(binary.BigEndian.Uint64(value)))}
-	value = value[8:]
-	value = value[copy(d.Layout.Incarnation[:], value):]
-	d.Layout.Buckets = binary.BigEndian.Uint16(value)
-	n := int(binary.BigEndian.Uint16(value[2:]))
-	value = value[4:]
-	if n > len(value) {
-		return table.Document{}, errDocument
-	}
-	d.Layout.Location = string(value[:n])
-	d.Value = append([]byte(nil), value[n:]...)
-	return d, nil
+	r := table.Record{Key: key, Revision: revision(edm.Ticks(binary.BigEndian.Uint64(value)))}
+	copy(r.Incarnation[:], value[8:])
+	r.Value = append([]byte(nil), value[recordHead:]...)
+	return r, nil
 }
 
 func revision(written edm.Ticks) table.Revision {

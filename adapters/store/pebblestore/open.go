@@ -175,21 +175,17 @@ func (s *Store) reserve(t edm.Ticks) error {
 
 // loadTables fills the map of live incarnations from the catalog.
 func (s *Store) loadTables() error {
-	prefix := []byte{spaceDocuments}
+	prefix := []byte{spaceRecords}
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
 	if err != nil {
 		return err
 	}
 	for ok := it.First(); ok; ok = it.Next() {
-		v, err := it.ValueAndErr()
+		r, err := readRecord(it)
 		if err != nil {
 			return errors.Join(err, it.Close())
 		}
-		d, err := parseDocument(string(it.Key()[1:]), v)
-		if err != nil {
-			return errors.Join(err, it.Close())
-		}
-		s.tables.set(d.Key, d.Layout)
+		s.tables.begin(r.Key, r.Incarnation)
 	}
 	return it.Close()
 }

@@ -36,8 +36,8 @@ func TestPowerLoss(t *testing.T) {
 	}
 }
 
-// churned is the record of a table that is created and dropped all the time.
-const churned = "table/acct/churned"
+// churned is a table that is created and dropped all the time.
+var churned = table.RecordKey{Account: "acct", Table: "churned"}
 
 // powered is a store under load whose power fails again and again, that is,
 // copies of whose file system as it would be then are opened and compared.
@@ -192,15 +192,15 @@ func (w *powered) createOrDrop() error {
 	switch i % 3 {
 	case 1:
 		w.churn.add(state{int32(i)})
-		l := table.Layout{Incarnation: table.Incarnation{2, byte(i), byte(i >> 8), byte(i >> 16)}}
-		_, err = w.store.WriteDocument(ctx, table.Document{Key: churned, Value: []byte(strconv.Itoa(i)), Layout: l})
+		life := table.Incarnation{2, byte(i), byte(i >> 8), byte(i >> 16)}
+		_, err = w.store.WriteRecord(ctx, table.Record{Key: churned, Value: []byte(strconv.Itoa(i)), Incarnation: life})
 	case 2:
 		w.churn.add(state{int32(i - 1), int32(i)})
 		_, err = w.store.Commit(ctx, churned, []table.Mutation{{Key: w.churn.key(1), Properties: w.churn.properties(1, int32(i))}})
 	default:
 		w.churn.add(state{})
-		var d table.Document
-		if d, err = w.store.ReadDocument(ctx, churned); err == nil {
+		var d table.Record
+		if d, err = w.store.ReadRecord(ctx, churned); err == nil {
 			err = w.store.Drop(ctx, churned, d.Revision)
 		}
 	}
@@ -217,7 +217,7 @@ func (w *powered) readChurned(random *rand.Rand) error {
 		if err != nil {
 			return err
 		}
-		return w.churn.saw("a document", from, func(s state) bool { return s[0] == i })
+		return w.churn.saw("a record", from, func(s state) bool { return s[0] == i })
 	}
 	row, err := w.store.Get(context.Background(), churned, w.churn.key(1), table.Strong)
 	switch {
@@ -237,8 +237,8 @@ func (w *powered) readChurned(random *rand.Rand) error {
 
 // incarnation is the one of the churned table that the catalog names, or 0.
 func incarnation(s *pebblestore.Store) (int32, error) {
-	d, err := s.ReadDocument(context.Background(), churned)
-	if errors.Is(err, table.ErrNoDocument) {
+	d, err := s.ReadRecord(context.Background(), churned)
+	if errors.Is(err, table.ErrNoRecord) {
 		return 0, nil
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ const pollBytes = 64 << 10
 
 // Scan implements table.Store. The page is a snapshot; its cost depends on what
 // is examined, not on the size of the table.
-func (s *Store) Scan(ctx context.Context, tbl string, r table.ScanRequest) (table.Page, error) {
+func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Page{}, err
 	}

@@ -27,7 +27,7 @@ type Store struct {
 
 	catalog struct {
 		sync.RWMutex              // before any stripe
-		last         atomic.Int64 // number of the last commit to the documents
+		last         atomic.Int64 // number of the last commit to the records
 	}
 	seed    maphash.Seed
 	stripes [stripeCount]stripe
@@ -42,19 +42,6 @@ type stripe struct {
 	sync.Mutex
 	last atomic.Int64 // number of its last commit, stored before that is applied
 	_    [48]byte
-}
-
-// Strengths are all there are, except that a store in memory is not durable.
-func (s *Store) Strengths() table.Strengths {
-	return table.Strengths{
-		Conditional:               true,
-		AtomicCommit:              true,
-		SnapshotPage:              true,
-		Linearizable:              true,
-		Durable:                   !s.memory,
-		ExactDrop:                 true,
-		TimestampsAcrossProcesses: true,
-	}
 }
 
 // stripe returns the stripe of the partition of an entity by its full key.

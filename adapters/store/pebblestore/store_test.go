@@ -43,16 +43,27 @@ func open(t testing.TB, o pebblestore.Options) *pebblestore.Store {
 	return s
 }
 
-const people = "table/acct/people"
+var people = table.RecordKey{Account: "acct", Table: "people"}
 
 // create makes the table people, unless it is there.
 func create(ctx context.Context, s *pebblestore.Store) error {
-	d := table.Document{Key: people, Layout: table.Layout{Incarnation: table.Incarnation{1}}}
-	if _, err := s.WriteDocument(ctx, d); err != nil && !errors.Is(err, table.ErrRevision) {
+	d := table.Record{Key: people, Incarnation: table.Incarnation{1}}
+	if _, err := s.WriteRecord(ctx, d); err != nil && !errors.Is(err, table.ErrRevision) {
 		return err
 	}
 	return nil
 }
+
+var (
+	onDisk = storetest.Strengths{
+		Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true, Durable: true,
+		ExactDrop: true, TimestampsAcrossProcesses: true,
+	}
+	inMemory = storetest.Strengths{
+		Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true,
+		ExactDrop: true, TimestampsAcrossProcesses: true,
+	}
+)
 
 // harness runs the suite over a directory, or in memory.
 func harness(memory bool) storetest.Harness {
@@ -64,7 +75,7 @@ func harness(memory bool) storetest.Harness {
 			Logf:   t.Logf,
 		}
 		if memory {
-			return storetest.Place{Store: open(t, o)}
+			return storetest.Place{Store: open(t, o), Strengths: inMemory}
 		}
 		o.Dir = t.TempDir()
 		s, err := pebblestore.Open(o)
@@ -73,7 +84,8 @@ func harness(memory bool) storetest.Harness {
 		}
 		t.Cleanup(func() { s.Close() })
 		return storetest.Place{
-			Store: s,
+			Store:     s,
+			Strengths: onDisk,
 			Restart: func(now func() edm.Ticks) table.Store {
 				if err := s.Close(); err != nil {
 					t.Fatal(err)

@@ -15,54 +15,40 @@ type life struct {
 	dead atomic.Bool
 }
 
-// tables is the live incarnation of every table, by document key.
+// tables is the live incarnation of every table.
 type tables struct {
-	mu    sync.RWMutex
-	live  map[string]*life
-	named map[table.Incarnation]int // documents that name an incarnation
+	mu   sync.RWMutex
+	live map[table.RecordKey]*life
 }
 
-func newTables() *tables {
-	return &tables{live: make(map[string]*life), named: make(map[table.Incarnation]int)}
-}
+func newTables() *tables { return &tables{live: make(map[table.RecordKey]*life)} }
 
 // find returns nil if no incarnation of the table is live.
-func (t *tables) find(key string) *life {
+func (t *tables) find(key table.RecordKey) *life {
 	t.mu.RLock()
 	l := t.live[key]
 	t.mu.RUnlock()
 	return l
 }
 
-// set gives the name to the incarnation of a layout, or to none if it is zero.
-func (t *tables) set(key string, l table.Layout) {
+// begin makes an incarnation live, unless there is one already or the key is not
+// that of a table.
+func (t *tables) begin(key table.RecordKey, i table.Incarnation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	old := t.live[key]
-	if old != nil && hasTable(l) && old.incarnation == l.Incarnation {
-		return
+	if key.Table != "" && t.live[key] == nil {
+		t.live[key] = &life{incarnation: i}
 	}
-	delete(t.live, key)
-	if hasTable(l) {
-		t.live[key] = &life{incarnation: l.Incarnation}
-		t.named[l.Incarnation]++
-	}
-	if old != nil {
-		if t.named[old.incarnation]--; t.named[old.incarnation] == 0 {
-			delete(t.named, old.incarnation)
-		}
+}
+
+// end ends the life of a table.
+func (t *tables) end(key table.RecordKey) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if old := t.live[key]; old != nil {
+		delete(t.live, key)
 		// After the name has gone, so that who finds it dead and looks again
 		// does not find it again.
 		old.dead.Store(true)
 	}
 }
-
-// shared reports whether more than one document names the incarnation.
-func (t *tables) shared(i table.Incarnation) bool {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.named[i] > 1
-}
-
-// hasTable reports whether a document with this layout is the record of a table.
-func hasTable(l table.Layout) bool { return l != table.Layout{} }

@@ -21,14 +21,17 @@ func steady() func() edm.Ticks {
 	return func() edm.Ticks { t += 10; return t }
 }
 
-const tableName = "table/acct/one"
+var tableName = table.RecordKey{Account: "acct", Table: "one"}
+
+// recordName is the name that KV has for the record of the table.
+const recordName = "dtable/acct/one"
 
 // create makes the table, and everybody sees it.
 func (w *world) create(s *workerskv.Store, life byte) {
 	w.Helper()
-	d := table.Document{Key: tableName}
-	d.Layout.Incarnation[0] = life
-	if _, err := s.WriteDocument(w.Context(), d); err != nil {
+	d := table.Record{Key: tableName}
+	d.Incarnation[0] = life
+	if _, err := s.WriteRecord(w.Context(), d); err != nil {
 		w.Fatal(err)
 	}
 	w.settle()

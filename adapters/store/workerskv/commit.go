@@ -9,7 +9,7 @@ import (
 )
 
 // Commit implements [table.Store].
-func (s *Store) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (s *Store) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	if err := s.check(m); err != nil {
 		return 0, err
 	}

@@ -33,7 +33,7 @@ func TestDropCutOff(t *testing.T) {
 					}
 					w.settle()
 				}
-				d, err := s.ReadDocument(w.Context(), tableName)
+				d, err := s.ReadRecord(w.Context(), tableName)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -48,7 +48,7 @@ func TestDropCutOff(t *testing.T) {
 				w.cloud.fault = nil
 				w.settle()
 				next := w.isolate(now, o)
-				_, gone := next.ReadDocument(w.Context(), tableName)
+				_, gone := next.ReadRecord(w.Context(), tableName)
 				if err == nil && gone == nil {
 					t.Fatalf("%s: Drop was answered, and the table is there", what)
 				}
@@ -102,10 +102,10 @@ func (h *hooked) Get(ctx context.Context, name string) ([]byte, []byte, bool, er
 func TestRecordReadBeforeDrop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	h := &hooked{Namespace: w.cloud, name: "d" + tableName}
+	h := &hooked{Namespace: w.cloud, name: recordName}
 	s := w.isolate(steady(), workerskv.Options{Namespace: h, SingleWriter: true})
 	w.create(s, 1)
-	d, err := s.ReadDocument(w.Context(), tableName)
+	d, err := s.ReadRecord(w.Context(), tableName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestPurgeWaits(t *testing.T) {
 	if _, err := other.Get(w.Context(), tableName, key.Append(nil, "p", "r"), table.Strong); !errors.Is(err, table.ErrNoEntity) {
 		t.Fatal(err)
 	}
-	d, err := one.ReadDocument(w.Context(), tableName)
+	d, err := one.ReadRecord(w.Context(), tableName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,12 +175,12 @@ func TestPurgeAtSecondDrop(t *testing.T) {
 		now := steady()
 		s, other := w.isolate(now, workerskv.Options{}), w.isolate(now, workerskv.Options{})
 		w.create(s, 1)
-		d, err := s.ReadDocument(w.Context(), tableName)
+		d, err := s.ReadRecord(w.Context(), tableName)
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.cloud.fault = func(name string) (error, bool) {
-			if name == "d"+tableName {
+			if name == recordName {
 				return errors.New("isolate is dead"), false
 			}
 			return nil, false
@@ -202,7 +202,7 @@ func TestPurgeAtSecondDrop(t *testing.T) {
 			}
 			w.wait(2 * time.Second)
 		}
-		h := &hooked{Namespace: w.cloud, name: "d" + tableName}
+		h := &hooked{Namespace: w.cloud, name: recordName}
 		if seed%2 == 0 {
 			h.read = drop
 		} else {

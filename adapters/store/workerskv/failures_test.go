@@ -201,10 +201,13 @@ func TestBlind(t *testing.T) {
 			_, err := s.Scan(t.Context(), tableName, table.ScanRequest{Ranges: []key.Range{{}}})
 			return err
 		},
-		"ReadDocument":  func() error { _, err := s.ReadDocument(t.Context(), tableName); return err },
-		"ListDocuments": func() error { _, err := s.ListDocuments(t.Context(), "", "", 10); return err },
-		"WriteDocument": func() error { _, err := s.WriteDocument(t.Context(), table.Document{Key: "new"}); return err },
-		"Drop":          func() error { return s.Drop(t.Context(), tableName, "x") },
+		"ReadRecord":  func() error { _, err := s.ReadRecord(t.Context(), tableName); return err },
+		"ListRecords": func() error { _, err := s.ListRecords(t.Context(), "acct", "", 10); return err },
+		"WriteRecord": func() error {
+			_, err := s.WriteRecord(t.Context(), table.Record{Key: table.RecordKey{Account: "acct", Table: "new"}})
+			return err
+		},
+		"Drop": func() error { return s.Drop(t.Context(), tableName, "x") },
 	}
 	for name, call := range calls {
 		if err := call(); !errors.Is(err, table.ErrBusy) || !errors.Is(err, errLost) {

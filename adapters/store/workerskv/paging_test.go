@@ -28,9 +28,9 @@ func TestPagesAgainstTheReference(t *testing.T) {
 		s := w.isolate(now, workerskv.Options{SingleWriter: true, Calls: calls})
 		reference := memstore.New(now)
 		w.create(s, 1)
-		d := table.Document{Key: tableName}
-		d.Layout.Incarnation[0] = 1
-		if _, err := reference.WriteDocument(w.Context(), d); err != nil {
+		d := table.Record{Key: tableName}
+		d.Incarnation[0] = 1
+		if _, err := reference.WriteRecord(w.Context(), d); err != nil {
 			t.Fatal(err)
 		}
 		parts := []string{"", "p", "pa", "p\uffe0", "p\U0001F600", "q"}

@@ -78,11 +78,12 @@ func rowWrite(prefix string, c *Change) Write {
 }
 
 // Document publishes a document, whose revision in the replica is of ticks.
-func (p *Publisher) Document(ctx context.Context, d table.Document, ticks edm.Ticks) error {
-	if badKey(d.Key) {
+func (p *Publisher) Document(ctx context.Context, d table.Record, ticks edm.Ticks) error {
+	key := d.Key.String()
+	if badKey(key) {
 		return table.ErrKeyTooLong
 	}
-	return p.one(ctx, spaceDocuments+d.Key, encodeDocument(&d, ticks))
+	return p.one(ctx, spaceDocuments+key, encodeDocument(&d, ticks))
 }
 
 // RemoveDocument publishes that there is no document with this key.

@@ -14,11 +14,11 @@ import (
 // without one. Each drop has its own: to settle the note of one that was cut off
 // takes nothing from the next.
 
-func (s *Store) note(ctx context.Context, d *table.Document) error {
+func (s *Store) note(ctx context.Context, d *table.Record) error {
 	t := s.clock.after(0)
-	name := spacePurges + lifeOf(d.Layout.Incarnation) + string(revision(t))
+	name := spacePurges + lifeOf(d.Incarnation) + string(revision(t))
 	_, err := s.turns.do(ctx, s.single(name), &job{blind: true, cell: func([]byte) ([]byte, edm.Ticks, error) {
-		return append(appendStamp(nil, t), d.Key...), t, nil
+		return append(appendStamp(nil, t), d.Key.String()...), t, nil
 	}})
 	return err
 }
@@ -73,7 +73,7 @@ func (s *Store) settle(ctx context.Context, n Key, b *budget) (waits bool, err e
 	}
 	d, err := readRecord(ctx, &s.cells, string(p.body[stampSize:]))
 	switch {
-	case err == nil && lifeOf(d.Layout.Incarnation) == life:
+	case err == nil && lifeOf(d.Incarnation) == life:
 		// The drop was cut off before it deleted the record.
 	case err != nil && !errors.Is(err, table.ErrNoTable):
 		return true, err

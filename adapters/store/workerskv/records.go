@@ -68,10 +68,11 @@ func (r *records) write(name string, do func() (edm.Ticks, error)) (edm.Ticks, e
 }
 
 // life finds where the entities of a table are.
-func (s *Store) life(ctx context.Context, name string) (string, error) {
+func (s *Store) life(ctx context.Context, t table.RecordKey) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
+	name := t.String()
 	life, writes, ok := s.records.get(name)
 	if ok {
 		return life, nil
@@ -80,15 +81,15 @@ func (s *Store) life(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	life = lifeOf(d.Layout.Incarnation)
+	life = lifeOf(d.Incarnation)
 	s.records.keep(name, life, writes)
 	return life, nil
 }
 
 // readRecord reads the record of a table.
-func readRecord(ctx context.Context, c *cells, name string) (table.Document, error) {
+func readRecord(ctx context.Context, c *cells, name string) (table.Record, error) {
 	d, err := readDocument(ctx, c, name)
-	if err == table.ErrNoDocument || err == nil && d.Layout == (table.Layout{}) {
+	if err == table.ErrNoRecord || err == nil && d.Key.Table == "" {
 		return d, table.ErrNoTable
 	}
 	return d, err

@@ -26,24 +26,21 @@ func NewReplica(ns Namespace, primary table.Store, page int) *Replica {
 	return &Replica{cells: cells{ns: ns}, primary: primary, calls: calls(page)}
 }
 
-// Strengths implements [table.Store]: none.
-func (r *Replica) Strengths() table.Strengths { return table.Strengths{} }
-
-// ReadDocument implements [table.Store], as eventual as entities.
-func (r *Replica) ReadDocument(ctx context.Context, key string) (table.Document, error) {
+// ReadRecord implements [table.Store], as eventual as entities.
+func (r *Replica) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
 	if err := ctx.Err(); err != nil {
-		return table.Document{}, err
+		return table.Record{}, err
 	}
-	return readDocument(ctx, &r.cells, key)
+	return readDocument(ctx, &r.cells, key.String())
 }
 
-// ListDocuments implements [table.Store]; see ReadDocument.
-func (r *Replica) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
-	return listDocuments(ctx, &r.cells, prefix, from, limit)
+// ListRecords implements [table.Store]; see ReadRecord.
+func (r *Replica) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+	return listDocuments(ctx, &r.cells, account, from, limit)
 }
 
 // Get implements [table.Store].
-func (r *Replica) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+func (r *Replica) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Row{}, err
 	}
@@ -53,14 +50,14 @@ func (r *Replica) Get(ctx context.Context, name string, k []byte, c table.Consis
 		}
 		return r.primary.Get(ctx, name, k, c)
 	}
-	d, err := readRecord(ctx, &r.cells, name)
+	d, err := readRecord(ctx, &r.cells, name.String())
 	if r.primary != nil && errors.Is(err, table.ErrNoTable) {
 		return r.primary.Get(ctx, name, k, c)
 	}
 	if err != nil {
 		return table.Row{}, err
 	}
-	cell, err := r.cells.get(ctx, nameOf(entities(lifeOf(d.Layout.Incarnation)), k))
+	cell, err := r.cells.get(ctx, nameOf(entities(lifeOf(d.Incarnation)), k))
 	if err != nil {
 		return table.Row{}, err
 	}
@@ -71,18 +68,18 @@ func (r *Replica) Get(ctx context.Context, name string, k []byte, c table.Consis
 }
 
 // Scan implements [table.Store].
-func (r *Replica) Scan(ctx context.Context, name string, request table.ScanRequest) (table.Page, error) {
+func (r *Replica) Scan(ctx context.Context, name table.RecordKey, request table.ScanRequest) (table.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Page{}, err
 	}
-	d, err := readRecord(ctx, &r.cells, name)
+	d, err := readRecord(ctx, &r.cells, name.String())
 	if r.primary != nil && errors.Is(err, table.ErrNoTable) {
 		return r.primary.Scan(ctx, name, request)
 	}
 	if err != nil {
 		return table.Page{}, err
 	}
-	s := scanner{cells: &r.cells, life: lifeOf(d.Layout.Incarnation), request: request, budget: budget{calls: r.calls}}
+	s := scanner{cells: &r.cells, life: lifeOf(d.Incarnation), request: request, budget: budget{calls: r.calls}}
 	s.long = func(ctx context.Context, request table.ScanRequest) (table.Page, error) {
 		if r.primary == nil {
 			return table.Page{}, table.ErrKeyTooLong
@@ -110,16 +107,16 @@ func (r *Replica) Synced(ctx context.Context, prefix string) (until edm.Ticks, o
 	}
 }
 
-// WriteDocument implements [table.Store]: [table.ErrUnsupported].
-func (r *Replica) WriteDocument(context.Context, table.Document) (table.Revision, error) {
+// WriteRecord implements [table.Store]: [table.ErrUnsupported].
+func (r *Replica) WriteRecord(context.Context, table.Record) (table.Revision, error) {
 	return "", errReadOnly
 }
 
 // Drop implements [table.Store]: [table.ErrUnsupported].
-func (r *Replica) Drop(context.Context, string, table.Revision) error { return errReadOnly }
+func (r *Replica) Drop(context.Context, table.RecordKey, table.Revision) error { return errReadOnly }
 
 // Commit implements [table.Store]: [table.ErrUnsupported].
-func (r *Replica) Commit(context.Context, string, []table.Mutation) (edm.Ticks, error) {
+func (r *Replica) Commit(context.Context, table.RecordKey, []table.Mutation) (edm.Ticks, error) {
 	return 0, errReadOnly
 }
 
@@ -130,7 +127,7 @@ type Reader struct {
 }
 
 // Get implements [table.Store].
-func (r Reader) Get(ctx context.Context, name string, k []byte, c table.Consistency) (table.Row, error) {
+func (r Reader) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	if c == table.Eventual {
 		return r.Replica.Get(ctx, name, k, c)
 	}
@@ -138,7 +135,7 @@ func (r Reader) Get(ctx context.Context, name string, k []byte, c table.Consiste
 }
 
 // Scan implements [table.Store].
-func (r Reader) Scan(ctx context.Context, name string, request table.ScanRequest) (table.Page, error) {
+func (r Reader) Scan(ctx context.Context, name table.RecordKey, request table.ScanRequest) (table.Page, error) {
 	if request.Consistency == table.Eventual {
 		return r.Replica.Scan(ctx, name, request)
 	}

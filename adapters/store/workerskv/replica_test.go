@@ -29,8 +29,8 @@ var life = table.Incarnation{1}
 func newPrimary(w *world, now func() edm.Ticks) *primary {
 	w.Helper()
 	p := &primary{Store: memstore.New(now), w: w}
-	d := table.Document{Key: tableName, Layout: table.Layout{Incarnation: life}}
-	if _, err := p.WriteDocument(w.Context(), d); err != nil {
+	d := table.Record{Key: tableName, Incarnation: life}
+	if _, err := p.WriteRecord(w.Context(), d); err != nil {
 		w.Fatal(err)
 	}
 	return p
@@ -85,7 +85,7 @@ func TestReplicaConverges(t *testing.T) {
 			return w.cloud.time
 		}
 		pub := workerskv.NewPublisher(w.cloud, tick)
-		d, err := p.ReadDocument(t.Context(), tableName)
+		d, err := p.ReadRecord(t.Context(), tableName)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestReader(t *testing.T) {
 	now := steady()
 	p := newPrimary(w, now)
 	pub := workerskv.NewPublisher(w.cloud, func() edm.Ticks { return w.cloud.time })
-	d, err := p.ReadDocument(t.Context(), tableName)
+	d, err := p.ReadRecord(t.Context(), tableName)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestReader(t *testing.T) {
 		{"nothing is published", func() error { return nil }, "no such table 0 no such table"},
 		{"the record is", func() error { return pub.Document(t.Context(), d, now()) }, "no such entity 0 <nil>"},
 		{"all is", func() error { return p.publish(pub) }, "<nil> 1 <nil>"},
-		{"the table is gone", func() error { w.wait(time.Second); return pub.RemoveDocument(t.Context(), tableName) }, "no such table 0 no such table"},
+		{"the table is gone", func() error { w.wait(time.Second); return pub.RemoveDocument(t.Context(), tableName.String()) }, "no such table 0 no such table"},
 	}
 	for _, s := range steps {
 		if err := s.do(); err != nil {
@@ -223,8 +223,8 @@ func TestReader(t *testing.T) {
 	if _, err := replica.Commit(t.Context(), tableName, []table.Mutation{number("p", "r", 2)}); !errors.Is(err, table.ErrUnsupported) {
 		t.Errorf("Commit got %v", err)
 	}
-	if _, err := replica.WriteDocument(t.Context(), d); !errors.Is(err, table.ErrUnsupported) {
-		t.Errorf("WriteDocument got %v", err)
+	if _, err := replica.WriteRecord(t.Context(), d); !errors.Is(err, table.ErrUnsupported) {
+		t.Errorf("WriteRecord got %v", err)
 	}
 	if err := replica.Drop(t.Context(), tableName, d.Revision); !errors.Is(err, table.ErrUnsupported) {
 		t.Errorf("Drop got %v", err)

@@ -35,19 +35,9 @@ func New(o Options) (*Store, error) {
 	}, nil
 }
 
-// Strengths implements [table.Store]. What a single writer adds holds as long as
-// it is one.
-func (s *Store) Strengths() table.Strengths {
-	return table.Strengths{
-		Conditional:  s.o.SingleWriter,
-		AtomicCommit: s.o.SingleWriter,
-		Durable:      true,
-	}
-}
-
 // Get implements [table.Store]. Of either consistency it is eventual, but for
 // what this isolate wrote.
-func (s *Store) Get(ctx context.Context, name string, k []byte, _ table.Consistency) (table.Row, error) {
+func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
 	life, err := s.life(ctx, name)
 	if err != nil {
 		return table.Row{}, err
@@ -78,7 +68,7 @@ func (s *Store) Get(ctx context.Context, name string, k []byte, _ table.Consiste
 }
 
 // Scan implements [table.Store]; see Get.
-func (s *Store) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	life, err := s.life(ctx, name)
 	if err != nil {
 		return table.Page{}, err

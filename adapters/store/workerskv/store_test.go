@@ -58,13 +58,19 @@ func (w *world) wait(d time.Duration) {
 // settle is as long as a store counts on.
 func (w *world) settle() { w.wait(125 * time.Second) }
 
+// strengths of a store with these options. A single writer adds two.
+func strengths(o workerskv.Options) storetest.Strengths {
+	return storetest.Strengths{Conditional: o.SingleWriter, AtomicCommit: o.SingleWriter, Durable: true}
+}
+
 func harness(o workerskv.Options) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
 		w := newWorld(t, 1)
 		open := func(now func() edm.Ticks) table.Store { return w.isolate(now, o) }
 		p := storetest.Place{
-			Store:  open(now),
-			Settle: w.settle,
+			Store:     open(now),
+			Strengths: strengths(o),
+			Settle:    w.settle,
 			Restart: func(now func() edm.Ticks) table.Store {
 				w.settle() // what a writer that takes another's place has to wait for
 				return open(now)

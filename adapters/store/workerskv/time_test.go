@@ -26,9 +26,9 @@ func TestOverTime(t *testing.T) {
 		s := w.isolate(now, o)
 		reference := memstore.New(now)
 		w.create(s, 1)
-		d := table.Document{Key: tableName}
-		d.Layout.Incarnation[0] = 1
-		if _, err := reference.WriteDocument(w.Context(), d); err != nil {
+		d := table.Record{Key: tableName}
+		d.Incarnation[0] = 1
+		if _, err := reference.WriteRecord(w.Context(), d); err != nil {
 			t.Fatal(err)
 		}
 		request := table.ScanRequest{Ranges: []key.Range{{}}}

@@ -28,9 +28,9 @@ func bubble(t *testing.T, o workerskv.Options) (*world, *workerskv.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := table.Document{Key: tableName}
-	d.Layout.Incarnation[0] = 1
-	if _, err := s.WriteDocument(t.Context(), d); err != nil {
+	d := table.Record{Key: tableName}
+	d.Incarnation[0] = 1
+	if _, err := s.WriteRecord(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
 	w.cloud.takes = 300 * time.Millisecond

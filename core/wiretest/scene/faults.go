@@ -33,39 +33,39 @@ var outcomes = map[string]error{
 func (f *faults) fail(directive string) error {
 	method, outcome, _ := strings.Cut(directive, " ")
 	err, ok := outcomes[outcome]
-	if !ok || !slices.Contains([]string{"ReadDocument", "WriteDocument", "ListDocuments", "Drop", "Get", "Commit", "Scan"}, method) {
+	if !ok || !slices.Contains([]string{"ReadRecord", "WriteRecord", "ListRecords", "Drop", "Get", "Commit", "Scan"}, method) {
 		return fmt.Errorf("no method of a store, or nothing that happens to one")
 	}
 	f.errors[method] = err
 	return nil
 }
 
-// WriteDocument implements [table.Store].
-func (f *faults) WriteDocument(ctx context.Context, d table.Document) (table.Revision, error) {
-	if err := f.errors["WriteDocument"]; err != nil {
+// WriteRecord implements [table.Store].
+func (f *faults) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
+	if err := f.errors["WriteRecord"]; err != nil {
 		return "", err
 	}
-	return f.Store.WriteDocument(ctx, d)
+	return f.Store.WriteRecord(ctx, d)
 }
 
-// ReadDocument implements [table.Store].
-func (f *faults) ReadDocument(ctx context.Context, key string) (table.Document, error) {
-	if err := f.errors["ReadDocument"]; err != nil {
-		return table.Document{}, err
+// ReadRecord implements [table.Store].
+func (f *faults) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+	if err := f.errors["ReadRecord"]; err != nil {
+		return table.Record{}, err
 	}
-	return f.Store.ReadDocument(ctx, key)
+	return f.Store.ReadRecord(ctx, key)
 }
 
-// ListDocuments implements [table.Store].
-func (f *faults) ListDocuments(ctx context.Context, prefix, from string, limit int) ([]table.Document, error) {
-	if err := f.errors["ListDocuments"]; err != nil {
+// ListRecords implements [table.Store].
+func (f *faults) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+	if err := f.errors["ListRecords"]; err != nil {
 		return nil, err
 	}
-	return f.Store.ListDocuments(ctx, prefix, from, limit)
+	return f.Store.ListRecords(ctx, account, from, limit)
 }
 
 // Drop implements [table.Store].
-func (f *faults) Drop(ctx context.Context, key string, revision table.Revision) error {
+func (f *faults) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	if err := f.errors["Drop"]; err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (f *faults) Drop(ctx context.Context, key string, revision table.Revision) 
 }
 
 // Get implements [table.Store].
-func (f *faults) Get(ctx context.Context, name string, key []byte, c table.Consistency) (table.Row, error) {
+func (f *faults) Get(ctx context.Context, name table.RecordKey, key []byte, c table.Consistency) (table.Row, error) {
 	if err := f.errors["Get"]; err != nil {
 		return table.Row{}, err
 	}
@@ -81,7 +81,7 @@ func (f *faults) Get(ctx context.Context, name string, key []byte, c table.Consi
 }
 
 // Commit implements [table.Store].
-func (f *faults) Commit(ctx context.Context, name string, m []table.Mutation) (edm.Ticks, error) {
+func (f *faults) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	if err := f.errors["Commit"]; err != nil {
 		return 0, err
 	}
@@ -89,7 +89,7 @@ func (f *faults) Commit(ctx context.Context, name string, m []table.Mutation) (e
 }
 
 // Scan implements [table.Store].
-func (f *faults) Scan(ctx context.Context, name string, r table.ScanRequest) (table.Page, error) {
+func (f *faults) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	if err := f.errors["Scan"]; err != nil {
 		return table.Page{}, err
 	}

@@ -18,13 +18,13 @@ import (
 
 func wallClock() edm.Ticks { return edm.TicksOf(time.Now()) }
 
-const people = "table/acct/people"
+var people = table.RecordKey{Account: "acct", Table: "people"}
 
 // create makes the table.
 func create(t *testing.T, s table.Store) table.Revision {
 	t.Helper()
-	d := table.Document{Key: people, Value: []byte("{}"), Layout: table.Layout{Incarnation: table.Incarnation{byte(lives.Add(1))}}}
-	revision, err := s.WriteDocument(t.Context(), d)
+	d := table.Record{Key: people, Value: []byte("{}"), Incarnation: table.Incarnation{byte(lives.Add(1))}}
+	revision, err := s.WriteRecord(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func (r *recorder) Call(ctx context.Context, calls []durableobject.Call) []durab
 func recorded(t *testing.T, p *workerd.Place, attempts int) (table.Store, *recorder) {
 	t.Helper()
 	r := &recorder{Caller: p.Caller()}
-	s, err := durableobject.New(durableobject.Options{Caller: r, Now: wallClock, Rand: rand.Uint64, Accounts: []string{"acct"}, Attempts: attempts})
+	s, err := durableobject.New(durableobject.Options{Caller: r, Now: wallClock, Rand: rand.Uint64, Attempts: attempts})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestDropFaults(t *testing.T) {
 					t.Errorf("Drop: %v", err)
 				}
 				p.Meet(workerd.Faults{})
-				if _, err := s.ReadDocument(t.Context(), people); err == nil {
+				if _, err := s.ReadRecord(t.Context(), people); err == nil {
 					// The message was lost with the object that had it.
 					if err := s.Drop(t.Context(), people, revision); err != nil {
 						t.Fatalf("a second Drop: %v", err)
@@ -224,11 +224,11 @@ func TestLossy(t *testing.T) {
 		p := server.NewPlace(now)
 		p.Age()
 		p.Chaos(chaos(1, 1, "plain", "retryable", "reply", "twice"))
-		s, err := durableobject.New(durableobject.Options{Caller: p.Caller(), Now: now, Rand: rand.Uint64, Buckets: 2, Accounts: []string{"acct"}, Attempts: 100})
+		s, err := durableobject.New(durableobject.Options{Caller: p.Caller(), Now: now, Rand: rand.Uint64, Buckets: 2, Attempts: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return storetest.Place{Store: s, Remote: true}
+		return storetest.Place{Store: s, Strengths: strengths(2), Remote: true}
 	}
 	t.Run("Entities", func(t *testing.T) { storetest.Entities(t, h) })
 	t.Run("Incarnations", func(t *testing.T) { storetest.Incarnations(t, h) })

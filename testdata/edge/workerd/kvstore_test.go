@@ -43,7 +43,8 @@ func kvHarness(s *workerd.Server, o workerskv.Options) storetest.Harness {
 		}
 		p := storetest.Place{
 			Store: open(now), Remote: true,
-			Settle: func() { wait(125 * time.Second) },
+			Strengths: storetest.Strengths{Conditional: o.SingleWriter, AtomicCommit: o.SingleWriter, Durable: true},
+			Settle:    func() { wait(125 * time.Second) },
 			Restart: func(now func() edm.Ticks) table.Store {
 				wait(125 * time.Second)
 				return open(now)

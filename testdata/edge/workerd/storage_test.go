@@ -20,7 +20,7 @@ import (
 func TestStoresNothing(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)
-	bucket, catalog := durableobject.Bucket(people, 1, 0, "").Name, durableobject.Catalog("acct", "").Name
+	bucket, catalog := durableobject.Bucket(people.String(), 1, 0, "").Name, durableobject.Catalog("acct", "").Name
 	nothing := func(when, object string) {
 		t.Helper()
 		if got := storage(t, p, object); len(got.Tables) != 0 || got.Alarm != 0 {
@@ -32,10 +32,10 @@ func TestStoresNothing(t *testing.T) {
 		_, get := s.Get(t.Context(), people, key.Append(nil, "p", "r"), table.Strong)
 		_, scan := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
 		_, commit := s.Commit(t.Context(), people, inserts("a", 1))
-		_, read := s.ReadDocument(t.Context(), people)
+		_, read := s.ReadRecord(t.Context(), people)
 		drop := s.Drop(t.Context(), people, "x")
 		if !errors.Is(get, table.ErrNoTable) || !errors.Is(scan, table.ErrNoTable) || !errors.Is(commit, table.ErrNoTable) ||
-			!errors.Is(read, table.ErrNoDocument) || !errors.Is(drop, table.ErrRevision) {
+			!errors.Is(read, table.ErrNoRecord) || !errors.Is(drop, table.ErrRevision) {
 			t.Errorf("where no table is: %v, %v, %v, %v, %v", get, scan, commit, read, drop)
 		}
 	}
@@ -126,7 +126,7 @@ func TestFull(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)
 	revision := create(t, s)
-	bucket := durableobject.Bucket(people, 1, 0, "").Name
+	bucket := durableobject.Bucket(people.String(), 1, 0, "").Name
 	large := megabyte("large")
 	if _, err := s.Commit(t.Context(), people, []table.Mutation{large}); err != nil {
 		t.Fatal(err)
@@ -178,9 +178,9 @@ func TestFirstAlarm(t *testing.T) {
 		at := storage(t, p, durableobject.Catalog("acct", "").Name).Alarm
 		return edm.TicksOf(time.UnixMilli(int64(at))) - begin
 	}
-	for _, name := range []string{people, "table/acct/others"} {
-		d := table.Document{Key: name, Layout: table.Layout{Incarnation: table.Incarnation{1}}}
-		revision, err := s.WriteDocument(t.Context(), d)
+	for _, name := range []table.RecordKey{people, {Account: "acct", Table: "others"}} {
+		d := table.Record{Key: name, Incarnation: table.Incarnation{1}}
+		revision, err := s.WriteRecord(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestUndone(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s, _ := recorded(t, p, 1) // no second attempt makes up for a failure
 	create(t, s)
-	bucket := durableobject.Bucket(people, 1, 0, "").Name
+	bucket := durableobject.Bucket(people.String(), 1, 0, "").Name
 	twice := append(inserts("a", 1), inserts("a", 1)...)
 	for range 2 {
 		if _, err := s.Commit(t.Context(), people, twice); !errors.Is(err, table.ErrExists) {

@@ -35,6 +35,20 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
+// strengths of tables in so many buckets. A page of several buckets is several
+// reads, and they drop a deleted table one after the other.
+func strengths(buckets uint16) storetest.Strengths {
+	return storetest.Strengths{
+		Conditional:               true,
+		AtomicCommit:              true,
+		SnapshotPage:              buckets == 1,
+		Linearizable:              true,
+		Durable:                   true,
+		ExactDrop:                 buckets == 1,
+		TimestampsAcrossProcesses: true,
+	}
+}
+
 // harness makes places in workerd. The Store is this process's, the objects are
 // those of the module.
 func harness(buckets uint16) storetest.Harness {
@@ -42,8 +56,9 @@ func harness(buckets uint16) storetest.Harness {
 		place := server.NewPlace(now)
 		open := func(now func() edm.Ticks) table.Store { return openStore(t, place, now, buckets) }
 		return storetest.Place{
-			Store: open(now),
-			Share: open,
+			Store:     open(now),
+			Strengths: strengths(buckets),
+			Share:     open,
 			Restart: func(now func() edm.Ticks) table.Store {
 				place.Restart(now)
 				return open(now)
@@ -55,7 +70,7 @@ func harness(buckets uint16) storetest.Harness {
 func openStore(t testing.TB, p *workerd.Place, now func() edm.Ticks, buckets uint16) table.Store {
 	t.Helper()
 	s, err := durableobject.New(durableobject.Options{
-		Caller: p.Caller(), Now: now, Rand: rand.Uint64, Buckets: buckets, Accounts: []string{"acct"},
+		Caller: p.Caller(), Now: now, Rand: rand.Uint64, Buckets: buckets,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ const maxList = 4 << 20
 
 // record is a document as its row holds it.
 type record struct {
-	table.Document
+	table.Record
 	home  message.Home // of a table, where its buckets are
 	floor edm.Ticks    // of a table, what its Timestamps are above
 	// deleting: the table is being deleted, by the write with this id.
@@ -24,7 +24,10 @@ type record struct {
 	by       uint64
 }
 
-func (r *record) isTable() bool { return r.Layout != (table.Layout{}) }
+func (r *record) isTable() bool { return r.Key.Table != "" }
+
+// exists reports whether there is a record.
+func (r *record) exists() bool { return r.Revision != "" }
 
 const (
 	formLive     = 1
@@ -40,7 +43,7 @@ func (r *record) append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, r.by)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.floor))
 	dst = message.AppendHome(dst, r.home)
-	return message.AppendDocument(dst, &r.Document)
+	return message.AppendDocument(dst, &r.Record)
 }
 
 // parseRecord shares the memory of v.
@@ -51,7 +54,7 @@ func parseRecord(v []byte) (rec record, ok bool) {
 	rec.by = r.Uint64()
 	rec.floor = r.Ticks()
 	rec.home = r.Home()
-	rec.Document = r.Document()
+	rec.Record = r.Document()
 	return rec, r.Done() && (form == formLive || form == formDeleting)
 }
 
@@ -68,7 +71,7 @@ func (h *handling) record(key string) (record, error) {
 		return record{}, nil
 	}
 	rec, ok := parseRecord(append([]byte(nil), v...))
-	if !ok || rec.Key != key {
+	if !ok || rec.Key.String() != key {
 		return record{}, errRecord
 	}
 	return rec, nil
@@ -77,9 +80,9 @@ func (h *handling) record(key string) (record, error) {
 var errRecord = errors.New("a document is damaged, or of a later version")
 
 func (h *handling) putRecord(r *record) {
-	v := r.append(nil)
-	h.rows.Put(rowOf(spaceDocuments, r.Key), v)
-	h.unlooked -= len(r.Key) + len(v)
+	v, key := r.append(nil), r.Key.String()
+	h.rows.Put(rowOf(spaceDocuments, key), v)
+	h.unlooked -= len(key) + len(v)
 }
 
 // settled is the document when no deletion of it is under way. If one is, it is
@@ -109,39 +112,40 @@ func (h *handling) read() Step {
 	switch {
 	case !ok:
 		return instead
-	case rec.Key == "":
-		return h.fail(table.ErrNoDocument)
+	case !rec.exists():
+		return h.fail(table.ErrNoRecord)
 	}
-	return Step{Answer: message.AppendDocument(message.AppendHome(message.Done(h.dst), rec.home), &rec.Document)}
+	return Step{Answer: message.AppendDocument(message.AppendHome(message.Done(h.dst), rec.home), &rec.Record)}
 }
 
 func (h *handling) write(_ message.Attempt, v verdict) Step {
 	d := h.r.Document()
 	home := h.r.Home()
-	if !h.r.Done() || d.Key == "" {
+	if !h.r.Done() {
 		return h.garbled()
 	}
 	if v == lost {
 		return h.fail(table.ErrUnknown)
 	}
 	h.load()
-	h.joinCatalog(d.Key)
-	old, ok, instead := h.settled(d.Key)
+	key := d.Key.String()
+	h.joinCatalog(key)
+	old, ok, instead := h.settled(key)
 	if !ok {
 		if d.Revision == "" && h.says(instead, message.StatusBusy) {
 			return h.fail(table.ErrBeingDeleted)
 		}
 		return instead
 	}
-	rec := record{Document: d, home: old.home, floor: old.floor}
+	rec := record{Record: d, home: old.home, floor: old.floor}
 	switch {
 	case old.Revision != d.Revision:
 		return h.fail(table.ErrRevision)
 	case h.full():
 		return h.fail(&table.Refused{Err: errCatalogFull})
-	case old.Key != "" && old.Layout != d.Layout:
-		return h.fail(table.ErrUnsupported) // buckets are found by the name
-	case old.Key == "" && rec.isTable():
+	case old.exists():
+		rec.Incarnation = old.Incarnation
+	case rec.isTable():
 		rec.home, rec.floor = home, readTicks(h.rows, rowFloor)
 		if home.Buckets == 0 || home.Buckets > durableobject.MaxBuckets {
 			return h.fail(table.ErrUnsupported)
@@ -151,7 +155,7 @@ func (h *handling) write(_ message.Attempt, v verdict) Step {
 	rec.Revision = table.Revision(strconv.FormatUint(uint64(t), 36))
 	h.putRecord(&rec)
 	h.clock.issue(h.rows, t)
-	h.changedDocument(d.Key, t)
+	h.changedDocument(key, t)
 	return h.doneTicks(t)
 }
 
@@ -170,14 +174,14 @@ func (h *handling) list() Step {
 	for k, v := range h.rows.Scan(start, end, mostRun) {
 		rec, ok := parseRecord(v)
 		switch {
-		case !ok || string(k[1:]) != rec.Key:
+		case !ok || string(k[1:]) != rec.Key.String():
 			return h.fail(errRecord)
 		case rec.deleting:
 			continue
 		case list.Len() == limit || list.Len() > 0 && list.Size()+len(v) > maxList:
 			return Step{Answer: list.End(true)}
 		}
-		list.Add(&rec.Document)
+		list.Add(&rec.Record)
 	}
 	return Step{Answer: list.End(false)}
 }
@@ -196,6 +200,6 @@ func (h *handling) locate() Step {
 		return h.fail(table.ErrNoTable)
 	}
 	return Step{Answer: message.AppendLocated(h.dst, &message.Located{
-		Incarnation: rec.Layout.Incarnation, Home: rec.home, Floor: rec.floor, Deleting: rec.deleting,
+		Incarnation: rec.Incarnation, Home: rec.home, Floor: rec.floor, Deleting: rec.deleting,
 	})}
 }

@@ -45,7 +45,7 @@ func (h *handling) remove(a message.Attempt, v verdict) Step {
 	}
 	switch {
 	case rec.deleting:
-	case rec.Key == "" || rec.Revision != revision:
+	case !rec.exists() || rec.Revision != revision:
 		return h.fail(table.ErrRevision)
 	case !rec.isTable():
 		h.rows.Delete(rowOf(spaceDocuments, key))
@@ -124,7 +124,7 @@ func (b *burial) goOn(state []byte, answers []durableobject.Answer) bool {
 // not answer it is ErrBusy. Several messages may do this at a time: all steps can
 // be done twice. waited is what bury put into the State of the step before.
 func (h *handling) bury(rec *record, waited []byte) (ok bool, step Step) {
-	b := burial{life: rec.Layout.Incarnation, left: allBuckets(rec)}
+	b := burial{life: rec.Incarnation, left: allBuckets(rec)}
 	if b.goOn(waited, h.resume.Answers) {
 		if len(b.left) == 0 {
 			h.entomb(rec, b.high)
@@ -147,8 +147,8 @@ func (h *handling) entomb(rec *record, high edm.Ticks) {
 	if high > readTicks(h.rows, rowFloor) {
 		putTicks(h.rows, rowFloor, high)
 	}
-	h.rows.Delete(rowOf(spaceDocuments, rec.Key))
-	h.rows.Delete(rowOf(spaceDeleting, rec.Key))
+	h.rows.Delete(rowOf(spaceDocuments, rec.Key.String()))
+	h.rows.Delete(rowOf(spaceDeleting, rec.Key.String()))
 	h.buried(rec)
 	h.memory.remember(h.now(), rec.by, message.Done(nil))
 }
@@ -172,7 +172,7 @@ func callBuckets(rec *record, buckets []uint16, m []byte) []durableobject.Call {
 	calls := make([]durableobject.Call, len(buckets))
 	for i, n := range buckets {
 		calls[i] = durableobject.Call{
-			Object:  durableobject.Bucket(rec.Key, rec.home.Buckets, n, rec.home.Location),
+			Object:  durableobject.Bucket(rec.Key.String(), rec.home.Buckets, n, rec.home.Location),
 			Message: m,
 		}
 	}

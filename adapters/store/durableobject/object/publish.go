@@ -158,7 +158,7 @@ func (h *handling) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, re
 		if b.Gone = !ok || rec.deleting || !h.shows(rec.home.Location); b.Gone {
 			rec = record{}
 		} else {
-			b.Value = message.AppendDocument(nil, &rec.Document)
+			b.Value = message.AppendDocument(nil, &rec.Record)
 		}
 	}
 	if b.Gone {

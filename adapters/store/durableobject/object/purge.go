@@ -16,7 +16,7 @@ func (h *handling) buried(rec *record) {
 	if !h.outbox.on {
 		return
 	}
-	h.putPurge(rec.Layout.Incarnation, h.now()+settled)
+	h.putPurge(rec.Incarnation, h.now()+settled)
 	h.outbox.purge = h.nextPurge()
 }
 

@@ -43,7 +43,7 @@ func (h *handling) addWalk(f *flight, batch []byte) ([]byte, []durableobject.Cal
 		var rec record
 		batch, rec = h.addRow(batch, change{key: w.key}, v, true)
 		if rec.isTable() {
-			if w.life = rec.Layout.Incarnation; w.life == h.outbox.awake.life {
+			if w.life = rec.Incarnation; w.life == h.outbox.awake.life {
 				w.first = h.outbox.awake.count
 			}
 			before := len(wakes)
@@ -58,7 +58,7 @@ func (h *handling) addWalk(f *flight, batch []byte) ([]byte, []durableobject.Cal
 // appendWakes appends a call of each bucket of a table from the first: a read of
 // nothing.
 func appendWakes(wakes []durableobject.Call, rec *record, first int) []durableobject.Call {
-	p := message.Place{Table: strings.Clone(rec.Key), Buckets: rec.home.Buckets, Location: strings.Clone(rec.home.Location)}
+	p := message.Place{Table: rec.Key.String(), Buckets: rec.home.Buckets, Location: strings.Clone(rec.home.Location)}
 	for n := first; n < int(p.Buckets); n++ {
 		p.Bucket = uint16(n)
 		wakes = append(wakes, durableobject.Call{

@@ -37,7 +37,7 @@ var named = [...]struct {
 }{
 	{StatusNoEntity, table.ErrNoEntity},
 	{StatusNoTable, table.ErrNoTable},
-	{StatusNoDocument, table.ErrNoDocument},
+	{StatusNoDocument, table.ErrNoRecord},
 	{StatusRevision, table.ErrRevision},
 	{StatusBeingDeleted, table.ErrBeingDeleted},
 	{StatusBusy, table.ErrBusy},

@@ -18,7 +18,7 @@ func Key(dst []byte, op Op, key string) []byte { return appendText(Begin(dst, op
 
 // Write is the message; its Attempt is still to be stamped. home counts where
 // the document becomes the record of a new table.
-func Write(dst []byte, d *table.Document, home Home) []byte {
+func Write(dst []byte, d *table.Record, home Home) []byte {
 	return AppendHome(AppendDocument(Begin(dst, OpWrite), d), home)
 }
 
@@ -54,21 +54,22 @@ func (r *Reader) Incarnation() (i table.Incarnation) {
 }
 
 // AppendDocument appends a field.
-func AppendDocument(dst []byte, d *table.Document) []byte {
-	dst = appendText(dst, d.Key)
+func AppendDocument(dst []byte, d *table.Record) []byte {
+	dst = appendText(dst, d.Key.String())
 	dst = appendText(dst, string(d.Revision))
-	dst = append(dst, d.Layout.Incarnation[:]...)
-	dst = AppendHome(dst, Home{d.Layout.Buckets, d.Layout.Location})
+	dst = append(dst, d.Incarnation[:]...)
+	dst = AppendHome(dst, Home{}) // always so
 	return appendBytes(dst, d.Value)
 }
 
 // Document is a field.
-func (r *Reader) Document() (d table.Document) {
-	d.Key = r.Text()
+func (r *Reader) Document() (d table.Record) {
+	key, ok := table.ParseRecordKey(r.Text())
+	r.bad = r.bad || !ok
+	d.Key = key
 	d.Revision = table.Revision(r.Text())
-	d.Layout.Incarnation = r.Incarnation()
-	h := r.Home()
-	d.Layout.Buckets, d.Layout.Location = h.Buckets, h.Location
+	d.Incarnation = r.Incarnation()
+	r.bad = r.bad || r.Home() != Home{}
 	d.Value = r.Bytes()
 	return d
 }
@@ -130,7 +131,7 @@ func (w *ListWriter) Len() int { return int(w.n) }
 func (w *ListWriter) Size() int { return len(w.dst) - w.begin }
 
 // Add appends a document.
-func (w *ListWriter) Add(d *table.Document) {
+func (w *ListWriter) Add(d *table.Record) {
 	w.dst = AppendDocument(w.dst, d)
 	w.n++
 }
@@ -145,13 +146,13 @@ func (w *ListWriter) End(more bool) []byte {
 const leastDocument = 1 + 1 + 12 + 1 + 1 + 1
 
 // Documents is the fields of the answer.
-func (r *Reader) Documents() (list []table.Document, more bool) {
+func (r *Reader) Documents() (list []table.Record, more bool) {
 	n := r.Uint32()
 	if uint64(n)*leastDocument > uint64(len(r.rest)) {
 		r.bad = true
 		return nil, false
 	}
-	list = make([]table.Document, 0, n)
+	list = make([]table.Record, 0, n)
 	for range n {
 		list = append(list, r.Document())
 	}

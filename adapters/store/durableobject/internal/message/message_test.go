@@ -12,9 +12,10 @@ import (
 )
 
 var (
-	place = message.Place{Table: "table/acct/people", Buckets: 300, Bucket: 299, Location: "eu/weur"}
-	props = edm.AppendProperty(nil, "v", edm.String("text"))
-	life  = table.Incarnation{1, 2, 3, 11: 12}
+	place  = message.Place{Table: "table/acct/people", Buckets: 300, Bucket: 299, Location: "eu/weur"}
+	props  = edm.AppendProperty(nil, "v", edm.String("text"))
+	people = table.RecordKey{Account: "acct", Table: "people"}
+	life   = table.Incarnation{1, 2, 3, 11: 12}
 )
 
 func open(t *testing.T, m []byte, want message.Op) message.Reader {
@@ -78,7 +79,7 @@ func TestMessages(t *testing.T) {
 	same(t, "scan", r.Scan(), scan)
 	done(t, &r)
 
-	d := table.Document{Key: "k", Value: []byte("v"), Revision: "r", Layout: table.Layout{Incarnation: life, Buckets: 9, Location: "x"}}
+	d := table.Record{Key: people, Value: []byte("v"), Revision: "r", Incarnation: life}
 	home := message.Home{Buckets: 1 << 15, Location: "weur"}
 	m = message.Write(nil, &d, home)
 	message.Stamp(m, attempt)
@@ -93,7 +94,7 @@ func TestMessages(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for _, want := range []error{
-		table.ErrNoTable, table.ErrNoEntity, table.ErrNoDocument, table.ErrRevision, table.ErrBeingDeleted,
+		table.ErrNoTable, table.ErrNoEntity, table.ErrNoRecord, table.ErrRevision, table.ErrBeingDeleted,
 		table.ErrBusy, table.ErrUnknown, table.ErrUnsupported, table.ErrKeyTooLong,
 	} {
 		if _, err := message.Result(message.Fail(nil, want)); err != want {
@@ -143,13 +144,13 @@ func TestAnswers(t *testing.T) {
 		done(t, &r)
 	}
 
-	d := table.Document{Key: "k", Revision: "r", Value: []byte("v")}
+	d := table.Record{Key: people, Revision: "r", Value: []byte("v")}
 	l := message.BeginList(nil)
 	l.Add(&d)
 	l.Add(&d)
 	r, _ = message.Result(l.End(true))
 	list, more := r.Documents()
-	same(t, "documents", list, []table.Document{d, d})
+	same(t, "documents", list, []table.Record{d, d})
 	same(t, "more", more, true)
 	done(t, &r)
 }
@@ -186,7 +187,7 @@ func FuzzAnswer(f *testing.F) {
 	w := message.BeginPage(nil)
 	w.Add(row.Key, table.AppendRow(nil, &row), 10)
 	l := message.BeginList(nil)
-	l.Add(&table.Document{Key: "k", Value: []byte("v")})
+	l.Add(&table.Record{Key: people, Value: []byte("v")})
 	for _, seed := range [][]byte{
 		message.Done(nil), message.DoneTicks(nil, 5), w.End([]byte("n"), 12, 1), l.End(false),
 		message.Fail(nil, &table.Refused{Index: 1, Err: table.EntityTooLarge.Err()}), message.Moved(nil, message.Home{Buckets: 1}),

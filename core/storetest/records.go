@@ -1,0 +1,308 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+
+	"edgetable/core/table"
+)
+
+// Records checks the catalog: "Reads and writes of records are linearizable",
+// unless the store lacks that strength.
+func Records(t *testing.T, h Harness) {
+	run(t, h, []law{
+		{"CompareAndSwap", compareAndSwap},
+		{"Settings", settings},
+		{"List", listRecords},
+		{"LongList", longList},
+		{"Drop", dropRecord},
+		{"Shared", sharedRecords},
+		{"Ownership", ownRecords},
+		{"Restart", restartRecords},
+	})
+}
+
+// newRecord returns the record of a table that does not exist yet.
+func newRecord(name string, value []byte) table.Record {
+	return table.Record{Key: tableKey(name), Value: value, Incarnation: incarnation()}
+}
+
+func showRecord(r table.Record, err error) string {
+	if err != nil {
+		return reason(err)
+	}
+	return fmt.Sprintf("%s=%q %x rev %q", r.Key, r.Value, r.Incarnation, r.Revision)
+}
+
+// expectRecord demands what a store reads.
+func (e *env) expectRecord(what string, s table.Store, r table.Record) {
+	e.Helper()
+	if got, want := showRecord(s.ReadRecord(e.Context(), r.Key)), showRecord(r, nil); got != want {
+		e.Errorf("%s: ReadRecord\n got %s\nwant %s", what, got, want)
+	}
+}
+
+// expectNoRecord demands that there is no record with this key.
+func (e *env) expectNoRecord(what string, key table.RecordKey) {
+	e.Helper()
+	if _, err := e.Store.ReadRecord(e.Context(), key); reason(err) != reason(table.ErrNoRecord) {
+		e.Errorf("%s: ReadRecord got %s, want %s", what, reason(err), reason(table.ErrNoRecord))
+	}
+}
+
+// tryRecord writes a record and demands this error.
+func (e *env) tryRecord(what string, r table.Record, want error) table.Revision {
+	e.Helper()
+	revision, err := e.Store.WriteRecord(e.Context(), r)
+	if reason(err) != reason(want) {
+		e.Fatalf("%s: WriteRecord got %s, want %s", what, reason(err), reason(want))
+	}
+	if (err == nil) != (revision != "") {
+		e.Fatalf("%s: revision %q with %s; it is empty only for a record that does not exist", what, revision, reason(err))
+	}
+	e.settle()
+	return revision
+}
+
+// "WriteRecord writes a record if the stored one has r.Revision, or if there is
+// none and r.Revision is empty, else it fails with ErrRevision." And: "A later
+// write changes only the value."
+func compareAndSwap(e *env) {
+	e.expectNoRecord("before there was one", tableKey("a"))
+	r := newRecord("a", []byte("one"))
+	first := e.tryRecord("new", r, nil)
+	e.tryRecord("new where there is one", r, table.ErrRevision)
+	r.Revision = first
+	e.expectRecord("after new", e.Store, r)
+
+	r.Value = []byte("two")
+	second := e.tryRecord("swap", r, nil)
+	if second == first {
+		e.Fatalf("revision %q names two states of a record", first)
+	}
+	r.Value = []byte("three")
+	e.tryRecord("swap with an old revision", r, table.ErrRevision)
+	r.Value, r.Revision = []byte("two"), second
+	e.expectRecord("after a refused swap", e.Store, r)
+
+	moved := r
+	moved.Value, moved.Incarnation = []byte("four"), incarnation()
+	r.Value, r.Revision = moved.Value, e.tryRecord("swap with another incarnation", moved, nil)
+	e.expectRecord("the table keeps its incarnation", e.Store, r)
+
+	other := newRecord("b", []byte("x"))
+	other.Revision = second
+	e.tryRecord("swap where there is none", other, table.ErrRevision)
+	e.expectNoRecord("after a refused swap", other.Key)
+	empty := newRecord("c", nil)
+	empty.Revision = e.tryRecord("no value", empty, nil)
+	e.expectRecord("no value", e.Store, empty)
+	large := newRecord("d", make([]byte, 64<<10))
+	large.Revision = e.tryRecord("64 KiB", large, nil)
+	e.expectRecord("64 KiB", e.Store, large)
+}
+
+// The settings of an account are a record too, which is no table.
+func settings(e *env) {
+	r := table.Record{Key: table.RecordKey{Account: "acct"}, Value: []byte("one")}
+	e.expectNoRecord("before there was one", r.Key)
+	first := e.tryRecord("new", r, nil)
+	e.tryRecord("new where there is one", r, table.ErrRevision)
+	r.Revision = first
+	e.expectRecord("after new", e.Store, r)
+	r.Value = []byte{0, 255}
+	r.Revision = e.tryRecord("swap", r, nil)
+	e.expectRecord("after a swap", e.Store, r)
+	e.expectNoRecord("of another account", table.RecordKey{Account: "acct2"})
+	e.expectNoRecord("a table by the same name", tableKey("acct"))
+	list, err := e.Store.ListRecords(e.Context(), "acct", "", 10)
+	if err != nil || len(list) != 0 {
+		e.Errorf("ListRecords of an account without tables: %d records, %v", len(list), err)
+	}
+}
+
+// "ListRecords returns the records of at most limit tables of an account, in byte
+// order of their names, beginning at the name from. Fewer than limit means there
+// are no more."
+func listRecords(e *env) {
+	for _, k := range []table.RecordKey{
+		{Account: "b", Table: "t9"}, {Account: "a", Table: "t1"}, {Account: "a"}, {Account: "a", Table: "t2"},
+		{Account: "a1", Table: "t3"}, {Account: "a", Table: "t10"}, {Account: "b"}, {Account: "a", Table: "z"},
+	} {
+		e.write(table.Record{Key: k, Value: []byte(k.String()), Incarnation: incarnationOf(k)})
+	}
+	for _, row := range []struct {
+		account, from string
+		limit         int
+		want          string
+		why           string
+	}{
+		{"a", "", 10, "[t1 t10 t2 z]", "byte order, not that of numbers"},
+		{"a", "", 2, "[t1 t10]", "the limit"},
+		{"a", "t10", 2, "[t10 t2]", "from is inclusive"},
+		{"a", "t11", 10, "[t2 z]", "from need not exist"},
+		{"a", "zz", 10, "[]", "from behind all"},
+		{"a1", "", 10, "[t3]", "an account whose name begins like another's"},
+		{"b", "t", 10, "[t9]", "another account"},
+		{"c", "", 10, "[]", "an account without tables"},
+	} {
+		records, err := e.Store.ListRecords(e.Context(), row.account, row.from, row.limit)
+		if err != nil {
+			e.Fatalf("%s: %v", row.why, err)
+		}
+		names := []string{}
+		for _, r := range records {
+			names = append(names, r.Key.Table)
+			e.expectRecord("listed as it is read", e.Store, r)
+		}
+		if got := fmt.Sprint(names); got != row.want {
+			e.Errorf("%s: ListRecords(%q, %q, %d)\n got %s\nwant %s", row.why, row.account, row.from, row.limit, got, row.want)
+		}
+	}
+}
+
+// incarnationOf is that of a new table; an account's settings have none.
+func incarnationOf(k table.RecordKey) (i table.Incarnation) {
+	if k.Table != "" {
+		i = incarnation()
+	}
+	return i
+}
+
+// A list is as long as its limit, also if the place needs several pages for it: for
+// many records, or for large ones.
+func longList(e *env) {
+	const many, large = 1100, 20
+	for i := range many {
+		e.write(table.Record{Key: table.RecordKey{Account: "many", Table: fmt.Sprintf("t%04d", i)}, Incarnation: incarnation()})
+	}
+	for i := range large {
+		e.write(table.Record{
+			Key:   table.RecordKey{Account: "large", Table: fmt.Sprintf("t%04d", i)},
+			Value: make([]byte, 64<<10), Incarnation: incarnation(),
+		})
+	}
+	for _, row := range []struct {
+		account, from string
+		limit, want   int
+	}{
+		{"many", "", 1001, 1001},
+		{"many", "t1001", 1001, many - 1001},
+		{"many", "", many, many},
+		{"many", "", many + 1, many},
+		{"large", "", 100, large},
+	} {
+		records, err := e.Store.ListRecords(e.Context(), row.account, row.from, row.limit)
+		if err != nil {
+			e.Fatalf("ListRecords(%q, %q, %d): %v", row.account, row.from, row.limit, err)
+		}
+		if len(records) != row.want {
+			e.Errorf("ListRecords(%q, %q, %d): got %d records, want %d", row.account, row.from, row.limit, len(records), row.want)
+		}
+		for i := 1; i < len(records); i++ {
+			if records[i-1].Key.Table >= records[i].Key.Table {
+				e.Fatalf("records are listed in byte order: %q, then %q", records[i-1].Key, records[i].Key)
+			}
+		}
+	}
+}
+
+// "Drop removes a table together with its record, if the record has this
+// revision, else it fails with ErrRevision."
+func dropRecord(e *env) {
+	r := newRecord("a", []byte("one"))
+	for _, row := range []struct {
+		revision table.Revision
+		write    bool
+		want     error
+		why      string
+	}{
+		{"", false, table.ErrRevision, "there is none"},
+		{"", true, table.ErrRevision, "another revision"},
+		{"x", false, table.ErrRevision, "no revision of ours"},
+		{"current", false, nil, "current"},
+		{"current", false, table.ErrRevision, "dropped already"},
+	} {
+		if row.write {
+			r.Revision = e.write(r)
+		}
+		if row.revision == "current" {
+			row.revision = r.Revision
+		}
+		if err := e.Store.Drop(e.Context(), r.Key, row.revision); reason(err) != reason(row.want) {
+			e.Fatalf("%s: Drop got %s, want %s", row.why, reason(err), reason(row.want))
+		}
+	}
+	e.expectNoRecord("after Drop", r.Key)
+	old := r.Revision
+	r.Revision, r.Incarnation = "", incarnation()
+	if r.Revision = e.write(r); r.Revision == old {
+		e.Errorf("revision %q names a state before and one after a Drop", old)
+	}
+	if err := e.Store.Drop(e.Context(), r.Key, old); reason(err) != reason(table.ErrRevision) {
+		e.Errorf("Drop by the revision of an earlier life: got %s, want %s", reason(err), reason(table.ErrRevision))
+	}
+	e.expectRecord("after a refused Drop", e.Store, r)
+}
+
+// Records are linearizable across all that share the place, or are when replicas
+// have caught up.
+func sharedRecords(e *env) {
+	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
+	r := newRecord("shared", nil)
+	for i := range 10 {
+		r.Value = fmt.Append(nil, i)
+		revision, err := stores[i%2].WriteRecord(e.Context(), r)
+		if err != nil {
+			e.Fatalf("write %d in turn: %v", i, err)
+		}
+		e.settle()
+		stale := r
+		r.Revision = revision
+		e.expectRecord("written here", stores[i%2], r)
+		e.expectRecord("written there", stores[(i+1)%2], r)
+		if _, err := stores[(i+1)%2].WriteRecord(e.Context(), stale); reason(err) != reason(table.ErrRevision) {
+			e.Fatalf("write by a revision changed there: got %s, want %s", reason(err), reason(table.ErrRevision))
+		}
+	}
+}
+
+// "It retains no slice it is given after a method returned and the caller owns
+// every slice it gets."
+func ownRecords(e *env) {
+	r := newRecord("a", []byte("mine"))
+	r.Revision = e.write(r)
+	copy(r.Value, "XXXX")
+	want := r
+	want.Value = []byte("mine")
+	e.expectRecord("the value given was changed", e.Store, want)
+	got, err := e.Store.ReadRecord(e.Context(), r.Key)
+	if err != nil {
+		e.Fatal(err)
+	}
+	copy(got.Value, "YYYY")
+	e.expectRecord("the value read was changed", e.Store, want)
+	list, err := e.Store.ListRecords(e.Context(), r.Key.Account, "", 1)
+	if err != nil || len(list) != 1 {
+		e.Fatalf("ListRecords: %d records, %v", len(list), err)
+	}
+	copy(list[0].Value, "ZZZZ")
+	e.expectRecord("the value listed was changed", e.Store, want)
+}
+
+// What a reply showed is there after a restart, where there can be one.
+func restartRecords(e *env) {
+	r := newRecord("a", []byte("one"))
+	r.Revision = e.write(r)
+	e.drop(e.create("b"))
+	if e.Restart != nil {
+		e.Store = e.Restart(e.clock.now)
+	}
+	e.expectRecord("after a restart", e.Store, r)
+	e.expectNoRecord("dropped before a restart", tableKey("b"))
+	old := r.Revision
+	r.Value = []byte("two")
+	if r.Revision = e.write(r); r.Revision == old {
+		e.Errorf("revision %q names a state before and one after a restart", old)
+	}
+}

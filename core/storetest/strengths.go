@@ -1,0 +1,32 @@
+package storetest
+
+// Strengths are what a store guarantees beyond the contract of the port. Its
+// tests declare them in a [Place].
+type Strengths struct {
+	// Conditional: conditions on presence and on Timestamps are judged
+	// atomically with the write. Without it the last writer wins.
+	Conditional bool
+	// AtomicCommit: readers never see part of a Commit once it is done, and a
+	// Commit of several mutations is applied whole or not at all.
+	AtomicCommit bool
+	// SnapshotPage: one Scan sees the store as of one moment; a concurrent
+	// Commit is in its page wholly or not at all.
+	SnapshotPage bool
+	// Linearizable: a read begun after a write has returned sees it, in all
+	// processes that share the place. Without it a process sees what it wrote
+	// itself, and what others wrote some time later; the laws above and below hold
+	// from then on.
+	Linearizable bool
+	// Durable: what a reply showed survives the loss of power.
+	Durable bool
+	// ExactDrop: an operation concurrent with Drop either happens before it or
+	// finds no table. Without it, between the call of Drop and its return each
+	// operation may take the table as live or dead on its own.
+	ExactDrop bool
+	// TimestampsAcrossProcesses: Timestamps are issued in one place, so that
+	// they never repeat and increase even between processes whose clocks disagree.
+	// Without it they do so within one process. Between processes those of an entity
+	// that exists increase; over a delete they do if the writes do not overlap and
+	// the clocks agree.
+	TimestampsAcrossProcesses bool
+}
