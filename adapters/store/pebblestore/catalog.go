@@ -160,7 +160,7 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 	if next == nil {
 		s.tables.end(key)
 	}
-	if err := s.apply(b); err != nil {
+	if err := s.apply(b, e); err != nil {
 		s.die(err) // the table is dead already
 		return nil, nil, table.ErrUnknown
 	}

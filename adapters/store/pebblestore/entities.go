@@ -115,7 +115,7 @@ func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]b
 	b, err := s.batch(l, m, olds, e.number)
 	if err == nil {
 		st.last.Store(int64(e.number))
-		err = s.apply(b)
+		err = s.apply(b, e)
 	}
 	if err != nil {
 		s.journal.done(e)

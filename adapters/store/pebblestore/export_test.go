@@ -1,6 +1,10 @@
 package pebblestore
 
-import "github.com/cockroachdb/pebble/v2"
+import (
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/core/edm"
+)
 
 // DB is the database below the store, to measure it alone.
 func (s *Store) DB() *pebble.DB { return s.db }
@@ -30,3 +34,9 @@ func (o Options) Stalled(f func()) Options {
 	}
 	return o
 }
+
+// Mark writes the mark behind the last commit that a pause would write.
+func (s *Store) Mark() error { return s.writeMark(mark{synced: edm.Ticks(s.marker.synced.Load())}) }
+
+// Damaged is how often damage was met.
+func (s *Store) Damaged() int64 { return s.damaged.Load() }

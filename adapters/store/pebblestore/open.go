@@ -30,7 +30,7 @@ func Open(o Options) (*Store, error) {
 		return nil, errors.New("a store needs a data directory")
 	}
 	o = o.withDefaults()
-	s := &Store{memory: o.Memory, fatal: o.Fatal, tables: newTables(), seed: maphash.MakeSeed()}
+	s := &Store{memory: o.Memory, fatal: o.Fatal, tables: newTables(), seed: maphash.MakeSeed(), marker: newMarker()}
 	s.journal = newJournal(nil, 0) // until the clock is known, for die
 	if err := s.open(o); err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
@@ -56,16 +56,54 @@ func (s *Store) open(o Options) error {
 	if err := checkForeign(o); err != nil {
 		return err
 	}
+	if !o.Memory {
+		if err := s.inspectLogs(o, p); err != nil {
+			return err
+		}
+	}
 	s.db, err = pebble.Open(o.Dir, p)
 	if err != nil {
 		if strings.Contains(err.Error(), "unknown format major version") {
 			return fmt.Errorf("%w: %w", ErrNewer, err)
 		}
-		return err
+		if s.logs != nil {
+			if damage := s.logs.inspected.damage(); damage != nil && !o.AcceptDamage {
+				return damage
+			}
+		}
+		return explain(err)
 	}
 	if err := s.load(o); err != nil {
-		return errors.Join(err, s.db.Close())
+		return errors.Join(explain(err), s.db.Close())
 	}
+	if s.logs != nil {
+		s.logs.replaying = false
+		go s.marker.run(s.writeMark)
+	}
+	return nil
+}
+
+// inspectLogs looks for missing logs, and has those that Pebble replays
+// inspected.
+func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
+	l := &logFiles{
+		FS: o.FS, dir: o.Dir, accept: o.AcceptDamage, logf: o.Logf, replaying: true,
+		issued: func() int64 { return s.journal.last.Load() },
+	}
+	missing, err := l.read()
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		lost := fmt.Sprintf("the log %s is missing; the commits it held are lost", strings.Join(missing, ", "))
+		l.inspected.lost = append(l.inspected.lost, lost)
+		if !o.AcceptDamage {
+			return l.inspected.damage()
+		}
+		o.Logf("edgetable: accepted damage: %s", lost)
+	}
+	p.FS = l
+	s.logs = l
 	return nil
 }
 
@@ -75,6 +113,9 @@ func checkForeign(o Options) error {
 	names, err := o.FS.List(o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if err := checkMarker(names); err != nil {
+		return err
 	}
 	foreign := ""
 	for _, name := range names {
@@ -102,6 +143,9 @@ func (s *Store) load(o Options) error {
 	}
 	// What was read from the log was synced again by opening it: Pebble moves it
 	// to data files first.
+	if s.logs != nil {
+		reserved = max(reserved, s.logs.inspected.highest) // a damaged log may have lost a reservation
+	}
 	s.journal = newJournal(table.NewClock(o.Now, reserved, s.reserve), reserved)
 	return s.loadTables()
 }
@@ -193,11 +237,15 @@ func (s *Store) loadTables() error {
 // Close closes the store when all other calls have returned. It moves what is
 // in the log to data files, so that the next Open has nothing to replay.
 func (s *Store) Close() error {
-	var err error
-	if !s.memory {
-		err = s.db.Flush()
+	if s.memory {
+		return s.db.Close()
 	}
-	return errors.Join(err, s.db.Close())
+	s.marker.end()
+	err := errors.Join(s.db.Flush(), s.db.Close())
+	if err == nil {
+		err = s.logs.forgetAll()
+	}
+	return err
 }
 
 // Checkpoint makes a copy of the store as of one moment in a directory that

@@ -34,6 +34,9 @@ type Options struct {
 	// is log.Printf.
 	Logf func(format string, args ...any)
 
+	// AcceptDamage opens a directory that has lost confirmed commits, without them.
+	AcceptDamage bool
+
 	tune func(*pebble.Options) // for tests
 }
 
@@ -91,7 +94,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		L0CompactionThreshold:      4,
 		L0StopWritesThreshold:      32,
 		LBaseMaxBytes:              256 << 20,
-		CompactionConcurrencyRange: func() (lower, upper int) { return 1, 2 },
+		CompactionConcurrencyRange: s.compactions,
 	}
 	p.TargetFileSizes[0] = 4 << 20
 	for i := range p.Levels {
@@ -109,7 +112,12 @@ func (o Options) pebble(s *Store) *pebble.Options {
 				s.failures.Store(0)
 			}
 		},
+		DataCorruption: func(i pebble.DataCorruptionInfo) { s.sawDamage(i, o.Logf) },
 		BackgroundError: func(err error) {
+			if pebble.IsCorruptionError(err) {
+				s.compactionFailed.Store(time.Now().UnixNano())
+				return // reported by DataCorruption; everything else can be served
+			}
 			o.Logf("edgetable: background work of the store: %v", err)
 			// Pebble tries again at once and for ever. What was confirmed is in
 			// the log, so it is better to end than to spin.

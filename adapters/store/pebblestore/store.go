@@ -10,6 +10,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
@@ -19,11 +20,18 @@ type Store struct {
 	db      *pebble.DB
 	memory  bool
 	fatal   func(error)
+	logs    *logFiles // nil in memory
+	marker  *marker
 	journal *journal
 	tables  *tables
 	stalls  atomic.Int64
 	// failures of background work since a flush succeeded
 	failures atomic.Int32
+
+	damaged      atomic.Int64 // times that a damaged place was met
+	damagedFiles sync.Map     // path → true
+	// compactionFailed is when a compaction last met damage, in Unix nanoseconds.
+	compactionFailed atomic.Int64
 
 	catalog struct {
 		sync.RWMutex              // before any stripe
@@ -71,13 +79,18 @@ func (s *Store) answer(ctx context.Context, n int64, err error) error {
 	return err
 }
 
-// apply puts the batch into the log, in the order of the calls, and shows it to
-// readers; settle must follow. An error promises that nothing was applied.
-func (s *Store) apply(b *pebble.Batch) error {
+// apply puts the batch of a commit into the log, in the order of the calls, and
+// shows it to readers; settle must follow. An error promises that nothing was
+// applied.
+func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	if s.memory {
 		return s.applyUnsynced(b)
 	}
 	defer s.dieOfPanic()
+	m := mark{number: e.number, synced: edm.Ticks(s.marker.synced.Load())}
+	if err := b.LogData(m.append(make([]byte, 0, markLength)), nil); err != nil {
+		return err
+	}
 	return s.db.ApplyNoSyncWait(b, pebble.Sync)
 }
 
@@ -107,6 +120,7 @@ func (s *Store) settle(b *pebble.Batch, e *entry) error {
 			s.die(fmt.Errorf("sync of the log: %w", err))
 			return table.ErrUnknown
 		}
+		s.marker.sawSync(e.number)
 	}
 	s.journal.done(e)
 	b.Close() // returns it to the pool, cannot fail

@@ -1,0 +1,181 @@
+package pebblestore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/logfile"
+	"edgetable/core/edm"
+)
+
+// ErrDamaged means that the directory cannot be opened without losing commits
+// that were confirmed. The error that wraps it says which files are damaged.
+var ErrDamaged = errors.New("data directory is damaged")
+
+// inspection is what the logs say of themselves before they are replayed.
+type inspection struct {
+	highest edm.Ticks // number of a commit
+	lost    []string  // one sentence for each damaged or missing file
+}
+
+// damage returns the error for what was found, or nil.
+func (i *inspection) damage() error {
+	if len(i.lost) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrDamaged, strings.Join(i.lost, "; "))
+}
+
+// scan reads a log, or a MANIFEST, whose number is 0.
+func (l *logFiles) scan(path string, number uint32) (logfile.Log, error) {
+	f, err := l.FS.Open(path)
+	if err != nil {
+		return logfile.Log{}, err
+	}
+	b, err := io.ReadAll(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return logfile.Log{}, err
+	}
+	return logfile.Scan(b, number), nil
+}
+
+// inspectLog reads a log that Pebble will replay. Damage that hides confirmed
+// commits is an error, or cut out of the log if that is accepted.
+func (l *logFiles) inspectLog(path string, number uint32) error {
+	log, err := l.scan(path, number)
+	if err != nil {
+		return err
+	}
+	lost := l.judge(path, number, log)
+	if lost == "" && (!l.accept || len(log.Damage) == 0 && log.Closed) {
+		return nil
+	}
+	if lost != "" {
+		l.inspected.lost = append(l.inspected.lost, lost)
+		if !l.accept {
+			return l.inspected.damage()
+		}
+		l.logf("edgetable: accepted damage: %s", lost)
+	}
+	return l.cutOut(path, log)
+}
+
+// inspectManifest demands a MANIFEST that can be read as far as it was synced.
+// Without it nobody knows which data files count, so that it cannot be accepted.
+func (l *logFiles) inspectManifest(path string) error {
+	log, err := l.scan(path, 0)
+	if err != nil {
+		return err
+	}
+	if len(log.Damage) == 0 && (l.manifest.name != l.FS.PathBase(path) || int64(log.End) >= l.manifest.synced) {
+		return nil
+	}
+	return fmt.Errorf("%w: %s cannot be read to its end; restore a backup", ErrDamaged, path)
+}
+
+// judge returns a sentence about confirmed commits that the log has lost, or "".
+func (l *logFiles) judge(path string, number uint32, log logfile.Log) string {
+	readable := edm.Ticks(l.live[number]) // all commits up to this one are elsewhere or were read
+	var behind int
+	var synced edm.Ticks
+	for _, r := range log.Records {
+		m, ok := markOf(r.Payload)
+		if !ok {
+			continue
+		}
+		l.inspected.highest = max(l.inspected.highest, m.number)
+		if r.Behind == 0 {
+			readable = max(readable, m.number)
+			continue
+		}
+		synced = max(synced, m.synced)
+		if m.number > 0 {
+			behind++
+		}
+	}
+	if synced <= readable {
+		return ""
+	}
+	d := log.Damage[0]
+	since := "its beginning"
+	if readable > 0 {
+		since = readable.String()
+	}
+	return fmt.Sprintf("%s cannot be read at offset %d (%d damaged places, %d commits behind the first can be read); confirmed commits after %s and until %s are lost",
+		path, d.Offset, len(log.Damage), behind, since, synced)
+}
+
+// cutOut replaces a log by what can be read of it. The damaged file is kept
+// under another name.
+func (l *logFiles) cutOut(path string, log logfile.Log) error {
+	f, err := l.FS.Create(path+".new", vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	err = logfile.Write(f, log.Replayable())
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := l.FS.Rename(path, path+".damaged"); err != nil {
+		return err
+	}
+	return l.FS.Rename(path+".new", path)
+}
+
+// checkMarker refuses a directory whose files of data are there while the file
+// that names the current MANIFEST is not: Pebble would begin a new store.
+func checkMarker(names []string) error {
+	data, marker := "", false
+	for _, name := range names {
+		if strings.HasPrefix(name, "MANIFEST-") || strings.HasSuffix(name, ".sst") {
+			data = name
+		}
+		marker = marker || strings.HasPrefix(name, "marker.manifest.")
+	}
+	if data != "" && !marker {
+		return fmt.Errorf("%w: there is %s, but the file marker.manifest.… is missing; restore a backup", ErrDamaged, data)
+	}
+	return nil
+}
+
+// explain says what to do about an error of Pebble that means damage.
+func explain(err error) error {
+	if !pebble.IsCorruptionError(err) || errors.Is(err, ErrDamaged) {
+		return err
+	}
+	return fmt.Errorf("%w: %s; save what can be read with 'edgetable check --salvage', or restore a backup", ErrDamaged, cause(err))
+}
+
+// cause returns the first line of an error of Pebble, which says what is damaged.
+func cause(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// sawDamage counts the reads and compactions that met a damaged place, and
+// reports each file once.
+func (s *Store) sawDamage(i pebble.DataCorruptionInfo, logf func(string, ...any)) {
+	s.damaged.Add(1)
+	if _, known := s.damagedFiles.LoadOrStore(i.Path, true); !known {
+		logf("edgetable: %s is damaged: requests for what it holds get 500, others are served; stop the server and run 'edgetable check': %s", i.Path, cause(i.Details))
+	}
+}
+
+// pause is the time for which compactions are put off after one met damage.
+// Pebble tries the same one again at once.
+const pause = 10 * time.Second
+
+// compactions returns how many compactions may run at least, and at most when
+// there is much to do.
+func (s *Store) compactions() (lower, upper int) {
+	if failed := s.compactionFailed.Load(); failed != 0 && time.Since(time.Unix(0, failed)) < pause {
+		return 0, 2
+	}
+	return 1, 2
+}

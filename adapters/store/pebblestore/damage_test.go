@@ -1,0 +1,326 @@
+package pebblestore_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// killed returns the files of a store that had confirmed n entities when its
+// process was killed, the newest of them in the log alone.
+func killed(t *testing.T, n int, small bool) *vfs.MemFS {
+	t.Helper()
+	disk := vfs.NewCrashableMem()
+	o := pebblestore.Options{Dir: "data", FS: disk, Logf: t.Logf, Fatal: func(err error) { t.Errorf("fatal: %v", err) }}
+	if small {
+		o = o.Small()
+	}
+	s, err := pebblestore.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := create(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if _, err := s.Commit(t.Context(), people, []table.Mutation{numbered(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Mark(); err != nil {
+		t.Fatal(err)
+	}
+	files := disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// numbered puts entity i: there are 10 a partition.
+func numbered(i int) table.Mutation {
+	text := strings.Repeat(fmt.Sprint(i, " "), 40)
+	return table.Mutation{
+		Key:        key.Append(nil, fmt.Sprintf("p%04d", i/10), fmt.Sprintf("r%d", i%10)),
+		Properties: edm.AppendProperty(nil, "Text", edm.String(text)),
+	}
+}
+
+// count returns how many of n numbered entities a store has. It fails the test
+// if one is not as it was written.
+func count(t *testing.T, s *pebblestore.Store, n int) (found int) {
+	t.Helper()
+	for i := range n {
+		m := numbered(i)
+		row, err := s.Get(context.Background(), people, m.Key, table.Strong)
+		if errors.Is(err, table.ErrNoEntity) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("entity %d: %v", i, err)
+		}
+		if !bytes.Equal(row.Properties, m.Properties) {
+			t.Fatalf("entity %d is not as it was written", i)
+		}
+		found++
+	}
+	return found
+}
+
+// reopen opens the store of a killed process.
+func reopen(t *testing.T, disk vfs.FS, accept bool) (*pebblestore.Store, error) {
+	return pebblestore.Open(pebblestore.Options{
+		Dir: "data", FS: disk, AcceptDamage: accept,
+		Logf: func(string, ...any) {}, Fatal: func(err error) { t.Errorf("fatal: %v", err) },
+	})
+}
+
+// copyOf returns files that may be changed.
+func copyOf(fs *vfs.MemFS) *vfs.MemFS {
+	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
+}
+
+func names(t *testing.T, fs vfs.FS, suffix string) (list []string) {
+	t.Helper()
+	all, err := fs.List("data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range all {
+		if strings.HasSuffix(name, suffix) {
+			list = append(list, fs.PathJoin("data", name))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func content(t *testing.T, fs vfs.FS, path string) []byte {
+	t.Helper()
+	f, err := fs.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func rewrite(t *testing.T, fs vfs.FS, path string, b []byte) {
+	t.Helper()
+	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Write(b)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	d, err := fs.OpenDir("data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(d.Sync(), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFlippedBytes flips four bytes of the newest log at hundreds of places. A
+// store opens with all that was confirmed, or says that it is damaged; where it
+// does, all but the commits at that place can be had.
+func TestFlippedBytes(t *testing.T) {
+	t.Parallel()
+	const entities = 1000
+	disk := killed(t, entities, false)
+	logs := names(t, disk, ".log")
+	path := logs[len(logs)-1]
+	whole := content(t, disk, path)
+	random := rand.New(rand.NewPCG(4, 4))
+	refused := 0
+	for range 300 {
+		at := random.IntN(len(whole) - 4)
+		damaged := bytes.Clone(whole)
+		for i := range 4 {
+			damaged[at+i] ^= byte(1 + random.IntN(255))
+		}
+		place := copyOf(disk)
+		rewrite(t, place, path, damaged)
+		s, err := reopen(t, place, false)
+		if err == nil {
+			if n := count(t, s, entities); n != entities {
+				t.Fatalf("bytes flipped at %d of %d: %d of %d entities, and not a word", at, len(whole), n, entities)
+			}
+			s.Close()
+			continue
+		}
+		if !errors.Is(err, pebblestore.ErrDamaged) {
+			t.Fatalf("bytes flipped at %d: %v", at, err)
+		}
+		refused++
+		if s, err = reopen(t, place, true); err != nil {
+			t.Fatalf("bytes flipped at %d, accepted: %v", at, err)
+		}
+		if n := count(t, s, entities); n < entities-200 {
+			t.Errorf("bytes flipped at %d: only %d of %d entities could be saved", at, n, entities)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if refused < 250 {
+		t.Errorf("%d of 300 starts were refused", refused)
+	}
+}
+
+// TestMissingFiles removes each file in turn.
+func TestMissingFiles(t *testing.T) {
+	t.Parallel()
+	const entities = 2000
+	disk := killed(t, entities, true)
+	refused := 0
+	for _, path := range names(t, disk, "") {
+		place := copyOf(disk)
+		if err := place.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		s, err := reopen(t, place, false)
+		if err != nil {
+			refused++
+			if strings.HasSuffix(path, ".log") {
+				if !errors.Is(err, pebblestore.ErrDamaged) || !strings.Contains(err.Error(), place.PathBase(path)) {
+					t.Errorf("without %s: %v", path, err)
+				}
+				if s, err = reopen(t, place, true); err != nil {
+					t.Errorf("without %s, accepted: %v", path, err)
+				} else {
+					s.Close()
+				}
+			}
+			continue
+		}
+		if n := count(t, s, entities); n != entities {
+			t.Errorf("without %s: %d of %d entities, and not a word", path, n, entities)
+		}
+		s.Close()
+	}
+	if refused < 5 {
+		t.Errorf("only %d starts were refused", refused)
+	}
+}
+
+// TestDamagedAnywhere flips bytes in any file, reads all, and compares.
+func TestDamagedAnywhere(t *testing.T) {
+	t.Parallel()
+	const entities = 1500
+	disk := killed(t, entities, true)
+	random := rand.New(rand.NewPCG(8, 8))
+	paths := names(t, disk, "")
+	for range 200 {
+		path := paths[random.IntN(len(paths))]
+		b := content(t, disk, path)
+		if len(b) < 8 {
+			continue
+		}
+		at := random.IntN(len(b) - 4)
+		for i := range 4 {
+			b[at+i] ^= byte(1 + random.IntN(255))
+		}
+		place := copyOf(disk)
+		rewrite(t, place, path, b)
+		s, err := reopen(t, place, false)
+		if err != nil {
+			continue // it says so
+		}
+		for i := range entities {
+			m := numbered(i)
+			row, err := s.Get(t.Context(), people, m.Key, table.Strong)
+			if errors.Is(err, table.ErrNoEntity) || err == nil && !bytes.Equal(row.Properties, m.Properties) {
+				t.Fatalf("%s damaged at %d of %d: entity %d is lost, and not a word: %v", path, at, len(b), i, err)
+			}
+		}
+		s.Close()
+	}
+}
+
+// TestDamagedBlock: a damaged block of a data file fails the requests that need
+// it and no others, is reported once, and does not end the store, also not while
+// compactions meet it.
+func TestDamagedBlock(t *testing.T) {
+	t.Parallel()
+	const entities = 3000
+	disk := killed(t, entities, true)
+	var largest string
+	size := 0
+	for _, path := range names(t, disk, ".sst") {
+		if n := len(content(t, disk, path)); n > size {
+			largest, size = path, n
+		}
+	}
+	b := content(t, disk, largest)
+	b[len(b)/2] ^= 0x10 // the first block may have the catalog
+	rewrite(t, disk, largest, b)
+
+	var mu sync.Mutex
+	var lines []string
+	o := pebblestore.Options{
+		Dir: "data", FS: disk,
+		Fatal: func(err error) { t.Errorf("fatal: %v", err) },
+		Logf: func(f string, a ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			lines = append(lines, fmt.Sprintf(f, a...))
+		},
+	}
+	s, err := pebblestore.Open(o.Small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for range 3 {
+		for i := range entities {
+			row, err := s.Get(t.Context(), people, numbered(i).Key, table.Strong)
+			switch {
+			case errors.Is(err, table.ErrNoEntity), err == nil && !bytes.Equal(row.Properties, numbered(i).Properties):
+				t.Fatalf("entity %d is lost, and not a word", i)
+			case err != nil:
+				failed++
+			}
+		}
+	}
+	if failed == 0 || failed > 3*300 {
+		t.Errorf("%d of %d reads failed", failed, 3*entities)
+	}
+	for i := range entities { // which makes compactions
+		m := numbered(i)
+		m.Key = key.Append(nil, fmt.Sprintf("q%04d", i/10), fmt.Sprint(i))
+		if _, err := s.Commit(t.Context(), people, []table.Mutation{m}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Damaged() < int64(failed) {
+		t.Errorf("%d of %d damaged reads are counted", s.Damaged(), failed)
+	}
+	s.Close()
+	mu.Lock()
+	defer mu.Unlock()
+	told := slices.DeleteFunc(lines, func(l string) bool { return !strings.Contains(l, "is damaged") })
+	if len(told) != 1 || !strings.Contains(told[0], largest) {
+		t.Errorf("%d lines about damage, first %.300q", len(told), told)
+	}
+}

@@ -1,0 +1,76 @@
+package logfile
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// A log is a sequence of blocks, and a block is a sequence of chunks:
+//
+//	CRC (4) · length (2) · kind (1) [· log number (4) [· synced offset (8)]] · payload
+//
+// The checksum covers everything behind itself and the length. A chunk never
+// crosses the end of a block; bytes too few for a header are zero. See package
+// record of Pebble.
+const (
+	blockSize    = 32 << 10
+	plainHeader  = 7
+	numberHeader = 11
+	syncHeader   = 19
+)
+
+// part says which part of a record a chunk is.
+type part uint8
+
+const (
+	whole part = iota
+	first
+	middle
+	last
+)
+
+// chunk is one chunk of a block.
+type chunk struct {
+	part    part
+	payload []byte
+	size    int // header included
+}
+
+// parseChunk reads the chunk at the start of b, which ends with its block.
+// claimed is the size that an invalid chunk says it has, or 0.
+func parseChunk(b []byte, number uint32) (c chunk, claimed int, ok bool) {
+	if len(b) < plainHeader {
+		return chunk{}, 0, false
+	}
+	kind := b[6]
+	if kind < 1 || kind > 12 {
+		return chunk{}, 0, false
+	}
+	header := [...]int{plainHeader, numberHeader, syncHeader}[(kind-1)/4]
+	size := header + int(binary.LittleEndian.Uint16(b[4:]))
+	if size > len(b) {
+		return chunk{}, 0, false
+	}
+	if header > plainHeader && binary.LittleEndian.Uint32(b[7:]) != number {
+		return chunk{}, 0, false
+	}
+	if binary.LittleEndian.Uint32(b) != checksum(b[6:size]) {
+		return chunk{}, size, false
+	}
+	return chunk{part: part((kind - 1) % 4), payload: b[header:size], size: size}, size, true
+}
+
+// isTrailer reports whether b begins with the mark of a log that was closed: a
+// header of the next log number without checksum.
+func isTrailer(b []byte, number uint32) bool {
+	return len(b) >= numberHeader && binary.LittleEndian.Uint32(b) == 0 && binary.LittleEndian.Uint16(b[4:]) == 0 &&
+		b[6] == 5 && binary.LittleEndian.Uint32(b[7:]) == number+1
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum returns the masked CRC-32C of LevelDB.
+func checksum(b []byte) uint32 {
+	c := crc32.Checksum(b, castagnoli)
+	return (c>>15 | c<<17) + 0xa282ead8
+}
