@@ -247,9 +247,13 @@ func TestDamagedAnywhere(t *testing.T) {
 		if err != nil {
 			continue // it says so
 		}
-		for i := range entities {
+		for i := 0; i < entities; i++ {
 			m := numbered(i)
 			row, err := s.Get(t.Context(), people, m.Key, table.Strong)
+			if err != nil && !errors.Is(err, table.ErrNoEntity) {
+				i += 20 // Pebble takes milliseconds to look for a single flipped bit
+				continue
+			}
 			if errors.Is(err, table.ErrNoEntity) || err == nil && !bytes.Equal(row.Properties, m.Properties) {
 				t.Fatalf("%s damaged at %d of %d: entity %d is lost, and not a word: %v", path, at, len(b), i, err)
 			}
