@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,13 +36,16 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, log *slog.Logge
 	}
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: o.data, Memory: o.memory, CacheSize: int64(o.cache) << 20,
+		Dir: o.data, Memory: o.memory, CacheSize: int64(o.cache) << 20, AcceptDamage: o.accept,
 		Logf: func(format string, args ...any) { log.Warn(fmt.Sprintf(format, args...)) },
 		Fatal: func(err error) {
 			log.Error("the store cannot go on; what was confirmed is safe", "cause", err)
 			os.Exit(1)
 		},
 	})
+	if errors.Is(err, pebblestore.ErrLost) {
+		return nil, fmt.Errorf("%w; restore a backup, or serve what is left with --accept-damage", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +99,7 @@ func writeEmbedded(w io.Writer, s pebblestore.Metrics) {
 		{"memtable_bytes", "gauge", s.MemTableBytes},
 		{"disk_bytes", "gauge", s.DiskBytes},
 		{"read_amplification", "gauge", s.ReadAmp},
+		{"damage_total", "counter", s.Damage},
 	} {
 		fmt.Fprintf(w, "# TYPE edgetable_store_%s %s\nedgetable_store_%[1]s %[3]v\n", line.name, line.kind, line.value)
 	}

@@ -17,6 +17,7 @@ type storeFlags struct {
 	data   string
 	memory bool
 	cache  int // MiB
+	accept bool
 
 	dynamodb     dynamodbFlags
 	buckets      int
@@ -31,6 +32,7 @@ func (o *storeFlags) register(f *pflag.FlagSet) {
 	choiceFlag(f, &o.store, "store", "`kind` of store: embedded, in the data directory, or dynamodb", "embedded", "dynamodb")
 	dataFlag(f, &o.data, "made if missing")
 	boolFlag(f, &o.memory, "memory", "keep everything in memory, which is gone when the server ends")
+	boolFlag(f, &o.accept, "accept-damage", "open a damaged data directory without the commits it has lost; damaged logs are kept as *.damaged")
 	intFlag(f, &o.cache, "cache-size", 128, 1, maxCache, "block cache size in `MiB`")
 }
 
@@ -52,7 +54,7 @@ const bucketsUsage = "`number` of hash keys that a table is spread over on Dynam
 
 // ofStore are the flags that mean something to one kind of store alone.
 var ofStore = map[string][]string{
-	"embedded": {"data", "memory", "cache-size"},
+	"embedded": {"data", "memory", "cache-size", "accept-damage"},
 	"dynamodb": {"dynamodb-table", "dynamodb-region", "dynamodb-endpoint", "lease", "buckets", "scanned-bytes", "purge-every"},
 }
 

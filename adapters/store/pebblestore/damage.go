@@ -14,9 +14,13 @@ import (
 	"edgetable/core/edm"
 )
 
-// ErrDamaged means that the directory cannot be opened without losing commits
-// that were confirmed. The error that wraps it says which files are damaged.
+// ErrDamaged means that the directory cannot be opened as it is. The error that
+// wraps it says which files are damaged.
 var ErrDamaged = errors.New("data directory is damaged")
+
+// ErrLost is an ErrDamaged that Options.AcceptDamage accepts: commits that were
+// confirmed are lost, and the rest can be served.
+var ErrLost = fmt.Errorf("%w and has lost commits", ErrDamaged)
 
 // inspection is what the logs say of themselves before they are replayed.
 type inspection struct {
@@ -29,7 +33,7 @@ func (i *inspection) damage() error {
 	if len(i.lost) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %s", ErrDamaged, strings.Join(i.lost, "; "))
+	return fmt.Errorf("%w: %s", ErrLost, strings.Join(i.lost, "; "))
 }
 
 // scan reads a log, or a MANIFEST, whose number is 0.

@@ -169,7 +169,7 @@ func TestFlippedBytes(t *testing.T) {
 			s.Close()
 			continue
 		}
-		if !errors.Is(err, pebblestore.ErrDamaged) {
+		if !errors.Is(err, pebblestore.ErrLost) {
 			t.Fatalf("bytes flipped at %d: %v", at, err)
 		}
 		refused++
@@ -203,7 +203,7 @@ func TestMissingFiles(t *testing.T) {
 		if err != nil {
 			refused++
 			if strings.HasSuffix(path, ".log") {
-				if !errors.Is(err, pebblestore.ErrDamaged) || !strings.Contains(err.Error(), place.PathBase(path)) {
+				if !errors.Is(err, pebblestore.ErrLost) || !strings.Contains(err.Error(), place.PathBase(path)) {
 					t.Errorf("without %s: %v", path, err)
 				}
 				if s, err = reopen(t, place, true); err != nil {
@@ -317,8 +317,8 @@ func TestDamagedBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s.Damaged() < int64(failed) {
-		t.Errorf("%d of %d damaged reads are counted", s.Damaged(), failed)
+	if s.Metrics().Damage < int64(failed) {
+		t.Errorf("%d of %d damaged reads are counted", s.Metrics().Damage, failed)
 	}
 	s.Close()
 	mu.Lock()

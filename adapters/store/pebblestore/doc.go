@@ -30,6 +30,19 @@
 // for the last change of the catalog. A commit waits for its own fsync alone:
 // all it can have seen is before it in the log.
 //
+// # Damage
+//
+// Each commit carries a mark in the log that says which commits were synced
+// before it, and the file LOGS lists the logs that must be there. [Open] inspects
+// what Pebble will replay: if commits that were confirmed are lost, it refuses
+// with [ErrLost], unless Options.AcceptDamage is set. A torn end, which a crash
+// leaves, is not damage: nothing in it was confirmed. Two losses cannot be
+// noticed: the last log cut short from outside, and damage to the very last
+// commits when the process died within a tenth of a second after them. A damaged
+// block of a data file fails the operations that need it and no others.
+//
+// # Failures
+//
 // A failed write or fsync of the log ends the process: what readers saw cannot
 // be taken back, and what the disk holds is unknown until the log is read again.
 package pebblestore

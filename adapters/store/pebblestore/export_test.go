@@ -37,6 +37,3 @@ func (o Options) Stalled(f func()) Options {
 
 // Mark writes the mark behind the last commit that a pause would write.
 func (s *Store) Mark() error { return s.writeMark(mark{synced: edm.Ticks(s.marker.synced.Load())}) }
-
-// Damaged is how often damage was met.
-func (s *Store) Damaged() int64 { return s.damaged.Load() }

@@ -14,6 +14,7 @@ type Metrics struct {
 	MemTableBytes   uint64
 	DiskBytes       uint64 // of all files
 	ReadAmp         int    // sorted runs a read looks into
+	Damage          int64  // reads and compactions that met a damaged block
 }
 
 // Metrics takes a few microseconds.
@@ -33,5 +34,6 @@ func (s *Store) Metrics() Metrics {
 		MemTableBytes:   m.MemTable.Size,
 		DiskBytes:       m.DiskSpaceUsage(),
 		ReadAmp:         m.ReadAmp(),
+		Damage:          s.damaged.Load(),
 	}
 }
