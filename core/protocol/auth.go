@@ -97,7 +97,7 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 	}
 	if token == nil {
 		code := table.NoAuthenticationInformation
-		if x.req.Header.Get("X-Ms-Version") < challengeVersion {
+		if x.beforeChallenges() {
 			code = table.ResourceNotFound // as if nothing were here
 		}
 		hint := " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query."
@@ -165,9 +165,16 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	return nil
 }
 
+// beforeChallenges reports whether the request is of a version that knows no
+// challenges. One without a version may know them.
+func (x *exchange) beforeChallenges() bool {
+	version := x.req.Header.Get("X-Ms-Version")
+	return version != "" && version < challengeVersion
+}
+
 // challenged is the error of a bearer token that is not accepted.
 func (x *exchange) challenged(hint string) *table.Error {
-	if x.req.Header.Get("X-Ms-Version") < challengeVersion {
+	if x.beforeChallenges() {
 		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " " + hint)
 	}
 	return table.InvalidAuthenticationInfo.With(table.NoAuthenticationInformation.Err().Message + " " + hint).WithStatus(401)

@@ -53,7 +53,7 @@ func (c *client) request(method, target, body string, more ...front.Field) *fron
 		Method: method, Target: c.base + target, Host: "2cxn22odiwguak4feg4jtt7cwm0ziblr.lambda-url.us-west-2.on.aws",
 		Scheme: "https", Source: netip.MustParseAddr("192.0.2.1"), Body: []byte(body),
 		Header: append([]front.Field{
-			{Name: "x-ms-date", Value: date}, {Name: "x-ms-version", Value: "2019-02-02"},
+			{Name: "x-ms-date", Value: date}, {Name: "x-ms-version", Value: "2020-12-06"},
 			{Name: "Accept", Value: c.accept},
 			{Name: "Content-Type", Value: contentType}, {Name: "Authorization", Value: signature},
 		}, append(c.header, more...)...),

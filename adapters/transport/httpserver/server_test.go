@@ -305,7 +305,7 @@ func TestObserver(t *testing.T) {
 	for _, tt := range []struct{ request, want string }{
 		{"POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n{\"TableName\":\"people\"}\n", "POST 201 CreateTable devstoreaccount1/people  true"},
 		{"GET /devstoreaccount1/nowhere() HTTP/1.1\n", "GET 404 QueryEntities devstoreaccount1/nowhere TableNotFound true"},
-		{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (absent)\n", "GET 401  / NoAuthenticationInformation true"},
+		{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (absent)\n", "GET 404  / ResourceNotFound true"},
 		{"PUT /devstoreaccount1/people(PartitionKey='p',RowKey='r') HTTP/1.1\n\n{}\n", "PUT 204 InsertOrReplaceEntity devstoreaccount1/people  false"},
 	} {
 		req, err := wiretest.NewRequest(tt.request, wiretest.Start)
