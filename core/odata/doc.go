@@ -19,6 +19,17 @@
 // "not A eq 1" negates the comparison. A bare literal must be true or false; a
 // bare property is short for "property eq true".
 //
+// # Types
+//
+// PartitionKey and RowKey are strings, Timestamp is a DateTime, a literal has the
+// type it is written as; the type of every other property is not known before an
+// entity is seen. Operands of known types must fit: a key is compared with
+// strings, Timestamp with DateTimes, numbers with numbers, and neither is a
+// condition. Whatever else is a [TypeError], as in Microsoft.Data.OData.
+//
+// In a filter on tables ([ParseTables]) TableName is a string and the only name
+// with a type; case does not count.
+//
 // # Comparisons
 //
 // A filter judges what is stored against a literal without a schema:
@@ -31,7 +42,7 @@
 //     Int64 literal (5L) with Int64 and Double, a Double literal with Double
 //     alone. Int64 and Double are compared exactly, above 2⁵³ too.
 //   - In every other pair of types the stored value is the lesser one: ne, lt
-//     and le hold. PartitionKey and RowKey are strings, Timestamp is a DateTime.
+//     and le hold.
 //   - NaN, on either side, fails all but ne.
 //
 // # Bounds

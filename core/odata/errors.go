@@ -2,7 +2,8 @@ package odata
 
 import (
 	"errors"
-	"strconv"
+
+	"edgetable/core/edm"
 )
 
 // notImplemented is [ErrNotImplemented] with what the sender may have meant.
@@ -29,7 +30,7 @@ var (
 	ErrNotImplemented = errors.New("The requested operation is not implemented on the specified resource.") //lint:ignore ST1005 the service's text
 	// ErrNull: the filter has the literal null.
 	ErrNull = errors.New("One of the request inputs is not valid. There is no null in a filter: a property that is null is absent, and every comparison with it is false.") //lint:ignore ST1005 the service's text
-	// ErrNotBoolean: a number or a string stands where true or false is needed.
+	// ErrNotBoolean: all of the filter is a number, a string, a date or a key.
 	ErrNotBoolean = errors.New("The $filter expression must evaluate to a single boolean value.") //lint:ignore ST1005 the service's text
 	// ErrTooComplex: the filter exceeds [MaxLength], [MaxDepth] or [MaxComparisons].
 	ErrTooComplex = errors.New("The $filter expression is too long, too deeply nested or has too many comparisons.") //lint:ignore ST1005 as the others
@@ -39,17 +40,32 @@ var (
 	ErrTop = errors.New("One of the request inputs is not valid.") //lint:ignore ST1005 the service's text
 )
 
-// SyntaxError says where a filter stops making sense.
-type SyntaxError struct {
-	Pos    int    // offset behind the offending token in UTF-16 code units
-	Text   string // the whole filter
-	Number string // the offending token if it is a whole number beyond Int32
+// SyntaxError says where a filter stops making sense, in the words of
+// Microsoft.Data.OData, on which the service stands. Positions are in UTF-16
+// code units.
+type SyntaxError struct{ message string }
+
+func (e *SyntaxError) Error() string { return e.message }
+
+// TypeError says which operands of an operator do not fit together, in the words
+// of the same library.
+type TypeError struct{ message string }
+
+func (e *TypeError) Error() string { return e.message }
+
+// typeName is the name of a type in a [TypeError]. The null type is that of a
+// property whose type is not known before an entity is seen.
+func typeName(t edm.Type) string {
+	if t == edm.TypeNull {
+		return "<null>"
+	}
+	return t.String()
 }
 
-// Error is the service's message, with a hint where there is one.
-func (e *SyntaxError) Error() string {
-	if e.Number != "" {
-		return "Unrecognized 'Edm.Int32' literal '" + e.Number + "' at '" + strconv.Itoa(e.Pos-len(e.Number)) + "' in '" + e.Text + "'. An Int64 ends in L, a Double has a point."
-	}
-	return "Syntax error at position " + strconv.Itoa(e.Pos) + " in '" + e.Text + "'."
+func binaryError(left, right edm.Type, kind string) error {
+	return &TypeError{"A binary operator with incompatible types was detected. Found operand types '" + typeName(left) + "' and '" + typeName(right) + "' for operator kind '" + kind + "'."}
+}
+
+func unaryError(t edm.Type) error {
+	return &TypeError{"A unary operator with an incompatible type was detected. Found operand type '" + typeName(t) + "' for operator kind 'Not'."}
 }

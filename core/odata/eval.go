@@ -67,9 +67,6 @@ func (e *entity) outcome(x *expr) operator {
 	if x.field == fieldTimestamp {
 		return compare(edm.DateTime(e.timestamp), &x.literal, x.op)
 	}
-	if x.literal.Type() != edm.TypeString {
-		return less
-	}
 	part, row := key.Split(e.key)
 	if x.field == fieldRowKey {
 		part = row

@@ -140,12 +140,8 @@ func TestMatch(t *testing.T) {
 		{"RowKey lt 'r\uFFFD'", true, "on both keys"},
 		{"RowKey gt 'r\x01'", true, "a literal may have control characters"},
 		{"PartitionKey eq 'p'", false, "a prefix is not the key"},
-		{"PartitionKey ne 5", true, "a key is below a literal that is no string"},
-		{"PartitionKey lt true and RowKey le 1.5", true, "of any type"},
-		{"RowKey gt 5 or RowKey ge 5 or RowKey eq 5", false, "never above or equal"},
 		{"Timestamp eq datetime'1997-05-23T16:00:00.0000001Z'", true, "Timestamp to 100 ns"},
 		{"Timestamp gt datetime'1997-05-23T16:00:00Z'", true, "in order"},
-		{"Timestamp lt ''", true, "or below another type"},
 		{"partitionkey eq 'p'", false, "names are case-sensitive: this is an absent property"},
 		{"Yes", true, "a bare Boolean"},
 		{"No", false, "is its value"},
@@ -178,7 +174,7 @@ func TestMatchWithoutKey(t *testing.T) {
 		{"TableName ge 'C' and TableName lt 'D'", true, "the prefix search of Query Tables"},
 		{"TableName eq 'customers'", false, "as it is stored"},
 		{"PartitionKey eq ''", false, "there is no PartitionKey, not an empty one"},
-		{"RowKey ne 'x' or Timestamp lt ''", false, "nor the others"},
+		{"RowKey ne 'x' or Timestamp lt datetime'2030-01-01'", false, "nor the others"},
 	} {
 		if got := mustParse(t, c.filter).Match(nil, 0, p); got != c.want {
 			t.Errorf("%s: %q is %v", c.why, c.filter, got)

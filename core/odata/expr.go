@@ -26,7 +26,7 @@ type expr struct {
 	field    field    // comparison
 	name     string   // comparison: the field's name
 	literal  edm.Value
-	rotated  []byte // comparison of a key with a string: the encoded literal
+	rotated  []byte // comparison of a key: the encoded literal, a string
 	operands []*expr
 }
 
@@ -108,6 +108,23 @@ func (op operator) String() string {
 		return "gt"
 	}
 	return "ge"
+}
+
+// kind is what Microsoft.Data.OData calls the operator.
+func (op operator) kind() string {
+	switch op {
+	case opEq:
+		return "Equal"
+	case opNe:
+		return "NotEqual"
+	case opLt:
+		return "LessThan"
+	case opLe:
+		return "LessThanOrEqual"
+	case opGt:
+		return "GreaterThan"
+	}
+	return "GreaterThanOrEqual"
 }
 
 // mirrored is the operator with its sides exchanged.

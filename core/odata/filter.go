@@ -24,23 +24,35 @@ type Filter struct {
 	names []string
 }
 
-// Parse reads a filter. Text without anything but blanks is no filter: nil.
-// The error is a *[SyntaxError], [ErrNotImplemented], [ErrNull], [ErrNotBoolean]
-// or [ErrTooComplex].
-func Parse(text string) (*Filter, error) {
+// Parse reads a filter on entities. Text without anything but blanks is no
+// filter: nil. The error is a *[SyntaxError], a *[TypeError],
+// [ErrNotImplemented], [ErrNull], [ErrNotBoolean] or [ErrTooComplex].
+func Parse(text string) (*Filter, error) { return parse(text, nil) }
+
+// ParseTables reads a filter on the tables of an account. The key of a table is
+// its name after fold, with an empty RowKey: TableName is compared after fold
+// too, so that case does not count. A table has no other property.
+func ParseTables(text string, fold func(string) string) (*Filter, error) {
+	return parse(text, fold)
+}
+
+func parse(text string, fold func(string) string) (*Filter, error) {
 	if len(text) > MaxLength {
 		return nil, ErrTooComplex
 	}
 	if !utf8.ValidString(text) {
-		valid := strings.ToValidUTF8(text, "\uFFFD")
-		return nil, &SyntaxError{Pos: edm.UTF16Len(valid), Text: valid}
+		l := lexer{text: strings.ToValidUTF8(text, "\uFFFD")}
+		return nil, l.wrong("Syntax error", len(l.text))
 	}
-	p := parser{lexer: lexer{text: text}}
+	p := parser{lexer: lexer{text: text}, fold: fold}
 	p.advance()
 	if p.tok.kind == tokenEnd {
 		return nil, nil
 	}
 	root := p.filter()
+	if p.err == nil {
+		p.err = p.typeErr
+	}
 	if p.err != nil {
 		return nil, p.err
 	}
@@ -60,7 +72,7 @@ func (f *Filter) String() string {
 
 // Match reports whether an entity passes: k is its encoded key, p its own
 // properties. With a nil k there are no PartitionKey, RowKey and Timestamp, so
-// that a filter can judge other things with named values, such as tables.
+// that a filter can judge other things with named values.
 // It does not allocate.
 func (f *Filter) Match(k []byte, timestamp edm.Ticks, p edm.Properties) bool {
 	if f == nil {

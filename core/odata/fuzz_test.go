@@ -2,6 +2,7 @@ package odata_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"edgetable/core/edm"
@@ -22,6 +23,8 @@ func FuzzFilter(f *testing.F) {
 		"((A)) eq (true) or not not B and NaN ne C and -INF le D",
 		"PartitionKey ne 'a\x01' and RowKey ne '\uE000😀'",
 		"startswith(A,'x')",
+		"TableName ge 'AA' and TableName lt 'aa{' and not (PartitionKey eq 5)",
+		"A eq 1.5e+3d and B eq -5L or X'00' ne C and RowKey and Timestamp lt 'x'",
 		"aaa bbb ccc",
 		"true",
 	} {
@@ -30,10 +33,14 @@ func FuzzFilter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, pk, rk string, timestamp int64, properties []byte) {
 		p := edm.Properties(properties)
+		if tables, err := odata.ParseTables(text, strings.ToLower); err == nil && key.Check(pk) == nil {
+			checkPlan(t, tables, key.Append(nil, strings.ToLower(pk), ""), 0, nil)
+		}
 		filter, err := odata.Parse(text)
 		if err != nil {
 			var syntax *odata.SyntaxError
-			if filter != nil || !errors.As(err, &syntax) && !errors.Is(err, odata.ErrNotImplemented) &&
+			var types *odata.TypeError
+			if filter != nil || !errors.As(err, &syntax) && !errors.As(err, &types) && !errors.Is(err, odata.ErrNotImplemented) &&
 				!errors.Is(err, odata.ErrNull) && !errors.Is(err, odata.ErrNotBoolean) && !errors.Is(err, odata.ErrTooComplex) {
 				t.Errorf("Parse(%q): %v, %v", text, filter, err)
 			}

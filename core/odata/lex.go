@@ -1,6 +1,7 @@
 package odata
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,7 +12,8 @@ import (
 type tokenKind uint8
 
 const (
-	tokenBad tokenKind = iota
+	tokenBad   tokenKind = iota // err says why
+	tokenOther                  // a sign that OData has and filters do not
 	tokenEnd
 	tokenOpen
 	tokenClose
@@ -21,8 +23,10 @@ const (
 
 type token struct {
 	kind    tokenKind
-	name    string // of a bad one: a whole number beyond Int32
+	start   int
+	name    string
 	literal edm.Value
+	err     error
 }
 
 // lexer cuts a filter into tokens. pos is behind the last one.
@@ -31,10 +35,19 @@ type lexer struct {
 	pos  int
 }
 
+// next reads a token, by the rules of Microsoft.Data.OData's lexer.
 func (l *lexer) next() token {
 	for l.pos < len(l.text) && isBlank(l.text[l.pos]) {
 		l.pos++
 	}
+	start := l.pos
+	t := l.token()
+	t.start = start
+	return t
+}
+
+func (l *lexer) token() token {
+	start := l.pos
 	switch c := l.peek(0); {
 	case l.pos == len(l.text):
 		return token{kind: tokenEnd}
@@ -48,14 +61,55 @@ func (l *lexer) next() token {
 		if s, ok := l.quoted(); ok {
 			return literalToken(edm.String(s))
 		}
-		return token{}
-	case c == '-' || isDigit(c):
+		return token{err: l.wrong("There is an unterminated string literal", l.pos)}
+	case isDigit(c), c == '-' && isDigit(l.peek(1)):
 		return l.number()
+	case c == '-' && l.peek(1) == 'I':
+		l.pos++
+		if v, ok := parseWord(l.word()); ok {
+			return literalToken(edm.Double(-v.Float()))
+		}
+		l.pos = start + 1
+		return token{kind: tokenOther}
+	case strings.IndexByte("*,-./=?", c) >= 0:
+		l.pos++
+		return token{kind: tokenOther}
 	}
-	return l.word()
+	name := l.word()
+	if name == "" {
+		r, size := utf8.DecodeRuneInString(l.text[l.pos:])
+		if r > 0xFFFF { // the library sees the first half of it alone
+			r = utf8.RuneError
+		}
+		l.pos += size
+		return token{err: l.wrong("Syntax error: character '"+string(r)+"' is not valid", start)}
+	}
+	if t := typeBefore(name); t != edm.TypeNull && l.peek(0) == '\'' {
+		return l.typed(t, start)
+	}
+	if v, ok := parseWord(name); ok {
+		return literalToken(v)
+	}
+	return token{kind: tokenName, name: name}
 }
 
 func literalToken(v edm.Value) token { return token{kind: tokenLiteral, literal: v} }
+
+// wrong is the error that something is wrong at an offset.
+func (l *lexer) wrong(what string, at int) error {
+	return &SyntaxError{what + " at position " + strconv.Itoa(edm.UTF16Len(l.text[:at])) + " in '" + l.text + "'."}
+}
+
+// unrecognized is the token of a literal, from start to pos, that its type does
+// not have.
+func (l *lexer) unrecognized(t edm.Type, start int) token {
+	hint := ""
+	if t == edm.TypeInt32 {
+		hint = " An Int64 ends in L, a Double has a point."
+	}
+	return token{err: &SyntaxError{"Unrecognized '" + t.String() + "' literal '" + l.text[start:l.pos] + "' at '" +
+		strconv.Itoa(edm.UTF16Len(l.text[:start])) + "' in '" + l.text + "'." + hint}}
+}
 
 // isBlank includes what a form decoder makes of %09, %0A and %0D.
 func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
@@ -92,32 +146,76 @@ func (l *lexer) quoted() (string, bool) {
 	return "", false
 }
 
-// number reads the longest run of characters a number can have, or -INF, and
-// leaves it to parseNumber whether it is one.
+// typed reads the quoted part of a literal that begins with its type: there are
+// no doubled quotes in it.
+func (l *lexer) typed(t edm.Type, start int) token {
+	l.pos++
+	from := l.pos
+	n := strings.IndexByte(l.text[from:], '\'')
+	if n < 0 {
+		return token{err: l.wrong("There is an unterminated literal", len(l.text))}
+	}
+	l.pos = from + n + 1
+	if v, ok := parseTyped(t, l.text[from:from+n]); ok {
+		return literalToken(v)
+	}
+	return l.unrecognized(t, start)
+}
+
+// number reads
+//
+//	[ "-" ] digits [ "." digits ] [ ( "e" | "E" ) [ "+" | "-" ] digits ] [ suffix ]
+//
+// with the suffix L for Int64 or D for Double, of either case. Without one a
+// whole number is an Int32, and has to be in range. What follows is another
+// token, whatever it is.
 func (l *lexer) number() token {
 	start := l.pos
 	l.pos++
-	for {
-		c := l.peek(0)
-		exponent := l.text[l.pos-1]|0x20 == 'e' && isDigit(l.text[l.pos-2])
-		if c < utf8.RuneSelf && !isNamePart(rune(c)) && c != '.' && (!exponent || c != '-' && c != '+') {
-			break
+	l.digits()
+	t := edm.TypeInt32
+	if l.peek(0) == '.' {
+		t = edm.TypeDouble
+		l.pos++
+		if !l.digits() {
+			return token{err: l.wrong("A digit was expected", l.pos)}
 		}
+	}
+	if l.peek(0)|0x20 == 'e' {
+		t = edm.TypeDouble
+		l.pos++
+		if c := l.peek(0); c == '+' || c == '-' {
+			l.pos++
+		}
+		if !l.digits() {
+			return token{err: l.wrong("A digit was expected", l.pos)}
+		}
+	}
+	switch l.peek(0) {
+	case 'd', 'D':
+		t = edm.TypeDouble
+		l.pos++
+	case 'l', 'L':
+		t = edm.TypeInt64
 		l.pos++
 	}
-	text := l.text[start:l.pos]
-	if v, ok := parseNumber(text); ok {
+	if v, ok := parseNumber(l.text[start:l.pos], t); ok {
 		return literalToken(v)
 	}
-	if digits, tail := cutDigits(text); digits != "" && tail == "" {
-		return token{name: text} // no Int32
-	}
-	return token{}
+	return l.unrecognized(t, start)
 }
 
-// word reads a name, a literal that looks like one, or a quoted literal with
-// its type in front.
-func (l *lexer) word() token {
+// digits steps over digits and reports whether there was one.
+func (l *lexer) digits() bool {
+	start := l.pos
+	for isDigit(l.peek(0)) {
+		l.pos++
+	}
+	return l.pos > start
+}
+
+// word reads a name, "" if there is none.
+func (l *lexer) word() string {
 	start := l.pos
 	for l.pos < len(l.text) {
 		r, size := utf8.DecodeRuneInString(l.text[l.pos:])
@@ -126,24 +224,7 @@ func (l *lexer) word() token {
 		}
 		l.pos += size
 	}
-	name := l.text[start:l.pos]
-	if name == "" {
-		_, size := utf8.DecodeRuneInString(l.text[l.pos:])
-		l.pos += size
-		return token{}
-	}
-	if l.peek(0) == '\'' {
-		if s, ok := l.quoted(); ok {
-			if v, ok := parseTyped(name, s); ok {
-				return literalToken(v)
-			}
-		}
-		return token{}
-	}
-	if v, ok := parseWord(name); ok {
-		return literalToken(v)
-	}
-	return token{kind: tokenName, name: name}
+	return l.text[start:l.pos]
 }
 
 // isNameStart and isNamePart are the identifiers of C#, of which the names of

@@ -25,99 +25,47 @@ func parseWord(name string) (edm.Value, bool) {
 	return edm.Value{}, false
 }
 
-// parseNumber reads
-//
-//	[ "-" ] digits [ "." digits ] [ ( "e" | "E" ) [ "+" | "-" ] digits ] [ suffix ]
-//	"-INF" | "-Infinity"
-//
-// with the suffix L for Int64 or D for Double, of either case. Without one a
-// whole number is an Int32, and has to be in range.
-func parseNumber(s string) (edm.Value, bool) {
-	if s == "-INF" || s == "-Infinity" {
-		return edm.Double(math.Inf(-1)), true
-	}
-	digits, tail := cutDigits(s)
-	if digits == "" {
-		return edm.Value{}, false
-	}
-	switch tail {
-	case "":
+// parseNumber reads a number of a type, as [lexer.number] found it.
+func parseNumber(s string, t edm.Type) (edm.Value, bool) {
+	switch t {
+	case edm.TypeInt32:
 		i, err := strconv.ParseInt(s, 10, 32)
 		return edm.Int32(int32(i)), err == nil
-	case "L", "l":
+	case edm.TypeInt64:
 		i, err := strconv.ParseInt(s[:len(s)-1], 10, 64)
 		return edm.Int64(i), err == nil
-	default:
-		if last := len(tail) - 1; tail[last]|0x20 == 'd' {
-			s, tail = s[:len(s)-1], tail[:last]
-		}
-		if !isFraction(tail) {
-			return edm.Value{}, false
-		}
-		f, err := edm.ParseDouble(s)
-		return edm.Double(f), err == nil
 	}
+	f, err := edm.ParseDouble(strings.TrimRight(s, "dD"))
+	return edm.Double(f), err == nil
 }
 
-// cutDigits splits the whole part off a number, without its sign.
-func cutDigits(s string) (digits, tail string) {
-	s = strings.TrimPrefix(s, "-")
-	n := 0
-	for n < len(s) && isDigit(s[n]) {
-		n++
-	}
-	return s[:n], s[n:]
-}
-
-// isFraction reports whether s is what may follow the whole part of a Double:
-// digits behind a point, digits behind an exponent sign, both or nothing.
-func isFraction(s string) bool {
-	if strings.HasPrefix(s, ".") {
-		n := 1
-		for n < len(s) && isDigit(s[n]) {
-			n++
-		}
-		if n == 1 {
-			return false
-		}
-		s = s[n:]
-	}
-	if s == "" {
-		return true
-	}
-	if s[0]|0x20 != 'e' {
-		return false
-	}
-	s = s[1:]
-	if s != "" && (s[0] == '+' || s[0] == '-') {
-		s = s[1:]
-	}
-	for i := range len(s) {
-		if !isDigit(s[i]) {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// parseTyped reads a quoted literal with its type in front: datetime'…',
-// guid'…', binary'…' or X'…'. The type may be in any case, as a name with a
-// quote behind it can be nothing else.
-func parseTyped(name, s string) (edm.Value, bool) {
+// typeBefore is the type that a name with a quote behind it says a literal has.
+func typeBefore(name string) edm.Type {
 	switch strings.ToLower(name) {
 	case "datetime":
+		return edm.TypeDateTime
+	case "guid":
+		return edm.TypeGuid
+	case "binary", "x":
+		return edm.TypeBinary
+	}
+	return edm.TypeNull
+}
+
+// parseTyped reads what stands in the quotes of a literal of a type.
+func parseTyped(t edm.Type, s string) (edm.Value, bool) {
+	switch t {
+	case edm.TypeDateTime:
 		// Entities begin with 1601, .NET's DateTime and the filters of its
 		// clients with year 1.
-		t, err := edm.ParseDateTime(s)
-		return edm.DateTime(t), err == nil && t >= 0 && t <= edm.MaxDateTime
-	case "guid":
+		ticks, err := edm.ParseDateTime(s)
+		return edm.DateTime(ticks), err == nil && ticks >= 0 && ticks <= edm.MaxDateTime
+	case edm.TypeGuid:
 		g, ok := edm.ParseGuid(s)
 		return edm.Guid(g), ok
-	case "binary", "x":
-		b, ok := parseHex(s)
-		return edm.Binary(b), ok
 	}
-	return edm.Value{}, false
+	b, ok := parseHex(s)
+	return edm.Binary(b), ok
 }
 
 // parseHex reads pairs of hexadecimal digits. The decoder of encoding/hex has an

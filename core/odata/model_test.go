@@ -100,10 +100,11 @@ func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 		name := names[r.IntN(len(names))]
 		op := []string{"eq", "eq", "ne", "lt", "le", "gt", "ge"}[r.IntN(7)]
 		literal := randomValue(r)
-		if name[0] == 'P' || name[0] == 'R' {
-			if r.IntN(8) != 0 {
-				literal = edm.String(randomString(r, true))
-			}
+		switch name { // the keys and Timestamp have types, which literals must fit
+		case "PartitionKey", "RowKey":
+			literal = edm.String(randomString(r, true))
+		case "Timestamp":
+			literal = edm.DateTime(edm.MinDateTime + edm.Ticks(r.IntN(3)))
 		}
 		return name + " " + op + " " + literalText(literal), func(m model) bool { return m.holds(name, op, literal) }
 	}

@@ -12,10 +12,16 @@ import (
 // that the productions return without reading on, and what they return is of
 // no use. A parenthesis is five frames of a few pointers each: MaxDepth of them
 // have to fit the 64 KiB stack of a small wasm module.
+//
+// Types are judged as the operands are combined, from the left and from inside,
+// which is the order in which Microsoft.Data.OData binds them. It binds only what
+// it could read: an error of types gives way to one of syntax.
 type parser struct {
 	lexer       lexer
-	tok         token // the next one
+	fold        func(string) string // not nil: a filter on tables
+	tok         token               // the next one
 	err         error
+	typeErr     error // the first error of types
 	depth       int
 	comparisons int
 	names       []string
@@ -32,18 +38,28 @@ func (p *parser) fail(err error) {
 	}
 }
 
+// mistyped keeps an error of types for when the whole filter has been read.
+func (p *parser) mistyped(err error) {
+	if p.typeErr == nil {
+		p.typeErr = err
+	}
+}
+
 // unexpected reports the next token as one that cannot stand where it does.
-func (p *parser) unexpected() {
+func (p *parser) unexpected() { p.expected("Syntax error", p.lexer.pos) }
+
+// expected reports that the next token is not the one that should stand there.
+func (p *parser) expected(what string, at int) {
 	switch p.tok.name {
 	case "add", "sub", "mul", "div", "mod":
 		p.fail(notImplemented("There is no arithmetic."))
 		return
 	}
-	e := &SyntaxError{Pos: edm.UTF16Len(p.lexer.text[:p.lexer.pos]), Text: p.lexer.text}
-	if p.tok.kind == tokenBad {
-		e.Number = p.tok.name
+	if p.tok.err != nil {
+		p.fail(p.tok.err)
+		return
 	}
-	p.fail(e)
+	p.fail(p.lexer.wrong(what, at))
 }
 
 // at reports whether a keyword is next.
@@ -66,6 +82,24 @@ type term struct {
 	cond    *expr
 	name    string // operand: the property, or "" for a literal
 	literal edm.Value
+	system  edm.Type // operand: the type of a system property
+	end     int      // operand: behind a property's name
+}
+
+// typ is the type of a term, null where it is not known before an entity is seen.
+func (t *term) typ() edm.Type {
+	switch {
+	case t.cond != nil:
+		return edm.TypeBoolean
+	case t.name != "":
+		return t.system
+	}
+	return t.literal.Type()
+}
+
+// isCondition reports whether a term may be true or false.
+func (t *term) isCondition() bool {
+	return t.typ() == edm.TypeBoolean || t.typ() == edm.TypeNull
 }
 
 // filter = expr end
@@ -74,33 +108,49 @@ func (p *parser) filter() *expr {
 	if p.tok.kind != tokenEnd {
 		p.unexpected()
 	}
+	if p.err == nil && !t.isCondition() {
+		p.mistyped(ErrNotBoolean)
+	}
 	return p.condition(t)
 }
 
 // expr = andExpr { "or" andExpr }
 func (p *parser) expr() *term {
-	first := p.andExpr()
+	left := p.andExpr()
 	if !p.at("or") {
-		return first
+		return left
 	}
-	list := []*expr{p.condition(first)}
+	list := []*expr{p.condition(left)}
 	for p.have("or") {
-		list = append(list, p.condition(p.andExpr()))
+		right := p.andExpr()
+		left = p.conditions(left, right, "Or")
+		list = append(list, p.condition(right))
 	}
 	return p.combined(disjunction, list)
 }
 
 // andExpr = unary { "and" unary }
 func (p *parser) andExpr() *term {
-	first := p.unary()
+	left := p.unary()
 	if !p.at("and") {
-		return first
+		return left
 	}
-	list := []*expr{p.condition(first)}
+	list := []*expr{p.condition(left)}
 	for p.have("and") {
-		list = append(list, p.condition(p.unary()))
+		right := p.unary()
+		left = p.conditions(left, right, "And")
+		list = append(list, p.condition(right))
 	}
 	return p.combined(conjunction, list)
+}
+
+// conditions demands that both operands of an operator are conditions, and
+// returns a term of the type that the two have together.
+func (p *parser) conditions(left, right *term, kind string) *term {
+	if p.err == nil && !(left.isCondition() && right.isCondition()) {
+		p.mistyped(binaryError(left.typ(), right.typ(), kind))
+	}
+	return &term{cond: truth(true)}
 }
 
 func (p *parser) combined(k kind, list []*expr) *term {
@@ -111,12 +161,20 @@ func (p *parser) combined(k kind, list []*expr) *term {
 }
 
 // unary = "not" unary | primary
+//
+// In OData "not" binds closer than a comparison, so that it is an error before a
+// key. Before a property of a type that is not known it negates the comparison:
+// "not A eq 1" could mean nothing else that is of use.
 func (p *parser) unary() *term {
 	nots := 0
 	for p.have("not") {
 		nots++
 	}
-	t := p.primary()
+	left := p.group()
+	if nots > 0 && p.err == nil && !left.isCondition() {
+		p.mistyped(unaryError(left.typ()))
+	}
+	t := p.primary(left)
 	if nots == 0 || p.err != nil {
 		return t
 	}
@@ -136,8 +194,7 @@ func (p *parser) unary() *term {
 //
 // The parenthesis of an expr and that of an operand begin alike: what comes out
 // of it decides.
-func (p *parser) primary() *term {
-	left := p.group()
+func (p *parser) primary(left *term) *term {
 	if p.err != nil || left.cond != nil || p.tok.kind != tokenName {
 		return left
 	}
@@ -169,7 +226,7 @@ func (p *parser) group() *term {
 	t := p.expr()
 	p.depth--
 	if p.tok.kind != tokenClose {
-		p.unexpected()
+		p.expected("')' or operator expected", p.tok.start)
 		return nil
 	}
 	p.advance()
@@ -184,7 +241,7 @@ func (p *parser) operand() *term {
 		p.advance()
 		return t
 	case tokenName:
-		name := p.tok.name
+		name, end := p.tok.name, p.lexer.pos
 		p.advance()
 		switch {
 		case name == "null":
@@ -195,9 +252,17 @@ func (p *parser) operand() *term {
 		default:
 			p.fail(notImplemented("There are no functions; Name ge 'ab' and Name lt 'ac' finds what begins with ab."))
 		}
-		return &term{name: name}
+		t := &term{name: name, end: end}
+		switch f, system := p.field(name); {
+		case !system:
+		case f == fieldTimestamp:
+			t.system = edm.TypeDateTime
+		default:
+			t.system = edm.TypeString
+		}
+		return t
 	}
-	p.unexpected()
+	p.expected("Expression expected", p.tok.start)
 	return nil
 }
 
@@ -214,16 +279,27 @@ func (p *parser) condition(t *term) *expr {
 		return nil
 	case t.cond != nil:
 		return t.cond
-	case t.name != "":
-		return p.comparison(t.name, opEq, edm.Boolean(true))
-	case t.literal.Type() != edm.TypeBoolean:
-		p.fail(ErrNotBoolean)
+	case isOperator(t.name):
+		p.fail(p.lexer.wrong("Syntax error", t.end))
 		return nil
+	case t.name != "" && t.system == edm.TypeNull:
+		return p.comparison(t.name, opEq, edm.Boolean(true))
 	}
-	return truth(t.literal.Bool())
+	return truth(t.literal.Type() == edm.TypeBoolean && t.literal.Bool())
+}
+
+// isOperator recognises the words that are no property where nothing is compared
+// with them.
+func isOperator(name string) bool {
+	return name == "and" || name == "or" || operatorOf(name) != 0
 }
 
 func (p *parser) compare(left *term, op operator, right *term) *expr {
+	l, r := left.typ(), right.typ()
+	if l != r && l != edm.TypeNull && r != edm.TypeNull && !(isNumber(l) && isNumber(r)) {
+		p.mistyped(binaryError(l, r, op.kind()))
+		return truth(false)
+	}
 	switch {
 	case left.name == "" && right.name == "":
 		// The rules want one side to be the stored value: the left one is.
@@ -233,8 +309,23 @@ func (p *parser) compare(left *term, op operator, right *term) *expr {
 	case left.name == "":
 		return p.comparison(right.name, op.mirrored(), left.literal)
 	}
-	p.fail(notImplemented("Two properties are compared; the text of a literal stands in quotes, as in Name eq 'Ada'."))
-	return nil
+	p.mistyped(notImplemented("Two properties are compared; the text of a literal stands in quotes, as in Name eq 'Ada'."))
+	return truth(false)
+}
+
+func isNumber(t edm.Type) bool {
+	return t == edm.TypeInt32 || t == edm.TypeInt64 || t == edm.TypeDouble
+}
+
+// field is the field of a system property's name. A table has its name for a key.
+func (p *parser) field(name string) (field, bool) {
+	switch {
+	case p.fold == nil:
+		return systemField(name)
+	case name == "TableName":
+		return fieldPartitionKey, true
+	}
+	return 0, false
 }
 
 func (p *parser) comparison(name string, op operator, literal edm.Value) *expr {
@@ -243,9 +334,13 @@ func (p *parser) comparison(name string, op operator, literal edm.Value) *expr {
 		return nil
 	}
 	e := &expr{kind: comparison, op: op, name: name, literal: literal}
-	if f, ok := systemField(name); ok {
+	if f, ok := p.field(name); ok {
 		e.field = f
-		if f != fieldTimestamp && literal.Type() == edm.TypeString {
+		if p.fold != nil {
+			literal = edm.String(p.fold(literal.Text()))
+			e.literal = literal
+		}
+		if f != fieldTimestamp {
 			e.rotated = key.AppendPart(make([]byte, 0, len(literal.Text())), literal.Text())
 		}
 		return e

@@ -1,9 +1,6 @@
 package odata
 
-import (
-	"edgetable/core/edm"
-	"edgetable/core/key"
-)
+import "edgetable/core/key"
 
 // Plan is where the entities a filter matches can be.
 type Plan struct {
@@ -83,9 +80,6 @@ func regionOf(e *expr, negated bool) region {
 		op := e.op
 		if negated { // a key is never absent or NaN, so De Morgan holds
 			op ^= less | equal | greater
-		}
-		if e.literal.Type() != edm.TypeString {
-			return constantRegion(op&less != 0) // no string: see compare
 		}
 		return keyRegion(e.field, op, e.literal.Text())
 	case negation:

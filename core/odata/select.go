@@ -18,12 +18,14 @@ const (
 )
 
 // ParseSelect reads a comma-separated list of property names with blanks around
-// them. A * among them, or nothing but blanks, is everything. The error is
-// [ErrSelect].
+// them; a comma may follow the last. A * among them, or nothing but blanks, is
+// everything. The error is [ErrSelect].
 func ParseSelect(text string) (Select, error) {
-	if strings.TrimFunc(text, isBlankRune) == "" {
+	text = strings.TrimFunc(text, isBlankRune)
+	if text == "" {
 		return nil, nil
 	}
+	text = strings.TrimSuffix(text, ",")
 	if strings.Count(text, ",") >= MaxSelect {
 		return nil, ErrSelect
 	}

@@ -123,7 +123,7 @@ func BenchmarkAppendProjected(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	v := payload.View{Format: payload.Minimal, Table: "mytable", Select: payload.NewProjection([]string{"Age", "City", "Missing"})}
+	v := payload.View{Format: payload.Minimal, Table: "mytable", Select: payload.NewProjection([]string{"Age", "City", "Missing"}, "Age,City,Missing")}
 	dst := v.AppendFeedEntity(nil, 1, e.PartitionKey, e.RowKey, edm.MaxDateTime, e.Properties)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -30,10 +30,11 @@ func appendETagTime(dst, when []byte) []byte {
 // longestETag is above the length of any ETag, with all that may be encoded.
 const longestETag = 64
 
-// ParseIfMatch reads an If-Match header that was sent. Any weak ETag, W/"…", is
-// well-formed; one that is not the text of a Timestamp is the zero Match, which
-// no entity ever has. An ETag whose colons a client has decoded is taken as
-// well. Everything else, a list or a strong ETag, is InvalidInput.
+// ParseIfMatch reads an If-Match header that was sent: *, or the weak ETag of a
+// time, W/"datetime'…'". One that is a time in another spelling than that of a
+// Timestamp is the zero Match, which no entity ever has. An ETag whose colons a
+// client has decoded is taken as well. Every other weak ETag is ConditionNotMet,
+// and whatever is none, a list or a strong ETag, is InvalidInput.
 func ParseIfMatch(header string) (table.Match, error) {
 	h := strings.Trim(header, " \t")
 	if h == "*" {
@@ -49,14 +50,14 @@ func ParseIfMatch(header string) (table.Match, error) {
 	}
 	var never table.Match
 	if len(inner) > longestETag {
-		return never, nil
+		return never, table.ConditionNotMet.Err()
 	}
 	text, ok := strings.CutPrefix(inner, "datetime'")
 	if ok {
 		text, ok = strings.CutSuffix(text, "'")
 	}
 	if !ok {
-		return never, nil
+		return never, table.ConditionNotMet.Err()
 	}
 	var buf [longestETag]byte
 	decoded := buf[:0]
@@ -70,7 +71,7 @@ func ParseIfMatch(header string) (table.Match, error) {
 	}
 	ts, err := edm.ParseDateTime(view(decoded))
 	if err != nil {
-		return never, nil
+		return never, table.ConditionNotMet.Err()
 	}
 	// Only the very text of a Timestamp is an ETag, not other spellings of it.
 	var clock [32]byte

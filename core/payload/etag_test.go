@@ -34,42 +34,46 @@ func TestParseIfMatch(t *testing.T) {
 	for _, c := range []struct {
 		why, header string
 		want        table.Match
-		fail        bool
+		fail        table.Code
 	}{
-		{"any", `*`, table.Match{Any: true}, false},
-		{"any, with blanks", " * \t", table.Match{Any: true}, false},
-		{"an ETag", `W/"datetime'2012-06-15T22%3A51%3A44.9662825Z'"`, ts("2012-06-15T22:51:44.9662825Z"), false},
-		{"blanks around it", ` W/"datetime'2012-06-15T22%3A51%3A44Z'" `, ts("2012-06-15T22:51:44Z"), false},
-		{"lower-case digits", `W/"datetime'2012-06-15T22%3a51%3a44Z'"`, ts("2012-06-15T22:51:44Z"), false},
-		{"decoded by the client", `W/"datetime'2012-06-15T22:51:44.5Z'"`, ts("2012-06-15T22:51:44.5Z"), false},
-		{"decoded in part", `W/"datetime'2012-06-15T22%3A51:44.5Z'"`, ts("2012-06-15T22:51:44.5Z"), false},
-		{"well-formed, but no time", `W/"wrong"`, never, false},
-		{"well-formed, empty", `W/""`, never, false},
-		{"form of the documentation", `W/"0x5B168C7B6E589D2"`, never, false},
-		{"no such day", `W/"datetime'2012-02-30T22%3A51%3A44Z'"`, never, false},
-		{"another spelling of a time: zeros", `W/"datetime'2012-06-15T22%3A51%3A44.50Z'"`, never, false},
-		{"another spelling of a time: zone", `W/"datetime'2012-06-15T22%3A51%3A44+00%3A00'"`, never, false},
-		{"another spelling of a time: day only", `W/"datetime'2012-06-15'"`, never, false},
-		{"another character encoded", `W/"datetime'2012-06-15T22%3B51%3A44Z'"`, never, false},
-		{"more encoded than the colons", `W/"datetime'2012%2D06-15T22%3A51%3A44Z'"`, never, false},
-		{"eight digits", `W/"datetime'2012-06-15T22%3A51%3A44.12345678Z'"`, never, false},
-		{"quote missing", `W/"datetime'2012-06-15T22%3A51%3A44Z"`, never, false},
-		{"long", `W/"` + strings.Repeat("x", 5000) + `"`, never, false},
-		{"empty", ``, never, true},
-		{"garbage", `MalformedETag`, never, true},
-		{"strong", `"datetime'2012-06-15T22%3A51%3A44Z'"`, never, true},
-		{"without quotes", `W/datetime'2012-06-15T22%3A51%3A44Z'`, never, true},
-		{"prefix in lower case", `w/"x"`, never, true},
-		{"open", `W/"`, never, true},
-		{"a list", `W/"datetime'2012-06-15T22%3A51%3A44Z'", W/"x"`, never, true},
-		{"a list with any", `*, W/"x"`, never, true},
-		{"long garbage", strings.Repeat("ä", 5000), never, true},
+		{"any", `*`, table.Match{Any: true}, ""},
+		{"any, with blanks", " * \t", table.Match{Any: true}, ""},
+		{"an ETag", `W/"datetime'2012-06-15T22%3A51%3A44.9662825Z'"`, ts("2012-06-15T22:51:44.9662825Z"), ""},
+		{"blanks around it", ` W/"datetime'2012-06-15T22%3A51%3A44Z'" `, ts("2012-06-15T22:51:44Z"), ""},
+		{"lower-case digits", `W/"datetime'2012-06-15T22%3a51%3a44Z'"`, ts("2012-06-15T22:51:44Z"), ""},
+		{"decoded by the client", `W/"datetime'2012-06-15T22:51:44.5Z'"`, ts("2012-06-15T22:51:44.5Z"), ""},
+		{"decoded in part", `W/"datetime'2012-06-15T22%3A51:44.5Z'"`, ts("2012-06-15T22:51:44.5Z"), ""},
+		{"well-formed, but no time", `W/"wrong"`, never, table.ConditionNotMet},
+		{"quotes doubled, as a client of Go sent it", `W/"datetime''2017-04-01T01%3A07%3A23.8881885Z''"`, never, table.ConditionNotMet},
+		{"well-formed, empty", `W/""`, never, table.ConditionNotMet},
+		{"form of the documentation", `W/"0x5B168C7B6E589D2"`, never, table.ConditionNotMet},
+		{"no such day", `W/"datetime'2012-02-30T22%3A51%3A44Z'"`, never, table.ConditionNotMet},
+		{"another spelling of a time: zeros", `W/"datetime'2012-06-15T22%3A51%3A44.50Z'"`, never, ""},
+		{"another spelling of a time: zone", `W/"datetime'2012-06-15T22%3A51%3A44+00%3A00'"`, never, ""},
+		{"another spelling of a time: day only", `W/"datetime'2012-06-15'"`, never, ""},
+		{"another character encoded", `W/"datetime'2012-06-15T22%3B51%3A44Z'"`, never, table.ConditionNotMet},
+		{"more encoded than the colons", `W/"datetime'2012%2D06-15T22%3A51%3A44Z'"`, never, table.ConditionNotMet},
+		{"eight digits", `W/"datetime'2012-06-15T22%3A51%3A44.12345678Z'"`, never, ""},
+		{"quote missing", `W/"datetime'2012-06-15T22%3A51%3A44Z"`, never, table.ConditionNotMet},
+		{"long", `W/"` + strings.Repeat("x", 5000) + `"`, never, table.ConditionNotMet},
+		{"empty", ``, never, table.InvalidInput},
+		{"garbage", `MalformedETag`, never, table.InvalidInput},
+		{"strong", `"datetime'2012-06-15T22%3A51%3A44Z'"`, never, table.InvalidInput},
+		{"without quotes", `W/datetime'2012-06-15T22%3A51%3A44Z'`, never, table.InvalidInput},
+		{"prefix in lower case", `w/"x"`, never, table.InvalidInput},
+		{"open", `W/"`, never, table.InvalidInput},
+		{"a list", `W/"datetime'2012-06-15T22%3A51%3A44Z'", W/"x"`, never, table.InvalidInput},
+		{"a list with any", `*, W/"x"`, never, table.InvalidInput},
+		{"long garbage", strings.Repeat("ä", 5000), never, table.InvalidInput},
 	} {
 		m, err := payload.ParseIfMatch(c.header)
-		if c.fail {
-			demand(t, c.why, err, table.InvalidInput, "The etag value '")
+		switch c.fail {
+		case table.InvalidInput:
+			demand(t, c.why, err, c.fail, "The etag value '")
+		case table.ConditionNotMet:
+			demand(t, c.why, err, c.fail, "The condition specified using HTTP conditional header(s) is not met.")
 		}
-		if m != c.want || (err != nil) != c.fail {
+		if m != c.want || (err != nil) != (c.fail != "") {
 			t.Errorf("%s: %s: got %+v, %v", c.why, c.header, m, err)
 		}
 	}

@@ -17,7 +17,7 @@ func ExampleReadEntity() {
 	for name, v := range e.Properties.All() {
 		fmt.Println(name, v.Type(), v)
 	}
-	_, err = payload.ReadEntity([]byte(`{"Visits":3000000000}`))
+	_, err = payload.ReadEntity([]byte(`{"Visits":3000000000,"Visits@odata.type":"Edm.Int32"}`))
 	fmt.Println(err)
 	// Output:
 	// p r
@@ -47,7 +47,7 @@ func ExampleReadAtomEntity() {
 func ExampleView() {
 	v := payload.View{
 		Format: payload.Minimal, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "people",
-		Select: payload.NewProjection([]string{"RowKey", "Age"}),
+		Select: payload.NewProjection([]string{"RowKey", "Age"}, "RowKey,Age"),
 	}
 	body := v.AppendFeedStart(nil)
 	body = v.AppendFeedEntity(body, 0, "p", "anna", edm.MinDateTime, edm.AppendProperty(nil, "Age", edm.Int32(23)))

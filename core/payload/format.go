@@ -1,6 +1,10 @@
 package payload
 
-import "edgetable/core/table"
+import (
+	"strings"
+
+	"edgetable/core/table"
+)
 
 // Format is a representation of a body: JSON with one of three amounts of
 // metadata, or Atom.
@@ -56,6 +60,8 @@ const maxProjection = 256
 // Projection is a compiled $select: the properties an answer is cut down to. A
 // nil Projection keeps all. It does not change after it was made.
 type Projection struct {
+	text  string // as the request has it, without blanks around it
+	all   bool   // it names nothing, or *
 	names []string
 	index map[string]int // nil for few names
 	// Listed system properties: Timestamp and the keys appear only if named.
@@ -66,22 +72,17 @@ type Projection struct {
 // beats a map.
 const linearProjection = 8
 
-// NewProjection compiles a list of names, of which repetitions are dropped. It
-// is nil, which keeps everything, where there are no names or one of them is *.
-func NewProjection(names []string) *Projection {
-	p := &Projection{}
+// NewProjection compiles the list of names that a text stands for, of which
+// repetitions are dropped. Without names it keeps everything. JSON tells the text
+// in its metadata.
+func NewProjection(names []string, text string) *Projection {
+	p := &Projection{text: strings.Trim(text, " \t\r\n"), all: len(names) == 0}
 	seen := make(map[string]int, len(names))
 	for _, name := range names {
-		if name == "*" {
-			return nil
-		}
 		if _, ok := seen[name]; !ok {
 			seen[name] = len(p.names)
 			p.names = append(p.names, name)
 		}
-	}
-	if len(p.names) == 0 {
-		return nil
 	}
 	if len(p.names) > linearProjection {
 		p.index = seen

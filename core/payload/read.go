@@ -46,13 +46,16 @@ func update(list []member) (edm.Properties, error) {
 	return encode(list)
 }
 
-// encode gives the properties their types and encodes them.
+// encode gives the properties their types and encodes them. Like the service it
+// looks at the size of the entity before that of each property; the keys, of which
+// an update has none in its body, are too small to matter here.
 func encode(list []member) (edm.Properties, error) {
 	var (
 		stack      [256]byte
 		scratch    = stack[:0]
 		properties = make(edm.Properties, 0, size(list))
 		count      int
+		large      error // the first property that is too large
 	)
 	for i := range list {
 		p := &list[i]
@@ -69,16 +72,28 @@ func encode(list []member) (edm.Properties, error) {
 			return nil, table.TooManyProperties.Err()
 		}
 		v, grown, err := p.typed(scratch)
-		if err != nil {
+		if err == nil {
+			err = table.CheckValue(p.name, v)
+		}
+		if e, ok := err.(*table.Error); ok && e.Code == table.PropertyValueTooLarge {
+			if large == nil {
+				large = explain(e, "Property: "+quote(p.name)+".")
+			}
+		} else if err != nil {
 			return nil, err
 		}
 		scratch = grown
 		properties = edm.AppendProperty(properties, p.name, v)
 	}
-	if count == 0 {
+	switch {
+	case count == 0:
 		return nil, nil
+	case large == nil:
+		return properties, nil
+	case table.EntitySize("", "", properties) > table.MaxEntitySize:
+		return nil, table.EntityTooLarge.Err()
 	}
-	return properties, nil
+	return nil, large
 }
 
 // system reports whether the service keeps the member by itself.
@@ -162,9 +177,6 @@ func (p *member) typed(scratch []byte) (v edm.Value, grown []byte, err error) {
 			return v, scratch, err
 		}
 	}
-	if err := table.CheckValue(p.name, v); err != nil {
-		return v, scratch, explain(err, "Property: "+quote(p.name)+".")
-	}
 	return v, scratch, nil
 }
 
@@ -181,6 +193,10 @@ func (p *member) number(t edm.Type) (edm.Value, error) {
 		return edm.Value{}, mistyped(p, t)
 	}
 	v, err := edm.Parse(t, literal)
+	if err != nil && natural == edm.TypeInt32 && !p.annotated {
+		// The library on which the service stands tries Int32, then Double.
+		v, err = edm.Parse(edm.TypeDouble, literal)
+	}
 	if err != nil {
 		hint := ""
 		if t == edm.TypeInt32 {

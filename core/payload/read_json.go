@@ -9,8 +9,8 @@ import (
 // ReadEntity reads the JSON body of an insert and checks all
 // that concerns single properties: their names, types, sizes and number. A
 // value is typed by its annotation, wherever in the body that is, else by its
-// JSON: true and false are Boolean, whole numbers Int32, numbers with a fraction
-// or exponent Double, strings String. Nulls, Timestamp and odata.* are left out.
+// JSON: true and false are Boolean, whole numbers Int32 if they fit, all other
+// numbers Double, strings String. Nulls, Timestamp and odata.* are left out.
 //
 // The entity shares no memory with the body.
 func ReadEntity(body []byte) (Entity, error) {

@@ -102,6 +102,9 @@ func (f Format) AppendError(dst []byte, e *table.Error, requestID string, now ed
 // properties, down to those selected. In JSON a comma follows each.
 func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Properties) []byte {
 	s := v.Select
+	if s != nil && s.all {
+		s = nil
+	}
 	if s == nil || s.partitionKey {
 		dst = v.appendKey(dst, partitionKey, pk)
 	}

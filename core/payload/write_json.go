@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"edgetable/core/edm"
+	"edgetable/core/percent"
 	"edgetable/core/table"
 )
 
@@ -20,13 +21,13 @@ func (v *View) jsonRoot(dst []byte, what string) []byte {
 	dst = appendEscaped(dst, v.Table)
 	dst = append(dst, what...)
 	if v.Select != nil {
-		for i, name := range v.Select.names {
-			if i == 0 {
-				dst = append(dst, "&$select="...)
+		dst = append(dst, "&$select="...)
+		for i := range len(v.Select.text) {
+			if c := v.Select.text[i]; c == ',' || c == '*' {
+				dst = append(dst, c)
 			} else {
-				dst = append(dst, ',')
+				dst = percent.AppendByte(dst, c)
 			}
-			dst = appendEscaped(dst, name)
 		}
 	}
 	return append(dst, `",`...)

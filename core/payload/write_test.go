@@ -22,10 +22,18 @@ func ticks(t *testing.T, text string) edm.Ticks {
 }
 
 func view(f payload.Format, names ...string) payload.View {
-	return payload.View{
-		Format: f, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "mytable",
-		Select: payload.NewProjection(names),
+	v := payload.View{Format: f, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "mytable"}
+	if names != nil {
+		v.Select = payload.NewProjection(names, strings.Join(names, ","))
 	}
+	return v
+}
+
+// all is a view with a $select that keeps everything.
+func all(f payload.Format, text string) payload.View {
+	v := view(f)
+	v.Select = payload.NewProjection(nil, text)
+	return v
 }
 
 const (
@@ -74,8 +82,10 @@ func TestAppendEntity(t *testing.T) {
 		{"the ETag stays under a projection", view(payload.Minimal, "big"), `{` + root + `&$select=big",` + etag + `,"big@odata.type":"Edm.Int64","big":"933311100"}`},
 		{"only nulls", view(payload.Minimal, "gone"), `{` + root + `&$select=gone",` + etag + `,"gone":null}`},
 		{"annotations under a projection", view(payload.Full, "Timestamp"), `{` + root + `&$select=Timestamp",` + full + `"Timestamp@odata.type":"Edm.DateTime",` + time + `}`},
-		{"a star is no projection", view(payload.NoMetadata, "age", "*"), `{` + keys + time + `,` + none + `}`},
-		{"names listed twice", view(payload.Minimal, "age", "x", "age", "x"), `{` + root + `&$select=age,x",` + etag + `,"age":39,"x":null}`},
+		{"a star is everything, and told", all(payload.Minimal, "age, *"), `{` + root + `&$select=age,%20*",` + etag + `,` + keys + time + `,` + typed + `}`},
+		{"so is nothing", all(payload.Minimal, " "), `{` + root + `&$select=",` + etag + `,` + keys + time + `,` + typed + `}`},
+		{"and characters that are not of URIs", all(payload.Minimal, "a,größe\t"), `{` + root + `&$select=a,gr%C3%B6%C3%9Fe",` + etag + `,` + keys + time + `,` + typed + `}`},
+		{"names listed twice", view(payload.Minimal, "age", "x", "age", "x"), `{` + root + `&$select=age,x,age,x",` + etag + `,"age":39,"x":null}`},
 	} {
 		if got := string(c.view.AppendEntity(nil, "p", "r", ts, p)); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.why, got, c.want)

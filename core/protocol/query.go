@@ -11,7 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// getEntity is GET on an entity.
+// getEntity is GET on an entity. One outside the range of keys of a shared access
+// signature, or that a filter leaves out, is not there.
 func (c *call) getEntity(ctx context.Context) (answer, error) {
 	c.operation = "GetEntity"
 	if err := c.permit(sas.QueryEntities, c.route.table); err != nil {
@@ -20,7 +21,11 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	if c.route.nested {
 		return answer{}, table.NotImplemented.With(table.NotImplemented.Err().Message + " Something follows the name of the table: does the client's base URL include a table?")
 	}
-	if err := c.allowEntity(c.route.partitionKey, c.route.rowKey); err != nil {
+	if c.allowEntity(c.route.partitionKey, c.route.rowKey) != nil {
+		return answer{}, table.ResourceNotFound.Err()
+	}
+	filter, err := c.filter(odata.Parse)
+	if err != nil {
 		return answer{}, err
 	}
 	projection, err := c.projection()
@@ -38,6 +43,9 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	row, err := c.Service.Get(ctx, c.name(), c.route.partitionKey, c.route.rowKey, consistency)
 	if err != nil {
 		return answer{}, err
+	}
+	if !filter.Match(row.Key, row.Timestamp, row.Properties) {
+		return answer{}, table.ResourceNotFound.Err()
 	}
 	a := answer{status: 200, header: make(multipart.Header, 0, 2)}
 	a.header = append(a.header, Field{Name: "ETag", Value: etagText(row.Timestamp)})
@@ -58,7 +66,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	filter, top, err := c.query()
+	filter, top, err := c.query(odata.Parse)
 	if err != nil {
 		return answer{}, err
 	}
@@ -101,13 +109,10 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 }
 
 // query reads $filter and $top.
-func (c *call) query() (*odata.Filter, int, error) {
-	var filter *odata.Filter
-	if c.options.filter != nil {
-		var err error
-		if filter, err = odata.Parse(*c.options.filter); err != nil {
-			return nil, 0, queryError(err)
-		}
+func (c *call) query(parse func(string) (*odata.Filter, error)) (*odata.Filter, int, error) {
+	filter, err := c.filter(parse)
+	if err != nil {
+		return nil, 0, err
 	}
 	top := table.MaxPageRows
 	if c.options.top != nil {
@@ -119,6 +124,18 @@ func (c *call) query() (*odata.Filter, int, error) {
 	return filter, top, nil
 }
 
+// filter reads $filter.
+func (c *call) filter(parse func(string) (*odata.Filter, error)) (*odata.Filter, error) {
+	if c.options.filter == nil {
+		return nil, nil
+	}
+	f, err := parse(*c.options.filter)
+	if err != nil {
+		return nil, queryError(err)
+	}
+	return f, nil
+}
+
 // projection reads $select.
 func (c *call) projection() (*payload.Projection, error) {
 	if c.options.selectList == nil {
@@ -128,5 +145,5 @@ func (c *call) projection() (*payload.Projection, error) {
 	if err != nil {
 		return nil, queryError(err)
 	}
-	return payload.NewProjection(names), nil
+	return payload.NewProjection(names, *c.options.selectList), nil
 }

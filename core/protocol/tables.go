@@ -53,7 +53,7 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	if err := c.permit(sas.QueryTables, ""); err != nil {
 		return answer{}, err
 	}
-	filter, top, err := c.query()
+	filter, top, err := c.query(table.ParseTableFilter)
 	if err != nil {
 		return answer{}, err
 	}

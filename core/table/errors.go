@@ -90,6 +90,7 @@ const (
 	AuthorizationServiceMismatch            Code = "AuthorizationServiceMismatch"
 	AuthorizationSourceIPMismatch           Code = "AuthorizationSourceIPMismatch"
 	CommandsInBatchActOnDifferentPartitions Code = "CommandsInBatchActOnDifferentPartitions"
+	ConditionNotMet                         Code = "ConditionNotMet"
 	CORSPreflightFailure                    Code = "CorsPreflightFailure"
 	DuplicatePropertiesSpecified            Code = "DuplicatePropertiesSpecified"
 	EntityAlreadyExists                     Code = "EntityAlreadyExists"
@@ -149,6 +150,7 @@ var codes = map[Code]struct {
 	AuthorizationServiceMismatch:            {403, "This request is not authorized to perform this operation using this service."},
 	AuthorizationSourceIPMismatch:           {403, "This request is not authorized to perform this operation using this source IP."},
 	CommandsInBatchActOnDifferentPartitions: {400, "All commands in a batch must operate on same entity group."},
+	ConditionNotMet:                         {412, "The condition specified using HTTP conditional header(s) is not met."},
 	CORSPreflightFailure:                    {403, "CORS not enabled or no matching rule found for this request."},
 	DuplicatePropertiesSpecified:            {400, "A property is specified more than one time."},
 	EntityAlreadyExists:                     {409, "The specified entity already exists."},

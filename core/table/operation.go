@@ -90,7 +90,7 @@ func CheckKey(name, value string) error {
 	case nil:
 		return nil
 	case key.ErrLength:
-		return PropertyValueTooLarge.With(codes[PropertyValueTooLarge].message + " The " + name + " is longer than 1024 characters.")
+		return PropertyValueTooLarge.With("The " + name + " is longer than 1024 characters.")
 	case key.ErrEncoding:
 		return InvalidInput.With("The '" + name + "' is not valid: " + err.Error() + ".")
 	default:

@@ -79,7 +79,7 @@ func (s *Service) table(ctx context.Context, n Name) (Record, error) {
 }
 
 // nameProperty is the property of a table's record that holds the name as it
-// was given at creation. A filter on tables sees it.
+// was given at creation.
 const nameProperty = "TableName"
 
 // tableValue is the value of a table's record.

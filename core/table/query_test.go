@@ -22,6 +22,15 @@ func filter(t *testing.T, text string) *odata.Filter {
 	return f
 }
 
+func tableFilter(t *testing.T, text string) *odata.Filter {
+	t.Helper()
+	f, err := table.ParseTableFilter(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // fill inserts entities of 10 partitions with 10 rows each; the property V is the
 // number of the row, and S makes an entity about 1 KiB large.
 func fill(t *testing.T, s *table.Service) {
@@ -175,15 +184,21 @@ func TestQueryTables(t *testing.T) {
 		{"", 1000, 1, 26, "People"},
 		{"", 26, 1, 26, "People"},
 		{"", 5, 6, 26, "People"},
-		{"TableName ge 'T' and TableName lt 'U'", 1000, 1, 13, "T00"},
-		{"TableName ge 't'", 5, 3, 12, "t01"},
-		{"TableName eq 't03'", 1, 2, 1, "t03"}, // something may follow until it was looked for
-		{"TableName eq 'T03'", 1000, 1, 0, ""},
+		{"TableName ge 't' and TableName lt 'U'", 1000, 1, 25, "T00"},
+		{"TableName ge 'T'", 5, 5, 25, "T00"},
+		{"TableName ge 'T1' and TableName lt 't1{'", 5, 2, 10, "T10"}, // the last page is full, and nothing follows
+		{"TableName ge 'T1' and TableName lt 't1{'", 4, 3, 10, "T10"},
+		{"TableName eq 't04' or TableName eq 'T03' or TableName eq 't030'", 1, 2, 2, "t03"},
+		{"TableName ne 'T03'", 5, 5, 25, "People"},
+		{"TableName eq 'T03'", 1, 1, 1, "t03"},
+		{"TableName eq 'T'", 1000, 1, 0, ""},
+		{"TableName lt 'T01' and not (Other eq 'x')", 1, 2, 2, "People"},
+		{"TableName ge 'people\x01' and TableName lt 't01é'", 1000, 1, 2, "T00"},
 		{"Other eq 'x'", 1000, 1, 0, ""},
 	} {
 		q := table.TableQuery{Top: tt.top}
 		if tt.filter != "" {
-			q.Filter = filter(t, tt.filter)
+			q.Filter = tableFilter(t, tt.filter)
 		}
 		var names []string
 		pages := 0
@@ -229,7 +244,11 @@ func TestQueryManyTables(t *testing.T) {
 	if err != nil || len(second.Names) != many-1000 || second.Next != "" {
 		t.Fatalf("%d tables, next %q, %v", len(second.Names), second.Next, err)
 	}
-	last, err := s.QueryTables(t.Context(), "many", table.TableQuery{Top: 1000, Filter: filter(t, "TableName ge 't1100'")})
+	last, err := s.QueryTables(t.Context(), "many", table.TableQuery{Top: 1000, Filter: tableFilter(t, "TableName ge 'T1100'")})
+	if err != nil || len(last.Names) != 100 || last.Next != "" {
+		t.Fatalf("%d tables, next %q, %v", len(last.Names), last.Next, err)
+	}
+	last, err = s.QueryTables(t.Context(), "many", table.TableQuery{Top: 1000, Filter: tableFilter(t, "TableName ge 'T1100' or Other eq 'x'")})
 	if err != nil || len(last.Names) != 100 || last.Next != "" {
 		t.Fatalf("behind a listing of no match: %d tables, next %q, %v", len(last.Names), last.Next, err)
 	}

@@ -75,7 +75,7 @@ func TestTableACLIsNotSeenByFilters(t *testing.T) {
 	if err := s.SetTableACL(t.Context(), people, []byte("<one/>")); err != nil {
 		t.Fatal(err)
 	}
-	filter, err := odata.Parse("TableName eq 'People' and not (acl ne X'00')")
+	filter, err := table.ParseTableFilter("TableName eq 'People' and not (acl ne X'00')")
 	if err != nil {
 		t.Fatal(err)
 	}

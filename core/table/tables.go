@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"edgetable/core/edm"
-	"edgetable/core/odata"
 )
 
 // CreateTable makes an empty table.
@@ -79,52 +78,4 @@ func (s *Service) GetTable(ctx context.Context, n Name) (string, error) {
 	}
 	name, _ := edm.Properties(r.Value).Lookup(nameProperty)
 	return name.Text(), nil
-}
-
-// TableQuery asks for the tables of an account in the order of their
-// lower-case names.
-type TableQuery struct {
-	Filter *odata.Filter // sees the property TableName; nil: all
-	Top    int           // as in Query
-	From   string        // the Next of the page before, or ""
-}
-
-// TablePage is one page of tables.
-type TablePage struct {
-	Names []string
-	Next  string // "" where the list is finished
-}
-
-// QueryTables returns one page of the account's tables.
-func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery) (TablePage, error) {
-	var page TablePage
-	top := min(q.Top, MaxPageRows)
-	if top == 0 {
-		return page, nil
-	}
-	limit := MaxPageRows + 1 // one more than examined at a time, to see that there are more
-	if q.Filter == nil {
-		limit = top + 1
-	}
-	from := FoldName(q.From)
-	for end := s.now() + s.budget.Time; ; {
-		records, err := s.store.ListRecords(ctx, account, from, limit)
-		if err != nil {
-			return TablePage{}, protocolError(err)
-		}
-		for i, r := range records {
-			if len(page.Names) == top || i == limit-1 {
-				page.Next = r.Key.Table
-				break
-			}
-			if q.Filter == nil || q.Filter.Match(nil, 0, r.Value) {
-				name, _ := edm.Properties(r.Value).Lookup(nameProperty)
-				page.Names = append(page.Names, name.Text())
-			}
-		}
-		if page.Next == "" || len(page.Names) == top || s.now() > end {
-			return page, nil
-		}
-		from, page.Next = page.Next, ""
-	}
 }

@@ -71,14 +71,19 @@ func literal(v edm.Value) string {
 func randomFilter(rnd *rand.Rand, values []edm.Value, depth int) string {
 	if depth == 0 || rnd.IntN(4) == 0 {
 		name := named[rnd.IntN(len(named))]
+		typ := edm.TypeNull // any
 		switch rnd.IntN(20) {
 		case 0:
-			name = "RowKey"
+			name, typ = "RowKey", edm.TypeString
 		case 1:
-			name = "Timestamp"
+			name, typ = "Timestamp", edm.TypeDateTime
+		}
+		value := values[rnd.IntN(len(values))]
+		for typ != edm.TypeNull && value.Type() != typ {
+			value = values[rnd.IntN(len(values))]
 		}
 		op := []string{"eq", "eq", "ne", "lt", "le", "gt", "ge"}[rnd.IntN(7)]
-		return name + " " + op + " " + literal(values[rnd.IntN(len(values))])
+		return name + " " + op + " " + literal(value)
 	}
 	a, b := randomFilter(rnd, values, depth-1), randomFilter(rnd, values, depth-1)
 	switch rnd.IntN(5) {

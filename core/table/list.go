@@ -1,0 +1,94 @@
+package table
+
+import (
+	"bytes"
+	"context"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/odata"
+)
+
+// TableQuery asks for the tables of an account in the order of their
+// lower-case names.
+type TableQuery struct {
+	Filter *odata.Filter // of ParseTableFilter; nil: all
+	Top    int           // as in Query
+	From   string        // the Next of the page before, or ""
+}
+
+// TablePage is one page of tables.
+type TablePage struct {
+	Names []string
+	Next  string // "" where the list is finished
+}
+
+// ParseTableFilter reads a filter on tables. It compares TableName as names of
+// tables are compared, without regard to case.
+func ParseTableFilter(text string) (*odata.Filter, error) {
+	return odata.ParseTables(text, FoldName)
+}
+
+// QueryTables returns one page of the account's tables. Records are stored by
+// folded names, so a range of names that ignores case is a range of records.
+// A full page has a Next only if another table is known to match, or if records
+// that were not read may.
+func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery) (TablePage, error) {
+	var page TablePage
+	top := min(q.Top, MaxPageRows)
+	if top == 0 {
+		return page, nil
+	}
+	plan := odata.MakePlan(q.Filter)
+	limit := top + 1 // the last record is not examined: it shows that there are more
+	if plan.Residual != nil {
+		limit = MaxPageRows + 1
+	}
+	end := s.now() + s.budget.Time
+	ranges := key.From(plan.Ranges, key.PartitionFrom(FoldName(q.From)))
+	for len(ranges) > 0 {
+		r := &ranges[0]
+		limit := limit
+		if isOneName(*r) {
+			limit = 2
+		}
+		records, err := s.store.ListRecords(ctx, account, string(r.Start), limit)
+		if err != nil {
+			return TablePage{}, protocolError(err)
+		}
+		rest := ranges[1:]
+		for i := range records {
+			name := records[i].Key.Table
+			k := key.Append(nil, name, "")
+			if !r.Contains(k) {
+				break
+			}
+			if i == limit-1 {
+				r.Start = key.PartitionFrom(name)
+				rest = ranges
+				break
+			}
+			if !plan.Residual.Match(k, 0, nil) {
+				continue
+			}
+			if len(page.Names) == top {
+				page.Next = name
+				return page, nil
+			}
+			created, _ := edm.Properties(records[i].Value).Lookup(nameProperty)
+			page.Names = append(page.Names, created.Text())
+		}
+		cut := len(rest) == len(ranges)
+		ranges = rest
+		if len(ranges) > 0 && (cut && len(page.Names) == top || s.now() > end) {
+			page.Next = string(ranges[0].Start)
+			break
+		}
+	}
+	return page, nil
+}
+
+// isOneName reports whether a range holds one name alone.
+func isOneName(r key.Range) bool {
+	return bytes.Equal(r.End, key.PartitionAfter(key.DecodePart(r.Start)))
+}
