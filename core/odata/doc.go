@@ -25,7 +25,7 @@
 // type it is written as; the type of every other property is not known before an
 // entity is seen. Operands of known types must fit: a key is compared with
 // strings, Timestamp with DateTimes, numbers with numbers, and neither is a
-// condition. Whatever else is a [TypeError], as in Microsoft.Data.OData.
+// condition. Any other pair is a [TypeError], as in Microsoft.Data.OData.
 //
 // In a filter on tables ([ParseTables]) TableName is a string and the only name
 // with a type; case does not count.

@@ -167,8 +167,8 @@ func (l *lexer) typed(t edm.Type, start int) token {
 //	[ "-" ] digits [ "." digits ] [ ( "e" | "E" ) [ "+" | "-" ] digits ] [ suffix ]
 //
 // with the suffix L for Int64 or D for Double, of either case. Without one a
-// whole number is an Int32, and has to be in range. What follows is another
-// token, whatever it is.
+// whole number is an Int32 and has to be in range. The token ends there: any
+// character may follow.
 func (l *lexer) number() token {
 	start := l.pos
 	l.pos++

@@ -52,7 +52,7 @@ func typeBefore(name string) edm.Type {
 	return edm.TypeNull
 }
 
-// parseTyped reads what stands in the quotes of a literal of a type.
+// parseTyped reads the text between the quotes of a literal of type t.
 func parseTyped(t edm.Type, s string) (edm.Value, bool) {
 	switch t {
 	case edm.TypeDateTime:

@@ -72,9 +72,9 @@ type Projection struct {
 // beats a map.
 const linearProjection = 8
 
-// NewProjection compiles the list of names that a text stands for, of which
-// repetitions are dropped. Without names it keeps everything. JSON tells the text
-// in its metadata.
+// NewProjection compiles a $select from its names and its text. It drops repeated
+// names. Without names it keeps all properties. JSON repeats the text in its
+// metadata.
 func NewProjection(names []string, text string) *Projection {
 	p := &Projection{text: strings.Trim(text, " \t\r\n"), all: len(names) == 0}
 	seen := make(map[string]int, len(names))
