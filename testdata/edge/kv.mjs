@@ -1,22 +1,19 @@
-// What only tests have around the Worker on Workers KV alone: the header that the platform sets, the schedule, another
-// time, what may go wrong, and the namespace itself.
+// The wrapper that tests put around the Worker on Workers KV alone. It sets the header with the client's address and adds
 //
-//	GET /schedule                      what the platform does now and then
-//	GET /later?ms=N                    the Worker's clock goes ahead
-//	GET /trap?when=put|stored|serve    the module is trapped before the next put, behind it, or in the next request
-//	GET /grow?bytes=N                  the module has as much memory and more
-//	GET /blind?on=true|false           KV shows nothing of what was written
-//	POST /kv?op=OPERATION&…            get, put, delete and list of the namespace, and clear
+//	GET /schedule                      runs the scheduled handler
+//	GET /later?ms=N                    moves the Worker's clock ahead
+//	GET /trap?when=put|stored|serve    traps the module before the next put, after it, or in the next request
+//	POST /kv?op=OPERATION&…            get, put, delete, list and clear of the namespace
 //
-// These are no accounts, whose names are longer, or do not look like that.
+// No account has such a name.
 import { Instance } from "./instance.mjs";
 import * as own from "./worker.mjs";
 
 const wall = Date.now;
-let ahead = 0, fault = "", blind = false;
+let ahead = 0, fault = "";
 Date.now = () => wall() + ahead;
 
-// trap has the instance at work ask for more memory than there is.
+// trap has the working instance allocate more memory than it may have.
 let working;
 function trap(when) {
   if (fault !== when) return false;
@@ -35,18 +32,18 @@ Instance.prototype.serve = function (head, body) {
 
 function around(kv) {
   return {
-    getWithMetadata: (...a) => (blind ? Promise.resolve({ value: null, metadata: null }) : kv.getWithMetadata(...a)),
-    list: (...a) => (blind ? Promise.resolve({ keys: [], list_complete: true }) : kv.list(...a)),
+    getWithMetadata: (...a) => kv.getWithMetadata(...a),
+    list: (...a) => kv.list(...a),
     delete: (...a) => kv.delete(...a),
     put: async (...a) => {
-      if (trap("put")) throw new Error("nobody waits for this");
+      if (trap("put")) throw new Error("the instance is dead");
       await kv.put(...a);
       trap("stored");
     },
   };
 }
 
-// operations of the namespace; metadata goes in headers, and lists are JSON.
+// operations of the namespace: metadata is a header, a list is JSON.
 const operations = {
   async get(kv, asked) {
     const { value, metadata } = await kv.getWithMetadata(asked.get("name"), "arrayBuffer");
@@ -80,17 +77,11 @@ export default {
       case "/trap":
         fault = asked.get("when");
         return new Response(null);
-      case "/grow":
-        working.exports.buffer(Number(asked.get("bytes")));
-        return new Response(String(working.memory));
-      case "/blind":
-        blind = asked.get("on") === "true";
-        return new Response(null);
       case "/kv":
         return operations[asked.get("op")](kv, asked, request).then((r) => r ?? new Response(null), (e) => new Response(e.message, { status: 500 }));
     }
     const headers = new Headers(request.headers);
-    headers.set("cf-connecting-ip", "127.0.0.1"); // which the platform sets, whatever a client says
+    headers.set("cf-connecting-ip", "127.0.0.1"); // set by the platform; a client cannot
     return own.default.fetch(new Request(request, { headers }), env, ctx);
   },
 };

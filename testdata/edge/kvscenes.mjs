@@ -1,6 +1,6 @@
 // instances.mjs for the module with tables in Workers KV alone:  node kvscenes.mjs MODULE
 //
-// An instance has a namespace of its own (memorykv.mjs), whose clock is that of the instance.
+// Each instance has a namespace of its own (memorykv.mjs).
 import { MemoryKV } from "./memorykv.mjs";
 import { shell } from "./shell.mjs";
 
@@ -8,16 +8,11 @@ const { Instance } = await shell(process.argv[2], "instance.mjs");
 console.log = console.error; // the answers are on standard output
 
 class Scene extends Instance {
-  constructor(text) {
-    const clock = {};
-    super({ text, EDGETABLE_KV: new MemoryKV(() => Number(clock.ticks / 10_000n)) });
-    this.clock = clock;
-  }
+  constructor(text) { super({ text, EDGETABLE_KV: new MemoryKV() }); }
 
   configuration(env) { return env.text; }
 
   answer(ticks, request) {
-    this.clock.ticks = ticks;
     this.exports.clock(ticks);
     const head = 4 + request.readUInt32LE(0);
     return this.serve(request.subarray(4, head), request.subarray(head));

@@ -15,19 +15,17 @@ func configure(text string) error {
 	if err != nil {
 		return err
 	}
-	o, err := readKV(text)
+	effort, err := truth(readVariables(text), "EDGETABLE_KV_BEST_EFFORT")
 	if err != nil {
 		return err
 	}
 	namespace, err := kv.Open("EDGETABLE_KV")
 	if err != nil {
-		return errors.New("EDGETABLE_KV: no namespace is bound to this name")
+		return errors.New("EDGETABLE_KV: bind a namespace of Workers KV to this name")
 	}
-	o.Namespace, o.Now, o.Pause = namespace, wall, namespace.Pause
-	if store, err = workerskv.New(o); err != nil {
+	if store, err = workerskv.New(workerskv.Options{Namespace: namespace, Now: wall, BestEffort: effort}); err != nil {
 		return err
 	}
-	alone = o.SingleWriter
 	first = newServer(c, store, host{now: wall, random: random, log: log})
 	return nil
 }

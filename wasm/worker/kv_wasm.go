@@ -5,7 +5,6 @@ package main
 import (
 	_ "bytes" // TinyGo makes the module smaller if it comes first
 	"context"
-	"encoding/binary"
 	"time"
 	"unsafe"
 
@@ -14,23 +13,19 @@ import (
 )
 
 // With the tag kv the module is a Worker for tables in Workers KV alone, with the
-// shell in kv/worker.mjs around it:
+// shell kv/worker.mjs:
 //
 //	fetch → kv/worker.mjs → serve → core/protocol → core/table → adapters/store/workerskv → KV
 //
-// A store there is what its isolate remembers, so that an isolate has one, and one
-// instance with a goroutine for each request. A goroutine waits for promises that it
-// made itself, and for nothing that another does: each goes on where the platform
-// is at work for its own request. Besides what main.go tells of,
+// One instance serves all requests of an isolate, each in a goroutine. A goroutine
+// waits only for promises that it made itself: the platform permits a promise to
+// resume only the request that made it. In addition to what main.go describes,
 //
-//	serve(number, n)           begins a request; it goes on with each event
-//	memo(i) n                  the ith thing that the store remembers, for another instance; or 0
-//	remember(n)                such a thing, of an instance in whose place this one is
-//	alone() bool               whether the store is one of a single writer
-//	purge(number)              begins to delete what dropped tables left behind
-//	answered(number, bytes, n) is imported: the response, or nothing of a purge
+//	serve(number, n)           starts a request; it continues with each event
+//	purge(number)              starts to delete the entities of dropped tables
+//	answered(number, bytes, n) is imported: the response, empty for a purge
 //
-// and KV is reached through syscall/js.
+// and KV is called through syscall/js.
 
 //go:wasmimport edge now
 func hostNow() float64
@@ -47,8 +42,7 @@ func hostAnswered(number uint32, response unsafe.Pointer, n uint32)
 var (
 	shared buffer
 	store  *workerskv.Store
-	first  *server // of which the others have all but the request at hand
-	alone  bool    // as declared
+	first  *server // the others share everything with it but the current request
 )
 
 func wall() edm.Ticks { return edm.Ticks(hostNow()*(edm.TicksPerSecond/1000)) + unixEpoch }
@@ -59,8 +53,8 @@ func log(level int, line []byte) { hostLog(uint32(level), pointer(line), uint32(
 
 func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
 
-// A function of go:wasmexport is a goroutine here, with a stack that is made for it
-// and dropped: those that are called often are not.
+// Each call of a go:wasmexport function starts a goroutine with a new stack, so
+// functions that are called often use export.
 
 //export buffer
 func exportBuffer(n uint32) unsafe.Pointer { return pointer(shared.room(int(n))) }
@@ -73,9 +67,6 @@ func exportConfigure(n uint32) uint32 {
 	return 0
 }
 
-//export alone
-func exportAlone() bool { return alone }
-
 //export serve
 func exportServe(number, n uint32) {
 	request := shared.take(int(n))
@@ -87,39 +78,11 @@ func exportServe(number, n uint32) {
 	})
 }
 
-var handed []workerskv.Memo
-
-// exportMemo puts the nth memo in the buffer, behind the address and the length of
-// its body.
-//
-//export memo
-func exportMemo(n uint32) uint32 {
-	if n == 0 {
-		handed = store.Memos()
-	}
-	if n >= uint32(len(handed)) {
-		return 0
-	}
-	m := &handed[n]
-	b := binary.LittleEndian.AppendUint32(shared.room(64 + len(m.Name))[:0], uint32(uintptr(pointer(m.Body))))
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(m.Body)))
-	return uint32(len(appendMemo(b, m)))
-}
-
-//export remember
-func exportRemember(n uint32) {
-	b := shared.take(int(n))
-	if m, err := readMemo(b); err == nil {
-		store.Remember(m)
-	}
-	shared.back(b)
-}
-
 const (
-	// purgeCalls is how many calls of KV a purge may make: an invocation has 1,000.
+	// purgeCalls is the number of KV calls of a purge: an invocation has 1,000.
 	purgeCalls = 900
-	// purgeTime is how long it begins any: what takes a minute the shell gives up,
-	// with the instance.
+	// purgeTime is the time in which a purge begins calls: after a minute the shell
+	// gives up the request and the instance.
 	purgeTime = 45 * time.Second
 )
 
@@ -137,9 +100,8 @@ func exportPurge(number uint32) {
 
 var jobs = make(chan func(*server))
 
-// begin has a goroutine do a job when the scheduler runs. There are as many as
-// there once were jobs: they wait for the next, since their stacks are large pieces
-// of memory (see buffer).
+// begin has a goroutine do a job when the scheduler runs. Goroutines are kept for
+// later jobs, because their stacks are large pieces of memory (see buffer).
 func begin(job func(*server)) {
 	select {
 	case jobs <- job:

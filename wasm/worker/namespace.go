@@ -106,7 +106,7 @@ func (n *namespace) Write(ctx context.Context, writes []workerskv.Write) []error
 	request := make(frames, 0, size).addText(kvWrite).add(end)
 	for i := range writes {
 		w, gone := &writes[i], byte(0)
-		if w.Gone {
+		if w.Delete {
 			gone = 1
 		}
 		request = append(binary.LittleEndian.AppendUint32(request, uint32(1+len(w.Name))), gone)

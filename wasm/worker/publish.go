@@ -88,9 +88,9 @@ func publish(to *workerskv.Publisher, b *durableobject.Batch, result *durableobj
 
 func document(to *workerskv.Publisher, c *durableobject.Change) error {
 	if c.Document == nil {
-		return to.RemoveDocument(context.Background(), c.Name)
+		return to.RemoveRecord(context.Background(), c.Name)
 	}
-	err := to.Document(context.Background(), *c.Document, c.Ticks)
+	err := to.Record(context.Background(), *c.Document, c.Ticks)
 	if errors.Is(err, table.ErrKeyTooLong) {
 		return nil // no replica can have it
 	}

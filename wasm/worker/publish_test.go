@@ -122,7 +122,7 @@ func TestPublishPurge(t *testing.T) {
 // nothing.
 func TestNamespaceWrite(t *testing.T) {
 	t.Parallel()
-	writes := []workerskv.Write{{Name: "a", Value: []byte("value"), Metadata: []byte("metadata")}, {Name: "b", Gone: true}, {Name: "c"}, {Name: "d"}}
+	writes := []workerskv.Write{{Name: "a", Value: []byte("value"), Metadata: []byte("metadata")}, {Name: "b", Delete: true}, {Name: "c"}, {Name: "d"}}
 	n := &namespace{call: func(request frames) frames {
 		if parts := split(t, request); len(parts) != 14 || parts[2] != "\x00a" || parts[3] != "value" || parts[4] != "metadata" || parts[5] != "\x01b" {
 			t.Errorf("the shell was asked %q", parts)

@@ -75,7 +75,6 @@ func newServer(c *config, store table.Store, h host) *server {
 // refusals are the reasons for which the shell has a request refused unseen.
 var refusals = map[string]*table.Error{
 	"busy":   table.ServerBusy.With("The Worker has as many requests as it can take."),
-	"anew":   table.ServerBusy.With("The Worker had to begin anew, and does not know what it wrote in the last two minutes. Until they are over it does not write."),
 	"failed": table.InternalError.Err(),
 }
 

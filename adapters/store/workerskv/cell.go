@@ -8,34 +8,32 @@ import (
 	"edgetable/core/edm"
 )
 
-// A cell is what is kept under a name: some bytes that begin with a stamp, the
-// Timestamp of the write, big-endian. If they fit they are in the metadata, so
-// that a list shows them, and the value is empty; else they are the value, and
-// the metadata has the stamp.
+// A cell is the content of a name: bytes that begin with a stamp, the Timestamp of
+// the write, big-endian. A cell that fits is kept in the metadata, where a list shows
+// it, and the value is empty; otherwise it is the value, and the metadata has the
+// stamp.
 //
 //	metadata = base64( 01 · the whole cell )  or  base64( 02 · stamp )
 //
-// Metadata is JSON, and base64 is the densest of the simple codes that JSON does
-// not make longer.
+// Metadata is JSON, and base64 is the densest simple code that JSON does not escape.
 const (
 	formInline = 1
 	formValue  = 2
-	formMark   = 3 // in a replica: an entity whose key does not fit is hereabouts
+	formMark   = 3 // in a replica: near here is an entity whose key is too long for a name
 
 	stampSize   = 8
 	maxMetadata = 1022
-	// MaxInline is the most bytes of a cell that ride in the metadata.
+	// MaxInline is the size of the largest cell that fits in the metadata.
 	MaxInline = maxMetadata*6/8 - 1
-	maxValue  = 25 << 20
 )
 
 var metadataCode = base64.RawStdEncoding.Strict()
 
-var errCell = errors.New("what is kept in KV is damaged, or not by edgetable")
+var errCell = errors.New("the data in KV is damaged or not from edgetable")
 
 func stampOf(body []byte) edm.Ticks { return edm.Ticks(binary.BigEndian.Uint64(body)) }
 
-// encodeCell is a cell in its two parts. The value may be the body itself.
+// encodeCell splits a cell into value and metadata. The value may be the body itself.
 func encodeCell(body []byte) (value, metadata []byte) {
 	form := [1 + MaxInline]byte{formInline}
 	n := 1 + copy(form[1:], body)
@@ -45,10 +43,10 @@ func encodeCell(body []byte) (value, metadata []byte) {
 	return value, metadataCode.AppendEncode(nil, form[:n])
 }
 
-// peeked is what metadata says: all of a cell, or its stamp alone.
+// peeked is the content of metadata: a whole cell, or its stamp alone.
 type peeked struct {
 	stamp edm.Ticks
-	body  []byte // nil: it is the value
+	body  []byte // nil if the cell is the value
 	mark  bool
 }
 
@@ -57,7 +55,7 @@ func decodeMetadata(metadata []byte) (p peeked, err error) {
 		return p, errCell
 	}
 	b, err := metadataCode.AppendDecode(make([]byte, 0, len(metadata)), metadata)
-	// Package base64 skips line ends.
+	// Package base64 skips line ends, so that the length is compared.
 	if err != nil || metadataCode.EncodedLen(len(b)) != len(metadata) || len(b) < 1+stampSize {
 		return p, errCell
 	}
@@ -74,7 +72,7 @@ func decodeMetadata(metadata []byte) (p peeked, err error) {
 	return p, nil
 }
 
-// decodeCell puts the two parts together.
+// decodeCell joins value and metadata.
 func decodeCell(value, metadata []byte) (body []byte, err error) {
 	p, err := decodeMetadata(metadata)
 	switch {

@@ -1,69 +1,50 @@
-// Package workerskv keeps tables in Workers KV: as a store on KV alone ([Store]),
-// or as a replica of another that is read where it is near ([Publisher],
-// [Replica]). Both have one layout, over one small interface, [Namespace]; package
-// kv implements it on the platform's binding.
+// Package workerskv keeps tables in Workers KV: as a store on KV alone ([Store]), or
+// as a replica of another store, read near the client ([Publisher], [Replica]). Both
+// use one layout over a small interface, [Namespace], which package kv and the Worker
+// implement on the platform's binding.
 //
-// KV is cheap to read all over the world, and that is all. A read, and the
-// answer that there is nothing, may be a minute old, each by itself. It cannot
-// compare and write in one step. A name takes one write a second. A list goes
-// through names in order, from the first that begins with a prefix.
+// KV is built for cheap reads all over the world. A read may be a minute old, each
+// name for its own; so may be the answer that a name does not exist. KV cannot
+// compare and write in one step, and accepts one write per second and name. A list
+// returns the names with a prefix in byte order.
 //
 // # Layout
 //
-// An entity is one key. Its name is the space "e", the incarnation of the table,
-// and the entity's encoded key, in which the separator is U+001E:
+// An entity is one name: the space "e", the incarnation of the table, and the
+// entity's encoded key with the separator U+001E:
 //
 //	e · AQAAAAAAAAAAAAAA · PartitionKey · U+001E · RowKey
 //
-// so that a table, a partition and many other ranges are prefixes, and a list is
-// in the order of entities. What fits into the metadata of a key, [MaxInline] bytes,
-// is there: a list answers a query. A larger entity is the value, and costs a read.
-// Documents are keys of the same form in the space "d". Names hold encoded keys
-// of [MaxKey] bytes: a store refuses longer ones, in a replica a mark says where
-// some are and the primary is asked.
+// A table, a partition and many other ranges are therefore prefixes, and a list is in
+// the order of entities. An entity of up to [MaxInline] bytes is kept in the metadata
+// of its name, so that a list answers a query; a larger one is the value and costs a
+// read. Records are names of the same form in the space "d". A name holds an encoded
+// key of [MaxKey] bytes: a store refuses longer keys; in a replica a mark shows where
+// such keys are, and they are read from the primary.
 //
-// A list has no other start than a prefix and a cursor. So a scan lists what all
-// names of its range begin with, skips what is before it, and ends a page at a
-// position that carries the cursor along. Where the cursor is not taken any more,
-// or is not one, it skips again.
+// A list can start at a prefix or at a cursor only. A scan lists the common prefix of
+// its range and skips the names before the start; the position at the end of a page
+// carries the cursor along. If KV refuses the cursor, the scan skips again.
 //
-// # What a store guarantees
+// # Guarantees of a store
 //
-// Tables, reads, scans with filters, upserts, and updates and deletes of whatever
-// is there work always. They are eventual: for a minute others see what was there
-// before, and of two who write an entity the last one wins, a merge included. An
-// isolate sees its own writes once they are answered, as it remembers them; one that
-// is under way may be seen, and then not yet. Writes of one entity
-// that meet in an isolate share a put, each with its own answer; who cannot wait for
-// its turn gets [table.ErrBusy].
+// None but durability. Tables, reads, scans with filters, upserts, and updates and
+// deletes with If-Match: * always work. Readers may see the old state for a minute,
+// the writer included; of two writes of an entity within a minute the last one wins,
+// and a merge may lose the other's properties. A second write of an entity within a
+// second is [table.ErrBusy].
 //
-// Inserts, conditions on an ETag, and transactions have to compare before they
-// write. They work for a single writer ([Options.SingleWriter]): one isolate
-// through which all writes go, whose place another takes only after two minutes.
-// Else they are [table.ErrUnsupported], with the reason. What was declared is not
-// checked. Where in truth there are two writers, conditions may be judged by what is
-// two minutes old, and a transaction can be lost, as a whole.
-// A name, or a partition, of which the writer itself does not know what became of a
-// write takes no other for two minutes: [table.ErrBusy].
+// Inserts, ETags and batches need to compare before they write: they are
+// [table.ErrUnsupported], unless [Options.BestEffort] accepts conditions judged by the
+// state that KV shows and batches that may be applied in part.
 //
-// A transaction is one put of the journal of its partition (see journal): it is
-// done or not, and no reader anywhere sees half of it, however old what KV shows
-// of the journal and of each entity. Journals cost every read of a store with a
-// single writer a read more, but in the isolate that wrote them, and a partition
-// one put a second.
+// The catalog is as eventual as the rest. Two clients that create the same table
+// within a minute may both succeed; one of the two tables is then lost with its
+// entities. After a delete, others may read and write the table for a minute; the next
+// table of that name does not show these entities. [Store.Purge] deletes them.
 //
-// The catalog is as eventual as the rest. Two who create one table in the same
-// minute, far from each other, may both succeed; then one of the two tables is lost
-// with what was written into it. After a table was deleted, others may read and
-// write it for a minute; none of it is in the next table of that name. Its entities
-// are deleted by [Store.Purge].
+// Timestamps are issued by the isolate that writes, above all that it issued or read,
+// so the clocks of isolates are expected to agree.
 //
-// The clocks of isolates are taken to agree: a Timestamp is issued by the isolate
-// that writes, above all that it issued or found before.
-//
-// # Where it runs
-//
-// Nothing here starts a goroutine or reads a clock, and it waits by
-// [Options.Pause], so it runs where there is no scheduler. Where there is one, an
-// isolate has one Store for all its requests.
+// Nothing here starts a goroutine, waits or reads a clock of its own.
 package workerskv

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// reasoned is an error of the port that says more to the client.
+// reasoned is an error of the port with a message for the client.
 type reasoned struct {
 	err  error
 	wire *table.Error
@@ -15,7 +15,7 @@ type reasoned struct {
 
 func (r *reasoned) Error() string { return r.err.Error() + ": " + r.wire.Message }
 
-// Unwrap gives both to errors.Is and errors.As.
+// Unwrap returns both for errors.Is and errors.As.
 func (r *reasoned) Unwrap() []error { return []error{r.err, r.wire} }
 
 func unsupported(message string) error {
@@ -23,13 +23,13 @@ func unsupported(message string) error {
 }
 
 var (
-	errNeedsWriter = unsupported("This server keeps its tables in Workers KV, which cannot compare and write in one step. " +
-		"Inserts, conditions on an ETag and transactions need a single writer, which was not declared. " +
-		"Use Insert Or Replace, Insert Or Merge, or If-Match: *.")
+	errNoConditions = unsupported("This server keeps its tables in Workers KV, which cannot compare and write in one step: " +
+		"inserts, ETags and batches are not available. Use Insert Or Replace, Insert Or Merge or If-Match: *, " +
+		"or deploy a profile with Durable Objects (free or paid).")
 	errReadOnly = unsupported("This is a replica: write to the primary.")
 )
 
-// busy is a failure that promises that nothing was applied, with its cause for
+// busy is a failure that promises that nothing was applied. It has the cause for
 // the log.
 type busy struct{ cause error }
 
@@ -44,14 +44,27 @@ func readError(ctx context.Context, err error) error {
 	return &busy{err}
 }
 
-// writeError is a failure of the namespace to write.
-func writeError(err error) error {
-	if isRefused(err) {
-		return &busy{err}
+// writeError is the failure of writes that belong together, or nil. Only if all were
+// refused is it certain that nothing was applied.
+func writeError(errs []error) error {
+	var failure error
+	certain := true
+	for _, err := range errs {
+		certain = certain && isRefused(err)
+		if failure == nil {
+			failure = err
+		}
 	}
-	return &unknown{err}
+	switch {
+	case failure == nil:
+		return nil
+	case certain:
+		return &busy{failure}
+	}
+	return &unknown{failure}
 }
 
+// unknown is a failure after which a write may have been applied or may still be.
 type unknown struct{ cause error }
 
 func (u *unknown) Error() string   { return table.ErrUnknown.Error() + ": " + u.cause.Error() }

@@ -13,17 +13,16 @@ import (
 // A table service on KV alone. In a Worker the namespace is kv.Open("TABLES").
 func ExampleNew() {
 	clock := edm.TicksOf(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC))
-	store, err := workerskv.New(workerskv.Options{
-		Namespace: newCloud(1),
-		Now:       func() edm.Ticks { clock++; return clock },
-		Pause:     func(_ context.Context, d time.Duration) { clock += edm.Ticks(d / 100) },
-	})
+	now := func() edm.Ticks { clock++; return clock }
+	kv := newCloud(1)
+	kv.stale = false
+	store, err := workerskv.New(workerskv.Options{Namespace: kv, Now: now})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	ctx := context.Background()
-	service := table.New(store, table.Options{Now: func() edm.Ticks { return clock }, Rand: func() uint64 { return 4 }})
+	service := table.New(store, table.Options{Now: now, Rand: func() uint64 { return 4 }})
 	name := table.Name{Account: "acct", Table: "Pages"}
 	fmt.Println(service.CreateTable(ctx, name))
 

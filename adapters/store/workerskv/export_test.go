@@ -1,11 +1,10 @@
 package workerskv
 
 import (
-	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
-// What is read from a namespace, or from a client's token, for fuzzing.
+// The codecs of names, cells and positions, for fuzzing.
 
 func NameOf(k []byte) string { return nameOf(spaceEntities, k) }
 
@@ -19,41 +18,19 @@ func Cell(body []byte) (value, metadata []byte) { return encodeCell(body) }
 
 func ReadCell(value, metadata []byte) ([]byte, error) { return decodeCell(value, metadata) }
 
-// ReadJournal decodes a journal and encodes it again.
-func ReadJournal(body []byte) ([]byte, error) {
-	j, err := decodeJournal(body)
-	if err != nil {
-		return nil, err
-	}
-	b := j.encode(stampOf(body))
-	if len(b) > stampSize+1+j.size {
-		panic("a journal is longer than it says")
-	}
-	return b, nil
-}
-
-// ReadPosition takes a position apart and puts it together.
-func ReadPosition(position []byte) (again []byte, entities, journal string) {
+// ReadPosition splits a position and joins it again.
+func ReadPosition(position []byte) (again []byte, kv string) {
 	k, c := splitPosition(position)
-	if n := len(k); c != (cursors{}) {
+	if n := len(k); c != (cursor{}) {
 		k = c.position(k[:n-1])
 	}
-	return k, c.entities, c.journal
+	return k, c.kv
 }
 
 // WritePosition is a position behind a key.
-func WritePosition(k []byte, entities, journal string) []byte {
-	return cursors{entities: entities, journal: journal}.position(k)
-}
+func WritePosition(k []byte, kv string) []byte { return cursor{kv: kv}.position(k) }
 
-// Journal encodes one row.
-func Journal(k string, stamp edm.Ticks, gone bool, cell []byte) []byte {
-	j := new(journal)
-	j.set(k, journalRow{gone: gone, cell: cell})
-	return j.encode(stamp)
-}
-
-// EntityName is the name of an entity in a life that has one byte.
-func EntityName(life byte, k []byte) string {
-	return nameOf(entities(lifeOf(table.Incarnation{life})), k)
+// EntityName is the name of an entity in an incarnation that begins with one byte.
+func EntityName(incarnation byte, k []byte) string {
+	return nameOf(entityPrefix(table.Incarnation{incarnation}), k)
 }

@@ -8,184 +8,153 @@ import (
 	"time"
 
 	"edgetable/adapters/store/workerskv"
-	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
 
-// What needs a single writer says so, where none was declared, and what does not
-// is done.
-func TestRefusals(t *testing.T) {
+// Without best effort, inserts, ETags and batches are 501 and name the profile that
+// has them; with it they are carried out. Everything else always works.
+func TestConditions(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 1)
-	now := steady()
-	s := table.New(w.isolate(now, workerskv.Options{}), table.Options{Now: now, Rand: func() uint64 { return 7 }})
-	name := table.Name{Account: "acct", Table: "One"}
-	if err := s.CreateTable(t.Context(), name); err != nil {
-		t.Fatal(err)
-	}
 	op := func(a table.Action, any bool) table.Operation {
 		return table.Operation{Action: a, PartitionKey: "p", RowKey: "r", IfMatch: table.Match{Any: any, Timestamp: 1}}
 	}
 	other := op(table.InsertOrReplace, true)
 	other.RowKey = "s"
 	for _, row := range []struct {
-		what string
-		ops  []table.Operation
-		want table.Code
+		what         string
+		ops          []table.Operation
+		want, effort table.Code
 	}{
-		{"insert or replace", []table.Operation{op(table.InsertOrReplace, true)}, ""},
-		{"insert or merge", []table.Operation{op(table.InsertOrMerge, true)}, ""},
-		{"update any", []table.Operation{op(table.Update, true)}, ""},
-		{"merge any", []table.Operation{op(table.MergeEntity, true)}, ""},
-		{"insert", []table.Operation{op(table.Insert, true)}, table.NotImplemented},
-		{"update by ETag", []table.Operation{op(table.Update, false)}, table.NotImplemented},
-		{"delete by ETag", []table.Operation{op(table.DeleteEntity, false)}, table.NotImplemented},
-		{"transaction", []table.Operation{op(table.InsertOrReplace, true), other}, table.NotImplemented},
-		{"delete any", []table.Operation{op(table.DeleteEntity, true)}, ""},
-		{"delete any of nothing", []table.Operation{op(table.DeleteEntity, true)}, table.ResourceNotFound},
+		{"insert or replace", []table.Operation{op(table.InsertOrReplace, true)}, "", ""},
+		{"insert or merge", []table.Operation{op(table.InsertOrMerge, true)}, "", ""},
+		{"update any", []table.Operation{op(table.Update, true)}, "", ""},
+		{"merge any", []table.Operation{op(table.MergeEntity, true)}, "", ""},
+		{"insert", []table.Operation{op(table.Insert, true)}, table.NotImplemented, table.EntityAlreadyExists},
+		{"update by ETag", []table.Operation{op(table.Update, false)}, table.NotImplemented, table.UpdateConditionNotSatisfied},
+		{"delete by ETag", []table.Operation{op(table.DeleteEntity, false)}, table.NotImplemented, table.UpdateConditionNotSatisfied},
+		{"batch", []table.Operation{op(table.InsertOrReplace, true), other}, table.NotImplemented, ""},
+		{"delete any", []table.Operation{op(table.DeleteEntity, true)}, "", ""},
+		{"delete any again", []table.Operation{op(table.DeleteEntity, true)}, table.ResourceNotFound, table.ResourceNotFound},
 	} {
-		var err error
-		if len(row.ops) == 1 {
-			_, err = s.Write(t.Context(), name, row.ops[0])
-		} else {
-			_, err = s.Transact(t.Context(), name, row.ops)
-		}
-		w.wait(time.Second)
-		var got *table.Error
-		if errors.As(err, &got); row.want == "" && err != nil || row.want != "" && (got == nil || got.Code != row.want) {
-			t.Errorf("%s: got %v, want %s", row.what, err, row.want)
-		}
-		if row.want == table.NotImplemented && (got.Status() != 501 || !strings.Contains(got.Message, "single writer")) {
-			t.Errorf("%s: %d %s", row.what, got.Status(), got.Message)
+		for _, effort := range []bool{false, true} {
+			w := newWorld(t, 1)
+			now := steady()
+			s := w.isolate(now, workerskv.Options{BestEffort: effort})
+			w.create(s, 1)
+			if !strings.HasSuffix(row.what, "again") {
+				w.commit(s, number("p", "r", 1))
+			}
+			w.settle()
+			service := table.New(s, table.Options{Now: now, Rand: func() uint64 { return 7 }})
+			name := table.Name{Account: "acct", Table: "One"}
+			var err error
+			if len(row.ops) == 1 {
+				_, err = service.Write(t.Context(), name, row.ops[0])
+			} else {
+				_, err = service.Transact(t.Context(), name, row.ops)
+			}
+			want := row.want
+			if effort {
+				want = row.effort
+			}
+			var got *table.Error
+			if errors.As(err, &got); want == "" && err != nil || want != "" && (got == nil || got.Code != want) {
+				t.Errorf("%s, best effort %v: got %v, want %q", row.what, effort, err, want)
+			}
+			if want == table.NotImplemented && (got.Status() != 501 || !strings.Contains(got.Message, "profile with Durable Objects")) {
+				t.Errorf("%s: %d %s", row.what, got.Status(), got.Message)
+			}
 		}
 	}
 }
 
-// A write of which it is not known whether it was done is sent again only where
-// nobody else can have written since.
-func TestLostPuts(t *testing.T) {
+// A failure of KV is reported as what is known: refused writes did not happen, any
+// other failed write may have.
+func TestFailedWrites(t *testing.T) {
 	t.Parallel()
+	one := []table.Mutation{number("p", "r", 1)}
+	two := append(one[:1:1], number("p", "s", 1))
 	for _, row := range []struct {
 		what    string
-		single  bool
-		faults  []error
-		applied bool
+		m       []table.Mutation
+		faults  []error // of the writes, in their order
+		applied bool    // a lost write is applied
 		want    error
-		puts    int
-		there   bool
+		there   string
 	}{
-		{"any writer, lost", false, []error{errLost}, false, table.ErrUnknown, 1, false},
-		{"any writer, applied", false, []error{errLost}, true, table.ErrUnknown, 1, true},
-		{"any writer, refused", false, []error{workerskv.ErrRefused}, false, table.ErrBusy, 1, false},
-		{"single writer, lost", true, []error{errLost}, false, nil, 2, true},
-		{"single writer, applied", true, []error{errLost}, true, nil, 2, true},
-		{"single writer, refused", true, []error{workerskv.ErrRefused}, false, nil, 2, true},
-		{"single writer, applied, then refused", true, []error{errLost, workerskv.ErrRefused, workerskv.ErrRefused}, true, table.ErrUnknown, 3, true},
-		{"single writer, lost for good", true, []error{errLost, errLost, errLost}, false, table.ErrUnknown, 3, false},
-		{"single writer, refused for good", true, []error{workerskv.ErrRefused, workerskv.ErrRefused, workerskv.ErrRefused}, false, table.ErrBusy, 3, false},
+		{"lost", one, []error{errLost}, false, table.ErrUnknown, ""},
+		{"applied, the reply lost", one, []error{errLost}, true, table.ErrUnknown, "p/r=1 "},
+		{"refused", one, []error{workerskv.ErrRefused}, false, table.ErrBusy, ""},
+		{"all refused", two, []error{workerskv.ErrRefused, workerskv.ErrRefused}, false, table.ErrBusy, ""},
+		{"one refused", two, []error{nil, workerskv.ErrRefused}, false, table.ErrUnknown, "p/r=1 "},
+		{"one lost", two, []error{nil, errLost}, true, table.ErrUnknown, "p/r=1 p/s=1 "},
 	} {
 		w := newWorld(t, 1)
-		s := w.isolate(steady(), workerskv.Options{SingleWriter: row.single})
+		w.cloud.inOrder = true
+		s := w.isolate(steady(), workerskv.Options{BestEffort: true})
 		w.create(s, 1)
-		before := w.cloud.writes
 		faults := row.faults
 		w.cloud.fault = func(string) (error, bool) {
-			if len(faults) == 0 {
-				return nil, false
-			}
 			err := faults[0]
 			faults = faults[1:]
 			return err, row.applied && errors.Is(err, errLost)
 		}
-		_, err := s.Commit(t.Context(), tableName, []table.Mutation{number("p", "r", 1)})
-		if !errors.Is(err, row.want) || (err == nil) != (row.want == nil) {
+		_, err := s.Commit(t.Context(), tableName, row.m)
+		if !errors.Is(err, row.want) {
 			t.Errorf("%s: got %v, want %v", row.what, err, row.want)
 		}
-		if puts := w.cloud.writes - before; puts != row.puts {
-			t.Errorf("%s: %d puts, want %d", row.what, puts, row.puts)
-		}
 		w.settle()
-		if _, err := s.Get(t.Context(), tableName, key.Append(nil, "p", "r"), table.Strong); (err == nil) != row.there {
-			t.Errorf("%s: Get got %v", row.what, err)
+		if got := w.show(s, partition("p"), 0); got != row.there {
+			t.Errorf("%s: KV has %q, want %q", row.what, got, row.there)
 		}
 	}
 }
 
-// While it is not known whether a single writer wrote, no condition is judged by
-// what was there before: what is seen to be there is not written over.
-func TestUnknownIsNotForgotten(t *testing.T) {
-	t.Parallel()
-	for n := 1; n <= 2; n++ {
-		w := newWorld(t, 1)
-		s := w.isolate(steady(), workerskv.Options{SingleWriter: true})
-		w.create(s, 1)
-		faults := []error{errLost, workerskv.ErrRefused, workerskv.ErrRefused}
-		w.cloud.fault = func(string) (error, bool) {
-			if len(faults) == 0 {
-				return nil, false
-			}
-			err := faults[0]
-			faults = faults[1:]
-			return err, errors.Is(err, errLost)
-		}
-		batch := []table.Mutation{number("p", "r", 1), number("p", "s", 1)}[:n]
-		for i := range batch {
-			batch[i].Condition = table.Absent
-		}
-		if _, err := s.Commit(t.Context(), tableName, batch); !errors.Is(err, table.ErrUnknown) {
-			t.Fatal(err)
-		}
-		seen := func() bool {
-			_, err := s.Get(t.Context(), tableName, batch[0].Key, table.Strong)
-			return err == nil
-		}
-		for !seen() {
-			w.wait(time.Second)
-		}
-		for range 20 {
-			if _, err := s.Commit(t.Context(), tableName, batch); !errors.Is(err, table.ErrBusy) {
-				t.Fatalf("%d inserts of what is there: %v", n, err)
-			}
-		}
-		w.settle()
-		if _, err := s.Commit(t.Context(), tableName, batch); !errors.Is(err, table.ErrExists) {
-			t.Errorf("%d inserts, later: %v", n, err)
-		}
-		batch[0].Condition = table.Present
-		if _, err := s.Commit(t.Context(), tableName, batch[:1]); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// Whose time ends before the put has written nothing, and knows it.
-func TestTimeEndsBeforeThePut(t *testing.T) {
-	t.Parallel()
-	for _, batch := range [][]table.Mutation{{merge("r", "n")}, {merge("r", "n"), merge("s", "n")}} {
-		w := newWorld(t, 1)
-		h := &hooked{Namespace: w.cloud, name: workerskv.EntityName(1, batch[0].Key)}
-		s := w.isolate(steady(), workerskv.Options{Namespace: h, SingleWriter: true})
-		w.create(s, 1)
-		ctx, cancel := context.WithCancel(t.Context())
-		h.read = cancel
-		before := w.cloud.writes
-		if _, err := s.Commit(ctx, tableName, batch); !errors.Is(err, context.Canceled) || errors.Is(err, table.ErrUnknown) {
-			t.Errorf("%d mutations: %v", len(batch), err)
-		}
-		if w.cloud.writes != before {
-			t.Errorf("%d mutations: %d writes", len(batch), w.cloud.writes-before)
-		}
-	}
-}
-
-// What cannot be read is not guessed, and to write is not begun.
-func TestBlind(t *testing.T) {
+// KV accepts one write per second and name: a second one is refused as busy.
+func TestSecondWriteWithinASecond(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	s := w.isolate(steady(), workerskv.Options{SingleWriter: true})
+	s := w.isolate(steady(), workerskv.Options{})
 	w.create(s, 1)
+	w.commit(s, number("p", "r", 1))
+	if _, err := s.Commit(t.Context(), tableName, []table.Mutation{number("p", "r", 2)}); !errors.Is(err, table.ErrBusy) {
+		t.Errorf("at once: %v", err)
+	}
+	w.wait(time.Second)
+	w.commit(s, number("p", "r", 3))
 	w.settle()
+	if got := w.show(s, partition("p"), 0); got != "p/r=3 " {
+		t.Errorf("KV has %s", got)
+	}
+}
+
+// A request whose time ends before the write has written nothing, and says so.
+func TestTimeEndsBeforeTheWrite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	m := number("p", "r", 1)
+	m.Kind = table.Merge
+	h := &hooked{Namespace: w.cloud, name: workerskv.EntityName(1, m.Key)}
+	s := w.isolate(steady(), workerskv.Options{Namespace: h})
+	w.create(s, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	h.read = cancel
+	before := w.cloud.writes
+	if _, err := s.Commit(ctx, tableName, []table.Mutation{m}); !errors.Is(err, context.Canceled) || errors.Is(err, table.ErrUnknown) {
+		t.Error(err)
+	}
+	if w.cloud.writes != before {
+		t.Errorf("%d writes", w.cloud.writes-before)
+	}
+}
+
+// While KV cannot be read, every call fails as busy, and none writes.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	s := w.isolate(steady(), workerskv.Options{})
+	w.create(s, 1)
 	w.cloud.blind = errLost
 	before := w.cloud.writes
 	calls := map[string]func() error{
@@ -216,56 +185,5 @@ func TestBlind(t *testing.T) {
 	}
 	if w.cloud.writes != before {
 		t.Errorf("%d writes", w.cloud.writes-before)
-	}
-}
-
-// A partition takes as much in transactions as its journal holds, and a single
-// writer as much as is remembered, and then more when time has passed.
-func TestFull(t *testing.T) {
-	t.Parallel()
-	for what, o := range map[string]workerskv.Options{
-		"the journal": {SingleWriter: true, Memory: 1 << 30},
-		"the memory":  {SingleWriter: true, Memory: 10 << 20},
-	} {
-		w := newWorld(t, 1)
-		s := w.isolate(steady(), o)
-		w.create(s, 1)
-		in := func(row string) string { return "p" }
-		if what == "the memory" {
-			in = func(row string) string { return row }
-		}
-		large := edm.AppendProperty(nil, "large", edm.Binary(make([]byte, 900_000)))
-		commit := func(row string) error {
-			_, err := s.Commit(t.Context(), tableName, []table.Mutation{
-				{Key: key.Append(nil, in(row), row+"a"), Properties: large}, {Key: key.Append(nil, in(row), row+"b"), Properties: large},
-			})
-			return err
-		}
-		var err error
-		n := 0
-		for ; err == nil && n < 50; n++ {
-			err = commit(string(rune('A' + n)))
-		}
-		if !errors.Is(err, table.ErrBusy) {
-			t.Fatalf("%s is never full: %v", what, err)
-		}
-		for range 4 {
-			w.settle()
-			_ = commit("again")
-		}
-		if err := commit("last"); err != nil {
-			t.Errorf("%s is full for ever: %v", what, err)
-		}
-		want := 0
-		for _, m := range []string{"a", "b"} {
-			for i := range n - 1 {
-				if _, err := s.Get(t.Context(), tableName, key.Append(nil, in(string(rune('A'+i))), string(rune('A'+i))+m), table.Strong); err == nil {
-					want++
-				}
-			}
-		}
-		if want != 2*(n-1) {
-			t.Errorf("%s: of %d entities %d are there", what, 2*(n-1), want)
-		}
 	}
 }

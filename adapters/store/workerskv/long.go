@@ -7,15 +7,14 @@ import (
 	"edgetable/core/key"
 )
 
-// In a replica, entities whose keys no name can hold are read from the primary.
-// A mark says where some are: all keys that begin like it and go on, long or
-// not, are then read from there.
+// In a replica, entities whose keys are too long for a name are read from the
+// primary. A mark shows the prefix of some: all keys that continue that prefix, long
+// or not, are then read from the primary.
 
-// beyond is behind every position that begins with k.
+// beyond sorts after every position that begins with k.
 func beyond(k []byte) []byte { return append(bytes.Clone(k), 0xFF) }
 
-// startLong reads what is long at the start of a range that begins within it,
-// behind the mark.
+// startLong reads the long keys at the start of a range that begins after their mark.
 func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err error) {
 	start := st.r.Start
 	n := cut(start, overflow)
@@ -28,7 +27,7 @@ func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err err
 	return s.delegate(ctx, st, st.r.Intersect(key.Range{End: beyond(start[:n])}))
 }
 
-// readLong reads what is long at a mark.
+// readLong reads the long keys of a mark.
 func (s *scanner) readLong(ctx context.Context, st *stream, k []byte) (full bool, err error) {
 	if s.long == nil {
 		return false, errCell
@@ -36,7 +35,7 @@ func (s *scanner) readLong(ctx context.Context, st *stream, k []byte) (full bool
 	return s.delegate(ctx, st, st.r.Intersect(key.Range{Start: append(bytes.Clone(k), 1), End: beyond(k)}))
 }
 
-// delegate reads a range from the primary and goes on behind it.
+// delegate reads a range from the primary and moves past it.
 func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full bool, err error) {
 	if r.Empty() {
 		return false, nil
@@ -72,6 +71,6 @@ func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full b
 		return true, nil
 	}
 	s.last = r.End
-	st.entities.skip(nameOf(st.prefix, r.End))
+	st.walk.skip(nameOf(st.prefix, r.End))
 	return false, nil
 }

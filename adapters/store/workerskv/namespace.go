@@ -3,41 +3,39 @@ package workerskv
 import (
 	"context"
 	"errors"
+
+	"edgetable/core/edm"
 )
 
-// Namespace is one of Workers KV, as far as it is needed here. Names are valid
-// UTF-8 of 1 to 512 bytes. Metadata is printable ASCII without quotes and
-// backslashes, at most 1,022 bytes, and is kept as a JSON string: with its quotes
-// that is the 1,024 bytes there are for it.
+// Namespace is the part of a Workers KV namespace that this package needs. Names
+// are valid UTF-8 of 1 to 512 bytes. Metadata is printable ASCII without quotes
+// and backslashes, at most 1,022 bytes; KV keeps it as a JSON string, which with
+// its quotes has the 1,024 bytes that KV permits.
 //
-// Reads may be a minute old, each by itself, and so may be the answer that there
-// is nothing. A name takes one write a second, and the last one counts.
+// Each read may show a state up to a minute old, and so may an answer that a name
+// does not exist. KV accepts one write per second and name; the last one wins.
 type Namespace interface {
-	// Get returns a value and its metadata, of one version. It is not ok where
-	// there is none. Metadata that is not a string is nil. The caller owns both.
+	// Get returns a value and its metadata, both of one version. ok is false if the
+	// name does not exist. Metadata that is not a string is nil. The caller owns
+	// both slices.
 	Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error)
-	// Write does writes, at least one and no two of a name, in any order or at once, and
-	// returns what became of each. It is ErrRefused where nothing was written and
-	// nothing will be; after any other error it may have been, or may still be.
-	// Where one failed, others may be refused without being tried.
+	// Write carries out one or more writes in any order or concurrently and returns
+	// the error of each. No name occurs twice. ErrRefused promises that the write was
+	// not and will not be applied; after any other error it may have been applied or
+	// may still be. After a failure, the remaining writes may be refused untried.
 	Write(ctx context.Context, writes []Write) []error
 	// List returns at most limit names, at most 1,000, that begin with prefix, in
-	// the order of their bytes, and where to go on: next is "" where the list is
-	// complete. A page may be empty and have a next. A cursor is good for the
-	// prefix it came from; one that is not taken any more fails with ErrCursor.
+	// byte order, and the cursor of the next page: "" if the list is complete. A page
+	// may be empty and still have a next one. A cursor is valid for its prefix only;
+	// one that KV no longer accepts fails with ErrCursor.
 	List(ctx context.Context, prefix, cursor string, limit int) (keys []Key, next string, err error)
 }
 
-// Write is what is to be under a name.
+// Write puts a value and metadata under a name, or deletes the name.
 type Write struct {
 	Name            string
 	Value, Metadata []byte
-	Gone            bool // nothing is to be there
-}
-
-// writeOne does one write.
-func writeOne(ctx context.Context, ns Namespace, w Write) error {
-	return ns.Write(ctx, []Write{w})[0]
+	Delete          bool
 }
 
 // Key is a name and its metadata.
@@ -46,10 +44,47 @@ type Key struct {
 	Metadata []byte
 }
 
-// What a Namespace may answer besides success.
+// Errors of a Namespace.
 var (
-	// ErrRefused: too many writes, of this name or altogether. Nothing was written.
+	// ErrRefused: too many writes, of this name or in total. Nothing was written.
 	ErrRefused = errors.New("KV refused the write")
-	// ErrCursor: the list cannot go on from there.
+	// ErrCursor: the list cannot continue from this cursor.
 	ErrCursor = errors.New("KV refused the cursor")
 )
+
+const (
+	// interval is the minimum time between two writes of a name.
+	interval edm.Ticks = edm.TicksPerSecond
+	// visibleAfter is the time after which all isolates see a write: the minute that
+	// KV takes, and the longest request that began before it.
+	visibleAfter edm.Ticks = 120 * edm.TicksPerSecond
+)
+
+// readCell reads a cell; nil if there is none. The caller owns it.
+func readCell(ctx context.Context, ns Namespace, name string) ([]byte, error) {
+	value, metadata, ok, err := ns.Get(ctx, name)
+	if err != nil {
+		return nil, readError(ctx, err)
+	}
+	if !ok {
+		return nil, nil
+	}
+	return decodeCell(value, metadata)
+}
+
+// writeCell writes a cell; nil deletes it.
+func writeCell(ctx context.Context, ns Namespace, name string, body []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return writeError(ns.Write(ctx, []Write{cellWrite(name, body)}))
+}
+
+// cellWrite is the write of a cell; a nil body deletes it.
+func cellWrite(name string, body []byte) Write {
+	w := Write{Name: name, Delete: body == nil}
+	if !w.Delete {
+		w.Value, w.Metadata = encodeCell(body)
+	}
+	return w
+}

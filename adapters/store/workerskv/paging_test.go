@@ -16,8 +16,7 @@ import (
 )
 
 // A scan shows what the reference shows, however few calls a page may make and
-// however often a cursor is refused, over entities in cells and in journals, small
-// and large, and over what was written a moment ago.
+// however often KV refuses a cursor, over small and large entities.
 func TestPagesAgainstTheReference(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -25,7 +24,7 @@ func TestPagesAgainstTheReference(t *testing.T) {
 		w := newWorld(t, seed)
 		now := steady()
 		calls := []int{8, 9, 12, 20, 500}[seed%5]
-		s := w.isolate(now, workerskv.Options{SingleWriter: true, Calls: calls})
+		s := w.isolate(now, workerskv.Options{BestEffort: true, Calls: calls})
 		reference := memstore.New(now)
 		w.create(s, 1)
 		d := table.Record{Key: tableName}
@@ -57,9 +56,7 @@ func TestPagesAgainstTheReference(t *testing.T) {
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Fatalf("seed %d: Commit got %v, want %v", seed, got, want)
 			}
-			if rnd.IntN(30) == 0 {
-				w.settle()
-			}
+			w.settle()
 		}
 		filter, err := odata.Parse("n lt 50")
 		if err != nil {
@@ -95,7 +92,7 @@ func TestPagesAgainstTheReference(t *testing.T) {
 	}
 }
 
-// follow reads all pages.
+// follow reads all pages of a scan.
 func follow(t *testing.T, s table.Store, r table.ScanRequest) string {
 	t.Helper()
 	var b strings.Builder
@@ -123,8 +120,8 @@ func follow(t *testing.T, s table.Store, r table.ScanRequest) string {
 	}
 }
 
-// The cursor that a position brings along leads to where the page ended: to read
-// on costs a list, not all that was before.
+// A position carries the cursor of its page: the next page costs a list, not a list of
+// all rows before it.
 func TestCursorsAreUsed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
@@ -133,12 +130,7 @@ func TestCursorsAreUsed(t *testing.T) {
 	s := w.isolate(now, workerskv.Options{})
 	w.create(s, 1)
 	const rows = 2000
-	for i := range rows {
-		if _, err := s.Commit(w.Context(), tableName, []table.Mutation{number("p", fmt.Sprintf("%04d", i), 1)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.settle()
+	w.fill(s, rows)
 	reader := w.isolate(now, workerskv.Options{})
 	before := w.cloud.lists
 	pages := strings.Count(w.show(reader, partition("p"), 100), "=1") / 100

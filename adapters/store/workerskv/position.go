@@ -7,73 +7,63 @@ import (
 	"edgetable/core/key"
 )
 
-// A page ends at a position that brings the cursors of KV along: behind the last
-// key that was examined comes 01, which sorts behind the key itself and before
-// every other, then a counter, so that positions with the same key advance, how
-// much of the key was the prefix that was listed, for which alone cursors are good,
-// and the cursors. Package key writes 01 only at the end of a position.
-type cursors struct {
-	count             uint16
-	common            int
-	entities, journal string
+// cursor is the place in a KV list that a position carries along. After the last key
+// examined comes 01, which sorts after that key and before every other; then a
+// counter, so that positions with the same key advance; then the length of the key
+// prefix that was listed, for which alone the cursor is valid; then the cursor.
+// Package key writes 01 only at the end of a position.
+type cursor struct {
+	count  uint16
+	common int
+	kv     string
 }
 
-// maxCursor is the longest cursor that is brought along.
+// maxCursor is the length of the longest cursor that a position carries.
 const maxCursor = 1500
 
-// position is where a scan goes on behind k.
-func (c cursors) position(k []byte) []byte {
-	b := make([]byte, 0, len(k)+16+len(c.entities)+len(c.journal))
+// position is the place behind k where a scan continues.
+func (c cursor) position(k []byte) []byte {
+	b := make([]byte, 0, len(k)+16+len(c.kv))
 	b = append(append(b, k...), 1)
-	if c.count == 0 && c.entities == "" && c.journal == "" {
+	if c.count == 0 && c.kv == "" {
 		return b
+	}
+	if len(c.kv) > maxCursor {
+		c.kv = ""
 	}
 	b = binary.BigEndian.AppendUint16(b, c.count)
 	b = binary.AppendUvarint(b, uint64(c.common))
-	for _, one := range [...]string{c.entities, c.journal} {
-		if len(one) > maxCursor {
-			one = ""
-		}
-		b = binary.AppendUvarint(b, uint64(len(one)))
-		b = append(b, one...)
-	}
-	return b
+	return append(b, c.kv...)
 }
 
-// splitPosition takes the cursors off a position, if it has any. Tokens come from
-// clients: cursors that are no cursors are none.
-func splitPosition(position []byte) ([]byte, cursors) {
+// splitPosition separates a position from its cursor. Tokens come from clients: a
+// malformed cursor counts as none.
+func splitPosition(position []byte) ([]byte, cursor) {
 	i := bytes.IndexByte(position, 1)
 	if i < 0 || i+1 == len(position) {
-		return position, cursors{}
+		return position, cursor{}
 	}
-	var c cursors
 	position, rest := position[:i+1:i+1], position[i+1:]
 	if len(rest) < 2 {
-		return position, c
+		return position, cursor{}
 	}
 	count := binary.BigEndian.Uint16(rest)
 	rest = rest[2:]
 	common, n := binary.Uvarint(rest)
-	if n <= 0 || common > MaxKey {
-		return position, c
+	if n <= 0 || common > MaxKey || len(rest)-n > maxCursor {
+		return position, cursor{}
 	}
-	entities, rest, ok := field(rest[n:])
-	journal, rest, ok2 := field(rest)
-	if !ok || !ok2 || len(rest) > 0 {
-		return position, c
-	}
-	return position, cursors{count, int(common), string(entities), string(journal)}
+	return position, cursor{count, int(common), string(rest[n:])}
 }
 
-// prefixOf is what all keys of a range begin with.
+// prefixOf is the common prefix of all keys of a range.
 func prefixOf(r key.Range) []byte {
 	if r.End == nil {
 		return nil
 	}
 	if n := len(r.End) - 1; n >= 0 && r.End[n] == 1 && bytes.HasPrefix(r.Start, r.End[:n]) {
-		// Up to behind a key or a partition: between it and 01 there is only what
-		// goes on with 00, and that is the partition.
+		// The range ends behind a key or a partition: between base and base · 01 sort
+		// only the keys that begin with base · 00, which is the partition.
 		base := r.End[:n:n]
 		if bytes.IndexByte(base, 0) < 0 && (len(r.Start) == n || r.Start[n] == 0) {
 			return append(base, 0)
@@ -86,7 +76,7 @@ func prefixOf(r key.Range) []byte {
 	return r.Start[:cut(r.Start, n)]
 }
 
-// pointOf is the only key that a range can have, if that is so.
+// pointOf returns the key of a range that can contain only one.
 func pointOf(r key.Range) ([]byte, bool) {
 	n := len(r.End) - 1
 	ok := n >= 0 && r.End[n] == 1 && bytes.Equal(r.Start, r.End[:n]) && bytes.IndexByte(r.Start, 0) >= 0

@@ -8,42 +8,46 @@ import (
 	"edgetable/core/table"
 )
 
-// Publisher writes a replica, for whoever alone writes the primary: the object
-// that has a bucket, or a catalog. What it is told is in order; it may be told
-// again what it was told before, and must be when it did not say that it was
-// done. It is not safe for concurrent use.
+// Publisher writes a replica on behalf of the only writer of the primary: a bucket
+// object or a catalog object. Its input is in order. The caller repeats each change
+// until it is reported as done, and may repeat it later. It is not safe for
+// concurrent use.
 type Publisher struct {
 	ns    Namespace
 	now   func() edm.Ticks
-	wrote map[string]edm.Ticks // names that rest
+	wrote map[string]edm.Ticks // time of the last write, of names that rest
 }
+
+// maxResting is the number of names after which those that no longer rest are
+// forgotten.
+const maxResting = 1000
 
 // NewPublisher makes a publisher over a namespace.
 func NewPublisher(ns Namespace, now func() edm.Ticks) *Publisher {
 	return &Publisher{ns: ns, now: now, wrote: make(map[string]edm.Ticks)}
 }
 
-// Change is a state that an entity took.
+// Change is a new state of an entity.
 type Change struct {
 	Key   []byte
-	Ticks edm.Ticks  // of the row, or issued for the delete
-	Row   *table.Row // nil: it was deleted
+	Ticks edm.Ticks  // Timestamp of the row, or of the delete
+	Row   *table.Row // nil if the entity was deleted
 }
 
-// Rows publishes changes of one life of a table, which are in order, each key's
-// last. It reports of each change whether the replica is as new, and returns the
-// first error. Without an error the changes that are not done must wait a second,
-// because their names were just written.
+// Rows publishes changes of one incarnation of a table in order; only the last one
+// of each key counts. It reports for each change whether the replica has it, and
+// returns the first error. Without an error, the changes that are not done must wait
+// for a second, because their names were just written.
 //
-// After an error a change may have been published or may yet be: it is to be
-// published again, or a later one of its key, after some seconds.
-func (p *Publisher) Rows(ctx context.Context, life table.Incarnation, changes []Change) (done []bool, err error) {
+// After an error a change may have been published or may still be. Publish it again,
+// or a later one of its key, after some seconds.
+func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, changes []Change) (done []bool, err error) {
 	done = make([]bool, len(changes))
 	last := make(map[string]int, len(changes))
 	for i := range changes {
 		last[string(changes[i].Key)] = i
 	}
-	prefix := entities(lifeOf(life))
+	prefix := entityPrefix(incarnation)
 	writes := make([]Write, 0, len(changes))
 	of := make([]int, 0, len(changes))
 	for i := range changes {
@@ -51,13 +55,13 @@ func (p *Publisher) Rows(ctx context.Context, life table.Incarnation, changes []
 			writes, of = append(writes, rowWrite(prefix, c)), append(of, i)
 		}
 	}
-	for i, became := range p.write(ctx, writes) {
-		done[of[i]] = became == nil
-		if err == nil && !Rests(became) {
-			err = became
+	for i, outcome := range p.write(ctx, writes) {
+		done[of[i]] = outcome == nil
+		if err == nil && !Rests(outcome) {
+			err = outcome
 		}
 	}
-	for i := range changes { // what a later one made superfluous is as done as that
+	for i := range changes { // a change is done when the last one of its key is
 		done[i] = done[last[string(changes[i].Key)]]
 	}
 	return done, err
@@ -66,8 +70,8 @@ func (p *Publisher) Rows(ctx context.Context, life table.Incarnation, changes []
 func rowWrite(prefix string, c *Change) Write {
 	switch {
 	case len(c.Key) > MaxKey:
-		w := Write{Name: markOf(prefix, c.Key), Gone: c.Row == nil}
-		if !w.Gone {
+		w := Write{Name: markOf(prefix, c.Key), Delete: c.Row == nil}
+		if !w.Delete {
 			w.Metadata = metadataCode.AppendEncode(nil, appendStamp([]byte{formMark}, c.Ticks))
 		}
 		return w
@@ -77,44 +81,43 @@ func rowWrite(prefix string, c *Change) Write {
 	return cellWrite(nameOf(prefix, c.Key), table.AppendRow(nil, c.Row))
 }
 
-// Document publishes a document, whose revision in the replica is of ticks.
-func (p *Publisher) Document(ctx context.Context, d table.Record, ticks edm.Ticks) error {
-	key := d.Key.String()
-	if badKey(key) {
+// Record publishes a record. Its revision in the replica is made of ticks.
+func (p *Publisher) Record(ctx context.Context, r table.Record, ticks edm.Ticks) error {
+	name, ok := recordName(r.Key)
+	if !ok {
 		return table.ErrKeyTooLong
 	}
-	return p.one(ctx, spaceDocuments+key, encodeDocument(&d, ticks))
+	return p.one(ctx, name, encodeRecord(&r, ticks))
 }
 
-// RemoveDocument publishes that there is no document with this key.
-func (p *Publisher) RemoveDocument(ctx context.Context, key string) error {
-	return p.one(ctx, spaceDocuments+key, nil)
+// RemoveRecord removes the record with this key, as text, from the replica.
+func (p *Publisher) RemoveRecord(ctx context.Context, key string) error {
+	return p.one(ctx, spaceRecords+key, nil)
 }
 
-// Purge deletes a life of a table that ended, and what Synced recorded of the
-// sources whose names begin with sources, with at most so many calls of the
-// namespace, and reports whether there is more to delete. Whoever publishes into
-// it has stopped before.
-func (p *Publisher) Purge(ctx context.Context, life table.Incarnation, sources string, calls int) (more bool, err error) {
-	err = purge(ctx, p.ns, &budget{calls: calls}, spaceSyncs+sources, entities(lifeOf(life)))
+// Purge deletes an incarnation of a table that ended, and the records of Synced of all
+// sources whose names begin with sources, with at most this many KV calls. It reports
+// whether more remains. All publishers of the incarnation have stopped before.
+func (p *Publisher) Purge(ctx context.Context, incarnation table.Incarnation, sources string, calls int) (more bool, err error) {
+	err = purge(ctx, p.ns, &budget{calls: calls}, spaceSyncs+sources, entityPrefix(incarnation))
 	if errors.Is(err, errSpent) {
 		return true, nil
 	}
 	return err != nil, err
 }
 
-// Synced records that all changes of one source before until are published.
-// Sources have names such as account/table/bucket.
+// Synced records that all changes of a source before until are published. Sources
+// have names such as account/table/bucket.
 func (p *Publisher) Synced(ctx context.Context, source string, until edm.Ticks) error {
 	return p.one(ctx, spaceSyncs+source, appendStamp(nil, until))
 }
 
-// Forget removes what Synced recorded of a source.
+// Forget removes the record of Synced of a source.
 func (p *Publisher) Forget(ctx context.Context, source string) error {
 	return p.one(ctx, spaceSyncs+source, nil)
 }
 
-// errRests: the name was written less than a second ago.
+// errRests says that the name was written less than a second ago.
 var errRests = errors.New("name rests")
 
 // one writes a cell, or deletes it.
@@ -122,46 +125,45 @@ func (p *Publisher) one(ctx context.Context, name string, body []byte) error {
 	return p.write(ctx, []Write{cellWrite(name, body)})[0]
 }
 
-// write does those of the writes whose names do not rest, all at once: a name is
-// never in it twice. A name that KV says rests, since it was written by our
-// predecessor, is taken to be.
+// write carries out the writes whose names do not rest, concurrently. No name occurs
+// twice. A name that KV refuses was just written by another instance: it rests.
 func (p *Publisher) write(ctx context.Context, writes []Write) []error {
 	now := p.now()
-	if len(p.wrote) >= maxSlots {
+	if len(p.wrote) >= maxResting {
 		for name, at := range p.wrote {
 			if at > now || now >= at+interval {
 				delete(p.wrote, name)
 			}
 		}
 	}
-	became := make([]error, len(writes))
+	outcomes := make([]error, len(writes))
 	do := make([]Write, 0, len(writes))
 	for i, w := range writes {
 		if at, ok := p.wrote[w.Name]; ok && at <= now && now < at+interval {
-			became[i] = errRests
+			outcomes[i] = errRests
 			continue
 		}
 		p.wrote[w.Name] = now
 		do = append(do, w)
 	}
 	if len(do) == 0 {
-		return became
+		return outcomes
 	}
 	answers := p.ns.Write(ctx, do)
 	now = p.now()
 	for i, w := range writes {
-		if became[i] != nil {
+		if outcomes[i] != nil {
 			continue
 		}
 		p.wrote[w.Name] = now
-		if became[i] = answers[0]; isRefused(became[i]) {
-			became[i] = errRests
+		if outcomes[i] = answers[0]; isRefused(outcomes[i]) {
+			outcomes[i] = errRests
 		}
 		answers = answers[1:]
 	}
-	return became
+	return outcomes
 }
 
-// Rests reports whether an error of Document, RemoveDocument, Synced or Forget
-// only says that the name was written a moment ago.
+// Rests reports whether an error of Record, RemoveRecord, Synced or Forget only
+// says that the name was just written.
 func Rests(err error) bool { return errors.Is(err, errRests) }

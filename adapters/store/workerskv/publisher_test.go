@@ -24,7 +24,7 @@ func TestPublishAtOnce(t *testing.T) {
 			k := key.Append(nil, "p", fmt.Sprint(n))
 			return workerskv.Change{Key: k, Ticks: ticks, Row: &table.Row{Key: k, Timestamp: ticks}}
 		}
-		if _, err := pub.Rows(t.Context(), life, []workerskv.Change{row(0, 1)}); err != nil {
+		if _, err := pub.Rows(t.Context(), incarnation, []workerskv.Change{row(0, 1)}); err != nil {
 			t.Fatal(err)
 		}
 		var changes []workerskv.Change
@@ -35,7 +35,7 @@ func TestPublishAtOnce(t *testing.T) {
 		w.cloud.calls, w.cloud.writes = 0, 0
 		w.cloud.takes = 50 * time.Millisecond
 		begin := time.Now()
-		done, err := pub.Rows(t.Context(), life, changes)
+		done, err := pub.Rows(t.Context(), incarnation, changes)
 		if took := time.Since(begin); err != nil || took != 17*w.cloud.takes {
 			t.Errorf("it took %s: %v", took, err)
 		}
@@ -50,7 +50,7 @@ func TestPublishAtOnce(t *testing.T) {
 		w.wait(time.Second)
 		w.cloud.calls = 0
 		for _, want := range []bool{true, false} { // 2 lists and 59 writes, then 41
-			if more, err := pub.Purge(t.Context(), life, "source/", 61); err != nil || more != want {
+			if more, err := pub.Purge(t.Context(), incarnation, "source/", 61); err != nil || more != want {
 				t.Errorf("more %v, %v", more, err)
 			}
 			w.wait(time.Second)

@@ -5,28 +5,24 @@ import (
 	"errors"
 	"strings"
 
-	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
-// A note says that a life of a table may have ended: stamp · key of its record.
-// It is written before the record is deleted, so that nothing is left behind
-// without one. Each drop has its own: to settle the note of one that was cut off
-// takes nothing from the next.
+// A note says that an incarnation of a table may have ended: stamp · key of its
+// record. Drop writes it before it deletes the record, so that no incarnation ends
+// without a note. Each drop has a note of its own: to finish that of an interrupted
+// drop does not affect the next.
 
-func (s *Store) note(ctx context.Context, d *table.Record) error {
-	t := s.clock.after(0)
-	name := spacePurges + lifeOf(d.Incarnation) + string(revision(t))
-	_, err := s.turns.do(ctx, s.single(name), &job{blind: true, cell: func([]byte) ([]byte, edm.Ticks, error) {
-		return append(appendStamp(nil, t), d.Key.String()...), t, nil
-	}})
-	return err
+func (s *Store) note(ctx context.Context, r *table.Record) error {
+	t := s.timestamp(0)
+	name := spacePurges + textOf(r.Incarnation) + string(revision(t))
+	return writeCell(ctx, s.o.Namespace, name, append(appendStamp(nil, t), r.Key.String()...))
 }
 
-// Purge deletes the entities of tables that were dropped at least two minutes
-// ago, with at most so many calls of the namespace, 20 or more, and reports whether
-// there may be more to do. To be called now and then, by a schedule for example; if it never is,
-// names stay behind that nobody sees but in the bill.
+// Purge deletes the entities of tables that were dropped at least two minutes ago,
+// with at most this many KV calls, 20 or more, and reports whether more may remain.
+// Call it on a schedule: without it, deleted tables keep their names in KV, visible
+// only on the bill.
 func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	b := &budget{calls: calls}
 	cursor := ""
@@ -42,7 +38,7 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 			return true, readError(ctx, err)
 		}
 		for _, n := range notes {
-			waits, err := s.settle(ctx, n, b)
+			waits, err := s.finish(ctx, n, b)
 			if errors.Is(err, errSpent) {
 				return true, nil
 			}
@@ -57,42 +53,46 @@ func (s *Store) Purge(ctx context.Context, calls int) (more bool, err error) {
 	}
 }
 
-// settle does what one note says, if it is time.
-func (s *Store) settle(ctx context.Context, n Key, b *budget) (waits bool, err error) {
+// finish carries out one note, if its time has come.
+func (s *Store) finish(ctx context.Context, n Key, b *budget) (waits bool, err error) {
 	p, err := decodeMetadata(n.Metadata)
-	life := strings.TrimPrefix(n.Name, spacePurges)
-	if err != nil || p.body == nil || len(life) < lifeSize {
+	incarnation := strings.TrimPrefix(n.Name, spacePurges)
+	if err != nil || p.body == nil || len(incarnation) < incarnationText {
 		return false, errCell
 	}
-	life = life[:lifeSize] // behind it is whose note it is
-	if p.stamp+settled > s.o.Now() {
+	incarnation = incarnation[:incarnationText] // the rest tells notes apart
+	if p.stamp+visibleAfter > s.o.Now() {
 		return true, nil
 	}
 	if b.calls -= 2; b.calls < 0 {
 		return true, errSpent
 	}
-	d, err := readRecord(ctx, &s.cells, string(p.body[stampSize:]))
+	key, ok := table.ParseRecordKey(string(p.body[stampSize:]))
+	if !ok {
+		return false, errCell
+	}
+	r, err := readTable(ctx, s.o.Namespace, key)
 	switch {
-	case err == nil && lifeOf(d.Incarnation) == life:
-		// The drop was cut off before it deleted the record.
+	case err == nil && textOf(r.Incarnation) == incarnation:
+		// The drop was interrupted before it deleted the record: the table lives.
 	case err != nil && !errors.Is(err, table.ErrNoTable):
 		return true, err
 	default:
-		if err := purge(ctx, s.o.Namespace, b, journals(life), entities(life)); err != nil {
+		if err := purge(ctx, s.o.Namespace, b, spaceEntities+incarnation); err != nil {
 			return true, err
 		}
 	}
-	if err := writeOne(ctx, s.o.Namespace, Write{Name: n.Name, Gone: true}); err != nil {
-		return true, readError(ctx, err)
+	if err := writeCell(ctx, s.o.Namespace, n.Name, nil); err != nil {
+		return true, err
 	}
 	return false, nil
 }
 
-// purged is how many names are listed at a time: a long list may be more than an
-// instance has memory for.
+// purged is the number of names listed at a time: an instance has no memory for a
+// long list.
 const purged = 100
 
-// purge deletes all names that begin with one of the prefixes.
+// purge deletes all names with one of the prefixes.
 func purge(ctx context.Context, ns Namespace, b *budget, prefixes ...string) error {
 	for _, prefix := range prefixes {
 		for cursor, more := "", true; more; more = cursor != "" {
@@ -105,7 +105,7 @@ func purge(ctx context.Context, ns Namespace, b *budget, prefixes ...string) err
 			}
 			writes := make([]Write, min(len(keys), b.calls))
 			for i := range writes {
-				writes[i] = Write{Name: keys[i].Name, Gone: true}
+				writes[i] = Write{Name: keys[i].Name, Delete: true}
 			}
 			if len(writes) > 0 {
 				for _, err := range ns.Write(ctx, writes) {

@@ -1,96 +1,182 @@
 package workerskv
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"math"
+	"strconv"
 	"strings"
-	"sync"
 
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
-// records remembers for seconds which tables live, since every operation on
-// entities asks that. KV shows a deleted table for a minute anyway; but what this
-// isolate created or deleted itself it knows at once.
-type records struct {
-	now    func() edm.Ticks
-	mu     sync.Mutex
-	seen   map[string]recent
-	under  int    // writes of this isolate that are under way
-	writes uint64 // that it began or ended
-}
-
-type recent struct {
-	life string
-	at   edm.Ticks
-}
-
+// A record is a cell whose stamp is its revision:
+//
+//	stamp (8) · version (1) · incarnation (12) · zero (3) · value
 const (
-	recordAge  edm.Ticks = 10 * edm.TicksPerSecond
-	maxRecords           = 1000
+	recordVersion   = 1
+	maxRecord       = 64 << 10
+	incarnationSize = 12
+	recordReserved  = 3
 )
 
-// get also returns for [records.keep] what was written until now.
-func (r *records) get(name string) (life string, writes uint64, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	one, ok := r.seen[name]
-	now := r.now()
-	return one.life, r.writes, ok && one.at <= now && now < one.at+recordAge
+func encodeRecord(r *table.Record, stamp edm.Ticks) []byte {
+	b := make([]byte, 0, stampSize+1+incarnationSize+recordReserved+len(r.Value))
+	b = append(appendStamp(b, stamp), recordVersion)
+	b = append(b, r.Incarnation[:]...)
+	b = append(b, make([]byte, recordReserved)...)
+	return append(b, r.Value...)
 }
 
-// keep remembers a life that was read after get, unless a record is being written
-// or was since: the life may have ended then.
-func (r *records) keep(name, life string, writes uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.writes != writes || r.under > 0 {
-		return
+// decodeRecord returns a record that shares no memory with body.
+func decodeRecord(key string, body []byte) (r table.Record, err error) {
+	k, ok := table.ParseRecordKey(strings.Clone(key))
+	const head = stampSize + 1 + incarnationSize + recordReserved
+	if !ok || len(body) < head || body[stampSize] != recordVersion {
+		return r, errCell
 	}
-	if len(r.seen) >= maxRecords {
-		clear(r.seen)
-	}
-	r.seen[strings.Clone(name)] = recent{life, r.now()}
+	r.Key = k
+	r.Revision = revision(stampOf(body))
+	copy(r.Incarnation[:], body[stampSize+1:])
+	r.Value = bytes.Clone(body[head:])
+	return r, nil
 }
 
-// write does a write of the record of a table. What is read meanwhile is not kept.
-func (r *records) write(name string, do func() (edm.Ticks, error)) (edm.Ticks, error) {
-	count := func(under int) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.seen, name)
-		r.under += under
-		r.writes++
-	}
-	count(1)
-	defer count(-1)
-	return do()
+func revision(stamp edm.Ticks) table.Revision {
+	return table.Revision(strconv.FormatUint(uint64(stamp), 36))
 }
 
-// life finds where the entities of a table are.
-func (s *Store) life(ctx context.Context, t table.RecordKey) (string, error) {
+func stampOfRevision(r table.Revision) edm.Ticks {
+	n, _ := strconv.ParseUint(string(r), 36, 63)
+	return edm.Ticks(n)
+}
+
+// recordName is the name of a record; ok is false if its key is too long.
+func recordName(key table.RecordKey) (name string, ok bool) {
+	name = spaceRecords + key.String()
+	return name, len(name) <= maxName
+}
+
+func readRecord(ctx context.Context, ns Namespace, key table.RecordKey) (table.Record, error) {
+	name, ok := recordName(key)
+	if !ok {
+		return table.Record{}, table.ErrNoRecord
+	}
+	body, err := readCell(ctx, ns, name)
+	if err != nil {
+		return table.Record{}, err
+	}
+	if body == nil {
+		return table.Record{}, table.ErrNoRecord
+	}
+	return decodeRecord(name[len(spaceRecords):], body)
+}
+
+// readTable reads the record of a table.
+func readTable(ctx context.Context, ns Namespace, key table.RecordKey) (table.Record, error) {
+	r, err := readRecord(ctx, ns, key)
+	if errors.Is(err, table.ErrNoRecord) {
+		err = table.ErrNoTable
+	}
+	return r, err
+}
+
+func listRecords(ctx context.Context, ns Namespace, account, from string, limit int) ([]table.Record, error) {
 	if err := ctx.Err(); err != nil {
-		return "", err
+		return nil, err
 	}
-	name := t.String()
-	life, writes, ok := s.records.get(name)
-	if ok {
-		return life, nil
+	var records []table.Record
+	b := budget{calls: math.MaxInt}
+	prefix := spaceRecords + table.TablesOf(account)
+	w := newWalk(ns, &b, prefix, prefix+from, "", limit)
+	for len(records) < limit {
+		f, err := w.peek(ctx)
+		if f == nil || err != nil {
+			return records, err
+		}
+		body, err := w.body(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		w.take()
+		if body == nil {
+			continue
+		}
+		r, err := decodeRecord(strings.TrimPrefix(f.name, spaceRecords), body)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, r)
 	}
-	d, err := readRecord(ctx, &s.cells, name)
+	return records, nil
+}
+
+// ReadRecord implements [table.Store]. Records are as eventual as entities.
+func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+	if err := ctx.Err(); err != nil {
+		return table.Record{}, err
+	}
+	return readRecord(ctx, s.o.Namespace, key)
+}
+
+// ListRecords implements [table.Store]; see ReadRecord.
+func (s *Store) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+	return listRecords(ctx, s.o.Namespace, account, from, limit)
+}
+
+// WriteRecord implements [table.Store]. It compares the revision with the state that
+// KV shows: of two who write in the same minute, the last one wins.
+func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision, error) {
+	name, ok := recordName(r.Key)
+	if !ok {
+		return "", table.ErrKeyTooLong
+	}
+	if len(r.Value) > maxRecord {
+		return "", table.RequestBodyTooLarge.Err()
+	}
+	old, err := s.demand(ctx, r.Key, r.Revision)
 	if err != nil {
 		return "", err
 	}
-	life = lifeOf(d.Incarnation)
-	s.records.keep(name, life, writes)
-	return life, nil
+	if old.Revision != "" {
+		r.Incarnation = old.Incarnation
+	}
+	t := s.timestamp(stampOfRevision(old.Revision))
+	if err := writeCell(ctx, s.o.Namespace, name, encodeRecord(&r, t)); err != nil {
+		return "", err
+	}
+	s.release(r.Key)
+	return revision(t), nil
 }
 
-// readRecord reads the record of a table.
-func readRecord(ctx context.Context, c *cells, name string) (table.Record, error) {
-	d, err := readDocument(ctx, c, name)
-	if err == table.ErrNoRecord || err == nil && d.Key.Table == "" {
-		return d, table.ErrNoTable
+// demand reads the record that has this revision; "" is the revision of none.
+func (s *Store) demand(ctx context.Context, key table.RecordKey, want table.Revision) (table.Record, error) {
+	r, err := s.ReadRecord(ctx, key)
+	if err != nil && !errors.Is(err, table.ErrNoRecord) {
+		return r, err
 	}
-	return d, err
+	if r.Revision != want {
+		return r, table.ErrRevision
+	}
+	return r, nil
+}
+
+// Drop implements [table.Store]. It writes a note for [Store.Purge]: a table may have
+// millions of names, more than one invocation can delete, and an isolate that does
+// not see the deletion yet may write more of them for a minute.
+func (s *Store) Drop(ctx context.Context, key table.RecordKey, want table.Revision) error {
+	if want == "" {
+		return table.ErrRevision
+	}
+	r, err := s.demand(ctx, key, want)
+	if err != nil {
+		return err
+	}
+	if err := s.note(ctx, &r); err != nil {
+		return err
+	}
+	s.release(key)
+	return writeCell(ctx, s.o.Namespace, spaceRecords+key.String(), nil)
 }

@@ -8,22 +8,22 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica reads what publishers write: a table.Store that refuses to be written
-// to. All it says may be as old as the publishers are behind, and a minute.
+// Replica reads the tables that publishers write. It is a table.Store that refuses
+// writes. Its answers lag behind by the delay of the publishers and a minute.
 type Replica struct {
-	cells   cells
+	ns      Namespace
 	primary table.Store
 	calls   int
 }
 
 var _ table.Store = (*Replica)(nil)
 
-// NewReplica makes a replica. From primary it reads tables that are not published,
-// and the entities whose keys are too long for a name; without one there are no
-// such tables, and [table.ErrKeyTooLong] for the entities. page is how many calls of
-// the namespace a page of a scan may make, 0 is 500.
-func NewReplica(ns Namespace, primary table.Store, page int) *Replica {
-	return &Replica{cells: cells{ns: ns}, primary: primary, calls: calls(page)}
+// NewReplica makes a replica. It reads tables that are not published, and entities
+// whose keys are too long for a name, from primary. With a nil primary such tables do
+// not exist, and such entities are [table.ErrKeyTooLong]. calls is the number of KV
+// calls that a page of a scan may make; 0 is 500.
+func NewReplica(ns Namespace, primary table.Store, calls int) *Replica {
+	return &Replica{ns: ns, primary: primary, calls: callsPerPage(calls)}
 }
 
 // ReadRecord implements [table.Store], as eventual as entities.
@@ -31,16 +31,16 @@ func (r *Replica) ReadRecord(ctx context.Context, key table.RecordKey) (table.Re
 	if err := ctx.Err(); err != nil {
 		return table.Record{}, err
 	}
-	return readDocument(ctx, &r.cells, key.String())
+	return readRecord(ctx, r.ns, key)
 }
 
 // ListRecords implements [table.Store]; see ReadRecord.
 func (r *Replica) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
-	return listDocuments(ctx, &r.cells, account, from, limit)
+	return listRecords(ctx, r.ns, account, from, limit)
 }
 
 // Get implements [table.Store].
-func (r *Replica) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
+func (r *Replica) Get(ctx context.Context, t table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Row{}, err
 	}
@@ -48,53 +48,45 @@ func (r *Replica) Get(ctx context.Context, name table.RecordKey, k []byte, c tab
 		if r.primary == nil {
 			return table.Row{}, table.ErrKeyTooLong
 		}
-		return r.primary.Get(ctx, name, k, c)
+		return r.primary.Get(ctx, t, k, c)
 	}
-	d, err := readRecord(ctx, &r.cells, name.String())
+	d, err := readTable(ctx, r.ns, t)
 	if r.primary != nil && errors.Is(err, table.ErrNoTable) {
-		return r.primary.Get(ctx, name, k, c)
+		return r.primary.Get(ctx, t, k, c)
 	}
 	if err != nil {
 		return table.Row{}, err
 	}
-	cell, err := r.cells.get(ctx, nameOf(entities(lifeOf(d.Incarnation)), k))
-	if err != nil {
-		return table.Row{}, err
-	}
-	if cell == nil {
-		return table.Row{}, table.ErrNoEntity
-	}
-	return table.ParseRow(append([]byte(nil), k...), cell)
+	return readEntity(ctx, r.ns, entityPrefix(d.Incarnation), k)
 }
 
 // Scan implements [table.Store].
-func (r *Replica) Scan(ctx context.Context, name table.RecordKey, request table.ScanRequest) (table.Page, error) {
+func (r *Replica) Scan(ctx context.Context, t table.RecordKey, request table.ScanRequest) (table.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Page{}, err
 	}
-	d, err := readRecord(ctx, &r.cells, name.String())
+	d, err := readTable(ctx, r.ns, t)
 	if r.primary != nil && errors.Is(err, table.ErrNoTable) {
-		return r.primary.Scan(ctx, name, request)
+		return r.primary.Scan(ctx, t, request)
 	}
 	if err != nil {
 		return table.Page{}, err
 	}
-	s := scanner{cells: &r.cells, life: lifeOf(d.Incarnation), request: request, budget: budget{calls: r.calls}}
+	s := scanner{ns: r.ns, prefix: entityPrefix(d.Incarnation), request: request, budget: budget{calls: r.calls}}
 	s.long = func(ctx context.Context, request table.ScanRequest) (table.Page, error) {
 		if r.primary == nil {
 			return table.Page{}, table.ErrKeyTooLong
 		}
-		return r.primary.Scan(ctx, name, request)
+		return r.primary.Scan(ctx, t, request)
 	}
 	return s.scan(ctx)
 }
 
-// Synced is the time before which all changes of the sources whose names begin
-// with prefix are published, by what they recorded; it is not ok where none
-// recorded anything.
+// Synced is the time before which all changes of the sources whose names begin with
+// prefix are published, as the sources recorded it; ok is false if none did.
 func (r *Replica) Synced(ctx context.Context, prefix string) (until edm.Ticks, ok bool, err error) {
 	b := budget{calls: r.calls}
-	w := newWalk(&r.cells, &b, spaceSyncs+prefix, spaceSyncs+prefix, "", 1000)
+	w := newWalk(r.ns, &b, spaceSyncs+prefix, spaceSyncs+prefix, "", 1000)
 	for {
 		f, err := w.peek(ctx)
 		if f == nil || err != nil {
@@ -103,7 +95,7 @@ func (r *Replica) Synced(ctx context.Context, prefix string) (until edm.Ticks, o
 		if !ok || f.stamp < until {
 			until, ok = f.stamp, true
 		}
-		w.take(f)
+		w.take()
 	}
 }
 
@@ -127,17 +119,17 @@ type Reader struct {
 }
 
 // Get implements [table.Store].
-func (r Reader) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
+func (r Reader) Get(ctx context.Context, t table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
 	if c == table.Eventual {
-		return r.Replica.Get(ctx, name, k, c)
+		return r.Replica.Get(ctx, t, k, c)
 	}
-	return r.Store.Get(ctx, name, k, c)
+	return r.Store.Get(ctx, t, k, c)
 }
 
 // Scan implements [table.Store].
-func (r Reader) Scan(ctx context.Context, name table.RecordKey, request table.ScanRequest) (table.Page, error) {
+func (r Reader) Scan(ctx context.Context, t table.RecordKey, request table.ScanRequest) (table.Page, error) {
 	if request.Consistency == table.Eventual {
-		return r.Replica.Scan(ctx, name, request)
+		return r.Replica.Scan(ctx, t, request)
 	}
-	return r.Store.Scan(ctx, name, request)
+	return r.Store.Scan(ctx, t, request)
 }

@@ -24,12 +24,12 @@ type primary struct {
 	outbox []workerskv.Change
 }
 
-var life = table.Incarnation{1}
+var incarnation = table.Incarnation{1}
 
 func newPrimary(w *world, now func() edm.Ticks) *primary {
 	w.Helper()
 	p := &primary{Store: memstore.New(now), w: w}
-	d := table.Record{Key: tableName, Incarnation: life}
+	d := table.Record{Key: tableName, Incarnation: incarnation}
 	if _, err := p.WriteRecord(w.Context(), d); err != nil {
 		w.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func (p *primary) write(m table.Mutation) {
 
 // publish is one run of an alarm.
 func (p *primary) publish(pub *workerskv.Publisher) error {
-	done, err := pub.Rows(p.w.Context(), life, p.outbox)
+	done, err := pub.Rows(p.w.Context(), incarnation, p.outbox)
 	var rest []workerskv.Change
 	for i, c := range p.outbox {
 		if !done[i] {
@@ -89,7 +89,7 @@ func TestReplicaConverges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := pub.Document(t.Context(), d, now()); err != nil {
+		if err := pub.Record(t.Context(), d, now()); err != nil {
 			t.Fatal(err)
 		}
 		w.cloud.fault = func(string) (error, bool) {
@@ -156,7 +156,7 @@ func TestReplicaConverges(t *testing.T) {
 		}
 		w.cloud.fault = nil
 		for more := true; more; {
-			if more, err = pub.Purge(t.Context(), life, "source/", 50); err != nil {
+			if more, err = pub.Purge(t.Context(), incarnation, "source/", 50); err != nil {
 				t.Fatal(err)
 			}
 			w.settle()
@@ -194,9 +194,9 @@ func TestReader(t *testing.T) {
 		want string
 	}{
 		{"nothing is published", func() error { return nil }, "no such table 0 no such table"},
-		{"the record is", func() error { return pub.Document(t.Context(), d, now()) }, "no such entity 0 <nil>"},
+		{"the record is", func() error { return pub.Record(t.Context(), d, now()) }, "no such entity 0 <nil>"},
 		{"all is", func() error { return p.publish(pub) }, "<nil> 1 <nil>"},
-		{"the table is gone", func() error { w.wait(time.Second); return pub.RemoveDocument(t.Context(), tableName.String()) }, "no such table 0 no such table"},
+		{"the table is gone", func() error { w.wait(time.Second); return pub.RemoveRecord(t.Context(), tableName.String()) }, "no such table 0 no such table"},
 	}
 	for _, s := range steps {
 		if err := s.do(); err != nil {

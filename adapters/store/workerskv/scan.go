@@ -10,15 +10,14 @@ import (
 	"edgetable/core/table"
 )
 
-// pollBytes is how much a scan examines between two looks at the clock.
+// pollBytes is the number of bytes examined between two looks at the clock.
 const pollBytes = 64 << 10
 
-// scanner reads the entities of one life of a table.
+// scanner reads a page of the entities of one incarnation of a table.
 type scanner struct {
-	cells     *cells
-	life      string
-	journaled bool // transactions may have been written
-	// long reads what names cannot hold; nil where there is no such thing.
+	ns     Namespace
+	prefix string // of the names of the entities
+	// long reads keys that are too long for names; nil if no such keys exist.
 	long func(ctx context.Context, r table.ScanRequest) (table.Page, error)
 
 	request table.ScanRequest
@@ -26,17 +25,27 @@ type scanner struct {
 	budget  budget
 	size    int    // bytes in the page
 	polled  int    // Scanned at the last look at the clock
-	last    []byte // the last key that was examined, in the range at hand
-	seen    seen
+	last    []byte // the last key examined in the current range
+}
+
+// stream is the entities of a range in order.
+type stream struct {
+	r      key.Range
+	prefix string // of the names of the entities
+	common int    // length of the key prefix that is listed
+	walk   *walk
 }
 
 // scan reads a page.
 func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 	s.budget.expired = s.request.Expired
 	for i, r := range s.request.Ranges {
-		st, at := s.open(r)
+		st, at, err := s.open(ctx, r)
 		s.last = nil
-		full, err := s.startLong(ctx, st)
+		full := false
+		if err == nil {
+			full, err = s.startLong(ctx, st)
+		}
 		if !full && err == nil {
 			full, err = s.read(ctx, st)
 		}
@@ -50,7 +59,7 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 			continue
 		}
 		switch {
-		case s.page.Next != nil: // of what names cannot hold
+		case s.page.Next != nil: // set by a read of long keys
 		case s.last != nil:
 			s.page.Next = st.resume().position(s.last)
 		case i > 0:
@@ -64,23 +73,20 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 }
 
 // open begins a range.
-func (s *scanner) open(r key.Range) (*stream, cursors) {
+func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error) {
 	start, at := splitPosition(r.Start)
 	r.Start = start
-	prefix := entities(s.life)
-	st := &stream{r: r, prefix: prefix}
+	st := &stream{r: r, prefix: s.prefix}
 	if k, ok := pointOf(r); ok {
-		st.entities = newPoint(s.cells, &s.budget, nameOf(prefix, k))
-		if s.journaled {
-			st.journals = s.journal(r, journalOf(s.life, k))
-		}
-		return st, at
+		var err error
+		st.walk, err = newPoint(ctx, s.ns, &s.budget, nameOf(s.prefix, k))
+		return st, at, err
 	}
 	common := prefixOf(r)
 	common = common[:cut(common, MaxKey)]
-	if at.common > len(common) { // not ours: what a range has in common only gets longer
-		at.entities, at.journal = "", ""
-	} else if at.entities != "" || at.journal != "" {
+	if at.common > len(common) { // foreign: the common prefix of a scan only gets longer
+		at.kv = ""
+	} else if at.kv != "" {
 		common = common[:cut(common, at.common)]
 	}
 	st.common = len(common)
@@ -88,87 +94,77 @@ func (s *scanner) open(r key.Range) (*stream, cursors) {
 	if s.request.Filter == nil && s.request.Rows > 0 {
 		limit = s.request.Rows + 1
 	}
-	st.entities = newWalk(s.cells, &s.budget, nameOf(prefix, common), nameOf(prefix, start), at.entities, limit)
-	if !s.journaled {
-		return st, at
-	}
-	if bytes.IndexByte(common, 0) >= 0 {
-		st.journals = s.journal(r, journalOf(s.life, common))
-		return st, at
-	}
-	st.journals = &journalStream{r: r, seen: &s.seen, walk: newWalk(
-		s.cells, &s.budget, nameOf(journals(s.life), common), journalOf(s.life, start), at.journal, limit,
-	)}
-	if r.End != nil {
-		st.journals.end = journalOf(s.life, r.End)
-	}
-	return st, at
+	st.walk = newWalk(s.ns, &s.budget, nameOf(s.prefix, common), nameOf(s.prefix, start), at.kv, limit)
+	return st, at, nil
 }
 
-// journal is that of the only partition of a range.
-func (s *scanner) journal(r key.Range, name string) *journalStream {
-	j := &journalStream{r: r, end: name, seen: &s.seen}
-	if s.seen.name == name {
-		j.again()
-	} else {
-		j.walk = newPoint(s.cells, &s.budget, name)
+// peek returns the current entity and its key; nil at the end of the range.
+func (s *stream) peek(ctx context.Context) (*found, []byte, error) {
+	f, err := s.walk.peek(ctx)
+	if f == nil || err != nil {
+		return nil, nil, err
 	}
-	return j
+	k := keyOf(s.prefix, f.name)
+	if f.mark {
+		k = markedBy(s.prefix, f.name)
+	}
+	if k == nil {
+		return nil, nil, errCell
+	}
+	if s.r.End != nil && bytes.Compare(k, s.r.End) >= 0 {
+		return nil, nil, nil
+	}
+	return f, k, nil
 }
 
-// read examines a range until it is finished or the page is full. The first key
-// is examined whatever the budget, so that every page gets on.
+// resume is the cursor from which the stream continues.
+func (s *stream) resume() cursor { return cursor{common: s.common, kv: s.walk.resume()} }
+
+// read examines a range until it ends or the page is full. It examines the first
+// key whatever the budget, so that every page advances.
 func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	r := &s.request
 	for {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		c, err := st.peek(ctx)
-		if c == nil || err != nil {
+		f, k, err := st.peek(ctx)
+		if f == nil || err != nil {
 			return false, err
-		}
-		if c.gone() {
-			s.pass(st, c)
-			continue
 		}
 		if r.Rows > 0 && len(s.page.Rows) == r.Rows || r.ScanBytes > 0 && s.page.Scanned >= r.ScanBytes {
 			return true, nil
 		}
-		if c.entity != nil && c.entity.mark {
-			full, err := s.readLong(ctx, st, c.key)
-			if full || err != nil {
+		if f.mark {
+			if full, err := s.readLong(ctx, st, k); full || err != nil {
 				return full, err
 			}
 			continue
 		}
-		row, ok, err := st.resolve(ctx, c)
+		cell, err := st.walk.body(ctx, f)
 		if err != nil {
 			return false, err
 		}
-		if !ok {
-			s.pass(st, c)
-			continue
+		if cell != nil {
+			row, err := table.ParseRow(k, cell)
+			if err != nil {
+				return false, err
+			}
+			if s.full(&row) {
+				return true, nil
+			}
 		}
-		if s.full(&row) {
-			return true, nil
-		}
-		s.pass(st, c)
+		s.last, s.budget.begun = k, true
+		st.walk.take()
 	}
-}
-
-// pass goes on behind a key that was examined, or where there is nothing any more.
-func (s *scanner) pass(st *stream, c *candidate) {
-	s.last, s.budget.begun = c.key, true
-	st.take(c)
 }
 
 // full examines a row, unless the page was full before.
 func (s *scanner) full(row *table.Row) bool {
 	r := &s.request
 	n := len(row.Key) + len(row.Properties)
-	// The clock is asked before the second row, so that a deadline long past
-	// costs one, then before each that would go beyond 64 KiB.
+	// The clock is read before the second row, so that an expired deadline costs one
+	// row, then before each row that would exceed 64 KiB.
 	if s.page.Scanned > 0 && (s.polled == 0 || s.page.Scanned+n-s.polled > pollBytes) {
 		s.polled = s.page.Scanned
 		if r.Expired != nil && r.Expired() {
@@ -187,10 +183,10 @@ func (s *scanner) full(row *table.Row) bool {
 	return false
 }
 
-// push ends a page whose calls were all spent before the first row, on names
-// that are before it. It brings along how far they got, which only a position behind
-// a key can: so it looks whether the range starts with an entity.
-func (s *scanner) push(ctx context.Context, st *stream, at cursors) error {
+// push ends a page whose calls were spent on names before the first row. The next
+// page must not spend them again, and only a position behind a key can carry a
+// cursor: so push looks for an entity at the start of the range.
+func (s *scanner) push(ctx context.Context, st *stream, at cursor) error {
 	next := st.resume()
 	k := st.r.Start
 	if n := len(k); n > 0 && k[n-1] == 1 {

@@ -16,14 +16,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// timeline is the clock of a test and of its cloud. What a store reads may stand
-// still or go back; the cloud's time only goes on, by as much as the store's does.
+// timeline is the time of a test and of its cloud. The clock of a store may stand still
+// or go back; the cloud's time only advances, by as much as the store's clock.
 type timeline struct {
 	mu   sync.Mutex
 	skew edm.Ticks
 }
 
-// view is the clock as one isolate reads it.
+// view is the clock of one isolate.
 type view struct {
 	*timeline
 	base func() edm.Ticks
@@ -42,23 +42,17 @@ func (v *view) now() edm.Ticks {
 	return base + v.skew
 }
 
-func (v *view) pause(_ context.Context, d time.Duration) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.skew += edm.Ticks(d / 100)
-	*v.real += edm.Ticks(d / 100)
-}
-
-// version is what was under a name from a time on.
+// version is the content of a name from a time on, written at a location.
 type version struct {
 	at              edm.Ticks
+	by              *location
 	value, metadata []byte
 	gone            bool
 }
 
-// cloud is Workers KV at its worst: every read of every name is by itself up to
-// a minute old, pages are short or empty with more to follow, cursors are refused,
-// and a name takes one write a second.
+// cloud is Workers KV at its worst: each read of each name is up to a minute old,
+// pages are short or empty although more follow, cursors are refused, and a name
+// accepts one write per second.
 type cloud struct {
 	mu       sync.Mutex
 	time     edm.Ticks
@@ -67,18 +61,19 @@ type cloud struct {
 	versions map[string][]version
 	cursors  map[string][2]string // prefix and name
 	stale    bool                 // reads may be old
-	cursed   bool                 // cursors are refused at times
-	calls    int                  // that write
+	cursed   bool                 // cursors are sometimes refused, pages are sometimes short
+	unpaced  bool                 // a name accepts any number of writes per second
+	inOrder  bool                 // writes are carried out in order, all of them
+	calls    int                  // of Write
 	writes   int
 	lists    int
 	gets     int
 
-	real  func() edm.Ticks // the time, if it is that of a bubble
-	takes time.Duration    // each write
-	blind error            // of every read
+	takes time.Duration // each write
+	blind error         // of every read
 
-	// fault is asked before each call that writes; applied tells whether the write
-	// is done all the same.
+	// fault is called before each write; applied says whether a failed write takes
+	// effect.
 	fault func(name string) (err error, applied bool)
 }
 
@@ -93,16 +88,41 @@ func newCloud(seed uint64) *cloud {
 
 func (c *cloud) lock() {
 	for range 4 {
-		runtime.Gosched() // others call meanwhile
+		runtime.Gosched() // other goroutines may call
 	}
 	c.mu.Lock()
-	if c.real != nil {
-		c.time = c.real()
-	}
 }
 
-// see is a version that a read may show.
-func (c *cloud) see(name string) version {
+// location is one place of the cloud, which shows its own writes at once, as KV usually
+// does. The cloud itself, as a namespace, is read at a random place.
+type location struct{ *cloud }
+
+func (l *location) Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error) {
+	return l.get(ctx, l, name)
+}
+
+func (l *location) Write(ctx context.Context, writes []workerskv.Write) []error {
+	return l.write(ctx, l, writes)
+}
+
+func (l *location) List(ctx context.Context, prefix, cursor string, limit int) ([]workerskv.Key, string, error) {
+	return l.list(ctx, l, prefix, cursor, limit)
+}
+
+func (c *cloud) Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error) {
+	return c.get(ctx, nil, name)
+}
+
+func (c *cloud) Write(ctx context.Context, writes []workerskv.Write) []error {
+	return c.write(ctx, nil, writes)
+}
+
+func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]workerskv.Key, string, error) {
+	return c.list(ctx, nil, prefix, cursor, limit)
+}
+
+// see picks a version that a read at a location may show.
+func (c *cloud) see(l *location, name string) version {
 	list := c.versions[name]
 	now := c.time
 	if c.stale {
@@ -116,7 +136,7 @@ func (c *cloud) see(name string) version {
 		}
 	}
 	for _, v := range slices.Backward(list) {
-		if v.at <= now {
+		if v.at <= now || l != nil && v.by == l {
 			return v
 		}
 	}
@@ -127,11 +147,11 @@ var errLost = errors.New("connection lost")
 
 func checkName(name string) {
 	if len(name) == 0 || len(name) > 512 || name == "." || name == ".." || !utf8.ValidString(name) || strings.Contains(name, "\x00") {
-		panic("KV takes no such name: " + strconv.Quote(name))
+		panic("KV accepts no such name: " + strconv.Quote(name))
 	}
 }
 
-func (c *cloud) Get(ctx context.Context, name string) (value, metadata []byte, ok bool, err error) {
+func (c *cloud) get(ctx context.Context, l *location, name string) (value, metadata []byte, ok bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, false, err
 	}
@@ -139,62 +159,65 @@ func (c *cloud) Get(ctx context.Context, name string) (value, metadata []byte, o
 	c.lock()
 	defer c.mu.Unlock()
 	c.gets++
-	v := c.see(name)
+	v := c.see(l, name)
 	if v.gone || c.blind != nil {
 		return nil, nil, false, c.blind
 	}
 	return slices.Clone(v.value), slices.Clone(v.metadata), true, nil
 }
 
-// connections is how many writes are under way at a time: others wait for them.
+// connections is the number of concurrent writes; the others wait.
 const connections = 6
 
-// Write does the writes in any order, and may leave the others alone when one failed.
-func (c *cloud) Write(ctx context.Context, writes []workerskv.Write) []error {
+// write carries out the writes in any order; after a failure it may skip the others.
+func (c *cloud) write(ctx context.Context, l *location, writes []workerskv.Write) []error {
 	if len(writes) == 0 {
-		panic("nothing is written")
+		panic("no writes")
 	}
 	c.mu.Lock()
 	c.calls++
 	order, quits := c.rnd.Perm(len(writes)), c.rnd.IntN(2) == 0
+	if c.inOrder {
+		order, quits = slices.Sorted(slices.Values(order)), false
+	}
 	c.mu.Unlock()
-	became := make([]error, len(writes))
+	outcomes := make([]error, len(writes))
 	names := make(map[string]bool)
 	failed := false
 	for n, i := range order {
 		w := &writes[i]
 		if names[w.Name] {
-			panic("written twice at once: " + strconv.Quote(w.Name))
+			panic("a name occurs twice: " + strconv.Quote(w.Name))
 		}
 		names[w.Name] = true
 		if n%connections == 0 {
 			time.Sleep(c.takes)
 		}
 		if failed && quits {
-			became[i] = workerskv.ErrRefused
+			outcomes[i] = workerskv.ErrRefused
 			continue
 		}
-		became[i] = c.write(ctx, w)
-		failed = failed || became[i] != nil && !errors.Is(became[i], workerskv.ErrRefused)
+		outcomes[i] = c.writeOne(ctx, l, w)
+		failed = failed || outcomes[i] != nil && !errors.Is(outcomes[i], workerskv.ErrRefused)
 	}
-	return became
+	return outcomes
 }
 
-func (c *cloud) write(ctx context.Context, w *workerskv.Write) error {
+func (c *cloud) writeOne(ctx context.Context, l *location, w *workerskv.Write) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	name := w.Name
 	checkName(name)
 	if len(w.Value) > 25<<20 || len(w.Metadata) > 1022 {
-		panic("KV takes no so much")
+		panic("larger than KV accepts")
 	}
 	for _, b := range w.Metadata {
 		if b < 0x20 || b > 0x7e || b == '"' || b == '\\' {
 			panic("metadata would not survive JSON")
 		}
 	}
-	v := version{value: slices.Clone(w.Value), metadata: slices.Clone(w.Metadata), gone: w.Gone}
+	v := version{value: slices.Clone(w.Value), metadata: slices.Clone(w.Metadata), gone: w.Delete}
 	c.lock()
 	defer c.mu.Unlock()
 	c.writes++
@@ -206,7 +229,7 @@ func (c *cloud) write(ctx context.Context, w *workerskv.Write) error {
 		}
 	}
 	list := c.versions[name]
-	if n := len(list); n > 0 && c.time-list[n-1].at < edm.TicksPerSecond {
+	if n := len(list); n > 0 && !c.unpaced && c.time-list[n-1].at < edm.TicksPerSecond {
 		if err != nil {
 			return err
 		}
@@ -219,17 +242,17 @@ func (c *cloud) write(ctx context.Context, w *workerskv.Write) error {
 	for len(list) > 1 && list[1].at < c.time-staleness {
 		list = list[1:]
 	}
-	v.at = c.time
+	v.at, v.by = c.time, l
 	c.versions[name] = append(list, v)
 	return err
 }
 
-func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]workerskv.Key, string, error) {
+func (c *cloud) list(ctx context.Context, l *location, prefix, cursor string, limit int) ([]workerskv.Key, string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err
 	}
 	if len(prefix) > 512 || !utf8.ValidString(prefix) {
-		panic("KV takes no such prefix: " + strconv.Quote(prefix))
+		panic("KV accepts no such prefix: " + strconv.Quote(prefix))
 	}
 	c.lock()
 	defer c.mu.Unlock()
@@ -254,7 +277,7 @@ func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]w
 	var keys []workerskv.Key
 	i, _ := slices.BinarySearch(c.names, from)
 	for ; i < len(c.names) && strings.HasPrefix(c.names[i], prefix); i++ {
-		v := c.see(c.names[i])
+		v := c.see(l, c.names[i])
 		if v.gone {
 			continue
 		}
@@ -268,7 +291,7 @@ func (c *cloud) List(ctx context.Context, prefix, cursor string, limit int) ([]w
 	return keys, "", nil
 }
 
-// left counts the names below a prefix when all has settled.
+// left counts the names with a prefix.
 func (c *cloud) left(prefix string) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

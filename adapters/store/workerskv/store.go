@@ -3,6 +3,7 @@ package workerskv
 import (
 	"bytes"
 	"context"
+	"sync"
 
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -10,125 +11,107 @@ import (
 
 // Store is a table.Store on a namespace alone. Use [New].
 type Store struct {
-	o       Options
-	cells   cells
-	clock   clock
-	turns   turns
-	records records
+	o Options
+
+	mu     sync.Mutex
+	last   edm.Ticks // the last Timestamp issued
+	tables map[table.RecordKey]tableLease
 }
 
 var _ table.Store = (*Store)(nil)
 
-// New makes a store. It calls nothing. An isolate has one for all it serves: what
-// it remembers of its writes is what it sees of them at once.
+// New makes a store. It makes no calls.
 func New(o Options) (*Store, error) {
-	o, err := o.withDefaults()
-	if err != nil {
-		return nil, err
+	if o.Namespace == nil || o.Now == nil {
+		return nil, errOptions
 	}
-	return &Store{
-		o:       o,
-		cells:   cells{ns: o.Namespace, memory: newMemory(o.Now, o.Memory), alone: o.SingleWriter},
-		clock:   clock{now: o.Now},
-		turns:   turns{now: o.Now, pause: o.Pause, patience: o.Patience, interval: ticks(o.Interval), slots: make(map[string]*slot), partitions: make(map[string]*partition)},
-		records: records{now: o.Now, seen: make(map[string]recent)},
-	}, nil
+	o.Calls = callsPerPage(o.Calls)
+	return &Store{o: o, tables: make(map[table.RecordKey]tableLease)}, nil
 }
 
-// Get implements [table.Store]. Of either consistency it is eventual, but for
-// what this isolate wrote.
-func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
-	life, err := s.life(ctx, name)
+// Get implements [table.Store]. Both consistencies are eventual.
+func (s *Store) Get(ctx context.Context, t table.RecordKey, k []byte, _ table.Consistency) (table.Row, error) {
+	prefix, err := s.entities(ctx, t)
 	if err != nil {
 		return table.Row{}, err
 	}
+	return readEntity(ctx, s.o.Namespace, prefix, k)
+}
+
+// Scan implements [table.Store]; see Get.
+func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (table.Page, error) {
+	prefix, err := s.entities(ctx, t)
+	if err != nil {
+		return table.Page{}, err
+	}
+	sc := scanner{ns: s.o.Namespace, prefix: prefix, request: r, budget: budget{calls: s.o.Calls}}
+	return sc.scan(ctx)
+}
+
+// readEntity reads the entity with this encoded key.
+func readEntity(ctx context.Context, ns Namespace, prefix string, k []byte) (table.Row, error) {
 	if len(k) > MaxKey {
 		return table.Row{}, table.ErrNoEntity
 	}
-	var row *journalRow
-	if s.o.SingleWriter {
-		// Before the entity: what is in its own cell was in the journal before.
-		j, err := s.journal(ctx, journalOf(life, k))
-		if err != nil {
-			return table.Row{}, err
-		}
-		if r, ok := j.rows[string(k)]; ok {
-			r.cell = bytes.Clone(r.cell) // the others are not the caller's
-			row = &r
-		}
-	}
-	cell, err := s.cells.get(ctx, nameOf(entities(life), k))
+	cell, err := readCell(ctx, ns, nameOf(prefix, k))
 	if err != nil {
 		return table.Row{}, err
 	}
-	if cell, _ = newer(cell, row); cell == nil {
+	if cell == nil {
 		return table.Row{}, table.ErrNoEntity
 	}
 	return table.ParseRow(bytes.Clone(k), cell)
 }
 
-// Scan implements [table.Store]; see Get.
-func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
-	life, err := s.life(ctx, name)
-	if err != nil {
-		return table.Page{}, err
-	}
-	sc := scanner{cells: &s.cells, life: life, journaled: s.o.SingleWriter, request: r, budget: budget{calls: s.o.Calls}}
-	return sc.scan(ctx)
+// timestamp issues a Timestamp above floor and above all that this store issued.
+func (s *Store) timestamp(floor edm.Ticks) edm.Ticks {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = max(s.o.Now(), s.last+1, floor+1)
+	return s.last
 }
 
-// journal reads a journal, whose cells are read-only.
-func (s *Store) journal(ctx context.Context, name string) (*journal, error) {
-	body, _, err := s.cells.view(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return decodeJournal(body)
+// tableLease is the incarnation of a table, trusted for a while: each operation on
+// entities needs it, and KV itself shows a deleted table for a minute.
+type tableLease struct {
+	prefix string // of the names of its entities
+	at     edm.Ticks
 }
 
-// latest is the journal for a writer, who knows what became of the last write.
-func (s *Store) latest(ctx context.Context, name string) (*journal, error) {
-	if err := s.cells.known(name); err != nil {
-		return nil, err
-	}
-	return s.journal(ctx, name)
-}
+const (
+	leaseTime = 10 * edm.TicksPerSecond
+	maxLeases = 1000
+)
 
-// put writes a cell. Only a single writer tries again when it is not known
-// whether it was written: nobody can have written since. It writes nothing that it
-// has no room to remember, nor behind the end of ctx.
-func (s *Store) put(ctx context.Context, name string, stamp edm.Ticks, body []byte) error {
+// entities returns the prefix of the names of a table's entities.
+func (s *Store) entities(ctx context.Context, t table.RecordKey) (string, error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return "", err
 	}
-	if s.o.SingleWriter {
-		drop := s.cells.memory.hold(name, len(body))
-		if drop == nil {
-			return table.ErrBusy
-		}
-		defer drop()
+	now := s.o.Now()
+	s.mu.Lock()
+	l, ok := s.tables[t]
+	s.mu.Unlock()
+	if ok && l.at <= now && now < l.at+leaseTime {
+		return l.prefix, nil
 	}
-	err := s.cells.put(ctx, name, stamp, body)
-	for range 2 {
-		if err == nil || !s.o.SingleWriter || ctx.Err() != nil {
-			break
-		}
-		refused := isRefused(err)
-		s.o.Pause(ctx, s.o.Interval)
-		if ctx.Err() != nil {
-			break
-		}
-		again := s.cells.put(ctx, name, stamp, body)
-		if !refused && again != nil && isRefused(again) {
-			continue // the first may have been written all the same
-		}
-		err = again
+	record, err := readTable(ctx, s.o.Namespace, t)
+	if err != nil {
+		return "", err
 	}
-	if err == nil {
-		return nil
+	prefix := entityPrefix(record.Incarnation)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.tables) >= maxLeases {
+		clear(s.tables)
 	}
-	if s.o.SingleWriter && !isRefused(err) {
-		s.cells.memory.doubt(name)
-	}
-	return writeError(err)
+	s.tables[record.Key] = tableLease{prefix, now}
+	return prefix, nil
+}
+
+// release ends the lease of a table.
+func (s *Store) release(t table.RecordKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.tables, t)
 }

@@ -1,7 +1,6 @@
 package workerskv_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -22,21 +21,17 @@ func newWorld(t testing.TB, seed uint64) *world {
 	return &world{TB: t, timeline: new(timeline), cloud: newCloud(seed)}
 }
 
-// isolate opens a store as an isolate has it.
+// isolate opens the store of an isolate at a location of its own.
 func (w *world) isolate(now func() edm.Ticks, o workerskv.Options) *workerskv.Store {
 	w.Helper()
 	v := &view{timeline: w.timeline, base: now, real: &w.cloud.time}
 	if o.Namespace == nil {
-		o.Namespace = w.cloud
+		o.Namespace = &location{w.cloud}
 	}
-	o.Now, o.Pause = func() edm.Ticks {
+	o.Now = func() edm.Ticks {
 		w.cloud.mu.Lock()
 		defer w.cloud.mu.Unlock()
 		return v.now()
-	}, func(ctx context.Context, d time.Duration) {
-		w.cloud.mu.Lock()
-		defer w.cloud.mu.Unlock()
-		v.pause(ctx, d)
 	}
 	s, err := workerskv.New(o)
 	if err != nil {
@@ -45,7 +40,7 @@ func (w *world) isolate(now func() edm.Ticks, o workerskv.Options) *workerskv.St
 	return s
 }
 
-// wait lets time pass for all.
+// wait lets time pass for the cloud and all isolates.
 func (w *world) wait(d time.Duration) {
 	w.cloud.mu.Lock()
 	defer w.cloud.mu.Unlock()
@@ -55,42 +50,30 @@ func (w *world) wait(d time.Duration) {
 	w.cloud.time += edm.Ticks(d / 100)
 }
 
-// settle is as long as a store counts on.
+// settle waits until every write is visible everywhere.
 func (w *world) settle() { w.wait(125 * time.Second) }
 
-// strengths of a store with these options. A single writer adds two.
-func strengths(o workerskv.Options) storetest.Strengths {
-	return storetest.Strengths{Conditional: o.SingleWriter, AtomicCommit: o.SingleWriter, Durable: true}
-}
-
+// harness is a cloud that accepts any number of writes per second: the store does not
+// wait (see TestSecondWriteWithinASecond), and the suite writes fast.
 func harness(o workerskv.Options) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
 		w := newWorld(t, 1)
+		w.cloud.unpaced = true
 		open := func(now func() edm.Ticks) table.Store { return w.isolate(now, o) }
-		p := storetest.Place{
-			Store:     open(now),
-			Strengths: strengths(o),
-			Settle:    w.settle,
-			Restart: func(now func() edm.Ticks) table.Store {
-				w.settle() // what a writer that takes another's place has to wait for
-				return open(now)
-			},
+		restart := func(now func() edm.Ticks) table.Store {
+			w.settle()
+			return open(now)
 		}
-		if !o.SingleWriter {
-			p.Share = open
-		}
-		return p
+		return storetest.Place{Store: open(now), Strengths: storetest.Strengths{Durable: true}, Share: open, Settle: w.settle, Restart: restart}
 	}
 }
 
-// Any number of writers, the last of which wins.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, harness(workerskv.Options{}))
 }
 
-// A single writer.
-func TestSingleWriter(t *testing.T) {
+func TestBestEffort(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, harness(workerskv.Options{SingleWriter: true}))
+	storetest.Run(t, harness(workerskv.Options{BestEffort: true}))
 }

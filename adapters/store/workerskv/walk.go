@@ -8,28 +8,25 @@ import (
 	"edgetable/core/edm"
 )
 
-// found is a cell that a walk came to.
+// found is a cell that a walk reached.
 type found struct {
 	name  string
 	stamp edm.Ticks
-	body  []byte // nil: it is the value, or gone
-	gone  bool   // deleted by this isolate
+	body  []byte // nil if the cell is the value
 	mark  bool
-	// shared: the body belongs to others too.
-	shared bool
 }
 
-// budget is how many calls of the namespace a page may still make. Lists stop
-// when there are none left, single reads not before a key was examined.
+// budget is the number of KV calls that a page may still make. Lists stop when it
+// is spent; reads of single names continue until the page has examined a key.
 type budget struct {
 	calls   int
-	begun   bool
+	begun   bool        // a key was examined
 	expired func() bool // the time of the page; may be nil
-	lists   int         // that were made
+	lists   int         // lists made
 }
 
-// spent reports whether no list may be made. The time counts only for what a page
-// gets on without.
+// spent reports whether no list may be made. The time counts only after the lists
+// that every page needs.
 func (b *budget) spent() bool {
 	return b.calls <= 0 || b.lists >= minCalls && b.expired != nil && b.expired()
 }
@@ -38,47 +35,46 @@ func (b *budget) spent() bool {
 const maxList = 1000
 
 // errSpent ends a page early: no calls are left, or no time.
-var errSpent = errors.New("the calls of a page are spent")
+var errSpent = errors.New("the budget of the page is spent")
 
-// walk goes through the cells whose names begin with a prefix, in order. It is
-// a list of the namespace, which knows no start but a cursor, so it skips what is
-// before the first name; and what this isolate wrote is laid over it.
+// walk visits the cells whose names begin with a prefix, in order. A list of the
+// namespace can only start at a prefix or a cursor, so it skips the names before the
+// first one.
 type walk struct {
-	cells  *cells
+	ns     Namespace
 	budget *budget
 	prefix string
 	from   string // the first name
-	limit  int    // of names a call, which grows where none is of use
+	limit  int    // names per list; grows while a list shows nothing useful
 
-	page   []Key  // of which nothing was taken yet
-	cursor string // the page came from
-	next   string // cursor behind it, "" where it is the last
+	page   []Key  // listed, not taken yet
+	cursor string // of the list that returned the page
+	next   string // cursor after it, "" at the end
 	begun  bool
-	last   string // the last name that KV listed
-	memos  []memo
-	shared bool // memos belong to others too
-	point  bool // not a list, but the cell with the name from
+	last   string // the last name taken
+	point  *found // of a walk over one name
 }
 
-// newWalk begins at a name, with a cursor from which it is thought to follow, or
-// none.
-func newWalk(c *cells, b *budget, prefix, from, cursor string, limit int) *walk {
-	return &walk{
-		cells: c, budget: b, prefix: prefix, from: from, limit: min(max(limit, 16), maxList),
-		cursor: cursor, memos: c.memory.from(prefix, from), shared: true,
+// newWalk begins at a name, with the cursor of an earlier walk or "".
+func newWalk(ns Namespace, b *budget, prefix, from, cursor string, limit int) *walk {
+	return &walk{ns: ns, budget: b, prefix: prefix, from: from, limit: min(max(limit, 16), maxList), cursor: cursor}
+}
+
+// newPoint walks over one name.
+func newPoint(ctx context.Context, ns Namespace, b *budget, name string) (*walk, error) {
+	w := &walk{ns: ns, budget: b, prefix: name, from: name, begun: true}
+	if len(name) > maxName {
+		return w, nil
 	}
+	body, err := w.read(ctx, name)
+	if body != nil {
+		w.point = &found{name: name, stamp: stampOf(body), body: body}
+	}
+	return w, err
 }
 
-// newPoint walks over one cell.
-func newPoint(c *cells, b *budget, name string) *walk {
-	return &walk{cells: c, budget: b, prefix: name, from: name, point: true}
-}
-
-// fill lists until there is a name on the page, or no more.
+// fill lists until the page has a name, or to the end.
 func (w *walk) fill(ctx context.Context) error {
-	if w.point {
-		return w.fillPoint(ctx)
-	}
 	for len(w.page) == 0 && (!w.begun || w.next != "") {
 		if w.budget.spent() {
 			return errSpent
@@ -89,9 +85,9 @@ func (w *walk) fill(ctx context.Context) error {
 		if !w.begun {
 			cursor = w.cursor
 		}
-		keys, next, err := w.cells.ns.List(ctx, w.prefix, cursor, w.limit)
+		keys, next, err := w.ns.List(ctx, w.prefix, cursor, w.limit)
 		if errors.Is(err, ErrCursor) && cursor != "" {
-			// From the beginning, over all that was seen already.
+			// Restart, and skip all names that were taken.
 			w.begun, w.cursor, w.next = false, "", ""
 			continue
 		}
@@ -100,86 +96,58 @@ func (w *walk) fill(ctx context.Context) error {
 		}
 		w.begun, w.cursor, w.next = true, cursor, next
 		for i, k := range keys {
-			// A cursor may come from anybody: what it leads to is looked at.
-			if k.Name < w.from || k.Name <= w.last || !strings.HasPrefix(k.Name, w.prefix) {
-				continue
+			// A cursor comes from a client's token, so its names are checked.
+			if k.Name >= w.from && k.Name > w.last && strings.HasPrefix(k.Name, w.prefix) {
+				w.page = keys[i:]
+				break
 			}
-			w.page = keys[i:]
-			break
 		}
-		if len(w.page) == 0 { // there may be many more that are before the first name
+		if len(w.page) == 0 { // many more names may precede the first one
 			w.limit = min(8*w.limit, maxList)
 		}
 	}
 	return nil
 }
 
-func (w *walk) fillPoint(ctx context.Context) error {
-	if w.begun || len(w.prefix) > maxName {
-		return nil
-	}
-	if w.budget.calls <= 0 && w.budget.begun {
-		return errSpent
-	}
-	w.budget.calls--
-	body, remembered, err := w.cells.view(ctx, w.prefix)
-	if err != nil {
-		return err
-	}
-	w.begun, w.shared = true, remembered
-	if body != nil {
-		w.memos = []memo{{name: w.prefix, stamp: stampOf(body), body: body}}
-	}
-	return nil
-}
-
-// read reads a cell, if the budget allows it.
+// read reads a cell, if the budget permits.
 func (w *walk) read(ctx context.Context, name string) ([]byte, error) {
 	if w.budget.calls <= 0 && w.budget.begun {
 		return nil, errSpent
 	}
 	w.budget.calls--
-	return w.cells.get(ctx, name)
+	return readCell(ctx, w.ns, name)
 }
 
-// peek is the cell at hand, nil at the end.
+// peek returns the current cell, nil at the end.
 func (w *walk) peek(ctx context.Context) (*found, error) {
-	if err := w.fill(ctx); err != nil {
+	if w.point != nil {
+		return w.point, nil
+	}
+	if err := w.fill(ctx); err != nil || len(w.page) == 0 {
 		return nil, err
 	}
-	var f *found
-	if len(w.page) > 0 {
-		k := w.page[0]
-		if !strings.HasPrefix(k.Name, w.prefix) || k.Name <= w.last && w.last != "" {
-			return nil, errCell // no order
-		}
-		p, err := decodeMetadata(k.Metadata)
-		if err != nil {
-			return nil, err
-		}
-		f = &found{name: k.Name, stamp: p.stamp, body: p.body, mark: p.mark}
+	k := w.page[0]
+	if !strings.HasPrefix(k.Name, w.prefix) || k.Name <= w.last && w.last != "" {
+		return nil, errCell // not in order
 	}
-	if len(w.memos) > 0 {
-		m := &w.memos[0]
-		if f == nil || m.name < f.name || m.name == f.name && m.stamp >= f.stamp {
-			f = &found{name: m.name, stamp: m.stamp, body: m.body, gone: m.body == nil, shared: w.shared}
-		}
+	p, err := decodeMetadata(k.Metadata)
+	if err != nil {
+		return nil, err
 	}
-	return f, nil
+	return &found{name: k.Name, stamp: p.stamp, body: p.body, mark: p.mark}, nil
 }
 
-// take goes on behind the cell at hand.
-func (w *walk) take(f *found) {
-	if len(w.page) > 0 && w.page[0].Name == f.name {
-		w.last = f.name
-		w.page = w.page[1:]
+// take moves past the current cell.
+func (w *walk) take() {
+	if w.point != nil {
+		w.point = nil
+		return
 	}
-	if len(w.memos) > 0 && w.memos[0].name == f.name {
-		w.memos = w.memos[1:]
-	}
+	w.last = w.page[0].Name
+	w.page = w.page[1:]
 }
 
-// resume is the cursor with which a walk from here on lists least.
+// resume is the best cursor for a walk from here on.
 func (w *walk) resume() string {
 	if len(w.page) == 0 && w.next != "" {
 		return w.next
@@ -187,22 +155,21 @@ func (w *walk) resume() string {
 	return w.cursor
 }
 
-// whole is the body of a cell that a walk came to, nil if it is gone meanwhile.
-// It is read-only.
-func (w *walk) whole(ctx context.Context, f *found) ([]byte, error) {
-	if f.body != nil || f.gone {
+// body returns the whole cell, nil if it was deleted since the list.
+func (w *walk) body(ctx context.Context, f *found) ([]byte, error) {
+	if f.body != nil {
 		return f.body, nil
 	}
 	return w.read(ctx, f.name)
 }
 
-// skip goes on at a name, or behind it.
+// skip moves to a name, or past it.
 func (w *walk) skip(name string) {
 	w.from = max(w.from, name)
 	for len(w.page) > 0 && w.page[0].Name < name {
 		w.page = w.page[1:]
 	}
-	for len(w.memos) > 0 && w.memos[0].name < name {
-		w.memos = w.memos[1:]
+	if w.point != nil && w.point.name < name {
+		w.point = nil
 	}
 }

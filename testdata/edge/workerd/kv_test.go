@@ -11,7 +11,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// startKV runs the Worker on Workers KV alone.
+// startKV starts the Worker on Workers KV alone.
 func startKV(t *testing.T, env ...string) *workerd.Server {
 	t.Helper()
 	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: true, Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0"), Log: os.Stderr})
@@ -22,8 +22,7 @@ func startKV(t *testing.T, env ...string) *workerd.Server {
 	return s
 }
 
-// do sends a signed request and returns the status and the body. The answer says
-// what it is worth.
+// do sends a signed request and returns the status and the body.
 func do(t *testing.T, s *workerd.Server, method, target, body string) (int, string) {
 	t.Helper()
 	status, answer, err := send(t, s, method, target, "application/json", body)
@@ -55,52 +54,45 @@ func demand(t *testing.T, s *workerd.Server, method, target, body string, status
 	return answer
 }
 
-// A single writer has it all. Of inserts that meet one succeeds, as all requests
-// of an isolate have one store.
-func TestKVSingleWriter(t *testing.T) {
+// Best effort carries out inserts, ETags and batches. Deleted tables are gone at once.
+func TestKVBestEffort(t *testing.T) {
 	t.Parallel()
-	s := startKV(t, "EDGETABLE_KV_SINGLE_WRITER=true")
+	s := startKV(t, "EDGETABLE_KV_BEST_EFFORT=true")
 	demand(t, s, "POST", "/Tables", `{"TableName":"people"}`, 201)
 	demand(t, s, "POST", "/Tables", `{"TableName":"people"}`, 409)
+	demand(t, s, "POST", "/people", `{"PartitionKey":"p","RowKey":"1"}`, 201)
+	demand(t, s, "POST", "/people", `{"PartitionKey":"p","RowKey":"1"}`, 409)
+	if status, answer, err := transact(t, s, "q", 5); status != 202 || err != nil || strings.Count(answer, "204 No Content") != 5 {
+		t.Errorf("a batch: %d, %v: %s", status, err, answer)
+	}
 	var group sync.WaitGroup
-	var created sync.Map
 	for n := range 40 {
 		group.Go(func() {
-			switch status, answer := do(t, s, "POST", "/people", fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%d","N":%d}`, n%10, n)); status {
-			case 201:
-				if before, ok := created.Swap(n%10, n); ok {
-					t.Errorf("both %d and %d were inserted", before, n)
-				}
-			case 409:
-			default:
-				t.Errorf("%d: %s", status, answer)
-			}
+			demand(t, s, "PUT", fmt.Sprintf("/people(PartitionKey='p',RowKey='%d')", n), `{}`, 204)
 		})
 	}
 	group.Wait()
-	page := demand(t, s, "GET", "/people()", "", 200)
-	for n := range 10 {
-		who, ok := created.Load(n)
-		if !ok || !strings.Contains(page, fmt.Sprintf(`"RowKey":"%d"`, n)) || !strings.Contains(page, fmt.Sprintf(`"N":%d}`, who)) {
-			t.Errorf("row %d of %v is not in %s", n, who, page)
-		}
+	if p, q := rows(t, s, "p"), rows(t, s, "q"); p != 40 || q != 5 {
+		t.Errorf("there are %d and %d entities", p, q)
 	}
 	demand(t, s, "DELETE", "/Tables('people')", "", 204)
 	demand(t, s, "GET", "/people()", "", 404)
 }
 
-// Without a single writer what would have to compare says so; the rest works.
-func TestKVManyWriters(t *testing.T) {
+// Without best effort, inserts and batches are 501 and name the profile that has
+// them; upserts and queries work.
+func TestKVRefusals(t *testing.T) {
 	t.Parallel()
 	s := startKV(t)
 	demand(t, s, "POST", "/Tables", `{"TableName":"people"}`, 201)
-	if got := demand(t, s, "POST", "/people", `{"PartitionKey":"p","RowKey":"1"}`, 501); !strings.Contains(got, "NotImplemented") || !strings.Contains(got, "single writer") {
+	const reason = "profile with Durable Objects"
+	if got := demand(t, s, "POST", "/people", `{"PartitionKey":"p","RowKey":"1"}`, 501); !strings.Contains(got, "NotImplemented") || !strings.Contains(got, reason) {
 		t.Errorf("an insert: %s", got)
 	}
-	if status, got, err := transact(t, s, "p", 2); status != 202 || err != nil || !strings.Contains(got, "501 Not Implemented") || !strings.Contains(got, "single writer") {
-		t.Errorf("a transaction: %d, %v: %s", status, err, got)
+	if status, got, err := transact(t, s, "p", 2); status != 202 || err != nil || !strings.Contains(got, "501 Not Implemented") || !strings.Contains(got, reason) {
+		t.Errorf("a batch: %d, %v: %s", status, err, got)
 	}
-	// More than an instance has room for if any of it is left behind.
+	// Together more than the memory of an instance, if anything is left behind.
 	value := strings.Repeat("v", 30_000)
 	for n := range 30 {
 		demand(t, s, "PUT", fmt.Sprintf("/people(PartitionKey='p',RowKey='%d')", n), `{"V":"`+value+`","W":"`+value+`"}`, 204)

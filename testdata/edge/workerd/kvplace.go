@@ -56,7 +56,7 @@ func (n Namespace) Get(ctx context.Context, name string) (value, metadata []byte
 func (n Namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
 	outcomes := make([]error, len(writes))
 	for i, w := range writes {
-		if w.Gone {
+		if w.Delete {
 			_, _, outcomes[i] = n.do(ctx, http.MethodPost, nil, nil, "op", "delete", "name", w.Name)
 		} else {
 			_, _, outcomes[i] = n.do(ctx, http.MethodPost, w.Value, w.Metadata, "op", "put", "name", w.Name)
@@ -103,16 +103,6 @@ func (s *Server) Schedule(ctx context.Context) error { return s.visit(ctx, "/sch
 // when that was "stored", or as it begins to "serve" a request.
 func (s *Server) Trap(ctx context.Context, when string) error {
 	return s.visit(ctx, "/trap?when="+when)
-}
-
-// Grow has the module of such a Worker take as much memory and more.
-func (s *Server) Grow(ctx context.Context, bytes int) error {
-	return s.visit(ctx, fmt.Sprintf("/grow?bytes=%d", bytes))
-}
-
-// Blind has KV show such a Worker nothing of what was written, or all of it.
-func (s *Server) Blind(ctx context.Context, on bool) error {
-	return s.visit(ctx, fmt.Sprintf("/blind?on=%t", on))
 }
 
 func (s *Server) visit(ctx context.Context, path string) error {

@@ -1,7 +1,6 @@
 package workerd_test
 
 import (
-	"context"
 	"sync"
 	"testing"
 	"time"
@@ -10,59 +9,37 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
-	"edgetable/testdata/edge/workerd"
 )
 
-// The suite of stores over the KV of workerd. Places come one after the other, each
-// into an empty namespace; who waits has the time go on.
-func kvHarness(s *workerd.Server, o workerskv.Options) storetest.Harness {
-	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+// TestKVStore runs the suite of stores over the KV of workerd, which shows writes at
+// once. Each place is an empty namespace; one place exists at a time.
+func TestKVStore(t *testing.T) {
+	t.Parallel()
+	s := startKV(t)
+	storetest.Run(t, func(t testing.TB, now func() edm.Ticks) storetest.Place {
 		if err := s.Namespace().Clear(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		var mu sync.Mutex
 		var ahead edm.Ticks
-		wait := func(d time.Duration) {
+		settle := func() {
 			mu.Lock()
 			defer mu.Unlock()
-			ahead += edm.Ticks(d / 100)
+			ahead += edm.Ticks(125 * time.Second / 100)
 		}
 		open := func(now func() edm.Ticks) table.Store {
-			o.Namespace = s.Namespace()
-			o.Pause = func(_ context.Context, d time.Duration) { wait(d) }
-			o.Now = func() edm.Ticks {
+			store, err := workerskv.New(workerskv.Options{Namespace: s.Namespace(), BestEffort: true, Now: func() edm.Ticks {
 				mu.Lock()
 				defer mu.Unlock()
 				return now() + ahead
-			}
-			store, err := workerskv.New(o)
+			}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return store
 		}
-		p := storetest.Place{
-			Store: open(now), Remote: true,
-			Strengths: storetest.Strengths{Conditional: o.SingleWriter, AtomicCommit: o.SingleWriter, Durable: true},
-			Settle:    func() { wait(125 * time.Second) },
-			Restart: func(now func() edm.Ticks) table.Store {
-				wait(125 * time.Second)
-				return open(now)
-			},
+		return storetest.Place{
+			Store: open(now), Strengths: storetest.Strengths{Durable: true}, Share: open, Restart: open, Settle: settle, Remote: true,
 		}
-		if !o.SingleWriter {
-			p.Share = open
-		}
-		return p
-	}
-}
-
-func TestKVStore(t *testing.T) {
-	t.Parallel()
-	storetest.Run(t, kvHarness(startKV(t), workerskv.Options{}))
-}
-
-func TestKVStoreSingleWriter(t *testing.T) {
-	t.Parallel()
-	storetest.Run(t, kvHarness(startKV(t), workerskv.Options{SingleWriter: true}))
+	})
 }

@@ -1,5 +1,5 @@
-// The module edgetable.wasm with the tag kv, and what it imports. What the two say to each other is told in main.go and
-// kv_wasm.go; what syscall/js needs is TinyGo's own.
+// The module edgetable.wasm built with the tag kv, and its imports. main.go and kv_wasm.go describe what the two say to each
+// other; the imports of syscall/js are TinyGo's own.
 import "./wasm_exec.mjs";
 import { Misconfigured, randomness, variables } from "./host.mjs";
 import program from "./edgetable.wasm";
@@ -7,14 +7,13 @@ import program from "./edgetable.wasm";
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
 export class Instance {
-  under = new Map(); // the requests that are under way, by number
+  under = new Map(); // requests in progress, by number
   dead = false;
   uses = 0;
-  begun = 0; // bytes of memory with which it began
 
   constructor(env) {
-    // Where the module looks for its bindings, which are those of the Worker and not of a request; what is in binding is
-    // told in adapters/store/workerskv/kv.
+    // globalThis.context is where github.com/syumai/workers finds its bindings. adapters/store/workerskv/kv describes the
+    // functions in binding.
     const outcomes = [];
     const settle = (number, value, kept) => {
       outcomes[number] = value;
@@ -22,7 +21,6 @@ export class Instance {
     };
     const binding = {
       await: (promise, number) => void promise.then((value) => settle(number, value, 1), (e) => settle(number, e, 0)),
-      pause: (ms, number) => void setTimeout(settle, ms, number, undefined, 1),
       outcome(number) {
         const value = outcomes[number];
         outcomes[number] = undefined;
@@ -47,30 +45,12 @@ export class Instance {
     this.kept = this.go._values.length;
   }
 
-  // configuration is what it is configured with.
   configuration(env) { return variables(env); }
 
-  // memory is how many bytes it has, which never get less.
+  // memory is its size in bytes, which never shrinks.
   get memory() { return this.exports.memory.buffer.byteLength; }
 
-  // grown is the same, unless it has not grown since it took over.
-  get grown() { return this.memory > this.begun ? this.memory : 0; }
-
-  // takeOver has this instance, which is new, remember what another does that nobody uses any more.
-  takeOver(other) {
-    for (let i = 0, n; (n = other.exports.memo(i)) > 0; i++) {
-      const at = other.exports.buffer(0), place = new DataView(other.exports.memory.buffer, at, 8);
-      const head = other.view(at + 8, n - 8), body = other.view(place.getUint32(0, true), place.getUint32(4, true));
-      const all = new Uint8Array(head.length + 4 + body.length);
-      all.set(head);
-      new DataView(all.buffer).setUint32(head.length, body.length, true);
-      all.set(body, head.length + 4);
-      this.exports.remember(this.put(all));
-    }
-    this.begun = this.memory;
-  }
-
-  // held is how many values of JavaScript the module holds on to; see release.
+  // held is the number of JavaScript values that the module holds; see release.
   get held() { return this.go._values.length - this.kept - this.go._idPool.length; }
 
   view(at, n) { return new Uint8Array(this.exports.memory.buffer, at, n); }
@@ -106,8 +86,8 @@ export class Instance {
     }
   }
 
-  // enter runs a part of the module and what goes on because of it. One that was trapped is in the middle of something for
-  // ever: it is never entered again, and nobody can say what became of the requests in it.
+  // enter runs a function of the module and then its scheduler. A trap leaves the instance in the middle of all its requests:
+  // it is never entered again.
   enter(f) {
     if (this.dead) return;
     try {
@@ -123,8 +103,8 @@ export class Instance {
     for (const { reject } of this.under.values()) reject(e);
   }
 
-  // release lets go of what the module once held of JavaScript, as TinyGo never does. Where no request is under way only
-  // functions are in use, which are its own.
+  // release drops the JavaScript values that the module once held, because TinyGo never does. Between requests only
+  // functions are in use, its own.
   release() {
     const { _values: values, _ids: ids, _idPool: pool, _goRefCounts: counts } = this.go;
     for (let id = this.kept; id < values.length; id++) {

@@ -3,48 +3,29 @@ import { failed, head, nothing, read, response } from "./http.mjs";
 import { Instance } from "./instance.mjs";
 import { Patience } from "./patience.mjs";
 
-const maxRequests = 64; // under way
-const maxLent = 60_000; // ms until a request is given up that the platform has killed; a purge ends before
-const maxHeld = 20_000; // values, until requests have to wait for a moment without any
-
-const maxMemory = 40 << 20; // bytes: an instance that grew beyond takes no requests, and when it has none a new one is in its place
-const settles = 120_000; // ms until everybody sees what was written
+const maxRequests = 64; // in progress
+const maxAge = 60_000; // ms; an older request was killed by the platform, and a purge ends earlier
+const maxHeld = 20_000; // JavaScript values held by the module, before requests wait until it holds none
+const maxMemory = 40 << 20; // bytes; a larger instance takes no requests and is replaced when it has none
 
 const queue = new Patience(1024);
-let instance, lost = -Infinity;
+let instance;
 
 function ready(env) {
   if (instance !== undefined) {
-    const now = Date.now();
-    // Where the platform kills a request, nobody ends it.
-    for (const { since } of instance.under.values()) if (now - since > maxLent) instance.die(new Error("a request did not end"));
-    if (instance.dead) {
-      instance = undefined;
-      lost = now;
-    } else if (instance.grown > maxMemory && instance.under.size === 0) {
-      const old = instance, before = lost, next = new Instance(env);
-      [instance, lost] = [undefined, now]; // if it knows a part only
-      next.takeOver(old);
-      [instance, lost] = [next, before];
-      console.log(JSON.stringify({ msg: "instance", uses: old.uses, memory: old.memory, then: instance.memory }));
-    }
+    // Nobody ends a request that the platform has killed.
+    for (const { since } of instance.under.values()) if (Date.now() - since > maxAge) instance.die(new Error("a request did not end"));
+    if (instance.dead || (instance.memory > maxMemory && instance.under.size === 0)) instance = undefined;
   }
   return (instance ??= new Instance(env));
 }
 
-// anew is whether a write has to wait until everybody sees what was written before: a single writer is one that
-// remembers that, and an instance was lost with its memory.
-function anew(i, request) {
-  return i.exports.alone() !== 0 && Date.now() - lost < settles && !["GET", "HEAD", "OPTIONS"].includes(request.method);
-}
-
-// enter resolves to the instance when it has room, or to null where too many wait already.
-async function enter(env) {
-  const i = await queue.until(() => {
+// enter resolves to the instance when it has room, or to undefined if too many requests wait.
+function enter(env) {
+  return queue.until(() => {
     const i = ready(env);
-    return i.under.size === 0 || (i.under.size < maxRequests && i.held < maxHeld && i.grown <= maxMemory) ? i : undefined;
+    return i.under.size === 0 || (i.under.size < maxRequests && i.held < maxHeld && i.memory <= maxMemory) ? i : undefined;
   });
-  return i ?? null;
 }
 
 async function answer(request, env) {
@@ -52,7 +33,7 @@ async function answer(request, env) {
   try {
     body = await read(request);
   } catch {
-    return new Response(null, { status: 400 }); // who sends it is gone
+    return new Response(null, { status: 400 }); // the client is gone
   }
   try {
     return await serve(request, env, body);
@@ -62,9 +43,8 @@ async function answer(request, env) {
 }
 
 async function serve(request, env, { bytes, length, refusal }) {
-  const i = refusal === "" ? await enter(env) : null;
-  if (i === null) return refuse(request, env, refusal || "busy");
-  if (anew(i, request)) return refuse(request, env, "anew");
+  const i = refusal === "" ? await enter(env) : undefined;
+  if (i === undefined) return refuse(request, env, refusal || "busy");
   try {
     return response(await i.serve(head(request, length, ""), bytes));
   } catch (e) {
@@ -73,7 +53,7 @@ async function serve(request, env, { bytes, length, refusal }) {
   }
 }
 
-// refuse answers in the protocol's form without looking into the request.
+// refuse answers in the protocol's form without reading the request.
 async function refuse(request, env, refusal) { return response(await ready(env).serve(head(request, 0, refusal), nothing)); }
 
 export default {
@@ -82,10 +62,10 @@ export default {
       r.headers.set("x-edgetable-consistency", "eventual");
       return r;
     });
-    ctx.waitUntil(work); // to its end even if the client hangs up: others wait for its turn
+    ctx.waitUntil(work); // to its end even if the client hangs up, so that the instance is not left in the middle of it
     return work;
   },
 
-  // scheduled deletes what dropped tables left behind.
+  // scheduled deletes the entities of dropped tables.
   async scheduled(_, env) { await (await enter(env))?.purge(); },
 };

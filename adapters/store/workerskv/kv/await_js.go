@@ -3,21 +3,19 @@
 package kv
 
 import (
-	"context"
 	"errors"
 	"syscall/js"
-	"time"
 )
 
-// waiter is where a goroutine waits for a promise or a timer that it made itself.
-// The shell knows it by a number, which is its place, and calls settled: a function of
-// package js would do, but each call of one is a goroutine with a stack of its own.
+// waiter is where a goroutine waits for a promise that it made itself. The shell
+// knows it by its index and calls settled. A function of package js would work, but
+// each of its calls starts a goroutine with a stack of its own.
 type waiter struct {
 	number  int
 	settled chan bool
 }
 
-// waiters are all, idle those that nobody uses. Goroutines do not run in parallel
+// waiters are all waiters, idle the unused ones. Goroutines do not run in parallel
 // here.
 var waiters, idle []*waiter
 
@@ -32,8 +30,8 @@ func take() *waiter {
 	return w
 }
 
-// settled is called when a promise was kept or not, or when a timer is up. The
-// goroutine goes on when the scheduler runs.
+// settled is called when a promise resolves or rejects. The goroutine continues when
+// the scheduler runs.
 //
 //export settled
 func settled(number, kept uint32) { waiters[number].settled <- kept != 0 }
@@ -49,13 +47,4 @@ func (n *Namespace) await(promise js.Value) (js.Value, error) {
 		return value, errors.New("KV: " + value.Call("toString").String())
 	}
 	return value, nil
-}
-
-// Pause waits by a timer of its own. That of time.Sleep is one for all goroutines,
-// and belongs to the request that happened to set it.
-func (n *Namespace) Pause(_ context.Context, d time.Duration) {
-	w := take()
-	n.shell.Call("pause", float64(d)/float64(time.Millisecond), w.number)
-	<-w.settled
-	idle = append(idle, w)
 }

@@ -49,21 +49,21 @@ func (n *Namespace) Get(ctx context.Context, name string) (value, metadata []byt
 	return value, text(answer.Get("metadata")), true, nil
 }
 
-// Write implements [workerskv.Namespace], one write after the other: a store has
-// several only where it purges, for which nobody waits.
+// Write implements [workerskv.Namespace]: one write after the other, as only a purge
+// and a batch have several.
 func (n *Namespace) Write(ctx context.Context, writes []workerskv.Write) []error {
-	became := make([]error, len(writes))
+	errs := make([]error, len(writes))
 	for i := range writes {
-		became[i] = n.write(ctx, &writes[i])
+		errs[i] = n.write(ctx, &writes[i])
 	}
-	return became
+	return errs
 }
 
 func (n *Namespace) write(ctx context.Context, w *workerskv.Write) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if w.Gone {
+	if w.Delete {
 		_, err := n.await(n.binding.Call("delete", w.Name))
 		return refused(err)
 	}
@@ -76,7 +76,7 @@ func (n *Namespace) write(ctx context.Context, w *workerskv.Write) error {
 	return refused(err)
 }
 
-// drop gives up the bytes of a buffer, as TinyGo never lets go of the buffer.
+// drop releases the bytes of a buffer, because TinyGo never releases the buffer.
 func drop(buffer js.Value) { buffer.Call("transfer", 0) }
 
 // List implements [workerskv.Namespace].
@@ -109,7 +109,7 @@ func (n *Namespace) List(ctx context.Context, prefix, cursor string, limit int) 
 	return keys, answer.Get("cursor").String(), nil
 }
 
-// text is a string, nil for anything else.
+// text is the bytes of a string, nil for any other value.
 func text(v js.Value) []byte {
 	if v.Type() != js.TypeString {
 		return nil

@@ -6,18 +6,18 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// refusals are in what KV and the platform say of a write that is not done and
-// never will be: too many of a name, of a day on the Free plan, and calls of an
-// invocation. They say so by their text alone.
+// refusals are parts of the error texts by which KV and the platform say that a write
+// was not done and will not be: too many of a name, of a day on the Free plan, or too
+// many calls of an invocation. Only the text tells.
 var refusals = [...]string{"429", "limit exceeded", "Too many"}
 
-// refusal is [workerskv.ErrRefused], with the reason for the log.
+// refusal is [workerskv.ErrRefused] with the reason for the log.
 type refusal struct{ cause error }
 
 func (r *refusal) Error() string   { return r.cause.Error() }
 func (r *refusal) Unwrap() []error { return []error{workerskv.ErrRefused, r.cause} }
 
-// refused tells the errors of what was not done from the others.
+// refused makes a refusal of an error with such a text.
 func refused(err error) error {
 	if err == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"edgetable/adapters/store/workerskv"
 )
 
-// What is known not to be written is told from what may have been, as KV says it.
+// KV's error texts tell a refused write from one that may have been applied.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -26,6 +26,6 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	if refused(nil) != nil {
-		t.Error("what went well is refused")
+		t.Error("no error became a refusal")
 	}
 }
