@@ -78,7 +78,12 @@ func readRecord(it *pebble.Iterator) (table.Record, error) {
 	if err != nil {
 		return table.Record{}, err
 	}
-	key, ok := table.ParseRecordKey(string(it.Key()[1:]))
+	return parseStored(it.Key(), v)
+}
+
+// parseStored reads a record from its stored key and value.
+func parseStored(k, v []byte) (table.Record, error) {
+	key, ok := table.ParseRecordKey(string(k[1:]))
 	if !ok {
 		return table.Record{}, errRecord
 	}

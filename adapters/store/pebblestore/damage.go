@@ -57,15 +57,18 @@ func (l *logFiles) inspectLog(path string, number uint32) error {
 		return err
 	}
 	lost := l.judge(path, number, log)
-	if lost == "" && (!l.accept || len(log.Damage) == 0 && log.Closed) {
+	if lost == "" && (!l.accept && l.views == nil || len(log.Damage) == 0 && log.Closed) {
 		return nil
 	}
 	if lost != "" {
 		l.inspected.lost = append(l.inspected.lost, lost)
-		if !l.accept {
+		if !l.accept && l.views == nil {
 			return l.inspected.damage()
 		}
 		l.logf("edgetable: accepted damage: %s", lost)
+	}
+	if l.views != nil {
+		return writeLog(l.views, l.FS.PathBase(path), log)
 	}
 	return l.cutOut(path, log)
 }
@@ -118,18 +121,23 @@ func (l *logFiles) judge(path string, number uint32, log logfile.Log) string {
 // cutOut replaces a log by what can be read of it. The damaged file is kept
 // under another name.
 func (l *logFiles) cutOut(path string, log logfile.Log) error {
-	f, err := l.FS.Create(path+".new", vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	err = logfile.Write(f, log.Replayable())
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err := writeLog(l.FS, path+".new", log); err != nil {
 		return err
 	}
 	if err := l.FS.Rename(path, path+".damaged"); err != nil {
 		return err
 	}
 	return l.FS.Rename(path+".new", path)
+}
+
+// writeLog writes what can be read of a log.
+func writeLog(fs vfs.FS, path string, log logfile.Log) error {
+	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	err = logfile.Write(f, log.Replayable())
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // checkMarker refuses a directory whose files of data are there while the file

@@ -27,6 +27,7 @@ type logFiles struct {
 	vfs.FS
 	dir    string
 	accept bool                             // go on without what is lost
+	views  *vfs.MemFS                       // not nil: change nothing, show Pebble what can be read from here
 	issued func() int64                     // the highest number of a commit so far
 	logf   func(format string, args ...any) // for what is lost
 
@@ -71,6 +72,11 @@ func (l *logFiles) read() (missing []string, err error) {
 	}
 	slices.Sort(missing)
 	return missing, nil
+}
+
+// missingLogs says what it means that listed logs are missing.
+func missingLogs(names []string) string {
+	return fmt.Sprintf("the log %s is missing; the commits it held are lost", strings.Join(names, ", "))
 }
 
 func logName(n uint32) string { return fmt.Sprintf("%06d.log", n) }
@@ -223,6 +229,11 @@ func (l *logFiles) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
 		if n, ok := l.number(path); ok {
 			if err := l.inspectLog(path, n); err != nil {
 				return nil, err
+			}
+			if l.views != nil {
+				if f, err := l.views.Open(l.FS.PathBase(path)); err == nil {
+					return f, nil
+				}
 			}
 		} else if strings.HasPrefix(l.FS.PathBase(path), "MANIFEST-") {
 			if err := l.inspectManifest(path); err != nil {

@@ -95,7 +95,7 @@ func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 		return err
 	}
 	if len(missing) > 0 {
-		lost := fmt.Sprintf("the log %s is missing; the commits it held are lost", strings.Join(missing, ", "))
+		lost := missingLogs(missing)
 		l.inspected.lost = append(l.inspected.lost, lost)
 		if !o.AcceptDamage {
 			return l.inspected.damage()

@@ -1,0 +1,88 @@
+package pebblestore_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore"
+)
+
+func check(t *testing.T, disk vfs.FS, salvage string) (pebblestore.Report, error) {
+	t.Helper()
+	return pebblestore.Check(pebblestore.Options{
+		Dir: "data", FS: disk, Fatal: func(err error) { t.Errorf("fatal: %v", err) },
+	}.Small(), salvage, nil)
+}
+
+// TestCheck: an undamaged store has no problems, and is not changed.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	const entities = 2000
+	disk := killed(t, entities, true)
+	before := names(t, disk, "")
+	report, err := check(t, disk, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Problems) > 0 || report.Entities != entities || report.Tables != 1 || report.Orphans != 0 {
+		t.Errorf("%+v", report)
+	}
+	if after := names(t, disk, ""); len(after) != len(before) {
+		t.Errorf("files before %q, after %q", before, after)
+	}
+	if _, err := check(t, vfs.NewMem(), ""); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a directory: %v", err)
+	}
+	if _, err := check(t, disk, "data"); err == nil {
+		t.Error("what can be read was saved over the store itself")
+	}
+}
+
+// TestSalvage: of a store with damage in a data file and in its log, all but the
+// damaged blocks can be saved, and both are named.
+func TestSalvage(t *testing.T) {
+	t.Parallel()
+	const entities = 3000
+	disk := killed(t, entities, true)
+	logs := names(t, disk, ".log")
+	damage := func(path string, at func(length int) int) {
+		b := content(t, disk, path)
+		b[at(len(b))] ^= 0x10
+		rewrite(t, disk, path, b)
+	}
+	damage(logs[len(logs)-1], func(n int) int { return n / 3 })
+	largest := ""
+	for _, path := range names(t, disk, ".sst") {
+		if largest == "" || len(content(t, disk, path)) > len(content(t, disk, largest)) {
+			largest = path
+		}
+	}
+	damage(largest, func(n int) int { return n / 2 })
+	report, err := check(t, disk, "saved")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(report.Problems, "\n")
+	if !strings.Contains(all, largest) || !strings.Contains(all, logs[len(logs)-1]) {
+		t.Errorf("problems: %s", all)
+	}
+	if report.Entities < entities*9/10 || report.Entities >= entities {
+		t.Errorf("%d of %d entities were read", report.Entities, entities)
+	}
+	s, err := pebblestore.Open(pebblestore.Options{Dir: "saved", FS: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if n := count(t, s, entities); int64(n) != report.Entities {
+		t.Errorf("%d entities were saved, %d reported", n, report.Entities)
+	}
+	if bytes.Contains([]byte(all), []byte("carrier")) {
+		t.Errorf("problems have lines that say nothing: %s", all)
+	}
+}
