@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/store/pebblestore"
+)
+
+func (p *program) checkCommand() *cobra.Command {
+	var salvage string
+	c := &cobra.Command{
+		Use: "check DIRECTORY", Short: "Read everything in a data directory and report damage",
+		Long: "Reads each block, table and entity of a data directory that no server uses, and changes\n" +
+			"nothing. Exits with 1 if something is damaged.",
+		Example: "  edgetable check /var/lib/edgetable\n  edgetable check /var/lib/edgetable --salvage /var/lib/edgetable-saved",
+		Args:    operands("DIRECTORY"),
+		RunE:    func(_ *cobra.Command, args []string) error { return p.check(args[0], salvage) },
+	}
+	section(c, "Flags", func(f *pflag.FlagSet) {
+		f.StringVar(&salvage, "salvage", "", "new `directory` for what can be read; it can be served with --data")
+	})
+	return c
+}
+
+// check reports each problem in a line.
+func (p *program) check(data, salvage string) error {
+	show := newProgress(p.err)
+	report, err := pebblestore.Check(pebblestore.Options{Dir: data}, salvage, func(entities int64) {
+		show.show("%d entities read", entities)
+	})
+	show.end()
+	if err != nil {
+		return err
+	}
+	for _, problem := range report.Problems {
+		fmt.Fprintln(p.out, problem)
+	}
+	fmt.Fprintf(p.out, "%d tables, %d entities, %d bytes, %d entities of deleted tables\n",
+		report.Tables, report.Entities, report.Bytes, report.Orphans)
+	if salvage != "" {
+		fmt.Fprintln(p.out, "what can be read is in", salvage)
+	}
+	if n := len(report.Problems); n > 0 {
+		return fmt.Errorf("%s is damaged: %d problems; restore a backup, or save what can be read with --salvage", data, n)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDamage damages the log of a killed server. The next one says what is lost,
+// and 'check' saves the rest.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	live, dir := filepath.Join(t.TempDir(), "live"), filepath.Join(t.TempDir(), "dir")
+	s := start(t, nil, "--data", live)
+	c := s.client(t, "")
+	c.do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
+	for i := range 200 {
+		c.do(t, "POST", "/People", fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%03d","Text":%q}`, i, strings.Repeat("x", 200)), 204)
+	}
+	// The files as they are now are those of a process that was killed.
+	if err := os.CopyFS(dir, os.DirFS(live)); err != nil {
+		t.Fatal(err)
+	}
+	s.ends(t)
+
+	if status, out, err := run(t, nil, "check", dir); status != 0 || !strings.Contains(out, "1 tables, 200 entities") {
+		t.Fatalf("check of an undamaged directory: %d %s %s", status, out, err)
+	}
+	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil || len(logs) == 0 {
+		t.Fatal("there is no log", err)
+	}
+	newest := slices.Max(logs)
+	b, err := os.ReadFile(newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.Index(string(b), "\x00100") // the RowKey of entity 100
+	for i := range 4 {
+		b[at+i] ^= 0xFF
+	}
+	if err := os.WriteFile(newest, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	status, _, said := run(t, nil, "serve", "--listen", "127.0.0.1:0", "--data", dir)
+	if status != 1 || !strings.Contains(said, newest) || !strings.Contains(said, "--accept-damage") {
+		t.Errorf("serve: %d %s", status, said)
+	}
+	saved := filepath.Join(t.TempDir(), "saved")
+	status, out, said := run(t, nil, "check", dir, "--salvage", saved)
+	if status != 1 || !strings.Contains(out, newest) || !strings.Contains(out, "1 tables, 199 entities") {
+		t.Errorf("check: %d %s %s", status, out, said)
+	}
+	for _, args := range [][]string{{"--data", saved}, {"--data", dir, "--accept-damage"}} {
+		s := start(t, nil, args...)
+		c := s.client(t, "")
+		c.do(t, "GET", "/People(PartitionKey='p',RowKey='099')", "", 200)
+		c.do(t, "GET", "/People(PartitionKey='p',RowKey='100')", "", 404)
+		c.do(t, "GET", "/People(PartitionKey='p',RowKey='199')", "", 200)
+		s.ends(t)
+	}
+	if kept, _ := filepath.Glob(filepath.Join(dir, "*.damaged")); len(kept) != 1 {
+		t.Errorf("damaged logs that were kept: %q", kept)
+	}
+}
