@@ -11,8 +11,8 @@ import (
 
 // Next is the list of a text that has changed since l was read. An account that
 // is what it was stays the same one, since the protocol keeps things with it.
-// Only a text that names accounts will do: one that was emptied by mistake is
-// not an order to lock everybody out.
+// Only a text that names accounts will do: one that was emptied by mistake must not
+// lock everybody out.
 func (l List) Next(text string) (List, error) {
 	next, err := Parse(text)
 	if err != nil {
@@ -21,12 +21,21 @@ func (l List) Next(text string) (List, error) {
 	if len(next) == 0 {
 		return nil, errors.New("accounts: the text names no account")
 	}
-	for name, was := range l {
-		if is := next[name]; is != nil && same(was, is) {
-			next[name] = was
+	next.Keep(l)
+	return next, nil
+}
+
+// Keep puts the accounts of an earlier list in place of equal ones, with what the
+// protocol keeps with them. It reports whether the lists are equal.
+func (l List) Keep(before List) bool {
+	kept := 0
+	for name, was := range before {
+		if is := l[name]; is != nil && same(was, is) {
+			l[name] = was
+			kept++
 		}
 	}
-	return next, nil
+	return kept == len(l) && kept == len(before)
 }
 
 // same compares accounts of one name.

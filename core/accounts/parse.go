@@ -37,9 +37,18 @@ func (l List) Find(name string) (*protocol.Account, bool) {
 //
 // Nothing here needs package fmt, which would bring the files of a system into a
 // module of WebAssembly.
-func Parse(text string) (List, error) {
+func Parse(text string) (List, error) { return parse(text, 1) }
+
+// LeastKey is the number of bytes that a key must have to be safe: 256 bits.
+const LeastKey = 32
+
+// ParseStrong is Parse that refuses keys below LeastKey.
+func ParseStrong(text string) (List, error) { return parse(text, LeastKey) }
+
+func parse(text string, leastKey int) (List, error) {
 	list, number := List{}, 0
 	for line := range strings.Lines(text) {
+		number++
 		if strings.HasPrefix(strings.TrimSpace(line), "#") {
 			continue
 		}
@@ -47,13 +56,12 @@ func Parse(text string) (List, error) {
 			if entry = strings.TrimSpace(entry); entry == "" {
 				continue
 			}
-			number++
-			account, err := parseAccount(entry)
-			if err != nil {
-				return nil, errors.New("account " + strconv.Itoa(number) + ": " + err.Error())
+			account, err := parseAccount(entry, leastKey)
+			if err == nil && list[account.Name] != nil {
+				err = errors.New(account.Name + " is there already")
 			}
-			if list[account.Name] != nil {
-				return nil, errors.New("account " + strconv.Itoa(number) + ": " + account.Name + " was given already")
+			if err != nil {
+				return nil, errors.New("line " + strconv.Itoa(number) + ": " + err.Error())
 			}
 			list[account.Name] = account
 		}
@@ -61,11 +69,11 @@ func Parse(text string) (List, error) {
 	return list, nil
 }
 
-func parseAccount(entry string) (*protocol.Account, error) {
+func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
 	entry, options := cutOptions(entry)
 	name, keys, ok := strings.Cut(entry, ":")
 	name = strings.TrimSpace(name)
-	if !ok || !accountName(name) {
+	if !ok || CheckName(name) != nil {
 		return nil, errors.New("write name:key or name:key1:key2, the name 3 to 24 lower-case letters and digits")
 	}
 	account := &protocol.Account{Account: sharedkey.Account{Name: name}}
@@ -75,11 +83,15 @@ func parseAccount(entry string) (*protocol.Account, error) {
 		}
 		text = strings.TrimSpace(text)
 		if strings.Contains(text, " ") {
-			return nil, errors.New("behind the keys of " + name + " stands what is not understood: write allow=…, deny=… or disabled, and lists of addresses without blanks")
+			return nil, errors.New("an option of " + name + " is not known: write allow=…, deny=… or disabled behind the keys, and lists of addresses without blanks")
 		}
 		k, err := sharedkey.ParseKey(text)
-		if err != nil {
-			return nil, errors.New("key " + strconv.Itoa(i+1) + " of " + name + " is not base64 (make one with: openssl rand -base64 64 | tr -d '\\n')")
+		key := "key " + strconv.Itoa(i+1) + " of " + name
+		switch {
+		case err != nil:
+			return nil, errors.New(key + " is not base64 (make one with: openssl rand -base64 64 | tr -d '\\n')")
+		case k.Size() < leastKey:
+			return nil, errors.New(key + " has " + strconv.Itoa(k.Size()) + " bytes: at least " + strconv.Itoa(leastKey) + " are safe (make one with: openssl rand -base64 64 | tr -d '\\n')")
 		}
 		account.Keys[i] = k
 	}
@@ -133,16 +145,16 @@ func setOption(a *protocol.Account, option string) error {
 	return nil
 }
 
-func accountName(s string) bool {
-	if len(s) < 3 || len(s) > 24 {
-		return false
-	}
+// CheckName returns an error unless an account may have the name.
+func CheckName(s string) error {
+	wrong := len(s) < 3 || len(s) > 24
 	for _, c := range []byte(s) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
+		wrong = wrong || (c < 'a' || c > 'z') && (c < '0' || c > '9')
 	}
-	return true
+	if wrong {
+		return errors.New("the name of an account has 3 to 24 lower-case letters and digits")
+	}
+	return nil
 }
 
 // HasDevelopmentKey reports whether anybody can sign for one of the accounts.

@@ -36,19 +36,19 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct{ text, say, why string }{
-		{key1, "account 1: write name:key", "a key alone"},
-		{"acme=" + key1, "account 1: write name:key", "the wrong sign"},
-		{"acme:" + key1 + ";" + key2 + ":beta", "account 2: write name:key", "the key in front"},
+		{key1, "line 1: write name:key", "a key alone"},
+		{"acme=" + key1, "line 1: write name:key", "the wrong sign"},
+		{"acme:" + key1 + ";" + key2 + ":beta", "line 1: write name:key", "the key in front"},
 		{"Acme:" + key1, "lower-case", "upper case"},
 		{"ac:" + key1, "3 to 24", "a short name"},
 		{"acme:" + key1 + ":" + key2 + ":" + key3, "more than two", "three keys"},
-		{"acme:" + key1 + "\nacme:" + key2, "account 2: acme was given already", "an account twice"},
+		{"acme:" + key1 + "\nacme:" + key2, "line 2: acme is there already", "an account twice"},
 		{"acme:" + key1[:20] + "!", "key 1 of acme is not base64", "a broken key"},
 		{"acme:" + key1 + ":", "key 2 of acme is not base64", "an empty second key"},
 		{"acme:" + key1 + " allow=10.0.0.0/33", "10.0.0.0/33", "a network that is none"},
 		{"acme:" + key1 + " deny=", "write addresses or networks", "no network"},
 		{"acme:" + key1 + " open", "write allow=…, deny=… or disabled", "an unknown option"},
-		{"acme:" + key1 + ":" + key2 + " alow=10.0.0.0/8 disabled", "behind the keys of acme", "a misspelt option between others"},
+		{"acme:" + key1 + ":" + key2 + " alow=10.0.0.0/8 disabled", "an option of acme is not known", "a misspelt option between others"},
 		{"acme:" + key1 + " allow=10.0.0.0/8, 192.0.2.7", "without blanks", "a blank in a list"},
 		{"acme:", "key 1 of acme is not base64", "an empty key"},
 	} {
@@ -85,5 +85,21 @@ func TestNetworks(t *testing.T) {
 		if list["acme"].Firewall.Admits(netip.MustParseAddr(tt.address)) {
 			t.Errorf("%s: deny=%s admits %s", tt.why, tt.network, tt.address)
 		}
+	}
+}
+
+// A key that can be guessed is refused where keys are said to be safe.
+func TestParseStrong(t *testing.T) {
+	t.Parallel()
+	const short = "c2hvcnQgc2hvcnQgc2hvcnQgc2hvcnQgc2hvcnQ=" // 29 bytes
+	if _, err := accounts.Parse("acme:" + short); err != nil {
+		t.Error(err)
+	}
+	if _, err := accounts.ParseStrong("acme:" + key1 + ":" + key2); err != nil {
+		t.Error(err)
+	}
+	_, err := accounts.ParseStrong("# ours\n\nacme:" + key1 + ":" + short)
+	if err == nil || !strings.HasPrefix(err.Error(), "line 3: key 2 of acme has 29 bytes: at least 32 are safe") {
+		t.Error(err)
 	}
 }

@@ -112,6 +112,7 @@ func (d *DelegationKey) signed(a *sharedkey.Account, signature string, lines []s
 		for _, role := range [...]Role{Contributor, Reader} {
 			lent, err := sharedkey.ParseKey(d.derive(k, a.Name, role))
 			if err == nil && lent.VerifyLines(signature, lines) {
+				k.MarkUsed()
 				return role, true
 			}
 		}

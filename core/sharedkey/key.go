@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash"
 	"sync"
+	"sync/atomic"
 )
 
 // ErrKey reports an account key that is not base64 text of at least one byte.
@@ -20,6 +21,8 @@ const textSize = (sha256.Size + 2) / 3 * 4
 // HMAC states for reuse and never prints its secret.
 type Key struct {
 	signers sync.Pool // of *signer
+	used    atomic.Bool
+	size    int
 }
 
 // signer is what one computation needs; all of it is reused. The arrays live
@@ -42,7 +45,7 @@ func NewKey(secret []byte) (*Key, error) {
 		return nil, ErrKey
 	}
 	secret = append([]byte(nil), secret...)
-	k := &Key{}
+	k := &Key{size: len(secret)}
 	k.signers.New = func() any { return &signer{mac: hmac.New(sha256.New, secret)} }
 	return k, nil
 }
@@ -55,6 +58,19 @@ func ParseKey(text string) (*Key, error) {
 	}
 	return NewKey(secret)
 }
+
+// Size returns the number of bytes of the key.
+func (k *Key) Size() int { return k.size }
+
+// MarkUsed notes that a request was signed with the key.
+func (k *Key) MarkUsed() {
+	if !k.used.Load() { // a write each time would have processors wait for each other
+		k.used.Store(true)
+	}
+}
+
+// TakeUsed reports whether a request was signed with the key since the last call.
+func (k *Key) TakeUsed() bool { return k.used.Swap(false) }
 
 // String does not return the key.
 func (k *Key) String() string { return "sharedkey.Key(withheld)" }

@@ -30,6 +30,7 @@ func (k *Key) VerifyLines(signature string, lines []string) bool {
 func (a *Account) VerifyLines(signature string, lines []string) bool {
 	for _, k := range a.Keys {
 		if k != nil && k.VerifyLines(signature, lines) {
+			k.MarkUsed()
 			return true
 		}
 	}

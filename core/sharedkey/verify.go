@@ -63,6 +63,7 @@ func (a *Account) match(cred Credential, path string, req *Request) bool {
 		equal := w.made(cred.signature)
 		k.release(w)
 		if equal {
+			k.MarkUsed()
 			return true
 		}
 	}

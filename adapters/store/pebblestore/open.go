@@ -39,6 +39,9 @@ func Open(o Options) (*Store, error) {
 }
 
 func (s *Store) open(o Options) error {
+	if err := checkForeign(o); err != nil && !locked(o) {
+		return err // before a file is made in the directory
+	}
 	p := o.pebble(s)
 	// Pebble would make the directory and its parents durable, so that where
 	// there is none it is left to Pebble to lock it too.
@@ -122,6 +125,7 @@ func checkForeign(o Options) error {
 		switch {
 		case strings.HasPrefix(name, "marker."): // Pebble's; a start that was cut off leaves one too
 			return nil
+		case name == "accounts", name == "accounts.used": // of 'edgetable account', which may come before the first start
 		case name != "LOCK" && name != "lost+found": // the folder of a file system
 			foreign = name
 		}
@@ -130,6 +134,13 @@ func checkForeign(o Options) error {
 		return fmt.Errorf("%w: it holds %q and no store; name an empty directory or a new one", ErrForeign, foreign)
 	}
 	return err
+}
+
+// locked reports whether a process has used the directory as a store. It may be
+// making the first files of one now.
+func locked(o Options) bool {
+	_, err := o.FS.Stat(o.FS.PathJoin(o.Dir, "LOCK"))
+	return err == nil
 }
 
 // load checks the format and reads what the store keeps in memory.

@@ -89,6 +89,9 @@ func TestOpenRefuses(t *testing.T) {
 			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), test.text) {
 				t.Errorf("Open = %v\nwant %v with the directory and %q", err, test.want, test.text)
 			}
+			if _, err := os.Stat(filepath.Join(dir, "LOCK")); test.text == "letter.txt" && err == nil {
+				t.Error("a LOCK file was left in a directory of somebody else")
+			}
 		})
 	}
 	if _, err := pebblestore.Open(pebblestore.Options{}); err == nil {
