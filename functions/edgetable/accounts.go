@@ -1,10 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"log/slog"
+	"io/fs"
 	"os"
-	"runtime"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -13,9 +14,13 @@ import (
 	"edgetable/core/sharedkey"
 )
 
+// accountsInData is the file of accounts in a data directory.
+const accountsInData = "accounts"
+
 // accountsFlag is the file of accounts in all commands.
 func accountsFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "accounts", "", "`file` of accounts, name:key1[:key2] a line; default $"+accounts.Variable+" (the same, or between semicolons), else the development account")
+	f.StringVar(to, "accounts", "", "`file` of accounts, name:key1[:key2] a line; default $"+accounts.Variable+" (the same, or between semicolons), else the file "+
+		accountsInData+" in the data directory, else the development account")
 }
 
 // accountFlag is the name of an account in all commands.
@@ -33,30 +38,53 @@ func tableFlag(f *pflag.FlagSet, to *string, usual, note string) {
 	f.StringVar(to, "table", usual, "`name` of the table"+note)
 }
 
-// loadAccounts takes the accounts from a file, else from the environment, else
-// it is the development account alone.
-func (p *program) loadAccounts(file string) (accounts.List, error) {
-	source, text := "$"+accounts.Variable, p.environment(accounts.Variable)
-	if file != "" {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("--accounts: %w", err)
-		}
-		source, text = file, strings.TrimPrefix(string(b), "\ufeff") // some editors put it there
-	} else if text == "" {
-		text = accounts.Development + ":" + accounts.DevelopmentKey
-	}
-	list, err := accounts.Parse(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s names no account", source)
-	}
-	return list, nil
+// accountSource is where accounts come from: a file, or a text if there is no
+// file.
+type accountSource struct {
+	file     string
+	optional bool // without the file it is the text
+	text     string
+	name     string // of the text, for errors
 }
 
-// account loads the accounts and returns the one with this name.
+// accountSource takes the file of --accounts, else the environment, else the file
+// in the data directory, if there is one, else the development account.
+func (p *program) accountSource(file, data string) accountSource {
+	s := accountSource{file: file, text: p.environment(accounts.Variable), name: "$" + accounts.Variable}
+	if file == "" && s.text == "" {
+		s.text = accounts.Development + ":" + accounts.DevelopmentKey
+		if data != "" {
+			s.file, s.optional = filepath.Join(data, accountsInData), true
+		}
+	}
+	return s
+}
+
+// read reads the accounts, and says in which file they are, if they are in one.
+func (s *accountSource) read() (list accounts.List, file string, err error) {
+	text, name := s.text, s.name
+	if s.file != "" {
+		b, err := os.ReadFile(s.file)
+		switch {
+		case err == nil:
+			if err := private(s.file); err != nil {
+				return nil, "", err
+			}
+			text, name, file = strings.TrimPrefix(string(b), "\ufeff"), s.file, s.file // some editors put it there
+		case !s.optional || !errors.Is(err, fs.ErrNotExist):
+			return nil, "", fmt.Errorf("--accounts: %w", err)
+		}
+	}
+	if list, err = accounts.ParseStrong(text); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", name, err)
+	}
+	if len(list) == 0 {
+		return nil, "", fmt.Errorf("%s names no account", name)
+	}
+	return list, file, nil
+}
+
+// account reads the accounts and returns the one with this name.
 func (p *program) account(file, name string) (*sharedkey.Account, error) {
 	list, err := p.loadAccounts(file)
 	if err != nil {
@@ -69,13 +97,9 @@ func (p *program) account(file, name string) (*sharedkey.Account, error) {
 	return &account.Account, nil
 }
 
-// warnIfShared warns of a file of accounts that every user of the machine can
-// read.
-func warnIfShared(log *slog.Logger, file string) {
-	if file == "" || runtime.GOOS == "windows" { // which has no such bits
-		return
-	}
-	if info, err := os.Stat(file); err == nil && info.Mode().Perm()&0o004 != 0 {
-		log.Warn("every user of this machine can read the account keys: chmod o-r", "file", file)
-	}
+// loadAccounts reads accounts once.
+func (p *program) loadAccounts(file string) (accounts.List, error) {
+	source := p.accountSource(file, "")
+	list, _, err := source.read()
+	return list, err
 }

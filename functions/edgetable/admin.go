@@ -11,8 +11,6 @@ import (
 	"net/http/pprof"
 	"path/filepath"
 	"time"
-
-	"edgetable/core/table"
 )
 
 // listenAdmin listens on loopback alone, because the admin address asks nobody
@@ -65,6 +63,10 @@ func (m *metrics) backup(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "say where the copy goes: POST /backup?to=DIRECTORY", http.StatusBadRequest)
 		return
 	}
+	if m.home.checkpoint == nil {
+		http.Error(w, "this store makes no such backups: one in memory has none, DynamoDB has its own", http.StatusNotImplemented)
+		return
+	}
 	to, err := filepath.Abs(to) // the client need not know where the server was started
 	if err == nil {
 		err = m.home.checkpoint(to)
@@ -73,8 +75,6 @@ func (m *metrics) backup(w http.ResponseWriter, r *http.Request) {
 	case err == nil:
 		m.log.Info("backup", "to", to)
 		fmt.Fprintln(w, "copied to", to)
-	case errors.Is(err, table.ErrUnsupported):
-		http.Error(w, "this store makes no such backups: one in memory has none, DynamoDB has its own", http.StatusNotImplemented)
 	case errors.Is(err, fs.ErrExist):
 		http.Error(w, err.Error(), http.StatusConflict)
 	default:

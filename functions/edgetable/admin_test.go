@@ -10,7 +10,7 @@ import (
 // ask sends a request to the admin address and demands a status.
 func (s *server) ask(t *testing.T, method, path string, header http.Header, want int) string {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, s.said(t, "backups at")+path, nil)
+	req, err := http.NewRequestWithContext(t.Context(), method, s.said(t, "metrics at")+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestBackupOfRunningServer(t *testing.T) {
 func TestEndDuringTrace(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory", "--admin", "127.0.0.1:0")
-	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "backups at")+"/debug/pprof/trace?seconds=100000", nil)
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "metrics at")+"/debug/pprof/trace?seconds=100000", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,6 @@ import (
 
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/buckets"
-	"edgetable/core/table"
 )
 
 // dynamodbFlags say which DynamoDB table is meant, and how it is used.
@@ -186,8 +185,12 @@ func (p *program) openDynamoDB(ctx context.Context, o *serveFlags, log *slog.Log
 			<-done
 			return nil
 		},
-		checkpoint: func(string) error { return table.ErrUnsupported },
-		metrics:    scans.write,
+		ready: func(ctx context.Context) error {
+			_, err := store.ListDocuments(ctx, "", "", 1)
+			return err
+		},
+		fresh:   5 * time.Second,
+		metrics: scans.write,
 	}, nil
 }
 

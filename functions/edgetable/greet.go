@@ -15,28 +15,29 @@ import (
 // greeting is what a server says of itself when it starts.
 type greeting struct {
 	*serveFlags
-	list  accounts.List
-	place string // where the tables are
-	at    net.Addr
-	admin net.Listener // or nil
+	list         accounts.List
+	accountsFile string // that they are from; "" for none
+	home         *home
+	at           net.Addr
+	admin        net.Listener // or nil
 }
 
 // greet says where the server is and how to talk to it. The only key it shows,
 // and signs with, is the one that everybody knows.
 func (p *program) greet(g *greeting) {
-	fmt.Fprintf(p.out, "edgetable %s listens on %s and keeps its tables %s\n", version(), g.at, g.place)
+	fmt.Fprintf(p.out, "edgetable %s listens on %s and keeps its tables %s\n", version(), g.at, g.home.place)
 	if g.admin != nil {
-		fmt.Fprintf(p.out, "health, metrics and backups at http://%s\n", g.admin.Addr())
+		backups := ""
+		if g.home.checkpoint != nil {
+			backups = "backups, "
+		}
+		fmt.Fprintf(p.out, "%shealth and metrics at http://%s\n", backups, g.admin.Addr())
 	}
 	if g.bearer.issuer != "" {
 		fmt.Fprintf(p.out, "bearer tokens of %s for %s\n", g.bearer.issuer, strings.Join(g.bearer.audiences, ", "))
 	}
-	scheme := "http"
-	if g.tlsCert != "" {
-		scheme = "https"
-	}
 	for _, name := range slices.Sorted(maps.Keys(g.list)) {
-		endpoint := fmt.Sprintf("%s://%s/%s", scheme, g.host(), name)
+		endpoint := g.url() + "/" + name
 		tables := endpoint + "/Tables"
 		account, key, try := g.list[name], "<its key>", "try                "+g.sign(tables)
 		if name == accounts.Development && accounts.IsDevelopmentKey(account.Keys[0]) {
@@ -45,10 +46,20 @@ func (p *program) greet(g *greeting) {
 				try += fmt.Sprintf("  # within %v", g.skew)
 			}
 		}
-		fmt.Fprintf(p.out, "\nAccount %s\n  endpoint           %s\n  connection string  DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;TableEndpoint=%s;\n  %s\n",
-			name, endpoint, scheme, name, key, endpoint, try)
+		fmt.Fprintf(p.out, "\nAccount %s\n  endpoint           %s\n  connection string  %s\n  %s\n", name, endpoint, connectionString(name, key, endpoint), try)
 	}
 	fmt.Fprintln(p.out, "\nready")
+}
+
+// url is what the endpoints of accounts begin with.
+func (g *greeting) url() string {
+	switch {
+	case g.publicURL != "":
+		return strings.TrimSuffix(g.publicURL, "/")
+	case g.tlsCert != "":
+		return "https://" + g.host()
+	}
+	return "http://" + g.host()
 }
 
 // host is what URLs of the server have: the name it was told to listen on, for
@@ -69,8 +80,8 @@ func (g *greeting) host() string {
 // sign is the command line that signs a request with a key of the user's own.
 func (g *greeting) sign(target string) string {
 	from := ""
-	if g.accounts != "" {
-		from = "--accounts " + quote(g.accounts) + " "
+	if g.accountsFile != "" {
+		from = "--accounts " + quote(g.accountsFile) + " "
 	}
 	return "edgetable sign " + from + "GET " + quote(target)
 }

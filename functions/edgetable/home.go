@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"time"
 
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/core/table"
@@ -17,14 +18,14 @@ import (
 
 // home is where a server keeps its tables.
 type home struct {
-	store table.Store
-	place string       // as the greeting has it: "in …"
-	scan  int          // bytes that a page may read; 0 is the core's choice
-	close func() error // when no request runs any more
-	// checkpoint copies the store to a new directory. Where it cannot, it returns
-	// table.ErrUnsupported.
-	checkpoint func(dir string) error
-	metrics    func(io.Writer) // writes those of the store
+	store      table.Store
+	place      string                          // as the greeting has it: "in …"
+	scan       int                             // bytes that a page may read; 0 is the core's choice
+	close      func() error                    // when no request runs any more
+	checkpoint func(dir string) error          // copies the store to a new directory; nil: it cannot
+	ready      func(ctx context.Context) error // does work that shows whether the store works
+	fresh      time.Duration                   // how long the result of ready counts
+	metrics    func(io.Writer)                 // writes those of the store
 }
 
 // openEmbedded opens the store in the data directory, or in memory.
@@ -51,10 +52,11 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, log *slog.Logge
 	}
 	h := &home{
 		store: store, place: "in memory, gone when it ends",
-		close: store.Close, checkpoint: store.Checkpoint,
+		close: store.Close, ready: func(context.Context) error { return store.Ready() }, fresh: time.Second,
 		metrics: func(w io.Writer) { writeEmbedded(w, store.Metrics()) },
 	}
 	if !o.memory {
+		h.checkpoint = store.Checkpoint
 		dir, err := filepath.Abs(o.data)
 		if err != nil { // the working directory is gone
 			dir = o.data

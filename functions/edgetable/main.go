@@ -20,14 +20,22 @@ type program struct {
 	args        []string
 	environment func(string) string
 	out, err    io.Writer
-	understood  bool // the command line: what fails now is the command
+	hangups     func() <-chan os.Signal // by which a server is asked to read its files again
+	understood  bool                    // the command line: what fails now is the command
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	p := program{args: os.Args[1:], environment: os.Getenv, out: os.Stdout, err: os.Stderr}
+	p := program{args: os.Args[1:], environment: os.Getenv, out: os.Stdout, err: os.Stderr, hangups: hangups}
 	os.Exit(p.run(ctx))
+}
+
+// hangups returns SIGHUP.
+func hangups() <-chan os.Signal {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGHUP)
+	return c
 }
 
 // usageError says what is wrong with a command line.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -42,7 +43,7 @@ func run(t *testing.T, environment map[string]string, args ...string) (status in
 // runUntil runs a command until ctx ends.
 func runUntil(ctx context.Context, environment map[string]string, args ...string) (status int, out, err string) {
 	var o, e buffer
-	p := program{args: args, environment: func(name string) string { return environment[name] }, out: &o, err: &e}
+	p := program{args: args, environment: func(name string) string { return environment[name] }, out: &o, err: &e, hangups: func() <-chan os.Signal { return nil }}
 	status = p.run(ctx)
 	return status, o.String(), e.String()
 }
@@ -66,6 +67,7 @@ func start(t *testing.T, environment map[string]string, args ...string) *server 
 		args:        append([]string{"serve", "--listen", "127.0.0.1:0"}, args...),
 		environment: func(name string) string { return environment[name] },
 		out:         w, err: s.logs,
+		hangups: func() <-chan os.Signal { return nil },
 	}
 	done := make(chan int, 1)
 	go func() {

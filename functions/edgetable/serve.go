@@ -2,19 +2,15 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"edgetable/adapters/transport/httpserver"
-	"edgetable/core/accounts"
 	"edgetable/core/edm"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
@@ -27,7 +23,8 @@ type serveFlags struct {
 	tlsCert, tlsKey        string
 	devAnywhere, pathStyle bool
 	trustProxy             bool
-	skew, grace            time.Duration
+	publicURL              string
+	skew, drain, grace     time.Duration
 	admin                  string
 	logFormat              string
 	logLevel               slog.Level
@@ -78,6 +75,7 @@ func (o *serveFlags) registerAddress(f *pflag.FlagSet) {
 	f.StringVar(&o.listen, "listen", "127.0.0.1:10002", "`address` to serve on, host:port; port 0 takes a free one")
 	f.StringVar(&o.tlsCert, "tls-cert", "", "`file` with the certificate chain in PEM: serve HTTPS")
 	f.StringVar(&o.tlsKey, "tls-key", "", "`file` with the certificate's key in PEM")
+	f.StringVar(&o.publicURL, "public-url", "", "`URL` by which clients reach the server, such as https://tables.example.com; for the start-up message; default the address")
 	boolFlag(f, &o.pathStyle, "path-style", "take the account from the path whatever the host is")
 	boolFlag(f, &o.trustProxy, "trust-proxy", "believe X-Forwarded-Proto, X-Forwarded-Host and the end of X-Forwarded-For; only behind a proxy that sets them")
 }
@@ -90,6 +88,7 @@ func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
 func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
 	f.StringVar(&o.admin, "admin", "", "`address` on loopback for GET /healthz, /metrics and /debug/pprof/, and POST /backup?to=DIRECTORY; default none")
 	durationFlag(f, &o.grace, "grace", 10*time.Second, 0, maxTime, "how long requests may continue after an interrupt; a second interrupt ends them")
+	durationFlag(f, &o.drain, "drain", 0, 0, maxTime, "how long to serve after an interrupt while /_/ready answers 503, before --grace begins")
 	choiceFlag(f, &o.logFormat, "log-format", "`format` of the log on standard error, text or json", "text", "json")
 	levelFlag(f, &o.logLevel, "log-level", "least `level` that is logged: debug (every request), info, warn or error")
 }
@@ -102,96 +101,13 @@ func (o *serveFlags) check(given func(flag string) bool) error {
 	if (o.tlsCert == "") != (o.tlsKey == "") {
 		return misuse("--tls-cert and --tls-key go together")
 	}
+	if u, err := url.Parse(o.publicURL); o.publicURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
+		return misuse("--public-url is a URL such as https://tables.example.com, not %q", o.publicURL)
+	}
 	if o.store == "dynamodb" {
 		o.protect.wait(given)
 	}
 	return o.storeFlags.check(given)
-}
-
-func (p *program) runServer(ctx context.Context, o *serveFlags) error {
-	log := p.logger(o.logFormat, o.logLevel)
-	bearer, err := o.bearer.verifier(ctx, log)
-	if err != nil {
-		return err
-	}
-	list, err := p.loadAccounts(o.accounts)
-	if err != nil {
-		return err
-	}
-	warnIfShared(log, o.accounts)
-	certificates, err := o.tls()
-	if err != nil {
-		return err
-	}
-	listener, err := net.Listen("tcp", o.listen)
-	if err != nil {
-		return fmt.Errorf("%w (choose another address with --listen, such as 127.0.0.1:10003)", err)
-	}
-	defer listener.Close()
-	if list.HasDevelopmentKey() && !loopback(listener.Addr()) {
-		if !o.devAnywhere {
-			return errors.New("the development account's key is known to everybody, so it is served on loopback alone: " +
-				"give accounts of your own in $" + accounts.Variable + " or with --accounts, or listen on 127.0.0.1, or say --allow-development-account")
-		}
-		log.Warn("whoever reaches this address can read and change everything in the development account", "address", listener.Addr())
-	}
-	if o.bearer.issuer != "" && certificates == nil && !o.trustProxy && !loopback(listener.Addr()) {
-		return errors.New("bearer tokens can be read on the way here: serve HTTPS with --tls-cert and --tls-key, or say --trust-proxy behind a proxy that does, or listen on 127.0.0.1")
-	}
-	faults, err := o.chaos.load()
-	if err != nil {
-		return err
-	}
-	if faults != nil {
-		log.Warn("faults are simulated: this is no server to rely on")
-	}
-	var admin net.Listener
-	if o.admin != "" {
-		if admin, err = listenAdmin(o.admin); err != nil {
-			return err
-		}
-		defer admin.Close()
-	}
-	open := p.openEmbedded
-	if o.store == "dynamodb" {
-		open = p.openDynamoDB
-	}
-	home, err := open(ctx, o, log)
-	if err != nil {
-		return err
-	}
-	handler := newProtocol(home, list, o)
-	if bearer.Install(handler); bearer != nil {
-		// A misspelt issuer shows in the log now. It keeps nobody with an account key
-		// from the tables.
-		go func() { _ = bearer.Ready(ctx) }()
-	}
-	if faults != nil {
-		handler.Gate = faults
-		handler.Service = newService(faults.Store(home.store), home.scan)
-	}
-	limiter := o.protect.limiter(handler)
-	metrics := &metrics{home: home, limiter: limiter, faults: faults, log: log, calls: map[call]tally{}}
-	server := httpserver.Server{
-		Log: log, TLS: certificates, Grace: o.grace,
-		Handler: &httpserver.Handler{
-			Protocol: limiter, TrustProxy: o.trustProxy, Observe: metrics.observe,
-		},
-	}
-	stopAdmin := func() {}
-	if admin != nil {
-		stopAdmin = serveAdmin(admin, metrics)
-	}
-	defer context.AfterFunc(ctx, func() { log.Info("stopping", "grace", o.grace) })()
-	p.greet(&greeting{serveFlags: o, place: home.place, list: list, at: listener.Addr(), admin: admin})
-	err = server.Serve(ctx, listener)
-	stopAdmin()
-	if err != nil {
-		// Requests may be running still. The store is left to them as by a
-		// crash, which loses nothing.
-		return err
-	}
-	return home.close()
 }
 
 func now() edm.Ticks { return edm.TicksOf(time.Now()) }
@@ -202,10 +118,10 @@ func newService(store table.Store, scan int) *table.Service {
 	return table.New(store, table.Options{Now: now, Rand: rand.Uint64, Budget: table.Budget{ScanBytes: scan}})
 }
 
-func newProtocol(home *home, list accounts.List, o *serveFlags) *protocol.Handler {
+func newProtocol(home *home, known *knownAccounts, o *serveFlags) *protocol.Handler {
 	return &protocol.Handler{
 		Service:     newService(home.store, home.scan),
-		Accounts:    list.Find,
+		Accounts:    known.Find,
 		Now:         now,
 		NewID:       protocol.RandomID(rand.Uint64),
 		WithTimeout: context.WithTimeout,
@@ -213,17 +129,6 @@ func newProtocol(home *home, list accounts.List, o *serveFlags) *protocol.Handle
 		PathStyle:   o.pathStyle,
 		Limits:      o.protect.buckets(now),
 	}
-}
-
-func (o *serveFlags) tls() (*tls.Config, error) {
-	if o.tlsCert == "" {
-		return nil, nil
-	}
-	c, err := tls.LoadX509KeyPair(o.tlsCert, o.tlsKey)
-	if err != nil {
-		return nil, fmt.Errorf("--tls-cert %s, --tls-key %s: %w", o.tlsCert, o.tlsKey, err)
-	}
-	return &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}, nil
 }
 
 func (p *program) logger(format string, level slog.Level) *slog.Logger {

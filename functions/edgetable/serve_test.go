@@ -78,7 +78,7 @@ func TestGreetingAddress(t *testing.T) {
 
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	cert, key, roots := certificate(t)
+	cert, key, roots := makeCertificate(t, time.Now().Add(time.Hour))
 	s := start(t, nil, "--memory", "--tls-cert", cert, "--tls-key", key)
 	c := s.client(t, "")
 	if !strings.HasPrefix(c.endpoint, "https://") {
@@ -95,15 +95,15 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// certificate makes a certificate for 127.0.0.1.
-func certificate(t *testing.T) (certFile, keyFile string, roots *x509.CertPool) {
+// makeCertificate makes a certificate for 127.0.0.1.
+func makeCertificate(t *testing.T, until time.Time) (certFile, keyFile string, roots *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: until,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)

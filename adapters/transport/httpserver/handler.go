@@ -33,11 +33,24 @@ type Handler struct {
 	TrustProxy bool
 	// Observe may be nil.
 	Observe Observer
+	// Health answers requests for paths that begin with /_/, which no account has,
+	// without a look at who asks. It may be nil.
+	Health func(path string) (status int, text string)
 }
 
 func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	begin := time.Now()
 	head := &c.Request.Header
+	if h.Health != nil && bytes.HasPrefix(head.RequestURI(), []byte("/_/")) {
+		if c.RequestBodyStream() != nil {
+			c.SetConnectionClose() // nobody reads the body
+		}
+		status, text := h.Health(string(head.RequestURI()))
+		c.SetContentType("text/plain")
+		c.SetStatusCode(status)
+		c.SetBodyString(text)
+		return
+	}
 	req := protocol.Request{
 		Method: string(head.Method()),
 		Target: string(head.RequestURI()),

@@ -60,7 +60,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	l = &patient{Listener: l, log: s.Log}
 	if s.TLS != nil {
-		l = tls.NewListener(l, s.TLS)
+		l = tls.NewListener(&explaining{l}, s.TLS)
 	}
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/core/accounts"
+)
+
+// ok runs a command that must succeed.
+func ok(t *testing.T, args ...string) (out, said string) {
+	t.Helper()
+	status, out, said := run(t, nil, args...)
+	if status != 0 {
+		t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
+	}
+	return out, said
+}
+
+// connection is the account, the key and the endpoint of a connection string.
+func connection(t *testing.T, text string) (name, key, endpoint string) {
+	t.Helper()
+	for part := range strings.SplitSeq(strings.TrimSpace(text), ";") {
+		field, value, _ := strings.Cut(part, "=")
+		switch field {
+		case "AccountName":
+			name = value
+		case "AccountKey":
+			key = value
+		case "TableEndpoint":
+			endpoint = value
+		}
+	}
+	if name == "" || key == "" || endpoint == "" {
+		t.Fatalf("%q is no connection string", text)
+	}
+	return name, key, endpoint
+}
+
+// eventually waits until a request of the client has a status: the server looks at
+// its files every second.
+func (c *client) eventually(t *testing.T, want int) {
+	t.Helper()
+	got := 0
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if got = c.status(t, "GET", "/Tables"); got == want {
+			return
+		}
+	}
+	t.Fatalf("status %d, want %d", got, want)
+}
+
+// An account from its first key to its end, on a server that runs.
+func TestAccountLife(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	file := filepath.Join(dir, accountsInData)
+	data := func(args ...string) []string { return append(append([]string{"account"}, args...), "--data", dir) }
+	out, said := ok(t, data("new", "acme", "--endpoint", "https://tables.example.com/acme")...)
+	name, first, endpoint := connection(t, out)
+	if name != "acme" || endpoint != "https://tables.example.com/acme" || !strings.Contains(said, "made "+file) {
+		t.Errorf("new: %s%s", out, said)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file: %v, %v", info.Mode(), err)
+	}
+
+	s := start(t, nil, "--data", dir)
+	c := s.client(t, first)
+	c.fill(t)
+	out, _ = ok(t, data("new", "beta")...)
+	_, key, _ := connection(t, out)
+	at := strings.TrimSuffix(c.endpoint, "acme")
+	newClient(t, at+"beta", "beta", key).eventually(t, 200)
+
+	out, _ = ok(t, data("rotate", "acme")...)
+	_, second, _ := connection(t, out)
+	next := newClient(t, c.endpoint, "acme", second)
+	next.eventually(t, 200)
+	c.filled(t)
+	if status, _, said := run(t, nil, data("rotate", "acme")...); status != 1 || !strings.Contains(said, "--finish removes key 1") {
+		t.Errorf("a third key: status %d: %s", status, said)
+	}
+	ok(t, data("rotate", "acme", "--finish")...)
+	c.eventually(t, 403)
+	next.filled(t)
+
+	ok(t, data("disable", "acme")...)
+	next.eventually(t, 403)
+	ok(t, data("enable", "acme")...)
+	next.eventually(t, 200)
+	ok(t, data("remove", "beta")...)
+	newClient(t, at+"beta", "beta", key).eventually(t, 404)
+
+	// A broken file changes nothing, and the log says which line it is.
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("gamma:"+key3+"\nacme:broken\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.Contains(s.logs.String(), file+": line 2: key 1 of acme is not base64") {
+		time.Sleep(20 * time.Millisecond)
+	}
+	next.filled(t)
+	newClient(t, at+"gamma", "gamma", key3).eventually(t, 404)
+	if err := os.WriteFile(file, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.ends(t)
+
+	out, _ = ok(t, data("list")...)
+	if !strings.HasPrefix(out, "acme ") || !strings.Contains(out, "key 1 last used 20") || strings.Contains(out, second) {
+		t.Errorf("list: %s", out)
+	}
+	out, _ = ok(t, data("show", "acme")...)
+	if !strings.Contains(out, "256 bits, last used 20") || strings.Contains(out, second) {
+		t.Errorf("show: %s", out)
+	}
+	if status, _, said := run(t, nil, data("remove", "acme")...); status != 1 || !strings.Contains(said, "disable the last one") {
+		t.Errorf("the last account: status %d: %s", status, said)
+	}
+	for _, secret := range []string{first, second, key} {
+		if strings.Contains(s.logs.String()+s.greeting, secret) {
+			t.Error("a key is shown")
+		}
+	}
+}
+
+// Comments, the order of lines and what else stands in a line stay.
+func TestAccountFileStays(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "accounts")
+	text := "\ufeff# ours\r\n\n  acme : " + key1 + " allow=10.0.0.0/8\n# theirs; not ours\nbeta:" + key2 + ";gamma:" + key3
+	if err := os.WriteFile(file, []byte(text), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	ok(t, "account", "disable", "acme", "--accounts", file)
+	ok(t, "account", "new", "delta", "--accounts", file)
+	got, err := os.ReadFile(file)
+	want := strings.Replace(text, "  acme : "+key1+" allow=10.0.0.0/8", "acme:"+key1+" allow=10.0.0.0/8 disabled", 1) + "\ndelta:"
+	if err != nil || !strings.HasPrefix(string(got), want) {
+		t.Errorf("%q, %v\nwant %q", got, err, want)
+	}
+	if list, err := accounts.ParseStrong(strings.TrimPrefix(string(got), "\ufeff")); err != nil || len(list) != 4 || !list["acme"].Disabled {
+		t.Errorf("%v, %v", list, err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("the mode is now %v, %v", info.Mode(), err)
+	}
+	for args, say := range map[string]string{
+		"disable beta":       "beta on a line with other accounts",
+		"remove nobody":      "has no account nobody",
+		"new acme":           "an account acme already",
+		"rotate acme finish": "too much",
+	} {
+		if status, _, said := run(t, nil, append(strings.Fields("account "+args), "--accounts", file)...); status == 0 || !strings.Contains(said, say) {
+			t.Errorf("%s: status %d: %s", args, status, said)
+		}
+	}
+	if status, _, said := run(t, nil, "account", "new", "Acme", "--accounts", file); status != 2 || !strings.Contains(said, "3 to 24") {
+		t.Errorf("status %d: %s", status, said)
+	}
+}
+
+// A file whose keys others can read is refused, and what to do is said.
+func TestAccountFileOfOthers(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "accounts")
+	if err := os.WriteFile(file, []byte("acme:"+key1+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, fine := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: true, 0o644: false, 0o604: false, 0o620: false, 0o602: false} {
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"account", "list"}, {"sign", "GET", "http://h/acme/Tables"}, {"serve", "--memory", "--listen", "127.0.0.1:0"}} {
+			status, _, said := run(t, nil, append(args, "--accounts", file)...)
+			if fine && status != 0 || !fine && (status != 1 || !strings.Contains(said, "chmod 600 "+file)) {
+				t.Errorf("%v, %v: status %d: %s", args, mode, status, said)
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"edgetable/core/accounts"
+)
+
+// accountFile is a file of accounts that is edited by lines: comments and the order
+// stay.
+type accountFile struct {
+	path  string
+	lines []string // each with its end
+	list  accounts.List
+	mode  fs.FileMode
+}
+
+// openAccountFile reads a file, which need not exist.
+func openAccountFile(path string) (*accountFile, error) {
+	f := &accountFile{path: path, list: accounts.List{}, mode: 0o600}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		f.path = real
+	}
+	text, err := os.ReadFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := private(f.path); err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(f.path); err == nil {
+		f.mode = info.Mode().Perm()
+	}
+	if f.list, err = accounts.ParseStrong(strings.TrimPrefix(string(text), "\ufeff")); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f.lines = slices.Collect(strings.Lines(string(text)))
+	return f, nil
+}
+
+// private returns an error if others than the owner and the group of a file can
+// read it, or others than the owner can change it.
+func private(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o027 != 0 { // Windows has no such bits
+		return fmt.Errorf("other users can read the keys in %s: chmod 600 %[1]s", path)
+	}
+	return err
+}
+
+// find returns the line of an account and what it says.
+func (f *accountFile) find(name string) (int, accounts.Entry, error) {
+	for i, line := range f.lines {
+		if e, ok := accounts.ParseEntry(strings.TrimPrefix(line, "\ufeff")); ok && e.Name == name {
+			return i, e, nil
+		}
+	}
+	if f.list[name] != nil {
+		return 0, accounts.Entry{}, fmt.Errorf("%s has %s on a line with other accounts: write each on a line of its own", f.path, name)
+	}
+	return 0, accounts.Entry{}, fmt.Errorf("%s has no account %s", f.path, name)
+}
+
+// add appends an account.
+func (f *accountFile) add(e accounts.Entry) {
+	if n := len(f.lines); n > 0 && !strings.HasSuffix(f.lines[n-1], "\n") {
+		f.lines[n-1] += "\n"
+	}
+	f.lines = append(f.lines, e.String()+"\n")
+}
+
+// save replaces the file, in one step, for its old owner.
+func (f *accountFile) save() error {
+	text := strings.Join(f.lines, "")
+	list, err := accounts.ParseStrong(strings.TrimPrefix(text, "\ufeff"))
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.path, err)
+	}
+	if len(list) == 0 {
+		return errors.New("a server needs an account: disable the last one instead, or make another first")
+	}
+	return replaceFile(f.path, []byte(text), f.mode)
+}
+
+// replaceFile writes a file in one step. It belongs to the owner of the file it
+// replaces, or of its directory, whoever writes it.
+func replaceFile(path string, text []byte, mode fs.FileMode) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	t, err := os.CreateTemp(dir, filepath.Base(path)+".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(t.Name()) // there is none after the rename
+	_, err = t.Write(text)
+	if err == nil {
+		err = errors.Join(t.Chmod(mode), keepOwner(t, path), t.Sync())
+	}
+	if err = errors.Join(err, t.Close()); err != nil {
+		return err
+	}
+	return os.Rename(t.Name(), path)
+}
+
+// newKey makes a key of 256 bits.
+func newKey() string {
+	var secret [accounts.LeastKey]byte
+	_, _ = rand.Read(secret[:]) // it never fails
+	return base64.StdEncoding.EncodeToString(secret[:])
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"crypto/tls"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// served is when the certificate that the server shows ends.
+func served(t *testing.T, address string) time.Time {
+	t.Helper()
+	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}) // the end is all that is asked
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	return conn.ConnectionState().PeerCertificates[0].NotAfter
+}
+
+// A certificate that was replaced is shown to the next client; one that is wrong
+// leaves the old one.
+func TestCertificateReload(t *testing.T) {
+	t.Parallel()
+	first, key, _ := makeCertificate(t, time.Now().Add(time.Hour))
+	next, nextKey, _ := makeCertificate(t, time.Now().Add(1000*time.Hour))
+	s := start(t, nil, "--memory", "--tls-cert", first, "--tls-key", key)
+	address := strings.Split(s.said(t, "endpoint"), "/")[2]
+	if !strings.Contains(s.logs.String(), "the certificate expires soon") {
+		t.Errorf("the log: %s", s.logs)
+	}
+	rename := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rename(next, first) // its key is still that of the old one
+	for !strings.Contains(s.logs.String(), "the certificate stays as it was") {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if end := served(t, address); time.Until(end) > 2*time.Hour {
+		t.Errorf("a certificate without its key is served, until %v", end)
+	}
+	rename(nextKey, key)
+	for end := time.Now().Add(20 * time.Second); time.Until(served(t, address)) < 2*time.Hour; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the old certificate is served\n%s", s.logs)
+		}
+	}
+	s.ends(t)
+}
+
+// An expired certificate is said at once.
+func TestExpiredCertificate(t *testing.T) {
+	t.Parallel()
+	cert, key, _ := makeCertificate(t, time.Now().Add(-time.Minute))
+	s := start(t, nil, "--memory", "--tls-cert", cert, "--tls-key", key)
+	if !strings.Contains(s.logs.String(), "the certificate has expired") {
+		t.Errorf("the log: %s", s.logs)
+	}
+	s.ends(t)
+	cert, key, _ = makeCertificate(t, time.Now().Add(30*24*time.Hour))
+	s = start(t, nil, "--memory", "--tls-cert", cert, "--tls-key", key)
+	if strings.Contains(s.logs.String(), "expire") {
+		t.Errorf("the log: %s", s.logs)
+	}
+}
+
+// Who forgets the s of https is told so.
+func TestPlainHTTPToTLS(t *testing.T) {
+	t.Parallel()
+	cert, key, roots := makeCertificate(t, time.Now().Add(time.Hour))
+	s := start(t, nil, "--memory", "--tls-cert", cert, "--tls-key", key, "--public-url", "https://tables.example.com/")
+	if endpoint := s.said(t, "endpoint"); endpoint != "https://tables.example.com/devstoreaccount1" {
+		t.Errorf("endpoint %s", endpoint)
+	}
+	_, address, _ := strings.Cut(s.greeting, " listens on ")
+	address, _, _ = strings.Cut(address, " ")
+	for _, method := range []string{"GET", "POST"} {
+		req, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+"/devstoreaccount1/Tables", strings.NewReader(strings.Repeat("x", 20_000)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != 400 || !strings.Contains(string(text), "write https://") {
+			t.Errorf("%s: %d %q, %v", method, resp.StatusCode, text, err)
+		}
+	}
+	c := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	resp, err := c.Get("https://" + address + "/_/live")
+	if err != nil || resp.StatusCode != 200 {
+		t.Errorf("https: %v, %v", resp, err)
+	}
+	c.CloseIdleConnections()
+}

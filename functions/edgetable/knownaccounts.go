@@ -1,0 +1,86 @@
+package main
+
+import (
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"edgetable/core/accounts"
+	"edgetable/core/protocol"
+)
+
+// knownAccounts are the accounts of a server. They are read again when their file
+// changes, all or none of them.
+type knownAccounts struct {
+	source accountSource
+	refuse func(accounts.List) error // of a list that the server must not serve
+	log    *slog.Logger
+
+	current atomic.Pointer[accounts.List]
+	stamp   string
+	file    string // that they are from; "" for none
+	used    lastUsed
+	noted   time.Time
+}
+
+// Find is protocol.Handler.Accounts.
+func (k *knownAccounts) Find(name string) (*protocol.Account, bool) {
+	return k.current.Load().Find(name)
+}
+
+// load reads the accounts if their file has changed. It reports whether they have.
+func (k *knownAccounts) load() (changed bool, err error) {
+	stamp := stampOf(k.source.file)
+	if stamp == k.stamp {
+		return false, nil
+	}
+	k.stamp = stamp
+	list, file, err := k.source.read()
+	if err != nil {
+		return false, err
+	}
+	if err := k.refuse(list); err != nil {
+		return false, err
+	}
+	before := accounts.List{}
+	if p := k.current.Load(); p != nil {
+		before = *p
+	}
+	changed = !list.Keep(before)
+	k.current.Store(&list)
+	if k.file = file; file != "" && k.used == nil {
+		k.used = readLastUsed(usedFile(file))
+	}
+	return changed, nil
+}
+
+// reload takes a file that has changed. While it is wrong the accounts stay.
+func (k *knownAccounts) reload(asked bool) {
+	if asked {
+		k.stamp = ""
+	}
+	switch changed, err := k.load(); {
+	case err != nil:
+		k.log.Error("the accounts stay as they were", "cause", err)
+	case changed:
+		k.log.Info("the accounts were read again", "accounts", len(*k.current.Load()))
+	}
+	if time.Since(k.noted) >= usedEvery {
+		k.noteUsed()
+	}
+}
+
+// usedEvery is how often it is noted which keys were used.
+const usedEvery = 10 * time.Second
+
+// noteUsed notes beside the file of accounts which keys were used.
+func (k *knownAccounts) noteUsed() {
+	k.noted = time.Now()
+	list := *k.current.Load()
+	if k.file == "" || !k.used.note(list, k.noted) {
+		return
+	}
+	if err := k.used.write(usedFile(k.file), list); err != nil {
+		k.log.Warn("'edgetable account list' does not know when keys were last used", "cause", err)
+	}
+}

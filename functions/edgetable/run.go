@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"edgetable/adapters/guard/chaos"
+	"edgetable/adapters/identity/oidc"
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/accounts"
+)
+
+// serving is what a server is made of.
+type serving struct {
+	*serveFlags
+	log         *slog.Logger
+	bearer      *oidc.Verifier // nil: no bearer tokens are accepted
+	accounts    *knownAccounts
+	certificate *certificate // nil: plain HTTP
+	faults      *chaos.Chaos // nil: none are simulated
+	listener    net.Listener
+	admin       net.Listener // nil: none
+	home        *home
+}
+
+func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
+	s := &serving{serveFlags: o, log: p.logger(o.logFormat, o.logLevel)}
+	if err := s.prepare(ctx, p); err != nil {
+		return err
+	}
+	if s.listener, err = net.Listen("tcp", o.listen); err != nil {
+		return fmt.Errorf("%w (choose another address with --listen, such as 127.0.0.1:10003)", err)
+	}
+	defer s.listener.Close()
+	if err := s.protectSecrets(); err != nil {
+		return err
+	}
+	if o.admin != "" {
+		if s.admin, err = listenAdmin(o.admin); err != nil {
+			return err
+		}
+		defer s.admin.Close()
+	}
+	open := p.openEmbedded
+	if o.store == "dynamodb" {
+		open = p.openDynamoDB
+	}
+	if s.home, err = open(ctx, o, s.log); err != nil {
+		return err
+	}
+	if err = p.serveUntil(ctx, s); err != nil {
+		s.log.Error("stopped", "cause", err)
+		return err
+	}
+	s.log.Info("stopped")
+	return nil
+}
+
+// prepare reads everything that can be wrong without a port or a store.
+func (s *serving) prepare(ctx context.Context, p *program) (err error) {
+	if s.bearer, err = s.serveFlags.bearer.verifier(ctx, s.log); err != nil {
+		return err
+	}
+	if s.faults, err = s.chaos.load(); err != nil {
+		return err
+	}
+	if s.faults != nil {
+		s.log.Warn("faults are simulated: this is no server to rely on")
+	}
+	data := s.data
+	if s.memory || s.store == "dynamodb" {
+		data = ""
+	}
+	s.accounts = &knownAccounts{
+		source: p.accountSource(s.serveFlags.accounts, data), log: s.log,
+		refuse: func(accounts.List) error { return nil }, // until the address is known
+	}
+	if _, err := s.accounts.load(); err != nil {
+		return err
+	}
+	s.certificate, err = loadCertificate(s.tlsCert, s.tlsKey, s.log)
+	return err
+}
+
+// protectSecrets refuses to show what others on the way must not have, and warns of
+// what they can read.
+func (s *serving) protectSecrets() error {
+	if loopback(s.listener.Addr()) {
+		return nil
+	}
+	s.accounts.refuse = func(list accounts.List) error {
+		if list.HasDevelopmentKey() && !s.devAnywhere {
+			return errors.New("the development account's key is known to everybody, so it is served on loopback alone: " +
+				"make accounts with 'edgetable account new', or listen on 127.0.0.1, or say --allow-development-account")
+		}
+		return nil
+	}
+	list := *s.accounts.current.Load()
+	if err := s.accounts.refuse(list); err != nil {
+		return err
+	}
+	if list.HasDevelopmentKey() {
+		s.log.Warn("whoever reaches this address can read and change everything in the development account", "address", s.listener.Addr())
+	}
+	switch {
+	case s.certificate != nil || s.trustProxy:
+	case s.bearer != nil:
+		return errors.New("bearer tokens can be read on the way here: serve HTTPS with --tls-cert and --tls-key, or say --trust-proxy behind a proxy that does, or listen on 127.0.0.1")
+	default:
+		s.log.Warn("plain HTTP: the network can read and change requests; serve HTTPS with --tls-cert and --tls-key, or say --trust-proxy behind a proxy that does", "address", s.listener.Addr())
+	}
+	return nil
+}
+
+// serveUntil serves until ctx ends, drains, and closes the store.
+func (p *program) serveUntil(ctx context.Context, s *serving) error {
+	handler := newProtocol(s.home, s.accounts, s.serveFlags)
+	if s.bearer.Install(handler); s.bearer != nil {
+		// A misspelt issuer shows in the log now. It keeps nobody with an account key
+		// from the tables.
+		go func() { _ = s.bearer.Ready(ctx) }()
+	}
+	if s.faults != nil {
+		handler.Gate = s.faults
+		handler.Service = newService(s.faults.Store(s.home.store), s.home.scan)
+	}
+	health := &health{check: s.home.ready, fresh: s.home.fresh, log: s.log}
+	limiter := s.protect.limiter(handler)
+	metrics := &metrics{home: s.home, limiter: limiter, faults: s.faults, log: s.log, calls: map[call]tally{}}
+	server := httpserver.Server{
+		Log: s.log, TLS: s.certificate.config(), Grace: s.grace,
+		Handler: &httpserver.Handler{
+			Protocol: limiter, TrustProxy: s.trustProxy, Observe: metrics.observe, Health: health.answer,
+		},
+	}
+	stopAdmin := func() {}
+	if s.admin != nil {
+		stopAdmin = serveAdmin(s.admin, metrics)
+	}
+	reloaded := make(chan struct{})
+	go func() {
+		defer close(reloaded)
+		s.reload(ctx, p.hangups())
+	}()
+	p.greet(&greeting{serveFlags: s.serveFlags, home: s.home, list: *s.accounts.current.Load(), accountsFile: s.accounts.file, at: s.listener.Addr(), admin: s.admin})
+	p.notify("READY=1", s.log)
+	err := server.Serve(p.draining(ctx, s, health), s.listener)
+	stopAdmin()
+	if err != nil {
+		// Requests may be running still. The store is left to them as by a
+		// crash, which loses nothing.
+		return err
+	}
+	<-reloaded
+	s.accounts.noteUsed()
+	health.wait()
+	return s.home.close()
+}
+
+// draining ends some time after ctx does: load balancers see meanwhile that the
+// server is not ready.
+func (p *program) draining(ctx context.Context, s *serving, h *health) context.Context {
+	drained, end := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		defer end()
+		h.draining.Store(true)
+		s.log.Info("stopping", "why", context.Cause(ctx), "drain", s.drain, "grace", s.grace)
+		p.notify("STOPPING=1", s.log)
+		if s.drain > 0 {
+			time.Sleep(s.drain)
+		}
+	})
+	return drained
+}
+
+// reload applies changes of files until ctx ends.
+func (s *serving) reload(ctx context.Context, hangup <-chan os.Signal) {
+	list := []func(asked bool){s.accounts.reload}
+	if s.certificate != nil {
+		list = append(list, s.certificate.reload)
+	}
+	watch(ctx, hangup, s.log, list...)
+}

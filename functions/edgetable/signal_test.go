@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bufio"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"edgetable/core/accounts"
+)
+
+// mainVariable makes the test binary the program.
+const mainVariable = "TEST_RUN_MAIN"
+
+func init() {
+	if os.Getenv(mainVariable) != "" {
+		main()
+	}
+}
+
+// process is the program as a process of its own.
+type process struct {
+	*exec.Cmd
+	server
+}
+
+// startProcess starts a server as users do.
+func startProcess(t *testing.T, environment []string, args ...string) *process {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{Cmd: exec.Command(self, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)}
+	p.logs = &buffer{}
+	p.Env, p.Stderr = append(environment, mainVariable+"=1"), p.logs
+	out, err := p.StdoutPipe()
+	if err == nil {
+		err = p.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Process.Kill() })
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "ready" {
+		p.greeting += lines.Text() + "\n"
+	}
+	if lines.Text() != "ready" {
+		t.Fatalf("the server did not start: %v\n%s", p.Wait(), p.logs)
+	}
+	return p
+}
+
+func (p *process) signal(t *testing.T, s os.Signal) {
+	t.Helper()
+	if err := p.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A server that is told to end is not ready, serves on for a while, and says why it
+// stopped.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	socket := filepath.Join(t.TempDir(), "notify")
+	systemd, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer systemd.Close()
+	hears := func(want string) {
+		t.Helper()
+		text := make([]byte, 100)
+		n, err := systemd.Read(text)
+		if err != nil || string(text[:n]) != want {
+			t.Errorf("systemd hears %q, %v; want %q", text[:n], err, want)
+		}
+	}
+	p := startProcess(t, []string{"NOTIFY_SOCKET=" + socket}, "--memory", "--drain", "2s")
+	hears("READY=1")
+	c := p.client(t, "")
+	c.fill(t)
+	base := strings.TrimSuffix(c.endpoint, "/devstoreaccount1")
+	if status, text := get(t, base+"/_/ready"); status != 200 {
+		t.Errorf("%d %s", status, text)
+	}
+	p.signal(t, syscall.SIGTERM)
+	hears("STOPPING=1")
+	if status, text := get(t, base+"/_/ready"); status != 503 || !strings.Contains(text, "stopping") {
+		t.Errorf("while it drains: %d %s", status, text)
+	}
+	c.filled(t)
+	if err := p.Wait(); err != nil {
+		t.Error(err)
+	}
+	logs := p.logs.String()
+	if !strings.Contains(logs, "msg=stopping why=\"terminated signal received\"") || !strings.HasSuffix(logs, "msg=stopped\n") {
+		t.Errorf("the log:\n%s", logs)
+	}
+}
+
+// Each of many stops is in the log.
+func TestEveryStopIsLogged(t *testing.T) {
+	t.Parallel()
+	for range 12 {
+		p := startProcess(t, nil, "--memory")
+		p.signal(t, os.Interrupt)
+		if err := p.Wait(); err != nil {
+			t.Error(err)
+		}
+		if logs := p.logs.String(); !strings.Contains(logs, "msg=stopping why=\"interrupt signal received\"") || !strings.HasSuffix(logs, "msg=stopped\n") {
+			t.Errorf("the log:\n%s", logs)
+		}
+	}
+}
+
+// SIGHUP has the files read now.
+func TestHangup(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "accounts")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("acme:" + key1 + "\n")
+	p := startProcess(t, nil, "--memory", "--accounts", file)
+	p.client(t, key1).do(t, "GET", "/Tables", "", 200)
+	write("acme:" + key1 + ":" + key2 + "\n")
+	p.signal(t, syscall.SIGHUP)
+	p.client(t, key2).eventually(t, 200)
+	write("acme:" + accounts.DevelopmentKey[:20] + "\n")
+	p.signal(t, syscall.SIGHUP)
+	for !strings.Contains(p.logs.String(), "the accounts stay as they were") {
+		time.Sleep(20 * time.Millisecond)
+	}
+	p.client(t, key2).do(t, "GET", "/Tables", "", 200)
+	p.signal(t, syscall.SIGTERM)
+	if err := p.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, p.logs)
+	}
+	if logs := p.logs.String(); !strings.Contains(logs, `msg=reload why="hangup signal received"`) || strings.Contains(logs, key2) {
+		t.Errorf("the log:\n%s", logs)
+	}
+}
