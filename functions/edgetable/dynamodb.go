@@ -186,7 +186,7 @@ func (p *program) openDynamoDB(ctx context.Context, o *serveFlags, log *slog.Log
 			return nil
 		},
 		ready: func(ctx context.Context) error {
-			_, err := store.ListDocuments(ctx, "", "", 1)
+			_, err := store.ListRecords(ctx, "", "", 1)
 			return err
 		},
 		fresh:   5 * time.Second,
