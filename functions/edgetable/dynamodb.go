@@ -151,10 +151,16 @@ func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
 	if err != nil {
 		return err
 	}
+	_, err = client.DescribeTable(ctx, &sdk.DescribeTableInput{TableName: aws.String(o.table)})
+	exists := err == nil
 	if err := dynamodb.Create(ctx, client, o.table); err != nil {
 		return fmt.Errorf("%s: %w", o.place(client), err)
 	}
-	fmt.Fprintln(p.out, o.place(client), "is ready")
+	if exists {
+		fmt.Fprintln(p.out, o.place(client), "is there already, with the right keys")
+	} else {
+		fmt.Fprintln(p.out, o.place(client), "is made")
+	}
 	return nil
 }
 

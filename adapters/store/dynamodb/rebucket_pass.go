@@ -91,5 +91,8 @@ func (m *mover) pass(ctx context.Context, last bool) error {
 			}
 		}
 	}
-	return m.bring(ctx, group, last)
+	if err := m.bring(ctx, group, last); err != nil {
+		return err
+	}
+	return m.Report(m.RebucketProgress) // a pass that finds no difference has reported nothing yet
 }
