@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/table"
 )
 
@@ -69,9 +70,9 @@ func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName stri
 		return err
 	}
 	show := rebucketProgress{progress: newProgress(p.err), name: name.Table, buckets: o.buckets}
-	err = store.Rebucket(ctx, name.Key(), dynamodb.RebucketOptions{
+	err = store.Rebucket(ctx, name.Key(), rebucket.Options{
 		Buckets: uint16(o.buckets), Abort: o.abort, MaxPause: o.maxPause,
-		Report: func(now dynamodb.RebucketProgress) error {
+		Report: func(now rebucket.Progress) error {
 			show.report(now)
 			return ctx.Err()
 		},
@@ -82,7 +83,7 @@ func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName stri
 
 // explainRebucket says what can be done about an error.
 func explainRebucket(err error, name *table.Name) error {
-	pause, unfinished := (*dynamodb.PauseError)(nil), (*dynamodb.UnfinishedError)(nil)
+	pause, unfinished := (*rebucket.PauseError)(nil), (*rebucket.UnfinishedError)(nil)
 	switch {
 	case err == nil:
 		return nil
@@ -92,7 +93,7 @@ func explainRebucket(err error, name *table.Name) error {
 		return fmt.Errorf("writes would be refused for about %v: run it again when there are fewer, or with a longer --max-pause than %v; the copy is kept", pause.Expected.Round(time.Second), pause.Max)
 	case errors.As(err, &unfinished):
 		return fmt.Errorf("an earlier run is not finished: resume it with --buckets %d, or give up with --abort", unfinished.Buckets)
-	case errors.Is(err, dynamodb.ErrSuperseded), errors.Is(err, dynamodb.ErrAborted):
+	case errors.Is(err, rebucket.ErrSuperseded), errors.Is(err, rebucket.ErrAborted):
 		return err
 	}
 	return fmt.Errorf("%w; run it again to resume, or with --abort to give up", err)
@@ -103,24 +104,24 @@ type rebucketProgress struct {
 	*progress
 	name    string
 	buckets int
-	before  dynamodb.RebucketProgress
+	before  rebucket.Progress
 	rows    int // of the last whole pass, 0 while there is none
 }
 
-func (r *rebucketProgress) report(now dynamodb.RebucketProgress) {
+func (r *rebucketProgress) report(now rebucket.Progress) {
 	before := r.before
 	r.before = now
 	if now.Pass != before.Pass && before.Pass > 0 {
 		r.rows = before.Rows
 	}
 	if now.State != before.State || now.Pass != before.Pass {
-		if before.Pass > 0 && before.State != dynamodb.RebucketClosing {
+		if before.Pass > 0 && before.State != rebucket.Closing {
 			r.say("pass %d: %d entities compared, %d copied, %d removed from the copy", before.Pass, before.Rows, before.Copied, before.Deleted)
 		}
 		r.milestone(now)
 	}
 	switch {
-	case now.State != dynamodb.RebucketCopying && now.State != dynamodb.RebucketLast:
+	case now.State != rebucket.Copying && now.State != rebucket.Last:
 	case r.rows > 0:
 		r.show("pass %d: %d of about %d entities compared, %d copied (%d %%)", now.Pass, now.Rows, r.rows, now.Copied, min(100*now.Rows/r.rows, 99))
 	default:
@@ -129,15 +130,15 @@ func (r *rebucketProgress) report(now dynamodb.RebucketProgress) {
 }
 
 // milestone says what begins.
-func (r *rebucketProgress) milestone(now dynamodb.RebucketProgress) {
+func (r *rebucketProgress) milestone(now rebucket.Progress) {
 	switch now.State {
-	case dynamodb.RebucketClosing:
+	case rebucket.Closing:
 		r.say("writes are about to be refused for %v or so", now.Pause.Round(100*time.Millisecond))
-	case dynamodb.RebucketDone:
+	case rebucket.Done:
 		r.say("%s has %d buckets; what it had before is removed by 'edgetable dynamodb purge' in an hour", r.name, r.buckets)
-	case dynamodb.RebucketUnchanged:
+	case rebucket.Unchanged:
 		r.say("there is nothing to do")
-	case dynamodb.RebucketAborted:
+	case rebucket.Aborted:
 		r.say("the copy of %s is given up; 'edgetable dynamodb purge' removes it in an hour", r.name)
 	}
 }

@@ -1,12 +1,7 @@
 package dynamodb
 
 import (
-	"context"
-	"maps"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
+	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -77,81 +72,33 @@ func (a *action) apply(now edm.Ticks) (err error) {
 	return err
 }
 
-// request is the action as part of a transaction.
-func (w *write) request(a *action, now edm.Ticks) types.TransactWriteItem {
-	const allOld = types.ReturnValuesOnConditionCheckFailureAllOld
-	var e expression
-	var condition *string
-	switch {
-	case a.pinned && a.old == nil:
-		e.missing(attrHash)
-		condition = e.String()
-	case a.pinned:
-		e.compare(attrTicks, " = ", ":m", num(a.old.Timestamp))
-		condition = e.String()
-	default:
-		condition = w.demand(&e, a.m, now)
+// demand writes the condition of an action that is not pinned. Its text and its names
+// are the same for all such actions.
+func (a *action) demand(e *call.Expression, inline int, now edm.Ticks) {
+	m := a.m
+	if !a.merges() {
+		demands[m.Condition][0].Start(e)
+	} else {
+		demands[m.Condition][1].Start(e)
+		e.Bind(":n", num(maxProperties-m.Properties.Count()))
+		e.Bind(":z", num(inline-patchSize(m.Properties)))
 	}
-	switch {
-	case a.row != nil:
-		var c chunks
-		if a.pending != nil {
-			c = a.pending.new
-		}
-		return types.TransactWriteItem{Put: &types.Put{
-			TableName: w.table, Item: entityItem(w.hash, a.row, c),
-			ConditionExpression: condition, ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
-			ReturnValuesOnConditionCheckFailure: allOld,
-		}}
-	case a.m.Kind == table.Delete:
-		return types.TransactWriteItem{Delete: &types.Delete{
-			TableName: w.table, Key: keyOf(w.hash, a.m.Key),
-			ConditionExpression: condition, ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
-			ReturnValuesOnConditionCheckFailure: allOld,
-		}}
-	}
-	mergeUpdate(&e, a.m, now)
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName: w.table, Key: keyOf(w.hash, a.m.Key), UpdateExpression: e.String(),
-		ConditionExpression: condition, ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
-		ReturnValuesOnConditionCheckFailure: allOld,
-	}}
-}
-
-// demand is the condition of an action that is not pinned; e gets its names and
-// values. The text and the names are the same for all such actions.
-func (w *write) demand(e *expression, m *table.Mutation, now edm.Ticks) *string {
-	merges := m.Kind == table.Merge && m.Condition != table.Absent
-	d := &demands[m.Condition][0]
-	if merges {
-		d = &demands[m.Condition][1]
-	}
-	e.names = d.names
 	if m.Condition != table.Absent {
-		e.values = item{":t": num(now)}
+		e.Bind(":t", num(now))
 	}
 	if m.Condition == table.Unchanged {
-		e.values[":m"] = num(m.IfMatch)
+		e.Bind(":m", num(m.IfMatch))
 	}
-	if merges {
-		e.names = maps.Clone(d.names) // the update has more
-		e.values[":n"] = num(maxProperties - m.Properties.Count())
-		e.values[":z"] = num(w.inline - patchSize(m.Properties))
-	}
-	return d.text
 }
 
-// demands are what actions that are not pinned demand, by their condition, and
-// whether they merge.
-var demands = func() (all [4][2]struct {
-	text  *string
-	names map[string]string
-}) {
+// demands are the conditions of actions that are not pinned, by the condition of the
+// mutation and whether it merges.
+var demands = func() (all [4][2]call.Template) {
 	for c := range all {
 		for merges := range all[c] {
-			var e expression
+			var e call.Expression
 			writeDemand(&e, table.Condition(c), merges == 1)
-			all[c][merges].text, all[c][merges].names = e.String(), e.names
+			all[c][merges] = e.Template()
 		}
 	}
 	return all
@@ -160,94 +107,36 @@ var demands = func() (all [4][2]struct {
 // writeDemand writes what an action that is not pinned demands: what its mutation
 // does, an older Timestamp, no chunks to clear up, and of a merge that the bounds
 // leave room for it.
-func writeDemand(e *expression, c table.Condition, merges bool) {
+func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	if c == table.Absent {
-		e.missing(attrHash)
+		e.IfMissing(attrHash)
 		return
 	}
 	if c == table.Always {
-		e.missing(attrHash)
-		e.write(" OR ")
+		e.IfMissing(attrHash)
+		e.Or()
 	}
-	e.compare(attrTicks, " < ", ":t", nil)
+	e.If(attrTicks, "<", ":t", nil)
 	if c == table.Unchanged {
-		e.write(" AND ")
-		e.compare(attrTicks, " = ", ":m", nil)
+		e.If(attrTicks, "=", ":m", nil)
 	}
-	e.write(" AND ")
-	e.missing(attrChunks)
+	e.IfMissing(attrChunks)
 	if merges {
-		e.write(" AND ")
-		e.compare(attrCount, " <= ", ":n", nil)
-		e.write(" AND ")
-		e.compare(attrSize, " <= ", ":z", nil)
+		e.If(attrCount, "<=", ":n", nil)
+		e.If(attrSize, "<=", ":z", nil)
 	}
 }
 
-// mergeUpdate writes a merge that is not pinned. It counts each property as new:
-// the bounds are from above.
-func mergeUpdate(e *expression, m *table.Mutation, now edm.Ticks) {
-	e.write("SET ")
-	e.compare(attrTicks, "=", ":t", num(now))
-	e.write(",")
-	e.compare(attrNonce, "=", ":o", nonce(m.Nonce))
-	e.bound(attrCount, ":c", 0, ":k", m.Properties.Count())
-	e.bound(attrSize, ":e", ownSize+len(m.Key), ":b", patchSize(m.Properties))
+// mergeUpdate writes a merge that is not pinned. It counts each property as new,
+// because the bounds are upper bounds.
+func mergeUpdate(e *call.Expression, m *table.Mutation, now edm.Ticks) {
+	e.Set(attrTicks, ":t", num(now))
+	e.Set(attrNonce, ":o", nonce(m.Nonce))
+	e.Add(attrCount, ":c", num(0), ":k", num(m.Properties.Count()))
+	e.Add(attrSize, ":e", num(ownSize+len(m.Key)), ":b", num(patchSize(m.Properties)))
 	i := 0
 	for name, v := range m.Properties.All() {
-		e.write(",")
-		e.property(i, name, attribute(v))
+		e.SetProperty(i, name, attribute(v))
 		i++
 	}
-}
-
-// bound writes: attr = what it was, else base, + n.
-func (e *expression) bound(attr, basePlaceholder string, base int, placeholder string, n int) {
-	e.write(",")
-	e.name(attr)
-	e.write("=if_not_exists(")
-	e.name(attr)
-	e.write(",")
-	e.value(basePlaceholder, num(base))
-	e.write(")+")
-	e.value(placeholder, num(n))
-}
-
-// property writes: name = value, under the ith pair of placeholders. They have
-// three characters, so that 252 of them fit an expression; those of our own
-// attributes have two.
-func (e *expression) property(i int, name string, v types.AttributeValue) {
-	placeholder := "#" + digits2(i)
-	e.names[placeholder] = name
-	e.write(placeholder)
-	e.write("=")
-	e.value(":"+placeholder[1:], v)
-}
-
-// single sends the one action of a Commit by itself, at half the price.
-func (w *write) single(ctx context.Context, r *types.TransactWriteItem) error {
-	return w.attempt(ctx, func(ctx context.Context) (err error) {
-		switch {
-		case r.Put != nil:
-			_, err = w.client.PutItem(ctx, &dynamodb.PutItemInput{
-				TableName: r.Put.TableName, Item: r.Put.Item, ConditionExpression: r.Put.ConditionExpression,
-				ExpressionAttributeNames: r.Put.ExpressionAttributeNames, ExpressionAttributeValues: r.Put.ExpressionAttributeValues,
-				ReturnValuesOnConditionCheckFailure: r.Put.ReturnValuesOnConditionCheckFailure,
-			})
-		case r.Update != nil:
-			_, err = w.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-				TableName: r.Update.TableName, Key: r.Update.Key,
-				UpdateExpression: r.Update.UpdateExpression, ConditionExpression: r.Update.ConditionExpression,
-				ExpressionAttributeNames: r.Update.ExpressionAttributeNames, ExpressionAttributeValues: r.Update.ExpressionAttributeValues,
-				ReturnValuesOnConditionCheckFailure: r.Update.ReturnValuesOnConditionCheckFailure,
-			})
-		default:
-			_, err = w.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-				TableName: r.Delete.TableName, Key: r.Delete.Key, ConditionExpression: r.Delete.ConditionExpression,
-				ExpressionAttributeNames: r.Delete.ExpressionAttributeNames, ExpressionAttributeValues: r.Delete.ExpressionAttributeValues,
-				ReturnValuesOnConditionCheckFailure: r.Delete.ReturnValuesOnConditionCheckFailure,
-			})
-		}
-		return err
-	})
 }

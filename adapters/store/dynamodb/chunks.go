@@ -3,11 +3,12 @@ package dynamodb
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
-	"math"
+	"errors"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -53,8 +54,8 @@ func (s *Store) newChunks(p edm.Properties) chunks {
 	return chunks{s.newVersion(), (len(p) + chunkSize - 1) / chunkSize, len(p)}
 }
 
-// errStale: an entity was replaced while it was read.
-var errStale = fmt.Errorf("%w: an entity was replaced again and again while it was read", table.ErrBusy)
+// errStale means an entity was replaced while it was read.
+var errStale = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: an entity was replaced again and again while it was read")}
 
 // load reads the properties that are in chunks, for some entities of one bucket.
 // An entity whose chunks are gone, or have not reached a replica, is left without.
@@ -62,7 +63,7 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 	found := make(map[string][]byte)
 	var keys []item
 	flush := func() error {
-		err := s.batchGet(ctx, keys, c, func(it item) {
+		err := s.db.BatchGet(ctx, keys, c, func(it item) {
 			found[string(binaryOf(it[attrSort]))] = binaryOf(it[attrData])
 		})
 		keys = keys[:0]
@@ -70,9 +71,9 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 	}
 	for _, r := range rows {
 		for i := range r.chunks.count {
-			keys = append(keys, keyOf(hash, r.chunks.sort(i)))
+			keys = append(keys, call.Key(hash, r.chunks.sort(i)))
 			// What is read in one call is 16 MiB at most; the rest comes again.
-			if len(keys) == maxReadBatch {
+			if len(keys) == call.MaxReadBatch {
 				if err := flush(); err != nil {
 					return err
 				}
@@ -106,9 +107,9 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 func chunkPuts(hash []byte, c chunks, p edm.Properties) []types.WriteRequest {
 	list := make([]types.WriteRequest, 0, c.count)
 	for i := range c.count {
-		it := keyOf(hash, c.sort(i))
+		it := call.Key(hash, c.sort(i))
 		it[attrData] = bin(p[i*chunkSize : min((i+1)*chunkSize, len(p))])
-		list = append(list, types.WriteRequest{PutRequest: &types.PutRequest{Item: it}})
+		list = append(list, call.PutRequest(it))
 	}
 	return list
 }
@@ -116,7 +117,7 @@ func chunkPuts(hash []byte, c chunks, p edm.Properties) []types.WriteRequest {
 func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 	list := make([]types.WriteRequest, 0, c.count+1)
 	for i := range c.count {
-		list = append(list, deleteRequest(hash, c.sort(i)))
+		list = append(list, call.DeleteRequest(hash, c.sort(i)))
 	}
 	return list
 }
@@ -137,46 +138,29 @@ const litterAge = edm.TicksPerSecond * 3600
 
 var pendingHash = []byte{kindPending}
 
-// untilKey finds in a call's context the Ticks until which it may be sent.
-type untilKey struct{}
-
-// until bounds by the wall clock the calls that name chunks of pending writes.
-// Those of a process that was frozen, as a laptop or a virtual machine is, come
-// when the Deadline of its other clock is far and Purge has been here: they would
-// make an entity whose properties are gone. What was signed before it froze comes
-// too late as well: a signature is good for minutes.
+// until limits the calls that name chunks of pending writes: when Purge may have
+// removed the chunks, an entity that names them must not be written.
 func until(ctx context.Context, list ...*pending) context.Context {
 	for _, p := range list {
-		ctx = context.WithValue(ctx, untilKey{}, min(p.due-litterAge/2, untilOf(ctx)))
+		ctx = call.Until(ctx, p.due-litterAge/2)
 	}
 	return ctx
 }
 
-func untilOf(ctx context.Context) edm.Ticks {
-	if t, ok := ctx.Value(untilKey{}).(edm.Ticks); ok {
-		return t
-	}
-	return math.MaxInt64
-}
-
-// errFrozen: nothing was sent.
-var errFrozen = fmt.Errorf("%w: the process stood still in the middle of a write", table.ErrBusy)
-
 // prepare notes a write that replaces chunks or makes new ones of properties, and
 // writes those.
-func (s *Store) prepare(ctx context.Context, l life, k []byte, old chunks, p edm.Properties) (*pending, error) {
-	bucket := l.bucket(k)
-	w := &pending{hash: l.hash(kindChunk, bucket), old: old}
-	if p != nil {
-		w.new = s.newChunks(p)
-	}
+func (s *Store) prepare(ctx context.Context, p rebucket.Place, k []byte, old chunks, spilled edm.Properties) (*pending, error) {
+	bucket := p.Bucket(k)
 	due := s.now() + litterAge
-	w.due = due
+	w := &pending{hash: hashKey(kindChunk, p, bucket), old: old, due: due}
+	if spilled != nil {
+		w.new = s.newChunks(spilled)
+	}
 	name := s.newVersion()
 	w.note = append(binary.BigEndian.AppendUint64(nil, uint64(due)), name[:]...)
-	it := keyOf(pendingHash, w.note)
+	it := call.Key(pendingHash, w.note)
 	it[attrDue] = num(due)
-	it[attrIncarnation] = bin(l.incarnation[:])
+	it[attrIncarnation] = bin(p.Incarnation[:])
 	it[attrBuckets] = num(bucket)
 	it[attrEntity] = bin(k)
 	if !w.new.none() {
@@ -186,11 +170,10 @@ func (s *Store) prepare(ctx context.Context, l life, k []byte, old chunks, p edm
 		it[attrOld] = w.old.attribute()
 	}
 	// The note must be there before the first chunk is.
-	note := []types.WriteRequest{{PutRequest: &types.PutRequest{Item: it}}}
-	if err := s.batchWrite(ctx, note); err != nil {
+	if _, err := s.db.BatchWrite(ctx, []types.WriteRequest{call.PutRequest(it)}); err != nil {
 		return nil, err
 	}
-	late, err := s.batchWritten(ctx, chunkPuts(w.hash, w.new, p))
+	late, err := s.db.BatchWrite(ctx, chunkPuts(w.hash, w.new, spilled))
 	w.late = late
 	if err != nil {
 		s.finish(ctx, w, w.new)
@@ -202,7 +185,7 @@ func (s *Store) prepare(ctx context.Context, l life, k []byte, old chunks, p edm
 // finish removes the chunks that a write made superfluous, and its note. What
 // fails here is left to Purge, and so are chunks that may arrive behind it.
 func (s *Store) finish(ctx context.Context, w *pending, gone chunks) {
-	if s.batchWrite(ctx, chunkDeletes(w.hash, gone)) == nil && !w.late {
-		_ = s.batchWrite(ctx, []types.WriteRequest{deleteRequest(pendingHash, w.note)})
+	if _, err := s.db.BatchWrite(ctx, chunkDeletes(w.hash, gone)); err == nil && !w.late {
+		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, w.note)})
 	}
 }

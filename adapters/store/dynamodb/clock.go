@@ -2,12 +2,10 @@ package dynamodb
 
 import (
 	"context"
-	"hash/maphash"
 	"slices"
 	"sync"
 
 	"edgetable/core/edm"
-	"edgetable/core/table"
 )
 
 // clock issues the Timestamps of this process, which strictly increase. It stores
@@ -57,18 +55,10 @@ func (c *clock) next() edm.Ticks {
 	return c.last
 }
 
-// begin issues the Timestamp of an attempt.
-func (c *clock) begin(hash []byte, actions []action) *attempt {
-	a := new(attempt)
-	var deletes []uint64
-	for i := range actions {
-		switch m := actions[i].m; {
-		case m.Kind == table.Delete:
-			deletes = append(deletes, place(hash, m.Key))
-		case m.Condition == table.Always || m.Condition == table.Absent:
-			a.creates = append(a.creates, place(hash, m.Key))
-		}
-	}
+// begin issues the Timestamp of an attempt, given the places where it may create an
+// entity and those where it deletes one.
+func (c *clock) begin(creates, deletes []uint64) *attempt {
+	a := &attempt{creates: creates}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a.ticks = c.next()
@@ -128,15 +118,4 @@ func (c *clock) raise(t edm.Ticks) {
 	if c.last < t {
 		c.last = t + edm.Ticks(c.rand()%digits)
 	}
-}
-
-var placeSeed = maphash.MakeSeed()
-
-// place hashes the two keys of an item.
-func place(hash, sort []byte) uint64 {
-	var h maphash.Hash
-	h.SetSeed(placeSeed)
-	h.Write(hash)
-	h.Write(sort)
-	return h.Sum64()
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/adapters/store/dynamodb/internal/call"
 )
 
 // condition is a part of a filter expression: a leaf, or parts and the word between
@@ -70,25 +72,35 @@ func join(word string, parts []*condition) *condition {
 	return c
 }
 
-// prefilter is a condition as a Query takes it.
-type prefilter struct {
-	expression
-	placeholders map[string]string // by name
-}
-
-// newPrefilter writes a condition; nil is none.
-func newPrefilter(c *condition) *prefilter {
+// expression writes a condition for queries; nil is none.
+func (c *condition) expression() *call.Filter {
 	if c == nil {
 		return nil
 	}
-	f := &prefilter{placeholders: make(map[string]string)}
-	f.condition(c)
-	return f
+	w := conditionWriter{placeholders: make(map[string]string), filter: call.Filter{Names: make(map[string]string), Values: make(item)}}
+	w.condition(c)
+	w.filter.Text = w.text.String()
+	return &w.filter
+}
+
+// conditionWriter writes one expression.
+type conditionWriter struct {
+	filter       call.Filter
+	text         strings.Builder
+	placeholders map[string]string // by name
+}
+
+func (f *conditionWriter) write(s string) { f.text.WriteString(s) }
+
+func (f *conditionWriter) value(v types.AttributeValue) {
+	placeholder := call.Numbered(":", len(f.filter.Values))
+	f.filter.Values[placeholder] = v
+	f.write(placeholder)
 }
 
 // condition writes a condition in as few parentheses as it takes: DynamoDB refuses
 // those that are redundant.
-func (f *prefilter) condition(c *condition) {
+func (f *conditionWriter) condition(c *condition) {
 	if c.not {
 		f.write("NOT (")
 		defer f.write(")")
@@ -111,11 +123,11 @@ func (f *prefilter) condition(c *condition) {
 	}
 }
 
-func (f *prefilter) leaf(c *condition) {
+func (f *conditionWriter) leaf(c *condition) {
 	if !strings.HasPrefix(c.compare, "attribute") {
 		f.path(c.path)
 		f.write(c.compare)
-		f.value(":"+digits2(len(f.values)), c.value)
+		f.value(c.value)
 		return
 	}
 	f.write(c.compare)
@@ -123,31 +135,22 @@ func (f *prefilter) leaf(c *condition) {
 	f.path(c.path)
 	if c.value != nil {
 		f.write(",")
-		f.value(":"+digits2(len(f.values)), c.value)
+		f.value(c.value)
 	}
 	f.write(")")
 }
 
-func (f *prefilter) path(path []string) {
+func (f *conditionWriter) path(path []string) {
 	for i, name := range path {
 		if i > 0 {
 			f.write(".")
 		}
 		p := f.placeholders[name]
 		if p == "" {
-			p = "#" + digits2(len(f.placeholders))
+			p = call.Numbered("#", len(f.placeholders))
 			f.placeholders[name] = p
-			if f.names == nil {
-				f.names = make(map[string]string)
-			}
-			f.names[p] = name
+			f.filter.Names[p] = name
 		}
 		f.write(p)
 	}
-}
-
-// digits2 numbers placeholders by two characters.
-func digits2(i int) string {
-	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
-	return string([]byte{digits[i/len(digits)%len(digits)], digits[i%len(digits)]})
 }

@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
+	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/table"
 )
 
@@ -36,99 +35,47 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	if r, err = s.mark(ctx, r); err != nil {
 		return err
 	}
-	s.forget(key)
-	if s.lease > 0 && s.sleep(ctx, s.lease+leaseMargin) != nil {
+	s.leases.forget(key)
+	if s.leases.length > 0 && s.sleep(ctx, s.leases.length+leaseMargin) != nil {
 		return table.ErrUnknown
 	}
-	// The table is gone for everybody. If this fails, its name is freed later.
-	_ = s.repeat(ctx, func(ctx context.Context) error { return s.deleteRecord(ctx, key, r.Revision) })
+	// The table is gone for all processes. If this fails, its name is freed later.
+	_ = s.db.Write(ctx, call.Idempotent, s.deleteRecord(key, r.Revision))
 	return nil
 }
 
 // mark makes the record that of a table being deleted, if it has its revision
 // still, and notes what there is to purge: where a run rebuckets the table, its
 // copy too.
-func (s *Store) mark(ctx context.Context, r *record) (*record, error) {
-	for n := 0; ; n++ {
-		marked := &record{Record: r.Record, life: r.life, deleting: true}
+func (s *Store) mark(ctx context.Context, r *record) (marked *record, err error) {
+	revision := r.Revision
+	err = s.db.Retry(ctx, call.Once, func(ctx context.Context) error {
+		marked = &record{Record: r.Record, Location: rebucket.Location{Place: r.Place}, deleting: true}
 		marked.Revision, marked.Value = s.newRevision(), nil
-		var e expression
-		e.compare(attrRevision, " = ", ":r", str(string(r.Revision)))
-		e.write(" AND ")
-		actions := []types.TransactWriteItem{{Put: &types.Put{TableName: s.table, Item: marked.item()}}, s.notePurge(marked, marked.life)}
-		if r.move.none() {
-			e.missing(attrTarget)
+		var e call.Expression
+		e.If(attrRevision, "=", ":r", str(string(revision)))
+		notes := []call.Action{s.notePurge(marked, r.Place)}
+		if r.None() {
+			e.IfMissing(attrTarget)
 		} else {
-			e.compare(attrTarget, " = ", ":a", bin(r.move.target.incarnation[:]))
-			actions = append(actions, s.notePurge(marked, r.move.target))
+			e.If(attrTarget, "=", ":a", bin(r.Target.Incarnation[:]))
+			notes = append(notes, s.notePurge(marked, r.Target))
 		}
-		put := actions[0].Put
-		put.ConditionExpression, put.ExpressionAttributeNames, put.ExpressionAttributeValues = e.String(), e.names, e.values
-		err := s.transact(ctx, actions)
-		switch c := classOf(err); {
-		case err == nil:
-			return marked, nil
-		case c == cancelled:
-			// A run may have begun or ended since the record was read, which changes
-			// its revision only in the end.
-			now, err := s.record(ctx, r.Key)
-			if errors.Is(err, table.ErrNoRecord) || err == nil && (now.Revision != r.Revision || now.deleting) {
-				return nil, table.ErrRevision
-			}
-			if err != nil {
-				return nil, err
-			}
-			if r = now; n == maxRepeats || !s.pause(ctx, n) {
-				return nil, table.ErrBusy
-			}
-		case c == busy && ctx.Err() != nil:
-			return nil, ctx.Err()
-		case c != busy || n == maxRepeats || !s.pause(ctx, n):
-			return nil, outcome(err)
+		err := s.db.Transact(ctx, append(notes, s.db.Put(marked.item(), &e)))
+		if call.ClassOf(err) != call.Cancelled {
+			return err
 		}
-	}
-}
-
-// removeRecord deletes a document that has this revision.
-func (s *Store) removeRecord(ctx context.Context, key table.RecordKey, revision table.Revision) error {
-	err := s.once(ctx, func(ctx context.Context) error { return s.deleteRecord(ctx, key, revision) })
-	if err == nil {
-		return nil
-	}
-	if classOf(err) == conditional {
-		return table.ErrRevision
-	}
-	return outcome(err)
-}
-
-// deleteRecord is one call.
-func (s *Store) deleteRecord(ctx context.Context, key table.RecordKey, revision table.Revision) error {
-	var e expression
-	e.compare(attrRevision, " = ", ":r", str(string(revision)))
-	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName:                 s.table,
-		Key:                       documentKey(key),
-		ConditionExpression:       e.String(),
-		ExpressionAttributeNames:  e.names,
-		ExpressionAttributeValues: e.values,
+		// A run may have begun or ended since the record was read, which changes its
+		// revision only in the end.
+		now, readErr := s.record(ctx, r.Key)
+		switch {
+		case errors.Is(readErr, table.ErrNoRecord), readErr == nil && (now.Revision != revision || now.deleting):
+			return table.ErrRevision
+		case readErr != nil:
+			return readErr
+		}
+		r = now
+		return &call.Error{Class: call.Stale, Err: err}
 	})
-	return err
-}
-
-// succeed writes the record of a new table in place of one that is being deleted,
-// if whoever deletes it has been gone for as long as a lease can last.
-func (s *Store) succeed(ctx context.Context, old, r *record) (table.Revision, error) {
-	if s.drops.unchanged(old.Key.String(), string(old.Revision), s.elapsed()) < s.lease+leaseMargin {
-		return "", table.ErrBeingDeleted
-	}
-	var e expression
-	e.compare(attrRevision, " = ", ":r", str(string(old.Revision)))
-	switch err := s.putRecord(ctx, r, &e); {
-	case err == nil:
-		return r.Revision, nil
-	case classOf(err) == conditional:
-		return "", table.ErrRevision
-	default:
-		return "", outcome(err)
-	}
+	return marked, err
 }

@@ -1,8 +1,11 @@
 package dynamodb
 
 import (
+	"bytes"
 	"context"
 
+	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/table"
 )
 
@@ -13,50 +16,55 @@ func (s *Store) Get(ctx context.Context, name table.RecordKey, k []byte, c table
 		return table.Row{}, err
 	}
 	defer cancel()
-	var row table.Row
-	err = s.reading(ctx, name, func(ctx context.Context, l *lease) error {
+	e, err := reading(ctx, s, name, c, func(ctx context.Context, p rebucket.Place, c table.Consistency) (*stored, error) {
 		if len(k) > maxSortKey {
-			return table.ErrKeyTooLong
+			return nil, table.ErrKeyTooLong
 		}
-		e, err := s.find(ctx, l, k, c)
-		if err == nil && e == nil {
-			err = table.ErrNoEntity
-		}
-		if err == nil {
-			row = e.Row
-		}
-		return err
-	})
+		return s.entity(ctx, p, k, c)
+	}, agreeEntities)
 	if err != nil {
 		return table.Row{}, err
 	}
-	return row, nil
+	if e == nil {
+		return table.Row{}, table.ErrNoEntity
+	}
+	return e.Row, nil
+}
+
+func agreeEntities(a, b *stored) (*stored, bool) {
+	return b, a == nil && b == nil || a != nil && b != nil && sameState(&a.Row, &b.Row)
+}
+
+func sameState(a, b *table.Row) bool {
+	return bytes.Equal(a.Key, b.Key) && a.Timestamp == b.Timestamp && a.Nonce == b.Nonce
 }
 
 // entity reads an entity with its chunks; nil is none.
-func (s *Store) entity(ctx context.Context, l life, k []byte, c table.Consistency) (*stored, error) {
-	bucket := l.bucket(k)
-	for n := 0; ; n++ {
-		it, err := s.getItem(ctx, keyOf(l.hash(kindEntity, bucket), k), c)
+func (s *Store) entity(ctx context.Context, p rebucket.Place, k []byte, c table.Consistency) (*stored, error) {
+	bucket := p.Bucket(k)
+	var e *stored
+	err := s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {
+		it, err := s.db.Get(ctx, call.Key(hashKey(kindEntity, p, bucket), k), c)
 		if it == nil || err != nil {
-			return nil, err
+			e = nil
+			return err
 		}
-		e, err := readEntity(it)
-		if err != nil || e.chunks.none() {
-			return e, err
+		if e, err = readEntity(it); err != nil || e.chunks.none() {
+			return err
 		}
-		if err := s.load(ctx, l.hash(kindChunk, bucket), []*stored{e}, c); err != nil {
-			return nil, err
+		if err := s.load(ctx, hashKey(kindChunk, p, bucket), []*stored{e}, c); err != nil {
+			return err
 		}
-		if e.Properties != nil {
-			return e, nil
-		}
-		// Somebody has replaced the entity since its item was read, or a replica
-		// lacks its chunks or shows that item still.
-		if c == table.Eventual {
+		if e.Properties == nil {
+			// The entity was replaced after its item was read, or a replica lacks its
+			// chunks or still shows an old item.
 			c = table.Strong
-		} else if !s.pause(ctx, n) {
-			return nil, errStale
+			return errStale
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return e, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -50,10 +51,10 @@ func TestFrozenDuringRebucket(t *testing.T) {
 		t.Fatal(err)
 	}
 	batches := w.freezeBehindChunks(t, others, &clock)
-	if err := s.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 3}); !errors.Is(err, table.ErrBusy) || *batches < 2 {
+	if err := s.Rebucket(t.Context(), people, rebucket.Options{Buckets: 3}); !errors.Is(err, table.ErrBusy) || *batches < 2 {
 		t.Errorf("Rebucket: %v after %d batches", err, *batches)
 	}
-	if err := s.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 3}); err != nil {
+	if err := s.Rebucket(t.Context(), people, rebucket.Options{Buckets: 3}); err != nil {
 		t.Errorf("Rebucket, gone on with: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)

@@ -3,9 +3,8 @@ package dynamodb
 import (
 	"encoding/binary"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"edgetable/core/buckets"
+	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/table"
 )
 
@@ -15,8 +14,8 @@ import (
 // a letter with one of another kind of item. infra/aws has TTL on .ttl, which must
 // stay none of them.
 const (
-	attrHash = ".p" // B
-	attrSort = ".s" // B
+	attrHash = call.Hash // B
+	attrSort = call.Sort // B
 
 	// of entities
 	attrTicks  = ".t" // N: Timestamp
@@ -53,48 +52,30 @@ const (
 
 // Hash keys begin with what their items are.
 const (
-	kindDocument = 'D'
-	kindEntity   = 'E' // incarnation, bucket
-	kindChunk    = 'C' // incarnation, bucket
-	kindDropped  = 'P' // tables to purge
-	kindPending  = 'W' // writes of chunks under way
+	kindRecord  = 'D'
+	kindEntity  = 'E' // incarnation, bucket
+	kindChunk   = 'C' // incarnation, bucket
+	kindDropped = 'P' // tables to purge
+	kindPending = 'W' // writes of chunks under way
 )
 
-// item is one item, or the key of one, as the client takes and gives it.
-type item = map[string]types.AttributeValue
+type item = call.Item
 
-// life is where the entities of a table are.
-type life struct {
-	incarnation table.Incarnation
-	buckets     uint16
-}
-
-// hash is the hash key of one bucket.
-func (l life) hash(kind byte, bucket uint16) []byte {
-	b := make([]byte, 0, 1+len(l.incarnation)+2)
-	b = append(append(b, kind), l.incarnation[:]...)
+// hashKey is the hash key of one bucket of a table.
+func hashKey(kind byte, p rebucket.Place, bucket uint16) []byte {
+	b := make([]byte, 0, 1+len(p.Incarnation)+2)
+	b = append(append(b, kind), p.Incarnation[:]...)
 	return binary.BigEndian.AppendUint16(b, bucket)
-}
-
-// bucket is where an entity is, by its encoded key.
-func (l life) bucket(k []byte) uint16 { return buckets.OfKey(k, l.buckets) }
-
-func keyOf(hash, sort []byte) item {
-	return item{attrHash: bin(hash), attrSort: bin(sort)}
 }
 
 // The limits of DynamoDB that this package keeps itself, before it writes, since
 // not every implementation of the protocol refuses what goes beyond them.
 const (
-	maxSortKey    = 1024
-	maxExpression = 4 << 10
+	maxSortKey    = call.MaxSort
 	maxItem       = 380 << 10           // 20 KiB less than DynamoDB's
 	maxTransact   = 4<<20 - 64<<10      // 64 KiB less
 	maxPayload    = 4 << 20             // properties of one Commit: the protocol's limit of a batch
 	maxProperties = table.MaxProperties // of an entity
 	maxImages     = 16 << 20            // properties of the entities of one Commit, before or after it
 	chunkSize     = 350 << 10           // bytes of properties in a chunk
-	maxWriteBatch = 25                  // items in a BatchWriteItem
-	maxReadBatch  = 100                 // items in a BatchGetItem
-	maxBatchBytes = 4 << 20             // sent in one BatchWriteItem: a quarter of what is allowed
 )

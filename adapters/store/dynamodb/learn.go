@@ -2,12 +2,9 @@ package dynamodb
 
 import (
 	"context"
-	"errors"
 	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
+	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -46,7 +43,7 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 		}
 	}
 	if !slices.Contains(failed, true) {
-		return outcome(cause)
+		return cause
 	}
 	// A merge may be refused for what is in chunks, and a refusal with a lower
 	// index is the one that counts: so all of them are judged, in order.
@@ -67,12 +64,9 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 // say whether its condition held, because others were in its way; n if there is
 // none. What comes after it cannot be the lowest index that failed.
 func undecided(cause error, n int) int {
-	var c *types.TransactionCanceledException
-	if !errors.As(cause, &c) {
-		return n
-	}
-	for i, r := range c.CancellationReasons[:min(n, len(c.CancellationReasons))] {
-		if code := aws.ToString(r.Code); code != reasonNone && code != reasonCondition {
+	reasons := call.Reasons(cause)
+	for i := range reasons[:min(n, len(reasons))] {
+		if !call.Held(&reasons[i]) && !call.Failed(&reasons[i]) {
 			return i
 		}
 	}
@@ -89,9 +83,8 @@ func (w *write) found(ctx context.Context, cause error, now edm.Ticks) (found []
 			found[i], err = readEntity(it)
 		}
 	}
-	var c *types.TransactionCanceledException
-	switch {
-	case classOf(cause) == unreadable:
+	switch reasons := call.Reasons(cause); {
+	case call.ClassOf(cause) == call.Unreadable:
 		all := make([]*action, len(w.actions))
 		for i := range all {
 			all[i] = &w.actions[i]
@@ -103,33 +96,14 @@ func (w *write) found(ctx context.Context, cause error, now edm.Ticks) (found []
 				failed[i] = !a.holds(found[i], w.inline, now)
 			}
 		}
-	case errors.As(cause, &c):
-		for i := range min(len(found), len(c.CancellationReasons)) {
-			if r := &c.CancellationReasons[i]; aws.ToString(r.Code) == reasonCondition {
-				read(i, r.Item)
+	case reasons != nil:
+		for i := range min(len(found), len(reasons)) {
+			if call.Failed(&reasons[i]) {
+				read(i, reasons[i].Item)
 			}
 		}
 	default:
-		read(0, oldItem(cause))
+		read(0, call.OldItem(cause))
 	}
 	return found, failed, err
-}
-
-// entities reads what is there of some actions, without chunks.
-func (w *write) entities(ctx context.Context, actions []*action) (map[string]*stored, error) {
-	keys := make([]item, len(actions))
-	for i, a := range actions {
-		keys[i] = keyOf(w.hash, a.m.Key)
-	}
-	found := make(map[string]*stored, len(actions))
-	var damaged error
-	err := w.batchGet(ctx, keys, table.Strong, func(it item) {
-		e, err := readEntity(it)
-		if err != nil {
-			damaged = err
-			return
-		}
-		found[string(e.Key)] = e
-	})
-	return found, errors.Join(err, damaged)
 }

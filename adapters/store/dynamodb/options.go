@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/buckets"
 	"edgetable/core/edm"
 )
@@ -46,6 +47,9 @@ type Options struct {
 	// ctx; nil waits.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
+
+// MaxBuckets is the highest number of Buckets.
+const MaxBuckets = rebucket.MaxBuckets
 
 // MaxLease is the longest Lease that programs should offer.
 const MaxLease = 10 * time.Second

@@ -8,6 +8,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -18,20 +20,26 @@ type Progress struct {
 	Items  int // items removed
 }
 
-var droppedHash = []byte{kindDropped}
+var (
+	droppedHash = []byte{kindDropped}
+	onlyKeys    = call.NewProjection(attrHash, attrSort)
+)
+
+// purgeStep is how many items are read and removed in one step.
+const purgeStep = 25
 
 // notePurge notes that the entities of an incarnation are to be removed. The note
 // is due when no operation that began before can still be under way. With a table
 // that was dropped its name goes, if that is its record still.
-func (s *Store) notePurge(r *record, l life) types.TransactWriteItem {
-	it := keyOf(droppedHash, l.incarnation[:])
+func (s *Store) notePurge(r *record, l rebucket.Place) call.Action {
+	it := call.Key(droppedHash, l.Incarnation[:])
 	it[attrDue] = num(s.now() + litterAge)
 	it[attrDocument] = str(r.Key.String())
 	if r.deleting {
 		it[attrRevision] = str(string(r.Revision))
 	}
-	it[attrBuckets] = num(l.buckets)
-	return types.TransactWriteItem{Put: &types.Put{TableName: s.table, Item: it}}
+	it[attrBuckets] = num(l.Buckets)
+	return s.db.Put(it, new(call.Expression))
 }
 
 // Purge removes what nobody can see any more: the entities of tables that were
@@ -61,16 +69,16 @@ func (p *purge) told() error {
 }
 
 // each calls do with all items of a hash key.
-func (p *purge) each(ctx context.Context, hash []byte, only *projection, do func(context.Context, []item) error) error {
+func (p *purge) each(ctx context.Context, hash []byte, only *call.Projection, do func(context.Context, []item) error) error {
 	for first := []byte{0}; ; {
-		found, err := p.query(ctx, query{hash: hash, first: first, rows: maxWriteBatch, only: only})
+		found, err := p.db.Query(ctx, call.Query{Hash: hash, First: first, Rows: purgeStep, Only: only})
 		if err == nil {
-			err = do(ctx, found.items)
+			err = do(ctx, found.Items)
 		}
-		if err != nil || found.next == nil {
+		if err != nil || found.Next == nil {
 			return err
 		}
-		first = append(found.next, 0)
+		first = append(found.Next, 0)
 	}
 }
 
@@ -99,21 +107,21 @@ func (p *purge) tables(ctx context.Context) error {
 func (p *purge) table(ctx context.Context, note item) error {
 	id := binaryOf(note[attrSort])
 	count, err := strconv.ParseUint(number(note[attrBuckets]), 10, 16)
-	l := life{buckets: uint16(count)}
-	if err != nil || copy(l.incarnation[:], id) != len(l.incarnation) {
+	l := rebucket.Place{Buckets: uint16(count)}
+	if err != nil || copy(l.Incarnation[:], id) != len(l.Incarnation) {
 		return errItem
 	}
 	if err := p.unname(ctx, note, l); err != nil {
 		return err
 	}
-	for bucket := range l.buckets {
+	for bucket := range l.Buckets {
 		for _, kind := range []byte{kindEntity, kindChunk} {
-			if err := p.each(ctx, l.hash(kind, bucket), onlyKeys, p.remove); err != nil {
+			if err := p.each(ctx, hashKey(kind, l, bucket), onlyKeys, p.remove); err != nil {
 				return err
 			}
 		}
 	}
-	if err := p.batchWrite(ctx, []types.WriteRequest{deleteRequest(droppedHash, id)}); err != nil {
+	if _, err := p.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(droppedHash, id)}); err != nil {
 		return err
 	}
 	p.done.Tables++
@@ -122,7 +130,7 @@ func (p *purge) table(ctx context.Context, note item) error {
 
 // unname removes the name of a dropped table. What a table was moved from, or was
 // not moved to in the end, has none.
-func (p *purge) unname(ctx context.Context, note item, l life) error {
+func (p *purge) unname(ctx context.Context, note item, l rebucket.Place) error {
 	key, ok := table.ParseRecordKey(text(note[attrDocument]))
 	if !ok {
 		return errItem
@@ -135,7 +143,7 @@ func (p *purge) unname(ctx context.Context, note item, l life) error {
 		return err
 	}
 	r, err := p.record(ctx, key)
-	if err == nil && (r.life.incarnation == l.incarnation || r.move.target.incarnation == l.incarnation) {
+	if err == nil && (r.Place.Incarnation == l.Incarnation || r.Target.Incarnation == l.Incarnation) {
 		return fmt.Errorf("%s is to be purged and in use: %w", key, errItem)
 	}
 	if errors.Is(err, table.ErrNoRecord) {
@@ -148,9 +156,9 @@ func (p *purge) unname(ctx context.Context, note item, l life) error {
 func (p *purge) remove(ctx context.Context, items []item) error {
 	requests := make([]types.WriteRequest, len(items))
 	for i, it := range items {
-		requests[i] = deleteRequest(binaryOf(it[attrHash]), binaryOf(it[attrSort]))
+		requests[i] = call.DeleteRequest(binaryOf(it[attrHash]), binaryOf(it[attrSort]))
 	}
-	if err := p.batchWrite(ctx, requests); err != nil || len(items) == 0 {
+	if _, err := p.db.BatchWrite(ctx, requests); err != nil || len(items) == 0 {
 		return err
 	}
 	p.done.Items += len(items)
@@ -174,13 +182,13 @@ func (p *purge) writes(ctx context.Context) error {
 }
 
 func (p *purge) write(ctx context.Context, note item) error {
-	var l life
+	var l rebucket.Place
 	bucket, err := strconv.ParseUint(number(note[attrBuckets]), 10, 16)
-	if err != nil || copy(l.incarnation[:], binaryOf(note[attrIncarnation])) != len(l.incarnation) {
+	if err != nil || copy(l.Incarnation[:], binaryOf(note[attrIncarnation])) != len(l.Incarnation) {
 		return errItem
 	}
 	var used chunks
-	it, err := p.getItem(ctx, keyOf(l.hash(kindEntity, uint16(bucket)), binaryOf(note[attrEntity])), table.Strong)
+	it, err := p.db.Get(ctx, call.Key(hashKey(kindEntity, l, uint16(bucket)), binaryOf(note[attrEntity])), table.Strong)
 	if err != nil {
 		return err
 	}
@@ -202,13 +210,13 @@ func (p *purge) write(ctx context.Context, note item) error {
 			return err
 		}
 		if c != used {
-			requests = append(requests, chunkDeletes(l.hash(kindChunk, uint16(bucket)), c)...)
+			requests = append(requests, chunkDeletes(hashKey(kindChunk, l, uint16(bucket)), c)...)
 		}
 	}
-	if err := p.batchWrite(ctx, requests); err != nil {
+	if _, err := p.db.BatchWrite(ctx, requests); err != nil {
 		return err
 	}
-	if err := p.batchWrite(ctx, []types.WriteRequest{deleteRequest(pendingHash, binaryOf(note[attrSort]))}); err != nil {
+	if _, err := p.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, binaryOf(note[attrSort]))}); err != nil {
 		return err
 	}
 	p.done.Items += len(requests) + 1

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -48,9 +49,9 @@ func TestRebucketCopiesWhatIsThere(t *testing.T) {
 			}
 		}))})
 		answer := make(chan error, 1)
-		err := mover.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 5, Report: func(p dynamodb.RebucketProgress) error {
+		err := mover.Rebucket(t.Context(), people, rebucket.Options{Buckets: 5, Report: func(p rebucket.Progress) error {
 			switch p.State {
-			case dynamodb.RebucketClosing:
+			case rebucket.Closing:
 				commit(t, others, table.Mutation{Key: k}) // so that it is to be copied
 				c.pass(time.Millisecond)
 				g.armed.Store(true)
@@ -63,7 +64,7 @@ func TestRebucketCopiesWhatIsThere(t *testing.T) {
 					answer <- err
 				}()
 				<-g.waiting
-			case dynamodb.RebucketLast:
+			case rebucket.Last:
 				sealed = p.Rows == 0 // it begins
 			}
 			return nil
@@ -92,16 +93,16 @@ func TestRebucketFencesFrozenRun(t *testing.T) {
 		want error
 	}{
 		{"another run has finished", func(r *rivals) error {
-			err := r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Buckets: 5})
+			err := r.b.Rebucket(r.Context(), people, rebucket.Options{Buckets: 5})
 			r.model.write(r.T, r.b, table.Mutation{Key: key.Append(nil, "0", "r"), Kind: table.Delete})
 			r.model.write(r.T, r.b, table.Mutation{Key: key.Append(nil, "1", "r")})
 			return err
-		}, dynamodb.ErrSuperseded},
+		}, rebucket.ErrSuperseded},
 		{"it was aborted, and the copy removed", func(r *rivals) error {
-			err := r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Abort: true})
+			err := r.b.Rebucket(r.Context(), people, rebucket.Options{Abort: true})
 			r.clock.pass(2 * time.Hour)
 			return errors.Join(err, r.b.Purge(r.Context(), nil))
-		}, dynamodb.ErrAborted},
+		}, rebucket.ErrAborted},
 		{"the table was deleted, and the copy removed", func(r *rivals) error {
 			err := drop(r.T, r.b)
 			clear(r.model)
@@ -110,16 +111,15 @@ func TestRebucketFencesFrozenRun(t *testing.T) {
 		}, table.ErrNoTable},
 	} {
 		r := newRivals(t)
-		frozen := false
+		transactions := 0
 		a := r.clock.open(t, r.name, dynamodb.Options{Client: newClient(hook(func() {
-			if !frozen {
-				frozen = true
+			if transactions++; transactions == 2 { // the first claims the move
 				if err := row.then(r); err != nil {
 					t.Errorf("%s: %v", row.why, err)
 				}
 			}
 		}))})
-		if err := a.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 5}); !errors.Is(err, row.want) {
+		if err := a.Rebucket(t.Context(), people, rebucket.Options{Buckets: 5}); !errors.Is(err, row.want) {
 			t.Errorf("%s: the run ended with %v, want %v", row.why, err, row.want)
 		}
 		if len(r.model) > 0 {

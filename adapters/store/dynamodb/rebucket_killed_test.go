@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -126,8 +127,8 @@ func (k *killed) run(via *dying) error {
 	if via != nil {
 		s = k.clock.open(k.T, k.name, dynamodb.Options{Client: newClient(via)})
 	}
-	return s.Rebucket(k.Context(), people, dynamodb.RebucketOptions{Buckets: k.count, Report: func(p dynamodb.RebucketProgress) error {
-		if p.State == dynamodb.RebucketClosing && via != nil {
+	return s.Rebucket(k.Context(), people, rebucket.Options{Buckets: k.count, Report: func(p rebucket.Progress) error {
+		if p.State == rebucket.Closing && via != nil {
 			k.change() // between the comparison and the seal
 		}
 		return nil
@@ -152,7 +153,7 @@ func (k *killed) die(via *dying, abort bool) bool {
 	k.readAtOnce(what)
 	switch {
 	case abort:
-		if err := k.others.Rebucket(k.Context(), people, dynamodb.RebucketOptions{Abort: true}); err != nil {
+		if err := k.others.Rebucket(k.Context(), people, rebucket.Options{Abort: true}); err != nil {
 			k.Errorf("%s: abort: %v", what, err)
 		}
 	default:

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -183,7 +184,7 @@ func TestRebucketWhileWriting(t *testing.T) {
 		})
 	}
 	for _, count := range []uint16{5, 2, 3} {
-		if err := mover.Rebucket(ctx, people, dynamodb.RebucketOptions{Buckets: count}); err != nil && ctx.Err() == nil {
+		if err := mover.Rebucket(ctx, people, rebucket.Options{Buckets: count}); err != nil && ctx.Err() == nil {
 			t.Errorf("to %d buckets: %v", count, err)
 		}
 	}

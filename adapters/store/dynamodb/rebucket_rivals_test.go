@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/key"
 	"edgetable/core/table"
 )
@@ -37,7 +38,7 @@ func newRivals(t *testing.T) *rivals {
 func TestRebucketRivals(t *testing.T) {
 	t.Parallel()
 	run := func(r *rivals, count uint16) error {
-		return r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Buckets: count})
+		return r.b.Rebucket(r.Context(), people, rebucket.Options{Buckets: count})
 	}
 	cut := errors.New("cut")
 	for _, row := range []struct {
@@ -47,20 +48,20 @@ func TestRebucketRivals(t *testing.T) {
 		want    error
 		buckets uint16 // 0: there is no table
 	}{
-		{"a second run comes to its end", []moment{copying, closing, last}, func(r *rivals) error { return run(r, 5) }, dynamodb.ErrSuperseded, 5},
+		{"a second run comes to its end", []moment{copying, closing, last}, func(r *rivals) error { return run(r, 5) }, rebucket.ErrSuperseded, 5},
 		{"a second run takes over and ends early", []moment{copying, closing, last}, func(r *rivals) error {
-			err := r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Buckets: 5, Report: func(dynamodb.RebucketProgress) error { return cut }})
+			err := r.b.Rebucket(r.Context(), people, rebucket.Options{Buckets: 5, Report: func(rebucket.Progress) error { return cut }})
 			if !errors.Is(err, cut) {
 				return err
 			}
 			r.model.write(r.T, r.b, table.Mutation{Key: key.Append(nil, "5", "r")})
 			return nil
-		}, dynamodb.ErrSuperseded, 3},
+		}, rebucket.ErrSuperseded, 3},
 		{"an abort", []moment{copying, closing, last}, func(r *rivals) error {
-			return r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Abort: true})
-		}, dynamodb.ErrAborted, 3},
+			return r.b.Rebucket(r.Context(), people, rebucket.Options{Abort: true})
+		}, rebucket.ErrAborted, 3},
 		{"an abort and another run to another number", []moment{copying, closing, last}, func(r *rivals) error {
-			if err := r.b.Rebucket(r.Context(), people, dynamodb.RebucketOptions{Abort: true}); err != nil {
+			if err := r.b.Rebucket(r.Context(), people, rebucket.Options{Abort: true}); err != nil {
 				return err
 			}
 			return run(r, 7)
@@ -83,7 +84,7 @@ func TestRebucketRivals(t *testing.T) {
 			r.clock.pass(30 * time.Second)
 			r.model.write(r.T, r.b, m)
 			return nil
-		}, dynamodb.ErrSilent, 3},
+		}, rebucket.ErrSilent, 3},
 		{"it is slow, but lives", []moment{last}, func(r *rivals) error {
 			m := table.Mutation{Key: key.Append(nil, "5", "r")}
 			for range 2 {
@@ -117,7 +118,7 @@ func TestRebucketRivals(t *testing.T) {
 					}
 				})
 				want := row.want
-				if at == last && want == dynamodb.ErrSuperseded && row.buckets == 5 {
+				if at == last && want == rebucket.ErrSuperseded && row.buckets == 5 {
 					want = nil // it was about to do what the other has done
 				}
 				if !errors.Is(err, want) {
@@ -134,7 +135,7 @@ func TestRebucketRivals(t *testing.T) {
 					if n := bucketsOf(t, r.b); n != row.buckets {
 						t.Errorf("%d buckets, want %d", n, row.buckets)
 					}
-					for _, o := range []dynamodb.RebucketOptions{{Abort: true}, {Buckets: 6}} {
+					for _, o := range []rebucket.Options{{Abort: true}, {Buckets: 6}} {
 						if err := r.b.Rebucket(t.Context(), people, o); err != nil {
 							t.Errorf("later: %v", err)
 						}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -61,13 +62,13 @@ func moments(s *dynamodb.Store, ctx context.Context, count uint16, at func(momen
 			at(m)
 		}
 	}
-	err := s.Rebucket(ctx, people, dynamodb.RebucketOptions{Buckets: count, Report: func(p dynamodb.RebucketProgress) error {
+	err := s.Rebucket(ctx, people, rebucket.Options{Buckets: count, Report: func(p rebucket.Progress) error {
 		switch {
-		case p.State == dynamodb.RebucketCopying:
+		case p.State == rebucket.Copying:
 			step(copying)
-		case p.State == dynamodb.RebucketClosing:
+		case p.State == rebucket.Closing:
 			step(closing)
-		case p.State == dynamodb.RebucketLast && p.Copied > 0:
+		case p.State == rebucket.Last && p.Copied > 0:
 			step(last)
 		}
 		return nil
@@ -235,13 +236,13 @@ func TestRebucketReadsDuringLastPass(t *testing.T) {
 		commit(t, s, table.Mutation{Key: row(i)})
 	}
 	looked := false
-	err := s.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 5, Report: func(p dynamodb.RebucketProgress) error {
-		if p.State == dynamodb.RebucketClosing {
+	err := s.Rebucket(t.Context(), people, rebucket.Options{Buckets: 5, Report: func(p rebucket.Progress) error {
+		if p.State == rebucket.Closing {
 			commit(t, s, table.Mutation{Key: row(4)})
 			commit(t, s, table.Mutation{Key: row(7), Kind: table.Delete})
 			commit(t, s, table.Mutation{Key: row(10)})
 		}
-		if p.State != dynamodb.RebucketLast || looked {
+		if p.State != rebucket.Last || looked {
 			return nil
 		}
 		looked = true

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -36,19 +37,19 @@ func TestRebucket(t *testing.T) {
 	}
 	items := allItems(t, w.name)
 	for _, count := range []uint16{7, 2, 64, 1} {
-		var states []dynamodb.RebucketState
+		var states []rebucket.State
 		var copied int
-		err := s.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: count, Report: func(p dynamodb.RebucketProgress) error {
+		err := s.Rebucket(t.Context(), people, rebucket.Options{Buckets: count, Report: func(p rebucket.Progress) error {
 			if n := len(states); n == 0 || states[n-1] != p.State {
 				states = append(states, p.State)
 			}
 			copied = max(copied, p.Copied)
-			if p.State >= dynamodb.RebucketClosing && p.Pause < 2200*time.Millisecond {
+			if p.State >= rebucket.Closing && p.Pause < 2200*time.Millisecond {
 				t.Errorf("a pause of %v is foreseen, leases alone take longer", p.Pause)
 			}
 			return nil
 		}})
-		want := []dynamodb.RebucketState{dynamodb.RebucketCopying, dynamodb.RebucketClosing, dynamodb.RebucketLast, dynamodb.RebucketDone}
+		want := []rebucket.State{rebucket.Copying, rebucket.Closing, rebucket.Last, rebucket.Done}
 		if err != nil || !slices.Equal(states, want) || copied != len(before) {
 			t.Fatalf("to %d buckets: %v, states %v, %d copied of %d", count, err, states, copied, len(before))
 		}
@@ -107,20 +108,20 @@ func TestRebucketNothing(t *testing.T) {
 	for _, row := range []struct {
 		why   string
 		key   table.RecordKey
-		o     dynamodb.RebucketOptions
+		o     rebucket.Options
 		want  error
-		state dynamodb.RebucketState
+		state rebucket.State
 	}{
-		{"no buckets", people, dynamodb.RebucketOptions{}, dynamodb.ErrBuckets, 0},
-		{"too many", people, dynamodb.RebucketOptions{Buckets: dynamodb.MaxBuckets + 1}, dynamodb.ErrBuckets, 0},
-		{"no table", none, dynamodb.RebucketOptions{Buckets: 5}, table.ErrNoTable, 0},
-		{"settings of an account", settings, dynamodb.RebucketOptions{Buckets: 5}, table.ErrNoTable, 0},
-		{"no table to abort", none, dynamodb.RebucketOptions{Abort: true}, table.ErrNoTable, 0},
-		{"the buckets it has", people, dynamodb.RebucketOptions{Buckets: 3}, nil, dynamodb.RebucketUnchanged},
-		{"nothing to abort", people, dynamodb.RebucketOptions{Abort: true}, nil, dynamodb.RebucketUnchanged},
+		{"no buckets", people, rebucket.Options{}, rebucket.ErrBuckets, 0},
+		{"too many", people, rebucket.Options{Buckets: dynamodb.MaxBuckets + 1}, rebucket.ErrBuckets, 0},
+		{"no table", none, rebucket.Options{Buckets: 5}, table.ErrNoTable, 0},
+		{"settings of an account", settings, rebucket.Options{Buckets: 5}, table.ErrNoTable, 0},
+		{"no table to abort", none, rebucket.Options{Abort: true}, table.ErrNoTable, 0},
+		{"the buckets it has", people, rebucket.Options{Buckets: 3}, nil, rebucket.Unchanged},
+		{"nothing to abort", people, rebucket.Options{Abort: true}, nil, rebucket.Unchanged},
 	} {
-		var last dynamodb.RebucketState
-		row.o.Report = func(p dynamodb.RebucketProgress) error { last = p.State; return nil }
+		var last rebucket.State
+		row.o.Report = func(p rebucket.Progress) error { last = p.State; return nil }
 		if err := s.Rebucket(t.Context(), row.key, row.o); !errors.Is(err, row.want) || last != row.state {
 			t.Errorf("%s: %v, %v; want %v, %v", row.why, err, last, row.want, row.state)
 		}
@@ -141,9 +142,9 @@ func TestRebucketMaxPause(t *testing.T) {
 	for i := range 30 {
 		commit(t, s, table.Mutation{Key: key.Append(nil, fmt.Sprint(i), "r")})
 	}
-	run := func(o dynamodb.RebucketOptions) (copied int, err error) {
-		o.Report = func(p dynamodb.RebucketProgress) error {
-			if p.State == dynamodb.RebucketCopying {
+	run := func(o rebucket.Options) (copied int, err error) {
+		o.Report = func(p rebucket.Progress) error {
+			if p.State == rebucket.Copying {
 				copied += p.Copied
 				e.time.Add(int64(time.Second)) // so long takes each group, and each pass
 			}
@@ -151,21 +152,21 @@ func TestRebucketMaxPause(t *testing.T) {
 		}
 		return copied, s.Rebucket(t.Context(), people, o)
 	}
-	var long *dynamodb.PauseError
-	copied, err := run(dynamodb.RebucketOptions{Buckets: 5, MaxPause: 3 * time.Second})
+	var long *rebucket.PauseError
+	copied, err := run(rebucket.Options{Buckets: 5, MaxPause: 3 * time.Second})
 	if !errors.As(err, &long) || long.Expected != 4200*time.Millisecond || copied != 30 {
 		t.Fatalf("%v, %d copied", err, copied)
 	}
 	commit(t, s, table.Mutation{Key: key.Append(nil, "0", "r")})
-	var other *dynamodb.UnfinishedError
-	if _, err := run(dynamodb.RebucketOptions{Buckets: 6}); !errors.As(err, &other) || other.Buckets != 5 {
+	var other *rebucket.UnfinishedError
+	if _, err := run(rebucket.Options{Buckets: 6}); !errors.As(err, &other) || other.Buckets != 5 {
 		t.Errorf("to another number: %v", err)
 	}
-	var number *dynamodb.UnfinishedError
-	if _, err := run(dynamodb.RebucketOptions{Buckets: 3}); !errors.As(err, &number) {
+	var number *rebucket.UnfinishedError
+	if _, err := run(rebucket.Options{Buckets: 3}); !errors.As(err, &number) {
 		t.Errorf("to the present number while a run to another is not finished: %v", err)
 	}
-	copied, err = run(dynamodb.RebucketOptions{Buckets: 5, MaxPause: 5 * time.Second})
+	copied, err = run(rebucket.Options{Buckets: 5, MaxPause: 5 * time.Second})
 	if err != nil || copied != 1 {
 		t.Errorf("it goes on with %d entities copied again, want the one that changed; %v", copied, err)
 	}
@@ -183,8 +184,8 @@ func TestRebucketReportEnds(t *testing.T) {
 	cut := errors.New("cut")
 	for n := 0; ; n++ {
 		left := n
-		err := s.Rebucket(t.Context(), people, dynamodb.RebucketOptions{Buckets: 5, Report: func(p dynamodb.RebucketProgress) error {
-			if left--; left < 0 && p.State != dynamodb.RebucketDone {
+		err := s.Rebucket(t.Context(), people, rebucket.Options{Buckets: 5, Report: func(p rebucket.Progress) error {
+			if left--; left < 0 && p.State != rebucket.Done {
 				return cut
 			}
 			return nil
@@ -209,8 +210,8 @@ func TestRebucketContextEnds(t *testing.T) {
 	s := fresh(t, newTable(t), new(elapsed))
 	create(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
-	err := s.Rebucket(ctx, people, dynamodb.RebucketOptions{Buckets: 5, Report: func(p dynamodb.RebucketProgress) error {
-		if p.State == dynamodb.RebucketLast {
+	err := s.Rebucket(ctx, people, rebucket.Options{Buckets: 5, Report: func(p rebucket.Progress) error {
+		if p.State == rebucket.Last {
 			_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: key.Append(nil, "p", "r")}})
 			if !errors.Is(err, table.ErrBusy) {
 				t.Errorf("Commit under the seal: %v", err)

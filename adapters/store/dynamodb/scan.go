@@ -1,8 +1,11 @@
 package dynamodb
 
 import (
+	"bytes"
 	"context"
 
+	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/buckets"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -15,21 +18,42 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		return table.Page{}, err
 	}
 	defer cancel()
-	var page table.Page
-	err = s.reading(ctx, name, func(ctx context.Context, l *lease) (err error) {
-		page, err = s.page(ctx, l, r)
-		return err
-	})
-	if err != nil {
-		return table.Page{}, err
-	}
-	return page, nil
+	filter := translate(r.Filter).expression()
+	return reading(ctx, s, name, r.Consistency, func(ctx context.Context, p rebucket.Place, c table.Consistency) (table.Page, error) {
+		r := r
+		r.Consistency = c
+		return buckets.Scan(ctx, source{s, p, filter}, p.Buckets, r, buckets.Options{FanOut: min(int(p.Buckets), maxFanOut), Report: s.scanned})
+	}, func(a, b table.Page) (table.Page, bool) { return agreePages(a, b, r.Ranges[0].Start) })
 }
 
-// scan reads a page of one incarnation.
-func (s *Store) scan(ctx context.Context, l life, r table.ScanRequest) (table.Page, error) {
-	return buckets.Scan(ctx, source{s, l}, l.buckets, r, buckets.Options{FanOut: min(int(l.buckets), maxFanOut), Report: s.scanned})
+// agreePages cuts a page where two begin to differ. It returns false if that is no
+// progress from start.
+func agreePages(a, b table.Page, start []byte) (table.Page, bool) {
+	next := b.Next
+	if earlier(a.Next, next) {
+		next = a.Next
+	}
+	for i := range max(len(a.Rows), len(b.Rows)) {
+		if i < len(a.Rows) && i < len(b.Rows) && sameState(&a.Rows[i], &b.Rows[i]) {
+			continue
+		}
+		for _, rows := range [][]table.Row{a.Rows, b.Rows} {
+			if i < len(rows) && earlier(rows[i].Key, next) {
+				next = rows[i].Key
+			}
+		}
+		break
+	}
+	n := len(b.Rows)
+	for n > 0 && next != nil && bytes.Compare(b.Rows[n-1].Key, next) >= 0 {
+		n--
+	}
+	b.Rows, b.Next = b.Rows[:n], next
+	return b, next == nil || bytes.Compare(next, start) > 0
 }
+
+// earlier orders positions of pages; nil is the end.
+func earlier(a, b []byte) bool { return a != nil && (b == nil || bytes.Compare(a, b) < 0) }
 
 // maxFanOut is how many buckets are read at the same time at most: each takes a
 // connection, and holds up to a megabyte.
@@ -41,32 +65,33 @@ const minFiltered = 8
 // source reads the buckets of one table.
 type source struct {
 	*Store
-	life
+	place  rebucket.Place
+	filter *call.Filter // translated once for a request
 }
 
 // Read implements [buckets.Source]: one Query, and the chunks of large entities.
 func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buckets.Limit) (buckets.Chunk, error) {
 	var c buckets.Chunk
-	q := query{hash: s.hash(kindEntity, bucket), first: r.Start, last: r.End, rows: limit.Rows, consistency: limit.Consistency}
-	if len(q.first) == 0 {
-		q.first = []byte{0} // no sort key is empty
+	q := call.Query{Hash: hashKey(kindEntity, s.place, bucket), First: r.Start, Last: r.End, Rows: limit.Rows, Consistency: limit.Consistency}
+	if len(q.First) == 0 {
+		q.First = []byte{0} // no sort key is empty
 	}
-	if limit.Filter != nil && limit.Rows >= minFiltered {
-		q.filter = newPrefilter(translate(limit.Filter))
+	if limit.Rows >= minFiltered {
+		q.Filter = s.filter
 	}
-	answer, err := s.query(ctx, q)
+	answer, err := s.db.Query(ctx, q)
 	if err != nil {
 		return c, err
 	}
-	if answer.next != nil {
-		c.Next = append(answer.next, 0)
+	if answer.Next != nil {
+		c.Next = append(answer.Next, 0)
 	}
-	c.Examined, c.Scanned = answer.examined, answer.scanned
-	entities := make([]stored, len(answer.items))
-	found := make([]*stored, 0, len(answer.items))
+	c.Examined, c.Scanned = answer.Examined, answer.Scanned
+	entities := make([]stored, len(answer.Items))
+	found := make([]*stored, 0, len(answer.Items))
 	var large []*stored
 	size := 0
-	for i, it := range answer.items {
+	for i, it := range answer.Items {
 		e := &entities[i]
 		if err := e.read(it); err != nil {
 			return c, err
@@ -87,7 +112,7 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 	}
 	c.Examined = max(c.Examined, len(found))
 	if len(large) > 0 {
-		if err := s.load(ctx, s.hash(kindChunk, bucket), large, limit.Consistency); err != nil {
+		if err := s.load(ctx, hashKey(kindChunk, s.place, bucket), large, limit.Consistency); err != nil {
 			return c, err
 		}
 	}
@@ -96,7 +121,7 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 		if !e.chunks.none() && e.Properties == nil {
 			// It has changed since, which is as good as reading it later; or a replica
 			// lacks its chunks.
-			if e, err = s.entity(ctx, s.life, e.Key, table.Strong); err != nil {
+			if e, err = s.entity(ctx, s.place, e.Key, table.Strong); err != nil {
 				return c, err
 			}
 			if e == nil {

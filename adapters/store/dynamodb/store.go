@@ -6,9 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
+	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/core/buckets"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -16,22 +14,19 @@ import (
 
 // Store is a table.Store on one DynamoDB table. Use [New].
 type Store struct {
-	client *dynamodb.Client
-	table  *string
+	db     *call.Table
 	clock  clock
 	leases leases
 	drops  watch
 	seals  watch
 
-	buckets     uint16
-	lease       time.Duration // 0: nothing is cached
-	deadline    time.Duration
-	attemptTime time.Duration
-	now         func() edm.Ticks
-	elapsed     func() time.Duration
-	rand        func() uint64
-	sleep       func(context.Context, time.Duration) error
-	scanned     func(buckets.Cost)
+	buckets  uint16
+	deadline time.Duration
+	now      func() edm.Ticks
+	elapsed  func() time.Duration
+	rand     func() uint64
+	sleep    func(context.Context, time.Duration) error
+	scanned  func(buckets.Cost)
 }
 
 var _ table.Store = (*Store)(nil)
@@ -42,24 +37,20 @@ func New(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{
-		client: dynamodb.New(o.Client.Options(), func(d *dynamodb.Options) {
-			d.Retryer = aws.NopRetryer{}
-			d.HTTPClient = sentMarker{d.HTTPClient}
+	return &Store{
+		db: call.New(call.Options{
+			Client: o.Client, Name: o.Table, Attempt: o.Attempt, Now: o.Now, Rand: o.Rand, Sleep: o.Sleep,
 		}),
-		table:       aws.String(o.Table),
-		clock:       clock{now: o.Now, rand: o.Rand},
-		buckets:     o.Buckets,
-		lease:       max(o.Lease, 0),
-		deadline:    o.Deadline,
-		attemptTime: o.Attempt,
-		now:         o.Now,
-		elapsed:     o.Elapsed,
-		rand:        o.Rand,
-		sleep:       o.Sleep,
-		scanned:     o.Scanned,
-	}
-	return s, nil
+		clock:    clock{now: o.Now, rand: o.Rand},
+		leases:   leases{now: o.Now, elapsed: o.Elapsed, length: max(o.Lease, 0)},
+		buckets:  o.Buckets,
+		deadline: o.Deadline,
+		now:      o.Now,
+		elapsed:  o.Elapsed,
+		rand:     o.Rand,
+		sleep:    o.Sleep,
+		scanned:  o.Scanned,
+	}, nil
 }
 
 // begin bounds an operation. Litter of a write is removed long after it.

@@ -1,38 +1,11 @@
-package dynamodb
+package rebucket
 
 import (
 	"bytes"
 	"container/heap"
 	"context"
-	"strconv"
 	"sync"
 )
-
-// head is what tells two states of an entity apart, without its properties.
-type head struct {
-	key          []byte
-	ticks, nonce string
-	size         int // of the item, about
-	chunks       chunks
-}
-
-func (h *head) same(o *head) bool { return h.ticks == o.ticks && h.nonce == o.nonce }
-
-func readHead(it item) (h head, err error) {
-	h.key, h.ticks, h.nonce = binaryOf(it[attrSort]), number(it[attrTicks]), number(it[attrNonce])
-	if len(h.key) == 0 || h.ticks == "" || h.nonce == "" {
-		return h, errItem
-	}
-	if a, ok := it[attrChunks]; ok {
-		h.size = ownSize + len(h.key)
-		h.chunks, err = readChunks(a)
-		return h, err
-	}
-	if h.size, err = strconv.Atoi(number(it[attrSize])); err != nil {
-		return h, errItem
-	}
-	return h, nil
-}
 
 // heads are the entities of a table in the order of their keys: the merge of its
 // buckets, each of which is read ahead by a page.
@@ -45,31 +18,34 @@ type heads struct {
 // bucketHeads is one bucket.
 type bucketHeads struct {
 	pages chan headPage // closed at the end
-	page  []head        // not empty; its first is the next
+	page  []Head        // not empty; its first is the next
 }
 
 type headPage struct {
-	heads []head
+	heads []Head
 	err   error
 }
 
-// headsAhead bounds the heads that are held for a table, of all its buckets.
+// maxReads is how many buckets are read at the same time at most.
+const maxReads = 32
+
+// headsAhead limits the heads that are held for a table, of all its buckets.
 const headsAhead = 1 << 15
 
-// heads begins to read a table. It must be closed.
-func (s *Store) heads(ctx context.Context, l life) (*heads, error) {
+// read begins to read a table. It must be closed.
+func (e *Env) read(ctx context.Context, p Place) (*heads, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	h := &heads{cancel: cancel}
-	reads := make(chan struct{}, maxFanOut)
-	rows := max(headsAhead/2/int(l.buckets), 8)
-	for bucket := range l.buckets {
+	reads := make(chan struct{}, maxReads)
+	rows := max(headsAhead/2/int(p.Buckets), 8)
+	for bucket := range p.Buckets {
 		b := &bucketHeads{pages: make(chan headPage)}
 		h.next = append(h.next, b)
 		h.readers.Go(func() {
 			defer close(b.pages)
 			for start := []byte{0}; ; {
 				reads <- struct{}{}
-				page, next, err := s.headPage(ctx, l.hash(kindEntity, bucket), start, rows)
+				page, next, err := e.Heads(ctx, p, bucket, start, rows)
 				<-reads
 				select {
 				case b.pages <- headPage{page, err}:
@@ -98,27 +74,6 @@ func (s *Store) heads(ctx context.Context, l life) (*heads, error) {
 	return h, nil
 }
 
-var onlyHeads = newProjection(attrSort, attrTicks, attrNonce, attrSize, attrChunks)
-
-// headPage is one call. start is where it begins and next where the following
-// one does, nil at the end.
-func (s *Store) headPage(ctx context.Context, hash, start []byte, rows int) (page []head, next []byte, err error) {
-	found, err := s.query(ctx, query{hash: hash, first: start, rows: rows, only: onlyHeads})
-	if err != nil {
-		return nil, nil, err
-	}
-	page = make([]head, len(found.items))
-	for i, it := range found.items {
-		if page[i], err = readHead(it); err != nil {
-			return nil, nil, err
-		}
-	}
-	if found.next != nil {
-		next = append(found.next, 0)
-	}
-	return page, next, nil
-}
-
 // turn goes on to the next page that is not empty; false is the end.
 func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	for {
@@ -140,7 +95,7 @@ func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 }
 
 // first is the next entity; nil is the end.
-func (h *heads) first() *head {
+func (h *heads) first() *Head {
 	if len(h.next) == 0 {
 		return nil
 	}
@@ -173,7 +128,7 @@ func (h *heads) close() {
 type frontier []*bucketHeads
 
 func (f frontier) Len() int           { return len(f) }
-func (f frontier) Less(i, j int) bool { return bytes.Compare(f[i].page[0].key, f[j].page[0].key) < 0 }
+func (f frontier) Less(i, j int) bool { return bytes.Compare(f[i].page[0].Key, f[j].page[0].Key) < 0 }
 func (f frontier) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
 func (f *frontier) Push(any)          { panic("no bucket begins late") }
 func (f *frontier) Pop() any {

@@ -1,0 +1,162 @@
+package dynamodb
+
+import (
+	"context"
+	"errors"
+
+	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/rebucket"
+	"edgetable/core/table"
+)
+
+// record reads a record by a strong read, also one that is being deleted.
+func (s *Store) record(ctx context.Context, key table.RecordKey) (*record, error) {
+	it, err := s.db.Get(ctx, recordKey(key), table.Strong)
+	if err != nil {
+		return nil, err
+	}
+	if it == nil {
+		return nil, table.ErrNoRecord
+	}
+	return readRecord(it)
+}
+
+// tableRecord reads the record of a table that is there.
+func (s *Store) tableRecord(ctx context.Context, key table.RecordKey) (*record, error) {
+	r, err := s.record(ctx, key)
+	if errors.Is(err, table.ErrNoRecord) || err == nil && !r.isLive() {
+		return nil, table.ErrNoTable
+	}
+	return r, err
+}
+
+// ReadRecord implements [table.Store].
+func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return table.Record{}, err
+	}
+	defer cancel()
+	r, err := s.record(ctx, key)
+	if err != nil {
+		return table.Record{}, err
+	}
+	if r.deleting {
+		return table.Record{}, table.ErrNoRecord
+	}
+	return r.Record, nil
+}
+
+// WriteRecord implements [table.Store].
+func (s *Store) WriteRecord(ctx context.Context, new table.Record) (table.Revision, error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer cancel()
+	r := record{Record: new}
+	r.Revision = s.newRevision()
+	if r.isTable() {
+		r.Place = rebucket.Place{Incarnation: new.Incarnation, Buckets: s.buckets}
+	}
+	err = s.writeRecord(ctx, &r, new.Revision)
+	if err == nil {
+		return r.Revision, nil
+	}
+	if call.ClassOf(err) != call.Conditional {
+		return "", err
+	}
+	old := call.OldItem(err)
+	if old == nil {
+		return "", table.ErrRevision
+	}
+	now, err := readRecord(old)
+	switch {
+	case err != nil:
+		return "", err
+	case now.deleting && new.Revision == "":
+		return s.succeed(ctx, now, &r)
+	}
+	return "", table.ErrRevision
+}
+
+// writeRecord writes a record where there is none, or the value of one that has the
+// revision.
+func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) error {
+	var e call.Expression
+	if had == "" {
+		e.IfMissing(attrHash)
+		return s.db.Write(ctx, call.Once, s.db.Put(r.item(), &e))
+	}
+	e.If(attrRevision, "=", ":had", str(string(had)))
+	e.Set(attrRevision, ":r", str(string(r.Revision)))
+	e.Set(attrValue, ":v", bin(r.Value))
+	return s.db.Write(ctx, call.Once, s.db.Update(recordKey(r.Key), &e))
+}
+
+// ListRecords implements [table.Store].
+func (s *Store) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	prefix := table.TablesOf(account)
+	first, last := prefix+from, prefix+"\xff" // keys are ASCII
+	var list []table.Record
+	for first <= last && len(first) <= maxSortKey {
+		found, err := s.db.Query(ctx, call.Query{
+			Hash: recordHash, First: []byte(first), Last: []byte(last), Rows: limit - len(list),
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, it := range found.Items {
+			r, err := readRecord(it)
+			if err != nil {
+				return nil, err
+			}
+			if !r.deleting {
+				list = append(list, r.Record)
+			}
+		}
+		if found.Next == nil || len(list) == limit {
+			break
+		}
+		first = string(found.Next) + "\x00"
+	}
+	return list, nil
+}
+
+// removeRecord deletes a record that has this revision.
+func (s *Store) removeRecord(ctx context.Context, key table.RecordKey, revision table.Revision) error {
+	return asRevision(s.db.Write(ctx, call.Once, s.deleteRecord(key, revision)))
+}
+
+// asRevision says of a condition on the revision of a record that it failed.
+func asRevision(err error) error {
+	if call.ClassOf(err) == call.Conditional {
+		return table.ErrRevision
+	}
+	return err
+}
+
+func (s *Store) deleteRecord(key table.RecordKey, revision table.Revision) call.Action {
+	var e call.Expression
+	e.If(attrRevision, "=", ":r", str(string(revision)))
+	return s.db.Delete(recordKey(key), &e)
+}
+
+// succeed writes the record of a new table in place of one that is being deleted,
+// if whoever deletes it has been gone for as long as a lease can last.
+func (s *Store) succeed(ctx context.Context, old, r *record) (table.Revision, error) {
+	if s.drops.unchanged(old.Key.String(), string(old.Revision), s.elapsed()) < s.leases.length+leaseMargin {
+		return "", table.ErrBeingDeleted
+	}
+	var e call.Expression
+	e.If(attrRevision, "=", ":r", str(string(old.Revision)))
+	if err := s.db.Write(ctx, call.Once, s.db.Put(r.item(), &e)); err != nil {
+		return "", asRevision(err)
+	}
+	return r.Revision, nil
+}

@@ -1,0 +1,148 @@
+package call
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"edgetable/core/table"
+)
+
+// Class is what a failed call says about its effect.
+type Class uint8
+
+const (
+	// Refused: no effect, now or later; the same call would fail again.
+	Refused Class = iota
+	// Conditional: no effect, because the condition of a single write failed.
+	Conditional
+	// Cancelled: no effect, because actions of a transaction failed.
+	Cancelled
+	// Unreadable: a transaction had no effect, but its reasons exceed a reply.
+	Unreadable
+	// Stale: no effect, because the state is not the one that was read before. The
+	// next try reads it again, or knows it by now.
+	Stale
+	// Busy: no effect; the same call may succeed later.
+	Busy
+	// Ambiguous: it may have had its effect, or may have it later.
+	Ambiguous
+)
+
+// Error is a failed call with its class. It is [table.ErrBusy] or [table.ErrUnknown]
+// where the class says so.
+type Error struct {
+	Class Class
+	Err   error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is implements the interface of [errors.Is].
+func (e *Error) Is(target error) bool {
+	switch target {
+	case table.ErrBusy:
+		return e.Class == Busy || e.Class == Stale
+	case table.ErrUnknown:
+		return e.Class == Ambiguous
+	}
+	return false
+}
+
+// ClassOf is the class of an error; one that is no *[Error] is Refused.
+func ClassOf(err error) Class {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return e.Class
+	}
+	return Refused
+}
+
+// classify judges the error of a call that was sent.
+func classify(err error) Class {
+	var answer *smithyhttp.ResponseError
+	if errors.As(err, &answer) && answer.HTTPStatusCode() >= http.StatusInternalServerError {
+		return Ambiguous
+	}
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		if answer != nil && answer.HTTPStatusCode() >= http.StatusBadRequest {
+			return Busy // refused, but the reason did not arrive
+		}
+		if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
+			return Busy // there was no connection to send it on
+		}
+		return Ambiguous
+	}
+	switch api.ErrorCode() {
+	case "ConditionalCheckFailedException":
+		return Conditional
+	case "TransactionCanceledException":
+		return cancellation(err)
+	case "TransactionConflictException", "ReplicatedWriteConflictException",
+		"ProvisionedThroughputExceededException", "ThrottlingException", "Throttling", "RequestLimitExceeded":
+		return Busy
+	case "TransactionInProgressException":
+		return Ambiguous
+	case "ValidationException":
+		// The items that the conditions of a transaction found are limited in sum, which
+		// has no code of its own. If the cause was another, reading finds nothing new.
+		if strings.Contains(err.Error(), "TransactWriteItems") {
+			return Unreadable
+		}
+	}
+	return Refused
+}
+
+// cancellation separates a transaction that met others, and may be sent again, from
+// one that cannot be carried out.
+func cancellation(err error) Class {
+	reasons := Reasons(err)
+	if len(reasons) == 0 {
+		return Refused
+	}
+	for i := range reasons {
+		switch aws.ToString(reasons[i].Code) {
+		case reasonNone, "TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError":
+		default:
+			return Cancelled
+		}
+	}
+	return Busy
+}
+
+const (
+	reasonNone      = "None"
+	reasonCondition = "ConditionalCheckFailed"
+)
+
+// Reasons are those of a cancelled transaction, one for each action; nil if err is
+// something else.
+func Reasons(err error) []types.CancellationReason {
+	if c := (*types.TransactionCanceledException)(nil); errors.As(err, &c) {
+		return c.CancellationReasons
+	}
+	return nil
+}
+
+// Failed reports whether the condition of an action failed.
+func Failed(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonCondition }
+
+// Held reports whether the condition of an action held. An action of which neither
+// is known met another transaction.
+func Held(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonNone }
+
+// OldItem is the item on which the condition of a single write failed; nil if there
+// was none.
+func OldItem(err error) Item {
+	if c := (*types.ConditionalCheckFailedException)(nil); errors.As(err, &c) {
+		return c.Item
+	}
+	return nil
+}

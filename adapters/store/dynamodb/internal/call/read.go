@@ -1,0 +1,188 @@
+package call
+
+import (
+	"context"
+	"maps"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/core/table"
+)
+
+// MaxReadBatch is the number of items in a BatchGet, at most.
+const MaxReadBatch = 100
+
+// read repeats a read. An outcome is never unknown: a read has no effect.
+func (t *Table) read(ctx context.Context, call func(ctx context.Context) error) error {
+	err := t.Retry(ctx, Idempotent, call)
+	if ClassOf(err) == Ambiguous {
+		return &Error{Refused, err.(*Error).Err}
+	}
+	return err
+}
+
+// Get reads one item; nil is none.
+func (t *Table) Get(ctx context.Context, key Item, c table.Consistency) (it Item, err error) {
+	err = t.read(ctx, func(ctx context.Context) error {
+		return t.attempt(ctx, func(ctx context.Context) error {
+			out, err := t.Client.GetItem(ctx, &dynamodb.GetItemInput{
+				TableName: t.name, Key: key, ConsistentRead: aws.Bool(c == table.Strong),
+			})
+			if err == nil {
+				it = out.Item
+			}
+			return err
+		})
+	})
+	return it, err
+}
+
+// BatchGet reads at most MaxReadBatch items, in any order.
+func (t *Table) BatchGet(ctx context.Context, keys []Item, c table.Consistency, each func(Item)) error {
+	for len(keys) > 0 {
+		err := t.read(ctx, func(ctx context.Context) error {
+			var out *dynamodb.BatchGetItemOutput
+			if err := t.attempt(ctx, func(ctx context.Context) (err error) {
+				out, err = t.Client.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+					RequestItems: map[string]types.KeysAndAttributes{t.Name: {Keys: keys, ConsistentRead: aws.Bool(c == table.Strong)}},
+				})
+				return err
+			}); err != nil {
+				return err
+			}
+			for _, it := range out.Responses[t.Name] {
+				each(it)
+			}
+			left := out.UnprocessedKeys[t.Name].Keys
+			if len(left) == len(keys) {
+				return errUnprocessed
+			}
+			keys = left
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Query asks for items of one hash key in order of their sort keys.
+type Query struct {
+	Hash        []byte
+	First, Last []byte // both included; Last nil is no end
+	Rows        int    // to examine, at most
+	Consistency table.Consistency
+	Only        *Projection // nil: all attributes
+	Filter      *Filter     // nil: all items
+}
+
+// Answer is the result of a Query.
+type Answer struct {
+	Items []Item
+	Next  []byte // the last sort key examined; nil: there are no more items
+	// With a Filter, how many items were examined and about how many bytes.
+	Examined, Scanned int
+}
+
+// Projection names the attributes that are sent. All attributes are paid for.
+type Projection struct {
+	text  *string
+	names map[string]string // also those of the keys
+}
+
+// NewProjection is one of attributes of our own.
+func NewProjection(attrs ...string) *Projection {
+	var e Expression
+	text := ""
+	for i, a := range attrs {
+		if i > 0 {
+			text += ","
+		}
+		text += e.name(a)
+	}
+	maps.Copy(e.names, keyNames)
+	return &Projection{&text, e.names}
+}
+
+// Filter is a filter expression. It may be used by many queries at the same time.
+type Filter struct {
+	Text   string
+	Names  map[string]string
+	Values Item
+}
+
+var (
+	keyNames    = map[string]string{"#p": Hash, "#s": Sort}
+	fromFirst   = aws.String("#p = :p AND #s >= :s")
+	firstToLast = aws.String("#p = :p AND #s BETWEEN :s AND :e")
+)
+
+// Input is the call that a query is.
+func (t *Table) Input(q Query) *dynamodb.QueryInput {
+	in := &dynamodb.QueryInput{
+		TableName:      t.name,
+		ConsistentRead: aws.Bool(q.Consistency == table.Strong),
+		Limit:          aws.Int32(int32(min(max(q.Rows, 1), 1<<20))),
+	}
+	if len(q.First) > MaxSort {
+		// No item has such a key. Those behind it are those behind its longest prefix.
+		q.First = q.First[:MaxSort]
+		in.ExclusiveStartKey = Key(q.Hash, q.First)
+	}
+	in.KeyConditionExpression, in.ExpressionAttributeNames = fromFirst, keyNames
+	in.ExpressionAttributeValues = Item{":p": bin(q.Hash), ":s": bin(q.First)}
+	if q.Last != nil {
+		in.KeyConditionExpression = firstToLast
+		in.ExpressionAttributeValues[":e"] = bin(q.Last[:min(len(q.Last), MaxSort)])
+	}
+	if q.Only != nil {
+		in.ProjectionExpression, in.ExpressionAttributeNames = q.Only.text, q.Only.names
+	}
+	if q.Filter != nil {
+		in.ExpressionAttributeNames = maps.Clone(in.ExpressionAttributeNames)
+		maps.Copy(in.ExpressionAttributeNames, q.Filter.Names)
+		maps.Copy(in.ExpressionAttributeValues, q.Filter.Values)
+		in.FilterExpression = &q.Filter.Text
+		in.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+	}
+	return in
+}
+
+// Query makes one call.
+func (t *Table) Query(ctx context.Context, q Query) (a Answer, err error) {
+	in := t.Input(q)
+	var out *dynamodb.QueryOutput
+	if err := t.read(ctx, func(ctx context.Context) error {
+		return t.attempt(ctx, func(ctx context.Context) (err error) {
+			out, err = t.Client.Query(ctx, in)
+			return err
+		})
+	}); err != nil {
+		return a, err
+	}
+	a.Items = out.Items
+	if b, ok := out.LastEvaluatedKey[Sort].(*types.AttributeValueMemberB); ok {
+		a.Next = b.Value
+	}
+	if q.Filter != nil {
+		a.Examined = int(out.ScannedCount)
+		a.Scanned = scannedBytes(out, q.Consistency)
+	}
+	return a, nil
+}
+
+// scannedBytes is what a query read, from the capacity it consumed: a unit for 4 KiB
+// of a strong read, half a unit otherwise.
+func scannedBytes(out *dynamodb.QueryOutput, c table.Consistency) int {
+	if out.ConsumedCapacity == nil || out.ConsumedCapacity.CapacityUnits == nil {
+		return int(out.ScannedCount) << 10 // not every implementation tells
+	}
+	bytes := *out.ConsumedCapacity.CapacityUnits * (4 << 10)
+	if c != table.Strong {
+		bytes *= 2
+	}
+	return int(bytes)
+}

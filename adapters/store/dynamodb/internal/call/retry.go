@@ -1,0 +1,86 @@
+package call
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Policy says which failures are worth another try. Those of class [Stale] are.
+type Policy struct {
+	busy      bool // no effect for now
+	ambiguous bool // the call may have had its effect
+	refused   bool // a condition failed
+	tries     int  // 0: only the context limits their number
+}
+
+const maxTries = 13
+
+var (
+	// Once is for a write that must not be made twice.
+	Once = Policy{busy: true, tries: maxTries}
+	// Idempotent is for reads, and for writes that have the same effect each time.
+	Idempotent = Policy{busy: true, ambiguous: true, tries: maxTries}
+	// Reread is for tries that read the state before they write on condition of it.
+	Reread = Policy{busy: true, ambiguous: true, refused: true, tries: maxTries}
+	// WhileStale is for calls that were tried again already: it waits for others to
+	// finish what they do.
+	WhileStale = Policy{}
+)
+
+func (p Policy) again(err error) bool {
+	if errors.Is(err, errReply) {
+		return false
+	}
+	switch ClassOf(err) {
+	case Stale:
+		return true
+	case Busy:
+		return p.busy
+	case Ambiguous:
+		return p.ambiguous
+	case Conditional, Cancelled:
+		return p.refused
+	}
+	return false
+}
+
+const (
+	minPause = 10 * time.Millisecond
+	maxPause = 640 * time.Millisecond
+)
+
+// Retry calls try until it succeeds, fails for good, or there is no time left. Its
+// error is the last of try, or that of ctx. The second try of what was stale follows
+// at once.
+func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Context) error) error {
+	for n := 1; ; n++ {
+		err := try(ctx)
+		if err == nil || !p.again(err) {
+			return err
+		}
+		if ctxErr := ctx.Err(); ctxErr != nil {
+			return ctxErr
+		}
+		stale := ClassOf(err) == Stale
+		switch {
+		case n == 1 && stale:
+		case n != p.tries && t.pause(ctx, n):
+		case stale:
+			return &Error{Busy, err}
+		default:
+			return err
+		}
+	}
+}
+
+// pause waits for a random time after try n, longer each time. It returns false
+// at once if ctx ends before that.
+func (t *Table) pause(ctx context.Context, n int) bool {
+	longest := min(minPause<<min(n-1, 10), maxPause)
+	d := time.Duration(t.Rand() % uint64(longest))
+	if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
+		return false
+	}
+	return t.Sleep(ctx, d) == nil
+}

@@ -1,0 +1,68 @@
+// Package call makes calls to one DynamoDB table. It knows what a failed call says
+// about its effect ([Class]), which calls may be made again ([Policy]), how an item
+// is found by its two keys, and how expressions are written. It knows nothing about
+// what the items mean.
+package call
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/core/edm"
+)
+
+// Item is an item, or the key of one, as the SDK takes and returns it.
+type Item = map[string]types.AttributeValue
+
+// Action is a write as a part of a transaction, or alone.
+type Action = types.TransactWriteItem
+
+// The key attributes. Both are binary.
+const (
+	Hash = ".p"
+	Sort = ".s"
+)
+
+// MaxSort is the longest sort key.
+const MaxSort = 1024
+
+// Key is the key of an item. It shares the memory of its arguments.
+func Key(hash, sort []byte) Item { return Item{Hash: bin(hash), Sort: bin(sort)} }
+
+// bin is never null, which a nil slice would be.
+func bin(b []byte) types.AttributeValue {
+	if b == nil {
+		b = []byte{}
+	}
+	return &types.AttributeValueMemberB{Value: b}
+}
+
+// Options of a Table; all are required.
+type Options struct {
+	Client  *dynamodb.Client
+	Name    string
+	Attempt time.Duration // longest time of one call
+	Now     func() edm.Ticks
+	Rand    func() uint64
+	Sleep   func(context.Context, time.Duration) error
+}
+
+// Table makes calls to a DynamoDB table.
+type Table struct {
+	Options
+	name *string
+}
+
+// New makes a Table with a client of its own: without the SDK's retries, because
+// this package decides what may be sent again.
+func New(o Options) *Table {
+	o.Client = dynamodb.New(o.Client.Options(), func(d *dynamodb.Options) {
+		d.Retryer = aws.NopRetryer{}
+		d.HTTPClient = sentMarker{d.HTTPClient}
+	})
+	return &Table{Options: o, name: aws.String(o.Name)}
+}

@@ -1,0 +1,179 @@
+package call
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/core/edm"
+)
+
+const allOld = types.ReturnValuesOnConditionCheckFailureAllOld
+
+// Put is an action that writes a whole item.
+func (t *Table) Put(it Item, e *Expression) Action {
+	return Action{Put: &types.Put{
+		TableName: t.name, Item: it, ConditionExpression: e.Condition(),
+		ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values, ReturnValuesOnConditionCheckFailure: allOld,
+	}}
+}
+
+// Update is an action that changes attributes of an item.
+func (t *Table) Update(key Item, e *Expression) Action {
+	return Action{Update: &types.Update{
+		TableName: t.name, Key: key, UpdateExpression: e.Update(), ConditionExpression: e.Condition(),
+		ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values, ReturnValuesOnConditionCheckFailure: allOld,
+	}}
+}
+
+// Delete is an action that removes an item.
+func (t *Table) Delete(key Item, e *Expression) Action {
+	return Action{Delete: &types.Delete{
+		TableName: t.name, Key: key, ConditionExpression: e.Condition(),
+		ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values, ReturnValuesOnConditionCheckFailure: allOld,
+	}}
+}
+
+// Check is a part of a transaction that demands and changes nothing.
+func (t *Table) Check(key Item, e *Expression) Action {
+	return Action{ConditionCheck: &types.ConditionCheck{
+		TableName: t.name, Key: key, ConditionExpression: e.Condition(),
+		ExpressionAttributeNames: e.names, ExpressionAttributeValues: e.values,
+	}}
+}
+
+// Write carries out one action by itself, at half the price of a transaction.
+func (t *Table) Write(ctx context.Context, p Policy, a Action) error {
+	return t.repeat(ctx, p, func(ctx context.Context) error { return t.single(ctx, &a) })
+}
+
+// WriteAtOnce is Write in one attempt.
+func (t *Table) WriteAtOnce(ctx context.Context, a *Action) error {
+	return t.attempt(ctx, func(ctx context.Context) error { return t.single(ctx, a) })
+}
+
+func (t *Table) single(ctx context.Context, a *Action) (err error) {
+	switch {
+	case a.Put != nil:
+		_, err = t.Client.PutItem(ctx, &dynamodb.PutItemInput{
+			TableName: t.name, Item: a.Put.Item, ConditionExpression: a.Put.ConditionExpression,
+			ExpressionAttributeNames: a.Put.ExpressionAttributeNames, ExpressionAttributeValues: a.Put.ExpressionAttributeValues,
+			ReturnValuesOnConditionCheckFailure: allOld,
+		})
+	case a.Update != nil:
+		_, err = t.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+			TableName: t.name, Key: a.Update.Key,
+			UpdateExpression: a.Update.UpdateExpression, ConditionExpression: a.Update.ConditionExpression,
+			ExpressionAttributeNames: a.Update.ExpressionAttributeNames, ExpressionAttributeValues: a.Update.ExpressionAttributeValues,
+			ReturnValuesOnConditionCheckFailure: allOld,
+		})
+	default:
+		_, err = t.Client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+			TableName: t.name, Key: a.Delete.Key, ConditionExpression: a.Delete.ConditionExpression,
+			ExpressionAttributeNames: a.Delete.ExpressionAttributeNames, ExpressionAttributeValues: a.Delete.ExpressionAttributeValues,
+			ReturnValuesOnConditionCheckFailure: allOld,
+		})
+	}
+	return err
+}
+
+// Transact carries out a transaction under a new token, and repeats it under the
+// same token while its outcome is unknown. From then on only success counts: a
+// refusal may be that of a copy which found the effect of another copy.
+func (t *Table) Transact(ctx context.Context, actions []Action) error {
+	in := &dynamodb.TransactWriteItemsInput{TransactItems: actions, ClientRequestToken: t.token()}
+	send := func(ctx context.Context) error {
+		_, err := t.Client.TransactWriteItems(ctx, in)
+		return err
+	}
+	err := t.attempt(ctx, send)
+	if ClassOf(err) == Ambiguous && t.pause(ctx, 1) && t.repeat(ctx, Idempotent, send) == nil {
+		return nil
+	}
+	return err
+}
+
+// token names a transaction: DynamoDB carries it out at most once under one token.
+func (t *Table) token() *string {
+	var v [16]byte
+	binary.BigEndian.PutUint64(v[:8], t.Rand())
+	binary.BigEndian.PutUint64(v[8:], t.Rand())
+	return aws.String(edm.Guid(v).String())
+}
+
+// errUnprocessed is that of a batch of which DynamoDB did nothing.
+var errUnprocessed = &Error{Busy, errors.New("dynamodb: nothing of a batch was processed")}
+
+// BatchWrite puts and deletes items that nobody else writes. It also reports whether
+// some of it may be done after the call, or be done again.
+func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (late bool, err error) {
+	for len(requests) > 0 {
+		first := requests[:batchLength(requests)]
+		err := t.Retry(ctx, Idempotent, func(ctx context.Context) error {
+			var out *dynamodb.BatchWriteItemOutput
+			err := t.attempt(ctx, func(ctx context.Context) (err error) {
+				out, err = t.Client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+					RequestItems: map[string][]types.WriteRequest{t.Name: first},
+				})
+				return err
+			})
+			late = late || ClassOf(err) == Ambiguous
+			if err != nil {
+				return err
+			}
+			left := out.UnprocessedItems[t.Name]
+			if len(left) == len(first) {
+				return errUnprocessed
+			}
+			requests = append(left, requests[len(first):]...)
+			return nil
+		})
+		if err != nil {
+			return late, err
+		}
+	}
+	return late, nil
+}
+
+const (
+	maxWriteBatch = 25      // items in a BatchWriteItem
+	maxBatchBytes = 4 << 20 // sent in one BatchWriteItem: a quarter of DynamoDB's limit
+)
+
+// batchLength is how many of the requests go into one call.
+func batchLength(requests []types.WriteRequest) int {
+	n, size := 0, 0
+	for n < min(len(requests), maxWriteBatch) {
+		if put := requests[n].PutRequest; put != nil {
+			for _, v := range put.Item {
+				if b, ok := v.(*types.AttributeValueMemberB); ok {
+					size += len(b.Value)
+				}
+			}
+			if n > 0 && size > maxBatchBytes {
+				break
+			}
+		}
+		n++
+	}
+	return n
+}
+
+// DeleteRequest is a part of a BatchWrite.
+func DeleteRequest(hash, sort []byte) types.WriteRequest {
+	return types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: Key(hash, sort)}}
+}
+
+// PutRequest is a part of a BatchWrite.
+func PutRequest(it Item) types.WriteRequest {
+	return types.WriteRequest{PutRequest: &types.PutRequest{Item: it}}
+}
+
+// repeat is Retry of attempts.
+func (t *Table) repeat(ctx context.Context, p Policy, call func(ctx context.Context) error) error {
+	return t.Retry(ctx, p, func(ctx context.Context) error { return t.attempt(ctx, call) })
+}

@@ -1,0 +1,83 @@
+package dynamodb
+
+import (
+	"sync"
+	"time"
+
+	"edgetable/adapters/store/dynamodb/rebucket"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// leases are the records of tables that this process may trust for a while. Absence
+// is never kept.
+type leases struct {
+	now     func() edm.Ticks
+	elapsed func() time.Duration
+	length  time.Duration // 0: nothing is kept
+
+	mu     sync.RWMutex
+	tables map[table.RecordKey]lease
+}
+
+// lease is what the record of a table said at a moment.
+type lease struct {
+	rebucket.Location
+	origin  table.Incarnation
+	elapsed time.Duration // both clocks before the read began
+	wall    edm.Ticks
+}
+
+// maxLeases limits the memory for leases: above it all are forgotten, which costs a
+// read of each table's record.
+const maxLeases = 10_000
+
+// get returns the lease of a table, if it still holds.
+func (s *leases) get(key table.RecordKey) (lease, bool) {
+	s.mu.RLock()
+	l, ok := s.tables[key]
+	s.mu.RUnlock()
+	return l, ok && s.hold(&l, s.length)
+}
+
+// put keeps a lease. A table under a seal is not kept: what is true of it ends
+// without notice.
+func (s *leases) put(key table.RecordKey, l lease) {
+	if l.Seal != rebucket.Open || s.length == 0 {
+		s.forget(key)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tables == nil || len(s.tables) >= maxLeases {
+		s.tables = make(map[table.RecordKey]lease)
+	}
+	s.tables[key] = l
+}
+
+// forget ends a lease early. Nothing depends on it.
+func (s *leases) forget(key table.RecordKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.tables, key)
+}
+
+// hold reports whether a lease is younger than length. While a process is suspended,
+// only the wall clock goes on. If the wall clock went back, the time that has passed
+// is not known.
+func (s *leases) hold(l *lease, length time.Duration) bool {
+	wall := s.now()
+	if wall < l.wall {
+		return false
+	}
+	return max(s.elapsed()-l.elapsed, time.Duration(wall-l.wall)*100) < length
+}
+
+// term is how long a record is relied on: the length of leases, or the default if
+// nothing is cached.
+func (s *leases) term() time.Duration {
+	if s.length > 0 {
+		return s.length
+	}
+	return defaultLease
+}

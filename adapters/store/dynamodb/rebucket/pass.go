@@ -1,0 +1,114 @@
+package rebucket
+
+import (
+	"bytes"
+	"context"
+)
+
+const (
+	maxGroup     = 90      // differences of a Copy, of which a transaction has at most 100
+	maxLastGroup = 49      // with a condition for each
+	maxGroupSize = 4 << 20 // bytes of items, about
+	reportEvery  = 10_000
+)
+
+// pass compares table and copy in the order of their keys, and updates the copy.
+// alive is not nil in the last pass.
+func (r *run) pass(ctx context.Context, alive func(context.Context) error) error {
+	r.Rows, r.Copied, r.Deleted = 0, 0, 0
+	if err := r.report(); err != nil {
+		return err
+	}
+	from, err := r.read(ctx, r.from)
+	if err != nil {
+		return err
+	}
+	defer from.close()
+	to, err := r.read(ctx, r.to)
+	if err != nil {
+		return err
+	}
+	defer to.close()
+	longest := maxGroup
+	if alive != nil {
+		longest = maxLastGroup
+	}
+	var group []Difference
+	size := 0
+	for {
+		a, b := from.first(), to.first()
+		if a == nil && b == nil {
+			break
+		}
+		order := compare(a, b)
+		switch {
+		case order < 0:
+			group, size = append(group, Difference{Key: a.Key}), size+a.Size
+		case order > 0:
+			group = append(group, Difference{Key: b.Key, Copy: b})
+		case !a.Same(b):
+			group, size = append(group, Difference{Key: a.Key, Copy: b}), size+a.Size
+		}
+		r.Rows++
+		if len(group) == longest || size > maxGroupSize {
+			if err := r.bring(ctx, group, alive); err != nil {
+				return err
+			}
+			group, size = group[:0], 0
+		} else if r.Rows%reportEvery == 0 {
+			if err := r.report(); err != nil {
+				return err
+			}
+		}
+		if alive != nil {
+			if err := alive(ctx); err != nil {
+				return err
+			}
+		}
+		if order <= 0 {
+			if err := from.advance(ctx); err != nil {
+				return err
+			}
+		}
+		if order >= 0 {
+			if err := to.advance(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.bring(ctx, group, alive); err != nil {
+		return err
+	}
+	return r.report() // a pass without differences has reported nothing yet
+}
+
+// compare orders two heads by their keys; nil is the end.
+func compare(a, b *Head) int {
+	switch {
+	case b == nil:
+		return -1
+	case a == nil:
+		return 1
+	}
+	return bytes.Compare(a.Key, b.Key)
+}
+
+// bring gives the copy the state that the table has of some entities.
+func (r *run) bring(ctx context.Context, group []Difference, alive func(context.Context) error) error {
+	for len(group) > 0 {
+		done, err := r.Copy(ctx, r.key, Location{Place: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)
+		if err != nil {
+			// If the record is not that of the run any more, that is the reason.
+			if reason := r.change(ctx, func(*Location) {}); reason != nil && ctx.Err() == nil {
+				return reason
+			}
+			return err
+		}
+		group = group[done.Taken:]
+		r.Copied, r.Deleted = r.Copied+done.Copied, r.Deleted+done.Deleted
+		if err := r.report(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

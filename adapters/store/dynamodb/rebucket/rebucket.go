@@ -1,0 +1,149 @@
+// Package rebucket spreads a table of the store on DynamoDB over another number of
+// buckets while it is used.
+//
+// A run copies the entities to a new incarnation, with their Timestamps, while the
+// table is read and written, and compares the two again and again until few entities
+// differ. Then it seals the table: writes are answered [table.ErrBusy]. When no
+// process can have the record cached without the seal, the run compares for the last
+// time, and one transaction makes the copy the table and leaves the old incarnation
+// to Purge. Reads continue throughout; during the last comparison those of entities
+// that differ wait until they are copied.
+//
+// To resume an interrupted run, start one with the same number of buckets. That also
+// stops a run that is still under way. A seal whose run has died is lifted by the
+// first process whose write was refused for [Silence].
+package rebucket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"edgetable/core/table"
+)
+
+// MaxBuckets is the highest number of buckets. A scan of a whole table begins with
+// one call for each bucket.
+const MaxBuckets = 256
+
+// Silence is how long a run that sealed a table may show no sign of life before
+// others lift the seal.
+const Silence = 30 * time.Second
+
+// Options of a run.
+type Options struct {
+	// Buckets is the number of buckets the table shall have, 1 to MaxBuckets.
+	Buckets uint16
+	// Abort gives up an unfinished run instead: the table stays as it is, and Purge
+	// removes the copy. Buckets is ignored.
+	Abort bool
+	// MaxPause limits the time for which writes are refused, as far as it can be
+	// foreseen; 0 is no limit. If the pause would be longer, the run stops before it
+	// with a *[PauseError]. The copy stays, and a later run continues.
+	MaxPause time.Duration
+	// Report, if not nil, is called after every group of entities written and every few
+	// thousand compared. Its error ends the run; a later run continues.
+	Report func(Progress) error
+}
+
+// Progress of a run.
+type Progress struct {
+	State State
+	// Pass numbers the comparisons of table and copy, from 1.
+	Pass int
+	// Rows were compared in this pass. Of those, Copied were copied and Deleted were
+	// deleted from the copy.
+	Rows, Copied, Deleted int
+	// Pause is the expected time for which writes are refused, known from [Closing] on:
+	// the time of the last pass and of leases.
+	Pause time.Duration
+}
+
+// State is what a run does.
+type State uint8
+
+const (
+	// Copying: it updates the copy. All processes read and write.
+	Copying State = iota
+	// Closing: writes are about to be refused, or are refused, and the run waits for
+	// those processes that do not know yet.
+	Closing
+	// Last: it compares for the last time. Writes are refused.
+	Last
+	// Done: the table has the new buckets.
+	Done
+	// Unchanged: it had them before, or there was nothing to abort.
+	Unchanged
+	// Aborted: the copy was given up.
+	Aborted
+)
+
+func (s State) String() string {
+	return [...]string{"copying", "closing", "last pass", "done", "nothing to do", "aborted"}[s]
+}
+
+// Why a run ended before the table had its new buckets.
+var (
+	// ErrBuckets: the number is not 1 to MaxBuckets.
+	ErrBuckets = errors.New("dynamodb: a table has 1 to 256 buckets")
+	// ErrSuperseded: another run took over, or finished the work.
+	ErrSuperseded = errors.New("dynamodb: another run of rebucket has taken over")
+	// ErrAborted: another process aborted the run.
+	ErrAborted = errors.New("dynamodb: the run of rebucket was aborted")
+	// ErrSilent: the run kept writes waiting without a sign of life, so another process
+	// lifted its seal. A later run continues.
+	ErrSilent = errors.New("dynamodb: rebucket kept writes waiting too long and was stopped; run it again")
+)
+
+// PauseError: writes would be refused for longer than the options allow.
+type PauseError struct{ Expected, Max time.Duration }
+
+func (e *PauseError) Error() string {
+	return fmt.Sprintf("dynamodb: writes would wait about %v for the last pass, at most %v is allowed; the copy is kept", e.Expected.Round(time.Millisecond), e.Max)
+}
+
+// UnfinishedError: a run to another number of buckets was not finished.
+type UnfinishedError struct{ Buckets uint16 }
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("dynamodb: a run to %d buckets is not finished: finish it with the same number, or abort it", e.Buckets)
+}
+
+// Run rebuckets a table. It writes every entity once, in a transaction, reads it
+// twice, and reads both sides in every pass. Its errors are [table.ErrNoTable], also
+// if the table is deleted meanwhile, those of this package, and those of the store.
+func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
+	if o.Report == nil {
+		o.Report = func(Progress) error { return nil }
+	}
+	r := run{Env: e, Options: o, key: key, owner: e.newOwner()}
+	switch {
+	case o.Abort:
+		return r.abort(ctx)
+	case o.Buckets == 0 || o.Buckets > MaxBuckets:
+		return ErrBuckets
+	}
+	if err := r.claim(ctx); err != nil {
+		return err
+	}
+	if r.State == Unchanged {
+		return r.report()
+	}
+	took, err := r.approach(ctx)
+	if err != nil {
+		return err
+	}
+	r.State, r.Pause = Closing, took+r.Grace
+	if err := r.report(); err != nil {
+		return err
+	}
+	if r.MaxPause > 0 && r.Pause > r.MaxPause {
+		return &PauseError{r.Pause, r.MaxPause}
+	}
+	if err := r.conclude(ctx); err != nil {
+		return err
+	}
+	r.State = Done
+	return r.report()
+}

@@ -1,0 +1,100 @@
+package dynamodb
+
+import (
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/rebucket"
+	"edgetable/core/table"
+)
+
+// The catalog is one hash key: records are few, small, and cached where it matters.
+// They are listed by their keys, which are the sort keys.
+
+var recordHash = []byte{kindRecord}
+
+func recordKey(key table.RecordKey) item { return call.Key(recordHash, []byte(key.String())) }
+
+// record is a record as its item holds it.
+type record struct {
+	table.Record
+	rebucket.Location // zero unless it is the record of a table
+	// origin is the incarnation that the table was created with, however often it moved:
+	// it distinguishes a table that moved from one that was dropped and created again.
+	origin   table.Incarnation
+	deleting bool
+}
+
+func (r *record) isTable() bool { return r.Key.Table != "" }
+
+// isLive reports whether it is the record of a table that is not being deleted.
+func (r *record) isLive() bool { return r.isTable() && !r.deleting }
+
+// item is the record of a table at rest.
+func (r *record) item() item {
+	it := recordKey(r.Key)
+	it[attrValue] = bin(r.Value)
+	it[attrRevision] = str(string(r.Revision))
+	if r.isTable() {
+		it[attrIncarnation] = bin(r.Place.Incarnation[:])
+		it[attrBuckets] = num(r.Place.Buckets)
+	}
+	if r.deleting {
+		it[attrDeleting] = &types.AttributeValueMemberBOOL{Value: true}
+	}
+	return it
+}
+
+func readRecord(it item) (*record, error) {
+	var r record
+	var ok bool
+	r.Key, ok = table.ParseRecordKey(string(binaryOf(it[attrSort])))
+	r.Value = binaryOf(it[attrValue])
+	r.Revision = table.Revision(text(it[attrRevision]))
+	if !ok || r.Revision == "" {
+		return nil, errItem
+	}
+	if r.isTable() {
+		var err error
+		if r.Place, err = readPlace(it, attrIncarnation, attrBuckets); err != nil {
+			return nil, err
+		}
+		r.Incarnation, r.origin = r.Place.Incarnation, r.Place.Incarnation
+		copy(r.origin[:], binaryOf(it[attrOrigin]))
+		if r.Move, err = readMove(it); err != nil {
+			return nil, err
+		}
+	}
+	_, r.deleting = it[attrDeleting]
+	return &r, nil
+}
+
+func readPlace(it item, incarnation, buckets string) (p rebucket.Place, err error) {
+	n, err := strconv.ParseUint(number(it[buckets]), 10, 16)
+	if err != nil || n == 0 || copy(p.Incarnation[:], binaryOf(it[incarnation])) != len(p.Incarnation) {
+		return p, errItem
+	}
+	p.Buckets = uint16(n)
+	return p, nil
+}
+
+func readMove(it item) (m rebucket.Move, err error) {
+	if _, ok := it[attrTarget]; !ok {
+		return m, nil
+	}
+	if m.Target, err = readPlace(it, attrTarget, attrSpread); err != nil {
+		return m, err
+	}
+	m.Owner = text(it[attrOwner])
+	if a, ok := it[attrSeal]; ok {
+		n, err := strconv.ParseUint(number(a), 10, 8)
+		if err != nil || n < uint64(rebucket.Sealing) || n > uint64(rebucket.Sealed) {
+			return m, errItem
+		}
+		m.Seal = rebucket.Seal(n)
+		m.Beat, _ = strconv.Atoi(number(it[attrBeat]))
+	}
+	return m, nil
+}

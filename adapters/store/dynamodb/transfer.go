@@ -1,0 +1,206 @@
+package dynamodb
+
+import (
+	"context"
+	"strconv"
+
+	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/rebucket"
+	"edgetable/core/table"
+)
+
+// readHead reads what tells two states of an entity apart.
+func readHead(it item) (h rebucket.Head, err error) {
+	h.Key, h.Ticks, h.Nonce, h.Chunks = binaryOf(it[attrSort]), number(it[attrTicks]), number(it[attrNonce]), binaryOf(it[attrChunks])
+	if len(h.Key) == 0 || h.Ticks == "" || h.Nonce == "" {
+		return h, errItem
+	}
+	if h.Chunks != nil {
+		h.Size = ownSize + len(h.Key)
+		return h, nil
+	}
+	if h.Size, err = strconv.Atoi(number(it[attrSize])); err != nil {
+		return h, errItem
+	}
+	return h, nil
+}
+
+// transfer is one transaction that updates the copy of a table that moves.
+type transfer struct {
+	*Store
+	from, to rebucket.Place
+	alive    func(context.Context) error // nil except in the last pass
+	actions  []call.Action
+	pending  []*pending
+	rebucket.Copied
+}
+
+// gather reads the states that the table has, as far as they fit, and writes their
+// chunks.
+func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.Location, group []rebucket.Difference) error {
+	keys := make([]item, len(group))
+	for i := range group {
+		keys[i] = t.source(group[i].Key)
+	}
+	found := make(map[string]item, len(group))
+	if err := t.db.BatchGet(ctx, keys, table.Strong, func(it item) { found[string(binaryOf(it[attrSort]))] = it }); err != nil {
+		return err
+	}
+	// The table moves to this run, or the transaction does nothing: however late it
+	// comes, it writes into no copy but its own, and not when that is the table.
+	var e call.Expression
+	e.If(attrIncarnation, "=", ":i", bin(r.Place.Incarnation[:]))
+	e.If(attrTarget, "=", ":a", bin(r.Target.Incarnation[:]))
+	e.If(attrOwner, "=", ":q", str(r.Owner))
+	t.actions = append(t.actions, t.db.Check(recordKey(key), &e))
+	size := 0
+	for i := range group {
+		d, it := &group[i], found[string(group[i].Key)]
+		if t.alive != nil {
+			if err := t.alive(ctx); err != nil {
+				return err
+			}
+		}
+		if it == nil {
+			if err := t.remove(ctx, d); err != nil {
+				return err
+			}
+		} else {
+			h, err := readHead(it)
+			if err != nil {
+				return err
+			}
+			if size += h.Size; t.alive != nil {
+				size += h.Size
+			}
+			if t.Taken > 0 && size > maxTransact {
+				return nil
+			}
+			if err := t.put(ctx, d, it, &h); err != nil {
+				return err
+			}
+		}
+		t.Taken++
+	}
+	return nil
+}
+
+// source is the key of an entity in the table, and target that in the copy.
+func (t *transfer) source(k []byte) item {
+	return call.Key(hashKey(kindEntity, t.from, t.from.Bucket(k)), k)
+}
+
+func (t *transfer) target(k []byte) item {
+	return call.Key(hashKey(kindEntity, t.to, t.to.Bucket(k)), k)
+}
+
+// remove takes from the copy what the table does not have.
+func (t *transfer) remove(ctx context.Context, d *rebucket.Difference) error {
+	var e call.Expression
+	e.IfMissing(attrHash)
+	t.demand(d.Key, &e)
+	if d.Copy == nil {
+		return nil // it was there for a moment
+	}
+	if err := t.replace(ctx, d, nil, nil); err != nil {
+		return err
+	}
+	t.Deleted++
+	t.actions = append(t.actions, t.db.Delete(t.target(d.Key), new(call.Expression)))
+	return nil
+}
+
+// put gives the copy the item as it is, with all its attributes, and its chunks under
+// another name.
+func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *rebucket.Head) error {
+	var e call.Expression
+	e.If(attrTicks, "=", ":t", it[attrTicks])
+	e.If(attrNonce, "=", ":o", it[attrNonce])
+	t.demand(d.Key, &e)
+	if d.Copy != nil && d.Copy.Same(h) {
+		return nil // they agree by now
+	}
+	if err := t.replace(ctx, d, it, h); err != nil {
+		return err
+	}
+	for attr, v := range t.target(d.Key) {
+		it[attr] = v
+	}
+	t.Copied.Copied++
+	t.actions = append(t.actions, t.db.Put(it, new(call.Expression)))
+	return nil
+}
+
+// replace writes the chunks of an item that the copy is to have, and notes the chunks
+// that it has.
+func (t *transfer) replace(ctx context.Context, d *rebucket.Difference, it item, h *rebucket.Head) (err error) {
+	var old chunks
+	if d.Copy != nil && d.Copy.Chunks != nil {
+		if old, err = readChunks(bin(d.Copy.Chunks)); err != nil {
+			return err
+		}
+	}
+	var row stored
+	if h != nil && h.Chunks != nil {
+		if row.chunks, err = readChunks(bin(h.Chunks)); err != nil {
+			return err
+		}
+		if err := t.load(ctx, hashKey(kindChunk, t.from, t.from.Bucket(d.Key)), []*stored{&row}, table.Strong); err != nil {
+			return err
+		}
+		if row.Properties == nil {
+			return errStale
+		}
+	}
+	if old.none() && row.chunks.none() {
+		return nil
+	}
+	p, err := t.prepare(ctx, t.to, d.Key, old, row.Properties)
+	if err != nil {
+		return err
+	}
+	t.pending = append(t.pending, p)
+	if !p.new.none() {
+		it[attrChunks] = p.new.attribute()
+	}
+	return nil
+}
+
+// demand makes the transaction, if it is of the last pass, depend on the state of an
+// entity of the table.
+func (t *transfer) demand(k []byte, e *call.Expression) {
+	if t.alive != nil {
+		t.actions = append(t.actions, t.db.Check(t.source(k), e))
+	}
+}
+
+// send writes. In the last pass the table may have another state meanwhile.
+func (t *transfer) send(ctx context.Context) error {
+	if t.Copied.Copied+t.Deleted == 0 {
+		return nil
+	}
+	err := t.db.Transact(until(ctx, t.pending...), t.actions)
+	if reasons := call.Reasons(err); t.alive != nil && len(reasons) > 0 && call.Held(&reasons[0]) {
+		for i := range reasons {
+			if call.Failed(&reasons[i]) {
+				return errStale
+			}
+		}
+	}
+	return err
+}
+
+// settle removes the chunks that nothing names now. If the outcome is unknown, Purge
+// does it.
+func (t *transfer) settle(ctx context.Context, err error) {
+	if call.ClassOf(err) == call.Ambiguous {
+		return
+	}
+	for _, p := range t.pending {
+		gone := p.old
+		if err != nil {
+			gone = p.new
+		}
+		t.finish(ctx, p, gone)
+	}
+}

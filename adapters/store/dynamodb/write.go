@@ -1,0 +1,209 @@
+package dynamodb
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+
+	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/rebucket"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// write is one Commit to a partition at a place.
+type write struct {
+	*Store
+	place           rebucket.Place
+	hash, chunkHash []byte
+	inline          int // size up to which items are whole
+	actions         []action
+	renew           func(context.Context) error // called before anything is sent
+}
+
+func newWrite(s *Store, p rebucket.Place, m []table.Mutation) *write {
+	bucket := p.Bucket(m[0].Key)
+	w := &write{
+		Store: s, place: p, hash: hashKey(kindEntity, p, bucket), chunkHash: hashKey(kindChunk, p, bucket),
+		inline: min(maxItem, maxTransact/len(m)), actions: make([]action, len(m)),
+	}
+	for i := range m {
+		w.actions[i].m = &m[i]
+	}
+	return w
+}
+
+// places are where the write may create entities and where it deletes some, for the
+// clock.
+func (w *write) places() (creates, deletes []uint64) {
+	for i := range w.actions {
+		switch m := w.actions[i].m; {
+		case m.Kind == table.Delete:
+			deletes = append(deletes, w.placeOf(m.Key))
+		case m.Condition == table.Always || m.Condition == table.Absent:
+			creates = append(creates, w.placeOf(m.Key))
+		}
+	}
+	return creates, deletes
+}
+
+var placeSeed = maphash.MakeSeed()
+
+// placeOf hashes the two keys of an entity's item.
+func (w *write) placeOf(k []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(placeSeed)
+	h.Write(w.hash)
+	h.Write(k)
+	return h.Sum64()
+}
+
+// entities reads what is there of some actions, without chunks.
+func (w *write) entities(ctx context.Context, actions []*action) (map[string]*stored, error) {
+	keys := make([]item, len(actions))
+	for i, a := range actions {
+		keys[i] = call.Key(w.hash, a.m.Key)
+	}
+	found := make(map[string]*stored, len(actions))
+	var damaged error
+	err := w.db.BatchGet(ctx, keys, table.Strong, func(it item) {
+		e, err := readEntity(it)
+		if err != nil {
+			damaged = err
+			return
+		}
+		found[string(e.Key)] = e
+	})
+	return found, errors.Join(err, damaged)
+}
+
+// complete reads the chunks of what actions that merge are pinned to.
+func (w *write) complete(ctx context.Context, pinned []*action) error {
+	var rows []*stored
+	size := 0
+	for _, a := range pinned {
+		if a.merges() && a.old != nil && !a.old.chunks.none() {
+			rows = append(rows, a.old)
+			size += a.old.chunks.size
+		}
+	}
+	if size > maxImages {
+		return table.RequestBodyTooLarge.Err()
+	}
+	if err := w.load(ctx, w.chunkHash, rows, table.Strong); err != nil {
+		return err
+	}
+	for _, a := range pinned {
+		if a.merges() && a.old != nil && !a.old.chunks.none() && a.old.Properties == nil {
+			e, err := w.entity(ctx, w.place, a.m.Key, table.Strong)
+			if err != nil {
+				return err
+			}
+			w.pin(a, e)
+		}
+	}
+	return nil
+}
+
+// pin binds an action to a state, and the clock to be above it.
+func (w *write) pin(a *action, e *stored) {
+	a.pinned, a.old = true, e
+	if e != nil {
+		w.clock.raise(e.Timestamp)
+	}
+}
+
+// ready makes the after-images of all actions, as far as they are known, and
+// writes the chunks that they need.
+func (w *write) ready(ctx context.Context, now edm.Ticks) error {
+	size := 0
+	for i := range w.actions {
+		a := &w.actions[i]
+		if err := a.apply(now); err != nil {
+			return &table.Refused{Index: i, Err: err}
+		}
+		if a.row != nil {
+			size += len(a.row.Properties)
+		}
+	}
+	if size > maxImages {
+		return table.RequestBodyTooLarge.Err()
+	}
+	for i := range w.actions {
+		a := &w.actions[i]
+		var old chunks
+		if a.old != nil {
+			old = a.old.chunks
+		}
+		var spilled edm.Properties
+		if a.row != nil && sizeOf(a.row.Key, a.row.Properties) > w.inline {
+			spilled = a.row.Properties
+		}
+		if a.pending != nil || old.none() && spilled == nil {
+			continue
+		}
+		p, err := w.prepare(ctx, w.place, a.m.Key, old, spilled)
+		if err != nil {
+			if call.ClassOf(err) == call.Ambiguous {
+				err = table.ErrBusy // chunks may exist, but nothing names them
+			}
+			return err
+		}
+		a.pending = p
+	}
+	return nil
+}
+
+// settle removes the chunks that a write which is over made superfluous.
+func (w *write) settle(ctx context.Context, applied bool) {
+	for i := range w.actions {
+		if p := w.actions[i].pending; p != nil {
+			w.actions[i].pending = nil
+			gone := p.new
+			if applied {
+				gone = p.old
+			}
+			w.finish(ctx, p, gone)
+		}
+	}
+}
+
+// request is the action as a call.
+func (w *write) request(a *action, now edm.Ticks) call.Action {
+	var e call.Expression
+	switch {
+	case a.pinned && a.old == nil:
+		e.IfMissing(attrHash)
+	case a.pinned:
+		e.If(attrTicks, "=", ":m", num(a.old.Timestamp))
+	default:
+		a.demand(&e, w.inline, now)
+	}
+	switch {
+	case a.row != nil:
+		var c chunks
+		if a.pending != nil {
+			c = a.pending.new
+		}
+		return w.db.Put(entityItem(w.hash, a.row, c), &e)
+	case a.m.Kind == table.Delete:
+		return w.db.Delete(call.Key(w.hash, a.m.Key), &e)
+	}
+	mergeUpdate(&e, a.m, now)
+	return w.db.Update(call.Key(w.hash, a.m.Key), &e)
+}
+
+// send makes the one call.
+func (w *write) send(ctx context.Context, now edm.Ticks) error {
+	requests := make([]call.Action, len(w.actions))
+	for i := range w.actions {
+		requests[i] = w.request(&w.actions[i], now)
+		if p := w.actions[i].pending; p != nil {
+			ctx = until(ctx, p)
+		}
+	}
+	if len(requests) == 1 {
+		return w.db.WriteAtOnce(ctx, &requests[0])
+	}
+	return w.db.Transact(ctx, requests)
+}
