@@ -124,6 +124,11 @@ clients-edge: build
 clients-edge-kv: build
 	EDGETABLE_EDGE_STORE=kv .ci/clients testdata/edge/edgetable
 
+## replay: recorded requests of the real service against ENDPOINT; deletes all tables of the account, see CONTRIBUTING.md
+.PHONY: replay
+replay:
+	@.ci/replay $(ENDPOINT)
+
 ## wasm: the modules for Cloudflare Workers with their shells, in bin/edge and bin/edge-kv
 .PHONY: wasm
 wasm:

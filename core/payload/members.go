@@ -14,9 +14,10 @@ const maxMembers = 512
 type member struct {
 	name      string
 	value     token
-	typ       token // annotated Edm type
-	given     bool  // value is set
-	annotated bool  // typ is set
+	typ       token  // annotated Edm type
+	given     bool   // value is set
+	annotated bool   // typ is set
+	order     uint16 // how many values came before
 }
 
 // kind is the kind of a value as the body spells it. XML has but strings and null.

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"slices"
 	"strings"
 
 	"edgetable/core/edm"
@@ -46,14 +47,18 @@ func ReadTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collect reads a whole JSON body into its members, appended to list in the
-// order in which their names first occur.
+// collect reads a whole JSON body into its members, appended to list in the order
+// of their values: annotations may come before or after.
 func collect(body []byte, list []member) ([]member, error) {
 	var index index
 	s := scanner{body: body}
+	values, last, sorted := uint16(0), 0, true
 	for {
 		more, err := s.next()
 		if err != nil || !more {
+			if !sorted {
+				slices.SortFunc(list, func(a, b member) int { return int(a.order) - int(b.order) })
+			}
 			return list, err
 		}
 		name, _, _ := s.name.characters(nil)
@@ -73,7 +78,10 @@ func collect(body []byte, list []member) ([]member, error) {
 		case annotation == "" && p.given, annotation != "" && p.annotated:
 			return list, explainTwice(name)
 		case annotation == "":
-			p.value, p.given = s.value, true
+			p.value, p.given, p.order = s.value, true, values
+			values++
+			sorted = sorted && n >= last
+			last = n
 		case s.value.kind == kindString:
 			p.typ, p.annotated = s.value, true
 		case s.value.kind != kindNull:

@@ -43,7 +43,7 @@ func TestReadEntityTypes(t *testing.T) {
 		{"annotation before its property", `{"a@odata.type":"Edm.Int64","a":"9"}`, "a=Int64(9)"},
 		{"annotation after its property", `{"a":"9","a@odata.type":"Edm.Int64"}`, "a=Int64(9)"},
 		{"annotation far from its property", `{"a":"9","b":1,"c":2,"a@odata.type":"Edm.Int64"}`, "a=Int64(9) b=Int32(1) c=Int32(2)"},
-		{"all annotations first, order is that of the names", `{"b@odata.type":"Edm.Int64","a@odata.type":"Edm.Double","a":1,"b":2}`, "b=Int64(2) a=Double(1.0)"},
+		{"all annotations first, order is that of the values", `{"b@odata.type":"Edm.Int64","a@odata.type":"Edm.Double","a":1,"b":2}`, "a=Double(1.0) b=Int64(2)"},
 		{"an annotation without a property says nothing", `{"a@odata.type":"Edm.Int64"}`, ""},
 		{"nor does it if its type is unknown", `{"a@odata.type":"Edm.Nothing"}`, ""},
 		{"a null annotation is none", `{"a@odata.type":null,"a":1}`, "a=Int32(1)"},
@@ -363,5 +363,21 @@ func TestReadUpdate(t *testing.T) {
 		if !bytes.Equal(p, want) {
 			t.Errorf("%s: got %q, want %q", format, p, want)
 		}
+	}
+}
+
+// An insert keeps the order of the values, wherever their annotations are.
+func TestReadEntityOrder(t *testing.T) {
+	t.Parallel()
+	e, err := payload.ReadEntity([]byte(`{"b@odata.type":"Edm.String","c":"x","a@odata.type":"Edm.String","b":"x","RowKey@odata.type":"Edm.String","a":"x","d@odata.type":"Edm.String"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want edm.Properties
+	for _, name := range []string{"c", "b", "a"} {
+		want = edm.AppendProperty(want, name, edm.String("x"))
+	}
+	if !bytes.Equal(e.Properties, want) {
+		t.Errorf("got %q, want %q", e.Properties, want)
 	}
 }

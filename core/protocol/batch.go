@@ -38,6 +38,7 @@ func (x *exchange) serveBatch(ctx context.Context) error {
 	if errors.Is(err, multipart.TooMany) {
 		last := x.part(&b.Parts[0].Operations[table.MaxBatchOperations-1])
 		_ = last.decode() // for the format it asks for
+		last.prefer = last.preference()
 		x.changeset(x.failPart(last, table.TooManyOperations()))
 		return nil
 	}

@@ -64,20 +64,18 @@ func locate(t target, host string, forcePathStyle bool) (address, bool) {
 	if primary, ok := strings.CutSuffix(a.account, secondarySuffix); ok {
 		a.account, a.secondary = primary, true
 		if a.base != "" {
-			a.rest = withoutAccount(a.account, a.rest, t.query)
+			a.rest = withoutAccount(a.account, a.rest)
 		}
 	}
 	return a, a.account != ""
 }
 
 // withoutAccount is a path behind the account of a secondary without the account's
-// name in front, which the SDK for Python sends once more: it takes the path of the
-// primary as part of the resource. The name alone is a table, unless the query
-// says that it is the service.
-func withoutAccount(account, rest, query string) string {
-	segment, behind, slash := strings.Cut(rest, "/")
-	name, _ := percent.Decode(segment, false)
-	if name == account && (slash || strings.Contains(query, "restype=")) {
+// name in front. The SDK for Python sends it once more: it puts the path of a request
+// to the primary behind the secondary's. The name without a slash is a table.
+func withoutAccount(account, rest string) string {
+	segment, behind, ok := strings.Cut(rest, "/")
+	if name, _ := percent.Decode(segment, false); ok && name == account {
 		return strings.TrimLeft(behind, "/")
 	}
 	return rest

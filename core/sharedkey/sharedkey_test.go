@@ -204,6 +204,9 @@ func TestVerify(t *testing.T) {
 		{"secondary, path style, signed as sent", path("/acct-secondary/t"), path("/acct-secondary/t"), keyText, 0},
 		{"secondary, path style, signed as primary", path("/acct/t"), path("/acct-secondary/t"), keyText, 0},
 		{"secondary, signed as primary in another spelling", path("/acct/t('')"), path("/acct-secondary/t(%27%27)"), keyText, 0},
+		{"secondary, its path behind that of the primary, signed as primary", path("/acct/t"), path("/acct-secondary/acct/t"), keyText, 0},
+		{"secondary, a table named like the account", path("/acct/acct"), path("/acct-secondary/acct"), keyText, 0},
+		{"secondary, another account behind it", path("/other/t"), path("/acct-secondary/other/t"), keyText, sharedkey.Mismatch},
 		{"primary, signed as secondary", path("/acct-secondary/t"), path("/acct/t"), keyText, sharedkey.Mismatch},
 		{"table that looks like the secondary", path("/acctx"), path("/acct-secondaryx"), keyText, sharedkey.Mismatch},
 

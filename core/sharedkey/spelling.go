@@ -71,7 +71,8 @@ func decodable(c byte) bool {
 
 // primaryPath returns a path-style path of the secondary endpoint,
 // "/account-secondary/…", as that of the primary, "/account/…". SDKs differ in
-// which of the two they sign.
+// which of the two they sign. The SDK for Python signs "/account/…" and sends
+// "/account-secondary/account/…".
 func primaryPath(account, path string) (string, bool) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {
@@ -84,6 +85,9 @@ func primaryPath(account, path string) (string, bool) {
 	rest, ok = strings.CutPrefix(rest, "-secondary")
 	if !ok || rest != "" && rest[0] != '/' {
 		return "", false
+	}
+	if twice, ok := strings.CutPrefix(rest, "/"+account); ok && strings.HasPrefix(twice, "/") {
+		return rest, true
 	}
 	return "/" + account + rest, true
 }

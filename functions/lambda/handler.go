@@ -47,13 +47,27 @@ func newHandler(c *config, store table.Store, purge purger, log *slog.Logger) *l
 	return h
 }
 
-// ownAccounts refuses the one account that is everybody's.
+// misconfigured is an error of accounts that were read: to try again does not help.
+type misconfigured struct{ error }
+
+// Errors of accounts, as clients are told them. What is wrong with a list may show
+// a key, so it is in the log alone.
+var (
+	errDevelopment = table.InternalError.With("The server is misconfigured: the key of the development account is known to everybody. Give the accounts keys of their own.")
+	errAccounts    = table.InternalError.With("The server is misconfigured: its list of accounts is wrong. The log says what is wrong.")
+	errUnread      = table.ServerBusy.With("The accounts cannot be read at present.")
+)
+
+// ownAccounts reads a list of accounts and refuses the development account.
 func ownAccounts(old accounts.List, text string) (accounts.List, error) {
 	list, err := old.Next(text)
-	if err == nil && list.HasDevelopmentKey() {
-		return nil, errors.New("accounts: the development account's key is known to everybody: give accounts keys of their own")
+	switch {
+	case err != nil:
+		return nil, misconfigured{err}
+	case list.HasDevelopmentKey():
+		return nil, errDevelopment
 	}
-	return list, err
+	return list, nil
 }
 
 // server serves as soon as the accounts are known.
@@ -95,7 +109,13 @@ var newID = protocol.RandomID(rand.Uint64)
 func (s *server) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	list, err := s.known.Get(ctx)
 	if err != nil {
-		return s.Refuse(req, table.ServerBusy.With("The accounts cannot be read at present."))
+		switch {
+		case errors.Is(err, errDevelopment):
+			return s.Refuse(req, errDevelopment)
+		case errors.As(err, new(misconfigured)):
+			return s.Refuse(req, errAccounts)
+		}
+		return s.Refuse(req, errUnread)
 	}
 	s.current.Store(&list)
 	return s.Handler.Serve(ctx, req)

@@ -65,26 +65,32 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Without accounts clients are told to come again, and the log says why.
+// Without accounts clients are told to come again, unless that does not help. The
+// log says why.
 func TestNoAccounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		text string
-		err  error
-		log  string
+		text   string
+		err    error
+		log    string
+		status int
+		told   string
 	}{
-		{"", errors.New("secretsmanager: 400 AccessDeniedException"), "AccessDeniedException"},
-		{"acme=" + key1, nil, "write name:key"},
-		{"# nobody", nil, "names no account"},
-		{"acme:" + key1 + ";dev:" + accounts.DevelopmentKey, nil, "known to everybody"},
+		{"", errors.New("secretsmanager: 400 AccessDeniedException"), "AccessDeniedException", 503, "cannot be read at present"},
+		{"acme=" + key1, nil, "write name:key", 500, "its list of accounts is wrong"},
+		{"# nobody", nil, "names no account", 500, "its list of accounts is wrong"},
+		{"acme:" + key1 + ";dev:" + accounts.DevelopmentKey, nil, "known to everybody", 500, "is known to everybody"},
 	} {
 		l := newLocal()
 		l.text, l.err = tt.text, tt.err
-		resp := newClient(t, l.function, key1).do(t, "GET", "/Tables", "", 503)
-		if !slices.Contains(resp.Header, front.Field{Name: "Retry-After", Value: "1"}) {
+		resp := newClient(t, l.function, key1).do(t, "GET", "/Tables", "", tt.status)
+		if slices.Contains(resp.Header, front.Field{Name: "Retry-After", Value: "1"}) != (tt.status == 503) {
 			t.Errorf("%q: %v", tt.log, resp.Header)
 		}
-		if !strings.Contains(l.log.String(), tt.log) || strings.Contains(l.log.String(), key1[:8]) || strings.Contains(string(resp.Body), tt.log) {
+		if !strings.Contains(string(resp.Body), tt.told) || strings.Contains(string(resp.Body), key1[:8]) {
+			t.Errorf("%q: %s", tt.log, resp.Body)
+		}
+		if !strings.Contains(l.log.String(), tt.log) || strings.Contains(l.log.String(), key1[:8]) {
 			t.Errorf("%q: %s\n%s", tt.log, resp.Body, l.log.String())
 		}
 	}

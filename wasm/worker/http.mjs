@@ -111,6 +111,10 @@ export function responseOf(head, body) {
 // a key.
 export function failed(e) {
   console.error(JSON.stringify({ msg: e instanceof Misconfigured ? "misconfigured" : "failed", cause: e.message }));
-  const body = '{"odata.error":{"code":"InternalError","message":{"lang":"en-US","value":"Server encountered an internal error. Please try again after some time."}}}';
+  const value =
+    e instanceof Misconfigured
+      ? "The server is misconfigured. The log says what is wrong."
+      : "Server encountered an internal error. Please try again after some time.";
+  const body = JSON.stringify({ "odata.error": { code: "InternalError", message: { lang: "en-US", value } } });
   return new Response(body, { status: 500, headers: { "Content-Type": "application/json", "x-ms-error-code": "InternalError" } });
 }

@@ -126,8 +126,7 @@ def test_properties_by_signature(service, original, by):
 
 @pytest.fixture(scope="module")
 def secondary(adopt):
-    """The read-only copy. Where the account stands in the path, the SDK finds it only when it is told both hosts so that it
-    believes to be there already: by itself it would ask at /NAME-secondary/NAME."""
+    """The read-only copy, at an address of its own. The SDK is told both hosts, so that it believes to be there already."""
     host = urlsplit(account.SECONDARY).netloc
     return adopt(
         lambda kind: kind(endpoint=account.SECONDARY, credential=account.CREDENTIAL, secondary_hostname=host, retry_total=0)
@@ -138,6 +137,24 @@ def test_stats(secondary):
     stats = secondary.get_service_stats()["geo_replication"]
     assert stats["status"] == "live"
     assert abs(datetime.now(timezone.utc) - stats["last_sync_time"]) < timedelta(hours=1)
+
+
+def test_stats_by_itself(service):
+    """Where the account stands in the path, the SDK asks at /NAME-secondary/NAME."""
+    assert service.get_service_stats()["geo_replication"]["status"] == "live"
+
+
+def test_secondary_by_itself(adopt, table, name):
+    """What a client does after a failed read: the same request at the secondary, signed anew."""
+    table.create_entity(keyed("O'Brien", A="x"))
+    copy = adopt(
+        lambda kind: kind(endpoint=account.ENDPOINT, credential=account.CREDENTIAL, location_mode="secondary", retry_total=0)
+    ).get_table_client(name)
+    assert copy.get_entity("p", "O'Brien")["A"] == "x"
+    assert rows(copy.list_entities()) == ["O'Brien"]
+    assert rows(copy.query_entities("A eq 'x'")) == ["O'Brien"]
+    with refused(403, "InsufficientAccountPermissions"):
+        copy.create_entity(keyed("new"))
 
 
 def test_stats_only_at_the_secondary(adopt):
