@@ -17,7 +17,7 @@ TAGS := testaws,testedge
 
 export GOFLAGS ?= -trimpath
 
-## run: serve on http://127.0.0.1:10002 from the store in ./data; SERVE='--listen …' adds flags
+## run: serve on http://127.0.0.1:10002 from the store in ./data; SERVE='-listen …' adds flags
 .PHONY: run
 run: build
 	$(BIN)/edgetable serve --data data $(SERVE)
@@ -97,6 +97,7 @@ vet:
 	  if [[ -n $$unformatted ]]; then echo "gofmt is needed on:" $$unformatted; exit 1; fi
 	go vet -tags $(TAGS) ./... $(TOOLS)
 	cd testdata/clients/go && go vet ./...
+	cd testdata/clients/giovanni && go vet ./...
 	cd examples/microblog && go vet ./...
 
 ## clients: the Azure SDKs, the CLI, old clients and the sample application against the binary

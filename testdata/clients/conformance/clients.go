@@ -18,7 +18,7 @@ type Client struct {
 }
 
 // readClients reads clients.txt: suite, title, and optionally the file below folder that pins the client and its name
-// there, separated by bars. The version is the first after that name.
+// there, separated by bars. The version is the first after that name. A suite of several clients names them with commas.
 func readClients(folder string) ([]Client, error) {
 	path := filepath.Join(folder, "conformance", "clients.txt")
 	file, err := os.Open(path)
@@ -41,11 +41,15 @@ func readClients(folder string) ([]Client, error) {
 		case 2:
 			clients = append(clients, Client{Suite: fields[0], Title: fields[1]})
 		case 4:
-			version, err := versionIn(filepath.Join(folder, fields[2]), fields[3])
-			if err != nil {
-				return nil, err
+			var versions []string
+			for name := range strings.SplitSeq(fields[3], ", ") {
+				version, err := versionIn(filepath.Join(folder, fields[2]), name)
+				if err != nil {
+					return nil, err
+				}
+				versions = append(versions, version)
 			}
-			clients = append(clients, Client{fields[0], fields[1], version})
+			clients = append(clients, Client{fields[0], fields[1], strings.Join(versions, ", ")})
 		default:
 			return nil, fmt.Errorf("%s:%d: %d fields, not 2 or 4", path, number, len(fields))
 		}
@@ -59,7 +63,7 @@ func versionIn(path, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	pin := regexp.MustCompile(regexp.QuoteMeta(name) + `(?:</[A-Za-z]+>|<[A-Za-z]+>|[\s"'=:~^])+v?([0-9]+(?:\.[0-9A-Za-z-]+)+)`)
+	pin := regexp.MustCompile(regexp.QuoteMeta(name) + `(?:</[A-Za-z]+>|<[A-Za-z]+>|[\s"'=:~^{]|version)+v?([0-9]+(?:\.[0-9A-Za-z-]+)+)`)
 	found := pin.FindSubmatch(text)
 	if found == nil {
 		return "", fmt.Errorf("%s: no version of %s", path, name)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,22 @@ func TestGoTest(t *testing.T) {
 		if tests[i] != want[i] {
 			t.Errorf("test %d: got %v, want %v", i, tests[i], want[i])
 		}
+	}
+}
+
+func TestCargoTest(t *testing.T) {
+	t.Parallel()
+	const output = "\nrunning 3 tests\ntest tables::create ... ok\ntest a::b ... FAILED\ntest c ... ignored\n\nfailures:\nwrong\n"
+	var log, junit bytes.Buffer
+	if err := run([]string{"junit-cargo"}, strings.NewReader(output), &junit, &log); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := log.String(), "\nrunning 3 tests\ntest a::b ... FAILED\n\nfailures:\nwrong\n"; got != want {
+		t.Errorf("log: got %q, want %q", got, want)
+	}
+	tests, err := readJUnit(&junit)
+	if want := []Test{{"tables::create", Passed}, {"a::b", Failed}, {"c", Skipped}}; err != nil || !slices.Equal(tests, want) {
+		t.Errorf("got %v, %v; want %v", tests, err, want)
 	}
 }
 
@@ -110,6 +127,26 @@ A note.
 	}
 }
 
+// TestReportKeeps leaves a suite out, which keeps its column: also a row that no other suite has.
+func TestReportKeeps(t *testing.T) {
+	t.Parallel()
+	folder, results := tree(t, "one QueryEntities TestQuery\n")
+	before := filepath.Join(folder, "before.md")
+	const earlier = "| Suite | Client | Version |\n|---|---|---|\n| two | Second | 2 |\n\n" +
+		"| Operation | two | one |\n|---|--:|--:|\n| GetEntity |  | 8 |\n| Bearer | 5, 1 skipped |  |\n| all | 5, 1 skipped | 8 |\n"
+	if err := os.WriteFile(before, []byte(earlier), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := run([]string{"report", "-clients", folder, "-without", "two", "-kept", before, results[0]}, nil, &out, nil); err != nil {
+		t.Fatal(err)
+	}
+	const want = "| QueryEntities | 1, 1 failed |  |\n| Bearer |  | 5, 1 skipped |\n| all | 1, 1 failed | 5, 1 skipped |\n"
+	if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "GetEntity") {
+		t.Errorf("got %s\nwant it with %s", out.String(), want)
+	}
+}
+
 func TestReportRefuses(t *testing.T) {
 	t.Parallel()
 	const rule = "one QueryEntities TestQuery\n"
@@ -146,6 +183,7 @@ func TestVersionIn(t *testing.T) {
 		{`"@azure/data-tables": "13.3.2"`, "@azure/data-tables", "13.3.2"},
 		{"<artifactId>azure-data-tables</artifactId>\n  <version>12.5.6</version>", "azure-data-tables", "12.5.6"},
 		{"azure-data-tables-extra==1.0\n", "azure-data-tables", ""},
+		{`azure_data_tables = { version = "=0.21.0", features = [] }`, "azure_data_tables", "0.21.0"},
 	} {
 		if err := os.WriteFile(path, []byte(test.text), 0o666); err != nil {
 			t.Fatal(err)

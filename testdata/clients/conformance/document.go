@@ -2,8 +2,11 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 )
 
@@ -14,8 +17,9 @@ of tests of that operation that passed with that client; an empty one, that the 
 
 `
 
-// writeDocument writes the table and the notes. Operations without any test are left out.
-func writeDocument(w io.Writer, clients []Client, results map[string]Counts, notes string) error {
+// writeDocument writes the table and the notes. Operations without any test are left out. A suite without results keeps
+// the cells it had.
+func writeDocument(w io.Writer, clients []Client, results map[string]Counts, kept map[string]Cells, notes string) error {
 	out := bufio.NewWriter(w)
 	out.WriteString(head)
 
@@ -29,27 +33,73 @@ func writeDocument(w io.Writer, clients []Client, results map[string]Counts, not
 		fmt.Fprintf(out, " %s |", c.Suite)
 	}
 	out.WriteString("\n|---|" + strings.Repeat("--:|", len(clients)) + "\n")
-	totals := make([][3]int, len(clients))
-	for _, operation := range Operations {
-		cells, any := "", false
-		for i, c := range clients {
-			counts := results[c.Suite][operation]
-			for outcome, n := range counts {
-				totals[i][outcome] += n
-				any = any || n > 0
-			}
-			cells += " " + cell(counts) + " |"
+	columns := make([]Cells, len(clients))
+	for i, c := range clients {
+		if counts, ok := results[c.Suite]; ok {
+			columns[i] = counts.cells()
+		} else {
+			columns[i] = kept[c.Suite]
+		}
+	}
+	for _, operation := range append(Operations[:len(Operations):len(Operations)], all) {
+		row, any := "", false
+		for _, column := range columns {
+			row += " " + column[operation] + " |"
+			any = any || column[operation] != ""
 		}
 		if any {
-			fmt.Fprintf(out, "| %s |%s\n", operation, cells)
+			fmt.Fprintf(out, "| %s |%s\n", operation, row)
 		}
 	}
-	out.WriteString("| all |")
-	for _, total := range totals {
-		fmt.Fprintf(out, " %s |", cell(total))
-	}
-	out.WriteString("\n\n" + strings.TrimSpace(notes) + "\n")
+	out.WriteString("\n" + strings.TrimSpace(notes) + "\n")
 	return out.Flush()
+}
+
+// Cells are a column of the table by operation.
+type Cells map[string]string
+
+const all = "all" // the row of the sums
+
+func (counts Counts) cells() Cells {
+	cells, total := Cells{}, [3]int{}
+	for operation, outcomes := range counts {
+		cells[operation] = cell(outcomes)
+		for outcome, n := range outcomes {
+			total[outcome] += n
+		}
+	}
+	cells[all] = cell(total)
+	return cells
+}
+
+// readCells reads the columns of a document by suite. A document that is not there has none.
+func readCells(path string) (map[string]Cells, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var suites []string
+	columns := map[string]Cells{}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		for i := range fields {
+			fields[i] = strings.TrimSpace(fields[i])
+		}
+		switch {
+		case fields[0] == "Operation":
+			suites = fields[1:]
+			for _, suite := range suites {
+				columns[suite] = Cells{}
+			}
+		case len(suites) > 0 && len(fields) == len(suites)+1:
+			for i, suite := range suites {
+				columns[suite][fields[0]] = fields[i+1]
+			}
+		}
+	}
+	return columns, nil
 }
 
 // cell shows what passed, and what else there is only if there is any.

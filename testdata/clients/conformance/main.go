@@ -1,12 +1,14 @@
 // Conformance turns the results of the client suites into docs/conformance.md: what each client asked of the server, by
 // operation, and how often the answer was the service's.
 //
-//	conformance junit <EVENTS >RESULTS                 from go test -json to JUnit XML; failures are printed on standard error
-//	conformance report [-without SUITES] RESULTS...    from JUnit XML files, named after their suites, to the document
+//	conformance junit <EVENTS >RESULTS          from go test -json to JUnit XML; failures are printed on standard error
+//	conformance junit-cargo <OUTPUT >RESULTS    from the output of cargo test
+//	conformance report RESULTS...               from JUnit XML files, named after their suites, to the document
 //
 // A test belongs to the operation its name begins with ("TableACL: five policies"). Suites that are older than this rule
 // are assigned by operations.txt. A test that has neither is an error, and so is a rule that no test needs: the table
 // cannot lose a test without notice. clients.txt names the suites, notes.md is the rest of the document.
+// A suite that was left out (-without) keeps the column that it has in an earlier document (-kept).
 //
 // The document has no times and no dates and is sorted, so the same tests with the same results give the same bytes.
 package main
@@ -29,11 +31,15 @@ func main() {
 
 func run(args []string, in io.Reader, out, log io.Writer) error {
 	if len(args) == 0 {
-		return fmt.Errorf("which of junit and report?")
+		return fmt.Errorf("which of junit, junit-cargo and report?")
 	}
 	switch args[0] {
-	case "junit":
-		tests, err := readGoTest(in, log)
+	case "junit", "junit-cargo":
+		read := readGoTest
+		if args[0] == "junit-cargo" {
+			read = readCargoTest
+		}
+		tests, err := read(in, log)
 		if err != nil {
 			return err
 		}
@@ -41,13 +47,14 @@ func run(args []string, in io.Reader, out, log io.Writer) error {
 	case "report":
 		return report(args[1:], out)
 	}
-	return fmt.Errorf("no command %q: junit or report", args[0])
+	return fmt.Errorf("no command %q: junit, junit-cargo or report", args[0])
 }
 
 func report(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("report", flag.ContinueOnError)
 	folder := flags.String("clients", "testdata/clients", "the `folder` of the suites")
 	without := flags.String("without", "", "`suites` that were left out, separated by blanks")
+	document := flags.String("kept", "", "the `document` from which these keep what they had")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -82,5 +89,9 @@ func report(args []string, out io.Writer) error {
 	if err := rules.Unused(left); err != nil {
 		return err
 	}
-	return writeDocument(out, clients, results, string(notes))
+	kept, err := readCells(*document)
+	if err != nil {
+		return err
+	}
+	return writeDocument(out, clients, results, kept, string(notes))
 }
