@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/adapters/setting"
 	"edgetable/core/accounts"
 )
 
@@ -18,7 +19,7 @@ func TestConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.accounts["acme"] == nil || c.pathStyle || c.maxSkew != 15*time.Minute || c.settingsAge != 30*time.Second || c.scannedBytes != 8<<20 || c.buckets != 1 || c.location != "" || c.rates != (rates{}) || c.replica != "" || c.jurisdiction != "" {
+	if c.accounts["acme"] == nil || c.pathStyle || c.maxSkew != 15*time.Minute || c.settingsAge != 30*time.Second || c.scannedBytes != 8<<20 || c.buckets != 1 || c.location != "" || c.rates != (setting.Rates{}) || c.replica != "" || c.jurisdiction != "" {
 		t.Errorf("the least there is: %+v", c)
 	}
 	c, err = readConfig(variables("OTHER=x", "EDGETABLE_ACCOUNTS=\n# ours\nacme:c2VjcmV0:a2V5 allow=10.0.0.0/8\nother:c2VjcmV0 disabled\n",
@@ -28,7 +29,7 @@ func TestConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(c.accounts) != 2 || len(c.accounts["acme"].Firewall.Allow) != 1 || !c.accounts["other"].Disabled || !c.pathStyle || c.maxSkew != 0 || c.settingsAge != 1 || c.buckets != 8 ||
-		c.location != "eu/weur" || c.catalog != "eu" || c.scannedBytes != 65536 || c.rates != (rates{20, 2.5}) || c.failures != 3 || c.replica != "second" || c.jurisdiction != "eu" {
+		c.location != "eu/weur" || c.catalog != "eu" || c.scannedBytes != 65536 || c.rates != (setting.Rates{Account: 20, Partition: 2.5}) || c.failures != 3 || c.replica != "second" || c.jurisdiction != "eu" {
 		t.Errorf("everything: %+v", c)
 	}
 }

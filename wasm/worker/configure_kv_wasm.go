@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 
+	"edgetable/adapters/setting"
 	"edgetable/adapters/store/workerskv"
 	"edgetable/adapters/store/workerskv/kv"
 )
@@ -15,8 +16,10 @@ func configure(text string) error {
 	if err != nil {
 		return err
 	}
-	effort, err := truth(readVariables(text), "EDGETABLE_KV_BEST_EFFORT")
-	if err != nil {
+	values := readVariables(text)
+	in := &setting.Reader{Lookup: func(name string) string { return values[name] }}
+	effort := in.Bool("EDGETABLE_KV_BEST_EFFORT")
+	if err := in.Err(); err != nil {
 		return err
 	}
 	namespace, err := kv.Open("EDGETABLE_KV")

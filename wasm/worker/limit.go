@@ -32,9 +32,9 @@ func (h *host) limiter(c *config, which int) protocol.Limiter {
 func (c *config) limit(which int) (rate, burst float64) {
 	switch which {
 	case accountLimit:
-		return c.rates.account, c.rates.account
+		return c.rates.Account, c.rates.Account
 	case partitionLimit:
-		return c.rates.partition, c.rates.partition
+		return c.rates.Partition, c.rates.Partition
 	}
 	return c.failures, 10 * c.failures
 }

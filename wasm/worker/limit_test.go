@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/adapters/setting"
 	"edgetable/core/edm"
 )
 
@@ -11,7 +12,7 @@ import (
 func TestLimiter(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * edm.TicksPerSecond)
-	c := &config{rates: rates{account: 2}, failures: 1}
+	c := &config{rates: setting.Rates{Account: 2}, failures: 1}
 	all := counter{config: c, now: func() edm.Ticks { return now }}
 	h := host{now: all.now, limit: all.ask}
 	if h.limiter(c, partitionLimit) != nil {

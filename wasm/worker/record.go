@@ -21,13 +21,8 @@ func appendRecord(dst []byte, method string, resp *protocol.Response, took edm.T
 	level := levelInfo
 	dst = append(dst, `{"msg":"request","method":`...)
 	dst = appendQuoted(dst, method)
-	for _, f := range [...]protocol.Field{
-		{Name: "operation", Value: resp.Operation}, {Name: "account", Value: resp.Account},
-		{Name: "table", Value: resp.Table}, {Name: "code", Value: resp.Code}, {Name: "request", Value: resp.RequestID},
-	} {
-		if f.Value == "" {
-			continue
-		}
+	var fields [5]protocol.Field
+	for _, f := range resp.AppendLog(fields[:0]) {
 		dst = append(dst, `,"`...)
 		dst = append(dst, f.Name...)
 		dst = append(dst, `":`...)

@@ -51,13 +51,9 @@ func newServer(c *config, store table.Store, h host) *server {
 		Service: table.New(store, table.Options{
 			Now: h.now, Rand: h.random, Budget: table.Budget{Bytes: h.pageBytes, ScanBytes: c.scannedBytes},
 		}),
-		Accounts: c.accounts.Find,
-		Now:      h.now,
-		NewID: func() (id [16]byte) {
-			binary.LittleEndian.PutUint64(id[:8], h.random())
-			binary.LittleEndian.PutUint64(id[8:], h.random())
-			return id
-		},
+		Accounts:    c.accounts.Find,
+		Now:         h.now,
+		NewID:       protocol.RandomID(h.random),
 		WithTimeout: withTimeout(h.now),
 		MaxSkew:     c.maxSkew,
 		SettingsAge: c.settingsAge,
