@@ -176,7 +176,7 @@ func TestRefuse(t *testing.T) {
 		{request("GET\nhttp://localhost/acme/people()\n\nbusy\n0\naccept:application/json", ""), 503, "ServerBusy"},
 		{request("GET\nhttp://localhost/acme/people()\n\nfailed\n0", ""), 500, "InternalError"},
 		{[]byte("no request"), 500, "InternalError"},
-		{request("GET\nhttp://localhost/acme/people()\n\n\n0", ""), 404, "ResourceNotFound"},
+		{request("GET\nhttp://localhost/acme/people()\n\n\n0", ""), 401, "NoAuthenticationInformation"},
 	} {
 		got, err := parseResponse(p.server.answer(nil, tt.request), "GET")
 		if err != nil || got.Status != tt.status || !bytes.Contains(got.Body, []byte(tt.code)) {
