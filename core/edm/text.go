@@ -1,6 +1,7 @@
 package edm
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"math"
@@ -50,7 +51,23 @@ func appendGuid(dst []byte, g string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendDouble appends the shortest text that reads back as f: always with a
+// smallestNormal is the smallest Double with all of its digits.
+const smallestNormal = 0x1p-1022
+
+// appendSubnormal appends 15 digits as the service does, where they read back as f:
+// 4.94065645841247E-324, of which 5E-324 would be enough.
+func appendSubnormal(dst []byte, f float64) []byte {
+	n := len(dst)
+	text := strconv.AppendFloat(dst, f, 'E', 14, 64)
+	if back, err := strconv.ParseFloat(string(text[n:]), 64); err != nil || back != f {
+		return strconv.AppendFloat(dst, f, 'E', -1, 64)
+	}
+	digits, exponent, _ := bytes.Cut(text[n:], []byte("E"))
+	digits = bytes.TrimRight(bytes.TrimRight(digits, "0"), ".")
+	return append(append(text[:n+len(digits)], 'E'), exponent...)
+}
+
+// AppendDouble appends the shortest text that reads back as f (of the smallest Doubles, more): always with a
 // point or an exponent, so that no reader takes it for an integer (5.0, 1E+20,
 // 1E-05), exponents from 1E+15 up and below 1E-04; NaN, Infinity, -Infinity.
 func AppendDouble(dst []byte, f float64) []byte {
@@ -63,6 +80,9 @@ func AppendDouble(dst []byte, f float64) []byte {
 		return append(dst, "-Infinity"...)
 	}
 	if a := math.Abs(f); a != 0 && (a >= 1e15 || a < 1e-4) {
+		if a < smallestNormal {
+			return appendSubnormal(dst, f)
+		}
 		return strconv.AppendFloat(dst, f, 'E', -1, 64)
 	}
 	n := len(dst)

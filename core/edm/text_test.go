@@ -30,7 +30,7 @@ func TestAppendDouble(t *testing.T) {
 		{"exponent below 1E-04", 0.00001, "1E-05"},
 		{"just below 1E-04", 0.00009999, "9.999E-05"},
 		{"the largest", math.MaxFloat64, "1.7976931348623157E+308"},
-		{"the smallest", math.SmallestNonzeroFloat64, "5E-324"},
+		{"the smallest", math.SmallestNonzeroFloat64, "4.94065645841247E-324"},
 		{"beyond 2^53", 9007199254740993, "9.007199254740992E+15"},
 		{"not a number", math.NaN(), "NaN"},
 		{"infinite", math.Inf(1), "Infinity"},
