@@ -1,7 +1,6 @@
 package edm
 
 import (
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"math"
@@ -51,25 +50,11 @@ func appendGuid(dst []byte, g string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// smallestNormal is the smallest Double with all of its digits.
-const smallestNormal = 0x1p-1022
-
-// appendSubnormal appends 15 digits as the service does, where they read back as f:
-// 4.94065645841247E-324, of which 5E-324 would be enough.
-func appendSubnormal(dst []byte, f float64) []byte {
-	n := len(dst)
-	text := strconv.AppendFloat(dst, f, 'E', 14, 64)
-	if back, err := strconv.ParseFloat(string(text[n:]), 64); err != nil || back != f {
-		return strconv.AppendFloat(dst, f, 'E', -1, 64)
-	}
-	digits, exponent, _ := bytes.Cut(text[n:], []byte("E"))
-	digits = bytes.TrimRight(bytes.TrimRight(digits, "0"), ".")
-	return append(append(text[:n+len(digits)], 'E'), exponent...)
-}
-
-// AppendDouble appends the shortest text that reads back as f (of the smallest Doubles, more): always with a
-// point or an exponent, so that no reader takes it for an integer (5.0, 1E+20,
-// 1E-05), exponents from 1E+15 up and below 1E-04; NaN, Infinity, -Infinity.
+// AppendDouble appends a text that reads back as f, as .NET's format R writes it:
+// with 15 significant digits if these suffice, else with 17. It always has a point
+// or an exponent, so that no reader takes it for an integer (5.0, 1E+20, 1E-05).
+// Exponents begin where the digits end, at 1E+15 or 1E+17, and below 1E-04. Other
+// values are NaN, Infinity and -Infinity.
 func AppendDouble(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -79,16 +64,13 @@ func AppendDouble(dst []byte, f float64) []byte {
 	case math.IsInf(f, -1):
 		return append(dst, "-Infinity"...)
 	}
-	if a := math.Abs(f); a != 0 && (a >= 1e15 || a < 1e-4) {
-		if a < smallestNormal {
-			return appendSubnormal(dst, f)
-		}
-		return strconv.AppendFloat(dst, f, 'E', -1, 64)
-	}
 	n := len(dst)
-	dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
+	dst = strconv.AppendFloat(dst, f, 'G', 15, 64)
+	if back, err := strconv.ParseFloat(string(dst[n:]), 64); err != nil || back != f {
+		dst = strconv.AppendFloat(dst[:n], f, 'G', 17, 64)
+	}
 	for _, c := range dst[n:] {
-		if c == '.' {
+		if c == '.' || c == 'E' {
 			return dst
 		}
 	}

@@ -32,7 +32,7 @@ func TestReadEntityTypes(t *testing.T) {
 		{"a true is a Boolean", `{"a":true,"b":false}`, "a=Boolean(true) b=Boolean(false)"},
 		{"a whole number is an Int32", `{"a":5,"b":-3,"c":-0}`, "a=Int32(5) b=Int32(-3) c=Int32(0)"},
 		{"the ends of Int32", `{"a":2147483647,"b":-2147483648}`, "a=Int32(2147483647) b=Int32(-2147483648)"},
-		{"a whole number beyond Int32 is a Double", `{"a":2147483648,"b":-2147483649,"c":5454161346626,"d":9007199254740993}`, "a=Double(2147483648.0) b=Double(-2147483649.0) c=Double(5454161346626.0) d=Double(9.007199254740992E+15)"},
+		{"a whole number beyond Int32 is a Double", `{"a":2147483648,"b":-2147483649,"c":5454161346626,"d":9007199254740993}`, "a=Double(2147483648.0) b=Double(-2147483649.0) c=Double(5454161346626.0) d=Double(9007199254740992.0)"},
 		{"a fraction makes a Double", `{"a":5.0,"b":1.5}`, "a=Double(5.0) b=Double(1.5)"},
 		{"an exponent makes a Double", `{"a":1e3,"b":1E-5,"c":1e+20}`, "a=Double(1000.0) b=Double(1E-05) c=Double(1E+20)"},
 		{"a number below the smallest Double is 0", `{"a":1e-400}`, "a=Double(0.0)"},
