@@ -126,8 +126,8 @@ describe("ranges of keys", async () => {
     await by.deleteEntity(ranged, within);
     for (const outside of [keyed("r1", {}, "p2"), keyed("r6", {}, "p2"), keyed("r3", {}, "p1")]) {
       const { PartitionKey, RowKey } = outside;
+      await refused(404, "ResourceNotFound", () => by.retrieveEntity(ranged, PartitionKey._, RowKey._));
       for (const call of [
-        () => by.retrieveEntity(ranged, PartitionKey._, RowKey._),
         () => by.insertEntity(ranged, outside),
         () => by.insertOrReplaceEntity(ranged, outside),
         () => by.mergeEntity(ranged, outside),

@@ -72,5 +72,5 @@ def test_a_range_with_a_policy(by, table, name):
     store(table, {"id": VALID})
     client = by(table_sas(name, permission=None, policy_id="id", start_pk="b", end_pk="b")).get_table_client(name)
     assert [entity["PartitionKey"] for entity in client.list_entities()] == ["b"]
-    with refused(403, "AuthorizationFailure"):
+    with refused(404, "ResourceNotFound"):
         client.get_entity("a", "there")

@@ -206,7 +206,7 @@ class SasTest {
     by.deleteEntity(within);
     for (TableEntity outside :
         List.of(new TableEntity("p2", "r1"), new TableEntity("p2", "r6"), new TableEntity("p1", "r3"))) {
-      refused(403, "AuthorizationFailure", () -> by.getEntity(outside.getPartitionKey(), outside.getRowKey()));
+      refused(404, "ResourceNotFound", () -> by.getEntity(outside.getPartitionKey(), outside.getRowKey()));
       refused(403, "AuthorizationFailure", () -> by.createEntity(outside));
       refused(403, "AuthorizationFailure", () -> by.upsertEntity(outside));
       refused(403, "AuthorizationFailure", () -> by.updateEntity(outside));
