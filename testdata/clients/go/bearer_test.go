@@ -12,7 +12,7 @@ import (
 func startWithIssuer(t *testing.T) (started, *issuer) {
 	t.Helper()
 	is := newIssuer(t)
-	return start(t, "--oidc-issuer", is.url, "--oidc-audience", audience), is
+	return start(t, "--oidc-issuer", is.url, "--oidc-audiences", audience), is
 }
 
 func (s started) as(t *testing.T, token string) *aztables.ServiceClient {
