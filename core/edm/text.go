@@ -65,8 +65,19 @@ func AppendDouble(dst []byte, f float64) []byte {
 		return append(dst, "-Infinity"...)
 	}
 	n := len(dst)
-	dst = strconv.AppendFloat(dst, f, 'G', 15, 64)
-	if back, err := strconv.ParseFloat(string(dst[n:]), 64); err != nil || back != f {
+	format := byte('f')
+	if a := math.Abs(f); a != 0 && (a >= 1e15 || a < 1e-4) {
+		format = 'E'
+	}
+	// A shortest text of at most 15 digits is the one of 15 digits, except of the
+	// smallest Doubles, which have fewer bits.
+	dst = strconv.AppendFloat(dst, f, format, -1, 64)
+	if a := math.Abs(f); a != 0 && a < smallestNormal {
+		dst = strconv.AppendFloat(dst[:n], f, 'G', 15, 64)
+		if back, err := strconv.ParseFloat(string(dst[n:]), 64); err != nil || back != f {
+			dst = strconv.AppendFloat(dst[:n], f, 'G', 17, 64)
+		}
+	} else if digits(dst[n:]) > 15 {
 		dst = strconv.AppendFloat(dst[:n], f, 'G', 17, 64)
 	}
 	for _, c := range dst[n:] {
@@ -75,6 +86,23 @@ func AppendDouble(dst []byte, f float64) []byte {
 		}
 	}
 	return append(dst, ".0"...)
+}
+
+// smallestNormal is the smallest Double with all of its bits.
+const smallestNormal = 0x1p-1022
+
+// digits counts the digits of a number from the first one that is not 0, without
+// those of its exponent.
+func digits(text []byte) (n int) {
+	for _, c := range text {
+		switch {
+		case c == 'E':
+			return n
+		case c >= '1' && c <= '9', c == '0' && n > 0:
+			n++
+		}
+	}
+	return n
 }
 
 // Errors of Parse.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,6 +42,33 @@ func TestAppendDouble(t *testing.T) {
 	} {
 		if got := string(edm.AppendDouble([]byte("x"), c.f)); got != "x"+c.want {
 			t.Errorf("%s: got %s, want x%s", c.why, got, c.want)
+		}
+	}
+}
+
+// The digits are those of 15 where these read back, else those of 17.
+func TestDoubleDigits(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	for i := range 20_000 {
+		f := math.Float64frombits(r.Uint64())
+		switch i % 4 {
+		case 1:
+			f = float64(r.Int64()>>r.IntN(64)) / 1000
+		case 2:
+			f = math.Ldexp(r.Float64(), -1022-r.IntN(52))
+		case 3:
+			f = math.Round(r.Float64()*1e6) / 1e6
+		}
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			continue
+		}
+		want := strconv.FormatFloat(f, 'G', 15, 64)
+		if back, err := strconv.ParseFloat(want, 64); err != nil || back != f {
+			want = strconv.FormatFloat(f, 'G', 17, 64)
+		}
+		if got := strings.TrimSuffix(string(edm.AppendDouble(nil, f)), ".0"); got != want {
+			t.Fatalf("%b is written %s, want %s", f, got, want)
 		}
 	}
 }
