@@ -41,7 +41,7 @@ func (r *Reader) Duration(name string, usual, least, most time.Duration) time.Du
 // Bool reads true or false, which is the usual value.
 func (r *Reader) Bool(name string) bool { return read(r, name, false, Bool) }
 
-// Rates reads limits per second, of which there are usually none.
+// Rates reads limits per second; by default there are none.
 func (r *Reader) Rates(name string) Rates { return read(r, name, Rates{}, ParseRates) }
 
 // List reads a list with commas between its values.

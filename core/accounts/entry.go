@@ -9,7 +9,7 @@ type Entry struct {
 	Options []string // such as "disabled"
 }
 
-// ParseEntry takes an entry apart without a look at what it means; Parse does that.
+// ParseEntry splits an entry into its parts and checks none of them; Parse does that.
 // It reports false unless the text is one entry with a name and a key.
 func ParseEntry(text string) (Entry, bool) {
 	text = strings.TrimSpace(text)

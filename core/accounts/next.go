@@ -9,10 +9,10 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Next is the list of a text that has changed since l was read. An account that
-// is what it was stays the same one, since the protocol keeps things with it.
-// Only a text that names accounts will do: one that was emptied by mistake must not
-// lock everybody out.
+// Next is the list of a text that has changed since l was read. An account
+// that has not changed stays the same object, since the protocol caches settings in
+// it. A text without accounts is an error: a file that was emptied by mistake must
+// not lock all clients out.
 func (l List) Next(text string) (List, error) {
 	next, err := Parse(text)
 	if err != nil {
@@ -45,7 +45,7 @@ func same(a, b *protocol.Account) bool {
 		sameKey(a.Keys[0], b.Keys[0]) && sameKey(a.Keys[1], b.Keys[1])
 }
 
-// sameKey compares what keys do, as they do not tell what they are; nil is none.
+// sameKey compares signatures, since keys do not reveal their bytes; nil is no key.
 func sameKey(a, b *sharedkey.Key) bool {
 	if a == nil || b == nil {
 		return a == b

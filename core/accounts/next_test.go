@@ -7,7 +7,7 @@ import (
 	"edgetable/core/accounts"
 )
 
-// An account that is what it was stays the same one, whatever becomes of others.
+// An account that has not changed stays the same object when others change.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -13,7 +13,7 @@ import (
 // Variable is the environment variable with accounts, in the form of [Parse].
 const Variable = "EDGETABLE_ACCOUNTS"
 
-// The account of development tools: everybody knows its key.
+// The account of development tools, whose key is public.
 const (
 	Development    = "devstoreaccount1"
 	DevelopmentKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -132,7 +132,7 @@ func setOption(a *protocol.Account, option string) error {
 		if err != nil {
 			return errors.New(name + "=" + strconv.Quote(text) + ": write addresses or networks such as 192.0.2.7 or 10.0.0.0/8 with commas between them")
 		}
-		// An IPv4 address in IPv6 clothes is the IPv4 address: that is what is compared.
+		// An IPv4 address written as IPv6 is compared as IPv4.
 		if bits := p.Bits() - 96; p.Addr().Is4In6() && bits >= 0 {
 			p = netip.PrefixFrom(p.Addr().Unmap(), bits)
 		}

@@ -65,7 +65,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A network is what it is, however it is written.
+// Every spelling of a network means the same.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ network, address, why string }{

@@ -131,7 +131,7 @@ func TestAccountLife(t *testing.T) {
 	}
 }
 
-// Comments, the order of lines and what else stands in a line stay.
+// Commands keep the comments, the order of the lines and the options of an account.
 func TestAccountFileStays(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "accounts")

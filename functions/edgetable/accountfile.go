@@ -60,7 +60,7 @@ func private(path string) error {
 	return err
 }
 
-// find returns the line of an account and what it says.
+// find returns the line number of an account and the parts of the line.
 func (f *accountFile) find(name string) (int, accounts.Entry, error) {
 	for i, line := range f.lines {
 		if e, ok := accounts.ParseEntry(strings.TrimPrefix(line, "\ufeff")); ok && e.Name == name {

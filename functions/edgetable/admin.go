@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// listenAdmin listens on loopback alone, because the admin address asks nobody
-// who they are.
+// listenAdmin listens on loopback alone, because the admin address asks for no
+// credentials.
 func listenAdmin(address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {

@@ -92,7 +92,7 @@ func TestEndDuringTrace(t *testing.T) {
 	s.ends(t)
 }
 
-// The command copies what nobody serves.
+// The command copies a directory that no server uses.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	dir, copied := t.TempDir(), filepath.Join(t.TempDir(), "copy")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Clients are told to try again, and whoever runs the server why.
+// Clients are asked to retry; the log says why.
 func TestIssuerThatHasNoKeys(t *testing.T) {
 	t.Parallel()
 	issuer := httptest.NewServer(http.NotFoundHandler())

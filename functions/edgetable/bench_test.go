@@ -8,7 +8,7 @@ import (
 	"edgetable/functions/edgetable/load"
 )
 
-// runBench runs the command for as long as this machine needs to complete a request.
+// runBench runs the command, longer each time until this machine completes a request.
 func runBench(t *testing.T, want int, args ...string) (out, errors string) {
 	t.Helper()
 	for d := 100 * time.Millisecond; ; d *= 4 {

@@ -70,7 +70,7 @@ func TestExpiredCertificate(t *testing.T) {
 	}
 }
 
-// Who forgets the s of https is told so.
+// A client that forgets the s of https gets an explanation.
 func TestPlainHTTPToTLS(t *testing.T) {
 	t.Parallel()
 	cert, key, roots := makeCertificate(t, time.Now().Add(time.Hour))

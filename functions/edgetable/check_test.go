@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDamage damages the log of a killed server. The next one says what is lost,
+// TestDamage damages the log of a killed server. The next one reports the loss,
 // and 'check' saves the rest.
 func TestDamage(t *testing.T) {
 	t.Parallel()

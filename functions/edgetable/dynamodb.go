@@ -92,7 +92,7 @@ func (o *dynamodbFlags) place(c *sdk.Client) string {
 	return fmt.Sprintf("the DynamoDB table %s in %s", o.table, c.Options().Region)
 }
 
-// open makes the store, and asks for something, so that what is wrong shows now.
+// open makes the store and reads from it, so that mistakes show now.
 func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Store, error) {
 	options.Client, options.Table = client, o.table
 	if options.Lease = o.lease; o.lease == 0 {
@@ -112,7 +112,7 @@ func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dy
 	return store, nil
 }
 
-// connect is check, client and open, for a command that works by itself.
+// connect calls check, client and open, for a command without a server.
 func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb.Store, error) {
 	if err := o.check(); err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ func ratesFlag(f *pflag.FlagSet, to *setting.Rates, name, usage string) {
 	f.Var(&value[setting.Rates]{to, "rates", setting.ParseRates, setting.Rates.String}, name, usage)
 }
 
-// choiceFlag takes one of some words, the first of which is the default.
+// choiceFlag takes one of some words; the first is the default.
 func choiceFlag(f *pflag.FlagSet, to *string, name, usage string, words ...string) {
 	*to = words[0]
 	f.Var(&value[string]{to, "word", func(s string) (string, error) {

@@ -23,7 +23,7 @@ type greeting struct {
 }
 
 // greet says where the server is and how to talk to it. The only key it shows,
-// and signs with, is the one that everybody knows.
+// and signs with, is that of the development account.
 func (p *program) greet(g *greeting) {
 	fmt.Fprintf(p.out, "edgetable %s listens on %s and keeps its tables %s\n", version(), g.at, g.home.place)
 	if g.admin != nil {
@@ -62,9 +62,8 @@ func (g *greeting) url() string {
 	return "http://" + g.host()
 }
 
-// host is what URLs of the server have: the name it was told to listen on, for
-// which it may have a certificate, and if that is every address one that works
-// from here.
+// host is the host of URLs of the server: the name in --listen, for which it may
+// have a certificate. For all addresses it is one that works from this machine.
 func (g *greeting) host() string {
 	host, _, err := net.SplitHostPort(g.listen)
 	tcp, ok := g.at.(*net.TCPAddr)

@@ -72,9 +72,8 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, log *slog.Logge
 // compactions.
 const besideCache = 192
 
-// limitMemory has the garbage collector run seldom as long as there is memory
-// to spare, and as often as needed to stay within what the server is given.
-// The usual settings of the runtime come first.
+// limitMemory makes the garbage collector run rarely while memory is left, and as
+// often as needed to stay within the limit. GOMEMLIMIT and GOGC take precedence.
 func (p *program) limitMemory(o *serveFlags) {
 	if cmp.Or(p.environment("GOMEMLIMIT"), p.environment("GOGC")) == "" && !o.memory {
 		debug.SetMemoryLimit(int64(o.cache+besideCache) << 20)

@@ -52,7 +52,7 @@ func (u lastUsed) note(list accounts.List, now time.Time) (changed bool) {
 	return changed
 }
 
-// write writes the file with the keys that there are.
+// write writes the file, without keys that the list does not have any more.
 func (u lastUsed) write(file string, list accounts.List) error {
 	var b strings.Builder
 	for _, account := range list {

@@ -38,7 +38,7 @@ func hangups() <-chan os.Signal {
 	return c
 }
 
-// usageError says what is wrong with a command line.
+// usageError is a mistake in the command line.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }

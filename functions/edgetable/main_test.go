@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What is wrong with a command line is said, with status 2; what is wrong with
-// the world, with status 1.
+// A mistake in the command line has exit status 2; a failure has status 1. Both
+// have a message that says what to do.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

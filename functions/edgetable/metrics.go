@@ -42,7 +42,7 @@ type tally struct {
 }
 
 func (m *metrics) observe(method string, resp *protocol.Response, took time.Duration) {
-	if resp.Cut { // by a simulated fault: nobody gets the status
+	if resp.Cut { // by a simulated fault: the client gets no status
 		m.count(call{resp.Operation, 0}, took)
 		return
 	}

@@ -44,7 +44,7 @@ func (p *progress) show(format string, args ...any) {
 	p.open = true
 }
 
-// say says what is worth a line of its own, at once.
+// say prints a line at once.
 func (p *progress) say(format string, args ...any) {
 	p.end()
 	fmt.Fprintf(p.out, format+"\n", args...)

@@ -38,7 +38,7 @@ const maxRequests = 1 << 20
 // another machine: a request waits there more than it works here.
 const waiting = 512
 
-// wait sets what was not given for a store that is another machine.
+// wait sets the defaults for a store on another machine.
 func (o *protectFlags) wait(given func(flag string) bool) {
 	if !given("concurrent") {
 		o.concurrent = waiting

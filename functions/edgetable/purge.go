@@ -26,8 +26,7 @@ func (p *program) purgeCommand() *cobra.Command {
 	return c
 }
 
-// purge removes once what nobody can see any more, with its progress on standard
-// error.
+// purge removes unreachable items once, and shows its progress on standard error.
 func (p *program) purge(ctx context.Context, o *dynamodbFlags) error {
 	store, err := o.connect(ctx, 8)
 	if err != nil {

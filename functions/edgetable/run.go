@@ -87,8 +87,8 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	return err
 }
 
-// protectSecrets refuses to show what others on the way must not have, and warns of
-// what they can read.
+// protectSecrets refuses to send secrets over a network in plain text, and warns if
+// the network can read requests.
 func (s *serving) protectSecrets() error {
 	if loopback(s.listener.Addr()) {
 		return nil
@@ -121,8 +121,8 @@ func (s *serving) protectSecrets() error {
 func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	handler := newProtocol(s.home, s.accounts, s.serveFlags)
 	if s.bearer.Install(handler); s.bearer != nil {
-		// A misspelt issuer shows in the log now. It keeps nobody with an account key
-		// from the tables.
+		// A misspelt issuer shows in the log now. Account keys work
+		// without it.
 		go func() { _ = s.bearer.Ready(ctx) }()
 	}
 	if s.faults != nil {
@@ -162,7 +162,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	return s.home.close()
 }
 
-// draining ends some time after ctx does: load balancers see meanwhile that the
+// draining ends some time after ctx does: until then load balancers see that the
 // server is not ready.
 func (p *program) draining(ctx context.Context, s *serving, h *health) context.Context {
 	drained, end := context.WithCancel(context.WithoutCancel(ctx))

@@ -81,7 +81,7 @@ func (p *program) sasCommand() *cobra.Command {
 	return c
 }
 
-// sas prints a shared access signature and what it permits.
+// sas prints a shared access signature and its permissions.
 func (p *program) sas(o *sasFlags) error {
 	list, err := p.loadAccounts(o.accounts)
 	if err != nil {
@@ -135,8 +135,7 @@ func (p *program) sas(o *sasFlags) error {
 	return nil
 }
 
-// check finds what is no mistake of the token, but makes one that is good for
-// nothing.
+// check finds mistakes that make a correct but useless token.
 func (o *sasFlags) check() error {
 	if o.endpoint != "" && !strings.HasPrefix(o.endpoint, "http://") && !strings.HasPrefix(o.endpoint, "https://") {
 		return misuse("--endpoint is a URL such as https://tables.example.com/ACCOUNT, not %q", o.endpoint)

@@ -113,7 +113,7 @@ func (o *serveFlags) check(given func(flag string) bool) error {
 func now() edm.Ticks { return edm.TicksOf(time.Now()) }
 
 // newService wires the core to the machine's clock and randomness. Nonces and
-// ids must not collide; nobody gains by guessing one.
+// ids must not collide, but need not be secret.
 func newService(store table.Store, scan int) *table.Service {
 	return table.New(store, table.Options{Now: now, Rand: rand.Uint64, Budget: table.Budget{ScanBytes: scan}})
 }

@@ -51,8 +51,8 @@ func TestMemoryIsGone(t *testing.T) {
 	}
 }
 
-// URLs of the greeting have the name that the server was told to listen on, or
-// else an address that works from here.
+// URLs of the greeting have the name of --listen, or else an address that works
+// from this machine.
 func TestGreetingAddress(t *testing.T) {
 	t.Parallel()
 	own := map[string]string{accounts.Variable: "acme:" + key1}
@@ -84,7 +84,7 @@ func TestTLS(t *testing.T) {
 	if !strings.HasPrefix(c.endpoint, "https://") {
 		t.Errorf("endpoint %s", c.endpoint)
 	}
-	// As curl and the SDKs do, it offers HTTP/2 and takes what it gets.
+	// As curl and the SDKs do, it offers HTTP/2 and accepts HTTP/1.1.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
 	c.Transport = transport
@@ -160,7 +160,7 @@ func TestInterruptWaits(t *testing.T) {
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	conn, r := half(t, c)
 	s.interrupt()
-	for { // until nobody else is let in
+	for { // until the server accepts no more connections
 		conn, err := net.Dial("tcp", conn.RemoteAddr().String())
 		if err != nil {
 			break

@@ -113,9 +113,9 @@ func hasBody(method string) bool {
 	return method == "POST" || method == "PUT" || method == "MERGE" || method == "PATCH"
 }
 
-// escape writes what may not stand in a URL, or not in every shell, as percent
-// escapes: they are part of what is signed, so curl must find nothing to change.
-// A # is not taken to begin a fragment, which no server would get to see.
+// escape percent-encodes characters that a URL, or some shell, does not allow. The
+// signature covers the escapes, so curl must find nothing to change. A # does not
+// begin a fragment here, since no server would receive it.
 func escape(target string) string {
 	const allowed = "-._~:/?@!$&()*+,;=%" // without ' and, outside the host, [ and ]
 	_, rest, _ := strings.Cut(target, "://")

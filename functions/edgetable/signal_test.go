@@ -64,7 +64,7 @@ func (p *process) signal(t *testing.T, s os.Signal) {
 	}
 }
 
-// A server that is told to end is not ready, serves on for a while, and says why it
+// After SIGTERM a server is not ready, continues to serve for --drain, and logs why it
 // stopped.
 func TestDrain(t *testing.T) {
 	t.Parallel()

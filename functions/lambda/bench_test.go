@@ -26,7 +26,7 @@ const (
 	maxZip    = 4_500_000
 )
 
-// What it may take to run for point operations.
+// Limits of the time of point operations.
 const maxResident = 64 // MiB
 
 func TestSize(t *testing.T) {

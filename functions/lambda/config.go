@@ -42,7 +42,7 @@ type config struct {
 
 const (
 	usualMetrics = "edgetable" // namespace
-	// stale is how long accounts are used that cannot be read anew.
+	// stale is how long accounts are used that cannot be read again.
 	stale = time.Hour
 )
 

@@ -74,7 +74,7 @@ func TestEmulator(t *testing.T) {
 			c := newClient(t, function{e.Invoke, stream}, key1)
 			c.session(t)
 			newClient(t, c.function, key2).do(t, "GET", "/Tables", "", 403)
-			if !stream { // of which the emulator lets no more through either
+			if !stream { // the emulator has the same limit
 				c.large(t)
 			}
 			if answer, err := e.Invoke(t.Context(), []byte(`{"purge":true}`)); err != nil || string(answer) != "null" {

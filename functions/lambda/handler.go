@@ -50,8 +50,8 @@ func newHandler(c *config, store table.Store, purge purger, log *slog.Logger) *l
 // misconfigured is an error of accounts that were read: to try again does not help.
 type misconfigured struct{ error }
 
-// Errors of accounts, as clients are told them. What is wrong with a list may show
-// a key, so it is in the log alone.
+// Errors of accounts, as clients see them. The reason may show a key, so it is in
+// the log alone.
 var (
 	errDevelopment = table.InternalError.With("The server is misconfigured: the key of the development account is known to everybody. Give the accounts keys of their own.")
 	errAccounts    = table.InternalError.With("The server is misconfigured: its list of accounts is wrong. The log says what is wrong.")
@@ -83,7 +83,7 @@ func newServer(c *config, store table.Store, known *awssecrets.Cache[accounts.Li
 	s := &server{known: known}
 	s.current.Store(&accounts.List{})
 	s.Handler = &protocol.Handler{
-		// Nonces and ids must not collide; nobody gains by guessing one.
+		// Nonces and ids must not collide, but need not be secret.
 		Service: table.New(store, table.Options{
 			Now: now, Rand: rand.Uint64,
 			Budget: table.Budget{Bytes: pageBytes, ScanBytes: c.scannedBytes},
@@ -104,8 +104,7 @@ func now() edm.Ticks { return edm.TicksOf(time.Now()) }
 
 var newID = protocol.RandomID(rand.Uint64)
 
-// Serve implements lambdaurl.Protocol. Why accounts cannot be read stands in the
-// log.
+// Serve implements lambdaurl.Protocol. The log says why accounts cannot be read.
 func (s *server) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	list, err := s.known.Get(ctx)
 	if err != nil {

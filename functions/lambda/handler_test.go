@@ -65,8 +65,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// Without accounts clients are told to come again, unless that does not help. The
-// log says why.
+// Without accounts clients are asked to retry, unless that does not help. The log
+// says why.
 func TestNoAccounts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -160,7 +160,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// purges is a store of which there is something to remove.
+// purges is a store with something to remove.
 type purges struct {
 	items int
 	ended error

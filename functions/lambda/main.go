@@ -9,11 +9,11 @@
 //	EDGETABLE_ACCOUNTS_SECRET      name or ARN of a secret in Secrets Manager with the accounts as text,
 //	EDGETABLE_ACCOUNTS_PARAMETER   or of a parameter in the Parameter Store,
 //	EDGETABLE_ACCOUNTS             or the accounts: name:key1[:key2] between semicolons or line ends. One of the three
-//	EDGETABLE_ACCOUNTS_REFRESH     after which time they are read anew; default 5m
-//	EDGETABLE_FORWARD_SECRET       name or ARN of the secret of a proxy whose X-Forwarded-Host is believed
+//	EDGETABLE_ACCOUNTS_REFRESH     how often they are read again; default 5m
+//	EDGETABLE_FORWARD_SECRET       name or ARN of the secret of a proxy whose X-Forwarded-Host is trusted
 //	EDGETABLE_STREAMING            true: the Function URL is in the mode RESPONSE_STREAM
 //	EDGETABLE_OIDC_ISSUER          URL of the OpenID Connect issuer whose bearer tokens are accepted, as they have it in iss
-//	EDGETABLE_OIDC_AUDIENCES       values of which a token must have one in aud, between commas; required with an issuer
+//	EDGETABLE_OIDC_AUDIENCES       accepted values of aud, between commas; required with an issuer
 //	EDGETABLE_OIDC_JWKS            URL of its keys; default from its discovery document
 //	EDGETABLE_OIDC_ROLES_CLAIM     claim with the roles; default roles
 //	EDGETABLE_OIDC_READERS         roles that may read, between commas; default Storage Table Data Reader

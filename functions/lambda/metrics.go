@@ -22,8 +22,8 @@ import (
 //	Busy     answers 503
 //	Faults   other answers 5xx
 //
-// Neither the target of a request stands in it nor any of its headers: keys,
-// signatures and data may be in them.
+// The line has neither the target of a request nor its headers: they may hold keys,
+// signatures and data.
 type metrics struct {
 	log       *slog.Logger
 	table     string // in DynamoDB

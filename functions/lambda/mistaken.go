@@ -11,7 +11,7 @@ import (
 	"edgetable/core/table"
 )
 
-// mistaken stands in for a server whose configuration is wrong.
+// mistaken replaces a server whose configuration is wrong.
 type mistaken struct {
 	protocol.Handler
 	cause error

@@ -56,9 +56,9 @@ func (p *paid) Scan(ctx context.Context, name table.RecordKey, r table.ScanReque
 	return p.Store.Scan(ctx, name, r)
 }
 
-// Who has no key makes the function run, but read nothing that costs: each secret
-// once in a while, and the CORS rules of an account, as browsers ask for them
-// without credentials. Nothing of what strangers send stands in the log.
+// A client without a key makes the function run, but not read anything that costs,
+// except each secret from time to time, and the CORS rules of an account, which
+// browsers request without credentials. The log has nothing that strangers sent.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	store := &paid{Store: memstore.New(now)}

@@ -15,8 +15,8 @@ import (
 	"edgetable/testdata/lambda/front"
 )
 
-// What an operator does wrong: clients get the protocol's errors, and a line in
-// the log says what it is.
+// Mistakes of operators: clients get the protocol's errors, and a line in the log
+// has the reason.
 func TestTroubles(t *testing.T) {
 	t.Parallel()
 	denied := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func TestTroubles(t *testing.T) {
 		status int
 		code   string
 		msg    string   // of the line that says it
-		says   []string // what is in that line
+		says   []string // parts of that line
 	}{
 		{"another DynamoDB table", []string{known, "EDGETABLE_DYNAMODB_TABLE=nowhere"}, nil,
 			500, "InternalError", "request", []string{"ResourceNotFoundException", `"dynamodb":"nowhere"`}},

@@ -10,7 +10,7 @@ import (
 // Cache keeps what a text says that lives elsewhere and changes. Nothing is read
 // before the first Get, and later only when a Get finds that the text has become
 // old: there is no timer, so that a process that is frozen between requests, as
-// a Lambda function is, reads anew as soon as it is thawed.
+// a Lambda function is, reads again as soon as it is thawed.
 //
 // It is safe for concurrent use.
 type Cache[T any] struct {
@@ -26,7 +26,7 @@ type Cache[T any] struct {
 
 // Options of a [Cache].
 type Options[T any] struct {
-	// Name says in the log what is read.
+	// Name names the text in the log.
 	Name string
 	// Read fetches the text.
 	Read func(ctx context.Context) (string, error)
@@ -34,7 +34,7 @@ type Options[T any] struct {
 	// last value, at first the zero T. Neither its error nor that of Read may have
 	// a secret in it: they are logged.
 	Parse func(old T, text string) (T, error)
-	// Refresh is the age at which the text is read anew, Stale the one beyond
+	// Refresh is the age at which the text is read again, Stale the one beyond
 	// which its value is no longer used if that fails. A key that was taken out
 	// of a text opens nothing after Refresh, or after Stale at the latest.
 	Refresh, Stale time.Duration
@@ -71,8 +71,8 @@ func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	return none, c.err
 }
 
-// since is the longer of what the clocks of two times say: while a machine is
-// frozen its monotonic clock stands still, and what it knows grows old.
+// since returns the longer of the monotonic and the wall clock's difference: while
+// a machine is frozen its monotonic clock stands still.
 func since(now, then time.Time) time.Duration {
 	return max(now.Sub(then), now.Round(0).Sub(then.Round(0)))
 }

@@ -66,7 +66,7 @@ func (c *Client) Parameter(ctx context.Context, name string) (string, error) {
 }
 
 // refusal is an answer that is an error. Its text is for the log: it names the
-// role and the resource, not what is in it.
+// role and the resource, not the content.
 type refusal struct {
 	service, kind, message string
 	status                 int
@@ -81,8 +81,8 @@ func (r *refusal) temporary() bool {
 	return r.status >= 500 || r.status == 429 || strings.Contains(r.kind, "Throttling")
 }
 
-// call asks a service and once more if that was in vain. Nothing is changed by
-// asking, so that it does not matter whether the first was received.
+// call sends a request, and once more if that fails. Requests change nothing, so
+// it does not matter whether the first was received.
 func (c *Client) call(ctx context.Context, service, resource, target string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *Client) once(ctx context.Context, service, resource, target string, bod
 	if err != nil {
 		return fmt.Errorf("%s: %w", service, err)
 	}
-	direct := *c.HTTP // AWS sends nobody elsewhere, and the session token would go with them
+	direct := *c.HTTP // AWS does not redirect, and the session token would follow
 	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp, err := direct.Do(req)
 	if err != nil {
@@ -158,7 +158,7 @@ func refused(service string, status int, answer []byte) error {
 }
 
 // regionOf is the region in an ARN, arn:aws:service:REGION:account:resource,
-// else the one given: what is in another region is asked for there.
+// else the given one: a secret may be in another region.
 func regionOf(resource, region string) string {
 	if parts := strings.SplitN(resource, ":", 6); len(parts) == 6 && parts[0] == "arn" && parts[3] != "" {
 		return parts[3]

@@ -180,7 +180,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// Whoever is asked answers, nobody else: what he was sent is not sent on.
+// The client follows no redirect: credentials stay with the service.
 func TestNoRedirects(t *testing.T) {
 	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -26,9 +26,9 @@ func (v *Verifier) Install(h *protocol.Handler) {
 	}
 }
 
-// Bearer is Verify for protocol.Handler. Who holds no role is told so, with the
-// service's 403, and while the issuer is down clients are asked to try again;
-// any other error is for the handler to refuse with a 401.
+// Bearer is Verify for protocol.Handler. A token without a role gets the
+// service's 403, and while the issuer is down clients are asked to retry. The
+// handler refuses any other error with 401.
 func (v *Verifier) Bearer(ctx context.Context, token string) (protocol.Identity, error) {
 	id, err := v.Verify(ctx, token)
 	switch {

@@ -61,7 +61,7 @@ func TestWithdrawnKey(t *testing.T) {
 }
 
 // TestFlood: whatever strangers send, the issuer is asked once in a pause, and
-// good tokens are verified meanwhile.
+// good tokens are verified all the time.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
@@ -120,7 +120,7 @@ func TestIssuerDown(t *testing.T) {
 		w.WriteHeader(http.StatusBadGateway)
 	}
 	is.answer(down)
-	v := is.verifier(t, c) // the server starts all the same
+	v := is.verifier(t, c) // the server starts nevertheless
 	token := ecSigner().sign(is.claims(c, map[string]any{"exp": c.in(72 * time.Hour)}))
 	unknown := newEC("unknown").sign(is.claims(c, map[string]any{"exp": c.in(72 * time.Hour)}))
 

@@ -19,7 +19,7 @@ type Options struct {
 	// end too. It must be an https URL; http is allowed on a loopback host, for
 	// development.
 	Issuer string
-	// Audiences are the values of aud of which a token must have one, for instance
+	// Audiences are the accepted values of aud, for instance
 	// "https://storage.azure.com". Without this check a token for any other service
 	// of the same issuer would do, so there must be at least one.
 	Audiences []string
@@ -43,8 +43,8 @@ type Options struct {
 }
 
 // asymmetric are the algorithms that are accepted, those that need no secret to
-// verify. An HMAC among them would let everybody who can read the public key sign
-// with it.
+// verify. With an HMAC among them, anybody who can read the public key could
+// sign.
 var asymmetric = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512,
 	jose.PS256, jose.PS384, jose.PS512,

@@ -64,7 +64,7 @@ type Verifier struct {
 }
 
 // New is a verifier of tokens as the options demand. It asks the issuer for
-// nothing yet. ctx is for asking later on, so it must live as long as the verifier.
+// nothing yet. ctx is for later requests, so it must not end before the verifier.
 func New(ctx context.Context, o Options) (*Verifier, error) {
 	source, err := o.source()
 	if err != nil {

@@ -82,7 +82,7 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, rsaSigner(), ecSigner()), newClock()
 	v := is.verifier(t, c)
-	// More keys that nobody may sign with: a shared secret and a private key that
+	// More keys that must not be accepted: a shared secret and a private key that
 	// the issuer published by mistake, and one for encryption.
 	secret := []byte("0123456789abcdef0123456789abcdef")
 	leaked := newEC("leaked")
@@ -159,7 +159,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for range 2 { // what is remembered must not change the answer
+			for range 2 { // the cache must not change the answer
 				id, err := v.Verify(t.Context(), tt.token)
 				if !errors.Is(err, tt.want) {
 					t.Fatalf("%v, want %v", err, tt.want)

@@ -29,7 +29,7 @@ type Spec struct {
 // Refused is what a client does that was answered 503.
 type Refused string
 
-// Most clients, the service's own among them, wait as long as Retry-After says and send the request again. Rude ones do
+// Most clients, the service's own among them, wait for the time in Retry-After and send the request again. Rude ones do
 // not wait.
 const (
 	Fails  Refused = ""       // it is an error as any other
@@ -124,7 +124,7 @@ func Run(ctx context.Context, spec Spec) (*Result, error) {
 }
 
 // work is one connection's loop. The end of one request is the start of the next, which saves a clock reading and
-// charges the client's own time to nobody: latency is from the write to the last byte of the answer.
+// leaves out the client's own time: latency is from the write to the last byte of the answer.
 func work(c *wire.Conn, op operation, refused Refused, win *window, res *Result) {
 	var req wire.Request
 	again := false

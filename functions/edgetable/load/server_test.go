@@ -120,7 +120,7 @@ func TestRunAgainstServer(t *testing.T) {
 			if len(ops) != len(load.Ops) {
 				t.Fatal("a workload is missing here")
 			}
-			for _, op := range ops { // scans count what is there, so they come first
+			for _, op := range ops { // scans count the entities, so they come first
 				res := run(t, load.Spec{Target: target, Table: "t0t", Op: op, Layout: l, Prefix: string(op), Connections: 2, Format: tt.format})
 				if got, want := res.Errors > 0, strings.Contains(failed, " "+string(op)+" "); got != want {
 					t.Errorf("%s: %d errors (%v) of %d", op, res.Errors, res.First, res.Answered)
@@ -176,13 +176,13 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// run measures as long as this machine needs to end a request.
+// run measures, longer each time until this machine completes a request.
 func run(t *testing.T, spec load.Spec) *load.Result {
 	t.Helper()
 	for spec.Duration = 100 * time.Millisecond; ; spec.Duration *= 4 {
 		res, err := load.Run(t.Context(), spec)
 		if errors.Is(err, load.ErrTooShort) && spec.Duration < time.Minute {
-			spec.Prefix += "x" // what came too late was stored all the same
+			spec.Prefix += "x" // late requests were stored too
 			continue
 		}
 		if err != nil {

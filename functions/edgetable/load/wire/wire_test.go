@@ -172,7 +172,7 @@ func TestNewTarget(t *testing.T) {
 	}
 }
 
-// FuzzResponse feeds arbitrary bytes as a response: no panic, and a body never beyond what was sent.
+// FuzzResponse feeds arbitrary bytes as a response: no panic, and never a body longer than the bytes.
 func FuzzResponse(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
 	f.Add("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nhi\r\n0\r\nTrailer: z\r\n\r\n")
