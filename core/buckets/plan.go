@@ -203,16 +203,16 @@ func (s *scan) left() int { return max(s.req.ScanBytes-s.cost.Bytes, 0) }
 func (s *scan) need() float64 {
 	need := float64(unlimited)
 	if s.req.Rows > 0 {
-		need = float64(s.req.Rows - len(s.page.Rows))
+		need = float64(s.req.Rows - len(s.page.Page.Rows))
 	}
 	if s.req.Bytes > 0 {
 		// A little more, as a row too few costs another read.
-		need = min(need, 1.1*float64(s.req.Bytes-s.size)/s.rowBytes()+1)
+		need = min(need, 1.1*float64(s.req.Bytes-s.page.Size())/s.rowBytes()+1)
 	}
 	if s.req.Filter != nil {
 		// Half of the rows pass until some were judged; the Source may have
 		// sorted out others before.
-		need *= (float64(s.judged)*s.scale() + 2) / float64(len(s.page.Rows)+1)
+		need *= (float64(s.judged)*s.scale() + 2) / float64(len(s.page.Page.Rows)+1)
 	}
 	if s.req.ScanBytes > 0 {
 		need = min(need, float64(s.left())/s.rowBytes())

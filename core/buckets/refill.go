@@ -23,8 +23,8 @@ func (s *scan) refill() error {
 		s.learn(f.stream, &f.chunk)
 		rows += len(f.chunk.Rows)
 	}
-	if s.page.Rows == nil && s.req.Filter == nil && s.req.Rows > 0 {
-		s.page.Rows = slices.Grow(s.page.Rows, min(rows, s.req.Rows))
+	if s.page.Page.Rows == nil && s.req.Filter == nil && s.req.Rows > 0 {
+		s.page.Page.Rows = slices.Grow(s.page.Page.Rows, min(rows, s.req.Rows))
 	}
 	clear(s.wave) // keeps no chunk alive
 	s.order = slices.DeleteFunc(s.order, s.finished)
@@ -62,7 +62,7 @@ func (s *scan) finished(st *stream) bool {
 	if len(st.rows) > 0 {
 		return false
 	}
-	s.page.Scanned += st.hidden
+	s.page.Page.Scanned += st.hidden
 	st.hidden = 0
 	return !st.open
 }

@@ -8,9 +8,6 @@ import (
 	"edgetable/core/table"
 )
 
-// pollBytes is how much is examined at most between two looks at the clock.
-const pollBytes = 64 << 10
-
 // Scan makes one page of a table whose partitions are spread over count buckets,
 // as [table.Store].Scan demands it. It is exact about ranges, filter and limits;
 // a page is a snapshot only if the Source reads one and needs one read for it.
@@ -19,7 +16,8 @@ const pollBytes = 64 << 10
 // [table.ErrBusy]. The error of a read is returned as it is, that of ctx when it
 // has ended.
 func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, o Options) (table.Page, error) {
-	s := scan{ctx: ctx, src: src, count: max(count, 1), req: &req, o: o}
+	s := scan{ctx: ctx, src: src, count: max(count, 1), req: &req, o: o, page: table.NewPageBuilder(&req)}
+	s.page.Eager = true
 	if s.o.ReadBytes <= 0 {
 		s.o.ReadBytes = 1 << 20
 	}
@@ -31,7 +29,7 @@ func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, 
 	if err != nil {
 		return table.Page{}, err
 	}
-	return s.page, nil
+	return s.page.Page, nil
 }
 
 // scan is the work on one page.
@@ -46,10 +44,8 @@ type scan struct {
 	// that must be read comes before one that shows a row at the same position.
 	order []*stream
 
-	page   table.Page
-	size   int  // bytes in the page
+	page   table.PageBuilder
 	judged int  // rows of the merge that were examined
-	polled int  // page.Scanned at the last look at the clock
 	looked bool // for a row behind a page that has all of its rows
 	cost   Cost
 	wave   []fetch
@@ -106,7 +102,7 @@ func (s *scan) collect() error {
 
 // buy reads what the merge needs to go on, unless the page is over.
 func (s *scan) buy() (over bool, err error) {
-	if over, err = s.spent(0); over || err != nil || s.filled() && !s.doubts() {
+	if over, err = s.spent(); over || err != nil || s.filled() && !s.doubts() {
 		return true, err
 	}
 	if err = s.refill(); err != nil {
@@ -119,14 +115,14 @@ func (s *scan) buy() (over bool, err error) {
 // bytes is not worth a read.
 func (s *scan) filled() bool {
 	r := s.req
-	return r.Rows > 0 && len(s.page.Rows) >= r.Rows || r.Bytes > 0 && s.size >= r.Bytes-r.Bytes/8
+	return s.page.HasAllRows() || r.Bytes > 0 && s.page.Size() >= r.Bytes-r.Bytes/8
 }
 
 // doubts reports whether a page that has all its rows is likely to be the last:
 // every bucket was read and shows no row, but some may have one. To look for it
 // takes the reads that an empty page would.
 func (s *scan) doubts() bool {
-	if s.looked || s.req.Filter != nil || s.req.Rows == 0 || len(s.page.Rows) < s.req.Rows {
+	if s.looked || s.req.Filter != nil || !s.page.HasAllRows() {
 		return false
 	}
 	for _, st := range s.order {
@@ -143,7 +139,7 @@ func (s *scan) end() error {
 	if !s.advanced() {
 		return table.ErrBusy
 	}
-	s.page.Next = bytes.Clone(s.order[0].position())
+	s.page.Page.Next = bytes.Clone(s.order[0].position())
 	return nil
 }
 
@@ -153,61 +149,46 @@ func (s *scan) advanced() bool {
 	return s.judged > 0 || bytes.Compare(s.order[0].position(), s.req.Ranges[0].Start) > 0
 }
 
-// spent reports whether the budgets of the page forbid to examine another n bytes,
-// or, with n = 0, another read. They never do before the page got on.
-func (s *scan) spent(n int) (bool, error) {
-	if s.judged == 0 && (n > 0 || !s.advanced()) {
+// spent reports whether the budgets of the page forbid another read. They never do
+// before the page made progress.
+func (s *scan) spent() (bool, error) {
+	if !s.advanced() {
 		return false, nil
 	}
-	r, p := s.req, &s.page
-	// What was paid for is examined, but no more is bought. A read that finds
-	// nothing is paid for too: a filter may name many ranges in vain, and each is
-	// looked for in every bucket.
-	spent := r.ScanBytes > 0 && (p.Scanned >= r.ScanBytes || n == 0 && s.cost.Bytes+s.cost.Reads*leastBytes >= r.ScanBytes)
-	if n == 0 || s.polled == 0 || p.Scanned+n-s.polled > pollBytes {
-		if err := s.ctx.Err(); err != nil {
-			return false, err
-		}
-		spent = spent || s.cost.Rows > 0 && r.Expired != nil && r.Expired()
-		s.polled = max(p.Scanned, 1)
+	if err := s.ctx.Err(); err != nil {
+		return false, err
 	}
-	return spent, nil
+	// A read that finds nothing counts too: a filter may name many ranges in vain,
+	// and each is looked for in every bucket.
+	r := s.req
+	return r.ScanBytes > 0 && max(s.page.Page.Scanned, s.cost.Bytes+s.cost.Reads*leastBytes) >= r.ScanBytes ||
+		s.cost.Rows > 0 && r.Expired != nil && r.Expired(), nil
 }
 
 // drain examines the rows of the front stream that lie before the position of
-// every other stream. The page is over at a row that it has no room for: so as
-// long as rows are at hand, those that do not match leave no doubt that there is
-// one. If the page is not over, at least one row was examined.
+// every other stream. If the page is not over, at least one row was examined.
 func (s *scan) drain() (over bool, err error) {
 	front := s.order[0]
 	var bound []byte
 	if len(s.order) > 1 {
 		bound = s.order[1].position()
 	}
-	r, p := s.req, &s.page
 	rows := front.rows
 	front.rows = nil
 	for i := range rows {
 		row := &rows[i]
-		n := len(row.Key) + len(row.Properties)
 		if i > 0 && bound != nil && bytes.Compare(row.Key, bound) >= 0 {
 			front.rows = rows[i:]
 			break
 		}
-		over, err = s.spent(n)
-		match := !over && (r.Filter == nil || r.Filter.Match(row.Key, row.Timestamp, row.Properties))
-		if match {
-			over = r.Rows > 0 && len(p.Rows) == r.Rows || r.Bytes > 0 && s.size+n > r.Bytes && len(p.Rows) > 0
-		}
-		if over || err != nil {
+		verdict, err := s.page.Examine(s.ctx, row)
+		if verdict == table.End || err != nil {
 			front.rows = rows[i:]
-			return over, err
+			return true, err
 		}
-		p.Scanned += n
 		s.judged++
-		if match {
-			s.size += n
-			p.Rows = append(p.Rows, *row)
+		if verdict == table.Take {
+			s.page.Page.Rows = append(s.page.Page.Rows, *row)
 		}
 	}
 	s.settle()

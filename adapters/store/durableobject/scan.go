@@ -13,9 +13,6 @@ import (
 // fanOut is how many buckets are asked at once.
 const fanOut = 32
 
-// pollBytes is how much is examined at most between two looks at the clock.
-const pollBytes = 64 << 10
-
 // Scan implements [table.Store]. Of a table in one bucket it is one message, and
 // the page a snapshot. It examines 8 MiB at most, however many the request
 // allows, so as not to keep the object for long.
@@ -54,43 +51,37 @@ func (s *Store) scanOne(ctx context.Context, name string, home message.Home, r *
 	if err != nil {
 		return table.Page{}, err
 	}
-	count := reader.PageRows()
-	var page table.Page
+	limits := *r
 	if !judge {
-		page.Rows = make([]table.Row, 0, count)
+		limits.Filter = nil // the bucket has judged the rows
 	}
-	size, polled := 0, 0 // bytes in the page; Scanned at the last look at the clock
+	page := table.NewPageBuilder(&limits)
+	count := reader.PageRows()
+	if !judge {
+		page.Page.Rows = make([]table.Row, 0, count)
+	}
 	for range count {
 		row, examined := reader.Row()
 		if !reader.OK() {
 			return table.Page{}, message.ErrDamaged
 		}
-		n := len(row.Key) + len(row.Properties)
-		over := r.Rows > 0 && len(page.Rows) == r.Rows
-		// As if the rows were examined here: before the second, and before each
-		// that goes beyond 64 KiB.
-		if page.Scanned > 0 && (polled == 0 || page.Scanned+examined-polled > pollBytes) {
-			over = over || r.Expired != nil && r.Expired()
-			polled = page.Scanned
-		}
-		match := !judge || r.Filter.Match(row.Key, row.Timestamp, row.Properties)
-		if over || match && r.Bytes > 0 && size+n > r.Bytes && len(page.Rows) > 0 {
-			page.Next = row.Key
-			return page, nil
-		}
-		page.Scanned += examined
-		if match {
-			size += n
-			page.Rows = append(page.Rows, row)
+		page.Page.Scanned += examined - len(row.Key) - len(row.Properties) // of rows that did not pass
+		switch verdict, err := page.Examine(ctx, &row); {
+		case err != nil:
+			return table.Page{}, err
+		case verdict == table.End:
+			return page.Page, nil
+		case verdict == table.Take:
+			page.Page.Rows = append(page.Page.Rows, row)
 		}
 	}
 	next, examined, _ := reader.PageEnd()
 	if !reader.Done() {
 		return table.Page{}, message.ErrDamaged
 	}
-	page.Next = next
-	page.Scanned += examined
-	return page, nil
+	page.Page.Next = next
+	page.Page.Scanned += examined
+	return page.Page, nil
 }
 
 func (s *Store) scan(ctx context.Context, p *message.Place, m *message.Scan) (message.Reader, error) {

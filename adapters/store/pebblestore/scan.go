@@ -10,9 +10,6 @@ import (
 	"edgetable/core/table"
 )
 
-// pollBytes is how much is examined at most between two looks at the deadline.
-const pollBytes = 64 << 10
-
 // Scan implements table.Store. The page is a snapshot; its cost depends on what
 // is examined, not on the size of the table.
 func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanRequest) (table.Page, error) {
@@ -37,26 +34,27 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 		// All that the iterator can show was registered before it was made. The
 		// wait for it comes last: by then the fsync is mostly over.
 		n := s.journal.last.Load()
-		c := collector{ctx: ctx, request: &r, memory: memories.Get().(*memory)}
+		m := memories.Get().(*memory)
+		b := table.NewPageBuilder(&r)
 		for i := range r.Ranges {
 			if i > 0 {
 				o := l.bounds(r.Ranges[i])
 				it.SetBounds(o.LowerBound, o.UpperBound)
 			}
-			if err = c.collect(it); err != nil || c.page.Next != nil {
+			if err = collect(ctx, it, &b, m); err != nil || b.Page.Next != nil {
 				break
 			}
 		}
 		if err := errors.Join(err, it.Close()); err != nil {
-			c.memory.recycle()
+			m.recycle()
 			return table.Page{}, err
 		}
 		if err := s.journal.wait(ctx, n); err != nil {
-			c.memory.recycle()
+			m.recycle()
 			return table.Page{}, err
 		}
-		c.page.Rows, c.page.Recycle = c.memory.rows, c.memory.recycle
-		return c.page, nil
+		b.Page.Rows, b.Page.Recycle = m.rows, m.recycle
+		return b.Page, nil
 	}
 }
 
@@ -71,70 +69,27 @@ func (l *life) bounds(r key.Range) *pebble.IterOptions {
 	return o
 }
 
-// collector makes a page.
-type collector struct {
-	ctx      context.Context
-	request  *table.ScanRequest
-	page     table.Page
-	memory   *memory
-	unpolled int // bytes examined since the deadline was looked at
-}
-
 // collect goes through the iterator's range. It judges rows where the iterator
-// has them and copies those that pass.
-func (c *collector) collect(it *pebble.Iterator) error {
-	r, p, m := c.request, &c.page, c.memory
+// has them and copies those that belong to the page.
+func collect(ctx context.Context, it *pebble.Iterator, b *table.PageBuilder, m *memory) error {
 	for ok := it.First(); ok; ok = it.Next() {
-		k := it.Key()[prefixLength:]
 		v, err := it.ValueAndErr()
 		if err != nil {
 			return err
 		}
-		end, err := c.ended(len(k) + len(v))
+		row, err := table.ParseRow(it.Key()[prefixLength:], v)
 		if err != nil {
 			return err
 		}
-		if end {
-			p.Next = append([]byte(nil), k...)
-			return nil
-		}
-		row, err := table.ParseRow(k, v)
-		if err != nil {
+		switch verdict, err := b.Examine(ctx, &row); {
+		case err != nil:
 			return err
-		}
-		if r.Filter != nil && !r.Filter.Match(k, row.Timestamp, row.Properties) {
-			continue
-		}
-		if r.Bytes > 0 && len(m.rows) > 0 && m.used+len(k)+len(row.Properties) > r.Bytes {
-			p.Next = append([]byte(nil), k...)
+		case verdict == table.End:
 			return nil
+		case verdict == table.Take:
+			row.Key, row.Properties = m.copy(row.Key), m.copy(row.Properties)
+			m.rows = append(m.rows, row)
 		}
-		row.Key = m.copy(k)
-		row.Properties = m.copy(row.Properties)
-		m.rows = append(m.rows, row)
 	}
 	return it.Error()
-}
-
-// ended reports whether the page ends before the next row, which has size bytes
-// and counts as examined if not.
-func (c *collector) ended(size int) (bool, error) {
-	r, p, m := c.request, &c.page, c.memory
-	if p.Scanned > 0 {
-		if r.Rows > 0 && len(m.rows) >= r.Rows || r.ScanBytes > 0 && p.Scanned >= r.ScanBytes {
-			return true, nil
-		}
-		if c.unpolled+size > pollBytes {
-			c.unpolled = 0
-			if err := c.ctx.Err(); err != nil {
-				return false, err
-			}
-			if r.Expired != nil && r.Expired() {
-				return true, nil
-			}
-		}
-	}
-	p.Scanned += size
-	c.unpolled += size
-	return false, nil
 }

@@ -43,31 +43,29 @@ func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full b
 	one := s.request
 	one.Ranges = []key.Range{r}
 	if one.Rows > 0 {
-		if one.Rows -= len(s.page.Rows); one.Rows == 0 {
+		if one.Rows -= len(s.page.Page.Rows); one.Rows == 0 {
 			return true, nil
 		}
 	}
 	if one.ScanBytes > 0 {
-		one.ScanBytes = max(one.ScanBytes-s.page.Scanned, 1)
+		one.ScanBytes = max(one.ScanBytes-s.page.Page.Scanned, 1)
 	}
 	if one.Bytes > 0 {
-		one.Bytes = max(one.Bytes-s.size, 1)
+		one.Bytes = max(one.Bytes-s.page.Size(), 1)
 	}
 	page, err := s.long(ctx, one)
 	if err != nil {
 		return false, err
 	}
+	s.page.Page.Scanned += page.Scanned
 	for i := range page.Rows {
-		n := len(page.Rows[i].Key) + len(page.Rows[i].Properties)
-		if s.request.Bytes > 0 && s.size+n > s.request.Bytes && len(s.page.Rows) > 0 {
-			s.page.Next = bytes.Clone(page.Rows[i].Key)
-			return true, nil
+		row := &page.Rows[i]
+		s.page.Page.Scanned -= len(row.Key) + len(row.Properties) // examine counts them
+		if full, err := s.examine(ctx, row); full || err != nil {
+			return full, err
 		}
-		s.size += n
-		s.page.Rows = append(s.page.Rows, page.Rows[i])
 	}
-	s.page.Scanned += page.Scanned
-	if s.page.Next = page.Next; page.Next != nil {
+	if s.page.Page.Next = page.Next; page.Next != nil {
 		return true, nil
 	}
 	s.last = r.End

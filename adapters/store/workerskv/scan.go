@@ -10,9 +10,6 @@ import (
 	"edgetable/core/table"
 )
 
-// pollBytes is the number of bytes examined between two looks at the clock.
-const pollBytes = 64 << 10
-
 // scanner reads a page of the entities of one incarnation of a table.
 type scanner struct {
 	ns     Namespace
@@ -21,10 +18,8 @@ type scanner struct {
 	long func(ctx context.Context, r table.ScanRequest) (table.Page, error)
 
 	request table.ScanRequest
-	page    table.Page
+	page    table.PageBuilder
 	budget  budget
-	size    int    // bytes in the page
-	polled  int    // Scanned at the last look at the clock
 	last    []byte // the last key examined in the current range
 }
 
@@ -39,6 +34,7 @@ type stream struct {
 // scan reads a page.
 func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 	s.budget.expired = s.request.Expired
+	s.page = table.NewPageBuilder(&s.request)
 	for i, r := range s.request.Ranges {
 		st, at, err := s.open(ctx, r)
 		s.last = nil
@@ -59,17 +55,17 @@ func (s *scanner) scan(ctx context.Context) (table.Page, error) {
 			continue
 		}
 		switch {
-		case s.page.Next != nil: // set by a read of long keys
+		case s.page.Page.Next != nil: // set by a read of long keys
 		case s.last != nil:
-			s.page.Next = st.resume().position(s.last)
+			s.page.Page.Next = st.resume().position(s.last)
 		case i > 0:
-			s.page.Next = bytes.Clone(r.Start)
+			s.page.Page.Next = bytes.Clone(r.Start)
 		default:
 			err = s.push(ctx, st, at)
 		}
-		return s.page, err
+		return s.page.Page, err
 	}
-	return s.page, nil
+	return s.page.Page, nil
 }
 
 // open begins a range.
@@ -123,7 +119,6 @@ func (s *stream) resume() cursor { return cursor{common: s.common, kv: s.walk.re
 // read examines a range until it ends or the page is full. It examines the first
 // key whatever the budget, so that every page advances.
 func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
-	r := &s.request
 	for {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -132,7 +127,7 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 		if f == nil || err != nil {
 			return false, err
 		}
-		if r.Rows > 0 && len(s.page.Rows) == r.Rows || r.ScanBytes > 0 && s.page.Scanned >= r.ScanBytes {
+		if s.page.Full() {
 			return true, nil
 		}
 		if f.mark {
@@ -150,8 +145,9 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 			if err != nil {
 				return false, err
 			}
-			if s.full(&row) {
-				return true, nil
+			if full, err := s.examine(ctx, &row); full || err != nil {
+				s.page.Page.Next = nil // scan sets one with a cursor
+				return full, err
 			}
 		}
 		s.last, s.budget.begun = k, true
@@ -159,28 +155,13 @@ func (s *scanner) read(ctx context.Context, st *stream) (full bool, err error) {
 	}
 }
 
-// full examines a row, unless the page was full before.
-func (s *scanner) full(row *table.Row) bool {
-	r := &s.request
-	n := len(row.Key) + len(row.Properties)
-	// The clock is read before the second row, so that an expired deadline costs one
-	// row, then before each row that would exceed 64 KiB.
-	if s.page.Scanned > 0 && (s.polled == 0 || s.page.Scanned+n-s.polled > pollBytes) {
-		s.polled = s.page.Scanned
-		if r.Expired != nil && r.Expired() {
-			return true
-		}
+// examine takes a row into the page, unless it does not pass or the page is full.
+func (s *scanner) examine(ctx context.Context, row *table.Row) (full bool, err error) {
+	verdict, err := s.page.Examine(ctx, row)
+	if verdict == table.Take {
+		s.page.Page.Rows = append(s.page.Page.Rows, *row)
 	}
-	matches := r.Filter == nil || r.Filter.Match(row.Key, row.Timestamp, row.Properties)
-	if matches && r.Bytes > 0 && s.size+n > r.Bytes && len(s.page.Rows) > 0 {
-		return true
-	}
-	s.page.Scanned += n
-	if matches {
-		s.size += n
-		s.page.Rows = append(s.page.Rows, *row)
-	}
-	return false
+	return verdict == table.End, err
 }
 
 // push ends a page whose calls were spent on names before the first row. The next
@@ -206,8 +187,8 @@ func (s *scanner) push(ctx context.Context, st *stream, at cursor) error {
 		if err != nil {
 			return err
 		}
-		s.page = page
+		s.page.Page = page
 	}
-	s.page.Next = next.position(k)
+	s.page.Page.Next = next.position(k)
 	return nil
 }

@@ -1,6 +1,8 @@
 package object
 
 import (
+	"context"
+
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/odata"
 	"edgetable/core/table"
@@ -18,10 +20,7 @@ const (
 	mostRun  = 256 << 10
 )
 
-// scan makes a page. Whether it is full is asked before a row is examined, never
-// after: so Next is the key of a row that exists, and a page that finished has
-// none. The first row is examined whatever the limits, so that every page gets on,
-// unless they are strict.
+// scan makes a page. A strict limit holds for the first row too.
 func (h *handling) scan() Step {
 	p := h.r.Place()
 	s := h.r.Scan()
@@ -41,12 +40,13 @@ func (h *handling) scan() Step {
 	if !ok {
 		return instead
 	}
-	budget := maxScan
+	limits := table.ScanRequest{Filter: filter, Rows: s.Rows, Bytes: s.Bytes, ScanBytes: maxScan}
 	if s.ScanBytes > 0 {
-		budget = min(budget, s.ScanBytes)
+		limits.ScanBytes = min(maxScan, s.ScanBytes)
 	}
+	b := table.NewPageBuilder(&limits)
 	page := message.BeginPage(h.dst)
-	examined, rows, size := 0, 0, 0
+	rows := 0 // examined
 	var from, to []byte
 	for _, g := range s.Ranges {
 		from = append(append(from[:0], spaceEntities), g.Start...)
@@ -56,31 +56,24 @@ func (h *handling) scan() Step {
 			to = append(append(to, spaceEntities), g.End...)
 		}
 		for k, v := range h.rows.Scan(from, to, run(&s, page.Rows(), filter != nil)) {
-			k = k[1:]
-			if rows > 0 && (examined >= budget || s.Rows > 0 && page.Rows() == s.Rows || s.ScanRows > 0 && rows >= s.ScanRows) {
-				return Step{Answer: page.End(k, examined, rows)}
-			}
-			row, err := table.ParseRow(k, v)
+			row, err := table.ParseRow(k[1:], v)
 			if err != nil {
 				return h.fail(err)
 			}
-			n := len(k) + len(row.Properties)
-			if s.Strict && examined+n > budget {
-				return Step{Answer: page.End(k, examined, rows)}
+			if s.ScanRows > 0 && rows >= s.ScanRows || s.Strict && b.Page.Scanned+len(row.Key)+len(row.Properties) > limits.ScanBytes {
+				return Step{Answer: page.End(row.Key, b.Page.Scanned, rows)}
 			}
-			match := filter == nil || filter.Match(k, row.Timestamp, row.Properties)
-			if match && s.Bytes > 0 && size+n > s.Bytes && page.Rows() > 0 {
-				return Step{Answer: page.End(k, examined, rows)}
+			verdict, _ := b.Examine(context.Background(), &row)
+			if verdict == table.End {
+				return Step{Answer: page.End(b.Page.Next, b.Page.Scanned, rows)}
 			}
-			examined += n
 			rows++
-			if match {
-				size += n
-				page.Add(k, v, examined)
+			if verdict == table.Take {
+				page.Add(row.Key, v, b.Page.Scanned)
 			}
 		}
 	}
-	return Step{Answer: page.End(nil, examined, rows)}
+	return Step{Answer: page.End(nil, b.Page.Scanned, rows)}
 }
 
 // run is how much of a range to read at a time.

@@ -1,0 +1,105 @@
+package table
+
+import (
+	"bytes"
+	"context"
+)
+
+// pollBytes is how much a PageBuilder lets pass between two looks at the deadline.
+const pollBytes = 64 << 10
+
+// PageBuilder decides which rows a page holds and where it ends. Every store that
+// reads rows in key order uses it, so that the limits of a [ScanRequest] mean the
+// same everywhere:
+//
+//	b := table.NewPageBuilder(&request)
+//	for … { // each row of the ranges, in key order
+//		switch verdict, err := b.Examine(ctx, &row); {
+//		case err != nil:
+//			return table.Page{}, err
+//		case verdict == table.Take:
+//			b.Page.Rows = append(b.Page.Rows, row) // in memory of its own
+//		case verdict == table.End:
+//			return b.Page, nil
+//		}
+//	}
+//	return b.Page, nil
+//
+// The limits are checked before a row is examined, so Next is the key of a row that
+// exists, and a page that finished its ranges has none. The first row is examined
+// whatever the limits are, so that every page makes progress.
+type PageBuilder struct {
+	// Page is the result. Examine sets Next and Scanned, the caller sets Rows.
+	Page Page
+	// Eager says that rows are at hand, so that examining one more costs nothing.
+	// Then a page that has all its rows ends only before a row that passes the
+	// filter, and may reach the end of its ranges instead.
+	Eager bool
+
+	request *ScanRequest
+	begun   bool // a row was examined
+	taken   int  // rows
+	size    int  // bytes in these
+	polled  int  // Page.Scanned at the last look at the deadline
+}
+
+// NewPageBuilder starts a page. The request must not change while it is built.
+func NewPageBuilder(r *ScanRequest) PageBuilder { return PageBuilder{request: r} }
+
+// Verdict is what [PageBuilder.Examine] says of a row.
+type Verdict uint8
+
+const (
+	// Skip: the row does not pass the filter.
+	Skip Verdict = iota
+	// Take: the row belongs to the page.
+	Take
+	// End: the page ends before the row, at Page.Next.
+	End
+)
+
+// Examine judges the next row. It retains nothing of it. The error is that of ctx.
+func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
+	r, n := b.request, len(row.Key)+len(row.Properties)
+	ends := b.spent() || !b.Eager && b.HasAllRows()
+	// The deadline is checked before the second row, so that one long past costs a
+	// single row, then before each row that would pass another 64 KiB.
+	if b.begun && (b.polled == 0 || b.Page.Scanned+n-b.polled > pollBytes) {
+		if err := ctx.Err(); err != nil {
+			return End, err
+		}
+		ends = ends || r.Expired != nil && r.Expired()
+		b.polled = b.Page.Scanned
+	}
+	takes := !ends && (r.Filter == nil || r.Filter.Match(row.Key, row.Timestamp, row.Properties))
+	if takes {
+		ends = b.HasAllRows() || r.Bytes > 0 && b.taken > 0 && b.size+n > r.Bytes
+	}
+	if ends {
+		b.Page.Next = bytes.Clone(row.Key)
+		return End, nil
+	}
+	b.begun = true
+	b.Page.Scanned += n
+	if !takes {
+		return Skip, nil
+	}
+	b.taken++
+	b.size += n
+	return Take, nil
+}
+
+// Full reports whether Examine will end the page whatever the next row is, so that
+// the row need not be read.
+func (b *PageBuilder) Full() bool { return b.spent() || b.HasAllRows() }
+
+// spent reports whether as many bytes were examined as the request allows.
+func (b *PageBuilder) spent() bool {
+	return b.begun && b.request.ScanBytes > 0 && b.Page.Scanned >= b.request.ScanBytes
+}
+
+// HasAllRows reports whether the page has as many rows as the request allows.
+func (b *PageBuilder) HasAllRows() bool { return b.request.Rows > 0 && b.taken >= b.request.Rows }
+
+// Size returns the number of bytes in the rows taken.
+func (b *PageBuilder) Size() int { return b.size }
