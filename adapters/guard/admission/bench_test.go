@@ -16,7 +16,7 @@ func benchmarked(concurrent int) *admission.Limiter {
 	return admission.New(idle{}, admission.Options{Concurrent: concurrent, Account: account, Refuse: refuse})
 }
 
-// What a Limiter costs where nobody waits; what it calls costs 5 ns.
+// The cost of a Limiter without a queue; the handler that it calls costs 5 ns.
 func BenchmarkServe(b *testing.B) {
 	l, ctx, req := benchmarked(64), b.Context(), &protocol.Request{Host: "devstoreaccount1"}
 	b.ReportAllocs()

@@ -8,38 +8,38 @@
 //
 // # How long to wait
 //
-// A server does its most with some number of requests in work, and more of them
-// only take longer. That number is [Options.Concurrent]. By Little's law a
-// request then takes as long as it takes to admit Concurrent of them, whatever
-// the machine, the store and the mix of operations. So the wait is measured in
-// admissions and needs neither a clock nor a guess: a request that has let 1½ ×
-// Concurrent others pass has waited for 1½ times as long as its work takes, and
-// with it will have taken 2½ times as long as at the peak. From then on it is late:
-// those that are not go before it. The late get a sixteenth of the places, when
-// nobody else wants them, and the newest goes first. So when a rush is over the
-// late are served too; and while it lasts, those that are served are served in
-// time, which is better than all of them late, and a few not at all.
+// A server reaches its peak with some number of requests at work; with more of
+// them each only takes longer. That number is [Options.Concurrent]. By Little's law
+// a request then takes the time in which Concurrent requests are admitted, on any
+// machine and store, for any mix of operations. So the wait is measured in
+// admissions and needs neither a clock nor a guess: a request that has waited for
+// 1½ × Concurrent admissions has waited 1½ times as long as its work takes; at its
+// end it will have taken 2½ times as long as at the peak. From then on it is late,
+// and requests that are not late go before it. Late ones get a sixteenth of the
+// places that no other request needs, the newest first. So after a rush the late
+// are served too, and during a rush the served requests are served in time. That is
+// better than to serve all of them late.
 //
 // Those few are refused when they have waited for [Options.MaxWait]. It is much
 // longer than the wait of those that are served, on purpose: a client that was
-// refused comes again, most of them at once, and a request that waits costs less
-// than three that are refused meanwhile.
+// refused retries, most of them at once, and a request that waits costs less than
+// three refusals in the same time.
 //
 // # Reads and writes
 //
-// A write waits for the disk, and the disk syncs many at once as it does one, so
-// that many must be in work for the server to do its most. A read works. More of
-// them than processors can work on wait as well, only not in a line: whoever has
-// most requests in work gets most of the processors. So the two have places of
-// their own, and those of the reads, [Options.Reads], are few. A store in memory
-// has nothing that waits, and needs few places for either.
+// A write waits for the disk, and one sync of the disk serves many writes, so many
+// must be at work for the server to reach its peak. A read uses a processor. With
+// more reads than processors they wait too, but not in a line: the account with the
+// most requests at work gets most of the processors. So reads and writes have
+// separate places, and [Options.Reads] is small. A store in memory never waits, and
+// needs few places for either.
 //
 // # Who waits
 //
 // Each account has its own line, and the accounts take turns, so that none gets
 // more than its share by sending more: it only makes its own requests late. All
 // requests that name no known account are in one line. With more than ¾ Concurrent
-// accounts in line, nobody is late before all have had two turns. An account that
+// accounts in line, no request is late before all accounts have had two turns. An account that
 // waits with one request is never late.
 //
 // When [Options.Queue] requests wait and another comes, one of the longest line is
@@ -48,6 +48,6 @@
 // late one of its own account.
 //
 // A request has its place until it is answered, and the reading of its body is
-// part of that. Handlers read no body of strangers; of those who have a key, the
-// slow ones are the server's to stop, with a timeout.
+// part of that. Handlers do not read the bodies of clients without a key; the
+// server stops slow clients with a timeout.
 package admission

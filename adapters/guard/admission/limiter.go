@@ -170,7 +170,7 @@ func (p *places) leave(t turn) {
 func (p *places) wait(ctx context.Context, req *protocol.Request) turn {
 	account := p.Account(req)
 	p.mu.Lock()
-	if p.stats.Running < p.Concurrent { // meanwhile
+	if p.stats.Running < p.Concurrent { // others may have ended
 		p.stats.Running++
 		p.stats.Admitted++
 		p.mu.Unlock()
@@ -240,7 +240,7 @@ func (p *places) displace(account string) bool {
 
 // overdue is the number of admissions at which those came that are late now: half
 // as many again as run at once. With many accounts the turns alone take longer,
-// and nobody is late for the length of two rounds.
+// and no request is late before two rounds.
 func (p *places) overdue() int64 {
 	return int64(p.stats.Admitted) - int64(max(p.Concurrent*3/2, len(p.queue.lines)*2))
 }

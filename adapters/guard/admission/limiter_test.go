@@ -14,10 +14,10 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// served answers requests one by one, when it is told to.
+// served answers requests one by one, on demand.
 type served struct {
 	next chan struct{}
-	log  *strings.Builder // what was served and what was refused ("!"), in order
+	log  *strings.Builder // served and refused ("!") requests, in order
 }
 
 func (s served) Serve(_ context.Context, req *protocol.Request) protocol.Response {
@@ -132,7 +132,7 @@ func TestLate(t *testing.T) {
 	})
 }
 
-// stuck serves nothing until it is told to.
+// stuck serves nothing until its channel is closed.
 type stuck struct {
 	until chan struct{}
 	n     atomic.Int64
@@ -144,7 +144,7 @@ func (s *stuck) Serve(context.Context, *protocol.Request) protocol.Response {
 	return protocol.Response{Status: 204}
 }
 
-// TestMaxWait: who waits for too long is told so by the handler, in the words of
+// TestMaxWait: the handler refuses a request that waits too long, in the words of
 // the service.
 func TestMaxWait(t *testing.T) {
 	t.Parallel()

@@ -128,8 +128,8 @@ func limited(m *machine, maxWait time.Duration) *admission.Limiter {
 	return admission.New(m, admission.Options{Concurrent: concurrent, MaxWait: maxWait, Account: account, Refuse: refuse})
 }
 
-// committing makes the disk one that writes what has come together every 2 ms:
-// requests end all at once and come again all at once.
+// committing makes the disk write all waiting requests every 2 ms: they end at once
+// and their clients repeat them at once.
 func (m *machine) committing() *machine {
 	m.disk = func() time.Duration {
 		const every = 2 * time.Millisecond
@@ -139,7 +139,7 @@ func (m *machine) committing() *machine {
 }
 
 // TestOverload: with several times the connections that reach the peak, the
-// server does as much, and what it serves it serves in time.
+// throughput is the same, and served requests are served in time.
 func TestOverload(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -200,8 +200,8 @@ func TestUnlimited(t *testing.T) {
 	}
 }
 
-// TestGreedy: an account with ten times the connections of the others gets what
-// each of the others gets, and delays nobody but itself.
+// TestGreedy: an account with ten times the connections of the others gets the same
+// share as each of them, and delays only itself.
 func TestGreedy(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -21,7 +21,7 @@ type Chaos struct {
 	deleted map[table.RecordKey]time.Time
 }
 
-// active is a rule with what it has seen.
+// active is a rule with its counters.
 type active struct {
 	Rule
 	random          *rand.Rand
@@ -51,7 +51,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // Admit waits and fails as the rules say. The message of an error ends with the
-// rule that made it, so that nobody looks for another reason.
+// rule that made it, so that readers do not look for another reason.
 func (c *Chaos) Admit(ctx context.Context, a *protocol.Access) error {
 	latency, fault := c.strike(a)
 	if latency > 0 {
@@ -118,8 +118,8 @@ func (c Count) String() string {
 	return fmt.Sprintf("%s: struck %d of %d", c.Rule, c.Struck, c.Matched)
 }
 
-// Counts says of each rule what it has matched and struck so far, for the log of
-// a server that ends, and for whoever wonders why nothing fails.
+// Counts returns how often each rule has matched and struck so far, for the log of
+// a server that ends and for metrics.
 func (c *Chaos) Counts() []Count {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,12 +25,12 @@
 //	every=3              strikes the third match and each third after it
 //	count=2              strikes twice and never again
 //
-//	latency=200ms        waits so long; 50ms-500ms is any time between the two
+//	latency=200ms        waits that long; 50ms-500ms is any time between the two
 //	fault=500            answers InternalError, and nothing is done
 //	fault=503            answers ServerBusy, and nothing is done
 //	fault=reset          hangs up, and nothing is done
 //	fault=lost-reply     does it, and then hangs up
-//	being-deleted=30s    when a table is deleted, its name is not free for so long
+//	being-deleted=30s    when a table is deleted, its name is not free for that long
 //
 // In a pattern * is any characters. A rule without operation, table, partition or
 // account matches all there is. latency and fault may be in one rule.

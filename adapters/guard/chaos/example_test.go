@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Rules stand in a flag, one after the other, or in a file with a line for each.
+// Rules are in a flag, one after the other, or in a file with a line for each.
 func ExampleParse() {
 	rules, err := chaos.Parse(`
 		# One insert of ten meets a server that is too busy.

@@ -14,9 +14,9 @@ import (
 // maxDuration of a latency or a name: more is a mistake in the unit.
 const maxDuration = 24 * time.Hour
 
-// Parse reads rules separated by semicolons or line ends; what stands behind a #
-// is a comment, up to the end of the line. An error names the word that is wrong
-// and what could stand in its place.
+// Parse reads rules separated by semicolons or line ends; a # begins a
+// comment, up to the end of the line. An error names the wrong word and the words
+// that are allowed.
 func Parse(spec string) ([]Rule, error) { return Read(strings.NewReader(spec)) }
 
 // Read is [Parse] of a file.

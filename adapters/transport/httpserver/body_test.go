@@ -95,8 +95,8 @@ func TestExpectContinue(t *testing.T) {
 	})
 }
 
-// A body with two lengths must not hide a second request from whoever stands in
-// front of the server: nothing behind the first is ever served.
+// A body with two lengths must not hide a second request from a proxy in
+// front of the server: bytes after the first are never served.
 func TestTwoLengths(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -20,8 +20,8 @@ type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// Observer is told of every response before its memory is given back; it must
-// not keep anything of the Response.
+// Observer gets every response before its memory is given back; it must not keep
+// any part of the Response.
 type Observer func(method string, resp *protocol.Response, took time.Duration)
 
 // Handler is how requests are served.
@@ -43,7 +43,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	head := &c.Request.Header
 	if h.Health != nil && bytes.HasPrefix(head.RequestURI(), []byte("/_/")) {
 		if c.RequestBodyStream() != nil {
-			c.SetConnectionClose() // nobody reads the body
+			c.SetConnectionClose() // the body stays unread
 		}
 		status, text := h.Health(string(head.RequestURI()))
 		c.SetContentType("text/plain")
@@ -92,13 +92,13 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		return
 	}
 	send(&c.Response, &resp)
-	// Whoever stands in front may have believed in a length beside the chunks, and
-	// taken what follows here for a part of this body.
+	// A proxy in front may have trusted a length beside the chunks, and have taken the
+	// following bytes for a part of this body.
 	if twice := req.ContentLength < 0 && sent(head.RawHeaders(), "\ncontent-length:"); body.ended && !twice {
 		return
 	}
 	// The next request begins where this body ends. A short one is read to its
-	// end; after a long one, that nobody wanted, the connection is closed.
+	// end; after a long unread one the connection is closed.
 	if n := req.ContentLength; n < 0 || n > drained || !body.drain(drained) {
 		closeAfter(c)
 	}
@@ -113,8 +113,8 @@ func last(values [][]byte) []byte {
 	return values[len(values)-1]
 }
 
-// forwarded is the address that the nearest proxy saw. What stands before it in
-// the list is what others said. If it is none, such as "unknown", the client's
+// forwarded is the address that the nearest proxy saw. Clients can forge
+// the entries before it. If it is no address, such as "unknown", the client's
 // address is not known: it is not that of the proxy.
 func forwarded(list []byte) netip.Addr {
 	text := strings.TrimSpace(string(list[bytes.LastIndexByte(list, ',')+1:]))
@@ -163,8 +163,8 @@ func closeAfter(c *fasthttp.RequestCtx) {
 	})
 }
 
-// incoming is the body of a request. Of what has not come in yet nothing is
-// read before the protocol asks for it.
+// incoming is the body of a request. The rest of it is read only when the protocol
+// asks for it.
 type incoming struct {
 	stream io.Reader
 	ended  bool
@@ -182,7 +182,7 @@ func (b *incoming) Read(p []byte) (int, error) {
 // drained is the length up to which an unwanted body is read before the answer.
 const drained = 64 << 10
 
-// lingering is how long a client may go on to send what nobody wants.
+// lingering is how long a client may continue to send an unwanted body.
 const lingering = 10 * time.Second
 
 // drain reads at most n bytes and reports whether that was all.

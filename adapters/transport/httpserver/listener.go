@@ -28,7 +28,7 @@ func (l *patient) Accept() (net.Conn, error) {
 			l.said = time.Now()
 			l.log.Warn("connections wait to be accepted", "cause", err)
 		}
-		time.Sleep(100 * time.Millisecond) // others end meanwhile
+		time.Sleep(100 * time.Millisecond) // until other connections end
 	}
 }
 

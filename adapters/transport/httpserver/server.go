@@ -35,7 +35,7 @@ type Server struct {
 }
 
 // Serve accepts connections until ctx ends, lets running requests finish for
-// at most Grace and returns. A server that was told to end returns nil.
+// at most Grace and returns. It returns nil if all requests finished.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	// Requests outlive the order to end: they are given time to finish.
 	requests := context.WithoutCancel(ctx)
@@ -74,7 +74,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		stopped <- err
 	})
 	err := server.Serve(l)
-	if stop() { // ended by itself, for which fasthttp has no error
+	if stop() { // the listener ended, for which fasthttp has no error
 		return cmp.Or(err, net.ErrClosed)
 	}
 	if err := <-stopped; err != nil {
@@ -117,7 +117,7 @@ func (o *connections) close() {
 	})
 }
 
-// refuse answers what is no HTTP request that could be handed on.
+// refuse answers bytes that are no valid HTTP request.
 func refuse(c *fasthttp.RequestCtx, err error) {
 	status := fasthttp.StatusBadRequest
 	switch e := err.(type) {
@@ -134,8 +134,8 @@ func refuse(c *fasthttp.RequestCtx, err error) {
 	c.SetConnectionClose()
 }
 
-// logger passes on what fasthttp has to say about connections. Its errors quote
-// the request, and a signature may be in it: what is shown is their kind.
+// logger logs messages of fasthttp about connections. Its errors quote the request,
+// which may hold a signature: only the type of an error is logged.
 type logger struct{ *slog.Logger }
 
 func (l logger) Printf(format string, args ...any) {

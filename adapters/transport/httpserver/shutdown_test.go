@@ -113,7 +113,7 @@ func (s *stopping) refusing(t *testing.T) <-chan struct{} {
 	return refused
 }
 
-// A server that is told to end before it began ends, whichever of the two comes first.
+// A server whose context ends before Serve begins ends too.
 func TestEndsBeforeItBegan(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

@@ -82,7 +82,7 @@ func (c *client) do(r *wiretest.Request) (*wiretest.Response, error) {
 		c.dials++
 	}
 	// A server may answer and hang up before it has read all of a large body.
-	// So a failed write says nothing yet, and nobody waits for it.
+	// So a failed write is no error yet, and the test does not wait for it.
 	written := make(chan struct{})
 	go func() {
 		defer close(written)

@@ -14,8 +14,8 @@ import (
 // larger than the door lets through.
 //
 // Bodies are text where that is shorter than base64, as it is for JSON and XML.
-// Those of batches go as base64, in which nobody takes their line ends for
-// something to tidy up.
+// Those of batches go as base64, so that no gateway changes their
+// line ends.
 func (d *door) answer(method string, resp *protocol.Response) []byte {
 	body := resp.Body
 	if method == http.MethodHead {

@@ -12,8 +12,8 @@ import (
 // body: 5.6 MB of base64, which a JSON decoder would look at four times before
 // its first byte is decoded.
 //
-// It knows just enough of JSON to find the string in an event that is valid,
-// which the decoder then finds out. Where it does not find exactly one, the
+// It knows just enough of JSON to find the string in a valid event; the decoder
+// checks later that the event is valid. Unless it finds exactly one string, the
 // event stays whole.
 func cutBody(event []byte) (rest, body []byte) {
 	start, end, depth := -1, -1, 0
@@ -69,9 +69,8 @@ func quotedLen(b []byte) int {
 	}
 }
 
-// open returns the bytes of the body and their number, of what is no base64 at
-// least how many can be read. Base64 is decoded only as
-// far as it is read; it refers to the event.
+// open returns a reader of the body and its length; for broken base64, the length
+// that can be read. Base64 is decoded as it is read; the reader refers to the event.
 func (e *event) open(quoted []byte) (io.Reader, int64, error) {
 	text := []byte(e.Body)
 	switch {

@@ -15,18 +15,18 @@
 //	HTTP API         no: it decodes paths, some twice. %25 never arrives, %3F
 //	                 cuts the path off. Its events are answered 501
 //
-// Which door an event came through is told by its shape.
+// The shape of an event tells which door it came through.
 //
 // # Sizes
 //
 // An answer of a function has 6 MB at most, through a load balancer 1 MB. A
-// query ends its page before that, see [PageBytes]; what becomes larger in JSON
-// all the same is served once more with a shorter page. With [Handler.Stream]
+// query ends its page before that, see [PageBytes]; a page that is larger
+// in JSON nevertheless is served again, shorter. With [Handler.Stream]
 // there is no such limit.
 //
 // # What cannot be done here
 //
 // A connection cannot be cut off: a Response that says Cut is answered with an
-// empty 502, after which clients do what they do after a reset. Date and
+// empty 502, to which clients react as to a reset. Date and
 // Content-Length of responses are left to the front door.
 package lambdaurl

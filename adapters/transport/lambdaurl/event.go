@@ -13,7 +13,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// event has the fields of all shapes, of which each has its own.
+// event has the fields of all shapes; each shape uses some of them.
 type event struct {
 	Version        string   `json:"version"` // "2.0" for Function URLs and HTTP APIs
 	RawPath        string   `json:"rawPath"`
@@ -132,7 +132,7 @@ func listed(fields map[string][]string) protocol.Header {
 	return h
 }
 
-// fields are the headers, of which the lists are complete.
+// fields are the headers; their lists are complete.
 func (e *event) fields() protocol.Header {
 	if len(e.MultiValueHeaders) > 0 {
 		return listed(e.MultiValueHeaders)
@@ -140,8 +140,8 @@ func (e *event) fields() protocol.Header {
 	return joined(e.Headers)
 }
 
-// query writes the parameters, of which the lists are complete, in the order of
-// their names.
+// query writes the parameters in the order of their names; their lists are
+// complete.
 func (e *event) query(escape func(string) string) (string, error) {
 	var lists map[string][]string
 	if err := unmarshal(e.MultiValueQueryStringParameters, &lists); err != nil {

@@ -104,8 +104,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// The paths of an HTTP API are spoilt: its requests are told so, and nothing is
-// done.
+// An HTTP API changes paths: its requests are refused with that reason.
 func TestHTTPAPI(t *testing.T) {
 	t.Parallel()
 	r := &recorder{}
@@ -139,7 +138,7 @@ func TestFieldsInAnyCase(t *testing.T) {
 	}
 }
 
-// Bodies are decoded as they are read, and what is no base64 ends them.
+// Bodies are decoded as they are read; broken base64 ends them.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	encode := base64.StdEncoding.EncodeToString

@@ -16,10 +16,10 @@ const (
 	ViewerHeader = "X-Edgetable-Viewer"
 )
 
-// forwarded believes a proxy that shows the secret: a Function URL has no other
-// name than its own, so that CloudFront stands in front of it where tables have
-// a domain of their own, and says in X-Forwarded-Host what clients asked for.
-// The address that the event has is the proxy's then; without a word about the
+// forwarded trusts a proxy that sends the secret. A Function URL has only its own
+// name; for another domain CloudFront is in front of it and sends the name in
+// X-Forwarded-Host.
+// The address in the event is the proxy's then; without a word about the
 // client's it is not known.
 //
 // Nobody else is believed, and the secret goes no further.

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Who shows the secret is believed, and nobody else.
+// Only a proxy that sends the secret is trusted.
 func TestForwarded(t *testing.T) {
 	t.Parallel()
 	const own, name = "id.lambda-url.region.on.aws", "acme.table.example.com"

@@ -10,7 +10,7 @@ import (
 // which rawPath and rawQueryString are what the client sent, and names of
 // headers are in lower case. HTTP APIs have the same format, but decode rawPath;
 // the name of the domain tells them apart, ID.lambda-url.REGION.on.aws, also
-// where CloudFront stands in front, as it must send that as Host.
+// behind CloudFront, which must send that as Host.
 func (e *event) functionURL() (protocol.Request, door) {
 	d := door{name: "function-url", limit: functionLimit, binary: true}
 	if !strings.Contains(e.RequestContext.DomainName, ".lambda-url.") {

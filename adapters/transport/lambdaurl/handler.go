@@ -41,12 +41,12 @@ type Handler struct {
 	// Narrow serve the same tables with the shorter pages. One after the other is
 	// asked when a response was too large; it may be empty: then that is an error.
 	Narrow []Protocol
-	// Secret is what a proxy shows that is believed what it forwards, see
-	// [SecretHeader]. It is asked for only where somebody shows one; its error is
-	// the same as another secret. Nil believes nobody.
+	// Secret returns the value that a trusted proxy sends in [SecretHeader]; without
+	// it, forwarded headers are ignored. It is called only for requests with that
+	// header; an error refuses the header. nil trusts no proxy.
 	Secret func(ctx context.Context) (string, error)
-	// Observe is told of every response before its memory is given back. It may
-	// be nil, and must not keep anything of the Response.
+	// Observe gets every response before its memory is given back. It may be nil,
+	// and must not keep any part of the Response.
 	Observe func(ctx context.Context, o *Observation)
 	// Task does what an event that is no HTTP request asks for, such as one of
 	// a schedule. It may be nil: then it is an error.
@@ -76,7 +76,7 @@ func within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, end.Add(-min(margin, time.Until(end)/4)))
 }
 
-// open reads an event and believes of it what is to be believed.
+// open reads an event, and its forwarded headers if they are trusted.
 func (h *Handler) open(ctx context.Context, event []byte) (protocol.Request, door, error) {
 	req, d, err := decode(event)
 	if err == nil {
@@ -100,7 +100,7 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	defer cancel()
 	server, narrow, narrowed := h.Protocol, h.Narrow, 0
 	if req.Method != http.MethodGet {
-		narrow = nil // what was done is done
+		narrow = nil // a write is not repeated
 	} else if n := len(narrow); door.narrow && n > 0 {
 		server, narrow = narrow[n-1], nil
 	}
@@ -145,8 +145,8 @@ func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Requ
 	return resp
 }
 
-// tooLarge says that the response exists but cannot be had. What was read can
-// be asked for in smaller pieces; what was written stays written.
+// tooLarge says that the response is too large to be sent. A read can be repeated
+// in smaller pieces; a write stays written.
 func tooLarge(method string, resp *protocol.Response, d *door) *table.Error {
 	what := fmt.Sprintf("The response has %d bytes, more than this front door lets through in its %d: ", len(resp.Body), d.limit)
 	if method == http.MethodGet {

@@ -9,8 +9,8 @@ import (
 // loadBalancer is a request through an Application Load Balancer, whose target
 // group either has lists of values in its events and wants them in answers, or
 // has not. The query comes as it was sent, except for its order. The client's
-// address is the last one in X-Forwarded-For: the balancer appends it to what it
-// was told.
+// address is the last one in X-Forwarded-For: the balancer appends it to the
+// field of the client.
 func (e *event) loadBalancer() (protocol.Request, door, error) {
 	d := door{name: "load-balancer", limit: balancerLimit, binary: true, multi: e.MultiValueHeaders != nil, narrow: true}
 	h := e.fields()

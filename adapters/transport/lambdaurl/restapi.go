@@ -9,8 +9,8 @@ import (
 
 // restAPI is a request through a REST API of API Gateway. What the client sent
 // as path, and signed, is that of the request context, which begins with the
-// stage. The query comes decoded and in no order, so that it is written anew:
-// nobody signs its bytes.
+// stage. The query comes decoded and in no order, so it is written again: no
+// signature covers its bytes.
 func (e *event) restAPI() (protocol.Request, door, error) {
 	d := door{name: "rest-api", limit: functionLimit, unmeasured: true}
 	req := protocol.Request{
