@@ -62,7 +62,7 @@ func (c *caller) join(wait edm.Ticks, calls []durableobject.Call) [][]byte {
 	first := append(milliseconds(wait), 0)
 	size := 4 + len(first)
 	for i := range calls {
-		size += 16 + len(calls[i].Object.Name) + len(calls[i].Object.Jurisdiction) + len(calls[i].Object.Hint)
+		size += 16 + len(calls[i].To.Name) + len(calls[i].To.Jurisdiction) + len(calls[i].To.Hint)
 		if calls[i].Writes() {
 			first[4] = 1
 		}
@@ -73,7 +73,7 @@ func (c *caller) join(wait edm.Ticks, calls []durableobject.Call) [][]byte {
 	out := c.out[:0].add(first)
 	c.pieces = c.pieces[:0]
 	for start := 0; len(calls) > 0; calls = calls[1:] {
-		to, m := &calls[0].Object, calls[0].Message
+		to, m := &calls[0].To, calls[0].Message
 		out = out.addText(to.Name).addText(to.Jurisdiction).addText(to.Hint)
 		out = binary.LittleEndian.AppendUint32(out, uint32(len(m)))
 		c.pieces = append(c.pieces, out[start:], m)
@@ -98,14 +98,14 @@ func milliseconds(t edm.Ticks) []byte {
 // sizeOfCalls is how many bytes appendCalls appends.
 func sizeOfCalls(calls []durableobject.Call) (n int) {
 	for _, call := range calls {
-		n += 16 + len(call.Object.Name) + len(call.Object.Jurisdiction) + len(call.Object.Hint) + len(call.Message)
+		n += 16 + len(call.To.Name) + len(call.To.Jurisdiction) + len(call.To.Hint) + len(call.Message)
 	}
 	return n
 }
 
 func appendCalls(dst frames, calls []durableobject.Call) frames {
 	for _, call := range calls {
-		dst = dst.addText(call.Object.Name).addText(call.Object.Jurisdiction).addText(call.Object.Hint).add(call.Message)
+		dst = dst.addText(call.To.Name).addText(call.To.Jurisdiction).addText(call.To.Hint).add(call.Message)
 	}
 	return dst
 }

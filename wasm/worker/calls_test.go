@@ -35,8 +35,8 @@ func TestCall(t *testing.T) {
 		call: func(f [][]byte) frames { sent = split(t, bytes.Join(f, nil)); return answers },
 	}
 	calls := []durableobject.Call{
-		{Object: durableobject.Object{Name: "catalog/acme"}, Message: []byte("m")},
-		{Object: durableobject.Object{Name: "bucket", Jurisdiction: "eu", Hint: "weur"}},
+		{To: durableobject.Address{Name: "catalog/acme"}, Message: []byte("m")},
+		{To: durableobject.Address{Name: "bucket", Jurisdiction: "eu", Hint: "weur"}},
 		{}, {}, {},
 	}
 	answers = frames(nil).addText("\x00answer").addText("\x01").addText("\x02").addText("\x03").addText("")

@@ -2,7 +2,7 @@
 
 package main
 
-import "edgetable/adapters/store/durableobject/object"
+import "edgetable/adapters/store/durableobject/engine"
 
 // pageBytes is less than half of what the protocol allows, since an instance has
 // little memory. With what is around it, it fits a piece of 2 MiB.
@@ -22,7 +22,7 @@ func configure(text string) error {
 	}
 	serving = newServer(c, store, h)
 	engines = objects{
-		options: object.Options{Now: now, Rand: random, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.jurisdiction},
+		options: engine.Options{Now: now, Rand: random, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.jurisdiction},
 		rows:    &rows{},
 		pieces:  &shared,
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"edgetable/adapters/store/durableobject/object"
+	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/core/edm"
 	"edgetable/core/sharedkey"
 )
@@ -64,7 +64,7 @@ func newPlatform(t *testing.T) *platform {
 		t.Fatal(err)
 	}
 	p.server = newServer(c, store, h)
-	p.engines = objects{options: object.Options{Now: h.now, Rand: h.random}, pieces: new(buffer)}
+	p.engines = objects{options: engine.Options{Now: h.now, Rand: h.random}, pieces: new(buffer)}
 	return p
 }
 

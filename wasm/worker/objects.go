@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"edgetable/adapters/store/durableobject"
-	"edgetable/adapters/store/durableobject/object"
+	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/core/edm"
 )
 
@@ -13,10 +13,10 @@ import (
 // number the shell gives each life of one: what an object remembers from before it
 // slept is not to be believed, as it may have been awake elsewhere since.
 type objects struct {
-	options object.Options
-	rows    object.Rows // of the object at hand
+	options engine.Options
+	rows    engine.Rows // of the object at hand
 	pieces  *buffer     // where large ones come from
-	awake   map[uint32]*object.Object
+	awake   map[uint32]*engine.Engine
 }
 
 // maxAwake is how many are remembered. To forget them all is allowed.
@@ -54,11 +54,11 @@ func (o *objects) handle(dst []byte, in frames) []byte {
 	}
 	message := parts[1]
 	if len(message) == 0 {
-		message = object.Alarm()
+		message = engine.Alarm()
 	}
-	var resume *object.Resume
+	var resume *engine.Resume
 	if n == 3 {
-		resume = &object.Resume{State: parts[2], Answers: make([]durableobject.Answer, in.count())}
+		resume = &engine.Resume{State: parts[2], Answers: make([]durableobject.Answer, in.count())}
 		readAnswers(resume.Answers, in)
 	}
 	start := len(dst)
@@ -86,13 +86,13 @@ func (o *objects) handle(dst []byte, in frames) []byte {
 }
 
 // life is the memory of an object, a fresh one if there is none.
-func (o *objects) life(number uint32) *object.Object {
+func (o *objects) life(number uint32) *engine.Engine {
 	found := o.awake[number]
 	if found == nil {
 		if len(o.awake) >= maxAwake || o.awake == nil {
-			o.awake = make(map[uint32]*object.Object)
+			o.awake = make(map[uint32]*engine.Engine)
 		}
-		found = object.New(o.options)
+		found = engine.New(o.options)
 		o.awake[number] = found
 	}
 	return found

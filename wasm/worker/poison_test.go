@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
-	"edgetable/adapters/store/durableobject/object"
+	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
@@ -147,7 +147,7 @@ func TestPoison(t *testing.T) {
 			handler.Service = table.New(store, table.Options{Now: h.now, Rand: h.random})
 		}
 		p.server = server{Handler: handler, host: h}
-		p.engines = objects{options: object.Options{Now: func() edm.Ticks { return clock.Now() }, Rand: rand.Uint64}, pieces: new(buffer)}
+		p.engines = objects{options: engine.Options{Now: func() edm.Ticks { return clock.Now() }, Rand: rand.Uint64}, pieces: new(buffer)}
 		return func(r *wiretest.Request) (*wiretest.Response, error) {
 			return parseResponse(p.answer(encode(r)), r.Method)
 		}

@@ -33,7 +33,7 @@ func (p *publisher) publish(dst, batch []byte) []byte {
 	to := workerskv.NewPublisher(&namespace{call: p.host.kv, until: p.host.now() + published}, p.host.now)
 	result := durableobject.Published{Done: make([]bool, len(b.Changes))}
 	if b.Purge {
-		result.More, err = to.Purge(context.Background(), b.Life, durableobject.SourcesOf(b.Life), purgeStep)
+		result.More, err = to.Purge(context.Background(), b.Incarnation, durableobject.SourcesOf(b.Incarnation), purgeStep)
 	} else {
 		err = publish(to, &b, &result)
 	}
@@ -56,7 +56,7 @@ func publish(to *workerskv.Publisher, b *durableobject.Batch, result *durableobj
 	switch {
 	case b.Lagging:
 		err = to.Synced(ctx, b.Source, b.Since)
-	case b.Caught:
+	case b.CaughtUp:
 		err = to.Forget(ctx, b.Source)
 	}
 	if err != nil && !workerskv.Rests(err) {
@@ -69,7 +69,7 @@ func publish(to *workerskv.Publisher, b *durableobject.Batch, result *durableobj
 			rows = append(rows, workerskv.Change{Key: c.Key, Ticks: c.Ticks, Row: c.Row})
 		}
 	}
-	done, err := to.Rows(ctx, b.Life, rows)
+	done, err := to.Rows(ctx, b.Incarnation, rows)
 	for i := range b.Changes {
 		c := &b.Changes[i]
 		if c.Key != nil {
@@ -87,10 +87,10 @@ func publish(to *workerskv.Publisher, b *durableobject.Batch, result *durableobj
 }
 
 func document(to *workerskv.Publisher, c *durableobject.Change) error {
-	if c.Document == nil {
+	if c.Record == nil {
 		return to.RemoveRecord(context.Background(), c.Name)
 	}
-	err := to.Record(context.Background(), *c.Document, c.Ticks)
+	err := to.Record(context.Background(), *c.Record, c.Ticks)
 	if errors.Is(err, table.ErrKeyTooLong) {
 		return nil // no replica can have it
 	}

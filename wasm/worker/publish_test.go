@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
-	"edgetable/adapters/store/durableobject/object"
+	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/adapters/store/workerskv"
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -17,8 +17,8 @@ import (
 
 // catalog calls one object.
 type catalog struct {
-	*object.Object
-	rows object.Rows
+	*engine.Engine
+	rows engine.Rows
 }
 
 func (c catalog) Call(_ context.Context, calls []durableobject.Call) []durableobject.Answer {
@@ -30,7 +30,7 @@ func TestPublish(t *testing.T) {
 	t.Parallel()
 	now := 1000 * edm.Ticks(edm.TicksPerSecond)
 	clock, random := func() edm.Ticks { return now }, func() uint64 { return 7 }
-	c := catalog{object.New(object.Options{Now: clock, Rand: random, Replica: "replica"}), &storage{rows: make(map[string]string)}}
+	c := catalog{engine.New(engine.Options{Now: clock, Rand: random, Replica: "replica"}), &storage{rows: make(map[string]string)}}
 	store, err := durableobject.New(durableobject.Options{Caller: c, Now: clock, Rand: random})
 	if err != nil {
 		t.Fatal(err)
@@ -40,8 +40,8 @@ func TestPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	now += 2 * edm.TicksPerSecond
-	step := c.Handle(c.rows, object.Alarm(), nil, nil)
-	if len(step.Calls) != 1 || step.Calls[0].Object != durableobject.Replica {
+	step := c.Handle(c.rows, engine.Alarm(), nil, nil)
+	if len(step.Calls) != 1 || step.Calls[0].To != durableobject.Replica {
 		t.Fatalf("the alarm wants %v", step.Calls)
 	}
 	for became, want := range []durableobject.Published{

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"unsafe"
 
-	"edgetable/adapters/store/durableobject/object"
+	"edgetable/adapters/store/durableobject/engine"
 )
 
 //go:wasmimport edge row_get
@@ -34,7 +34,7 @@ type rows struct {
 	last    []byte
 }
 
-var _ object.Rows = (*rows)(nil)
+var _ engine.Rows = (*rows)(nil)
 
 func (r *rows) Get(k []byte) ([]byte, bool) {
 	n := hostRowGet(pointer(k), uint32(len(k)))

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/adapters/store/durableobject/internal/message"
-	"edgetable/adapters/store/durableobject/object"
 )
 
 // Of many who ask at once for a table that is not there, each asks the catalog
@@ -17,10 +17,10 @@ func TestAbsent(t *testing.T) {
 	c := newCloud(t, newClock().now)
 	n := c.node(durableobject.Bucket(tableText, 1, 0, ""))
 	m := message.Get(nil, &message.Place{Table: tableText, Buckets: 1}, at("p", "r"))
-	var asked [many]*object.Resume
+	var asked [many]*engine.Resume
 	for i := range asked {
 		step := c.step(n, m, nil)
-		asked[i] = &object.Resume{State: step.State, Answers: c.deliver(context.Background(), step.Calls, nil)}
+		asked[i] = &engine.Resume{State: step.State, Answers: c.deliver(context.Background(), step.Calls, nil)}
 	}
 	for i, resume := range asked {
 		step := c.step(n, m, resume)

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/adapters/store/durableobject/internal/message"
-	"edgetable/adapters/store/durableobject/object"
 	"edgetable/core/table"
 )
 
@@ -72,12 +72,12 @@ func TestGoesOnWithoutMemory(t *testing.T) {
 	message.Stamp(m, message.Attempt{ID: 1, First: c.now()})
 	first := c.step(n, m, nil)
 	answers := c.deliver(t.Context(), first.Calls, nil)
-	c.handle(t.Context(), durableobject.Call{Object: durableobject.Bucket(tableText, 1, 0, ""), Message: m})
+	c.handle(t.Context(), durableobject.Call{To: durableobject.Bucket(tableText, 1, 0, ""), Message: m})
 	if _, err := s.Commit(t.Context(), tableKey, []table.Mutation{put("r", "B")}); err != nil {
 		t.Fatal(err)
 	}
 	n.evict()
-	if step := c.step(n, m, &object.Resume{State: first.State, Answers: answers}); len(step.Calls) > 0 || message.StatusOf(step.Answer) != message.StatusAgain {
+	if step := c.step(n, m, &engine.Resume{State: first.State, Answers: answers}); len(step.Calls) > 0 || message.StatusOf(step.Answer) != message.StatusAgain {
 		t.Errorf("it went on: %+v", step)
 	}
 	if got := text(s, "r"); got != "B" {

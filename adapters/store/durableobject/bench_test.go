@@ -2,14 +2,15 @@ package durableobject_test
 
 import (
 	"bytes"
+	"edgetable/adapters/store/durableobject/internal/rowstest"
 	"fmt"
 	"iter"
 	"math/rand/v2"
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/adapters/store/durableobject/internal/message"
-	"edgetable/adapters/store/durableobject/object"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/storetest"
@@ -20,20 +21,20 @@ import (
 func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(nil, nil)) }
 
 // plain are rows without tricks, for what Handle itself costs.
-type plain struct{ ordered }
+type plain struct{ rowstest.Rows }
 
 func (p *plain) Get(k []byte) ([]byte, bool) {
-	i, ok := p.at(k)
+	i, ok := p.At(k)
 	if !ok {
 		return nil, false
 	}
-	return p.rows[i].value, true
+	return p.Rows.Rows[i].Value, true
 }
 
 func (p *plain) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
-		for i, _ := p.at(from); i < len(p.rows) && bytes.Compare(p.rows[i].key, to) < 0; i++ {
-			if !yield(p.rows[i].key, p.rows[i].value) {
+		for i, _ := p.At(from); i < len(p.Rows.Rows) && bytes.Compare(p.Rows.Rows[i].Key, to) < 0; i++ {
+			if !yield(p.Rows.Rows[i].Key, p.Rows.Rows[i].Value) {
 				return
 			}
 		}
@@ -66,10 +67,10 @@ func BenchmarkHandle(b *testing.B) {
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			k := newClock()
-			o := object.New(object.Options{Now: k.now, Rand: rand.Uint64})
+			o := engine.New(engine.Options{Now: k.now, Rand: rand.Uint64})
 			var rows plain
 			located := message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 1}})
-			resume := &object.Resume{State: o.Handle(&rows, upserts(1), nil, nil).State, Answers: []durableobject.Answer{{Message: located}}}
+			resume := &engine.Resume{State: o.Handle(&rows, upserts(1), nil, nil).State, Answers: []durableobject.Answer{{Message: located}}}
 			id := uint64(0)
 			stamp := func(m []byte) {
 				id++
@@ -93,7 +94,7 @@ func BenchmarkHandle(b *testing.B) {
 				if message.IsWrite(row.message) {
 					stamp(row.message)
 				}
-				rows.begin()
+				rows.Begin()
 				step := o.Handle(&rows, row.message, nil, dst[:0])
 				if dst = step.Answer; len(dst) < 2 || dst[1] != byte(message.StatusDone) {
 					b.Fatalf("%x", dst)

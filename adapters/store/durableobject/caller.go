@@ -11,7 +11,7 @@ import (
 // Object is one Durable Object by its name. The jurisdiction is part of its
 // identity. The hint is where it is made, if it is not there yet; that it never
 // moves is why it is in the names of buckets too.
-type Object struct {
+type Address struct {
 	Name         string
 	Jurisdiction string // "" = none
 	Hint         string // "" = near who calls first
@@ -19,7 +19,7 @@ type Object struct {
 
 // Call is a message to an object. It is read-only, and good until Call returned.
 type Call struct {
-	Object  Object
+	To      Address
 	Message []byte
 }
 

@@ -3,13 +3,14 @@ package durableobject_test
 import (
 	"bytes"
 	"context"
+	"edgetable/adapters/store/durableobject/internal/rowstest"
 	"math/rand/v2"
 	"runtime"
 	"sync"
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
-	"edgetable/adapters/store/durableobject/object"
+	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/core/edm"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
@@ -30,7 +31,7 @@ type cloud struct {
 	publish func(batch []byte) durableobject.Answer
 
 	mu      sync.Mutex
-	objects map[durableobject.Object]*node
+	objects map[durableobject.Address]*node
 
 	// Whoever wants to do harm: all may be nil.
 	network func(durableobject.Call) fate                         // what becomes of a Worker's message
@@ -49,17 +50,17 @@ type fate struct {
 // node is an object's storage, and its memory while it is awake.
 type node struct {
 	mu     sync.Mutex
-	id     durableobject.Object
-	rows   ordered
-	memory *object.Object
+	id     durableobject.Address
+	rows   rowstest.Rows
+	memory *engine.Engine
 	alarm  edm.Ticks // 0 none
 }
 
 func newCloud(t testing.TB, now func() edm.Ticks) *cloud {
-	return &cloud{t: t, now: now, objects: make(map[durableobject.Object]*node)}
+	return &cloud{t: t, now: now, objects: make(map[durableobject.Address]*node)}
 }
 
-func (c *cloud) node(id durableobject.Object) *node {
+func (c *cloud) node(id durableobject.Address) *node {
 	id.Hint = "" // no part of the identity
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +103,7 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 	answers := make([]durableobject.Answer, len(calls))
 	for i, call := range calls {
 		call.Message = bytes.Clone(call.Message)
-		if call.Object == durableobject.Replica {
+		if call.To == durableobject.Replica {
 			answers[i] = c.publish(call.Message)
 			continue
 		}
@@ -125,8 +126,8 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 
 // handle is what the shell of an object does.
 func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobject.Answer {
-	n := c.node(call.Object)
-	var resume *object.Resume
+	n := c.node(call.To)
+	var resume *engine.Resume
 	for {
 		step := c.step(n, call.Message, resume)
 		if len(step.Calls) == 0 {
@@ -136,7 +137,7 @@ func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobje
 		if c.between != nil && c.between(n, step.Calls) {
 			return durableobject.Answer{Err: durableobject.ErrLost}
 		}
-		resume = &object.Resume{State: step.State, Answers: c.deliver(ctx, step.Calls, c.inside)}
+		resume = &engine.Resume{State: step.State, Answers: c.deliver(ctx, step.Calls, c.inside)}
 		if late := c.late; late != nil {
 			c.late = nil
 			late()
@@ -145,7 +146,7 @@ func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobje
 }
 
 // step is one transaction.
-func (c *cloud) step(n *node, m []byte, resume *object.Resume) object.Step {
+func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.memory == nil {
@@ -160,10 +161,10 @@ func (c *cloud) step(n *node, m []byte, resume *object.Resume) object.Step {
 				return c.now() - 3*3600*edm.TicksPerSecond
 			}
 		}
-		n.memory = object.New(object.Options{Now: now, Rand: rand.Uint64, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.where})
+		n.memory = engine.New(engine.Options{Now: now, Rand: rand.Uint64, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.where})
 	}
 	m = bytes.Clone(m)
-	n.rows.begin()
+	n.rows.Begin()
 	step := n.memory.Handle(&n.rows, m, resume, []byte("dst"))
 	if !bytes.HasPrefix(step.Answer, []byte("dst")) && len(step.Calls) == 0 {
 		c.t.Errorf("the answer %q is not appended", step.Answer)
@@ -173,7 +174,7 @@ func (c *cloud) step(n *node, m []byte, resume *object.Resume) object.Step {
 		m[i] = 0xAA
 	}
 	if step.Rollback {
-		n.rows.rollback()
+		n.rows.Rollback()
 	}
 	if step.Alarm > 0 && (n.alarm == 0 || step.Alarm < n.alarm) {
 		n.alarm = step.Alarm
@@ -192,7 +193,7 @@ func (c *cloud) ring(at edm.Ticks) (rang int) {
 		n.mu.Unlock()
 		if due {
 			rang++
-			c.handle(context.Background(), durableobject.Call{Object: n.id, Message: object.Alarm()})
+			c.handle(context.Background(), durableobject.Call{To: n.id, Message: engine.Alarm()})
 		}
 	}
 	return rang

@@ -2,12 +2,13 @@ package durableobject_test
 
 import (
 	"bytes"
+	"edgetable/adapters/store/durableobject/internal/rowstest"
 	"errors"
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/adapters/store/durableobject/internal/message"
-	"edgetable/adapters/store/durableobject/object"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -34,22 +35,22 @@ func FuzzHandle(f *testing.F) {
 		message.Write(nil, &table.Record{Key: tableKey}, message.Home{}),
 		message.Remove(nil, tableText, "1"),
 		message.List(nil, "table/", "", 10),
-		object.Alarm(),
+		engine.Alarm(),
 	} {
 		f.Add(m, m, state, located)
 		f.Add(m, message.Remove(nil, tableText, "1"), append([]byte{1, 1}, make([]byte, 12)...), message.DoneTicks(nil, 5))
 	}
 	f.Fuzz(func(t *testing.T, first, second, state, answer []byte) {
-		var rows ordered
+		var rows rowstest.Rows
 		k := newClock()
-		o := object.New(object.Options{Now: k.now, Rand: func() uint64 { return 0 }})
+		o := engine.New(engine.Options{Now: k.now, Rand: func() uint64 { return 0 }})
 		for _, m := range [][]byte{first, second} {
-			resume := &object.Resume{State: state, Answers: []durableobject.Answer{{Message: answer}}}
+			resume := &engine.Resume{State: state, Answers: []durableobject.Answer{{Message: answer}}}
 			for range 10 {
-				rows.begin()
+				rows.Begin()
 				step := o.Handle(&rows, m, resume, nil)
 				if step.Rollback {
-					rows.rollback()
+					rows.Rollback()
 				}
 				if len(step.Calls) == 0 {
 					if _, err := message.Result(step.Answer); errors.Is(err, message.ErrDamaged) {
@@ -57,7 +58,7 @@ func FuzzHandle(f *testing.F) {
 					}
 					break
 				}
-				resume = &object.Resume{State: step.State}
+				resume = &engine.Resume{State: step.State}
 				for range step.Calls {
 					resume.Answers = append(resume.Answers, durableobject.Answer{Message: answer})
 				}

@@ -330,8 +330,8 @@ func TestMoved(t *testing.T) {
 	}
 	// Nothing is left of them, but in the catalog.
 	for _, n := range c.all() {
-		if len(n.rows.rows) > 0 && !strings.HasPrefix(n.id.Name, "catalog/") {
-			t.Errorf("%v still has %d rows", n.id, len(n.rows.rows))
+		if len(n.rows.Rows) > 0 && !strings.HasPrefix(n.id.Name, "catalog/") {
+			t.Errorf("%v still has %d rows", n.id, len(n.rows.Rows))
 		}
 	}
 }
@@ -341,13 +341,13 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		location string
-		want     durableobject.Object
+		want     durableobject.Address
 	}{
-		{"", durableobject.Object{Name: "bucket/table/acct/people/4/3"}},
-		{"eu", durableobject.Object{Name: "bucket/table/acct/people/4/3", Jurisdiction: "eu"}},
-		{"weur", durableobject.Object{Name: "bucket/table/acct/people/4/3@weur", Hint: "weur"}},
-		{"eu/weur", durableobject.Object{Name: "bucket/table/acct/people/4/3@weur", Jurisdiction: "eu", Hint: "weur"}},
-		{"moon/", durableobject.Object{Name: "bucket/table/acct/people/4/3", Jurisdiction: "moon"}},
+		{"", durableobject.Address{Name: "bucket/table/acct/people/4/3"}},
+		{"eu", durableobject.Address{Name: "bucket/table/acct/people/4/3", Jurisdiction: "eu"}},
+		{"weur", durableobject.Address{Name: "bucket/table/acct/people/4/3@weur", Hint: "weur"}},
+		{"eu/weur", durableobject.Address{Name: "bucket/table/acct/people/4/3@weur", Jurisdiction: "eu", Hint: "weur"}},
+		{"moon/", durableobject.Address{Name: "bucket/table/acct/people/4/3", Jurisdiction: "moon"}},
 	} {
 		if got := durableobject.Bucket(tableText, 4, 3, row.location); got != row.want {
 			t.Errorf("Bucket at %q: got %+v, want %+v", row.location, got, row.want)
@@ -357,7 +357,7 @@ func TestNames(t *testing.T) {
 		"table/acct/people": "catalog/acct", "settings/acct": "catalog/acct", "table/acct": "catalog/acct",
 		"other/acct/x": "catalog/", "x": "catalog/",
 	} {
-		if got := durableobject.CatalogOf(key, "eu"); got != (durableobject.Object{Name: want, Jurisdiction: "eu"}) {
+		if got := durableobject.CatalogOf(key, "eu"); got != (durableobject.Address{Name: want, Jurisdiction: "eu"}) {
 			t.Errorf("CatalogOf(%s): got %+v, want %s in eu", key, got, want)
 		}
 	}

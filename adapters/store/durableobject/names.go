@@ -13,15 +13,15 @@ const (
 )
 
 // Catalog is the object that holds the records of an account.
-func Catalog(account, location string) Object {
-	o := Object{Name: catalogPrefix + account}
+func Catalog(account, location string) Address {
+	o := Address{Name: catalogPrefix + account}
 	o.Jurisdiction, o.Hint = SplitLocation(location)
 	return o
 }
 
 // CatalogOf is the object that holds the record with the text of this key, or the
 // records with keys that begin with it.
-func CatalogOf(key, location string) Object {
+func CatalogOf(key, location string) Address {
 	k, _ := table.ParseRecordKey(key)
 	return Catalog(k.Account, location)
 }
@@ -34,8 +34,8 @@ func CatalogOf(key, location string) Object {
 // It has no incarnation in its name, so that it can be found without the
 // record. The hint is in it because an object stays where it was made, and
 // whoever asks first, with a wrong idea of where the table is, makes it.
-func Bucket(key string, buckets, bucket uint16, location string) Object {
-	var o Object
+func Bucket(key string, buckets, bucket uint16, location string) Address {
+	var o Address
 	o.Jurisdiction, o.Hint = SplitLocation(location)
 	b := make([]byte, 0, len(bucketPrefix)+len(key)+len(o.Hint)+16)
 	b = append(append(append(b, bucketPrefix...), key...), '/')

@@ -100,7 +100,7 @@ func TestWakeBitByBit(t *testing.T) {
 				return fate{}
 			}
 			wakes++
-			if wakes%buckets == 0 || never && strings.HasSuffix(call.Object.Name, "/4") {
+			if wakes%buckets == 0 || never && strings.HasSuffix(call.To.Name, "/4") {
 				return fate{lose: true, err: durableobject.ErrLost}
 			}
 			return fate{}

@@ -9,34 +9,33 @@ import (
 	"edgetable/core/table"
 )
 
-// Replica is no object: who is called by this name publishes what objects have
-// changed. The message is a [Batch], the answer a [Published]. Only objects call
-// it, whoever carries their calls has to know it.
-var Replica = Object{Name: "replica"}
+// Replica is the address of the publisher, which is not an object: the shell passes
+// calls to it to the code that publishes. The message is a [Batch], the answer a
+// [Published]. Only objects call it.
+var Replica = Address{Name: "replica"}
 
-// Batch is what an object wants to be published, in this order: the mark, the
-// changes; or that a life of a table is purged.
+// Batch is what an object wants published: the mark first, then the changes; or the
+// purge of an incarnation.
 type Batch struct {
-	Life   table.Incarnation // of the rows
-	Source string            // who publishes
-	// Lagging: that the source has published only what changed before Since is to
-	// be seen. Caught: it is to be seen no more.
-	Lagging, Caught bool
-	Since           edm.Ticks
-	// Purge: Life ended. What its sources said is to be forgotten, whose names begin
-	// with [SourcesOf] it, and all that was published of it is to be deleted.
+	Incarnation table.Incarnation // of the rows
+	Source      string            // the name of the object in the replica
+	// Lagging: record that the source has published all changes before Since, and no
+	// later ones. CaughtUp: remove that record.
+	Lagging, CaughtUp bool
+	Since             edm.Ticks
+	// Purge: the incarnation ended. Delete its entities, and the records of its sources,
+	// whose names begin with [SourcesOf].
 	Purge   bool
 	Changes []Change
 }
 
-// Change is the state that an entity or a document took. If it has neither Row
-// nor Document it is gone.
+// Change is the new state of an entity or a record. Without Row and Record it is gone.
 type Change struct {
-	Ticks    edm.Ticks // never lower than that of an earlier state
-	Key      []byte    // of an entity; nil for a document
-	Row      *table.Row
-	Name     string // the key of a document
-	Document *table.Record
+	Ticks  edm.Ticks // not below that of an earlier state
+	Key    []byte    // of an entity; nil for a record
+	Row    *table.Row
+	Name   string // the key of a record, as text
+	Record *table.Record
 }
 
 var errBatch = errors.New("durableobject: batch not understood")
@@ -46,8 +45,8 @@ func ReadBatch(b []byte) (Batch, error) {
 	r := message.Read(b)
 	h := r.BatchHead()
 	batch := Batch{
-		Life: h.Life, Source: h.Source, Since: h.Since, Purge: h.Purge,
-		Lagging: h.Mark == message.MarkLagging, Caught: h.Mark == message.MarkForget,
+		Incarnation: h.Incarnation, Source: h.Source, Since: h.Since, Purge: h.Purge,
+		Lagging: h.Mark == message.MarkLagging, CaughtUp: h.Mark == message.MarkForget,
 	}
 	for r.OK() && !r.Done() {
 		c, err := readChange(&r)
@@ -68,20 +67,20 @@ func readChange(r *message.Reader) (c Change, err error) {
 	switch {
 	case !r.OK():
 		return c, errBatch
-	case b.Document:
+	case b.Record:
 		c.Name = string(b.Key)
 	default:
 		c.Key = b.Key
 	}
 	switch {
 	case b.Gone:
-	case b.Document:
+	case b.Record:
 		v := message.Read(b.Value)
 		d := v.Document()
 		if !v.Done() {
 			return c, errBatch
 		}
-		c.Document = &d
+		c.Record = &d
 	default:
 		row, err := table.ParseRow(b.Key, b.Value)
 		if err != nil {
@@ -93,30 +92,30 @@ func readChange(r *message.Reader) (c Change, err error) {
 }
 
 // SourceOf is the name under which a bucket publishes.
-func SourceOf(life table.Incarnation, bucket uint16) string {
-	return SourcesOf(life) + strconv.Itoa(int(bucket))
+func SourceOf(incarnation table.Incarnation, bucket uint16) string {
+	return SourcesOf(incarnation) + strconv.Itoa(int(bucket))
 }
 
-// SourcesOf is what the names begin with under which the buckets of a life publish,
-// and no others.
-func SourcesOf(life table.Incarnation) string {
+// SourcesOf is the prefix of the names under which the buckets of an incarnation
+// publish, and no others.
+func SourcesOf(incarnation table.Incarnation) string {
 	const digits = "0123456789abcdef"
-	b := make([]byte, 0, 2*len(life)+1)
-	for _, c := range life {
+	b := make([]byte, 0, 2*len(incarnation)+1)
+	for _, c := range incarnation {
 		b = append(b, digits[c>>4], digits[c&15])
 	}
 	return string(append(b, '/'))
 }
 
-// Published is what came of a [Batch].
+// Published is the result of a [Batch].
 type Published struct {
-	// Certain: what is not Done was not written, and will not be. Without it, it
-	// may be written still.
+	// Certain: a change that is not Done was not written and will not be. Without
+	// Certain it may still be written.
 	Certain bool
-	// Failed: it is not to be tried again at once.
+	// Failed: do not retry at once.
 	Failed bool
-	Marked bool   // the mark is as wanted
-	More   bool   // there is more to purge
+	Marked bool   // the mark was set or removed
+	More   bool   // more remains to purge
 	Done   []bool // of each change
 }
 
@@ -146,7 +145,7 @@ func (p *Published) Append(dst []byte) []byte {
 	return dst
 }
 
-// ReadPublished reads the answer to a batch of so many changes.
+// ReadPublished reads the answer to a batch with this many changes.
 func ReadPublished(b []byte, changes int) (p Published, ok bool) {
 	if len(b) != 1+changes {
 		return p, false

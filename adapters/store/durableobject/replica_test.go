@@ -21,7 +21,7 @@ func TestReplicaConverges(t *testing.T) {
 		w := newWorld(t, seed, uint16(1+2*(seed%2)))
 		names := []table.RecordKey{acct("one"), acct("two")}
 		w.cloud.between = func(n *node, calls []durableobject.Call) bool {
-			if calls[0].Object != durableobject.Replica {
+			if calls[0].To != durableobject.Replica {
 				return false
 			}
 			for name := range w.lives {
@@ -109,7 +109,7 @@ func lateWrite(t *testing.T, meanwhile func(*world)) {
 		}
 		c := &b.Changes[0]
 		late := version{w.now + 50*edm.TicksPerSecond, c.Row.Timestamp, table.AppendRow(nil, c.Row)}
-		w.replica.flying = append(w.replica.flying, flying{w.now + 50*edm.TicksPerSecond, nameOf(b.Life, c), late})
+		w.replica.flying = append(w.replica.flying, flying{w.now + 50*edm.TicksPerSecond, nameOf(b.Incarnation, c), late})
 		n.evict()
 		w.cloud.between = nil
 		return true
@@ -205,9 +205,9 @@ func TestReplicaLater(t *testing.T) {
 		t.Fatal("without a replica there are batches")
 	}
 	for _, n := range w.cloud.all() {
-		for _, r := range n.rows.rows {
-			if r.key[0] == 'o' {
-				t.Fatalf("without a replica there is %q", r.key)
+		for _, r := range n.rows.Rows {
+			if r.Key[0] == 'o' {
+				t.Fatalf("without a replica there is %q", r.Key)
 			}
 		}
 	}

@@ -37,7 +37,7 @@ func TestFull(t *testing.T) {
 	merge.Kind = table.Merge
 
 	// It looks when it has written some.
-	bucket.rows.size = 10e9
+	bucket.rows.Bytes = 10e9
 	large := table.Mutation{Key: at("q", "large"), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.Binary(make([]byte, 1<<20)))}
 	n := 0
 	for ; n < 40; n++ {
@@ -82,12 +82,12 @@ func TestFull(t *testing.T) {
 	if err := commit(insert("d", "B")); !errors.As(err, new(*table.Refused)) {
 		t.Errorf("an insert behind a restart: %v", err)
 	}
-	bucket.rows.size = 9e9
+	bucket.rows.Bytes = 9e9
 	if err := commit(insert("d", "B")); err != nil {
 		t.Errorf("there is room again: %v", err)
 	}
 
-	bucket.rows.size, catalog.rows.size = 10e9, 10e9
+	bucket.rows.Bytes, catalog.rows.Bytes = 10e9, 10e9
 	catalog.evict()
 	d := table.Record{Key: acct("other"), Incarnation: table.Incarnation{2}}
 	e := (*table.Error)(nil)
@@ -97,7 +97,7 @@ func TestFull(t *testing.T) {
 	if err := s.Drop(t.Context(), tableKey, revision); err != nil {
 		t.Errorf("Drop of a full table: %v", err)
 	}
-	catalog.rows.size = 0
+	catalog.rows.Bytes = 0
 	if _, err := s.WriteRecord(t.Context(), d); err != nil {
 		t.Errorf("a table where there is room: %v", err)
 	}

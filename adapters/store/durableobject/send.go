@@ -21,7 +21,7 @@ const firstPause = 20 * time.Millisecond
 // A message that writes is stamped: the object recognizes it when it comes
 // again. So one whose answer was lost can be sent again, whatever it writes. When
 // no answer comes at all, its outcome is unknown.
-func (s *Store) send(ctx context.Context, to Object, m []byte) (message.Reader, error) {
+func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return message.Reader{}, err
 	}
@@ -30,7 +30,7 @@ func (s *Store) send(ctx context.Context, to Object, m []byte) (message.Reader, 
 	if write {
 		a = message.Attempt{ID: s.o.Rand(), First: s.o.Now()}
 	}
-	calls := []Call{{Object: to, Message: m}}
+	calls := []Call{{To: to, Message: m}}
 	lost := false // an attempt of a write
 	for n := 1; ; n++ {
 		if write {
@@ -129,7 +129,7 @@ func (s *Store) follow(name string, do func(home message.Home) error) error {
 }
 
 // bucket is the object that has a bucket of a table.
-func bucket(p *message.Place) Object { return Bucket(p.Table, p.Buckets, p.Bucket, p.Location) }
+func bucket(p *message.Place) Address { return Bucket(p.Table, p.Buckets, p.Bucket, p.Location) }
 
 // placeOf is the bucket of an entity.
 func placeOf(name string, home message.Home, number uint16) message.Place {

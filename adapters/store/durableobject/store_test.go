@@ -53,7 +53,7 @@ func TestEvicted(t *testing.T) {
 			}
 			return false
 		}
-		c.network = func(call durableobject.Call) fate { c.node(call.Object).evict(); return fate{} }
+		c.network = func(call durableobject.Call) fate { c.node(call.To).evict(); return fate{} }
 	}, func(o *durableobject.Options) { o.Attempts = 100 }))
 }
 

@@ -92,7 +92,7 @@ func (r *replica) publish(message []byte) durableobject.Answer {
 	if b.Purge {
 		more := 0
 		for name := range r.names {
-			if strings.HasPrefix(name, fmt.Sprintf("%x ", b.Life)) {
+			if strings.HasPrefix(name, fmt.Sprintf("%x ", b.Incarnation)) {
 				if more++; more > 2 {
 					break // so much for one message
 				}
@@ -100,7 +100,7 @@ func (r *replica) publish(message []byte) durableobject.Answer {
 			}
 		}
 		maps.DeleteFunc(r.marks, func(source string, _ edm.Ticks) bool {
-			return strings.HasPrefix(source, durableobject.SourcesOf(b.Life))
+			return strings.HasPrefix(source, durableobject.SourcesOf(b.Incarnation))
 		})
 		result.More = more > 2
 		return durableobject.Answer{Message: result.Append(nil)}
@@ -111,17 +111,17 @@ func (r *replica) publish(message []byte) durableobject.Answer {
 		switch {
 		case c.Row != nil:
 			v.value, v.ticks = table.AppendRow(nil, c.Row), c.Row.Timestamp
-		case c.Document != nil:
-			v.value = append([]byte(c.Document.Revision), c.Document.Value...)
+		case c.Record != nil:
+			v.value = append([]byte(c.Record.Revision), c.Record.Value...)
 		}
-		result.Done[i] = r.write(nameOf(b.Life, c), v, &result)
+		result.Done[i] = r.write(nameOf(b.Incarnation, c), v, &result)
 	}
 	switch {
 	case !result.Certain:
 		result.Marked = false
 	case b.Lagging:
 		r.marks[b.Source] = b.Since
-	case b.Caught:
+	case b.CaughtUp:
 		delete(r.marks, b.Source)
 	}
 	if r.harm && r.rnd.IntN(6) == 0 {
@@ -292,9 +292,9 @@ func (w *world) converges() {
 		w.t.Errorf("nothing changes any more, and there are marks: %v", w.replica.marks)
 	}
 	for _, n := range w.cloud.all() {
-		for _, r := range n.rows.rows {
-			if r.key[0] == 'o' || r.key[0] == 'p' {
-				w.t.Errorf("%s keeps %q", n.id.Name, r.key)
+		for _, r := range n.rows.Rows {
+			if r.Key[0] == 'o' || r.Key[0] == 'p' {
+				w.t.Errorf("%s keeps %q", n.id.Name, r.Key)
 			}
 		}
 	}

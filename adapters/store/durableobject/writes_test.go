@@ -1,13 +1,14 @@
 package durableobject_test
 
 import (
+	"edgetable/adapters/store/durableobject/internal/rowstest"
 	"errors"
 	"testing"
 	"time"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/adapters/store/durableobject/internal/message"
-	"edgetable/adapters/store/durableobject/object"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -16,8 +17,8 @@ import (
 type bucket struct {
 	testing.TB
 	clock *clock
-	rows  ordered
-	*object.Object
+	rows  rowstest.Rows
+	*engine.Engine
 	life table.Incarnation
 	high edm.Ticks // floor of the next life
 }
@@ -29,24 +30,24 @@ func newBucket(t testing.TB) *bucket {
 }
 
 func (b *bucket) restart() {
-	b.Object = object.New(object.Options{Now: b.clock.now, Rand: func() uint64 { return uint64(b.clock.t) }})
+	b.Engine = engine.New(engine.Options{Now: b.clock.now, Rand: func() uint64 { return uint64(b.clock.t) }})
 }
 
 // send is a message and its result; the catalog answers at once.
 func (b *bucket) send(m []byte) (message.Reader, error) {
 	b.Helper()
-	var resume *object.Resume
+	var resume *engine.Resume
 	for range 3 {
-		b.rows.begin()
+		b.rows.Begin()
 		step := b.Handle(&b.rows, m, resume, nil)
 		if step.Rollback {
-			b.rows.rollback()
+			b.rows.Rollback()
 		}
 		if len(step.Calls) == 0 {
 			return message.Result(step.Answer)
 		}
 		located := message.AppendLocated(nil, &message.Located{Incarnation: b.life, Home: message.Home{Buckets: 1}, Floor: b.high})
-		resume = &object.Resume{State: step.State, Answers: []durableobject.Answer{{Message: located}}}
+		resume = &engine.Resume{State: step.State, Answers: []durableobject.Answer{{Message: located}}}
 	}
 	b.Fatal("the object asks for ever")
 	return message.Reader{}, nil
@@ -127,12 +128,12 @@ func TestUndone(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
 	b.expect("a batch that is refused", b.commit(message.Attempt{ID: 1}, insert("r", "A"), insert("r", "A")), table.ErrExists)
-	if len(b.rows.rows) != 0 {
-		t.Errorf("%d rows are left", len(b.rows.rows))
+	if len(b.rows.Rows) != 0 {
+		t.Errorf("%d rows are left", len(b.rows.Rows))
 	}
 	b.expect("another", b.commit(message.Attempt{ID: 2}, insert("r", "A")), nil)
 	b.restart()
-	b.rows.begin()
+	b.rows.Begin()
 	if step := b.Handle(&b.rows, message.Get(nil, &home, at("p", "r")), nil, nil); len(step.Calls) > 0 {
 		t.Error("it did not keep which table it is of")
 	}
@@ -206,8 +207,8 @@ func TestLateOrders(t *testing.T) {
 	}
 	_, err = b.send(message.Forget(nil, high))
 	b.expect("forget", err, nil)
-	if len(b.rows.rows) != 0 {
-		t.Errorf("%d rows are left", len(b.rows.rows))
+	if len(b.rows.Rows) != 0 {
+		t.Errorf("%d rows are left", len(b.rows.Rows))
 	}
 
 	b.life, b.high = table.Incarnation{2}, high
@@ -233,7 +234,7 @@ func TestRowLimit(t *testing.T) {
 	}
 	err := b.commit(message.Attempt{ID: 1}, put("s", ""), m)
 	var limit *table.Error
-	if !errors.As(err, &limit) || limit.Code != table.EntityTooLarge || len(b.rows.rows) != 0 {
-		t.Errorf("got %v, and %d rows, want %s and none", err, len(b.rows.rows), table.EntityTooLarge)
+	if !errors.As(err, &limit) || limit.Code != table.EntityTooLarge || len(b.rows.Rows) != 0 {
+		t.Errorf("got %v, and %d rows, want %s and none", err, len(b.rows.Rows), table.EntityTooLarge)
 	}
 }

@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 	}
 	const key = "table/acct/people"
 	rows := []struct {
-		object durableobject.Object
+		object durableobject.Address
 		want   ask
 	}{
 		{durableobject.Catalog("acct", ""), ask{Name: "catalog/acct"}},
@@ -40,11 +40,11 @@ func TestNames(t *testing.T) {
 		{durableobject.Bucket(key, 8, 3, "weur"), ask{Name: "bucket/table/acct/people/8/3@weur", Options: &options{"weur"}}},
 		{durableobject.Bucket(key, 8, 3, "us/wnam"), ask{Name: "bucket/table/acct/people/8/3@wnam", Jurisdiction: "us", Options: &options{"wnam"}}},
 	}
-	calls := []durableobject.Call{{Object: durableobject.Bucket(key, 1, 0, "mars/"), Message: []byte("nobody")}}
+	calls := []durableobject.Call{{To: durableobject.Bucket(key, 1, 0, "mars/"), Message: []byte("nobody")}}
 	// The platform refuses to name it: nothing was handled.
 	want, answers := []ask{}, []byte{1, 0, 0, 0, 3}
 	for i, row := range rows {
-		calls = append(calls, durableobject.Call{Object: row.object, Message: []byte{'m', byte(i)}})
+		calls = append(calls, durableobject.Call{To: row.object, Message: []byte{'m', byte(i)}})
 		want = append(want, row.want)
 		answers = append(answers, 4, 0, 0, 0, 0, byte(i), 'm', byte(i))
 	}

@@ -153,7 +153,7 @@ var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 func Frames(calls []durableobject.Call) []byte {
 	message := frame(nil, binary.LittleEndian.AppendUint32(nil, patience))
 	for _, call := range calls {
-		for _, text := range []string{call.Object.Name, call.Object.Jurisdiction, call.Object.Hint} {
+		for _, text := range []string{call.To.Name, call.To.Jurisdiction, call.To.Hint} {
 			message = frame(message, []byte(text))
 		}
 		message = frame(message, call.Message)

@@ -9,11 +9,11 @@ import (
 
 // BatchHead is what a batch for the replica says besides its changes.
 type BatchHead struct {
-	Life   table.Incarnation // of the rows, or that which is purged
-	Source string            // who publishes
-	Mark   Mark
-	Since  edm.Ticks // all changes before it are published
-	Purge  bool      // the life ended
+	Incarnation table.Incarnation // of the rows, or the one to purge
+	Source      string            // who publishes
+	Mark        Mark
+	Since       edm.Ticks // all changes before it are published
+	Purge       bool      // the life ended
 }
 
 // Mark is what is to become of the mark of a source that lags behind.
@@ -28,7 +28,7 @@ const (
 
 // AppendBatch begins a batch; changes follow it.
 func AppendBatch(dst []byte, h *BatchHead) []byte {
-	dst = append(dst, h.Life[:]...)
+	dst = append(dst, h.Incarnation[:]...)
 	dst = appendText(dst, h.Source)
 	dst = append(dst, byte(h.Mark))
 	dst = appendUint64(dst, uint64(h.Since))
@@ -37,7 +37,7 @@ func AppendBatch(dst []byte, h *BatchHead) []byte {
 
 // BatchHead is the fields that a batch begins with.
 func (r *Reader) BatchHead() (h BatchHead) {
-	h.Life = r.Incarnation()
+	h.Incarnation = r.Incarnation()
 	h.Source = r.Text()
 	h.Mark = Mark(r.Byte())
 	h.Since = r.Ticks()
@@ -47,23 +47,23 @@ func (r *Reader) BatchHead() (h BatchHead) {
 
 // BatchChange is the state that an entity or a document took.
 type BatchChange struct {
-	Document bool
-	Gone     bool
-	Ticks    edm.Ticks
-	Key      []byte
-	Value    []byte // as of table.AppendRow, or AppendDocument
+	Record bool
+	Gone   bool
+	Ticks  edm.Ticks
+	Key    []byte
+	Value  []byte // as of table.AppendRow, or AppendDocument
 }
 
 const (
-	changeDocument = 1 << iota
+	changeRecord = 1 << iota
 	changeGone
 )
 
 // AppendChange appends a change to a batch.
 func AppendChange(dst []byte, c *BatchChange) []byte {
 	form := byte(0)
-	if c.Document {
-		form |= changeDocument
+	if c.Record {
+		form |= changeRecord
 	}
 	if c.Gone {
 		form |= changeGone
@@ -75,7 +75,7 @@ func AppendChange(dst []byte, c *BatchChange) []byte {
 // Change is the next change of a batch that is not Done.
 func (r *Reader) Change() (c BatchChange) {
 	form := r.Byte()
-	c.Document, c.Gone = form&changeDocument != 0, form&changeGone != 0
+	c.Record, c.Gone = form&changeRecord != 0, form&changeGone != 0
 	c.Ticks = r.Ticks()
 	c.Key, c.Value = r.Bytes(), r.Bytes()
 	return c

@@ -1,4 +1,4 @@
-package object
+package engine
 
 import (
 	"context"
@@ -9,43 +9,42 @@ import (
 )
 
 const (
-	// maxScan is how many bytes one message examines at most: the object does
-	// nothing else meanwhile, and its clock may stand still, so that it cannot
-	// know for how long.
+	// maxScan is the number of bytes that one message may examine: the object does
+	// nothing else during that time, and cannot measure it, as its clock may stand
+	// still.
 	maxScan = 8 << 20
 
-	// What is read of the rows at a time, by the number of rows that are needed.
+	// The number of bytes read at a time, from the number of rows needed.
 	guessRow = 1 << 10
 	leastRun = 4 << 10
 	mostRun  = 256 << 10
 )
 
 // scan makes a page. A strict limit holds for the first row too.
-func (h *handling) scan() Step {
-	p := h.r.Place()
-	s := h.r.Scan()
-	if !h.r.Done() || len(s.Ranges) == 0 {
-		return h.garbled()
+func (b *bucket) scan(t *turn) Step {
+	p := t.fields.Place()
+	s := t.fields.Scan()
+	if !t.fields.Done() || len(s.Ranges) == 0 {
+		return t.malformed()
 	}
 	var filter *odata.Filter
 	if s.Filter != "" {
-		// The filter goes with nothing that outlives the message: it may share it.
+		// The filter may share the memory of the message: nothing outlives it.
 		f, err := odata.Parse(s.Filter)
 		if err != nil {
-			return Step{Answer: message.BadFilter(h.dst)}
+			return Step{Answer: message.BadFilter(t.dst)}
 		}
 		filter = f
 	}
-	ok, instead := h.serve(&p)
-	if !ok {
+	if ok, instead := b.serve(t, &p); !ok {
 		return instead
 	}
 	limits := table.ScanRequest{Filter: filter, Rows: s.Rows, Bytes: s.Bytes, ScanBytes: maxScan}
 	if s.ScanBytes > 0 {
 		limits.ScanBytes = min(maxScan, s.ScanBytes)
 	}
-	b := table.NewPageBuilder(&limits)
-	page := message.BeginPage(h.dst)
+	builder := table.NewPageBuilder(&limits)
+	page := message.BeginPage(t.dst)
 	rows := 0 // examined
 	var from, to []byte
 	for _, g := range s.Ranges {
@@ -55,28 +54,28 @@ func (h *handling) scan() Step {
 		} else {
 			to = append(append(to, spaceEntities), g.End...)
 		}
-		for k, v := range h.rows.Scan(from, to, run(&s, page.Rows(), filter != nil)) {
+		for k, v := range t.rows.Scan(from, to, run(&s, page.Rows(), filter != nil)) {
 			row, err := table.ParseRow(k[1:], v)
 			if err != nil {
-				return h.fail(err)
+				return t.fail(err)
 			}
-			if s.ScanRows > 0 && rows >= s.ScanRows || s.Strict && b.Page.Scanned+len(row.Key)+len(row.Properties) > limits.ScanBytes {
-				return Step{Answer: page.End(row.Key, b.Page.Scanned, rows)}
+			if s.ScanRows > 0 && rows >= s.ScanRows || s.Strict && builder.Page.Scanned+len(row.Key)+len(row.Properties) > limits.ScanBytes {
+				return Step{Answer: page.End(row.Key, builder.Page.Scanned, rows)}
 			}
-			verdict, _ := b.Examine(context.Background(), &row)
+			verdict, _ := builder.Examine(context.Background(), &row)
 			if verdict == table.End {
-				return Step{Answer: page.End(b.Page.Next, b.Page.Scanned, rows)}
+				return Step{Answer: page.End(builder.Page.Next, builder.Page.Scanned, rows)}
 			}
 			rows++
 			if verdict == table.Take {
-				page.Add(row.Key, v, b.Page.Scanned)
+				page.Add(row.Key, v, builder.Page.Scanned)
 			}
 		}
 	}
-	return Step{Answer: page.End(nil, b.Page.Scanned, rows)}
+	return Step{Answer: page.End(nil, builder.Page.Scanned, rows)}
 }
 
-// run is how much of a range to read at a time.
+// run is the number of bytes of a range to read at a time.
 func run(s *message.Scan, have int, filtered bool) int {
 	n := mostRun
 	if s.Rows > 0 && !filtered {

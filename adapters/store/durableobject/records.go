@@ -18,7 +18,7 @@ const (
 
 func badKey(key string) bool { return key == "" || len(key) > maxKey }
 
-func (s *Store) catalog(account string) Object { return Catalog(account, s.o.Catalog) }
+func (s *Store) catalog(account string) Address { return Catalog(account, s.o.Catalog) }
 
 // ReadRecord implements [table.Store].
 func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey) (table.Record, error) {

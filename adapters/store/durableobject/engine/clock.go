@@ -1,4 +1,4 @@
-package object
+package engine
 
 import (
 	"encoding/binary"
@@ -7,12 +7,11 @@ import (
 	"edgetable/core/table"
 )
 
-// clock issues Timestamps that are above all that the object ever issued, and
-// above its floor. It reserves a second ahead in rowClock, so that most writes
-// write no row for it.
+// clock issues Timestamps above its floor and above all that the object ever issued.
+// It reserves a second ahead in rowClock, so that most writes write no row for it.
 type clock struct {
 	last     edm.Ticks // the last issued, or the floor
-	reserved edm.Ticks // what rowClock says, 0 where it is not there
+	reserved edm.Ticks // the value of rowClock, 0 without one
 }
 
 func readTicks(rows Rows, key []byte) edm.Ticks {
@@ -26,13 +25,13 @@ func putTicks(rows Rows, key []byte, t edm.Ticks) {
 	rows.Put(key, binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(t)))
 }
 
-// load starts the clock where its predecessor may have got to.
+// load starts the clock above all that an earlier engine may have issued.
 func (c *clock) load(rows Rows, floor edm.Ticks) {
 	c.reserved = readTicks(rows, rowClock)
 	c.last = max(c.last, c.reserved, floor)
 }
 
-// next is the Timestamp that can be issued now: one that is class modulo classes.
+// next is the Timestamp that can be issued now: it is class modulo classes.
 func (c *clock) next(now edm.Ticks, class, classes uint16) edm.Ticks {
 	t := max(now, c.last+1)
 	n := edm.Ticks(max(classes, 1))
@@ -42,7 +41,7 @@ func (c *clock) next(now edm.Ticks, class, classes uint16) edm.Ticks {
 	return t
 }
 
-// issue makes it issued.
+// issue issues a Timestamp.
 func (c *clock) issue(rows Rows, t edm.Ticks) {
 	if t > c.reserved {
 		c.reserved = t + table.Reservation

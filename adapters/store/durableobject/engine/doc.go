@@ -1,4 +1,4 @@
-// Package object is the inside of a Durable Object: the engine that keeps the
+// Package engine is the inside of a Durable Object: the engine that keeps the
 // documents of an account, or the entities of a bucket, in the object's SQLite.
 //
 // An [Object] is the memory of one object while it is awake. All it keeps for
@@ -84,4 +84,4 @@
 //
 // A change costs one row more, and another when it was published; a batch of at
 // most 100 costs three, with its alarm.
-package object
+package engine

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/table"
+)
+
+// A bucket without a marker asks the catalog before it serves; with one it does not.
+func TestBucketAsksTheCatalog(t *testing.T) {
+	t.Parallel()
+	elsewhere := answer(message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 2}}))
+	for _, tt := range []struct {
+		what   string
+		answer durableobject.Answer
+		want   error
+		serves bool
+	}{
+		{"the table is here", located(1, false), table.ErrNoEntity, true},
+		{"no table", answer(message.Fail(nil, table.ErrNoTable)), table.ErrNoTable, false},
+		{"the table is being deleted", located(1, true), table.ErrNoTable, false},
+		{"the catalog is of another version", answer(message.Foreign(nil)), table.ErrBusy, false},
+	} {
+		o := newObject(t, "")
+		first := o.handle(get("r"), nil)
+		o.calls(tt.what, first, "catalog/acct")
+		o.demand(tt.what, o.handle(get("r"), &first, tt.answer), tt.want)
+		if again := o.handle(get("r"), nil); (len(again.Calls) == 0) != tt.serves {
+			t.Errorf("%s: then the bucket calls %d objects", tt.what, len(again.Calls))
+		}
+	}
+	o := newObject(t, "")
+	first := o.handle(get("r"), nil)
+	if r := o.handle(get("r"), &first, elsewhere); message.StatusOf(r.Answer) != message.StatusMoved {
+		t.Errorf("a table with two buckets: status %d", message.StatusOf(r.Answer))
+	}
+}
+
+// A catalog that does not answer is asked three times.
+func TestBucketGivesUp(t *testing.T) {
+	t.Parallel()
+	o := newObject(t, "")
+	step := o.handle(get("r"), nil)
+	for n := range rounds - 1 {
+		if step = o.handle(get("r"), &step, gone); len(step.Calls) != 1 {
+			t.Fatalf("round %d: %d calls", n, len(step.Calls))
+		}
+	}
+	o.demand("the last round", o.handle(get("r"), &step, gone), table.ErrBusy)
+}
+
+// An answer of the catalog from before a drop does not revive the incarnation.
+func TestBucketIgnoresAnswersFromBeforeADrop(t *testing.T) {
+	t.Parallel()
+	o := newObject(t, "")
+	first := o.handle(get("r"), nil)
+	o.demand("drop", o.handle(message.Drop(nil, table.Incarnation{1}), nil), nil)
+	second := o.handle(get("r"), &first, located(1, false))
+	o.calls("the old answer", second, "catalog/acct")
+	o.demand("the new answer", o.handle(get("r"), &second, answer(message.Fail(nil, table.ErrNoTable))), table.ErrNoTable)
+	if len(o.rows.Rows) != 0 {
+		t.Errorf("%d rows", len(o.rows.Rows))
+	}
+}
+
+// Drop keeps the high water of the Timestamps until forget says that the catalog has
+// it; the next incarnation starts above it.
+func TestBucketKeepsItsHighWater(t *testing.T) {
+	t.Parallel()
+	o := newObject(t, "")
+	write := o.put("r")
+	first := o.handle(write, nil)
+	ticks := o.demand("commit", o.handle(write, &first, located(1, false)), nil)
+	written := ticks.Ticks()
+	for range 2 {
+		r := o.demand("drop", o.handle(message.Drop(nil, table.Incarnation{1}), nil), nil)
+		if high := r.Ticks(); high < written {
+			t.Errorf("drop answers %d, below %d", high, written)
+		}
+	}
+	o.demand("forget too little", o.handle(message.Forget(nil, written-1), nil), nil)
+	if len(o.rows.Rows) != 1 {
+		t.Errorf("%d rows", len(o.rows.Rows))
+	}
+	o.demand("forget", o.handle(message.Forget(nil, 1<<62), nil), nil)
+	if len(o.rows.Rows) != 0 {
+		t.Errorf("%d rows are left", len(o.rows.Rows))
+	}
+}
+
+// A commit that waited for the catalog does not resume in another engine, which may
+// have forgotten an earlier attempt.
+func TestCommitDoesNotResumeInAnotherEngine(t *testing.T) {
+	t.Parallel()
+	o := newObject(t, "")
+	write := o.put("r")
+	first := o.handle(write, nil)
+	o.engine = newObject(t, "").engine
+	o.engine.answers.engine = 1000
+	o.demand("commit", o.handle(write, &first, located(1, false)), message.ErrAgain)
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"testing"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// withTable is a catalog with a table in two buckets, and the record's revision.
+func withTable(t *testing.T) (*object, table.Revision) {
+	t.Helper()
+	o := newObject(t, "")
+	m := o.attempt(message.Write(nil, &table.Record{Key: tableKey, Incarnation: table.Incarnation{1}}, message.Home{Buckets: 2}))
+	o.demand("write", o.handle(m, nil), nil)
+	return o, o.revision()
+}
+
+func (o *object) revision() table.Revision {
+	o.Helper()
+	r := o.demand("read", o.handle(message.Key(nil, message.OpRead, tableText), nil), nil)
+	r.Home()
+	d := r.Document()
+	return d.Revision
+}
+
+const bucket0, bucket1 = "bucket/table/acct/one/2/0", "bucket/table/acct/one/2/1"
+
+func dropped(high edm.Ticks) []byte { return message.DoneTicks(nil, high) }
+
+// A deletion has all buckets drop, asks again those that did not answer, then has all
+// of them forget. A repeated message gets the same answer.
+func TestRemoveTable(t *testing.T) {
+	t.Parallel()
+	o, revision := withTable(t)
+	remove := o.attempt(message.Remove(nil, tableText, revision))
+	step := o.handle(remove, nil)
+	o.calls("remove", step, bucket0, bucket1)
+	if step.Alarm == 0 {
+		t.Error("no alarm finishes the deletion")
+	}
+	step = o.handle(remove, &step, answer(dropped(7)), gone)
+	o.calls("one bucket is silent", step, bucket1)
+	step = o.handle(remove, &step, answer(dropped(9)))
+	o.calls("forget", step, bucket0, bucket1)
+	o.demand("remove", o.handle(remove, &step, gone, gone), nil)
+	o.demand("again", o.handle(remove, nil), nil)
+	o.demand("read", o.handle(message.Key(nil, message.OpRead, tableText), nil), table.ErrNoRecord)
+	if floor := readTicks(&o.rows, rowFloor); floor != 9 {
+		t.Errorf("the floor of the next table is %d", floor)
+	}
+}
+
+// A bucket that does not answer leaves the deletion to the alarm: the outcome is
+// unknown, the table is gone for readers, and the alarm finishes it.
+func TestAlarmFinishesADeletion(t *testing.T) {
+	t.Parallel()
+	o, revision := withTable(t)
+	remove := o.attempt(message.Remove(nil, tableText, revision))
+	step := o.handle(remove, nil)
+	step = o.handle(remove, &step, answer(dropped(1)), gone)
+	for range rounds - 1 {
+		step = o.handle(remove, &step, gone)
+	}
+	o.demand("remove", step, table.ErrUnknown)
+	list := o.demand("list", o.handle(message.List(nil, "table/acct/", "", 10), nil), nil)
+	if records, _ := list.Documents(); len(records) != 0 {
+		t.Errorf("%d tables are listed", len(records))
+	}
+	o.now += retryDelay
+	alarm := o.handle(Alarm(), nil)
+	o.calls("alarm", alarm, bucket0, bucket1)
+	o.demand("alarm", o.handle(Alarm(), &alarm, answer(dropped(1)), answer(dropped(1))), nil)
+	o.demand("read", o.handle(message.Key(nil, message.OpRead, tableText), nil), table.ErrNoRecord)
+	if next := o.handle(Alarm(), nil); next.Alarm != 0 || len(next.Calls) != 0 {
+		t.Errorf("then the alarm has %d calls and comes again at %d", len(next.Calls), next.Alarm)
+	}
+}
+
+// A record is written only over the revision that its writer has seen.
+func TestWriteComparesRevisions(t *testing.T) {
+	t.Parallel()
+	o, revision := withTable(t)
+	write := func(seen table.Revision) []byte {
+		return o.attempt(message.Write(nil, &table.Record{Key: tableKey, Revision: seen, Value: []byte("v")}, message.Home{}))
+	}
+	o.demand("none", o.handle(write(""), nil), table.ErrRevision)
+	o.demand("another", o.handle(write("x"), nil), table.ErrRevision)
+	o.demand("the last", o.handle(write(revision), nil), nil)
+	o.demand("the same again", o.handle(write(revision), nil), table.ErrRevision)
+	l := o.demand("locate", o.handle(message.Key(nil, message.OpLocate, tableText), nil), nil)
+	if got := l.Located(); got.Incarnation != (table.Incarnation{1}) || got.Home.Buckets != 2 {
+		t.Errorf("after a write the table is %+v", got)
+	}
+}

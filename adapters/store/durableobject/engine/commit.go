@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// commit applies mutations in order; the first refused one undoes them all.
+func (b *bucket) commit(t *turn, _ message.Attempt, v verdict) Step {
+	p := t.fields.Place()
+	n := int(t.fields.Number(table.MaxBatchOperations))
+	if !t.fields.OK() || n == 0 {
+		return t.malformed()
+	}
+	if v == lost {
+		return lostWrite(t)
+	}
+	if ok, instead := b.serve(t, &p); !ok {
+		return instead
+	}
+	now := b.clock.next(t.now, p.Bucket, p.Buckets)
+	undo := func(s Step, applied int) Step {
+		s.Rollback = applied > 0
+		return s
+	}
+	for i := range n {
+		m := t.fields.Mutation()
+		if !t.fields.OK() {
+			return undo(t.malformed(), i)
+		}
+		if m.Kind != table.Delete && b.room.full(t.rows) {
+			return undo(t.fail(&table.Refused{Index: i, Err: errBucketFull}), i)
+		}
+		if err := b.apply(t, &m, now); err != nil {
+			return undo(t.fail(&table.Refused{Index: i, Err: err}), i)
+		}
+	}
+	if !t.fields.Done() {
+		return undo(t.malformed(), n)
+	}
+	b.clock.issue(t.rows, now)
+	b.outbox.notify(t, now)
+	return t.doneTicks(now)
+}
+
+// apply applies a mutation to one entity.
+func (b *bucket) apply(t *turn, m *table.Mutation, now edm.Ticks) error {
+	k := b.entityKey(m.Key)
+	var old *table.Row
+	if v, ok := t.rows.Get(k); ok {
+		row, err := table.ParseRow(m.Key, v)
+		if err != nil {
+			return err
+		}
+		old = &row
+	}
+	row, err := table.Apply(old, *m, now)
+	switch {
+	case err != nil:
+		return err
+	case row == nil:
+		t.rows.Delete(k)
+		b.outbox.changed(t, k, now)
+		return nil
+	}
+	// The row uses the memory of the answer, which is written later: memory of its own
+	// would keep the size of the largest entity in each object.
+	v := table.AppendRow(t.dst, row)
+	t.dst, v = v[:len(t.dst)], v[len(t.dst):]
+	if len(k)+len(v) > maxRow {
+		return table.EntityTooLarge.Err()
+	}
+	t.rows.Put(k, v)
+	b.room.wrote(len(k) + len(v))
+	b.outbox.changed(t, k, now)
+	return nil
+}

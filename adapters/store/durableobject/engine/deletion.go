@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// retryDelay is how long the alarm leaves a deletion to the message that began it, and
+// then waits between attempts to finish deletions.
+const retryDelay = 30 * edm.TicksPerSecond
+
+// remove deletes a record, and with it its table: it marks the record, has all buckets
+// drop, removes the record, and has the buckets forget.
+func (c *catalog) remove(t *turn, a message.Attempt, v verdict) Step {
+	key := t.fields.Text()
+	revision := table.Revision(t.fields.Text())
+	if !t.fields.Done() {
+		return t.malformed()
+	}
+	c.outbox.joinCatalog(t, key, c.location)
+	rec, err := readRecord(t.rows, key)
+	if err != nil {
+		return t.fail(err)
+	}
+	own := rec.deleting && rec.by == a.ID
+	if t.resumed.own && !own {
+		return t.done() // the record is gone, whoever finished the deletion
+	}
+	if v == lost && !own {
+		return lostWrite(t)
+	}
+	switch {
+	case rec.deleting:
+	case !rec.exists() || rec.Revision != revision:
+		return t.fail(table.ErrRevision)
+	case !rec.isTable():
+		t.rows.Delete(rowOf(spaceRecords, key))
+		c.outbox.removedRecord(t, key)
+		return t.done()
+	default:
+		rec.deleting, rec.by, rec.Value = true, a.ID, nil
+		c.room.wrote(rec.put(t.rows))
+		t.rows.Put(rowOf(spaceDeleting, key), nil)
+		c.outbox.removedRecord(t, key)
+		own = true
+	}
+	ok, step := c.finishDeletion(t, &rec)
+	switch {
+	case len(step.Calls) > 0:
+		step.next.own = own
+		return step
+	case !ok && own: // the alarm finishes it
+		return Step{Answer: message.Fail(t.dst, table.ErrUnknown), Alarm: step.Alarm}
+	case !ok:
+		return step
+	case !own:
+		return t.fail(table.ErrRevision)
+	}
+	// The answer is known already, whatever becomes of these calls.
+	return Step{
+		Calls: callBuckets(&rec, allBuckets(&rec), message.Forget(nil, readTicks(t.rows, rowFloor))),
+		next:  continuation{kind: forgets, own: true},
+	}
+}
+
+// finishDeletion finishes the deletion of a table: its buckets drop, then the record
+// goes. While it waits for buckets the step has Calls; if they do not answer, the step
+// is ErrBusy. Several messages may do so at a time: each step may be repeated.
+func (c *catalog) finishDeletion(t *turn, rec *record) (ok bool, step Step) {
+	next := continuation{kind: deletes, key: rec.Key.String(), incarnation: rec.Incarnation, buckets: allBuckets(rec)}
+	if before := &t.resumed; before.kind == deletes && before.incarnation == rec.Incarnation && len(before.buckets) == len(t.answers) {
+		next.round, next.high, next.buckets = before.round+1, before.high, next.buckets[:0]
+		for i, a := range t.answers {
+			r, err := message.Result(a.Message)
+			if high := r.Ticks(); a.Err == nil && err == nil && r.Done() {
+				next.high = max(next.high, high)
+			} else {
+				next.buckets = append(next.buckets, before.buckets[i])
+			}
+		}
+		if len(next.buckets) == 0 {
+			c.removeRecord(t, rec, next.high)
+			return true, Step{}
+		}
+		if next.round >= rounds {
+			step = t.fail(table.ErrBusy)
+			step.Alarm = t.now + retryDelay
+			return false, step
+		}
+	}
+	return false, Step{
+		Calls: callBuckets(rec, next.buckets, message.Drop(nil, rec.Incarnation)),
+		next:  next,
+		Alarm: t.now + retryDelay,
+	}
+}
+
+// removeRecord removes the record of a table whose buckets have dropped.
+func (c *catalog) removeRecord(t *turn, rec *record, high edm.Ticks) {
+	if high > readTicks(t.rows, rowFloor) {
+		putTicks(t.rows, rowFloor, high)
+	}
+	key := rec.Key.String()
+	t.rows.Delete(rowOf(spaceRecords, key))
+	t.rows.Delete(rowOf(spaceDeleting, key))
+	c.outbox.schedulePurge(t, rec.Incarnation)
+	c.answers.remember(t.now, rec.by, message.Done(nil))
+}
+
+func allBuckets(rec *record) []uint16 {
+	all := make([]uint16, rec.home.Buckets)
+	for n := range all {
+		all[n] = uint16(n)
+	}
+	return all
+}
+
+// callBuckets sends one message to some buckets of a table.
+func callBuckets(rec *record, buckets []uint16, m []byte) []durableobject.Call {
+	calls := make([]durableobject.Call, len(buckets))
+	for i, n := range buckets {
+		calls[i] = durableobject.Call{
+			To:      durableobject.Bucket(rec.Key.String(), rec.home.Buckets, n, rec.home.Location),
+			Message: m,
+		}
+	}
+	return calls
+}
+
+// finishDeletions finishes interrupted deletions, one after the other. If buckets do
+// not answer, it leaves them alone for a while, because each batch to publish would
+// wait for them.
+func (c *catalog) finishDeletions(t *turn) (step Step, waits bool) {
+	from := ""
+	if t.resumed.kind == deletes {
+		from = t.resumed.key
+	} else if t.now < c.retryAt && c.retryAt <= t.now+retryDelay {
+		return Step{}, false
+	}
+	for key := nextDeleting(t.rows, from); key != ""; key = nextDeleting(t.rows, key+"\x00") {
+		rec, err := readRecord(t.rows, key)
+		if err != nil {
+			continue
+		}
+		if !rec.deleting { // impossible, but it would be tried again and again
+			t.rows.Delete(rowOf(spaceDeleting, key))
+			continue
+		}
+		if _, step := c.finishDeletion(t, &rec); len(step.Calls) > 0 {
+			return step, true
+		}
+	}
+	c.retryAt = t.now + retryDelay
+	return Step{}, false
+}
+
+// nextRetry is when the alarm tries interrupted deletions again, 0 if there are none.
+func (c *catalog) nextRetry(t *turn) edm.Ticks {
+	if nextDeleting(t.rows, "") == "" {
+		return 0
+	}
+	return c.retryAt
+}
+
+// nextDeleting is the first table at or after key that is being deleted.
+func nextDeleting(rows Rows, key string) string {
+	for k := range rows.Scan(rowOf(spaceDeleting, key), []byte{spaceDeleting + 1}, leastRun) {
+		return string(k[1:])
+	}
+	return ""
+}

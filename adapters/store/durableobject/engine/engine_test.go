@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"reflect"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/adapters/store/durableobject/internal/rowstest"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// object is an engine with its rows, and a clock that moves by hand.
+type object struct {
+	*testing.T
+	now    edm.Ticks
+	rows   rowstest.Rows
+	engine *Engine
+	ids    uint64
+}
+
+func newObject(t *testing.T, replica string) *object {
+	o := &object{T: t, now: 1000 * edm.TicksPerSecond}
+	o.engine = New(Options{Now: func() edm.Ticks { return o.now }, Rand: o.rand, Replica: replica})
+	return o
+}
+
+func (o *object) rand() uint64 { o.ids++; return o.ids }
+
+// handle does one step of a message.
+func (o *object) handle(m []byte, before *Step, answers ...durableobject.Answer) Step {
+	o.Helper()
+	var resume *Resume
+	if before != nil {
+		resume = &Resume{State: before.State, Answers: answers}
+	}
+	o.rows.Begin()
+	step := o.engine.Handle(&o.rows, m, resume, nil)
+	if step.Rollback {
+		o.rows.Rollback()
+	}
+	return step
+}
+
+// demand checks the answer of a step.
+func (o *object) demand(what string, s Step, want error) message.Reader {
+	o.Helper()
+	if len(s.Calls) > 0 {
+		o.Fatalf("%s: %d calls", what, len(s.Calls))
+	}
+	r, err := message.Result(s.Answer)
+	if !errors.Is(err, want) || (err == nil) != (want == nil) {
+		o.Errorf("%s: got %v, want %v", what, err, want)
+	}
+	return r
+}
+
+// calls checks the addresses that a step calls.
+func (o *object) calls(what string, s Step, want ...string) {
+	o.Helper()
+	var got []string
+	for _, c := range s.Calls {
+		got = append(got, c.To.Name)
+	}
+	if !reflect.DeepEqual(got, want) {
+		o.Errorf("%s: calls %q, want %q", what, got, want)
+	}
+}
+
+func (o *object) attempt(m []byte) []byte {
+	message.Stamp(m, message.Attempt{ID: o.rand(), First: o.now})
+	return m
+}
+
+func answer(m []byte) durableobject.Answer { return durableobject.Answer{Message: m} }
+
+var (
+	gone      = durableobject.Answer{Err: durableobject.ErrLost}
+	tableKey  = table.RecordKey{Account: "acct", Table: "one"}
+	tableText = tableKey.String()
+	place     = message.Place{Table: tableText, Buckets: 1}
+)
+
+func located(incarnation byte, deleting bool) durableobject.Answer {
+	return answer(message.AppendLocated(nil, &message.Located{
+		Incarnation: table.Incarnation{incarnation}, Home: message.Home{Buckets: 1}, Deleting: deleting,
+	}))
+}
+
+func get(row string) []byte { return message.Get(nil, &place, key.Append(nil, "p", row)) }
+
+func (o *object) put(row string) []byte {
+	m := []table.Mutation{{Key: key.Append(nil, "p", row), Properties: edm.AppendProperty(nil, "v", edm.String(row))}}
+	return o.attempt(message.Commit(nil, &place, m))
+}
+
+// A continuation is read as it was written; a malformed one starts the message again.
+func TestContinuation(t *testing.T) {
+	t.Parallel()
+	for _, c := range []continuation{
+		{kind: locates, engine: 7, generation: 1 << 60, round: 2},
+		{kind: deletes, key: tableText, own: true, incarnation: table.Incarnation{1, 2}, round: 1, high: 5, buckets: []uint16{0, 999}},
+		{kind: forgets, own: true},
+		{kind: publishes, batch: 1<<64 - 1},
+	} {
+		b := c.append(nil)
+		if got := parseContinuation(b); !reflect.DeepEqual(got, c) {
+			t.Errorf("%+v comes back as %+v", c, got)
+		}
+		for n := range len(b) - 2*len(c.buckets) {
+			if got := parseContinuation(b[:n]); got.kind != 0 {
+				t.Errorf("the first %d bytes of %+v are read as %+v", n, c, got)
+			}
+		}
+	}
+	if got := parseContinuation(bytes.Repeat([]byte{9}, 60)); got.kind != 0 {
+		t.Errorf("nonsense is read as %+v", got)
+	}
+}

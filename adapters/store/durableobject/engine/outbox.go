@@ -1,0 +1,246 @@
+package engine
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// outbox publishes the changes of an object to the replica.
+type outbox struct {
+	clock        *clock
+	rand         func() uint64
+	name         string // of the replica, with its jurisdiction; "": there is none
+	jurisdiction string
+
+	publishing
+	key []byte // scratch
+}
+
+// publishing is the state of an object that publishes.
+type publishing struct {
+	on bool // it publishes, and sending is a row
+	sending
+	incarnation table.Incarnation // of the bucket's table
+	pending     bool              // the outbox may have rows
+	ask         edm.Ticks         // when they want to be published
+	purgeAt     edm.Ticks         // when the next incarnation can be purged, 0: there is none
+	awake       awake
+	restUntil   edm.Ticks // of the initial sync
+	pass        pass
+	inFlight    *batchInFlight
+}
+
+// sending is the progress of publishing. It is kept in rowSending.
+type sending struct {
+	replica string // to which replica
+	source  string // the name of this object there
+	// until is the time before which nothing is handed out. While a batch is out, it is
+	// the end of the time in which its writes may arrive.
+	until    edm.Ticks
+	failures byte      // since something was published
+	since    edm.Ticks // all changes before it are published
+	marked   edm.Ticks // when the replica was last told that this object lags, 0: it was not
+	sync     []byte    // the row at which the initial sync continues, nil: it is finished
+}
+
+const (
+	// collect is the time for which changes are collected.
+	collect = edm.TicksPerSecond
+	// batchTimeout is the time after which no write of a batch can still arrive.
+	batchTimeout = 60 * edm.TicksPerSecond
+	// An object says that it lags when changes wait for longer than lagging, and stops
+	// to say so when none did for caughtUp.
+	lagging  = 30 * edm.TicksPerSecond
+	caughtUp = 90 * edm.TicksPerSecond
+	// visibleAfter is when all writes to an ended incarnation are visible: a batch
+	// timeout, the minute in which KV shows older lists, and another one.
+	visibleAfter = 180 * edm.TicksPerSecond
+	// maxDelay bounds every delay, also after the clock stepped back.
+	maxDelay = 600 * edm.TicksPerSecond
+)
+
+func (s *sending) put(rows Rows) {
+	b := make([]byte, 0, 64+len(s.replica)+len(s.source)+len(s.sync))
+	b = append(b, s.failures)
+	for _, t := range [...]edm.Ticks{s.until, s.since, s.marked} {
+		b = binary.BigEndian.AppendUint64(b, uint64(t))
+	}
+	for _, text := range [...]string{s.replica, s.source, string(s.sync)} {
+		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
+	}
+	rows.Put(rowSending, b)
+}
+
+func parseSending(v []byte) (s sending, ok bool) {
+	r := message.Read(v)
+	s.failures = r.Byte()
+	s.until, s.since, s.marked = r.Ticks(), r.Ticks(), r.Ticks()
+	s.replica, s.source = strings.Clone(r.Text()), strings.Clone(r.Text())
+	if sync := r.Bytes(); len(sync) > 0 {
+		s.sync = append([]byte(nil), sync...)
+	}
+	return s, r.Done()
+}
+
+// load reads the state. An object that does not publish any more, or to another
+// replica, records no changes until it joins: so it forgets its progress, except for
+// a batch that may still be in flight.
+func (o *outbox) load(t *turn) {
+	known := o.publishing // still true of a batch in flight after a rollback
+	o.publishing = publishing{}
+	v, ok := t.rows.Get(rowSending)
+	if !ok {
+		return
+	}
+	s, ok := parseSending(v)
+	if !ok {
+		return
+	}
+	s.until = min(s.until, t.now+maxDelay)
+	if s.replica != o.name || s.replica == "" {
+		if o.until = s.until; s.replica != "" {
+			o.put(t.rows)
+		}
+		return
+	}
+	o.on, o.sending = true, s
+	if known.on {
+		o.inFlight, o.pass, o.since = known.inFlight, known.pass, max(o.since, known.since)
+	}
+	o.pending, o.ask = hasChanges(t.rows), t.now
+	o.purgeAt = nextPurge(t.rows)
+}
+
+func hasChanges(rows Rows) bool {
+	for range rows.Scan([]byte{spaceOutbox}, []byte{spaceOutbox + 1}, leastRun) {
+		return true
+	}
+	return false
+}
+
+// firstRow and endOfRows bound the rows that are published: records and entities.
+var (
+	firstRow  = []byte{spaceRecords}
+	endOfRows = []byte{spaceEntities + 1}
+)
+
+// join begins to publish, including the rows that exist already.
+func (o *outbox) join(t *turn, source string) {
+	o.publishing = publishing{on: true, sending: sending{replica: o.name, source: source, until: o.until}}
+	o.since = max(t.now, o.clock.last)
+	for range t.rows.Scan(firstRow, endOfRows, leastRun) {
+		o.since, o.sync = 0, firstRow
+		break
+	}
+	o.ask = t.now
+	o.pending, o.purgeAt = hasChanges(t.rows), nextPurge(t.rows)
+	o.put(t.rows)
+}
+
+// joins reports whether an object at this location has yet to join.
+func (o *outbox) joins(location string) bool {
+	return o.name != "" && !o.on && o.publishes(location)
+}
+
+// publishes reports whether the replica may have the data of this location.
+func (o *outbox) publishes(location string) bool {
+	jurisdiction, _ := durableobject.SplitLocation(location)
+	return jurisdiction == "" || jurisdiction == o.jurisdiction
+}
+
+// joinBucket has the bucket of a table join.
+func (o *outbox) joinBucket(t *turn, p *message.Place, incarnation table.Incarnation) {
+	if o.joins(p.Location) {
+		o.join(t, durableobject.SourceOf(incarnation, p.Bucket))
+	}
+	o.incarnation = incarnation
+}
+
+// joinCatalog has the catalog of an account join. key is that of a record of the
+// account, or the beginning of such keys.
+func (o *outbox) joinCatalog(t *turn, key, location string) {
+	if !o.joins(location) {
+		return
+	}
+	if c := durableobject.CatalogOf(key, ""); c != durableobject.Catalog("", "") {
+		o.join(t, c.Name)
+	}
+}
+
+// changed records in the same transaction that a row was written or deleted. Only
+// the last change of a row is kept.
+func (o *outbox) changed(t *turn, key []byte, at edm.Ticks) {
+	if !o.on {
+		return
+	}
+	var v [8]byte
+	binary.BigEndian.PutUint64(v[:], uint64(at))
+	t.rows.Put(o.changeKey(key), v[:])
+}
+
+// changeKey is the key of the outbox row of a row, valid until the next call.
+func (o *outbox) changeKey(key []byte) []byte {
+	o.key = append(append(o.key[:0], spaceOutbox), key...)
+	return o.key
+}
+
+// notify has changes of this time published. No rollback follows it.
+func (o *outbox) notify(t *turn, at edm.Ticks) {
+	if !o.on || o.pending {
+		return
+	}
+	o.pending, o.ask = true, t.now+collect
+	if o.sync == nil {
+		o.since = max(o.since, at)
+	}
+}
+
+// changedRecord records that a record was written or removed.
+func (o *outbox) changedRecord(t *turn, key string, at edm.Ticks) {
+	if o.on {
+		o.changed(t, rowOf(spaceRecords, key), at)
+		o.notify(t, at)
+	}
+}
+
+// removedRecord is changedRecord for a removal, which has no Timestamp of its own.
+func (o *outbox) removedRecord(t *turn, key string) {
+	if o.on {
+		at := o.clock.next(t.now, 0, 1)
+		o.changedRecord(t, key, at)
+		o.clock.issue(t.rows, at)
+	}
+}
+
+// setAlarm adds the time of the next batch to a step. Every step says it, so that the
+// next message sets an alarm that was lost.
+func (o *outbox) setAlarm(s *Step) {
+	if !o.on {
+		return
+	}
+	at := o.due()
+	if at == 0 || o.purgeAt != 0 && o.purgeAt < at {
+		at = o.purgeAt
+	}
+	if at != 0 && (s.Alarm == 0 || at < s.Alarm) {
+		s.Alarm = at
+	}
+}
+
+// due is when a batch can be handed out, 0 if there is none.
+func (o *outbox) due() edm.Ticks {
+	switch {
+	case o.pending:
+		return max(o.ask, o.until)
+	case o.sync != nil:
+		return max(o.ask, o.until, o.restUntil)
+	case o.marked != 0:
+		return max(o.marked+caughtUp, o.until)
+	}
+	return 0
+}

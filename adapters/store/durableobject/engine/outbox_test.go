@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/core/edm"
+)
+
+// publisher is a bucket that publishes, with one entity written.
+func publisher(t *testing.T) *object {
+	t.Helper()
+	o := newObject(t, "replica")
+	first := o.put("a")
+	step := o.handle(first, nil)
+	o.demand("commit", o.handle(first, &step, located(1, false)), nil)
+	return o
+}
+
+func (o *object) write(row string) {
+	o.Helper()
+	o.demand("commit", o.handle(o.put(row), nil), nil)
+}
+
+// handOut runs the alarm and returns its batch.
+func (o *object) handOut() (Step, durableobject.Batch) {
+	o.Helper()
+	step := o.handle(Alarm(), nil)
+	o.calls("alarm", step, "replica")
+	b, err := durableobject.ReadBatch(step.Calls[0].Message)
+	if err != nil {
+		o.Fatal(err)
+	}
+	return step, b
+}
+
+func (o *object) waiting() (n int) {
+	for range o.rows.Scan([]byte{spaceOutbox}, []byte{spaceOutbox + 1}, 0) {
+		n++
+	}
+	return n
+}
+
+func result(p durableobject.Published) durableobject.Answer { return answer(p.Append(nil)) }
+
+func (o *object) idle(what string) {
+	o.Helper()
+	if step := o.handle(Alarm(), nil); len(step.Calls) != 0 {
+		o.Errorf("%s: a batch is handed out", what)
+	}
+}
+
+// Changes are collected for a second and handed out together; what changed while the
+// batch was in flight stays in the outbox.
+func TestOutboxKeepsLaterChanges(t *testing.T) {
+	t.Parallel()
+	o := publisher(t)
+	o.write("b")
+	o.idle("at once")
+	o.now += collect
+	step, batch := o.handOut()
+	if len(batch.Changes) != 2 || batch.Incarnation[0] != 1 {
+		t.Fatalf("the batch has %d changes of %v", len(batch.Changes), batch.Incarnation)
+	}
+	o.now++
+	o.write("b")
+	o.handle(Alarm(), &step, result(durableobject.Published{Certain: true, Done: []bool{true, true}}))
+	if n := o.waiting(); n != 1 {
+		t.Errorf("%d changes wait, want that of b", n)
+	}
+	o.now += collect
+	step, batch = o.handOut()
+	o.handle(Alarm(), &step, result(durableobject.Published{Certain: true, Done: []bool{true}}))
+	if n := o.waiting(); len(batch.Changes) != 1 || n != 0 {
+		t.Errorf("a batch of %d changes leaves %d", len(batch.Changes), n)
+	}
+}
+
+// When nothing may be handed out again yet.
+func TestOutboxWaits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		what  string
+		reply durableobject.Answer
+		wait  edm.Ticks
+	}{
+		{"the reply was lost", gone, batchTimeout},
+		{"KV does not know", result(durableobject.Published{Failed: true, Done: []bool{false}}), batchTimeout},
+		{"KV refused", result(durableobject.Published{Certain: true, Failed: true, Done: []bool{false}}), backoff(1)},
+		{"the publisher was not reached", durableobject.Answer{Err: durableobject.ErrUnreachable}, backoff(1)},
+	} {
+		o := publisher(t)
+		o.now += collect
+		step, _ := o.handOut()
+		o.handle(Alarm(), &step, tt.reply)
+		o.now += tt.wait - 1
+		o.idle(tt.what)
+		o.now++
+		if _, batch := o.handOut(); len(batch.Changes) != 1 {
+			t.Errorf("%s: %d changes are handed out again", tt.what, len(batch.Changes))
+		}
+	}
+}
+
+// The engine that follows waits for the batch of the one before it.
+func TestOutboxWaitsForAnEarlierEngine(t *testing.T) {
+	t.Parallel()
+	o := publisher(t)
+	o.now += collect
+	o.handOut()
+	rows := o.rows
+	o = newObject(t, "replica")
+	o.rows, o.now = rows, o.now+collect+1
+	o.idle("while the batch is in flight")
+	o.now += batchTimeout
+	if _, batch := o.handOut(); len(batch.Changes) != 1 {
+		t.Errorf("%d changes are handed out again", len(batch.Changes))
+	}
+}
+
+// The object tells the replica that it lags after half a minute of failures.
+func TestOutboxSaysThatItLags(t *testing.T) {
+	t.Parallel()
+	o := publisher(t)
+	o.now += collect
+	refused := result(durableobject.Published{Certain: true, Failed: true, Done: []bool{false}})
+	for range 10 {
+		step, batch := o.handOut()
+		if batch.Lagging {
+			return
+		}
+		o.handle(Alarm(), &step, refused)
+		o.now += maxDelay
+	}
+	t.Error("it never says so")
+}

@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+const (
+	// A batch has at most maxChanges changes, and maxBatch bytes before the last one,
+	// which may have 1.5 MB: together they fit into 2 MiB. During the initial sync,
+	// changes leave some room for it.
+	maxChanges     = 100
+	maxDuringSync  = 75
+	maxBatch       = 256 << 10
+	maxFailures    = 200
+	lengthOfStride = 4 * leastRun
+)
+
+// pass is one way through the outbox, so that a row that changes all the time does not
+// keep others waiting.
+type pass struct {
+	next  []byte    // where it continues, nil: it has not begun
+	begin edm.Ticks // all changes before were in the outbox at its beginning
+	clean bool      // all that were handed out are published
+	later bool      // it takes more than one batch
+}
+
+// batchInFlight is a batch that was handed out.
+type batchInFlight struct {
+	number      uint64 // random: an earlier engine may have handed out another
+	changes     []change
+	next        []byte // where the pass continues, nil: it ended
+	synced      []syncedRow
+	sync        []byte // where the initial sync continues after them, nil: it ended
+	mark        message.Mark
+	purge       bool // of incarnation
+	incarnation table.Incarnation
+}
+
+// change is the key of a row that changed, and when.
+type change struct {
+	key []byte
+	at  edm.Ticks
+}
+
+// publish hands out what is due.
+func (o *outbox) publish(t *turn) Step {
+	switch at := o.due(); {
+	case !o.on:
+	case at != 0 && at <= t.now:
+		return o.handOut(t)
+	case o.purgeAt != 0 && o.purgeAt <= t.now:
+		return o.handOutPurge(t)
+	}
+	return t.done()
+}
+
+// send calls the publisher with a batch, which is appended to dst.
+func (o *outbox) send(t *turn, f *batchInFlight, batch []byte, wakes []durableobject.Call) Step {
+	f.number = o.rand()
+	o.inFlight = f
+	return Step{
+		Answer: batch,
+		Calls:  append([]durableobject.Call{{To: durableobject.Replica, Message: batch[len(t.dst):]}}, wakes...),
+		next:   continuation{kind: publishes, batch: f.number},
+	}
+}
+
+// handOut makes a batch of rows as they are now. Before it leaves, a row says that it
+// is out: the next engine waits until nothing of it can still arrive, and an engine
+// that lost its storage cannot hand out anything.
+func (o *outbox) handOut(t *turn) Step {
+	f := &batchInFlight{}
+	if o.pass.next == nil {
+		o.pass = pass{next: []byte{spaceOutbox}, begin: max(t.now, o.clock.last), clean: true}
+	}
+	late := (o.pending || o.sync != nil) && o.since < t.now-lagging && (o.failures > 0 || o.sync != nil || o.pass.later)
+	switch {
+	case late && (o.marked == 0 || o.marked < t.now-lagging):
+		f.mark = message.MarkLagging
+	case !late && o.marked != 0 && o.marked <= t.now-caughtUp:
+		f.mark = message.MarkForget
+	}
+	head := message.BatchHead{Incarnation: o.incarnation, Source: o.source, Mark: f.mark, Since: o.since}
+	batch := o.addChanges(t, f, message.AppendBatch(t.dst, &head))
+	var wakes []durableobject.Call
+	if o.sync != nil && o.restUntil <= t.now && !fills(t, batch) {
+		batch, wakes = o.addSync(t, f, batch)
+	} else {
+		f.sync = o.sync
+	}
+	if len(f.changes)+len(f.synced) == 0 && f.mark == message.MarkNothing {
+		// Nothing is left, not even of an initial sync.
+		o.sync = f.sync
+		if o.sync == nil && o.pass.clean {
+			o.since = o.pass.begin
+		}
+		o.pass, o.ask, o.failures = pass{}, t.now, 0
+		o.pending = hasChanges(t.rows)
+		o.put(t.rows)
+		return t.done()
+	}
+	o.until = t.now + batchTimeout
+	o.failures = min(o.failures, maxFailures) + 1
+	o.put(t.rows)
+	return o.send(t, f, batch, wakes)
+}
+
+// addChanges adds rows of the outbox to a batch.
+func (o *outbox) addChanges(t *turn, f *batchInFlight, batch []byte) []byte {
+	limit := maxChanges
+	if o.sync != nil {
+		limit = maxDuringSync
+	}
+	for k, v := range t.rows.Scan(o.pass.next, []byte{spaceOutbox + 1}, lengthOfStride) {
+		if len(f.changes) == limit {
+			f.next = bytes.Clone(k)
+			break
+		}
+		if len(v) == 8 {
+			f.changes = append(f.changes, change{bytes.Clone(k[1:]), edm.Ticks(binary.BigEndian.Uint64(v))})
+		}
+	}
+	for i, c := range f.changes {
+		if i > 0 && fills(t, batch) {
+			f.next = append([]byte{spaceOutbox}, c.key...)
+			f.changes = f.changes[:i]
+			break
+		}
+		v, ok := t.rows.Get(c.key)
+		batch, _ = o.addRow(batch, c, v, ok)
+	}
+	return batch
+}
+
+// fills reports whether a batch has its size.
+func fills(t *turn, batch []byte) bool { return len(batch)-len(t.dst) >= maxBatch }
+
+// addRow adds the state of a row to a batch. It returns the record that the batch
+// shows, if it is one.
+func (o *outbox) addRow(batch []byte, c change, v []byte, ok bool) ([]byte, record) {
+	b := message.BatchChange{Record: c.key[0] == spaceRecords, Gone: !ok, Ticks: c.at, Key: c.key[1:], Value: v}
+	var rec record
+	if ok && b.Record {
+		rec, ok = parseRecord(v)
+		// The batch does not show a table that is being deleted, a damaged record, or a
+		// table in a jurisdiction where the replica is not.
+		if b.Gone = !ok || rec.deleting || !o.publishes(rec.home.Location); b.Gone {
+			rec = record{}
+		} else {
+			b.Value = message.AppendDocument(nil, &rec.Record)
+		}
+	}
+	if b.Gone {
+		b.Value = nil
+	}
+	return message.AppendChange(batch, &b), rec
+}
+
+// published takes the result of a batch. It ignores a batch that it does not know: an
+// earlier engine handed it out, or it was given up and another one followed.
+func (o *outbox) published(t *turn) Step {
+	f, answers := o.inFlight, t.answers
+	if !o.on || f == nil || t.resumed.batch != f.number || len(answers) == 0 {
+		return t.done()
+	}
+	o.inFlight = nil
+	n := len(f.changes) + len(f.synced)
+	result, ok := durableobject.ReadPublished(answers[0].Message, n)
+	if f.purge {
+		if !ok || answers[0].Err != nil || !result.Certain || result.Failed {
+			return t.done() // it is handed out again
+		}
+		return o.purged(t, f, result.More)
+	}
+	switch {
+	case answers[0].Err == durableobject.ErrUnreachable: // nothing was written
+		result = durableobject.Published{Certain: true, Failed: true, Done: make([]bool, n)}
+	case answers[0].Err != nil || !ok:
+		o.pass = pass{}
+		return t.done() // until the batch timeout
+	}
+	// No progress counts as failure: a quota may be used up for a day.
+	stuck := !slices.Contains(result.Done, true) && (f.mark == message.MarkNothing || !result.Marked)
+	all := o.acknowledge(t, f, result.Done)
+	synced := o.advanceSync(t, f, result.Done[len(f.changes):], answers[1:])
+	switch {
+	case !result.Marked:
+	case f.mark == message.MarkLagging:
+		o.marked = t.now
+	case f.mark == message.MarkForget:
+		o.marked = 0
+	}
+	o.pass.clean = o.pass.clean && all
+	o.pass.next, o.pass.later = f.next, true
+	if f.next == nil {
+		if o.pass.clean && o.sync == nil {
+			o.since = o.pass.begin
+		}
+		o.pass = pass{}
+		o.pending = hasChanges(t.rows)
+	}
+	switch {
+	case !result.Certain:
+		o.until = t.now + batchTimeout
+	case result.Failed || stuck:
+		o.until = t.now + backoff(o.failures)
+	case all && synced && (f.next != nil || o.sync != nil):
+		o.until, o.failures = t.now, 0
+	default:
+		o.until, o.failures = t.now+collect, 0
+	}
+	o.ask = t.now
+	o.put(t.rows)
+	return t.done()
+}
+
+// backoff is the delay after this many failures.
+func backoff(failures byte) edm.Ticks {
+	return min(edm.Ticks(collect)<<min(failures-1, 10), maxDelay)
+}
+
+// acknowledge removes from the outbox the rows that are published and did not change
+// since. It reports whether all are published.
+func (o *outbox) acknowledge(t *turn, f *batchInFlight, done []bool) (all bool) {
+	all = true
+	for i, c := range f.changes {
+		if !done[i] {
+			all = false
+			continue
+		}
+		k := o.changeKey(c.key)
+		if v, ok := t.rows.Get(k); ok && len(v) == 8 && edm.Ticks(binary.BigEndian.Uint64(v)) == c.at {
+			t.rows.Delete(k)
+		}
+	}
+	return all
+}

@@ -1,0 +1,39 @@
+package engine
+
+import "edgetable/core/table"
+
+// The platform gives an object 10 GB and ends it when it writes more. Writes that may
+// make it larger are refused before that, with room left for what deletions write
+// themselves, so that reads and deletions still work.
+const (
+	maxSize = 9_800_000_000
+	// stride is the number of bytes written between two looks at the size. Rows may take
+	// twice their size where pages are half empty.
+	stride = 32 << 20
+)
+
+// The service answers 403 with this message for accounts that are closed to writes;
+// clients do not retry it.
+var (
+	errBucketFull  = table.InsufficientAccountPermissions.With("Write operations are not allowed. The object of this bucket of the table has stored 10 GB, its limit: delete entities, or copy the table into one with more buckets.")
+	errCatalogFull = table.InsufficientAccountPermissions.With("Write operations are not allowed. The object of the account's catalog has stored 10 GB, its limit: delete tables.")
+)
+
+// room says whether an object is full. It looks at the size now and then, and each
+// time while the object is full.
+type room struct {
+	left int // bytes to write before the next look
+}
+
+func (r *room) wrote(n int) { r.left -= n }
+
+func (r *room) full(rows Rows) bool {
+	if r.left > 0 {
+		return false
+	}
+	if rows.Size() > maxSize {
+		return true
+	}
+	r.left = stride
+	return false
+}

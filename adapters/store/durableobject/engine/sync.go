@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/table"
+)
+
+// The initial sync publishes all rows of an object that joins a replica.
+
+// maxWakes is the number of buckets woken at a time. All buckets of one table are
+// woken together, at most durableobject.MaxBuckets.
+const maxWakes = 100
+
+// syncedRow is a row of the initial sync in a batch. With the record of a table the
+// buckets are woken, so that they join: first is the number of those that were awake
+// before, wakes that of the calls.
+type syncedRow struct {
+	key         []byte
+	incarnation table.Incarnation
+	first       int
+	wakes       int
+}
+
+// awake is the number of awake buckets of the table at which the sync stopped.
+type awake struct {
+	incarnation table.Incarnation
+	count       int
+}
+
+// addSync adds rows of the initial sync to a batch, and calls that wake the buckets of
+// the tables among them.
+func (o *outbox) addSync(t *turn, f *batchInFlight, batch []byte) ([]byte, []durableobject.Call) {
+	var wakes []durableobject.Call
+	for k, v := range t.rows.Scan(o.sync, endOfRows, mostRun) {
+		if len(f.changes)+len(f.synced) >= maxChanges || fills(t, batch) || len(wakes) >= maxWakes {
+			f.sync = bytes.Clone(k)
+			break
+		}
+		s := syncedRow{key: bytes.Clone(k)}
+		var rec record
+		batch, rec = o.addRow(batch, change{key: s.key}, v, true)
+		if rec.isTable() {
+			if s.incarnation = rec.Incarnation; s.incarnation == o.awake.incarnation {
+				s.first = o.awake.count
+			}
+			before := len(wakes)
+			wakes = appendWakes(wakes, &rec, s.first)
+			s.wakes = len(wakes) - before
+		}
+		f.synced = append(f.synced, s)
+	}
+	return batch, wakes
+}
+
+// appendWakes appends a call to each bucket of a table from the first: a read of an
+// entity that does not exist.
+func appendWakes(wakes []durableobject.Call, rec *record, first int) []durableobject.Call {
+	p := message.Place{Table: rec.Key.String(), Buckets: rec.home.Buckets, Location: strings.Clone(rec.home.Location)}
+	for n := first; n < int(p.Buckets); n++ {
+		p.Bucket = uint16(n)
+		wakes = append(wakes, durableobject.Call{
+			To:      durableobject.Bucket(p.Table, p.Buckets, p.Bucket, p.Location),
+			Message: message.Get(nil, &p, []byte{0}),
+		})
+	}
+	return wakes
+}
+
+// advanceSync moves the initial sync past the rows that are published and whose
+// buckets are awake. It reports whether these are all in the batch. If the first
+// bucket of the batch does not wake, the sync rests.
+func (o *outbox) advanceSync(t *turn, f *batchInFlight, done []bool, woken []durableobject.Answer) (all bool) {
+	for i, s := range f.synced {
+		n := 0
+		for n < s.wakes && n < len(woken) && isAwake(woken[n]) {
+			n++
+		}
+		if !done[i] || n < s.wakes {
+			if o.sync, o.awake = s.key, (awake{s.incarnation, s.first + n}); i == 0 && n == 0 && s.wakes > 0 {
+				o.restUntil = t.now + batchTimeout
+			}
+			return false
+		}
+		woken = woken[n:]
+	}
+	o.sync = f.sync
+	return true
+}
+
+// isAwake reports whether a bucket answered its call: it serves the table, or the
+// table does not exist.
+func isAwake(a durableobject.Answer) bool {
+	_, err := message.Result(a.Message)
+	return a.Err == nil && (err == nil || errors.Is(err, table.ErrNoEntity) || errors.Is(err, table.ErrNoTable))
+}

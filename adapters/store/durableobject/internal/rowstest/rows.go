@@ -1,0 +1,127 @@
+// Package rowstest is the storage of an object in memory, for tests.
+package rowstest
+
+import (
+	"bytes"
+	"iter"
+	"slices"
+	"sort"
+)
+
+// Rows is the reference of engine.Rows: a sorted list with an undo log. It is as
+// hostile as the interface permits: the next call overwrites what it returned.
+type Rows struct {
+	Rows  []Row
+	Bytes int64 // the answer of Size
+	undo  []func()
+	lent  []byte
+}
+
+// Row is one row.
+type Row struct{ Key, Value []byte }
+
+// Begin begins a transaction.
+func (o *Rows) Begin() { o.undo = o.undo[:0] }
+
+// Rollback undoes the transaction.
+func (o *Rows) Rollback() {
+	for _, u := range slices.Backward(o.undo) {
+		u()
+	}
+	o.undo = o.undo[:0]
+}
+
+// lend returns a copy that the next call overwrites.
+func (o *Rows) lend(b ...[]byte) []byte {
+	o.spoil()
+	for _, part := range b {
+		o.lent = append(o.lent, part...)
+	}
+	return o.lent
+}
+
+func (o *Rows) spoil() {
+	for i := range o.lent {
+		o.lent[i] = 0xAA
+	}
+	o.lent = o.lent[:0]
+}
+
+// At is the index of a key, or the place where it belongs.
+func (o *Rows) At(key []byte) (int, bool) {
+	i := sort.Search(len(o.Rows), func(i int) bool { return bytes.Compare(o.Rows[i].Key, key) >= 0 })
+	return i, i < len(o.Rows) && bytes.Equal(o.Rows[i].Key, key)
+}
+
+// Get implements engine.Rows.
+func (o *Rows) Get(key []byte) ([]byte, bool) {
+	i, ok := o.At(key)
+	if !ok {
+		o.spoil()
+		return nil, false
+	}
+	return o.lend(o.Rows[i].Value), true
+}
+
+// Put implements engine.Rows.
+func (o *Rows) Put(key, value []byte) {
+	key, value = bytes.Clone(key), append([]byte{}, value...)
+	defer o.spoil()
+	i, ok := o.At(key)
+	if !ok {
+		o.Rows = slices.Insert(o.Rows, i, Row{key, value})
+		o.undo = append(o.undo, func() { o.remove(key) })
+		return
+	}
+	old := o.Rows[i].Value
+	o.Rows[i].Value = value
+	o.undo = append(o.undo, func() {
+		i, _ := o.At(key)
+		o.Rows[i].Value = old
+	})
+}
+
+func (o *Rows) remove(key []byte) {
+	if i, ok := o.At(key); ok {
+		o.Rows = slices.Delete(o.Rows, i, i+1)
+	}
+}
+
+// Delete implements engine.Rows.
+func (o *Rows) Delete(key []byte) {
+	i, ok := o.At(key)
+	if ok {
+		old := o.Rows[i]
+		o.remove(key)
+		o.undo = append(o.undo, func() {
+			i, _ := o.At(old.Key)
+			o.Rows = slices.Insert(o.Rows, i, old)
+		})
+	}
+	o.spoil()
+}
+
+// DeleteAll implements engine.Rows.
+func (o *Rows) DeleteAll() {
+	old := o.Rows
+	o.Rows = nil
+	o.undo = append(o.undo, func() { o.Rows = old })
+	o.spoil()
+}
+
+// Size implements engine.Rows.
+func (o *Rows) Size() int64 { return o.Bytes }
+
+// Scan implements engine.Rows.
+func (o *Rows) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
+	return func(yield func(k, v []byte) bool) {
+		i, _ := o.At(from)
+		for ; i < len(o.Rows) && bytes.Compare(o.Rows[i].Key, to) < 0; i++ {
+			b := o.lend(o.Rows[i].Key, o.Rows[i].Value)
+			n := len(o.Rows[i].Key)
+			if !yield(b[:n:n], b[n:]) {
+				return
+			}
+		}
+	}
+}
