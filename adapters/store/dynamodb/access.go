@@ -12,25 +12,27 @@ import (
 	"edgetable/core/table"
 )
 
-// Reads and writes of entities find the table through here. Operations know nothing
-// about leases that end and about a table that moves: they are given a place, and
-// what they found or did counts only if the table was there.
+// Reads and writes of entities find the table here. Operations know nothing about
+// leases or about a table that moves: they get a place, and their result counts only
+// if the table was there.
 
 var (
-	// errMoved means the table is not where a write was going to be sent.
+	// errMoved means that the table is not at the place to which a write was going to
+	// be sent.
 	errMoved = errors.New("dynamodb: the table moved")
-	// errUnsettled means the table moved, or the copy differs from what was read.
+	// errUnsettled means that the table moved, or that the copy differs from the
+	// table.
 	errUnsettled = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: the table is moving")}
-	// errSealed means nothing is written now.
+	// errSealed means that no writes are accepted now.
 	errSealed = fmt.Errorf("%w: the table is about to move to other buckets", table.ErrBusy)
 )
 
-// reading calls do with the place of a table until the result counts. While the
-// entities are compared for the last time, a write that was delayed since before the
-// seal may still arrive after the comparison. It will not be part of the table, so
-// nobody may see it: do is called for both sides, and agree returns the part of the
-// result that they have in common, or false if that is nothing. A run copies an
-// entity on condition that it is still there, so a state that both sides have stays.
+// reading calls do with the place of a table until the result counts. During the last
+// comparison of a move, a write that was delayed since before the seal may still
+// arrive. It will not be part of the table, so no reader may see it. Then do is
+// called for both sides, and agree returns the common part of the results, or false
+// if there is none. A run copies an entity on condition that it still exists, so a
+// state that both sides have will stay.
 func reading[T any](ctx context.Context, s *Store, key table.RecordKey, c table.Consistency,
 	do func(context.Context, rebucket.Place, table.Consistency) (T, error), agree func(source, copied T) (T, bool),
 ) (result T, err error) {
@@ -67,7 +69,7 @@ func reading[T any](ctx context.Context, s *Store, key table.RecordKey, c table.
 }
 
 // writing calls do with a lease on a table until the outcome counts. Before do sends
-// anything it calls renew.
+// anything, it calls renew.
 func (s *Store) writing(ctx context.Context, key table.RecordKey, do func(context.Context, *lease) (edm.Ticks, error)) (ticks edm.Ticks, err error) {
 	err = s.db.Retry(ctx, call.WhileStale, func(ctx context.Context) error {
 		l, err := s.live(ctx, key)
@@ -93,7 +95,7 @@ func (s *Store) writing(ctx context.Context, key table.RecordKey, do func(contex
 		case err == nil:
 			return fmt.Errorf("%w: the table moved: %v", table.ErrUnknown, late)
 		}
-		return errUnsettled // it was refused because of a state that may not be part of the table
+		return errUnsettled // the state that it was refused for may not be part of the table
 	})
 	return ticks, err
 }
@@ -137,19 +139,20 @@ func (s *Store) look(ctx context.Context, key table.RecordKey) (lease, error) {
 	return l, nil
 }
 
-// standing is whether what was found or done under a lease is part of the table.
+// standing tells whether the result of an operation under a lease is part of the
+// table.
 type standing uint8
 
 const (
-	unsure  standing = iota // the table moved meanwhile, perhaps before, perhaps without it
-	stands                  // it is part of the table
-	dropped                 // the table was dropped meanwhile; it was part of it before
+	unsure  standing = iota // the table moved; the result may or may not be part of it
+	stands                  // the result is part of the table
+	dropped                 // the table was dropped; the result was part of it before
 )
 
-// stands judges a reply that arrived before the call. A table moves when all leases
-// and half of the margin are over, so a reply before that stands. After a later one
-// the record is read again: if the table is where it was, and the last comparison has
-// not begun, that comparison will find what was done.
+// stands judges a reply that arrived before the call of stands. A table moves when
+// all leases and half of the margin are over, so an earlier reply counts. After a
+// later reply the record is read again. If the table is at the same place and the
+// last comparison has not begun, that comparison will include the result.
 func (s *Store) stands(ctx context.Context, key table.RecordKey, l *lease) (standing, error) {
 	if l.Seal == rebucket.Open && s.leases.hold(l, s.leases.term()+leaseMargin/2) {
 		return stands, nil
@@ -164,8 +167,7 @@ func (s *Store) stands(ctx context.Context, key table.RecordKey, l *lease) (stan
 	return unsure, err
 }
 
-// unseal lifts a seal if this process has seen no sign of life of the run that set it
-// for long.
+// unseal lifts a seal if this process has seen no sign of life of its run for long.
 func (s *Store) unseal(ctx context.Context, key table.RecordKey, l *lease) bool {
 	state := l.Owner + "/" + strconv.Itoa(l.Beat)
 	if s.seals.unchanged(key.String(), state, s.elapsed()) < rebucket.Silence {

@@ -6,10 +6,10 @@ import (
 	"edgetable/core/table"
 )
 
-// action is one mutation of a Commit on its way.
+// action is one mutation of a Commit under way.
 type action struct {
 	m *table.Mutation
-	// pinned: the action replaces just this old state; nil is no entity.
+	// pinned: the action replaces exactly this old state; nil is no entity.
 	pinned bool
 	old    *stored
 	// row is the after-image; nil for a delete, and for a merge that is not pinned.
@@ -33,8 +33,8 @@ func (a *action) allows(e *stored) bool {
 	return true
 }
 
-// fits reports whether a merge may be carried out by the bounds of a state. It is
-// the condition of the merge's update.
+// fits reports whether a merge stays within the limits, as far as the bounds of a
+// state can prove. It is the condition of the update.
 func (a *action) fits(e *stored, inline int) bool {
 	return e == nil || e.chunks.none() &&
 		e.count+a.m.Properties.Count() <= maxProperties && e.size+patchSize(a.m.Properties) <= inline
@@ -55,7 +55,7 @@ func (a *action) holds(e *stored, inline int, now edm.Ticks) bool {
 	return e.Timestamp < now && e.chunks.none() && (!a.merges() || a.fits(e, inline))
 }
 
-// apply makes the after-image, if it can be known.
+// apply makes the after-image if it is known.
 func (a *action) apply(now edm.Ticks) (err error) {
 	switch {
 	case a.pinned:
@@ -92,7 +92,7 @@ func (a *action) demand(e *call.Expression, inline int, now edm.Ticks) {
 }
 
 // demands are the conditions of actions that are not pinned, by the condition of the
-// mutation and whether it merges.
+// mutation and by whether it merges.
 var demands = func() (all [4][2]call.Template) {
 	for c := range all {
 		for merges := range all[c] {
@@ -104,9 +104,9 @@ var demands = func() (all [4][2]call.Template) {
 	return all
 }()
 
-// writeDemand writes what an action that is not pinned demands: what its mutation
-// does, an older Timestamp, no chunks to clear up, and of a merge that the bounds
-// leave room for it.
+// writeDemand writes the condition of an action that is not pinned: the condition of
+// its mutation, an older Timestamp and no chunks to remove, and for a merge enough
+// room by the bounds.
 func writeDemand(e *call.Expression, c table.Condition, merges bool) {
 	if c == table.Absent {
 		e.IfMissing(attrHash)

@@ -30,7 +30,7 @@ import (
 func BenchmarkStoreCPU(b *testing.B) {
 	for _, x := range []struct {
 		name       string
-		block      int // operations in a turn, of which a round has several
+		block      int // operations in a turn; a round has several turns
 		store, raw func(*costs, int)
 		before     func(*costs, int) // not measured
 	}{
@@ -189,8 +189,8 @@ func (c *costs) scan(f *odata.Filter, want int) {
 	}
 }
 
-// What follows does with the SDK alone what the store does above: the same calls
-// with the same items and conditions.
+// The following methods make the store's calls with the SDK alone: with the same
+// items and conditions.
 
 type rawItem = map[string]types.AttributeValue
 

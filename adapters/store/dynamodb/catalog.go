@@ -21,7 +21,7 @@ func (s *Store) record(ctx context.Context, key table.RecordKey) (*record, error
 	return readRecord(it)
 }
 
-// tableRecord reads the record of a table that is there.
+// tableRecord reads the record of a live table.
 func (s *Store) tableRecord(ctx context.Context, key table.RecordKey) (*record, error) {
 	r, err := s.record(ctx, key)
 	if errors.Is(err, table.ErrNoRecord) || err == nil && !r.isLive() {
@@ -133,7 +133,7 @@ func (s *Store) removeRecord(ctx context.Context, key table.RecordKey, revision 
 	return asRevision(s.db.Write(ctx, call.Once, s.deleteRecord(key, revision)))
 }
 
-// asRevision says of a condition on the revision of a record that it failed.
+// asRevision converts a failed condition on the revision of a record.
 func asRevision(err error) error {
 	if call.ClassOf(err) == call.Conditional {
 		return table.ErrRevision
@@ -147,8 +147,8 @@ func (s *Store) deleteRecord(key table.RecordKey, revision table.Revision) call.
 	return s.db.Delete(recordKey(key), &e)
 }
 
-// succeed writes the record of a new table in place of one that is being deleted,
-// if whoever deletes it has been gone for as long as a lease can last.
+// succeed writes the record of a new table in place of one that is being deleted, if
+// the deleting process has been silent for longer than a lease can last.
 func (s *Store) succeed(ctx context.Context, old, r *record) (table.Revision, error) {
 	if s.drops.unchanged(old.Key.String(), string(old.Revision), s.elapsed()) < s.leases.length+leaseMargin {
 		return "", table.ErrBeingDeleted

@@ -13,43 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// chunks name the items that hold the properties of an entity that is too large
-// for its own, in their stored form, cut into pieces. Chunks never change: a new
-// state of the entity has a new version.
-type chunks struct {
-	version version
-	count   int // 0: the properties are not in chunks
-	size    int // of all of them in bytes
-}
-
-func (c chunks) none() bool { return c.count == 0 }
-
-// attribute is version · count (1 byte) · size (4 bytes).
-func (c chunks) attribute() types.AttributeValue {
-	b := append(c.version[:len(c.version):len(c.version)], byte(c.count))
-	return bin(binary.BigEndian.AppendUint32(b, uint32(c.size)))
-}
-
-func readChunks(a types.AttributeValue) (c chunks, err error) {
-	b := binaryOf(a)
-	if len(b) != len(c.version)+5 || b[len(c.version)] == 0 {
-		return c, errItem
-	}
-	n := copy(c.version[:], b)
-	size := binary.BigEndian.Uint32(b[n+1:])
-	if size > maxPayload { // it is allocated before the chunks are seen
-		return c, errItem
-	}
-	c.count, c.size = int(b[n]), int(size)
-	return c, nil
-}
-
-// sort is the sort key of chunk i.
-func (c chunks) sort(i int) []byte { return append(c.version[:len(c.version):len(c.version)], byte(i)) }
-
-// newChunks are those that properties will be in. An entity has about 1.6 MiB at
-// most, five chunks: 1 MiB where a character counts two bytes, of characters of
-// three.
+// newChunks names chunks for properties. An entity has at most about 1.6 MiB, which is
+// five chunks: 1 MiB in which each character counts two bytes and takes three.
 func (s *Store) newChunks(p edm.Properties) chunks {
 	return chunks{s.newVersion(), (len(p) + chunkSize - 1) / chunkSize, len(p)}
 }
@@ -57,8 +22,8 @@ func (s *Store) newChunks(p edm.Properties) chunks {
 // errStale means an entity was replaced while it was read.
 var errStale = &call.Error{Class: call.Stale, Err: errors.New("dynamodb: an entity was replaced again and again while it was read")}
 
-// load reads the properties that are in chunks, for some entities of one bucket.
-// An entity whose chunks are gone, or have not reached a replica, is left without.
+// load reads the properties of entities in one bucket from their chunks. An entity
+// gets no properties if its chunks were removed or have not reached a replica.
 func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.Consistency) error {
 	found := make(map[string][]byte)
 	var keys []item
@@ -72,7 +37,7 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 	for _, r := range rows {
 		for i := range r.chunks.count {
 			keys = append(keys, call.Key(hash, r.chunks.sort(i)))
-			// What is read in one call is 16 MiB at most; the rest comes again.
+			// One call reads at most 16 MiB and returns the other keys as unprocessed.
 			if len(keys) == call.MaxReadBatch {
 				if err := flush(); err != nil {
 					return err
@@ -95,7 +60,7 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 			}
 			r.Properties = append(r.Properties, data...)
 		}
-		// What is cut off would be missing without a word.
+		// A shorter list of properties would be valid, and wrong.
 		if r.Properties != nil && (len(r.Properties) != r.chunks.size || !r.Properties.Valid()) {
 			return errItem
 		}
@@ -103,7 +68,7 @@ func (s *Store) load(ctx context.Context, hash []byte, rows []*stored, c table.C
 	return nil
 }
 
-// chunkPuts are the chunks of properties.
+// chunkPuts are the requests that write the chunks of properties.
 func chunkPuts(hash []byte, c chunks, p edm.Properties) []types.WriteRequest {
 	list := make([]types.WriteRequest, 0, c.count)
 	for i := range c.count {
@@ -122,18 +87,19 @@ func chunkDeletes(hash []byte, c chunks) []types.WriteRequest {
 	return list
 }
 
-// pending is a write that concerns chunks. Its note is written before the chunks
-// and removed after the write; what a process leaves undone, Purge clears up.
+// pending is a write that makes or replaces chunks. Its note is written before the
+// chunks and removed after the write. If the process ends in between, Purge removes
+// the chunks that are not in use.
 type pending struct {
 	hash     []byte // of the chunks
 	note     []byte // sort key of the note
 	due      edm.Ticks
 	old, new chunks
-	late     bool // chunks may arrive when all is over
+	late     bool // chunks may arrive after the write has finished
 }
 
-// litterAge is how long after its note a write is taken to be over. It is far
-// beyond what a Deadline may be.
+// litterAge is the time after which Purge treats a noted write as finished. It is far
+// longer than a Deadline may be.
 const litterAge = edm.TicksPerSecond * 3600
 
 var pendingHash = []byte{kindPending}
@@ -147,8 +113,8 @@ func until(ctx context.Context, list ...*pending) context.Context {
 	return ctx
 }
 
-// prepare notes a write that replaces chunks or makes new ones of properties, and
-// writes those.
+// prepare notes a write that replaces old chunks or makes new ones, and writes the new
+// ones. Spilled properties go into chunks; nil makes none.
 func (s *Store) prepare(ctx context.Context, p rebucket.Place, k []byte, old chunks, spilled edm.Properties) (*pending, error) {
 	bucket := p.Bucket(k)
 	due := s.now() + litterAge
@@ -169,7 +135,7 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Place, k []byte, old chu
 	if !w.old.none() {
 		it[attrOld] = w.old.attribute()
 	}
-	// The note must be there before the first chunk is.
+	// The note must exist before the first chunk.
 	if _, err := s.db.BatchWrite(ctx, []types.WriteRequest{call.PutRequest(it)}); err != nil {
 		return nil, err
 	}
@@ -182,8 +148,8 @@ func (s *Store) prepare(ctx context.Context, p rebucket.Place, k []byte, old chu
 	return w, nil
 }
 
-// finish removes the chunks that a write made superfluous, and its note. What
-// fails here is left to Purge, and so are chunks that may arrive behind it.
+// finish removes chunks that are not needed after a write, and its note. If it fails,
+// or if chunks may still arrive, the note stays and Purge does the work.
 func (s *Store) finish(ctx context.Context, w *pending, gone chunks) {
 	if _, err := s.db.BatchWrite(ctx, chunkDeletes(w.hash, gone)); err == nil && !w.late {
 		_, _ = s.db.BatchWrite(ctx, []types.WriteRequest{call.DeleteRequest(pendingHash, w.note)})

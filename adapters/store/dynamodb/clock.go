@@ -48,7 +48,7 @@ type attempt struct {
 // digits is the span of the random digits.
 const digits = 100
 
-// next is above all that was issued or raised to.
+// next is above all Timestamps that were issued or raised to. c.mu is locked.
 func (c *clock) next() edm.Ticks {
 	now := c.now()
 	c.last = max(now-now%digits+edm.Ticks(c.rand()%digits), c.last+1)
@@ -92,7 +92,7 @@ func (a *attempt) wait(ctx context.Context) error {
 	return nil
 }
 
-// end lets the deletes go on that wait for the attempt.
+// end releases the deletes that wait for the attempt.
 func (c *clock) end(a *attempt) {
 	if a.over == nil {
 		return

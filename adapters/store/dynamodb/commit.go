@@ -10,13 +10,13 @@ import (
 
 // Commit implements [table.Store].
 //
-// One mutation is one PutItem, UpdateItem or DeleteItem on a condition, several are
-// one TransactWriteItems: what the condition found comes back with its failure, so
-// that nothing is read to tell why. A merge sets attributes without a look at the
-// others as long as the bounds kept with the entity say that it stays within the
-// limits of an entity and of an item. Where they do not, or where chunks are
-// involved, the action is pinned: it becomes what [table.Apply] makes of the state
-// that was found, on the condition that this is still there.
+// One mutation is one PutItem, UpdateItem or DeleteItem with a condition; several are
+// one TransactWriteItems. A failed condition returns the item it found, so that no
+// read is needed to explain the failure. A merge sets attributes without reading the
+// others if the bounds kept with the entity prove that it stays within the limits of
+// an entity and of an item. If they do not, or if chunks are involved, the action is
+// pinned: it becomes the result of [table.Apply] on the state that was found, on
+// condition that this state is still stored.
 func (s *Store) Commit(ctx context.Context, key table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func (w *write) try(ctx context.Context) (edm.Ticks, error) {
 	return a.ticks, err
 }
 
-// readAhead pins merges that are too large for an item by themselves.
+// readAhead pins merges that are alone too large for an item.
 func (w *write) readAhead(ctx context.Context) error {
 	var slow []*action
 	for i := range w.actions {

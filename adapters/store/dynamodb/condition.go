@@ -9,7 +9,7 @@ import (
 )
 
 // condition is a part of a filter expression: a leaf, or parts and the word between
-// them. Nil is true, of a disjunction of no parts too.
+// them. Nil is true, and so is a disjunction without parts.
 type condition struct {
 	not bool
 
@@ -23,16 +23,16 @@ type condition struct {
 	leaves, depth int
 }
 
-// The functions that a leaf may be.
+// The functions of leaves.
 const (
 	exists    = "attribute_exists"
 	notExists = "attribute_not_exists"
 	typeIs    = "attribute_type"
 )
 
-// DynamoDB takes expressions of 4 KiB with 300 operators. A leaf has 41 bytes at
-// most, and with its NOT and the word that joins it three operators. How deep an
-// expression may be is not said.
+// DynamoDB accepts expressions of 4 KiB with 300 operators. A leaf has at most 41
+// bytes, and three operators with its NOT and the word that joins it. The permitted
+// depth is not documented.
 const (
 	maxLeaves = 94 // and one for chunks
 	maxDepth  = 12
@@ -43,8 +43,8 @@ func leaf(compare string, v types.AttributeValue, path ...string) *condition {
 	return &condition{path: path, compare: compare, value: v, leaves: 1}
 }
 
-// join joins conditions. One that is too much is left out of a conjunction, and
-// makes a disjunction true.
+// join joins conditions. A part that would exceed a limit is left out of a
+// conjunction, and makes a disjunction true.
 func join(word string, parts []*condition) *condition {
 	c := &condition{word: word}
 	for _, p := range parts {
@@ -98,8 +98,8 @@ func (f *conditionWriter) value(v types.AttributeValue) {
 	f.write(placeholder)
 }
 
-// condition writes a condition in as few parentheses as it takes: DynamoDB refuses
-// those that are redundant.
+// condition writes a condition with as few parentheses as possible, because DynamoDB
+// refuses redundant ones.
 func (f *conditionWriter) condition(c *condition) {
 	if c.not {
 		f.write("NOT (")

@@ -19,8 +19,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A DynamoDB that throttles all the time is asked again, further and further
-// apart, and then the store is busy. Nothing was written.
+// If DynamoDB throttles all the time, the store tries again with longer and longer
+// pauses, and then it is busy. Nothing was written.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	for _, how := range []how{throttled, conflicting} {
@@ -84,8 +84,8 @@ func (silent) Do(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// A server that does not answer: what became of a write is unknown, a read is
-// late. What was never sent was never written.
+// If a server does not answer, the outcome of a write is unknown, and a read fails. A
+// write that was never sent has no effect.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	name := newTable(t)
@@ -129,8 +129,8 @@ func TestNoAnswer(t *testing.T) {
 
 type switching struct{ sdk.HTTPClient }
 
-// A reply whose body does not arrive: by its status, what was refused was not done
-// and is asked again, and what was accepted may have been done.
+// The body of a reply does not arrive. The status says enough: a refused write was
+// not done and is sent again, an accepted one may have been done.
 func TestCutReply(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{})
@@ -158,7 +158,8 @@ func TestCutReply(t *testing.T) {
 	}
 }
 
-// While a conflict hides whether a mutation is refused, none behind it is the first.
+// While a conflict hides whether a mutation is refused, no later mutation is the
+// first refused.
 func TestConflictBeforeRefusal(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{})
@@ -173,7 +174,7 @@ func TestConflictBeforeRefusal(t *testing.T) {
 	}
 }
 
-// endless answers without an end, with whatever status.
+// endless sends replies without an end, with any status.
 type endless struct {
 	status int
 	read   atomic.Int64
@@ -191,8 +192,7 @@ func (e *endless) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A server that is not DynamoDB does not fill the memory, and is not asked for
-// more of the same.
+// A server that is not DynamoDB does not fill the memory, and gets no second request.
 func TestEndlessReply(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{200, 400, 500} {
@@ -204,7 +204,7 @@ func TestEndlessReply(t *testing.T) {
 	}
 }
 
-// kept is a way to the server that has the last request still in its hands.
+// kept passes requests to the server and keeps the last one.
 type kept struct{ body io.Reader }
 
 func (k *kept) Do(r *http.Request) (*http.Response, error) {
@@ -212,8 +212,8 @@ func (k *kept) Do(r *http.Request) (*http.Response, error) {
 	return connections.Do(r)
 }
 
-// Who still reads the request when the SDK closes it, as its connection may, finds
-// its end and no error.
+// A reader of the request finds its end, not an error, after the SDK closed the
+// request.
 func TestRequestIsClosed(t *testing.T) {
 	t.Parallel()
 	way := new(kept)

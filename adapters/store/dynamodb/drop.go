@@ -9,14 +9,14 @@ import (
 	"edgetable/core/table"
 )
 
-// Drop implements [table.Store]. The record of a table is first marked as being
-// deleted, in one transaction with a note for [Store.Purge]: from then on nobody
-// gets a lease on it. When all leases have ended, the record is removed and the
-// name is free. If the process ends in between, the name is freed by a
-// WriteRecord that has watched the mark long enough, or by Purge.
+// Drop implements [table.Store]. It marks the record of the table as being deleted,
+// in one transaction with a note for [Store.Purge]. From then on no process gets a
+// lease. When all leases have ended, it removes the record, and the name is free. If
+// the process ends in between, the name is freed by a WriteRecord that has watched
+// the mark for long enough, or by Purge.
 //
-// A context that ends while leases run leaves [table.ErrUnknown]: the table is
-// gone, but until the last lease has ended some may not know.
+// If the context ends while leases last, the error is [table.ErrUnknown]: the table
+// is deleted, but other processes may not know until the last lease has ended.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -44,9 +44,8 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	return nil
 }
 
-// mark makes the record that of a table being deleted, if it has its revision
-// still, and notes what there is to purge: where a run rebuckets the table, its
-// copy too.
+// mark marks a record that still has its revision as being deleted. It also writes
+// notes for Purge: of the table, and of its copy if a run of Rebucket is unfinished.
 func (s *Store) mark(ctx context.Context, r *record) (marked *record, err error) {
 	revision := r.Revision
 	err = s.db.Retry(ctx, call.Once, func(ctx context.Context) error {
@@ -65,8 +64,7 @@ func (s *Store) mark(ctx context.Context, r *record) (marked *record, err error)
 		if call.ClassOf(err) != call.Cancelled {
 			return err
 		}
-		// A run may have begun or ended since the record was read, which changes its
-		// revision only in the end.
+		// A run may have begun or ended since the record was read.
 		now, readErr := s.record(ctx, r.Key)
 		switch {
 		case errors.Is(readErr, table.ErrNoRecord), readErr == nil && (now.Revision != revision || now.deleting):

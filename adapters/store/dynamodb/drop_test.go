@@ -86,7 +86,7 @@ func (w *world) expect(what string, got, want error) {
 	}
 }
 
-// items counts what is in the DynamoDB table.
+// items counts the items of the DynamoDB table.
 func (w *world) items() int {
 	w.Helper()
 	out, err := newClient(nil).Scan(w.Context(), &sdk.ScanInput{TableName: aws.String(w.name), Select: "COUNT"})
@@ -166,8 +166,8 @@ func TestLeases(t *testing.T) {
 	w.expect("and nothing cached", w.put(w.b, "2", "x"), table.ErrNoTable)
 }
 
-// A process that dies while it drops a table leaves a name that is free as soon as
-// somebody has watched it for as long as a lease.
+// If a process dies while it drops a table, the name is free after another process
+// has watched it for the length of a lease.
 func TestDropCutOff(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)

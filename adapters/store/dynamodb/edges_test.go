@@ -74,8 +74,8 @@ func TestLongKeys(t *testing.T) {
 	}
 }
 
-// A process whose clock is an hour behind writes over what another wrote: the
-// Timestamp rises all the same, whatever the write, and every write after it.
+// A process whose clock is an hour behind overwrites the entities of another process:
+// the Timestamps rise with that write, of any kind, and with every later one.
 func TestClockBehind(t *testing.T) {
 	t.Parallel()
 	name := newTable(t)

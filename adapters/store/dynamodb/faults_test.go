@@ -18,9 +18,9 @@ import (
 	"edgetable/core/table"
 )
 
-// The suite holds over a DynamoDB that throttles, conflicts, ends pages early,
-// leaves a part of every batch undone and loses replies: of reads, and where the
-// suite knows what that means, of writes.
+// The suite passes over a DynamoDB that throttles, conflicts, ends pages early,
+// leaves a part of every batch unprocessed and loses replies: of reads, and in tests
+// that handle unknown outcomes, of writes.
 func TestStoreOverFaults(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -62,7 +62,7 @@ type attempt struct {
 	after string
 	// conditioned: the write demands an ETag, so that the Service sends it again.
 	conditioned bool
-	// nonceless: nothing that is left shows whether it was done.
+	// nonceless: no stored entity shows whether the write was done.
 	nonceless bool
 }
 
@@ -212,7 +212,7 @@ func testFault(t *testing.T, a attempt, how how, between string) {
 	f.check(what, a, between, later, err == nil, definite, done, others)
 }
 
-// check looks at what there is.
+// check compares the stored entities with the answer.
 func (f *faulty) check(what string, a attempt, between, later string, ok, definite, done bool, s *dynamodb.Store) {
 	f.t.Helper()
 	row, err := s.Get(f.t.Context(), people, key.Append(nil, "p", "a"), table.Strong)

@@ -7,12 +7,14 @@ import (
 	"edgetable/core/odata"
 )
 
-// A filter expression keeps entities that do not match from being sent and parsed:
-// they are read and paid for all the same. The filter itself is judged in core, of
-// what is left, so an expression may hold of more. It does where DynamoDB cannot
-// judge a comparison exactly, and of entities whose properties are in chunks.
+// A filter expression makes DynamoDB leave out entities that do not match. They are
+// not sent and not parsed, but they are read and paid for. Core judges the filter of
+// all entities that arrive, so an expression may also pass entities that do not
+// match. It does so if DynamoDB cannot judge a comparison exactly, and for entities
+// whose properties are in chunks.
 
-// translate makes the condition of a filter; nil holds of everything.
+// translate makes a condition that holds for every entity the filter matches; nil
+// holds for all entities.
 func translate(f *odata.Filter) *condition {
 	c := odata.Fold(f, test, func(all bool, parts []*condition) *condition {
 		if all {
@@ -30,7 +32,7 @@ func translate(f *odata.Filter) *condition {
 	return &condition{word: "OR", parts: append(parts, c)}
 }
 
-// test translates one comparison, to a condition that holds where it does.
+// test translates one comparison to a condition that holds if the comparison does.
 func test(t odata.Test) *condition {
 	if t.Name == "PartitionKey" || t.Name == "RowKey" || len(t.Name) > maxName {
 		return nil // keys cannot be named; the ranges of a scan say most of it
@@ -43,7 +45,8 @@ func test(t odata.Test) *condition {
 		}
 		return join("OR", any)
 	}
-	// It holds of all values but those that are told to have another outcome.
+	// Less is the rest: all values except those for which a condition reports another
+	// outcome.
 	all := values(&t, told&^t.Holds, false)
 	for _, c := range all {
 		c.not = true
@@ -54,9 +57,10 @@ func test(t odata.Test) *condition {
 	return join("AND", all)
 }
 
-// values are conditions, any of which holds of the stored values that compared
-// with the literal of a test have one of some outcomes: of all of them and perhaps
-// others, or of some of them and no other. Less is none of the outcomes.
+// values returns conditions on the stored value. Any of them holds if the comparison
+// with the literal of a test has one of some outcomes. With all, they hold for all
+// such values and perhaps for others; without it, for some such values and no others.
+// Less is not one of the outcomes.
 func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	add := func(compare string, v types.AttributeValue, path ...string) {
 		if compare != "" {
@@ -97,7 +101,7 @@ func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 		if i := v.Int(); i >= -1<<53 && i <= 1<<53 {
 			return append(list, doubles(t.Name, float64(i), of, all)...)
 		}
-		// The digits that are stored of a Double are not its exact value.
+		// The stored digits of a Double are not its exact value.
 		if all && of != 0 {
 			add(exists, nil, t.Name, tagDouble)
 		}
@@ -113,7 +117,7 @@ func values(t *odata.Test, of odata.Outcomes, all bool) (list []*condition) {
 	return list
 }
 
-// operatorOf is the operator that tells values with these outcomes.
+// operatorOf is the operator that holds for values with these outcomes.
 func operatorOf(of odata.Outcomes) string {
 	switch of & (odata.Equal | odata.Greater) {
 	case odata.Equal:
@@ -126,8 +130,9 @@ func operatorOf(of odata.Outcomes) string {
 	return ""
 }
 
-// inOrder reports whether DynamoDB, by UTF-8, orders all strings with respect to
-// this one as UTF-16 does: nothing in it is of U+E000 or above.
+// inOrder reports whether DynamoDB, which orders by UTF-8, orders all strings
+// relative to this one as UTF-16 does. That is so if it has no character from U+E000
+// on.
 func inOrder(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0xEE {
@@ -137,8 +142,8 @@ func inOrder(s string) bool {
 	return true
 }
 
-// doubles are the conditions for stored Doubles. Numbers are in the order of their
-// shortest digits; those that are text are not told apart.
+// doubles returns the conditions for stored Doubles. Numbers are in the order of
+// their shortest digits; Doubles stored as text are not compared.
 func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condition) {
 	if of == 0 {
 		return nil
@@ -162,8 +167,8 @@ func doubles(name string, f float64, of odata.Outcomes, all bool) (list []*condi
 	return list
 }
 
-// dates are the conditions for stored DateTimes: without its trailing zeros their
-// text is in order by the second only.
+// dates returns the conditions for stored DateTimes. Their text has no trailing
+// zeros, so it is in order by the second only.
 func dates(name string, t edm.Ticks, of odata.Outcomes, all bool) (list []*condition) {
 	if of&(odata.Equal|odata.Greater) == 0 {
 		return nil

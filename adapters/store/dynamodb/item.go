@@ -1,7 +1,6 @@
 package dynamodb
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,26 +13,24 @@ import (
 
 // stored is an entity as an item holds it.
 type stored struct {
-	table.Row        // without properties where they are in chunks
-	count     int    // bound of the number of properties
-	size      int    // bound of the item's size
+	table.Row        // without properties if they are in chunks
+	count     int    // upper bound of the number of properties
+	size      int    // upper bound of the item's size
 	chunks    chunks // zero: the properties are in the item
 }
 
-var errItem = errors.New("stored item is damaged")
-
-// ownSize is at least what the attributes of the store's own count, except the
-// sort key's value.
+// ownSize is an upper bound of the size of the store's own attributes, without the
+// value of the sort key.
 const ownSize = 200
 
-// sizeOf bounds the size of the item of an entity from above: with it below
-// maxItem the item fits, and the entity is a legal one of at most 1 MiB, since a
-// character counts 2 there and 1 or more here.
+// sizeOf is an upper bound of the size of an entity's item. If it is below maxItem,
+// the item fits, and the entity has at most 1 MiB, because a character counts 2 bytes
+// there and at least 1 here.
 func sizeOf(key []byte, p edm.Properties) int {
 	return ownSize + len(key) + patchSize(p)
 }
 
-// patchSize is what the properties add to the size of an item.
+// patchSize is the size that properties add to an item.
 func patchSize(p edm.Properties) (n int) {
 	for name, v := range p.All() {
 		n += len(name) + attributeSize(v)
@@ -79,8 +76,8 @@ func readEntity(it item) (*stored, error) {
 	return s, nil
 }
 
-// read reads the item of an entity. The order of the properties is lost in an
-// item, so they come in that of their names: every read shows the same.
+// read reads the item of an entity. An item does not keep the order of properties, so
+// read sorts them by name: every read returns the same order.
 func (s *stored) read(it item) (err error) {
 	sort, ok := it[attrSort].(*types.AttributeValueMemberB)
 	ticks, nonce := number(it[attrTicks]), number(it[attrNonce])
@@ -88,7 +85,7 @@ func (s *stored) read(it item) (err error) {
 		return errItem
 	}
 	s.Key = sort.Value
-	// One beyond all dates would raise the clock of everybody who writes behind it.
+	// A Timestamp beyond all dates would raise the clock of every process that writes.
 	t, err := strconv.ParseInt(ticks, 10, 64)
 	if err != nil || t < 0 || edm.Ticks(t) > edm.MaxDateTime {
 		return errItem
@@ -120,28 +117,4 @@ func (s *stored) read(it item) (err error) {
 		s.Properties = edm.AppendProperty(s.Properties, name, v)
 	}
 	return nil
-}
-
-// number is the text of a number, "" of anything else.
-func number(a types.AttributeValue) string {
-	if n, ok := a.(*types.AttributeValueMemberN); ok {
-		return n.Value
-	}
-	return ""
-}
-
-// binaryOf is a binary, nil of anything else.
-func binaryOf(a types.AttributeValue) []byte {
-	if b, ok := a.(*types.AttributeValueMemberB); ok {
-		return b.Value
-	}
-	return nil
-}
-
-// text is a string, "" of anything else.
-func text(a types.AttributeValue) string {
-	if s, ok := a.(*types.AttributeValueMemberS); ok {
-		return s.Value
-	}
-	return ""
 }

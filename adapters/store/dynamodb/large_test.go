@@ -138,8 +138,8 @@ func TestMergeBatchOverLarge(t *testing.T) {
 	}
 }
 
-// Chunks that nobody names are removed: at once by the write that made them
-// superfluous, and where it was cut off, by Purge.
+// Chunks that no entity names are removed: at once by the write that replaced them,
+// or by Purge if that write did not finish.
 func TestChunksAreRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 0)
@@ -191,7 +191,7 @@ func TestChunksAreRemoved(t *testing.T) {
 			way.fail("PutItem", fault{how: how})
 			way.fail("UpdateItem", fault{how: how})
 			way.fail("DeleteItem", fault{how: how})
-			for range 2 { // the first finds out what is there
+			for range 2 { // the first learns the stored state
 				_ = commit(cut, step.m)
 			}
 			way.forget()

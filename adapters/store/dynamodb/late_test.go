@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Chunks whose put was lost may arrive when the write is over and has removed them.
-// Purge finds them all the same.
+// A put of chunks that was lost may arrive after the write has finished and removed
+// them. Purge removes them.
 func TestLateChunks(t *testing.T) {
 	t.Parallel()
 	insert := upsert("r", large(900_000))
@@ -47,7 +47,7 @@ func TestLateChunks(t *testing.T) {
 	}
 }
 
-// overdue loses some batches of writes, the first of which arrives in the end.
+// overdue loses some batches of writes. The first of them arrives in the end.
 type overdue struct {
 	from, lost, batches int
 	late                *http.Request

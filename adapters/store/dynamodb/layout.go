@@ -8,11 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// The attributes of items that are the store's own. No property can have such a
-// name: it begins with a letter or an underscore. They have one letter, for
-// placeholders that are made in advance ([own]), and all are taken: one more shares
-// a letter with one of another kind of item. infra/aws has TTL on .ttl, which must
-// stay none of them.
+// The store's own attributes. No property can have such a name, because property names
+// begin with a letter or an underscore. Each has one letter, from which package call
+// makes its placeholder. infra/aws enables TTL for .ttl, so none may have that name.
 const (
 	attrHash = call.Hash // B
 	attrSort = call.Sort // B
@@ -20,8 +18,8 @@ const (
 	// of entities
 	attrTicks  = ".t" // N: Timestamp
 	attrNonce  = ".o" // N
-	attrCount  = ".n" // N: at least the number of properties
-	attrSize   = ".z" // N: at least the size of the item in bytes
+	attrCount  = ".n" // N: upper bound of the number of properties
+	attrSize   = ".z" // N: upper bound of the size of the item in bytes
 	attrChunks = ".c" // B: version and number of the chunks that hold the properties
 
 	// of chunks
@@ -31,15 +29,15 @@ const (
 	attrValue       = ".v" // B
 	attrRevision    = ".r" // S
 	attrIncarnation = ".i" // B: only of the record of a table
-	attrBuckets     = ".k" // N: hash keys the table is spread over
+	attrBuckets     = ".k" // N: number of buckets
 	attrDeleting    = ".g" // BOOL: the table was dropped, its name is not free yet
 
 	// of the record of a table that was, or is being, rebucketed
 	attrOrigin = ".j" // B: the incarnation it was created with
 	attrTarget = ".a" // B: the incarnation it is copied to
-	attrSpread = ".h" // N: hash keys that is spread over
+	attrSpread = ".h" // N: number of buckets of the copy
 	attrOwner  = ".q" // S: the run that copies
-	attrSeal   = ".x" // N: nothing may be written: 1, and the last pass has begun: 2
+	attrSeal   = ".x" // N: rebucket.Seal
 	attrBeat   = ".y" // N: rises while the run that sealed it lives
 
 	// of litter
@@ -50,7 +48,7 @@ const (
 	attrOld      = ".f" // B: version that was being replaced
 )
 
-// Hash keys begin with what their items are.
+// Hash keys begin with the kind of their items.
 const (
 	kindRecord  = 'D'
 	kindEntity  = 'E' // incarnation, bucket
@@ -68,8 +66,8 @@ func hashKey(kind byte, p rebucket.Place, bucket uint16) []byte {
 	return binary.BigEndian.AppendUint16(b, bucket)
 }
 
-// The limits of DynamoDB that this package keeps itself, before it writes, since
-// not every implementation of the protocol refuses what goes beyond them.
+// DynamoDB's limits, with a margin. This package checks them before it writes, because
+// DynamoDB Local does not refuse all larger items and transactions.
 const (
 	maxSortKey    = call.MaxSort
 	maxItem       = 380 << 10           // 20 KiB less than DynamoDB's

@@ -9,11 +9,10 @@ import (
 	"edgetable/core/table"
 )
 
-// What a Commit that failed tells of what is there.
+// What a failed Commit reveals about the stored entities.
 
-// learn finds out from a failed call what is there instead of what was hoped for.
-// It returns the refusal with the lowest index, or nil when it is worth to try
-// again.
+// learn finds the stored states that made a call fail. It returns the refusal with
+// the lowest index, or nil if another try is worth it.
 func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 	found, failed, err := w.found(ctx, cause, now)
 	if err != nil {
@@ -45,8 +44,8 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 	if !slices.Contains(failed, true) {
 		return cause
 	}
-	// A merge may be refused for what is in chunks, and a refusal with a lower
-	// index is the one that counts: so all of them are judged, in order.
+	// A merge may be refused because of properties in chunks, and the refusal with
+	// the lowest index counts. So all actions are judged, in order.
 	if err := w.complete(ctx, pinned); err != nil {
 		return err
 	}
@@ -60,9 +59,9 @@ func (w *write) learn(ctx context.Context, cause error, now edm.Ticks) error {
 	return nil
 }
 
-// undecided is the first of n actions of which a cancelled transaction does not
-// say whether its condition held, because others were in its way; n if there is
-// none. What comes after it cannot be the lowest index that failed.
+// undecided is the first of n actions for which a cancelled transaction does not
+// report whether its condition held, because of a conflict; n if there is none. An
+// action after it cannot have the lowest index that failed.
 func undecided(cause error, n int) int {
 	reasons := call.Reasons(cause)
 	for i := range reasons[:min(n, len(reasons))] {
@@ -73,9 +72,9 @@ func undecided(cause error, n int) int {
 	return n
 }
 
-// found is which actions failed and what they found; nil is no entity. A failed
-// call says it, except where what its actions found is too much for one reply:
-// then it is read.
+// found returns which actions failed, and the states they found; nil is no entity.
+// The error of a call contains them, except if they are too large for a reply. Then
+// found reads them.
 func (w *write) found(ctx context.Context, cause error, now edm.Ticks) (found []*stored, failed []bool, err error) {
 	found, failed = make([]*stored, len(w.actions)), make([]bool, len(w.actions))
 	read := func(i int, it item) {

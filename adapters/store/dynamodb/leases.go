@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// leases are the records of tables that this process may trust for a while. Absence
-// is never kept.
+// leases are the records of tables that this process may trust for a while. A missing
+// record is never kept.
 type leases struct {
 	now     func() edm.Ticks
 	elapsed func() time.Duration
@@ -20,7 +20,7 @@ type leases struct {
 	tables map[table.RecordKey]lease
 }
 
-// lease is what the record of a table said at a moment.
+// lease is the location of a table at one moment.
 type lease struct {
 	rebucket.Location
 	origin  table.Incarnation
@@ -40,7 +40,7 @@ func (s *leases) get(key table.RecordKey) (lease, bool) {
 	return l, ok && s.hold(&l, s.length)
 }
 
-// put keeps a lease. A table under a seal is not kept: what is true of it ends
+// put keeps a lease. The record of a sealed table is not kept, because a seal ends
 // without notice.
 func (s *leases) put(key table.RecordKey, l lease) {
 	if l.Seal != rebucket.Open || s.length == 0 {

@@ -15,25 +15,25 @@ import (
 
 // Options of a store. Client and Table are required.
 type Options struct {
-	// Client reaches the Region of the table. The store makes its own from this
-	// one's options, without the SDK's retries: it knows what may be sent again.
+	// Client reaches the Region of the table. The store makes its own client from its
+	// options, without the SDK's retries, because it decides what may be sent again.
 	Client *dynamodb.Client
 	// Table is the DynamoDB table, as [Create] makes it.
 	Table string
-	// Buckets is the number of hash keys that a new table is spread over. Each
-	// takes 1,000 writes a second, and each costs a scan of the whole table a call more. 0 is 8.
+	// Buckets is the number of buckets of a new table; 0 is 8. Each accepts 1,000 writes
+	// per second, and each adds one call to a scan of the whole table.
 	Buckets uint16
-	// Lease is how long the record of a table may be cached: so long a DELETE of
-	// a table takes at least. 0 is 2 seconds; negative caches nothing, and every
-	// operation on entities costs a read more. Processes that share the table have
-	// the same. Above MaxLease a DELETE takes longer than clients wait for it.
+	// Lease is how long the record of a table may be cached. Deleting a table takes at
+	// least this time. 0 is 2 seconds; a negative Lease caches nothing, and every
+	// operation on entities costs one more read. All processes that share the table must
+	// have the same Lease. Above MaxLease, deleting a table takes longer than clients wait.
 	Lease time.Duration
-	// Deadline bounds every operation whose context has no earlier one; 0 is 30 s.
-	// It is at most ten minutes.
+	// Deadline limits every operation, unless its context has an earlier deadline. 0 is
+	// 30 s; the maximum is ten minutes.
 	Deadline time.Duration
-	// Attempt bounds one call; 0 is 5 seconds.
+	// Attempt limits one call to DynamoDB; 0 is 5 seconds.
 	Attempt time.Duration
-	// Scanned, if not nil, is told what each scan cost.
+	// Scanned, if not nil, is called with the cost of each scan.
 	Scanned func(buckets.Cost)
 	// Now is the clock behind Timestamps and, together with Elapsed, leases; nil
 	// is the clock of the machine.
@@ -61,8 +61,8 @@ const (
 	maxDeadline     = 10 * time.Minute
 	defaultAttempt  = 5 * time.Second
 
-	// leaseMargin is what clocks may differ in rate and calls may take to return
-	// beyond a lease.
+	// leaseMargin is added to leases for clocks that differ in rate and for calls that
+	// take time to return.
 	leaseMargin = 200 * time.Millisecond
 )
 

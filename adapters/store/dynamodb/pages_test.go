@@ -137,8 +137,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// What a page reads in vain is bounded, however many ranges a filter names and
-// however many buckets each of them is to be looked for in.
+// A page makes a limited number of reads that find nothing, for any number of ranges
+// of a filter and any number of buckets.
 func TestReadsInVain(t *testing.T) {
 	t.Parallel()
 	const spread, count = 64, 100

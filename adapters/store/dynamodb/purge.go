@@ -14,39 +14,22 @@ import (
 	"edgetable/core/table"
 )
 
-// Progress is what a Purge has done so far.
+// Progress is the work of a Purge so far.
 type Progress struct {
 	Tables int // tables, or copies of tables, removed to the last item
 	Items  int // items removed
 }
 
-var (
-	droppedHash = []byte{kindDropped}
-	onlyKeys    = call.NewProjection(attrHash, attrSort)
-)
+var onlyKeys = call.NewProjection(attrHash, attrSort)
 
-// purgeStep is how many items are read and removed in one step.
+// purgeStep is the number of items read and removed in one step.
 const purgeStep = 25
 
-// notePurge notes that the entities of an incarnation are to be removed. The note
-// is due when no operation that began before can still be under way. With a table
-// that was dropped its name goes, if that is its record still.
-func (s *Store) notePurge(r *record, l rebucket.Place) call.Action {
-	it := call.Key(droppedHash, l.Incarnation[:])
-	it[attrDue] = num(s.now() + litterAge)
-	it[attrDocument] = str(r.Key.String())
-	if r.deleting {
-		it[attrRevision] = str(string(r.Revision))
-	}
-	it[attrBuckets] = num(l.Buckets)
-	return s.db.Put(it, new(call.Expression))
-}
-
-// Purge removes what nobody can see any more: the entities of tables that were
-// dropped, or moved to other buckets, more than an hour ago, and what writes of
-// chunks left behind that did not come to their end. It calls report, which may be
-// nil, whenever it removed some; an error of it ends the purge. However a purge
-// ends, the next goes on where it was. Several at the same time do no harm.
+// Purge removes items that no operation can read: the entities of tables that were
+// dropped, or moved to other buckets, more than an hour ago, and the chunks of writes
+// that did not finish. It calls report, which may be nil, after each step; an error
+// of report ends the purge. A later purge continues. Several purges may run at the
+// same time.
 func (s *Store) Purge(ctx context.Context, report func(Progress) error) error {
 	p := purge{Store: s, report: report}
 	if err := p.writes(ctx); err != nil {
@@ -68,7 +51,7 @@ func (p *purge) told() error {
 	return p.report(p.done)
 }
 
-// each calls do with all items of a hash key.
+// each calls do with the items of a hash key, in steps.
 func (p *purge) each(ctx context.Context, hash []byte, only *call.Projection, do func(context.Context, []item) error) error {
 	for first := []byte{0}; ; {
 		found, err := p.db.Query(ctx, call.Query{Hash: hash, First: first, Rows: purgeStep, Only: only})
@@ -87,7 +70,7 @@ func (p *purge) due(it item) bool {
 	return err == nil && edm.Ticks(due) <= p.now()
 }
 
-// tables removes what is noted.
+// tables removes the incarnations that have a note.
 func (p *purge) tables(ctx context.Context) error {
 	return p.each(ctx, droppedHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {
@@ -102,8 +85,8 @@ func (p *purge) tables(ctx context.Context) error {
 	})
 }
 
-// table removes one incarnation: first its name, should whoever dropped it not
-// have come to that, then its items, and last the note.
+// table removes one incarnation: first the name, if the process that dropped it did
+// not remove it, then the items, and last the note.
 func (p *purge) table(ctx context.Context, note item) error {
 	id := binaryOf(note[attrSort])
 	count, err := strconv.ParseUint(number(note[attrBuckets]), 10, 16)
@@ -128,8 +111,8 @@ func (p *purge) table(ctx context.Context, note item) error {
 	return p.told()
 }
 
-// unname removes the name of a dropped table. What a table was moved from, or was
-// not moved to in the end, has none.
+// unname removes the name of a dropped table. The incarnation that a table moved
+// from, or an unused copy, has no name.
 func (p *purge) unname(ctx context.Context, note item, l rebucket.Place) error {
 	key, ok := table.ParseRecordKey(text(note[attrDocument]))
 	if !ok {
@@ -165,8 +148,8 @@ func (p *purge) remove(ctx context.Context, items []item) error {
 	return p.told()
 }
 
-// writes clears up after writes of chunks. What the entity names is in use; of
-// the rest nobody will ever know.
+// writes removes the chunks of writes that did not finish. Chunks that the entity
+// names are in use.
 func (p *purge) writes(ctx context.Context) error {
 	return p.each(ctx, pendingHash, nil, func(ctx context.Context, notes []item) error {
 		for _, note := range notes {

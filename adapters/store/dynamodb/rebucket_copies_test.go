@@ -16,7 +16,7 @@ import (
 	"edgetable/core/table"
 )
 
-// hook is the way of a process to the server that is told of each transaction.
+// hook is called before each transaction of a process.
 type hook func()
 
 func (h hook) Do(r *http.Request) (*http.Response, error) {
@@ -26,8 +26,9 @@ func (h hook) Do(r *http.Request) (*http.Response, error) {
 	return connections.Do(r)
 }
 
-// A write that arrives between the last look at an entity and its copy is copied:
-// the transaction demands that the entity is what was looked at.
+// A write that arrives after the last comparison of an entity and before its copy is
+// copied: the transaction is on condition that the entity is the one that was
+// compared.
 func TestRebucketCopiesWhatIsThere(t *testing.T) {
 	t.Parallel()
 	for _, deletes := range []bool{false, true} {
@@ -83,8 +84,8 @@ func TestRebucketCopiesWhatIsThere(t *testing.T) {
 	}
 }
 
-// A run that was frozen on its way to write into the copy does not write into what
-// has become the table, nor into a copy that was given up.
+// A run that was suspended before a transaction into the copy writes neither into the
+// copy after it became the table, nor into a copy that was given up.
 func TestRebucketFencesFrozenRun(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

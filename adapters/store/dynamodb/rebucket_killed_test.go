@@ -73,7 +73,7 @@ func (d *dying) Do(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// model is what is to be in the table.
+// model is the expected content of the table.
 type model map[string]table.Row
 
 func (m model) rows() (list []table.Row) {

@@ -30,7 +30,7 @@ type writer struct {
 	busy  *atomic.Int64
 }
 
-// state is what is known of an entity by what was acknowledged.
+// state is the state of an entity after the acknowledged writes.
 type state struct {
 	ticks edm.Ticks // 0: it is not there
 	n     int32
@@ -125,8 +125,9 @@ func (w *writer) learn(ctx context.Context, row int, m *table.Mutation) error {
 	return nil
 }
 
-// Writers and readers go on while the table moves again and again: what was
-// acknowledged is there, what was deleted is not, and no reader sees time go back.
+// Writers and readers continue while the table moves several times: every
+// acknowledged write is in the table, every acknowledged delete is not, and no reader
+// sees an older state.
 func TestRebucketWhileWriting(t *testing.T) {
 	t.Parallel()
 	c, name := new(instant), newTable(t)
@@ -137,7 +138,7 @@ func TestRebucketWhileWriting(t *testing.T) {
 		}})
 	}
 	mover := open(t, dynamodb.Options{Table: name, Elapsed: c.elapsed, Sleep: func(ctx context.Context, d time.Duration) error {
-		c.pass(d) // for all: who has sent something by now is late
+		c.pass(d) // on the clock of all processes: calls under way become late
 		time.Sleep(d / 100)
 		return ctx.Err()
 	}})

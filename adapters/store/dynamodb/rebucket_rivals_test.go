@@ -33,7 +33,7 @@ func newRivals(t *testing.T) *rivals {
 	return r
 }
 
-// What others do at a moment of a run, what becomes of the run, and what there is
+// Another process acts at one moment of a run: the result of the run, and the table
 // afterwards.
 func TestRebucketRivals(t *testing.T) {
 	t.Parallel()

@@ -116,7 +116,7 @@ func sameRows(t testing.TB, what string, got, want []table.Row) {
 	}
 }
 
-// allItems counts what is in the DynamoDB table.
+// allItems counts the items of the DynamoDB table.
 func allItems(t testing.TB, name string) (n int) {
 	t.Helper()
 	pages := sdk.NewScanPaginator(newClient(nil), &sdk.ScanInput{TableName: &name, Select: "COUNT"})

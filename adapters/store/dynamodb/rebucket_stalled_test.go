@@ -22,8 +22,8 @@ import (
 // gate stalls one write of a process on its way, and the reply to it.
 type gate struct {
 	armed            atomic.Bool
-	waiting, arrived chan struct{} // told when the write has come so far
-	through, reply   chan struct{} // what it waits for
+	waiting, arrived chan struct{} // signals how far the write is
+	through, reply   chan struct{} // signals that let it go on
 }
 
 func newGate() *gate {
@@ -43,7 +43,7 @@ func (g *gate) Do(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// moment of a run: what its report tells.
+// moment is a moment of a run, as its report tells it.
 type moment int
 
 const (
@@ -53,7 +53,7 @@ const (
 	done
 )
 
-// moments calls at at each moment of a run.
+// moments calls at for each moment of a run.
 func moments(s *dynamodb.Store, ctx context.Context, count uint16, at func(moment)) error {
 	seen := copying - 1
 	step := func(m moment) {
@@ -77,15 +77,15 @@ func moments(s *dynamodb.Store, ctx context.Context, count uint16, at func(momen
 	return err
 }
 
-// hurried is a reader that has no time to wait.
+// hurried is a reader that does not wait.
 func (c *instant) hurried(t testing.TB, name string) *dynamodb.Store {
 	return open(t, dynamodb.Options{Table: name, Now: c.now, Elapsed: c.elapsed, Sleep: func(context.Context, time.Duration) error {
 		return context.DeadlineExceeded
 	}})
 }
 
-// A write that is on its way while the table moves is acknowledged if it is part of
-// it afterwards, and never seen before if it is not.
+// A write that is under way while the table moves is acknowledged if it is part of
+// the table afterwards. If it is not, no reader ever sees it.
 func TestRebucketStalledWriter(t *testing.T) {
 	t.Parallel()
 	upsert := table.Operation{Action: table.InsertOrReplace}
@@ -191,8 +191,8 @@ func TestRebucketStalledWriter(t *testing.T) {
 	}
 }
 
-// A read that is on its way while the table moves shows what is true when it is
-// answered, or was when it began.
+// A read that is under way while the table moves returns the state at its end, or at
+// its beginning.
 func TestRebucketStalledReader(t *testing.T) {
 	t.Parallel()
 	c, name, g := new(instant), newTable(t), newGate()
@@ -225,7 +225,7 @@ func TestRebucketStalledReader(t *testing.T) {
 	}
 }
 
-// During the last pass everything can be read but what is not copied yet.
+// During the last pass, all entities can be read except those that are not copied.
 func TestRebucketReadsDuringLastPass(t *testing.T) {
 	t.Parallel()
 	c, name := new(instant), newTable(t)

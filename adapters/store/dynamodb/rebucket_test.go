@@ -22,7 +22,7 @@ func fresh(t testing.TB, name string, e *elapsed) *dynamodb.Store {
 	return open(t, dynamodb.Options{Table: name, Buckets: 3, Elapsed: e.now, Sleep: e.sleep})
 }
 
-// Every entity is there afterwards as it was, to the bit, and goes on from there.
+// Every entity is the same afterwards, to the bit, and accepts writes.
 func TestRebucket(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, -1)
@@ -96,7 +96,7 @@ func TestRebucket(t *testing.T) {
 	}
 }
 
-// What is refused, and what is nothing to do, writes nothing.
+// Refused and unnecessary runs write nothing.
 func TestRebucketNothing(t *testing.T) {
 	t.Parallel()
 	s, w := overWire(t, dynamodb.Options{Buckets: 3})
@@ -133,7 +133,7 @@ func TestRebucketNothing(t *testing.T) {
 	}
 }
 
-// A pause that would be too long is not begun; what was copied is of use.
+// A run does not begin a pause that would be too long. A later run uses the copy.
 func TestRebucketMaxPause(t *testing.T) {
 	t.Parallel()
 	e := new(elapsed)
@@ -146,7 +146,7 @@ func TestRebucketMaxPause(t *testing.T) {
 		o.Report = func(p rebucket.Progress) error {
 			if p.State == rebucket.Copying {
 				copied += p.Copied
-				e.time.Add(int64(time.Second)) // so long takes each group, and each pass
+				e.time.Add(int64(time.Second)) // the time of each group and of each pass
 			}
 			return nil
 		}
@@ -175,7 +175,7 @@ func TestRebucketMaxPause(t *testing.T) {
 	}
 }
 
-// An error of the report ends the run at any moment, and lets writes in.
+// An error of the report ends the run at any moment, and writes are accepted again.
 func TestRebucketReportEnds(t *testing.T) {
 	t.Parallel()
 	s := fresh(t, newTable(t), new(elapsed))
@@ -204,7 +204,7 @@ func TestRebucketReportEnds(t *testing.T) {
 	}
 }
 
-// A context that ends under the seal lets writes in at once.
+// If the context ends under the seal, writes are accepted at once.
 func TestRebucketContextEnds(t *testing.T) {
 	t.Parallel()
 	s := fresh(t, newTable(t), new(elapsed))

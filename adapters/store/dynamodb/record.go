@@ -17,7 +17,7 @@ var recordHash = []byte{kindRecord}
 
 func recordKey(key table.RecordKey) item { return call.Key(recordHash, []byte(key.String())) }
 
-// record is a record as its item holds it.
+// record is a record as its item contains it.
 type record struct {
 	table.Record
 	rebucket.Location // zero unless it is the record of a table

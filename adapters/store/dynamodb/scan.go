@@ -22,12 +22,12 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return reading(ctx, s, name, r.Consistency, func(ctx context.Context, p rebucket.Place, c table.Consistency) (table.Page, error) {
 		r := r
 		r.Consistency = c
-		return buckets.Scan(ctx, source{s, p, filter}, p.Buckets, r, buckets.Options{FanOut: min(int(p.Buckets), maxFanOut), Report: s.scanned})
+		return buckets.Scan(ctx, tableSource{s, p, filter}, p.Buckets, r, buckets.Options{FanOut: min(int(p.Buckets), maxFanOut), Report: s.scanned})
 	}, func(a, b table.Page) (table.Page, bool) { return agreePages(a, b, r.Ranges[0].Start) })
 }
 
-// agreePages cuts a page where two begin to differ. It returns false if that is no
-// progress from start.
+// agreePages cuts a page where two pages begin to differ. It returns false if the
+// page would make no progress from start.
 func agreePages(a, b table.Page, start []byte) (table.Page, bool) {
 	next := b.Next
 	if earlier(a.Next, next) {
@@ -55,23 +55,22 @@ func agreePages(a, b table.Page, start []byte) (table.Page, bool) {
 // earlier orders positions of pages; nil is the end.
 func earlier(a, b []byte) bool { return a != nil && (b == nil || bytes.Compare(a, b) < 0) }
 
-// maxFanOut is how many buckets are read at the same time at most: each takes a
-// connection, and holds up to a megabyte.
+// maxFanOut is the highest number of buckets that are read at the same time. Each
+// read takes a connection and holds up to a megabyte.
 const maxFanOut = 32
 
-// minFiltered is for how many rows a read is worth a filter expression.
+// minFiltered is the number of rows from which a filter expression is worth its cost.
 const minFiltered = 8
 
-// source reads the buckets of one table.
-type source struct {
+// tableSource reads the buckets of one table.
+type tableSource struct {
 	*Store
 	place  rebucket.Place
 	filter *call.Filter // translated once for a request
 }
 
-// Read implements [buckets.Source]: one Query, and the chunks of large entities.
-func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buckets.Limit) (buckets.Chunk, error) {
-	var c buckets.Chunk
+// query asks for the entities of one bucket in a range.
+func (s tableSource) query(bucket uint16, r key.Range, limit buckets.Limit) call.Query {
 	q := call.Query{Hash: hashKey(kindEntity, s.place, bucket), First: r.Start, Last: r.End, Rows: limit.Rows, Consistency: limit.Consistency}
 	if len(q.First) == 0 {
 		q.First = []byte{0} // no sort key is empty
@@ -79,7 +78,14 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 	if limit.Rows >= minFiltered {
 		q.Filter = s.filter
 	}
-	answer, err := s.db.Query(ctx, q)
+	return q
+}
+
+// Read implements [buckets.Source] by one Query, and reads the chunks of large
+// entities.
+func (s tableSource) Read(ctx context.Context, bucket uint16, r key.Range, limit buckets.Limit) (buckets.Chunk, error) {
+	var c buckets.Chunk
+	answer, err := s.db.Query(ctx, s.query(bucket, r, limit))
 	if err != nil {
 		return c, err
 	}
@@ -99,7 +105,8 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 		if !r.Contains(e.Key) {
 			continue // the end itself, or a key that a cut bound let in
 		}
-		// Items are read by the megabyte, but chunks may be a thousand times that.
+		// DynamoDB limits a Query to one megabyte of items. Their chunks may be a
+		// thousand times larger.
 		size += e.chunks.size
 		if len(found) > 0 && size > limit.Bytes {
 			c.Next = e.Key
@@ -119,8 +126,8 @@ func (s source) Read(ctx context.Context, bucket uint16, r key.Range, limit buck
 	c.Rows = make([]table.Row, 0, len(found))
 	for _, e := range found {
 		if !e.chunks.none() && e.Properties == nil {
-			// It has changed since, which is as good as reading it later; or a replica
-			// lacks its chunks.
+			// It was replaced after the Query, and a later state is as good, or a
+			// replica lacks its chunks.
 			if e, err = s.entity(ctx, s.place, e.Key, table.Strong); err != nil {
 				return c, err
 			}

@@ -53,7 +53,7 @@ func New(o Options) (*Store, error) {
 	}, nil
 }
 
-// begin bounds an operation. Litter of a write is removed long after it.
+// begin limits the time of an operation to the store's deadline.
 func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -62,14 +62,11 @@ func (s *Store) begin(ctx context.Context) (context.Context, context.CancelFunc,
 	return ctx, cancel, nil
 }
 
-// newRevision is random, so that no revision names two states of a document,
-// whatever was removed in between.
+// newRevision is random, so that no revision names two states of a record, even if the
+// record was removed in between.
 func (s *Store) newRevision() table.Revision {
 	return table.Revision(strconv.FormatUint(s.rand(), 36) + "-" + strconv.FormatUint(s.rand(), 36))
 }
-
-// version is the random name of one set of chunks, or of one piece of litter.
-type version [16]byte
 
 func (s *Store) newVersion() (v version) {
 	binary.BigEndian.PutUint64(v[:8], s.rand())

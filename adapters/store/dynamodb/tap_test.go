@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// tap is the way of a client to DynamoDB Local that notes what passes.
+// tap passes the calls of a client to DynamoDB Local and records them.
 type tap struct {
 	// answer, if not nil, may replace the body of an answer.
 	answer func(sent) []byte
@@ -28,7 +28,7 @@ type sent struct {
 	reply     reply
 }
 
-// request is what the tests look at of a request.
+// request is the part of a request that the tests use.
 type request struct {
 	ConsistentRead   bool
 	FilterExpression string
@@ -36,7 +36,7 @@ type request struct {
 	RequestItems     map[string]struct{ ConsistentRead bool }
 }
 
-// reply is what they look at of a reply.
+// reply is the part of a reply that the tests use.
 type reply struct {
 	Count, ScannedCount int
 	LastEvaluatedKey    json.RawMessage
@@ -67,7 +67,7 @@ func (t *tap) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = json.Unmarshal(body, &s.request) // what is no read has nothing to look at
+	_ = json.Unmarshal(body, &s.request) // only reads have these fields
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	answer, err := connections.Do(r)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// readHead reads what tells two states of an entity apart.
+// readHead reads the head of an entity from its item.
 func readHead(it item) (h rebucket.Head, err error) {
 	h.Key, h.Ticks, h.Nonce, h.Chunks = binaryOf(it[attrSort]), number(it[attrTicks]), number(it[attrNonce]), binaryOf(it[attrChunks])
 	if len(h.Key) == 0 || h.Ticks == "" || h.Nonce == "" {
@@ -35,8 +35,8 @@ type transfer struct {
 	rebucket.Copied
 }
 
-// gather reads the states that the table has, as far as they fit, and writes their
-// chunks.
+// gather reads the states in the table, as many as fit into a transaction, and writes
+// their chunks.
 func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.Location, group []rebucket.Difference) error {
 	keys := make([]item, len(group))
 	for i := range group {
@@ -46,8 +46,9 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 	if err := t.db.BatchGet(ctx, keys, table.Strong, func(it item) { found[string(binaryOf(it[attrSort]))] = it }); err != nil {
 		return err
 	}
-	// The table moves to this run, or the transaction does nothing: however late it
-	// comes, it writes into no copy but its own, and not when that is the table.
+	// The transaction applies only if the table still moves by this run. However late
+	// it arrives, it writes only into the copy of this run, and not after that became
+	// the table.
 	var e call.Expression
 	e.If(attrIncarnation, "=", ":i", bin(r.Place.Incarnation[:]))
 	e.If(attrTarget, "=", ":a", bin(r.Target.Incarnation[:]))
@@ -85,7 +86,7 @@ func (t *transfer) gather(ctx context.Context, key table.RecordKey, r *rebucket.
 	return nil
 }
 
-// source is the key of an entity in the table, and target that in the copy.
+// source is the key of an entity in the table, target the key in the copy.
 func (t *transfer) source(k []byte) item {
 	return call.Key(hashKey(kindEntity, t.from, t.from.Bucket(k)), k)
 }
@@ -94,7 +95,7 @@ func (t *transfer) target(k []byte) item {
 	return call.Key(hashKey(kindEntity, t.to, t.to.Bucket(k)), k)
 }
 
-// remove takes from the copy what the table does not have.
+// remove deletes an entity from the copy that the table does not have.
 func (t *transfer) remove(ctx context.Context, d *rebucket.Difference) error {
 	var e call.Expression
 	e.IfMissing(attrHash)
@@ -110,7 +111,7 @@ func (t *transfer) remove(ctx context.Context, d *rebucket.Difference) error {
 	return nil
 }
 
-// put gives the copy the item as it is, with all its attributes, and its chunks under
+// put writes an item to the copy with all its attributes, and with its chunks under
 // another name.
 func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *rebucket.Head) error {
 	var e call.Expression
@@ -131,8 +132,8 @@ func (t *transfer) put(ctx context.Context, d *rebucket.Difference, it item, h *
 	return nil
 }
 
-// replace writes the chunks of an item that the copy is to have, and notes the chunks
-// that it has.
+// replace writes the chunks of an item for the copy, and notes the old chunks of the
+// copy.
 func (t *transfer) replace(ctx context.Context, d *rebucket.Difference, it item, h *rebucket.Head) (err error) {
 	var old chunks
 	if d.Copy != nil && d.Copy.Chunks != nil {
@@ -166,15 +167,16 @@ func (t *transfer) replace(ctx context.Context, d *rebucket.Difference, it item,
 	return nil
 }
 
-// demand makes the transaction, if it is of the last pass, depend on the state of an
-// entity of the table.
+// demand makes a transaction of the last pass depend on the state of an entity in the
+// table.
 func (t *transfer) demand(k []byte, e *call.Expression) {
 	if t.alive != nil {
 		t.actions = append(t.actions, t.db.Check(t.source(k), e))
 	}
 }
 
-// send writes. In the last pass the table may have another state meanwhile.
+// send carries out the transaction. It is stale if an entity changed in the last
+// pass.
 func (t *transfer) send(ctx context.Context) error {
 	if t.Copied.Copied+t.Deleted == 0 {
 		return nil
@@ -190,8 +192,8 @@ func (t *transfer) send(ctx context.Context) error {
 	return err
 }
 
-// settle removes the chunks that nothing names now. If the outcome is unknown, Purge
-// does it.
+// settle removes the chunks that no item names. If the outcome is unknown, Purge does
+// it.
 func (t *transfer) settle(ctx context.Context, err error) {
 	if call.ClassOf(err) == call.Ambiguous {
 		return

@@ -11,7 +11,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// The names of the types that DynamoDB does not have, as they stand in items.
+// The names that items use for types which DynamoDB does not have.
 const (
 	tagInt64    = "Int64"
 	tagDouble   = "Double"
@@ -20,7 +20,10 @@ const (
 	tagString   = "String" // only of bytes that are not UTF-8
 )
 
-var errValue = errors.New("stored property is of no known form")
+var (
+	errItem  = errors.New("dynamodb: an item is damaged")
+	errValue = errors.New("dynamodb: a property has no known form")
+)
 
 func str(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
@@ -28,12 +31,36 @@ func num[N int | int64 | uint16 | edm.Ticks](n N) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(int64(n), 10)}
 }
 
-// bin makes a binary of b itself. It is never null, which nil would be.
+// bin makes a binary that shares the memory of b. A nil slice would be null instead.
 func bin(b []byte) types.AttributeValue {
 	if b == nil {
 		b = []byte{}
 	}
 	return &types.AttributeValueMemberB{Value: b}
+}
+
+// number is the text of a number, "" of anything else.
+func number(a types.AttributeValue) string {
+	if n, ok := a.(*types.AttributeValueMemberN); ok {
+		return n.Value
+	}
+	return ""
+}
+
+// binaryOf is a binary, nil of anything else.
+func binaryOf(a types.AttributeValue) []byte {
+	if b, ok := a.(*types.AttributeValueMemberB); ok {
+		return b.Value
+	}
+	return nil
+}
+
+// text is a string, "" of anything else.
+func text(a types.AttributeValue) string {
+	if s, ok := a.(*types.AttributeValueMemberS); ok {
+		return s.Value
+	}
+	return ""
 }
 
 func tagged(tag string, v types.AttributeValue) types.AttributeValue {
@@ -68,9 +95,10 @@ func attribute(v edm.Value) types.AttributeValue {
 	}
 }
 
-// A DynamoDB number has 38 digits, a magnitude from 1E-130 to below 1E+126, and
-// one zero. Of a Double it holds all digits, but neither the ends of the range nor
-// −0, NaN and the infinities: they are text, and a NaN of unusual bits is those.
+// double is the stored form of a Double. A DynamoDB number has 38 digits, a magnitude
+// from 1E-130 to below 1E+126, and one zero. That holds all digits of a Double, but
+// not the ends of its range, −0, NaN and the infinities. Those are stored as text, and
+// a NaN with unusual bits is stored as its bits.
 func double(f float64) types.AttributeValue {
 	abs := math.Abs(f)
 	switch {
@@ -141,9 +169,9 @@ func taggedValue(tag string, a types.AttributeValue) (edm.Value, error) {
 	return edm.Value{}, errValue
 }
 
-// attributeSize is at least what DynamoDB counts for the stored form of a value:
-// the bytes of text and binaries, up to 21 for a number, and for a map 3, 1 an
-// entry and what is in it.
+// attributeSize is an upper bound of the size that DynamoDB counts for the stored form
+// of a value: the bytes of text and binaries, up to 21 for a number, and for a map 3,
+// 1 for each entry, and the sizes of its entries.
 func attributeSize(v edm.Value) int {
 	const number, mapOfOne = 21, 3 + 1 + len(tagDateTime)
 	switch v.Type() {

@@ -73,8 +73,8 @@ func random(rnd *rand.Rand) edm.Value {
 	return edm.String(strings.ToValidUTF8(string(b), "\ufffd"))
 }
 
-// Every value comes back from the form it is stored in, bit by bit, and from
-// DynamoDB, which writes numbers anew.
+// Every value that is stored is read back bit by bit: from its stored form, and from
+// DynamoDB, which formats numbers itself.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// watch remembers since when this process has seen records in a state that only
-// somebody else's work ends: a name being deleted, a seal.
+// watch remembers how long this process has seen records in a state that another
+// process must end: a name that is being deleted, or a seal.
 type watch struct {
 	mu   sync.Mutex
 	seen map[string]sighting

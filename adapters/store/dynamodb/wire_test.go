@@ -15,9 +15,9 @@ import (
 	"testing"
 )
 
-// wire is the way of a client to DynamoDB Local: it counts the calls and lets
-// them fail as they are told to. Faults are of the bytes on the wire, so what the
-// SDK makes of them is tested too.
+// wire passes the calls of a client to DynamoDB Local, counts them, and makes them
+// fail on command. Faults change the bytes on the wire, so the tests include the
+// SDK's reaction.
 type wire struct {
 	t     testing.TB
 	table string
@@ -28,17 +28,17 @@ type wire struct {
 	always func(operation string) fault // where no other is set
 }
 
-// call is one request that reached, or should have reached, the server.
+// call is one request that reached the server or should have reached it.
 type call struct {
 	operation   string
 	size        int
 	read, write float64 // capacity units consumed
 }
 
-// fault is what happens to one call.
+// fault is the fate of one call.
 type fault struct {
 	how  how
-	then func() // what others do before the caller has its answer
+	then func() // called before the caller gets its answer
 }
 
 type how uint8
@@ -165,7 +165,7 @@ func (f fault) happened() {
 	}
 }
 
-// forward sends the call, and notes what it consumed.
+// forward sends the call and records the capacity it consumed.
 func (w *wire) forward(r *http.Request, operation string, body []byte, n int) (*http.Response, error) {
 	switch operation {
 	case "CreateTable", "DescribeTable", "DeleteTable", "Scan":
@@ -205,9 +205,10 @@ func (w *wire) forward(r *http.Request, operation string, body []byte, n int) (*
 	return answer, nil
 }
 
-// ruled is what a transaction or a refused write consumes by DynamoDB's published
-// rules, where DynamoDB Local counts something else or nothing: a unit for each
-// kilobyte begun of what is written or was found, in a transaction twice.
+// ruled is the capacity that a transaction or a refused write consumes by DynamoDB's
+// published rules, because DynamoDB Local counts it differently: one unit per
+// kilobyte, rounded up, of each item written or found, and twice that in a
+// transaction.
 func ruled(body, answer []byte) (units float64) {
 	type write struct{ Item map[string]any }
 	var in struct{ TransactItems []map[string]write }

@@ -33,8 +33,8 @@ func newWrite(s *Store, p rebucket.Place, m []table.Mutation) *write {
 	return w
 }
 
-// places are where the write may create entities and where it deletes some, for the
-// clock.
+// places are the places where the write may create entities, and those where it
+// deletes entities, for the clock.
 func (w *write) places() (creates, deletes []uint64) {
 	for i := range w.actions {
 		switch m := w.actions[i].m; {
@@ -58,7 +58,7 @@ func (w *write) placeOf(k []byte) uint64 {
 	return h.Sum64()
 }
 
-// entities reads what is there of some actions, without chunks.
+// entities reads the entities of some actions, without chunks.
 func (w *write) entities(ctx context.Context, actions []*action) (map[string]*stored, error) {
 	keys := make([]item, len(actions))
 	for i, a := range actions {
@@ -77,7 +77,7 @@ func (w *write) entities(ctx context.Context, actions []*action) (map[string]*st
 	return found, errors.Join(err, damaged)
 }
 
-// complete reads the chunks of what actions that merge are pinned to.
+// complete reads the chunks of the states to which merges are pinned.
 func (w *write) complete(ctx context.Context, pinned []*action) error {
 	var rows []*stored
 	size := 0
@@ -105,7 +105,7 @@ func (w *write) complete(ctx context.Context, pinned []*action) error {
 	return nil
 }
 
-// pin binds an action to a state, and the clock to be above it.
+// pin binds an action to a state, and raises the clock above it.
 func (w *write) pin(a *action, e *stored) {
 	a.pinned, a.old = true, e
 	if e != nil {
@@ -113,8 +113,8 @@ func (w *write) pin(a *action, e *stored) {
 	}
 }
 
-// ready makes the after-images of all actions, as far as they are known, and
-// writes the chunks that they need.
+// ready makes the after-images of all actions, if they are known, and writes the
+// chunks that they need.
 func (w *write) ready(ctx context.Context, now edm.Ticks) error {
 	size := 0
 	for i := range w.actions {
@@ -154,7 +154,7 @@ func (w *write) ready(ctx context.Context, now edm.Ticks) error {
 	return nil
 }
 
-// settle removes the chunks that a write which is over made superfluous.
+// settle removes the chunks that are not needed after the write.
 func (w *write) settle(ctx context.Context, applied bool) {
 	for i := range w.actions {
 		if p := w.actions[i].pending; p != nil {
@@ -168,7 +168,7 @@ func (w *write) settle(ctx context.Context, applied bool) {
 	}
 }
 
-// request is the action as a call.
+// request is the call for an action.
 func (w *write) request(a *action, now edm.Ticks) call.Action {
 	var e call.Expression
 	switch {

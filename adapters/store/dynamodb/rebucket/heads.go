@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// heads are the entities of a table in the order of their keys: the merge of its
-// buckets, each of which is read ahead by a page.
+// heads reads the entities of a table in the order of their keys: it merges the
+// buckets, and reads each bucket one page ahead.
 type heads struct {
 	cancel  context.CancelFunc
 	readers sync.WaitGroup
@@ -26,10 +26,10 @@ type headPage struct {
 	err   error
 }
 
-// maxReads is how many buckets are read at the same time at most.
+// maxReads is the highest number of buckets that are read at the same time.
 const maxReads = 32
 
-// headsAhead limits the heads that are held for a table, of all its buckets.
+// headsAhead limits the heads held for all buckets of a table.
 const headsAhead = 1 << 15
 
 // read begins to read a table. It must be closed.
@@ -74,7 +74,7 @@ func (e *Env) read(ctx context.Context, p Place) (*heads, error) {
 	return h, nil
 }
 
-// turn goes on to the next page that is not empty; false is the end.
+// turn advances to the next page that is not empty; false is the end.
 func (b *bucketHeads) turn(ctx context.Context) (bool, error) {
 	for {
 		select {
@@ -102,7 +102,7 @@ func (h *heads) first() *Head {
 	return &h.next[0].page[0]
 }
 
-// advance goes on behind the first.
+// advance moves past the first entity.
 func (h *heads) advance(ctx context.Context) error {
 	b := h.next[0]
 	if b.page = b.page[1:]; len(b.page) == 0 {

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	maxGroup     = 90      // differences of a Copy, of which a transaction has at most 100
-	maxLastGroup = 49      // with a condition for each
+	maxGroup     = 90      // differences of one Copy; a transaction has at most 100 actions
+	maxLastGroup = 49      // each has a condition too
 	maxGroupSize = 4 << 20 // bytes of items, about
 	reportEvery  = 10_000
 )
@@ -76,10 +76,10 @@ func (r *run) pass(ctx context.Context, alive func(context.Context) error) error
 			}
 		}
 	}
-	if err := r.bring(ctx, group, alive); err != nil {
-		return err
+	if len(group) == 0 {
+		return r.report() // or a pass without differences would report nothing
 	}
-	return r.report() // a pass without differences has reported nothing yet
+	return r.bring(ctx, group, alive)
 }
 
 // compare orders two heads by their keys; nil is the end.

@@ -111,8 +111,8 @@ func (e *UnfinishedError) Error() string {
 }
 
 // Run rebuckets a table. It writes every entity once, in a transaction, reads it
-// twice, and reads both sides in every pass. Its errors are [table.ErrNoTable], also
-// if the table is deleted meanwhile, those of this package, and those of the store.
+// twice, and reads both sides in every pass. The error may be one of this package or
+// of the store. It is [table.ErrNoTable] if the table is deleted during the run.
 func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
 	if o.Report == nil {
 		o.Report = func(Progress) error { return nil }

@@ -83,7 +83,7 @@ const (
 	Sealed
 )
 
-// Head is what tells two states of an entity apart, without its properties.
+// Head distinguishes two states of an entity, without its properties.
 type Head struct {
 	Key          []byte
 	Ticks, Nonce string
@@ -94,8 +94,7 @@ type Head struct {
 // Same reports whether both are of the same state.
 func (h *Head) Same(o *Head) bool { return h.Ticks == o.Ticks && h.Nonce == o.Nonce }
 
-// Difference is an entity of which the copy does not have the state that the table
-// has.
+// Difference is an entity whose state in the copy is not the state in the table.
 type Difference struct {
 	Key  []byte
 	Copy *Head // in the copy; nil is none

@@ -134,8 +134,8 @@ func Reasons(err error) []types.CancellationReason {
 // Failed reports whether the condition of an action failed.
 func Failed(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonCondition }
 
-// Held reports whether the condition of an action held. An action of which neither
-// is known met another transaction.
+// Held reports whether the condition of an action held. If it neither held nor
+// failed, another transaction was in the way.
 func Held(r *types.CancellationReason) bool { return aws.ToString(r.Code) == reasonNone }
 
 // OldItem is the item on which the condition of a single write failed; nil if there

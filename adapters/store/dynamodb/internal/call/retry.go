@@ -23,8 +23,8 @@ var (
 	Idempotent = Policy{busy: true, ambiguous: true, tries: maxTries}
 	// Reread is for tries that read the state before they write on condition of it.
 	Reread = Policy{busy: true, ambiguous: true, refused: true, tries: maxTries}
-	// WhileStale is for calls that were tried again already: it waits for others to
-	// finish what they do.
+	// WhileStale is for calls that have retried already: it waits while other
+	// processes are in the way.
 	WhileStale = Policy{}
 )
 
@@ -50,9 +50,9 @@ const (
 	maxPause = 640 * time.Millisecond
 )
 
-// Retry calls try until it succeeds, fails for good, or there is no time left. Its
-// error is the last of try, or that of ctx. The second try of what was stale follows
-// at once.
+// Retry calls try until it succeeds, fails for good, or there is no time left. It
+// returns the last error of try, or that of ctx. After a stale try, the second one
+// follows at once.
 func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Context) error) error {
 	for n := 1; ; n++ {
 		err := try(ctx)

@@ -46,7 +46,7 @@ func (t *Table) Check(key Item, e *Expression) Action {
 	}}
 }
 
-// Write carries out one action by itself, at half the price of a transaction.
+// Write carries out one action alone, at half the price of a transaction.
 func (t *Table) Write(ctx context.Context, p Policy, a Action) error {
 	return t.repeat(ctx, p, func(ctx context.Context) error { return t.single(ctx, &a) })
 }
@@ -105,11 +105,11 @@ func (t *Table) token() *string {
 	return aws.String(edm.Guid(v).String())
 }
 
-// errUnprocessed is that of a batch of which DynamoDB did nothing.
+// errUnprocessed means that DynamoDB processed no item of a batch.
 var errUnprocessed = &Error{Busy, errors.New("dynamodb: nothing of a batch was processed")}
 
-// BatchWrite puts and deletes items that nobody else writes. It also reports whether
-// some of it may be done after the call, or be done again.
+// BatchWrite puts and deletes items that no other process writes. It also reports
+// whether a part may be carried out later, or twice.
 func (t *Table) BatchWrite(ctx context.Context, requests []types.WriteRequest) (late bool, err error) {
 	for len(requests) > 0 {
 		first := requests[:batchLength(requests)]

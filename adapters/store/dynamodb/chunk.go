@@ -1,0 +1,44 @@
+package dynamodb
+
+import (
+	"encoding/binary"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// version is the random name of one set of chunks, or of one note.
+type version [16]byte
+
+// chunks names the items that hold the properties of a large entity: their stored
+// form, cut into pieces. Chunks never change: a new state of the entity has a new
+// version.
+type chunks struct {
+	version version
+	count   int // 0: the properties are not in chunks
+	size    int // of all chunks in bytes
+}
+
+func (c chunks) none() bool { return c.count == 0 }
+
+// attribute is version · count (1 byte) · size (4 bytes).
+func (c chunks) attribute() types.AttributeValue {
+	b := append(c.version[:len(c.version):len(c.version)], byte(c.count))
+	return bin(binary.BigEndian.AppendUint32(b, uint32(c.size)))
+}
+
+func readChunks(a types.AttributeValue) (c chunks, err error) {
+	b := binaryOf(a)
+	if len(b) != len(c.version)+5 || b[len(c.version)] == 0 {
+		return c, errItem
+	}
+	n := copy(c.version[:], b)
+	size := binary.BigEndian.Uint32(b[n+1:])
+	if size > maxPayload { // it is allocated before the chunks are seen
+		return c, errItem
+	}
+	c.count, c.size = int(b[n]), int(size)
+	return c, nil
+}
+
+// sort is the sort key of chunk i.
+func (c chunks) sort(i int) []byte { return append(c.version[:len(c.version):len(c.version)], byte(i)) }

@@ -1,0 +1,105 @@
+package dynamodb
+
+import (
+	"context"
+
+	"edgetable/adapters/store/dynamodb/internal/call"
+	"edgetable/adapters/store/dynamodb/rebucket"
+	"edgetable/core/table"
+)
+
+// changeRecord changes the location of a table, in one transaction with notes for
+// Purge of the places that are left. No other item names those places. Every change
+// is on condition of the whole location it replaces, so a delayed copy of the request
+// has no effect.
+func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, change func(rebucket.Location) (rebucket.Location, error)) error {
+	return s.db.Retry(ctx, call.Reread, func(ctx context.Context) error {
+		r, err := s.tableRecord(ctx, key)
+		if err != nil {
+			return err
+		}
+		to, err := change(r.Location)
+		if err != nil || to == r.Location {
+			return err
+		}
+		actions := []call.Action{s.moveAction(r, to)}
+		for _, left := range []rebucket.Place{r.Place, r.Target} {
+			if left != (rebucket.Place{}) && left != to.Place && left != to.Target {
+				actions = append(actions, s.notePurge(&record{Record: table.Record{Key: key}}, left))
+			}
+		}
+		err = s.db.Transact(ctx, actions)
+		if to.Place != r.Place {
+			s.leases.forget(key)
+		}
+		return err
+	})
+}
+
+// moveAction writes the difference between two locations. When a move begins or ends,
+// the condition includes a Revision that never returns.
+func (s *Store) moveAction(r *record, to rebucket.Location) call.Action {
+	var e call.Expression
+	e.If(attrRevision, "=", ":r", str(string(r.Revision)))
+	e.If(attrIncarnation, "=", ":i", bin(r.Place.Incarnation[:]))
+	was := moveItem(r.Move)
+	for _, attr := range []string{attrTarget, attrOwner, attrSeal, attrBeat} {
+		if v, ok := was[attr]; ok {
+			e.If(attr, "=", ":"+attr[1:], v)
+		} else {
+			e.IfMissing(attr)
+		}
+	}
+	if to.Place != r.Place {
+		e.SetDefault(attrOrigin, ":i", bin(r.Place.Incarnation[:]))
+		e.Set(attrIncarnation, ":I", bin(to.Place.Incarnation[:]))
+		e.Set(attrBuckets, ":K", num(to.Place.Buckets))
+	}
+	if to.None() {
+		e.Set(attrRevision, ":R", str(string(s.newRevision())))
+	}
+	var gone []string
+	is := moveItem(to.Move)
+	for _, attr := range []string{attrTarget, attrSpread, attrOwner, attrSeal, attrBeat} {
+		if v, ok := is[attr]; ok {
+			e.Set(attr, ":"+string(attr[1]-'a'+'A'), v)
+		} else if _, ok := was[attr]; ok {
+			gone = append(gone, attr)
+		}
+	}
+	if gone != nil {
+		e.Remove(gone...)
+	}
+	return s.db.Update(recordKey(r.Key), &e)
+}
+
+// moveItem are the attributes of a move.
+func moveItem(m rebucket.Move) item {
+	it := make(item)
+	if !m.None() {
+		it[attrTarget], it[attrSpread] = bin(m.Target.Incarnation[:]), num(m.Target.Buckets)
+	}
+	if m.Owner != "" {
+		it[attrOwner] = str(m.Owner)
+	}
+	if m.Seal != rebucket.Open {
+		it[attrSeal], it[attrBeat] = num(int(m.Seal)), num(m.Beat)
+	}
+	return it
+}
+
+var droppedHash = []byte{kindDropped}
+
+// notePurge is the note that the entities of an incarnation shall be removed. The
+// note is due when no operation that began before it can still be under way. If the
+// table was dropped, its name is removed too.
+func (s *Store) notePurge(r *record, l rebucket.Place) call.Action {
+	it := call.Key(droppedHash, l.Incarnation[:])
+	it[attrDue] = num(s.now() + litterAge)
+	it[attrDocument] = str(r.Key.String())
+	if r.deleting {
+		it[attrRevision] = str(string(r.Revision))
+	}
+	it[attrBuckets] = num(l.Buckets)
+	return s.db.Put(it, new(call.Expression))
+}
