@@ -52,7 +52,8 @@ class Table(unittest.TestCase):
 
     def test_expires_nothing(self):
         """The attribute of TTL is on no item: DynamoDB would take what else stands there for a time."""
-        layout = (AWS.parents[1] / "adapters/store/dynamodb/layout.go").read_text()
+        adapter = AWS.parents[1] / "adapters/store/dynamodb"
+        layout = (adapter / "layout.go").read_text() + (adapter / "internal/call/table.go").read_text()
         own = re.findall(r'= "(\.\w+)"', layout)
         self.assertIn(".p", own)
         ttl = LEAST.properties("Table")["TimeToLiveSpecification"]["AttributeName"]
@@ -156,7 +157,7 @@ class Rights(unittest.TestCase):
         """Read from its source: every call is allowed, no action is allowed that no call needs, and none is a Scan."""
         means = {"TransactWriteItems": {"PutItem", "UpdateItem", "DeleteItem"}, "TransactGetItems": {"GetItem"}}
         setup = {"CreateTable", "DescribeTable"}  # a person's calls, with a person's rights
-        sources = [p for p in (AWS.parents[1] / "adapters/store/dynamodb").glob("*.go") if not p.name.endswith("_test.go")]
+        sources = [p for p in (AWS.parents[1] / "adapters/store/dynamodb").rglob("*.go") if not p.name.endswith("_test.go")]
         text = "\n".join(p.read_text() for p in sources)
         calls = set(re.findall(r"\bdynamodb\.(\w+)Input\b", text)) - setup
         self.assertIn("GetItem", calls, "the adapter's calls are not where this test looks for them")
