@@ -1,6 +1,14 @@
 package table
 
-import "strings"
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"strconv"
+	"strings"
+
+	"edgetable/core/edm"
+)
 
 // RecordKey addresses a record: that of a table, or with an empty Table the
 // settings of the account itself.
@@ -40,4 +48,47 @@ func ParseRecordKey(text string) (k RecordKey, ok bool) {
 	}
 	k.Account, k.Table, ok = strings.Cut(rest, "/")
 	return k, ok && k.Table != ""
+}
+
+// RevisionOf returns the revision of a record that was written at a Timestamp, for
+// stores whose Timestamps never repeat.
+func RevisionOf(written edm.Ticks) Revision {
+	return Revision(strconv.FormatInt(int64(written), 36))
+}
+
+// Written is the inverse of [RevisionOf]; it is 0 for any other revision.
+func (r Revision) Written() edm.Ticks {
+	t, err := strconv.ParseInt(string(r), 36, 64)
+	if err != nil || t < 0 {
+		return 0
+	}
+	return edm.Ticks(t)
+}
+
+// recordHead is the length of an encoded record without its value: the Timestamp of
+// the write, the incarnation and 4 bytes that are zero.
+const recordHead = 8 + len(Incarnation{}) + 4
+
+var errRecord = errors.New("stored record is damaged")
+
+// AppendRecord appends the stored form of a record without its key, for stores that
+// keep records as bytes. The Timestamp of the write stands for the revision.
+func AppendRecord(dst []byte, r *Record, written edm.Ticks) []byte {
+	dst = binary.BigEndian.AppendUint64(dst, uint64(written))
+	dst = append(dst, r.Incarnation[:]...)
+	dst = append(dst, 0, 0, 0, 0)
+	return append(dst, r.Value...)
+}
+
+// ParseRecord is the inverse of [AppendRecord], given the text of the key. The record
+// shares no memory with b.
+func ParseRecord(key string, b []byte) (r Record, err error) {
+	k, ok := ParseRecordKey(key)
+	if !ok || len(b) < recordHead || [4]byte(b[recordHead-4:]) != [4]byte{} {
+		return r, errRecord
+	}
+	r.Key, r.Revision = k, RevisionOf(edm.Ticks(binary.BigEndian.Uint64(b)))
+	copy(r.Incarnation[:], b[8:])
+	r.Value = bytes.Clone(b[recordHead:])
+	return r, nil
 }

@@ -12,7 +12,8 @@ import (
 // record reads a record; without one the error is table.ErrNoRecord. The catalog
 // must be locked: a record and the live table of its key change together.
 func (s *Store) record(key table.RecordKey) (table.Record, error) {
-	v, closer, err := s.db.Get(recordKey(key.String()))
+	text := key.String()
+	v, closer, err := s.db.Get(recordKey(text))
 	if errors.Is(err, pebble.ErrNotFound) {
 		return table.Record{}, table.ErrNoRecord
 	}
@@ -20,7 +21,7 @@ func (s *Store) record(key table.RecordKey) (table.Record, error) {
 		return table.Record{}, err
 	}
 	defer closer.Close()
-	return parseRecord(key, v)
+	return table.ParseRecord(text, v)
 }
 
 // ReadRecord implements table.Store.
@@ -83,11 +84,7 @@ func readRecord(it *pebble.Iterator) (table.Record, error) {
 
 // parseStored reads a record from its stored key and value.
 func parseStored(k, v []byte) (table.Record, error) {
-	key, ok := table.ParseRecordKey(string(k[1:]))
-	if !ok {
-		return table.Record{}, errRecord
-	}
-	return parseRecord(key, v)
+	return table.ParseRecord(string(k[1:]), v)
 }
 
 // WriteRecord implements table.Store.
@@ -96,7 +93,7 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	if err != nil {
 		return "", err
 	}
-	return revision(e.number), nil
+	return table.RevisionOf(e.number), nil
 }
 
 // Drop implements table.Store. The record and the range of the entities go in
@@ -150,7 +147,7 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 	}
 	b := s.db.NewBatch()
 	if next != nil {
-		err = b.Set(recordKey(key.String()), appendRecord(nil, *next, e.number), nil)
+		err = b.Set(recordKey(key.String()), table.AppendRecord(nil, next, e.number), nil)
 	} else {
 		prefix := appendPrefix(nil, old)
 		err = errors.Join(b.Delete(recordKey(key.String()), nil), b.DeleteRange(prefix, prefixEnd(prefix), nil))

@@ -1,11 +1,6 @@
 package pebblestore
 
 import (
-	"encoding/binary"
-	"errors"
-	"strconv"
-
-	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
@@ -48,34 +43,4 @@ func prefixEnd(prefix []byte) []byte {
 
 func recordKey(key string) []byte {
 	return append(append(make([]byte, 0, 1+len(key)), spaceRecords), key...)
-}
-
-// recordHead is the fixed part of a stored record: the Timestamp of the commit
-// that wrote it, the incarnation, and 4 bytes that are zero.
-const recordHead = 8 + len(table.Incarnation{}) + 4
-
-var errRecord = errors.New("stored record is damaged")
-
-// appendRecord appends the stored form of a record, in which its revision is the
-// Timestamp of the commit that wrote it.
-func appendRecord(dst []byte, r table.Record, written edm.Ticks) []byte {
-	dst = binary.BigEndian.AppendUint64(dst, uint64(written))
-	dst = append(dst, r.Incarnation[:]...)
-	dst = append(dst, 0, 0, 0, 0)
-	return append(dst, r.Value...)
-}
-
-// parseRecord is the inverse of appendRecord. It shares no memory with value.
-func parseRecord(key table.RecordKey, value []byte) (table.Record, error) {
-	if len(value) < recordHead || [4]byte(value[recordHead-4:]) != [4]byte{} {
-		return table.Record{}, errRecord
-	}
-	r := table.Record{Key: key, Revision: revision(edm.Ticks(binary.BigEndian.Uint64(value)))}
-	copy(r.Incarnation[:], value[8:])
-	r.Value = append([]byte(nil), value[recordHead:]...)
-	return r, nil
-}
-
-func revision(written edm.Ticks) table.Revision {
-	return table.Revision(strconv.FormatInt(int64(written), 36))
 }

@@ -15,7 +15,7 @@ import (
 
 func (s *Store) note(ctx context.Context, r *table.Record) error {
 	t := s.timestamp(0)
-	name := spacePurges + textOf(r.Incarnation) + string(revision(t))
+	name := spacePurges + textOf(r.Incarnation) + string(table.RevisionOf(t))
 	return writeCell(ctx, s.o.Namespace, name, append(appendStamp(nil, t), r.Key.String()...))
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"strconv"
 	"strings"
 
 	"edgetable/core/edm"
@@ -38,19 +37,10 @@ func decodeRecord(key string, body []byte) (r table.Record, err error) {
 		return r, errCell
 	}
 	r.Key = k
-	r.Revision = revision(stampOf(body))
+	r.Revision = table.RevisionOf(stampOf(body))
 	copy(r.Incarnation[:], body[stampSize+1:])
 	r.Value = bytes.Clone(body[head:])
 	return r, nil
-}
-
-func revision(stamp edm.Ticks) table.Revision {
-	return table.Revision(strconv.FormatUint(uint64(stamp), 36))
-}
-
-func stampOfRevision(r table.Revision) edm.Ticks {
-	n, _ := strconv.ParseUint(string(r), 36, 63)
-	return edm.Ticks(n)
 }
 
 // recordName is the name of a record; ok is false if its key is too long.
@@ -143,12 +133,12 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	if old.Revision != "" {
 		r.Incarnation = old.Incarnation
 	}
-	t := s.timestamp(stampOfRevision(old.Revision))
+	t := s.timestamp(old.Revision.Written())
 	if err := writeCell(ctx, s.o.Namespace, name, encodeRecord(&r, t)); err != nil {
 		return "", err
 	}
 	s.release(r.Key)
-	return revision(t), nil
+	return table.RevisionOf(t), nil
 }
 
 // demand reads the record that has this revision; "" is the revision of none.
