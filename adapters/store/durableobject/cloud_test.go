@@ -213,18 +213,12 @@ func (c *cloud) store(now func() edm.Ticks, change func(*durableobject.Options))
 	return s
 }
 
-// strengths of tables in so many buckets. A page of several buckets is several
-// reads, and they drop a deleted table one after the other.
+// strengths of tables in so many buckets.
 func strengths(buckets uint16) storetest.Strengths {
-	return storetest.Strengths{
-		Conditional:               true,
-		AtomicCommit:              true,
-		SnapshotPage:              buckets <= 1,
-		Linearizable:              true,
-		Durable:                   true,
-		ExactDrop:                 buckets <= 1,
-		TimestampsAcrossProcesses: true,
+	if buckets <= 1 {
+		return storetest.Homes["Durable Objects, one bucket per table"]
 	}
+	return storetest.Homes["Durable Objects, more buckets"]
 }
 
 // harness makes places over a cloud of which prepare makes what it wants.

@@ -108,12 +108,6 @@ func (e *elapsed) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// strengths are without SnapshotPage, since a Query is read-committed and may
-// show part of a batch; without ExactDrop, since a process with a lease takes a
-// dropped table for live; and without TimestampsAcrossProcesses, since the
-// Timestamp of a delete is not stored.
-var strengths = storetest.Strengths{Conditional: true, AtomicCommit: true, Linearizable: true, Durable: true}
-
 // harness runs the suite over a DynamoDB table of its own for each test.
 func harness(o dynamodb.Options) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
@@ -125,7 +119,7 @@ func harness(o dynamodb.Options) storetest.Harness {
 			return open(t, o)
 		}
 		// A store keeps nothing that a restart could lose.
-		return storetest.Place{Store: share(now), Strengths: strengths, Share: share, Restart: share, Remote: true, Lossy: o.Client != nil}
+		return storetest.Place{Store: share(now), Strengths: storetest.Homes["DynamoDB"], Share: share, Restart: share, Remote: true, Lossy: o.Client != nil}
 	}
 }
 

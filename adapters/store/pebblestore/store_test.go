@@ -54,17 +54,6 @@ func create(ctx context.Context, s *pebblestore.Store) error {
 	return nil
 }
 
-var (
-	onDisk = storetest.Strengths{
-		Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true, Durable: true,
-		ExactDrop: true, TimestampsAcrossProcesses: true,
-	}
-	inMemory = storetest.Strengths{
-		Conditional: true, AtomicCommit: true, SnapshotPage: true, Linearizable: true,
-		ExactDrop: true, TimestampsAcrossProcesses: true,
-	}
-)
-
 // harness runs the suite over a directory, or in memory.
 func harness(memory bool) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
@@ -75,7 +64,7 @@ func harness(memory bool) storetest.Harness {
 			Logf:   t.Logf,
 		}
 		if memory {
-			return storetest.Place{Store: open(t, o), Strengths: inMemory}
+			return storetest.Place{Store: open(t, o), Strengths: storetest.Homes["Pebble in memory"]}
 		}
 		o.Dir = t.TempDir()
 		s, err := pebblestore.Open(o)
@@ -85,7 +74,7 @@ func harness(memory bool) storetest.Harness {
 		t.Cleanup(func() { s.Close() })
 		return storetest.Place{
 			Store:     s,
-			Strengths: onDisk,
+			Strengths: storetest.Homes["Pebble on disk"],
 			Restart: func(now func() edm.Ticks) table.Store {
 				if err := s.Close(); err != nil {
 					t.Fatal(err)

@@ -35,18 +35,12 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// strengths of tables in so many buckets. A page of several buckets is several
-// reads, and they drop a deleted table one after the other.
+// strengths of tables in so many buckets.
 func strengths(buckets uint16) storetest.Strengths {
-	return storetest.Strengths{
-		Conditional:               true,
-		AtomicCommit:              true,
-		SnapshotPage:              buckets == 1,
-		Linearizable:              true,
-		Durable:                   true,
-		ExactDrop:                 buckets == 1,
-		TimestampsAcrossProcesses: true,
+	if buckets <= 1 {
+		return storetest.Homes["Durable Objects, one bucket per table"]
 	}
+	return storetest.Homes["Durable Objects, more buckets"]
 }
 
 // harness makes places in workerd. The Store is this process's, the objects are

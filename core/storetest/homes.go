@@ -1,0 +1,33 @@
+package storetest
+
+// Homes are the strengths of the stores of this project, by their names in the table
+// "Stores" of the README. The harnesses of the stores declare these, so the suite
+// checks them, and a test compares them with the README.
+var Homes = map[string]Strengths{
+	"Pebble on disk": {
+		Linearizable: true, Conditional: true, AtomicCommit: true, SnapshotPage: true,
+		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
+	},
+	"Pebble in memory": {
+		Linearizable: true, Conditional: true, AtomicCommit: true, SnapshotPage: true,
+		ExactDrop: true, TimestampsAcrossProcesses: true,
+	},
+	// A Query is read-committed and may show part of a batch. A process with a lease
+	// may take a dropped table for live. The Timestamp of a delete is not stored.
+	"DynamoDB": {
+		Linearizable: true, Conditional: true, AtomicCommit: true,
+		Durable: true,
+	},
+	"Durable Objects, one bucket per table": {
+		Linearizable: true, Conditional: true, AtomicCommit: true, SnapshotPage: true,
+		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
+	},
+	// A page takes a read per bucket, and the buckets drop a table one after the other.
+	"Durable Objects, more buckets": {
+		Linearizable: true, Conditional: true, AtomicCommit: true,
+		Durable: true, TimestampsAcrossProcesses: true,
+	},
+	"Workers KV": {
+		Durable: true,
+	},
+}
