@@ -1,0 +1,195 @@
+package rebucket
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// world is a Store in memory: states of entities, by their keys, at each place.
+type world struct {
+	record Location
+	rows   map[Place]map[string]Head
+	now    time.Duration
+	random uint64
+	pages  int // rows of a page of Heads
+}
+
+var people = table.RecordKey{Account: "acct", Table: "people"}
+
+func newWorld(rows int) *world {
+	from := Place{table.Incarnation{1}, 3}
+	w := &world{record: Location{Place: from}, rows: map[Place]map[string]Head{from: {}}, pages: 4}
+	for i := range rows {
+		w.put(fmt.Sprint("p", i), 1)
+	}
+	return w
+}
+
+// put writes an entity to the table.
+func (w *world) put(partition string, ticks int) {
+	k := key.Append(nil, partition, "r")
+	w.rows[w.record.Place][string(k)] = Head{Key: k, Ticks: fmt.Sprint(ticks), Nonce: "1", Size: 100}
+}
+
+func (w *world) Change(_ context.Context, k table.RecordKey, change func(Location) (Location, error)) error {
+	if k != people {
+		return table.ErrNoTable
+	}
+	to, err := change(w.record)
+	if err == nil {
+		w.record = to
+	}
+	return err
+}
+
+func (w *world) Heads(_ context.Context, p Place, bucket uint16, start []byte, _ int) (page []Head, next []byte, err error) {
+	for _, k := range slices.Sorted(maps.Keys(w.rows[p])) {
+		if p.Bucket([]byte(k)) != bucket || bytes.Compare([]byte(k), start) < 0 {
+			continue
+		}
+		if len(page) == w.pages {
+			return page, []byte(k), nil
+		}
+		page = append(page, w.rows[p][k])
+	}
+	return page, nil, nil
+}
+
+func (w *world) Copy(ctx context.Context, _ table.RecordKey, l Location, d []Difference, alive func(context.Context) error) (done Copied, err error) {
+	if l.Place != w.record.Place || l.Target != w.record.Target || l.Owner != w.record.Owner {
+		return done, errors.New("the record changed")
+	}
+	copied := w.rows[l.Target]
+	if copied == nil {
+		copied = make(map[string]Head)
+		w.rows[l.Target] = copied
+	}
+	for _, one := range d[:min(len(d), 7)] {
+		if h, ok := w.rows[l.Place][string(one.Key)]; ok {
+			copied[string(one.Key)] = h
+			done.Copied++
+		} else {
+			delete(copied, string(one.Key))
+			done.Deleted++
+		}
+		done.Taken++
+	}
+	return done, nil
+}
+
+func (w *world) env() Env {
+	return Env{
+		Store: w, Elapsed: func() time.Duration { return w.now }, Grace: 2 * time.Second, Deadline: time.Minute,
+		Sleep: func(_ context.Context, d time.Duration) error { w.now += d; return nil },
+		Rand:  func() uint64 { w.random++; return w.random },
+	}
+}
+
+// A run makes the copy the table, with all changes up to the seal.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	for _, count := range []uint16{1, 2, 7} {
+		w := newWorld(50)
+		var states []State
+		err := Run(t.Context(), w.env(), people, Options{Buckets: count, Report: func(p Progress) error {
+			if len(states) == 0 || states[len(states)-1] != p.State {
+				states = append(states, p.State)
+			}
+			if p.State == Closing {
+				w.put("p7", 2)
+				w.put("new", 2)
+				delete(w.rows[w.record.Place], string(key.Append(nil, "p8", "r")))
+			}
+			return nil
+		}})
+		if err != nil || !slices.Equal(states, []State{Copying, Closing, Last, Done}) {
+			t.Fatalf("to %d buckets: %v, states %v", count, err, states)
+		}
+		got, want := w.rows[w.record.Place], w.rows[Place{table.Incarnation{1}, 3}]
+		if w.record.Buckets != count || !w.record.None() || !maps.EqualFunc(got, want, func(a, b Head) bool { return a.Same(&b) }) {
+			t.Errorf("to %d buckets: the record is %+v, the copy has %d entities of %d", count, w.record, len(got), len(want))
+		}
+	}
+}
+
+// What happens to the record at a moment of a run ends the run, and what the run
+// leaves in the record is never a seal.
+func TestRunEnds(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		what   string
+		change func(l *Location)
+		want   error
+	}{
+		{"another run takes over", func(l *Location) { l.Move = Move{Target: l.Target, Owner: "other"} }, ErrSuperseded},
+		{"another run finishes", func(l *Location) { *l = Location{Place: l.Target} }, ErrSuperseded},
+		{"an abort", func(l *Location) { l.Move = Move{} }, ErrAborted},
+		{"the seal is lifted", func(l *Location) { l.Move = l.Released() }, ErrSilent},
+		{"the table is created again", func(l *Location) { *l = Location{Place: Place{table.Incarnation{9}, 3}} }, table.ErrNoTable},
+	} {
+		for _, at := range []State{Copying, Closing, Last} {
+			w := newWorld(20)
+			begun := false
+			err := Run(t.Context(), w.env(), people, Options{Buckets: 5, Report: func(p Progress) error {
+				if p.State == Closing {
+					w.put("new", 2) // work for the last pass
+				}
+				if p.State == at && !begun {
+					begun = true
+					row.change(&w.record)
+				}
+				return nil
+			}})
+			if !errors.Is(err, row.want) {
+				t.Errorf("%s at %q: %v, want %v", row.what, at, err, row.want)
+			}
+			if w.record.Seal != Open {
+				t.Errorf("%s at %q: the record has a seal", row.what, at)
+			}
+		}
+	}
+}
+
+// A run resumes, refuses another number, stops before a long pause, and is given up.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	w := newWorld(20)
+	slow := func(Progress) error { w.now += time.Second; return nil }
+	var pause *PauseError
+	if err := Run(t.Context(), w.env(), people, Options{Buckets: 5, MaxPause: 3 * time.Second, Report: slow}); !errors.As(err, &pause) {
+		t.Fatalf("a pause that is too long: %v", err)
+	}
+	target := w.record.Target
+	var unfinished *UnfinishedError
+	if err := Run(t.Context(), w.env(), people, Options{Buckets: 6}); !errors.As(err, &unfinished) || unfinished.Buckets != 5 {
+		t.Errorf("another number: %v", err)
+	}
+	copied := 0
+	if err := Run(t.Context(), w.env(), people, Options{Buckets: 5, Report: func(p Progress) error { copied += p.Copied; return nil }}); err != nil {
+		t.Errorf("resumed: %v", err)
+	}
+	if copied != 0 || w.record.Place != target {
+		t.Errorf("resumed: %d entities were copied again", copied)
+	}
+	var last State
+	report := func(p Progress) error { last = p.State; return nil }
+	if err := Run(t.Context(), w.env(), people, Options{Buckets: 5, Report: report}); err != nil || last != Unchanged {
+		t.Errorf("the number it has: %v, %v", err, last)
+	}
+	w.record.Move = Move{Target: Place{table.Incarnation{7}, 2}, Owner: "dead", Seal: Sealed, Beat: 3}
+	if err := Run(t.Context(), w.env(), people, Options{Abort: true, Report: report}); err != nil || last != Aborted || w.record.Move != (Move{}) {
+		t.Errorf("abort: %v, %v, %+v", err, last, w.record)
+	}
+	if err := Run(t.Context(), w.env(), people, Options{Abort: true, Report: report}); err != nil || last != Unchanged {
+		t.Errorf("nothing to abort: %v, %v", err, last)
+	}
+}
