@@ -108,6 +108,14 @@ func TestAccountLife(t *testing.T) {
 	}
 	next.filled(t)
 	newClient(t, at+"gamma", "gamma", key3).eventually(t, 404)
+	// Nor does a file that is gone.
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.Contains(s.logs.String(), file+": no such file") {
+		time.Sleep(20 * time.Millisecond)
+	}
+	next.filled(t)
 	if err := os.WriteFile(file, good, 0o600); err != nil {
 		t.Fatal(err)
 	}

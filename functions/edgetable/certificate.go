@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync/atomic"
 	"time"
 )
@@ -19,7 +18,7 @@ type certificate struct {
 	log               *slog.Logger
 
 	current atomic.Pointer[tls.Certificate]
-	stamp   string
+	files   changes
 	warned  time.Time
 }
 
@@ -29,7 +28,7 @@ func loadCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, 
 		return nil, nil
 	}
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
-	if err := c.load(); err != nil {
+	if err := c.load(true); err != nil {
 		return nil, err
 	}
 	c.warn(time.Now())
@@ -37,12 +36,10 @@ func loadCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, 
 }
 
 // load reads the files if they have changed.
-func (c *certificate) load() error {
-	stamp := stampOf(c.certFile) + stampOf(c.keyFile)
-	if stamp == c.stamp {
+func (c *certificate) load(asked bool) error {
+	if !c.files.due(stampOf(c.certFile)+stampOf(c.keyFile), asked) {
 		return nil
 	}
-	c.stamp = stamp
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {
 		return fmt.Errorf("--tls-cert %s, --tls-key %s: %w", c.certFile, c.keyFile, err)
@@ -66,11 +63,8 @@ func (c *certificate) config() *tls.Config {
 // reload takes files that have changed. While they are wrong, as between two
 // writes, the certificate stays.
 func (c *certificate) reload(asked bool) {
-	if asked {
-		c.stamp = ""
-	}
 	before := c.current.Load()
-	if err := c.load(); err != nil {
+	if err := c.load(asked); err != nil {
 		c.log.Error("the certificate stays as it was", "cause", err)
 	} else if now := c.current.Load(); now != before {
 		c.log.Info("the certificate was read again", "until", now.Leaf.NotAfter)
@@ -93,13 +87,4 @@ func (c *certificate) warn(now time.Time) {
 		return
 	}
 	c.warned = now
-}
-
-// stampOf changes when a file does.
-func stampOf(file string) string {
-	info, err := os.Stat(file)
-	if err != nil {
-		return file + err.Error()
-	}
-	return fmt.Sprint(file, info.ModTime().UnixNano(), info.Size(), info.Mode())
 }

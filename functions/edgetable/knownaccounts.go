@@ -17,7 +17,7 @@ type knownAccounts struct {
 	log    *slog.Logger
 
 	current atomic.Pointer[accounts.List]
-	stamp   string
+	files   changes
 	file    string // that they are from; "" for none
 	used    lastUsed
 	noted   time.Time
@@ -29,12 +29,10 @@ func (k *knownAccounts) Find(name string) (*protocol.Account, bool) {
 }
 
 // load reads the accounts if their file has changed. It reports whether they have.
-func (k *knownAccounts) load() (changed bool, err error) {
-	stamp := stampOf(k.source.file)
-	if stamp == k.stamp {
+func (k *knownAccounts) load(asked bool) (changed bool, err error) {
+	if !k.files.due(stampOf(k.source.file), asked) {
 		return false, nil
 	}
-	k.stamp = stamp
 	list, file, err := k.source.read()
 	if err != nil {
 		return false, err
@@ -49,6 +47,7 @@ func (k *knownAccounts) load() (changed bool, err error) {
 	changed = !list.Keep(before)
 	k.current.Store(&list)
 	if k.file = file; file != "" && k.used == nil {
+		k.source.optional = false // a file that was removed by mistake must not lock all clients out
 		k.used = readLastUsed(usedFile(file))
 	}
 	return changed, nil
@@ -56,10 +55,7 @@ func (k *knownAccounts) load() (changed bool, err error) {
 
 // reload takes a file that has changed. While it is wrong the accounts stay.
 func (k *knownAccounts) reload(asked bool) {
-	if asked {
-		k.stamp = ""
-	}
-	switch changed, err := k.load(); {
+	switch changed, err := k.load(asked); {
 	case err != nil:
 		k.log.Error("the accounts stay as they were", "cause", err)
 	case changed:

@@ -2,13 +2,39 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"time"
 )
 
 // reloadEvery is how often files are looked at.
-const reloadEvery = time.Second
+const reloadEvery = 500 * time.Millisecond
+
+// changes tells when files have changed.
+type changes struct{ applied, seen string }
+
+// due reports whether files with this stamp are to be read: when they have changed
+// and rested since the last look, as they may be half written. Asked, they are read
+// in any case.
+func (c *changes) due(stamp string, asked bool) bool {
+	rested := stamp == c.seen
+	c.seen = stamp
+	if !asked && (stamp == c.applied || !rested) {
+		return false
+	}
+	c.applied = stamp
+	return true
+}
+
+// stampOf changes when a file does.
+func stampOf(file string) string {
+	info, err := os.Stat(file)
+	if err != nil {
+		return file + err.Error()
+	}
+	return fmt.Sprint(file, info.ModTime().UnixNano(), info.Size(), info.Mode())
+}
 
 // watch looks for changes until ctx ends, and at once when the program is asked to
 // by SIGHUP.

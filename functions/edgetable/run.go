@@ -80,7 +80,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 		source: p.accountSource(s.serveFlags.accounts, data), log: s.log,
 		refuse: func(accounts.List) error { return nil }, // until the address is known
 	}
-	if _, err := s.accounts.load(); err != nil {
+	if _, err := s.accounts.load(true); err != nil {
 		return err
 	}
 	s.certificate, err = loadCertificate(s.tlsCert, s.tlsKey, s.log)

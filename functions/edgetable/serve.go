@@ -59,7 +59,7 @@ func (p *program) serveCommand() *cobra.Command {
 	section(c, "Address", o.registerAddress)
 	section(c, "Accounts", func(f *pflag.FlagSet) {
 		accountsFlag(f, &o.accounts)
-		boolFlag(f, &o.devAnywhere, "allow-development-account", "serve the development account, whose key everybody knows, to other machines too")
+		boolFlag(f, &o.devAnywhere, "allow-development-account", "serve the development account to other machines too; its key is public")
 	})
 	section(c, "Bearer tokens", o.bearer.register)
 	section(c, "Store", o.storeFlags.register)
@@ -75,9 +75,9 @@ func (o *serveFlags) registerAddress(f *pflag.FlagSet) {
 	f.StringVar(&o.listen, "listen", "127.0.0.1:10002", "`address` to serve on, host:port; port 0 takes a free one")
 	f.StringVar(&o.tlsCert, "tls-cert", "", "`file` with the certificate chain in PEM: serve HTTPS")
 	f.StringVar(&o.tlsKey, "tls-key", "", "`file` with the certificate's key in PEM")
-	f.StringVar(&o.publicURL, "public-url", "", "`URL` by which clients reach the server, such as https://tables.example.com; for the start-up message; default the address")
+	f.StringVar(&o.publicURL, "public-url", "", "`URL` of the server for clients, such as https://tables.example.com; shown at start")
 	boolFlag(f, &o.pathStyle, "path-style", "take the account from the path whatever the host is")
-	boolFlag(f, &o.trustProxy, "trust-proxy", "believe X-Forwarded-Proto, X-Forwarded-Host and the end of X-Forwarded-For; only behind a proxy that sets them")
+	boolFlag(f, &o.trustProxy, "trust-proxy", "trust X-Forwarded-Proto, X-Forwarded-Host and the last entry of X-Forwarded-For; only behind a proxy that sets them")
 }
 
 func (o *serveFlags) registerLimits(f *pflag.FlagSet) {

@@ -31,7 +31,7 @@ const maxCache = 1 << 24
 func (o *storeFlags) register(f *pflag.FlagSet) {
 	choiceFlag(f, &o.store, "store", "`kind` of store: embedded, in the data directory, or dynamodb", "embedded", "dynamodb")
 	dataFlag(f, &o.data, "made if missing")
-	boolFlag(f, &o.memory, "memory", "keep everything in memory, which is gone when the server ends")
+	boolFlag(f, &o.memory, "memory", "keep everything in memory; it is lost when the server ends")
 	boolFlag(f, &o.accept, "accept-damage", "open a damaged data directory without the commits it has lost; damaged logs are kept as *.damaged")
 	intFlag(f, &o.cache, "cache-size", 128, 1, maxCache, "block cache size in `MiB`")
 }
