@@ -17,7 +17,7 @@ TAGS := testaws,testedge
 
 export GOFLAGS ?= -trimpath
 
-## run: serve on http://127.0.0.1:10002 from the store in ./data; SERVE='-listen …' adds flags
+## run: serve on http://127.0.0.1:10002 from the store in ./data; SERVE='--listen …' adds flags
 .PHONY: run
 run: build
 	$(BIN)/edgetable serve --data data $(SERVE)
