@@ -23,7 +23,7 @@ verified, and then
   page   a page of a thousand entities is sent from memory; 200
 
 It accepts the development account. Measure null and write with "edgetable bench --existing --op insert", read with
-"edgetable bench --existing --op get", page with "edgetable bench --existing -op query".`
+"edgetable bench --existing --op get", page with "edgetable bench --existing --op query".`
 
 // runCeiling serves a ceiling until a signal ends it.
 func runCeiling(ctx context.Context, args []string, _, stderr io.Writer) error {
