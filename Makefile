@@ -67,8 +67,8 @@ test-local:
 .PHONY: test-aws
 test-aws:
 	@.ci/prerequisites go gcc node npm python3 javac mvn
-	go test -race -timeout 20m -tags testaws ./adapters/store/dynamodb
-	go test -tags testaws ./functions/...
+	go test -race -timeout 20m -tags testaws ./adapters/store/dynamodb/...
+	go test -tags testaws ./functions/edgetable ./functions/lambda
 	$(MAKE) clients-lambda infra-aws
 
 ## test-edge: the Worker with its stores, in workerd: tests, clients, what is deployed
