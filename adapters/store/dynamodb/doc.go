@@ -1,17 +1,17 @@
-// Package dynamodb keeps documents and entities in one DynamoDB table.
+// Package dynamodb keeps records and entities in one DynamoDB table.
 //
 //	store, err := dynamodb.New(dynamodb.Options{Client: client, Table: "edgetable"})
 //
 // # Items
 //
-// Everything is an item under a binary hash key .p and a binary sort key .s. The
-// hash key of entities is (incarnation of the table, bucket of the partition), the
-// sort key is the entity's encoded key (package key), so that a partition is a
-// range of one hash key and a whole table is the merge of its buckets. Catalog,
-// chunks of large entities and litter to be removed have hash keys of their own.
+// Every item has a binary hash key .p and a binary sort key .s. The hash key of an
+// entity is the incarnation of its table and the bucket of its partition; the sort
+// key is its encoded key (package key). So a partition is a range of one hash key, and
+// a whole table is the merge of its buckets. The catalog, chunks of large entities and
+// notes for Purge have hash keys of their own.
 //
-// The properties of an entity are attributes under their own names, native where
-// DynamoDB has the type, and otherwise a map of one entry that says the type:
+// The properties of an entity are attributes under their own names. They are native if
+// DynamoDB has the type, else a map of one entry that names the type:
 //
 //	Name   S    "Ada"                        Edm.String
 //	Photo  B    …                            Edm.Binary
@@ -22,9 +22,17 @@
 //	Born   M    {"DateTime": {"S": "1815-12-10T00:00:00Z"}}
 //	ID     M    {"Guid": {"S": "…"}}
 //
-// Attributes of the store's own begin with a dot, which no property's name can:
-// .t Timestamp, .o nonce, .n and .z bounds of the number of properties and of the
-// item's size, .c the chunks of an entity that is too large for one item.
+// The store's own attributes begin with a dot, which a property's name cannot: .t is
+// the Timestamp, .o the nonce, .n and .z are upper bounds of the number of properties
+// and of the item's size, .c names the chunks of an entity that is too large for one
+// item.
+//
+// # Structure
+//
+// Package call makes the calls: what a failure says about the effect, what is tried
+// again, how expressions are written. This package has the catalog, entities, chunks
+// and Purge. Package rebucket moves a table to another number of buckets. Operations
+// reach a table through access.go alone, which knows about leases and moves.
 //
 // # Guarantees
 //

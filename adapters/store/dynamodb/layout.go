@@ -25,7 +25,7 @@ const (
 	// of chunks
 	attrData = ".d" // B
 
-	// of documents
+	// of records
 	attrValue       = ".v" // B
 	attrRevision    = ".r" // S
 	attrIncarnation = ".i" // B: only of the record of a table
@@ -41,11 +41,11 @@ const (
 	attrBeat   = ".y" // N: rises while the run that sealed it lives
 
 	// of litter
-	attrDue      = ".u" // N: ticks
-	attrDocument = ".m" // S: key of the document
-	attrEntity   = ".e" // B: encoded key
-	attrNew      = ".w" // B: version that was being written
-	attrOld      = ".f" // B: version that was being replaced
+	attrDue    = ".u" // N: ticks
+	attrRecord = ".m" // S: key of the record
+	attrEntity = ".e" // B: encoded key
+	attrNew    = ".w" // B: version that was being written
+	attrOld    = ".f" // B: version that was being replaced
 )
 
 // Hash keys begin with the kind of their items.

@@ -96,7 +96,7 @@ var droppedHash = []byte{kindDropped}
 func (s *Store) notePurge(r *record, l rebucket.Place) call.Action {
 	it := call.Key(droppedHash, l.Incarnation[:])
 	it[attrDue] = num(s.now() + litterAge)
-	it[attrDocument] = str(r.Key.String())
+	it[attrRecord] = str(r.Key.String())
 	if r.deleting {
 		it[attrRevision] = str(string(r.Revision))
 	}

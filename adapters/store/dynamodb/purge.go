@@ -114,7 +114,7 @@ func (p *purge) table(ctx context.Context, note item) error {
 // unname removes the name of a dropped table. The incarnation that a table moved
 // from, or an unused copy, has no name.
 func (p *purge) unname(ctx context.Context, note item, l rebucket.Place) error {
-	key, ok := table.ParseRecordKey(text(note[attrDocument]))
+	key, ok := table.ParseRecordKey(text(note[attrRecord]))
 	if !ok {
 		return errItem
 	}

@@ -14,7 +14,7 @@ const (
 
 // pass compares table and copy in the order of their keys, and updates the copy.
 // alive is not nil in the last pass.
-func (r *run) pass(ctx context.Context, alive func(context.Context) error) error {
+func (r *mover) pass(ctx context.Context, alive func(context.Context) error) error {
 	r.Rows, r.Copied, r.Deleted = 0, 0, 0
 	if err := r.report(); err != nil {
 		return err
@@ -94,7 +94,7 @@ func compare(a, b *Head) int {
 }
 
 // bring gives the copy the state that the table has of some entities.
-func (r *run) bring(ctx context.Context, group []Difference, alive func(context.Context) error) error {
+func (r *mover) bring(ctx context.Context, group []Difference, alive func(context.Context) error) error {
 	for len(group) > 0 {
 		done, err := r.Copy(ctx, r.key, Location{Place: r.from, Move: Move{Target: r.to, Owner: r.owner}}, group, alive)
 		if err != nil {

@@ -15,12 +15,9 @@
 package rebucket
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
-
-	"edgetable/core/table"
 )
 
 // MaxBuckets is the highest number of buckets. A scan of a whole table begins with
@@ -108,42 +105,4 @@ type UnfinishedError struct{ Buckets uint16 }
 
 func (e *UnfinishedError) Error() string {
 	return fmt.Sprintf("dynamodb: a run to %d buckets is not finished: finish it with the same number, or abort it", e.Buckets)
-}
-
-// Run rebuckets a table. It writes every entity once, in a transaction, reads it
-// twice, and reads both sides in every pass. The error may be one of this package or
-// of the store. It is [table.ErrNoTable] if the table is deleted during the run.
-func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
-	if o.Report == nil {
-		o.Report = func(Progress) error { return nil }
-	}
-	r := run{Env: e, Options: o, key: key, owner: e.newOwner()}
-	switch {
-	case o.Abort:
-		return r.abort(ctx)
-	case o.Buckets == 0 || o.Buckets > MaxBuckets:
-		return ErrBuckets
-	}
-	if err := r.claim(ctx); err != nil {
-		return err
-	}
-	if r.State == Unchanged {
-		return r.report()
-	}
-	took, err := r.approach(ctx)
-	if err != nil {
-		return err
-	}
-	r.State, r.Pause = Closing, took+r.Grace
-	if err := r.report(); err != nil {
-		return err
-	}
-	if r.MaxPause > 0 && r.Pause > r.MaxPause {
-		return &PauseError{r.Pause, r.MaxPause}
-	}
-	if err := r.conclude(ctx); err != nil {
-		return err
-	}
-	r.State = Done
-	return r.report()
 }

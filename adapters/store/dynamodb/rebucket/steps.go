@@ -1,0 +1,161 @@
+package rebucket
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+
+	"edgetable/core/table"
+)
+
+// Run rebuckets a table. It writes every entity once, in a transaction, reads it
+// twice, and reads both sides in every pass. The error may be one of this package or
+// of the store. It is [table.ErrNoTable] if the table is deleted during the run.
+func Run(ctx context.Context, e Env, key table.RecordKey, o Options) error {
+	if o.Report == nil {
+		o.Report = func(Progress) error { return nil }
+	}
+	r := mover{Env: e, Options: o, key: key, owner: e.newOwner()}
+	switch {
+	case o.Abort:
+		return r.abort(ctx)
+	case o.Buckets == 0 || o.Buckets > MaxBuckets:
+		return ErrBuckets
+	}
+	if err := r.claim(ctx); err != nil {
+		return err
+	}
+	if r.State == Unchanged {
+		return r.report()
+	}
+	took, err := r.approach(ctx)
+	if err != nil {
+		return err
+	}
+	r.State, r.Pause = Closing, took+r.Grace
+	if err := r.report(); err != nil {
+		return err
+	}
+	if r.MaxPause > 0 && r.Pause > r.MaxPause {
+		return &PauseError{r.Pause, r.MaxPause}
+	}
+	if err := r.conclude(ctx); err != nil {
+		return err
+	}
+	r.State = Done
+	return r.report()
+}
+
+const (
+	// maxPasses limits the number of passes before the seal.
+	maxPasses = 20
+	// few differences take a few transactions.
+	few = 100
+)
+
+// claim makes the run the owner of the move.
+func (r *mover) claim(ctx context.Context) error {
+	fresh := Place{Buckets: r.Buckets}
+	binary.BigEndian.PutUint64(fresh.Incarnation[:8], r.Rand())
+	binary.BigEndian.PutUint32(fresh.Incarnation[8:], uint32(r.Rand()))
+	return r.Change(ctx, r.key, func(now Location) (Location, error) {
+		switch {
+		case now.Owner == r.owner: // claimed before, and the reply was lost
+			return now, nil
+		case now.None() && now.Place.Buckets == r.Buckets:
+			r.State = Unchanged
+			return now, nil
+		case now.None():
+			now.Target = fresh
+		case now.Target.Buckets != r.Buckets:
+			return now, &UnfinishedError{now.Target.Buckets}
+		}
+		r.from, r.to = now.Place, now.Target
+		now.Move = Move{Target: now.Target, Owner: r.owner}
+		return now, nil
+	})
+}
+
+// approach compares and copies until another pass would not make the last one
+// shorter: few entities differed, or more than half as many as in the pass before.
+// It returns the time of the last pass.
+func (r *mover) approach(ctx context.Context) (took time.Duration, err error) {
+	for earlier := 0; ; {
+		began := r.Elapsed()
+		r.Pass++
+		if err := r.pass(ctx, nil); err != nil {
+			return 0, err
+		}
+		took = r.Elapsed() - began
+		changes := r.Copied + r.Deleted
+		if changes <= few || r.Pass > 1 && changes > earlier/2 || r.Pass == maxPasses {
+			return took, nil
+		}
+		earlier = changes
+	}
+}
+
+// conclude seals the table, compares for the last time and moves it.
+func (r *mover) conclude(ctx context.Context) (err error) {
+	defer func() {
+		if err != nil { // writes must not wait for a run that is over
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Deadline)
+			defer cancel()
+			// If this fails, those whose writes are refused lift the seal.
+			_ = r.change(ctx, func(now *Location) { now.Move = now.Released() })
+		}
+	}()
+	if err := r.seal(ctx, Sealing); err != nil {
+		return err
+	}
+	for left := r.Grace; left > 0; left -= time.Second {
+		if err := r.Sleep(ctx, min(left, time.Second)); err != nil {
+			return err
+		}
+		if err := r.alive(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.seal(ctx, Sealed); err != nil {
+		return err
+	}
+	r.State = Last
+	r.Pass++
+	if err := r.pass(ctx, r.alive); err != nil {
+		return err
+	}
+	return r.flip(ctx)
+}
+
+// seal raises the seal by one.
+func (r *mover) seal(ctx context.Context, to Seal) error {
+	r.beat++
+	r.beaten = r.Elapsed()
+	return r.change(ctx, func(now *Location) { now.Seal, now.Beat = to, r.beat })
+}
+
+// flip makes the copy the table.
+func (r *mover) flip(ctx context.Context) error {
+	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
+		if now.Place == r.to {
+			return now, nil // the reply was lost, or another run did the same
+		}
+		return Location{Place: r.to}, r.mine(&now)
+	})
+	return r.deleted(err)
+}
+
+// abort gives up the copy of an unfinished run.
+func (r *mover) abort(ctx context.Context) error {
+	r.State = Unchanged
+	err := r.Change(ctx, r.key, func(now Location) (Location, error) {
+		if !now.None() {
+			r.State = Aborted
+		}
+		return Location{Place: now.Place}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return r.report()
+}
