@@ -111,7 +111,7 @@ func TestCostOfAPage(t *testing.T) {
 	t.Log(text.String())
 }
 
-// What a page costs where one bucket is enough, or less than a page is asked for.
+// The cost of a page in a single bucket, and of less than a page.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -174,8 +174,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// The budget of bytes bounds what is read, except that every page gets on; the
-// clock is looked at once in 64 KiB.
+// The budget of bytes bounds the reads, except that every page makes progress. The
+// deadline is checked once per 64 KiB.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -206,7 +206,7 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// Ranges that have no rows take their part of the budgets too.
+// Empty ranges use the budgets too.
 func TestReadsInVain(t *testing.T) {
 	t.Parallel()
 	const count = 64
@@ -238,7 +238,7 @@ func TestReadsInVain(t *testing.T) {
 	}
 }
 
-// However little matches, a page reads in large pieces once that is known.
+// A filter that few rows pass makes a page read in large pieces.
 func TestFilterIsLearned(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)
@@ -254,15 +254,15 @@ func TestFilterIsLearned(t *testing.T) {
 		if n := len(keysOf(got...)); n != 400 {
 			t.Errorf("%d rows match, want 400", n)
 		}
-		// All that is there are 21 MB, as many reads. Two pages, each with a first
-		// look at 8 buckets.
+		// The table has 21 MB, which takes 21 reads. Each of two pages reads first
+		// from 8 buckets.
 		if c.reads > 20+4*8 || c.rows > 2*20_000 {
 			t.Errorf("sorted out by the Source: %v: %d pages took %d reads of %d rows", prefilter, len(got), c.reads, c.rows)
 		}
 	}
 }
 
-// What is held does not exceed a read of each bucket, whatever is asked for.
+// Scan holds at most one read of each bucket, whatever the request.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)

@@ -21,37 +21,36 @@
 // row that was read of it and not examined, or else where its next read starts.
 // The smallest position of all streams is that of the page: rows before it were
 // examined, and its Next is where it stands when the page ends. Rows that were
-// read beyond it are dropped. Next is not the last row returned, with which a
-// stream that found nothing would be read again for ever, nor where any stream
-// got to, which would skip what the others did not.
+// read beyond it are dropped. Next is not the last row returned: then a stream that
+// found nothing would be read again on every page. Nor is it the position of any
+// single stream: that would skip rows of the others.
 //
-// Only the stream at the smallest position is worth a read, so it has the first
-// claim on every budget, and its first read is made whatever the budget: every
-// page gets on. Where reads stand still and it cannot, it is [table.ErrBusy],
-// never a page with the position it came with.
+// Only the stream at the smallest position is worth a read, so it has the first claim
+// on every budget, and its first read is made whatever the budget: every page makes
+// progress. If reads stand still and a page cannot, the answer is [table.ErrBusy],
+// never a page that ends at its own start.
 //
 // # How much is read
 //
-// To read too little costs another read, too much is read in vain. The first
-// read of each bucket asks for its part of the page and a tenth more. Then the
-// stream at the smallest position is read again, for what is still missing: the
-// rest of the partition it is in, taken to be in proportion to what was seen of
-// it, and its part of the other rows, with a margin by their variance, that is by
-// the length of partitions, which is learned from what was read. A filter's
-// selectivity and the size of rows are learned too; nothing is kept between
-// pages.
+// Reading too little costs another read, reading too much wastes rows. The first read of
+// each bucket asks for its part of the page and a tenth more. Then the stream at the
+// smallest position is read again for the missing rows: the rest of its current
+// partition, estimated from the rows seen of it, and its part of the other rows. The
+// margin depends on their variance, that is on the length of partitions, which is learned
+// from the rows read. So are the selectivity of a filter and the size of rows. Nothing is
+// kept between pages.
 //
-// What is read of several streams at once keeps to the budget together: reads but
-// that of the front leave out a row that is too large for their part and tell where
-// it is ([Limit].Strict), and it is read when the merge gets there. Otherwise a page
-// would hold a row of each bucket, however large.
+// Reads of several streams at once share the budget: all but that of the front stream
+// leave out a row that is too large for their part and report its position
+// ([Limit].Strict). It is read when the merge reaches it. Otherwise a page would hold a
+// row of each bucket, however large.
 //
-// A read takes 4 KiB of the budget of bytes at least, so that the number of reads
-// is bounded too where ranges are empty.
+// A read counts at least 4 KiB of the budget of bytes, which bounds the number of reads
+// of empty ranges too.
 //
-// What may complete a page is read with one row more, so that the last page says
-// that it is. Only where the reads of all buckets happened to end with their last
-// rows is each asked once more, instead of by an empty page.
+// A read that may complete a page asks for one row more, so that the last page has no
+// Next. If the reads of all buckets happened to end with their last rows, each is read
+// once more, which is cheaper than an empty page.
 //
 // A page of 1000 rows of 1 KiB out of 8 buckets takes, by a simulation that is
 // among the tests (fixed partition lengths, pages that start anywhere, a read
@@ -66,11 +65,9 @@
 //	           500            12.1 / 13 / 13        5.1                         1.96
 //	          4000            11.2 / 12 / 12        4.2                         1.97
 //
-// The reads of a wave run side by side ([Options].FanOut). Tried and left out:
-// reading what other streams may need later along with the front one, which
-// takes a tenth fewer waves and a tenth more rows; first reads of less, which
-// need more reads for short partitions; and refills that end with the partition,
-// after which the bucket must be read once more to learn what comes next. Only
-// where few rows match a filter are several streams filled at a time, as all
-// they hold will be examined.
+// The reads of a wave run side by side ([Options].FanOut). Tried and rejected: to read
+// ahead in other streams along with the front one (a tenth fewer waves, a tenth more
+// rows); smaller first reads (more reads for short partitions); refills that end with the
+// partition (one more read to learn what comes next). Only if few rows match a filter are
+// several streams filled at a time, as all their rows will be examined.
 package buckets

@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// A page that has the last row says so, however the rows lie, and whether they
-// fill it or not. The reads of a bucket end at such a row by design: a store that
-// was asked for n rows and found n does not say whether there are more.
+// A page that has the last row has no Next, whether it is full or not. Reads end at such a
+// row by design: a store that was asked for n rows and found n cannot say whether there
+// are more.
 func TestExactEnd(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(6, 6))
@@ -52,7 +52,7 @@ func TestExactEnd(t *testing.T) {
 	}
 }
 
-// Rows that are at hand and do not match are no reason for another page.
+// Rows already read that do not match do not cause another page.
 func TestExactEndFiltered(t *testing.T) {
 	t.Parallel()
 	s := newStore(8)

@@ -19,8 +19,8 @@ func (f *fetch) read(ctx context.Context, src Source) (err error) {
 	return err
 }
 
-// read does the reads of the wave and returns when all of them have returned.
-// The first error ends the others and is that of the wave, unless ctx ended.
+// read makes the reads of the wave and waits for all. The first error cancels the others
+// and is returned, unless ctx ended.
 func (s *scan) read() error {
 	var err error
 	if w, ok := s.src.(Waves); ok && s.o.FanOut > 1 && len(s.wave) > 1 {

@@ -47,7 +47,7 @@ func grid(count uint16) *store {
 
 var errFault = errors.New("fault")
 
-// Any read that fails fails the page, with its error; the next try gets it all.
+// A read that fails makes the page fail with its error; the next try succeeds.
 func TestReadFails(t *testing.T) {
 	t.Parallel()
 	for _, fanOut := range []int{1, 3, 8} {
@@ -77,8 +77,8 @@ func TestReadFails(t *testing.T) {
 	}
 }
 
-// A read that hangs is given up with ctx; the reads beside one that failed are
-// given up too, and no goroutine is left.
+// A read that hangs ends with ctx, and the reads beside a failed one are cancelled. No
+// goroutine is left.
 func TestReadHangs(t *testing.T) {
 	t.Parallel()
 	for _, fanOut := range []int{1, 2, 8} {
@@ -120,8 +120,8 @@ func TestReadHangs(t *testing.T) {
 	}
 }
 
-// A bucket that stands still ends the page where it stands, or the page is busy
-// if that is its start.
+// A bucket that stands still ends the page at its position. If that is the start of the
+// page, the answer is ErrBusy.
 func TestReadStandsStill(t *testing.T) {
 	t.Parallel()
 	s := grid(8)
@@ -188,7 +188,7 @@ func TestEmptyChunks(t *testing.T) {
 	}
 }
 
-// A Source that breaks its promise is found out: rows would be lost or repeated.
+// A Source that breaks its contract is an error: rows would be lost or repeated.
 func TestBrokenSource(t *testing.T) {
 	t.Parallel()
 	a, b, c := key.Append(nil, "p", "a"), key.Append(nil, "p", "b"), key.Append(nil, "p", "c")

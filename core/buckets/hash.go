@@ -2,9 +2,9 @@ package buckets
 
 import "edgetable/core/key"
 
-// Of is the bucket of a partition among count of them; partition is the encoded
-// PartitionKey without the separator, as [key.Split] returns it. Where entities
-// are stored depends on it, so it never changes:
+// Of returns the bucket of a partition among count buckets. partition is the encoded
+// PartitionKey without the separator, as [key.Split] returns it. Stored entities depend
+// on it, so it never changes:
 //
 //	h = FNV-1a of the bytes, 64 bits
 //	h = the last mixing step of MurmurHash3 (fmix64) of h
@@ -26,7 +26,7 @@ func Of(partition []byte, count uint16) uint16 {
 	return uint16(h % uint64(count))
 }
 
-// OfKey is the bucket of the entity with this encoded key.
+// OfKey returns the bucket of the entity with this encoded key.
 func OfKey(k []byte, count uint16) uint16 {
 	partition, _ := key.Split(k)
 	return Of(partition, count)

@@ -35,8 +35,7 @@ func TestHashIsForEver(t *testing.T) {
 	}
 }
 
-// Keys as people make them are spread evenly: no bucket has more than a tenth
-// above or below its part.
+// Usual keys are spread evenly: each bucket has its part of them, give or take a tenth.
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	const n = 12_000

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Of many buckets with large rows a page holds no more than its budget and the row
-// that the merge needs, whether all is asked for, many partitions or many entities.
+// With many buckets and large rows, a page holds at most its budget and the row that the
+// merge needs, for scans, for many partitions and for many entities.
 func TestLargeRows(t *testing.T) {
 	t.Parallel()
 	const size, budget = 64 << 10, 2 << 20

@@ -117,7 +117,7 @@ func (r random) request(t *testing.T) table.ScanRequest {
 	return q
 }
 
-// reader is a Source over s that reads little at a time or nothing, but gets on.
+// reader is a Source over s whose reads return few rows or none, but make progress.
 func (r random) reader(s *store, f *odata.Filter) {
 	s.readBytes = 1 + r.IntN(1<<(4+r.IntN(14)))
 	s.strict = r.IntN(2) == 0
@@ -130,8 +130,8 @@ func (r random) reader(s *store, f *odata.Filter) {
 	}
 }
 
-// A scan of buckets, page by page, is what one sorted list of all rows has in
-// the ranges that matches the filter: in order, each once.
+// A scan of buckets, page by page, returns the rows of one sorted list that are in the
+// ranges and match the filter, each once and in order.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(800) {
@@ -182,8 +182,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// Between pages others insert and delete, at the position too. What exists
-// throughout is seen once; what is seen existed at some time.
+// Between pages others insert and delete, also at the position. The scan shows rows that
+// exist throughout once, and only rows that existed at some time.
 func TestPagingUnderWrites(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(80) {

@@ -9,35 +9,33 @@ import (
 )
 
 const (
-	// unlimited is how many rows are asked for where nothing limits them.
+	// unlimited is the number of rows asked for if nothing limits them.
 	unlimited = 1 << 20
-	// guessedRow is the size of a row in bytes until some were read.
+	// guessedRow is the size assumed for a row until some were read.
 	guessedRow = 1 << 10
-	// leastBytes is what a read of a shared range asks for at least if so much is
-	// needed: less saves nothing, as stores charge by pages of some KiB. With a
-	// filter that is leastFiltered, as most of it may not match.
+	// leastBytes is the least that a read of a shared range asks for if so much is
+	// needed: less saves nothing, as stores charge by pages of some KiB. With a filter it
+	// is leastFiltered, as most rows may not match.
 	leastBytes    = 4 << 10
 	leastFiltered = 32 << 10
-	// first is how much of its part each stream reads at first. More of it saves
-	// reads where partitions are short; where all rows are in one long partition
-	// it is read in vain.
+	// first is the first read of each stream in proportion to its part. More saves reads
+	// if partitions are short, but wastes rows if all are in one long partition.
 	first = 1.1
-	// caution and residue are where the simulation in the tests met both targets
-	// for partitions of every length; more reads fewer times and more in vain.
+	// caution and residue met both targets for partitions of every length in the
+	// simulation of the tests; higher values make fewer reads and waste more rows.
 	caution = 0.3
 	residue = 0.4
-	// A page that took more reads than patience a bucket reads on with haste
-	// times more caution for each further read a bucket: some pages would take
-	// two reads more.
+	// A page that took more than patience reads per bucket has haste times more caution
+	// for each further read per bucket; without it some pages would take two reads more.
 	patience = 1.3
 	haste    = 20
 )
 
-// plan makes the next wave: the reads without which the merge cannot go on, and
-// others only where they save waiting and can waste little.
+// plan makes the next wave: the reads that the merge needs now, and others only if they
+// save waiting and can waste little.
 //
-// What comes at the same time shares the budget of bytes, however large rows are: so
-// of several streams only the one that the merge needs now is sure of a row.
+// Concurrent reads share the budget of bytes, however large rows are: of several streams
+// only the one that the merge needs now is sure of a row.
 func (s *scan) plan() {
 	s.wave = s.wave[:0]
 	s.choose()
@@ -83,8 +81,8 @@ func (s *scan) choose() {
 	}
 }
 
-// along adds the reads of streams that will run out next, if more rows are
-// needed than all streams hold: that is so where few match a filter.
+// along adds the reads of streams that will run out next, if more rows are needed than all
+// streams hold, as with a filter that few rows pass.
 func (s *scan) along(front *stream, spare float64) {
 	if s.o.FanOut < 2 {
 		return
@@ -113,7 +111,7 @@ func (s *scan) along(front *stream, spare float64) {
 	}
 }
 
-// least is how many rows a read of a shared range is for at least.
+// least returns the fewest rows that a read of a shared range asks for.
 func (s *scan) least(need float64) float64 {
 	if s.req.Filter != nil {
 		return leastFiltered / s.rowBytes() // need is a guess
@@ -121,7 +119,7 @@ func (s *scan) least(need float64) float64 {
 	return min(need+1, leastBytes/s.rowBytes())
 }
 
-// live is how many streams of the range have something left to read.
+// live returns the number of streams of the range that have something left to read.
 func (s *scan) live(of *stream) int {
 	n := 0
 	for _, st := range s.order {
@@ -132,13 +130,12 @@ func (s *scan) live(of *stream) int {
 	return n
 }
 
-// share is how many of the next need rows of a shared range a stream will have:
-// the rest of the partition it is in, and of what follows that, as much as any
-// stream has.
+// share estimates how many of the next need rows of a shared range are in a stream: the
+// rest of its current partition, and an equal part of the rows after that.
 //
-// The partition is taken to go on for residue of what was seen of it: the longer
-// it is already, the longer it may be. What follows is spread by the hash,
-// partition by partition: caution times its standard deviation is read on top.
+// The rest of the partition is estimated as residue times the rows seen of it: a
+// partition that is long already may be longer. The rows after it are spread by the hash,
+// partition by partition: caution times their standard deviation is read on top.
 func (s *scan) share(st *stream, need float64) float64 {
 	length := float64(s.cost.Rows) / (float64(s.ends) + 0.5)
 	rest := min(need, residue*float64(st.run)*s.scale()+min(length, 16))
@@ -148,8 +145,8 @@ func (s *scan) share(st *stream, need float64) float64 {
 	return min(need, rest+others+caution*(1+haste*late)*math.Sqrt(others*length))
 }
 
-// ahead adds the reads of the partitions that come next, as in a filter that
-// names a hundred entities: together they ask for no more than is needed.
+// ahead adds the reads of the next partitions, as for a filter that names a hundred
+// entities. Together they ask for no more rows than needed.
 func (s *scan) ahead(need float64) {
 	width := s.o.FanOut
 	if width < 2 {
@@ -191,15 +188,15 @@ func (s *scan) ask(st *stream, n float64) {
 	}})
 }
 
-// ceil is n as a number of rows.
+// ceil rounds n up to a number of rows.
 func ceil(n float64) int { return int(math.Ceil(min(max(n, 1), unlimited))) }
 
-// left is how much of the budget of bytes is left.
+// left returns the rest of the budget of bytes.
 func (s *scan) left() int { return max(s.req.ScanBytes-s.cost.Bytes, 0) }
 
-// need is how many rows are to be examined until the page is full, by what was
-// learned of their size and of the filter. Reads that may end it are for one more,
-// which tells whether there is a next page.
+// need estimates how many rows must be examined until the page is full, from their size
+// and the filter's selectivity so far. A read that may end the page asks for one more,
+// which shows whether there is a next page.
 func (s *scan) need() float64 {
 	need := float64(unlimited)
 	if s.req.Rows > 0 {
@@ -220,10 +217,10 @@ func (s *scan) need() float64 {
 	return min(max(need, 1), unlimited)
 }
 
-// scale is how many rows the Source examined for each that it returned.
+// scale returns how many rows the Source examined per row returned.
 func (s *scan) scale() float64 { return float64(s.cost.Rows+1) / float64(s.visible+1) }
 
-// rowBytes is the size of a row.
+// rowBytes estimates the size of a row.
 func (s *scan) rowBytes() float64 {
 	if s.cost.Rows == 0 || s.cost.Bytes == 0 {
 		return guessedRow

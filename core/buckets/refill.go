@@ -7,7 +7,7 @@ import (
 	"edgetable/core/key"
 )
 
-// refill reads what the merge needs to go on and puts the streams in order.
+// refill reads the rows that the merge needs next and puts the streams in order.
 func (s *scan) refill() error {
 	s.plan()
 	if err := s.read(); err != nil {
@@ -56,8 +56,8 @@ func (s *scan) learn(st *stream, c *Chunk) {
 	s.cost.Bytes += max(c.Scanned, visible)
 }
 
-// finished reports whether a stream has nothing left. One without rows has got
-// past what was examined in vain.
+// finished reports whether a stream has nothing left. A stream without rows is past the
+// bytes that were examined without a result.
 func (s *scan) finished(st *stream) bool {
 	if len(st.rows) > 0 {
 		return false

@@ -8,13 +8,12 @@ import (
 	"edgetable/core/table"
 )
 
-// Scan makes one page of a table whose partitions are spread over count buckets,
-// as [table.Store].Scan demands it. It is exact about ranges, filter and limits;
-// a page is a snapshot only if the Source reads one and needs one read for it.
+// Scan makes one page, by the contract of [table.Store].Scan, of a table whose partitions
+// are spread over count buckets. It is exact about ranges, filter and limits. A page is a
+// snapshot only if the Source needs one read for it, and that is a snapshot.
 //
-// A page that cannot get past its start, because reads stand still, is
-// [table.ErrBusy]. The error of a read is returned as it is, that of ctx when it
-// has ended.
+// If a page cannot get past its start because reads stand still, the error is
+// [table.ErrBusy]. Errors of reads, and of ctx, are returned unchanged.
 func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, o Options) (table.Page, error) {
 	s := scan{ctx: ctx, src: src, count: max(count, 1), req: &req, o: o, page: table.NewPageBuilder(&req)}
 	s.page.Eager = true
@@ -46,7 +45,7 @@ type scan struct {
 
 	page   table.PageBuilder
 	judged int  // rows of the merge that were examined
-	looked bool // for a row behind a page that has all of its rows
+	looked bool // for a row after a page that has all its rows
 	cost   Cost
 	wave   []fetch
 
@@ -100,7 +99,7 @@ func (s *scan) collect() error {
 	return nil
 }
 
-// buy reads what the merge needs to go on, unless the page is over.
+// buy reads the rows that the merge needs next, unless the page is over.
 func (s *scan) buy() (over bool, err error) {
 	if over, err = s.spent(); over || err != nil || s.filled() && !s.doubts() {
 		return true, err
@@ -118,9 +117,9 @@ func (s *scan) filled() bool {
 	return s.page.HasAllRows() || r.Bytes > 0 && s.page.Size() >= r.Bytes-r.Bytes/8
 }
 
-// doubts reports whether a page that has all its rows is likely to be the last:
-// every bucket was read and shows no row, but some may have one. To look for it
-// takes the reads that an empty page would.
+// doubts reports whether a page that has all its rows is likely to be the last: every
+// bucket was read and shows no further row, but may have one. To look takes the same
+// reads as an empty page.
 func (s *scan) doubts() bool {
 	if s.looked || s.req.Filter != nil || !s.page.HasAllRows() {
 		return false
@@ -158,8 +157,8 @@ func (s *scan) spent() (bool, error) {
 	if err := s.ctx.Err(); err != nil {
 		return false, err
 	}
-	// A read that finds nothing counts too: a filter may name many ranges in vain,
-	// and each is looked for in every bucket.
+	// A read that finds nothing counts too: a filter may name many empty ranges, each
+	// of which is read in every bucket.
 	r := s.req
 	return r.ScanBytes > 0 && max(s.page.Page.Scanned, s.cost.Bytes+s.cost.Reads*leastBytes) >= r.ScanBytes ||
 		s.cost.Rows > 0 && r.Expired != nil && r.Expired(), nil
@@ -195,8 +194,8 @@ func (s *scan) drain() (over bool, err error) {
 	return false, nil
 }
 
-// partitionOf is the encoded PartitionKey that all legal keys of a range have,
-// if there is such a one.
+// partitionOf returns the encoded PartitionKey that all legal keys of a range share, if
+// they do.
 func partitionOf(r key.Range) (partition []byte, one bool) {
 	p, _ := key.Split(r.Start)
 	if n := len(p); n > 0 && p[n-1] < ' ' {

@@ -14,7 +14,7 @@ import (
 	"edgetable/core/table"
 )
 
-// rows are a table in key order: one bucket of it, or all, as the model has it.
+// rows are a table in key order, or one bucket of it.
 type rows []table.Row
 
 func (r rows) from(k []byte) int {
@@ -47,18 +47,17 @@ func (r *rows) remove(k []byte) {
 }
 
 // store is a Source in memory that reads like a Query of DynamoDB: at most
-// limit.Rows rows and about readBytes, in order. What it does otherwise is up to
-// the hooks.
+// limit.Rows rows and about readBytes, in order. Hooks change that.
 type store struct {
 	count     uint16
 	readBytes int
 	// before may fail a read, or answer it.
 	before func(ctx context.Context, b uint16, r key.Range, l buckets.Limit) (*buckets.Chunk, error)
-	// most cuts a read to some rows; 0 answers none and a position all the same.
+	// most cuts a read to some rows; with 0 it returns a position without rows.
 	most func() int
 	// strict reads leave out rows that do not fit.
 	strict bool
-	// sorts out what surely does not match, and says what it examined.
+	// sorts out rows that cannot match, and reports what it examined.
 	prefilter *odata.Filter
 
 	mu        sync.Mutex

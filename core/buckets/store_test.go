@@ -44,7 +44,7 @@ func (s spreadTable) Read(ctx context.Context, b uint16, r key.Range, l buckets.
 	return c, err
 }
 
-// What every store must do about scans, the merge does. A page takes several
+// The merge passes the laws of scans. A page takes several
 // reads, and between two of them a table may be deleted and created again: so
 // there is neither SnapshotPage nor ExactDrop.
 func TestStore(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/table"
 )
 
-// stream is one bucket's part of a range: rows that were read and not examined,
-// and behind them what is left to read.
+// stream is one bucket's part of a range: rows that were read but not examined, and the
+// rest of the range.
 type stream struct {
 	bucket uint16
 	part   int  // which of the ranges
@@ -19,7 +19,7 @@ type stream struct {
 	fresh  bool // it was never read
 	open   bool // there is something left to read
 	stuck  bool // the last read did not move
-	heavy  bool // there is a row at rest.Start that a strict read left out
+	heavy  bool // a strict read left out the row at rest.Start
 	rest   key.Range
 	rows   []table.Row
 	hidden int // bytes that were examined to get rows, beyond those of rows
@@ -36,8 +36,8 @@ func (st *stream) position() []byte {
 	return st.rest.Start
 }
 
-// compare orders streams by position. One that has to be read comes before one
-// that has a row there: it keeps the position from being passed.
+// compare orders streams by position. A stream that must be read comes before one that has
+// a row at the same position, so that the merge reads before it passes the position.
 func compare(a, b *stream) int {
 	if c := bytes.Compare(a.position(), b.position()); c != 0 {
 		return c
@@ -53,7 +53,7 @@ func compare(a, b *stream) int {
 
 var errSource = errors.New("a bucket's rows are not in order, or not in the range that was read")
 
-// take moves the stream on by what was read of it.
+// take adds a chunk to the stream.
 func (st *stream) take(c *Chunk, strict bool) error {
 	r, next := st.rest, c.Next
 	at, behind := r.Start, false // the least that may follow, or what must be passed

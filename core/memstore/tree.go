@@ -72,8 +72,8 @@ func (t *tree[V]) walk(start string, yield func(string, V) bool) bool {
 	return t.left.walk(start, yield) && yield(t.key, t.value) && t.right.walk(start, yield)
 }
 
-// with is t's entry over other subtrees, whose heights differ by at most 2,
-// turned so that they differ by at most 1.
+// with returns t's entry over other subtrees, whose heights may differ by 2, rotated so
+// that they differ by at most 1.
 func (t *tree[V]) with(l, r *tree[V]) *tree[V] {
 	switch {
 	case l.tall() > r.tall()+1:

@@ -7,8 +7,8 @@ import (
 	"edgetable/core/table"
 )
 
-// "Commit applies all mutations to the table or none of them and returns the
-// Timestamp it gave to what it wrote."
+// "Commit applies all mutations to the table or none of them. It returns the Timestamp
+// it issued, which all written entities have."
 func batches(e *env) {
 	name := e.create("batches")
 	keep := put("p", "replaced", "old")
@@ -75,7 +75,7 @@ func refusedBatches(e *env) {
 			e.Errorf("%s: Commit(%s)\n got %s\nwant %s", row.why, describe(row.batch), got, row.want)
 		}
 		if !e.has.AtomicCommit {
-			continue // without it some of a refused Commit may be applied
+			continue // part of a refused Commit may be applied
 		}
 		for _, r := range []string{"a", "b", "missing"} {
 			e.expect(row.why, name, at("p", r), reason(table.ErrNoEntity))

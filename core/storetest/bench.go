@@ -15,8 +15,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Bench measures a store with entities of 1 KiB in partitions of 1000, in
-// entities read or written a second. Each benchmark has a place of its own.
+// Bench measures how many entities of 1 KiB, in partitions of 1000, a store reads or
+// writes per second. Each benchmark has a place of its own.
 func Bench(b *testing.B, h Harness) {
 	for _, m := range []struct {
 		name string
@@ -64,7 +64,7 @@ var kilobyte = edm.AppendProperty(
 	edm.AppendProperty(edm.AppendProperty(nil, "Age", edm.Int32(23)), "Name", edm.String("Miss Marple")),
 	"Payload", edm.Binary(bytes.Repeat([]byte{'x'}, 960)))
 
-// entity is the nth: its key, and properties whose N says where n ends.
+// entity is the nth entity; its property N is the last digit of n.
 func entity(n int) table.Mutation {
 	return table.Mutation{
 		Key:        at(fmt.Sprintf("partition-%06d", n/benchPartition), fmt.Sprintf("row-%09d", n)),
@@ -101,7 +101,7 @@ func (b *bench) fill(rows int) {
 	b.entities.Store(0)
 }
 
-// spread visits all rows in an order that is not theirs: 7919 is prime.
+// spread visits all rows in a scattered order: 7919 is prime.
 func spread(n int) int { return n * 7919 % benchRows }
 
 func (b *bench) get(n int) {
@@ -123,7 +123,7 @@ func (b *bench) getsParallel() {
 	b.parallel(b.get)
 }
 
-// parallel runs 16 clients a processor: most wait for the store.
+// parallel runs 16 clients per processor, since most wait for the store.
 func (b *bench) parallel(do func(n int)) {
 	b.SetParallelism(16)
 	b.ResetTimer()
@@ -136,7 +136,7 @@ func (b *bench) parallel(do func(n int)) {
 	b.StopTimer()
 }
 
-// write is what a benchmark writes as the nth.
+// write makes the nth mutation of a benchmark.
 type write func(n int) table.Mutation
 
 func fresh(n int) table.Mutation { return absent(entity(n)) }
@@ -174,8 +174,8 @@ func (b *bench) upsertsParallel() {
 	})
 }
 
-// deletes removes what it has put before, both measured: a delete cannot be
-// measured alone without more rows than a slow store can be given.
+// deletes puts entities and deletes them, and measures both: to measure deletes alone
+// takes more rows than a slow store can be filled with.
 func (b *bench) deletes() {
 	for n := 0; b.Loop(); n++ {
 		m := entity(n)

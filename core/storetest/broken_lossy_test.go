@@ -10,12 +10,12 @@ import (
 	"edgetable/core/table"
 )
 
-// lossy loses a write, or its reply, or lets it arrive when some later write does:
-// each of that happens to one of so many.
+// lossy loses a write, loses its reply or delays it until a later write; each happens to
+// one in oneOf writes.
 type lossy struct {
 	table.Store
 	oneOf int
-	twice bool // whatever is lost is done at once and again later
+	twice bool // a lost write is applied at once and again later
 
 	mu   sync.Mutex
 	late []func()
@@ -35,7 +35,7 @@ func (s *lossy) write(do func() error) error {
 		return do()
 	}
 	if fate == onItsWayBack || s.twice {
-		_ = do() // nobody learns what it said
+		_ = do() // the reply is lost
 	}
 	if fate == late || s.twice {
 		s.mu.Lock()
@@ -53,8 +53,8 @@ func (s *lossy) WriteRecord(ctx context.Context, d table.Record) (table.Revision
 	return answered(s, func() (table.Revision, error) { return s.Store.WriteRecord(ctx, d) })
 }
 
-// answered is what a write answers. One that is late has nobody to answer: its
-// result is not looked at any more.
+// answered returns the result of a write, unless the write or its reply is lost: a late
+// result has no reader.
 func answered[T any](s *lossy, do func() (T, error)) (result T, err error) {
 	var got T
 	err = s.write(func() (err error) {

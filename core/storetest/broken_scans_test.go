@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// skips goes on behind the row that comes next.
+// skips continues behind the next row.
 type skips struct{ table.Store }
 
 func (s skips) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
@@ -31,8 +31,8 @@ func (s repeats) Scan(ctx context.Context, name table.RecordKey, r table.ScanReq
 	return page, err
 }
 
-// needsRow takes its position for the last row of the page before, when there is
-// no row at it any more.
+// needsRow takes its position for the last row of the page before, if the row at the
+// position was deleted.
 type needsRow struct{ table.Store }
 
 func (s needsRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {

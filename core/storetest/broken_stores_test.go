@@ -21,7 +21,7 @@ func (s blindSwap) WriteRecord(ctx context.Context, d table.Record) (table.Revis
 	return s.Store.WriteRecord(ctx, d)
 }
 
-// sameRevision is what comes of a revision that counts the writes of a record.
+// sameRevision uses a revision again, as a counter of the writes of a record does.
 type sameRevision struct{ table.Store }
 
 func (s sameRevision) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
@@ -164,7 +164,7 @@ func (s oneByOne) Commit(ctx context.Context, name table.RecordKey, m []table.Mu
 	return ticks, nil
 }
 
-// stale answers from what it read when the table lived.
+// stale answers from a cache that outlives the table.
 type stale struct {
 	table.Store
 	row table.Row
@@ -230,8 +230,7 @@ func (s checkThenAct) Commit(ctx context.Context, name table.RecordKey, m []tabl
 	return s.Store.Commit(ctx, name, m)
 }
 
-// slowDrop takes the table as live for some and as dead for others until its Drop
-// has returned.
+// slowDrop shows the table to some and no table to others until its Drop returns.
 type slowDrop struct {
 	table.Store
 	mu       sync.Mutex

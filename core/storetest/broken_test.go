@@ -54,8 +54,8 @@ var broken = map[string]struct {
 // child names the broken store that a child process runs the suite on.
 const child = "STORETEST_BROKEN"
 
-// The suite fails on every one of the broken stores, by the law it should. A test
-// that fails cannot be part of one that passes, so each is a process of its own.
+// The suite fails on each broken store, by the right law. A passing test cannot have a
+// part that fails, so each store is tested in a process of its own.
 func TestSuiteNoticesBrokenStores(t *testing.T) {
 	if name := os.Getenv(child); name != "" {
 		storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
@@ -81,8 +81,8 @@ func TestSuiteNoticesBrokenStores(t *testing.T) {
 	}
 }
 
-// And it fails on none that keeps the laws: the reference store, shared and after
-// restarts, and the same behind a Faulty without faults.
+// The suite passes on stores that keep the laws: the reference store, shared and
+// restarted, and the same behind a Faulty without faults.
 func TestSuitePassesTheReference(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return
@@ -95,7 +95,7 @@ func TestSuitePassesTheReference(t *testing.T) {
 	})
 }
 
-// What is unknown may have been done, or not, or be done later.
+// A write with an unknown outcome may have been applied, or be applied later or never.
 func TestSuitePassesLostReplies(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return
@@ -112,7 +112,7 @@ func TestSuitePassesLostReplies(t *testing.T) {
 	}
 }
 
-// A store that declares less is held to less, and still to something.
+// A store that declares fewer strengths is tested by the weaker laws.
 func TestSuitePassesWeakerStores(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return

@@ -8,9 +8,9 @@ import (
 	"edgetable/core/table"
 )
 
-// "A page ends before it holds more than Rows entities, or Bytes bytes of keys and
-// properties (but it may always hold one)." Env.pages checks that; here nothing
-// is skipped or repeated under any of them.
+// "A page ends before it holds more than Rows entities or more than Bytes bytes of keys
+// and properties (it may always hold one entity)." Env.pages checks that. This law checks
+// that no row is skipped or repeated under any of the limits.
 func rowsAndBytes(e *env) {
 	rows := e.fewer(50, 15)
 	name, want := e.grid("budgets", 4, rows, 100)
@@ -57,8 +57,8 @@ func (e *env) large() (name table.RecordKey, want []string) {
 	return e.grid("large", 8, largeRows/8, largeRow)
 }
 
-// "… after about ScanBytes were examined". About is taken to be four times as
-// many: a place may read ahead, but not the table.
+// "… after about ScanBytes were examined": at most four times as many, since a store may
+// read ahead, but not the whole table.
 func scanBytes(e *env) {
 	name, want := e.large()
 	const budget = largeRows * largeRow / 16
@@ -74,8 +74,8 @@ func scanBytes(e *env) {
 	e.same("with a budget of bytes scanned", keys(slices.Concat(e.pages(name, r, nil)...)), want)
 }
 
-// "… or when Expired says so, which is asked at least once in 64 KiB examined".
-// The grace is the row that a look at the clock waits for, and one look.
+// "… or when Expired returns true. Expired is called at least once per 64 KiB examined."
+// The test allows one call and one row more.
 func expired(e *env) {
 	name, want := e.large()
 	asked := 0
@@ -97,7 +97,7 @@ func expired(e *env) {
 		e.Errorf("a page ends when Expired says so: it was asked %d times and said so the third, after %d bytes; Next %q",
 			asked, page.Scanned, page.Next)
 	}
-	asked = 2 // expired from the start: every page gets on all the same, into the next partition too
+	asked = 2 // expired from the start: every page still makes progress, into the next partition too
 	r.Ranges = []key.Range{{Start: at("p06", fmt.Sprintf("r%03d", largeRows/8-10))}}
 	e.same("always expired", keys(slices.Concat(e.pages(name, r, nil)...)), want[len(want)-largeRows/8-10:])
 }

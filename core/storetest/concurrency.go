@@ -19,16 +19,16 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Concurrency compares what many clients of two stores over one place saw at the
-// same time with what one client could have seen alone: a history is accepted if
-// every operation can be given a moment between its call and its return such that
-// the sequential model answers as the store did.
+// Concurrency runs many clients of two stores over one place and compares their replies
+// with a sequential model: a history is accepted if each operation has a moment between
+// its call and its return such that the model, applied in this order, answers as the
+// store did.
 //
-// With ExactDrop a Drop is such a moment too; without it, it is the time from its
-// call to its return. A page is one moment with SnapshotPage, else a moment a row.
-// Without Linearizable no order of reads can be demanded, only that nothing is seen
-// which nobody wrote; where the store is Conditional all the same, one of writes. What
-// is unknown, over a place that is Lossy, has any moment after its call or none.
+// With ExactDrop a Drop is such a moment too; without it, a Drop lasts from its call to
+// its return. A page is one moment with SnapshotPage, otherwise one moment per row.
+// Without Linearizable reads have no order: they only must not show values that no
+// Commit wrote. Writes still have an order if the store is Conditional. Over a Lossy
+// place, a write with an unknown outcome has any moment after its call, or none.
 func Concurrency(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Entities", func(e *env) { histories(e, false) }},
@@ -39,9 +39,9 @@ func Concurrency(t *testing.T, h Harness) {
 
 const clients = 5
 
-// extent is the number of rounds and of a client's commands in one. What is
-// unknown overlaps all that follows, and the time a check takes grows with that:
-// where it happens, rounds are more and shorter.
+// extent returns the number of rounds, and of a client's commands in each. An operation
+// with an unknown outcome overlaps all later ones, which makes the check slow: over a
+// Lossy place there are more and shorter rounds.
 func (e *env) extent() (rounds, commands int) {
 	if e.Lossy {
 		return 10, 20
@@ -96,13 +96,13 @@ func histories(e *env, tables bool) {
 	}
 }
 
-// history is what the clients of one table did and saw.
+// history holds the operations of all clients of one table, and their results.
 type history struct {
 	e           *env
 	name        table.RecordKey
 	tables      bool              // clients create and drop the table
 	incarnation table.Incarnation // if they do not
-	time        atomic.Int64      // of calls and returns: their order is all that counts
+	time        atomic.Int64      // of calls and returns; only their order matters
 
 	mu         sync.Mutex
 	operations []porcupine.Operation
@@ -125,7 +125,7 @@ func (h *history) add(in step, call int64, out answer) {
 	defer h.mu.Unlock()
 	switch {
 	case errors.Is(out.err, table.ErrBusy) || h.e.lacks(out.err, in.mutations):
-		return // nothing was applied, nothing was said
+		return // nothing was applied or answered
 	case unknown(out.err) && h.e.Lossy && (in.method == "commit" || in.method == "create" || in.method == "drop"):
 		end = never
 	case strings.HasPrefix(reason(out.err), "unexpected") || unknown(out.err):
@@ -153,7 +153,7 @@ func (h *history) add(in step, call int64, out answer) {
 	}
 }
 
-// client does one thing after the other.
+// client runs one operation after the other.
 type client struct {
 	*history
 	id    int
@@ -165,7 +165,7 @@ type client struct {
 
 func (c *client) work(commands int) {
 	for range commands {
-		runtime.Gosched() // where a store is so fast that clients would not meet
+		runtime.Gosched() // on a fast store clients would not overlap otherwise
 		n := c.rnd.IntN(20)
 		switch {
 		case c.tables && c.id < 2 && n < 6:
@@ -244,8 +244,8 @@ func (c *client) commit(m []table.Mutation) {
 	c.add(step{method: "commit", client: c.id, mutations: m}, call, answer{err: err, ticks: ticks})
 }
 
-// mutations are one to three of one partition; one without AtomicCommit, and a
-// plain put without Conditional, for then the last writer wins.
+// mutations makes one to three mutations of one partition: one without AtomicCommit, and
+// a plain put without Conditional, since then the last writer wins.
 func (c *client) mutations() []table.Mutation {
 	first := 3 * c.rnd.IntN(2)
 	rows := c.rnd.Perm(3)[:1+c.rnd.IntN(6)/3+c.rnd.IntN(2)]
@@ -264,7 +264,7 @@ func (c *client) mutations() []table.Mutation {
 			one.Condition = table.Present + table.Condition(c.rnd.IntN(2))
 		}
 		if len(rows) > 1 && c.rnd.IntN(3) > 0 && one.Kind != table.Delete {
-			one.Condition = table.Always // or few batches would get through
+			one.Condition = table.Always // otherwise most batches would be refused
 		}
 		if !c.e.has.Conditional {
 			one.Kind, one.Condition = table.Put, table.Always
@@ -280,8 +280,8 @@ func (c *client) mutations() []table.Mutation {
 	return m
 }
 
-// checkWritten is the law without Linearizable: what a read showed some Commit
-// wrote that had begun before the read returned, and under the key it wrote to.
+// checkWritten is the law without Linearizable: each value that a read shows was written
+// under this key by a Commit that began before the read returned.
 func (h *history) checkWritten() {
 	begun := make(map[string]int64)
 	for _, op := range h.operations {

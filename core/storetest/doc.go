@@ -1,6 +1,6 @@
-// Package storetest is the conformance suite of [table.Store]: every law that
-// the comments of the port state is checked here, once, for all stores. A
-// store's own tests are a harness, a call of [Run], and its quirks.
+// Package storetest is the conformance suite of [table.Store]. It checks every law in
+// the comments of the port, once for all stores. A store's own tests are a harness, a
+// call of [Run] and tests of the special features of the store.
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, func(t testing.TB, now func() edm.Ticks) storetest.Place {
@@ -8,12 +8,11 @@
 //		})
 //	}
 //
-// The suite tests the [Strengths] that a [Place] declares. Where a strength is not
-// declared it does not skip: the same steps run against the weaker law, which is
-// stated where it is checked. A strength a Place cannot show
-// (it cannot be shared, or does not outlive its store) is checked as far as one
-// open store can show it.
+// The suite tests the [Strengths] that a [Place] declares. It does not skip the others:
+// the same steps run against a weaker law, which is stated with the check. If a Place
+// cannot be shared or cannot be restarted, a strength is checked with one open store as
+// far as possible.
 //
-// The parts are functions of their own, for stores so slow that they want to run
-// them apart. [Faulty] is a store that fails on command, [Bench] measures.
+// Slow stores may call the parts of the suite one by one. [Faulty] is a store that fails
+// on command, [Bench] measures.
 package storetest

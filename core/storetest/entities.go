@@ -27,7 +27,7 @@ func Entities(t *testing.T, h Harness) {
 	})
 }
 
-// state is what a mutation finds.
+// state is the entity before a mutation.
 type state string
 
 const (
@@ -36,8 +36,8 @@ const (
 	newer   state = "another Timestamp"
 )
 
-// verdicts: the reason why a mutation is refused, by its condition and by what
-// it finds; nil if it is applied.
+// verdicts are the reasons why a mutation is refused, by its condition and by the state;
+// nil if it is applied.
 var verdicts = map[table.Condition]map[state]error{
 	table.Always:    {nothing: nil, current: nil, newer: nil},
 	table.Absent:    {nothing: nil, current: table.ErrExists, newer: table.ErrExists},
@@ -45,10 +45,9 @@ var verdicts = map[table.Condition]map[state]error{
 	table.Unchanged: {nothing: table.ErrNoEntity, current: nil, newer: table.ErrChanged},
 }
 
-// Every Kind under every Condition over every state: "which write is allowed,
-// what a merge means and what a condition compares is said by a Mutation and done
-// by Apply". What is refused changes nothing; what is applied has the Timestamp
-// returned and the nonce given.
+// Every Kind under every Condition over every state: "a Mutation says which write is
+// allowed, what a merge does and what a condition compares, and Apply does it". A refused
+// mutation changes nothing; an applied one has the returned Timestamp and its nonce.
 func conditionsHold(e *env) {
 	name := e.create("conditions")
 	before := edm.AppendProperty(edm.AppendProperty(nil, "kept", edm.Int32(1)), "changed", edm.String("old"))
@@ -101,8 +100,8 @@ func conditionsHold(e *env) {
 	}
 }
 
-// Entities lie apart by table, by PartitionKey and by RowKey, the empty ones and
-// those that begin alike included.
+// Entities of different tables, PartitionKeys and RowKeys are different, also if keys are
+// empty or begin alike.
 func keptApart(e *env) {
 	names := []table.RecordKey{e.create("a"), e.create("ab"), e.create("a1")}
 	parts := []string{"", "a", "ab", "b", "a\u00a0", "a b", "%00", "a!", "1", "'"}
@@ -187,9 +186,8 @@ func ownRows(e *env) {
 	e.expect("slices given to a merge were changed", name, k, want)
 }
 
-// "Methods honour ctx: when it ends they return its error." A context that ended
-// before the call leaves no outcome to be known, and: "Any other error promises
-// that nothing was applied."
+// "Methods honour ctx: when it ends they return its error." If it ended before the call,
+// nothing happens: "Any other error promises that nothing was applied."
 func cancelled(e *env) {
 	name := e.create("cancelled")
 	kept := put("p", "r", "kept")
@@ -223,8 +221,8 @@ func cancelled(e *env) {
 	e.expectNoRecord("after a cancelled WriteRecord", tableKey("new"))
 }
 
-// Entities are there after a restart, where there can be one, and what was
-// deleted is not.
+// After a restart, if the place allows one, written entities exist and deleted ones do
+// not.
 func restartEntities(e *env) {
 	name := e.create("restart")
 	want := make(map[string]string)

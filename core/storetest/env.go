@@ -44,15 +44,15 @@ func newClock() *clock {
 
 func (c *clock) now() edm.Ticks { return edm.Ticks(c.ticks.Add(c.step.Load())) }
 
-// settle makes what was written visible to all, where that takes something.
+// settle waits until writes are visible to all, if the place has replicas.
 func (e *env) settle() {
 	if e.Settle != nil {
 		e.Settle()
 	}
 }
 
-// second is another store over the same place, or the same where the place has
-// only one.
+// second returns another store over the same place, or the same one if the place cannot
+// be shared.
 func (e *env) second(now func() edm.Ticks) table.Store {
 	if e.Share == nil {
 		return e.Store
@@ -60,8 +60,8 @@ func (e *env) second(now func() edm.Ticks) table.Store {
 	return e.Share(now)
 }
 
-// fewer is how much of something a law takes: n, or of a remote place as much as
-// still meets each case of the law.
+// fewer returns n, or remote over a Remote place: the least that still meets each case
+// of a law.
 func (e *env) fewer(n, remote int) int {
 	if e.Remote {
 		return remote
@@ -69,7 +69,7 @@ func (e *env) fewer(n, remote int) int {
 	return n
 }
 
-// incarnation returns one that was never used.
+// incarnation returns an incarnation that was never used.
 func incarnation() (i table.Incarnation) {
 	binary.BigEndian.PutUint64(i[:], rand.Uint64())
 	binary.BigEndian.PutUint32(i[8:], rand.Uint32())
@@ -125,7 +125,7 @@ func (e *env) commit(name table.RecordKey, m ...table.Mutation) (edm.Ticks, erro
 	return e.Store.Commit(e.Context(), name, m)
 }
 
-// must is a commit that has to succeed.
+// must commits and demands success.
 func (e *env) must(name table.RecordKey, m ...table.Mutation) edm.Ticks {
 	e.Helper()
 	ticks, err := e.commit(name, m...)
@@ -135,7 +135,7 @@ func (e *env) must(name table.RecordKey, m ...table.Mutation) edm.Ticks {
 	return ticks
 }
 
-// fill puts entities in commits of as many of one partition as are allowed.
+// fill puts entities in the largest commits that are allowed.
 func (e *env) fill(name table.RecordKey, m []table.Mutation) {
 	e.Helper()
 	size := 1

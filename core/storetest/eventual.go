@@ -12,16 +12,16 @@ import (
 	"edgetable/core/table"
 )
 
-// attemptAt is a Commit of one entity, or a delete of it, by when it was called
-// and when it returned.
+// attemptAt is a Commit or a delete of one entity, with the times of its call and its
+// return.
 type attemptAt struct {
 	nonce      uint64 // 0 is a delete
 	call, back int64
 }
 
-// converges is what is left where nothing else is declared: when writes have ended
-// and replicas have caught up, all stores show one state of each entity, by all
-// ways to read it, and it is what a last write left: one that no other followed.
+// converges is the law for a store without any strength: when writes have ended and
+// replicas have caught up, all stores and all ways to read show the same state of each
+// entity, left by a write that no other followed.
 func converges(e *env) {
 	name := e.create("converges")
 	stores := [2]table.Store{e.Store, e.second(e.clock.now)}
@@ -91,7 +91,7 @@ func converges(e *env) {
 
 // leftBy reports whether a write with this nonce may have been the last.
 func leftBy(done []attemptAt, nonce uint64) bool {
-	var latest int64 // call of an attempt that surely was carried out
+	var latest int64 // call of an attempt that was applied for certain
 	for _, one := range done {
 		if one.back != never {
 			latest = max(latest, one.call)

@@ -9,9 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Faulty is a Store whose next calls fail as they are told to: without effect, or
-// with their effect and without their reply. Faults come in pairs, for whoever
-// handles the one only has guessed.
+// Faulty is a Store whose next calls fail on command: before they take effect, or after,
+// with the reply lost. Tests use both, since code that handles only one has guessed.
 type Faulty struct {
 	table.Store
 	// Lagging answers eventual Gets from a replica that has seen nothing yet.
@@ -23,7 +22,7 @@ type Faulty struct {
 	late   []func()
 }
 
-// Method is one of a Store's that can be made to fail.
+// Method names a method of a Store that can fail on command.
 type Method string
 
 // The methods of a Store.
@@ -37,23 +36,23 @@ const (
 	Scan        Method = "Scan"
 )
 
-// Effect is what becomes of a call that fails.
+// Effect says whether a call that fails takes effect.
 type Effect uint8
 
 const (
-	// NotApplied: it never reached the store.
+	// NotApplied: the call never reaches the store.
 	NotApplied Effect = iota
-	// Applied: it was carried out, only its reply is lost.
+	// Applied: the call takes effect, only its reply is lost.
 	Applied
-	// Late: it is under way, and is carried out by [Faulty.Deliver].
+	// Late: the call takes effect when [Faulty.Deliver] is called.
 	Late
 )
 
-// Fault is the fate of one call.
+// Fault says how one call fails.
 type Fault struct {
 	Effect Effect
-	Err    error  // what the caller gets; nil is no fault
-	Then   func() // what others do before the caller gets it, or nil
+	Err    error  // the caller gets it; nil is no fault
+	Then   func() // runs before the caller gets the error, or nil
 }
 
 // NewFaulty wraps a store.
@@ -61,21 +60,21 @@ func NewFaulty(s table.Store) *Faulty {
 	return &Faulty{Store: s, faults: make(map[Method][]Fault), calls: make(map[Method]int)}
 }
 
-// Fail sets the fate of the next calls of a method, one each.
+// Fail sets the faults of the next calls of a method, one fault per call.
 func (f *Faulty) Fail(m Method, faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.faults[m] = append(f.faults[m], faults...)
 }
 
-// Calls is how many calls of a method there were.
+// Calls returns the number of calls of a method.
 func (f *Faulty) Calls(m Method) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls[m]
 }
 
-// Deliver carries out what was late, in the order of the calls.
+// Deliver applies the late calls in their order.
 func (f *Faulty) Deliver() {
 	f.mu.Lock()
 	late := f.late
@@ -86,7 +85,7 @@ func (f *Faulty) Deliver() {
 	}
 }
 
-// Reset forgets the faults that were not used and what was late.
+// Reset forgets unused faults and late calls.
 func (f *Faulty) Reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -94,7 +93,7 @@ func (f *Faulty) Reset() {
 	f.late = nil
 }
 
-// do makes one call, as its fate wants it.
+// do makes one call, with its fault if it has one.
 func (f *Faulty) do(m Method, call func() error) error {
 	f.mu.Lock()
 	f.calls[m]++
@@ -118,7 +117,7 @@ func (f *Faulty) do(m Method, call func() error) error {
 	return fault.Err
 }
 
-// lose is do for a method with a result, which is lost with the reply.
+// lose is do for a method with a result.
 func lose[R any](f *Faulty, m Method, call func() (R, error)) (R, error) {
 	var result R
 	err := f.do(m, func() (err error) {
@@ -161,7 +160,7 @@ func (f *Faulty) Get(ctx context.Context, name table.RecordKey, k []byte, c tabl
 	return lose(f, Get, func() (table.Row, error) { return f.Store.Get(ctx, name, k, c) })
 }
 
-// Commit implements [table.Store]. A late one keeps what it was given.
+// Commit implements [table.Store]. A late one keeps its arguments.
 func (f *Faulty) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	m = cloneMutations(m)
 	return lose(f, Commit, func() (edm.Ticks, error) { return f.Store.Commit(ctx, name, m) })

@@ -10,7 +10,8 @@ import (
 )
 
 // "Filter: nil passes all; judged exactly, in the store's loop." A Scan with a
-// filter returns what Filter.Match keeps of a Scan without, under any budget; and
+// filter returns the rows of a Scan without one that Filter.Match accepts, under any
+// budget; and
 // "a page may be empty and have a Next".
 func filters(e *env) {
 	name, _ := e.grid("filters", 4, 25, 50)
@@ -55,10 +56,10 @@ func filters(e *env) {
 			{Ranges: plan.Ranges, Filter: plan.Residual, Rows: 3, ScanBytes: 300},
 		} {
 			if len(r.Ranges) == 0 {
-				continue // planned to nothing: there is no Scan
+				continue // the plan has no ranges
 			}
 			if e.Remote && 1 <= j && j <= 3 && j != 1+i%3 {
-				continue // budgets that need a page for each row or two take turns
+				continue // budgets with a page per row or two take turns
 			}
 			what := fmt.Sprintf("%s: %d ranges, Rows %d, ScanBytes %d", text, len(r.Ranges), r.Rows, r.ScanBytes)
 			e.same(what, keys(slices.Concat(e.pages(name, r, nil)...)), want)

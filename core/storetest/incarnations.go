@@ -23,7 +23,7 @@ func Incarnations(t *testing.T, h Harness) {
 	})
 }
 
-// expectNone demands that a table is dead to a store.
+// expectNone demands that a store finds no such table.
 func (e *env) expectNone(what string, s table.Store, name table.RecordKey) {
 	e.Helper()
 	_, get := s.Get(e.Context(), name, at("p", "r"), table.Strong)
@@ -37,7 +37,7 @@ func (e *env) expectNone(what string, s table.Store, name table.RecordKey) {
 	}
 }
 
-// expectRows demands what a store shows of a table, by Scan and by Get.
+// expectRows demands these rows of a table, by Scan and by Get.
 func (e *env) expectRows(what string, s table.Store, name table.RecordKey, want ...string) {
 	e.Helper()
 	e.settle()
@@ -72,8 +72,8 @@ func noTable(e *env) {
 	e.expectRows("another", e.Store, other)
 }
 
-// Of a dropped table "none is ever seen again": not in the next life of its name,
-// and no ETag of the old life names a state of the new.
+// Entities of a dropped table are never "seen again", not even in the next life of its
+// name, and no ETag of the old life names a state of the new one.
 func createAgain(e *env) {
 	var name table.RecordKey
 	var last edm.Ticks
@@ -125,7 +125,7 @@ func livesOverTwoStores(e *env) {
 	}
 }
 
-// A record's value may change while its table lives, and the table does not.
+// A change of a record's value does not change the table.
 func recordChanges(e *env) {
 	d := newRecord("record", []byte("one"))
 	first := e.write(d)

@@ -10,8 +10,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// The sequential model of one table that a concurrent history is compared with.
-// Everything in it is a value, so that states are compared with ==.
+// The sequential model of one table, for the comparison with a concurrent history. Its
+// states are plain values, compared with ==.
 
 // universe are the keys a history uses; two partitions of three.
 var universe = [...]string{"p\x00a", "p\x00b", "p\x00c", "q\x00a", "q\x00b", "q\x00c"}
@@ -39,7 +39,7 @@ type lifeOf struct {
 	cells    [len(universe)]cell
 }
 
-// step is what a client did.
+// step is one operation of a client.
 type step struct {
 	method    string // create, read, drop, dropped, get, commit, scan
 	client    int
@@ -49,7 +49,7 @@ type step struct {
 	mutations []table.Mutation
 }
 
-// answer is what it got.
+// answer is its result.
 type answer struct {
 	err      error
 	revision table.Revision
@@ -94,7 +94,7 @@ func (l laws) step(s lifeOf, in step, out answer) (bool, lifeOf) {
 	// ErrBeingDeleted."
 	switch {
 	case in.method == "dropped" && s.dropping == in.id:
-		return true, lifeOf{cells: buried(s.cells)}
+		return true, lifeOf{cells: dropped(s.cells)}
 	case in.method == "create":
 		return errors.Is(out.err, table.ErrRevision) || errors.Is(out.err, table.ErrBeingDeleted), s
 	case in.method == "drop":
@@ -129,7 +129,7 @@ func (l laws) alone(s lifeOf, in step, out answer, live bool) (bool, lifeOf) {
 			return got == reason(table.ErrRevision), s
 		}
 		if l.exactDrop {
-			return out.err == nil, lifeOf{cells: buried(s.cells)}
+			return out.err == nil, lifeOf{cells: dropped(s.cells)}
 		}
 		s.dropping = in.id
 		return out.err == nil, s
@@ -195,8 +195,8 @@ func same(a, b cell) bool {
 	return a == b
 }
 
-// canonical is a property list in the order in which the histories write them:
-// stores need not keep an order.
+// canonical returns a property list in the order in which histories write it, since
+// stores need not keep the order.
 func canonical(p edm.Properties) string {
 	var out edm.Properties
 	for _, name := range []string{"v", "w"} {
@@ -210,8 +210,8 @@ func canonical(p edm.Properties) string {
 	return string(out)
 }
 
-// buried are the cells of a dead table: only how high their Timestamps were.
-func buried(cells [len(universe)]cell) [len(universe)]cell {
+// dropped returns the cells of a dropped table: only their highest Timestamps remain.
+func dropped(cells [len(universe)]cell) [len(universe)]cell {
 	for i := range cells {
 		cells[i] = cell{highest: cells[i].highest}
 	}

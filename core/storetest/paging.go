@@ -15,9 +15,9 @@ import (
 	"edgetable/core/table"
 )
 
-// Between pages others insert and delete, at the position, before and behind it.
-// Entities that exist throughout are seen exactly once, in strictly increasing
-// order (env.pages checks that), and what is seen was there at some time.
+// Between pages others insert and delete at the position, before it and behind it. A scan
+// shows entities that exist throughout exactly once, in strictly increasing order
+// (env.pages checks that), and only entities that existed at some time.
 func pagingUnderWrites(e *env) {
 	for seed := range uint64(e.fewer(6, 2)) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
@@ -90,11 +90,10 @@ func flip(partition string, n int32) []table.Mutation {
 	return m
 }
 
-// A writer takes partition a from state to state and b after it, while pages are
-// read. Declared SnapshotPage: "One Scan sees the store as of one moment; a
-// concurrent Commit is in its page wholly or not at all." Without it every row is
-// still of a Commit that had begun, and if Linearizable of none that was replaced
-// before the Scan began.
+// A writer moves partition a from state to state, and b after it, while pages are read.
+// With SnapshotPage: "one Scan sees the store as of one moment; a concurrent Commit is in
+// its page wholly or not at all." Without it, every row is of a Commit that had begun,
+// and with Linearizable of none that was replaced before the Scan began.
 func snapshotPages(e *env) {
 	name := e.create("snapshot")
 	for _, p := range []string{"a", "b"} {
@@ -124,8 +123,8 @@ func snapshotPages(e *env) {
 	})
 	for scans := 0; (scans < 60 || done.Load() < 20) && !e.Failed(); scans++ {
 		from := done.Load()
-		// The writer is let in while the page is read, by yielding, not by waiting
-		// for it: a store may hold it off until the page is done.
+		// Yield to the writer while the page is read, but do not wait for it: a store
+		// may block it until the page is done.
 		meet := func() bool {
 			for seen, n := begun.Load(), 0; begun.Load() == seen && n < 1000; n++ {
 				runtime.Gosched()

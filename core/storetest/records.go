@@ -42,7 +42,7 @@ func (e *env) expectRecord(what string, s table.Store, r table.Record) {
 	}
 }
 
-// expectNoRecord demands that there is no record with this key.
+// expectNoRecord demands that no record has this key.
 func (e *env) expectNoRecord(what string, key table.RecordKey) {
 	e.Helper()
 	if _, err := e.Store.ReadRecord(e.Context(), key); reason(err) != reason(table.ErrNoRecord) {
@@ -169,8 +169,8 @@ func incarnationOf(k table.RecordKey) (i table.Incarnation) {
 	return i
 }
 
-// A list is as long as its limit, also if the place needs several pages for it: for
-// many records, or for large ones.
+// A list is as long as its limit, even if the place needs several pages for many or large
+// records.
 func longList(e *env) {
 	const many, large = 1100, 20
 	for i := range many {

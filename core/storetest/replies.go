@@ -12,11 +12,11 @@ import (
 	"edgetable/core/table"
 )
 
-// LostReplies checks what a [table.Service] over the store makes of failures. The
-// rules: a write may be sent again after an ambiguous failure only if it is
-// conditioned on an ETag; any other is followed by one strong Get instead: own
-// nonce is success, anything else OperationTimedOut, never a guessed 404, 409 or
-// 412, never a write over a later state.
+// LostReplies checks how a [table.Service] over the store handles failures. After an
+// ambiguous failure it may send a write again only if the write is conditioned on an
+// ETag. For any other write it makes one strong Get: its own nonce means success,
+// anything else OperationTimedOut. It never guesses 404, 409 or 412, and never overwrites
+// a later state.
 func LostReplies(t *testing.T, h Harness) {
 	run(t, h, []law{
 		{"Writes", lostWrites},
@@ -27,7 +27,7 @@ func LostReplies(t *testing.T, h Harness) {
 
 var name = table.Name{Account: "acct", Table: "Replies"}
 
-// service is one over the store, failing on command, with the table made.
+// service returns a Service over the store, and the Faulty between them.
 func (e *env) service() (*table.Service, *Faulty) {
 	e.Helper()
 	f := NewFaulty(e.Store)
@@ -36,7 +36,7 @@ func (e *env) service() (*table.Service, *Faulty) {
 	return s, f
 }
 
-// others write, if what they write to is there.
+// others writes as another client, if the entity exists.
 func (e *env) others(doc table.RecordKey, m table.Mutation) {
 	e.Helper()
 	m.Nonce = 99
@@ -51,7 +51,7 @@ func (e *env) covers(needs Strengths) bool {
 	return (e.has.Conditional || !needs.Conditional) && (e.has.AtomicCommit || !needs.AtomicCommit)
 }
 
-// begin makes the table of a history anew and returns p/r's ETag, if it exists.
+// begin creates the table of a history again and returns the ETag of p/r, if it exists.
 func (e *env) begin(s *table.Service, exists bool) (doc table.RecordKey, etag edm.Ticks) {
 	e.Helper()
 	doc = name.Key()
@@ -67,7 +67,7 @@ func (e *env) begin(s *table.Service, exists bool) (doc table.RecordKey, etag ed
 	return doc, etag
 }
 
-// table is all rows of the partition that histories write to in one text.
+// table returns all rows of the partition of the histories as text.
 func (e *env) table(doc table.RecordKey) string {
 	e.Helper()
 	e.settle()
@@ -88,7 +88,7 @@ func (e *env) try(s *table.Service, ops []table.Operation) (edm.Ticks, error) {
 	return s.Transact(e.Context(), name, ops)
 }
 
-// code is an error of the Service by its code.
+// code returns the code of an error of the Service.
 func code(err error) string {
 	var c *table.Error
 	switch {
@@ -100,13 +100,13 @@ func code(err error) string {
 	return "unexpected error: " + err.Error()
 }
 
-// Every attempt × every way to fail × everything that may happen meanwhile.
+// Every attempt × every way to fail × every write of others in between.
 func lostWrites(e *env) {
 	s, f := e.service()
 	for _, a := range attempts {
-		for _, m := range meanwhile {
+		for _, m := range writesBetween {
 			if !e.covers(a.needs) || !e.covers(m.needs) {
-				continue // the store does not offer the write that this is about
+				continue // the store does not support this write
 			}
 			for _, fault := range []struct {
 				what string
@@ -164,7 +164,7 @@ func lostWrites(e *env) {
 	}
 }
 
-// checkWrite demands that what was answered as done is there.
+// checkWrite demands the result of a write that was answered as done.
 func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation, ticks edm.Ticks) {
 	e.Helper()
 	for _, op := range ops {
@@ -175,7 +175,7 @@ func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation
 	}
 }
 
-// More than one reply in a row is lost.
+// Several replies in a row are lost.
 func lostTwice(e *env) {
 	s, f := e.service()
 	lost := func(effects ...Effect) (list []Fault) {

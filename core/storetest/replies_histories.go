@@ -7,16 +7,16 @@ import (
 	"edgetable/core/table"
 )
 
-// shows is where a Get could find A's nonce.
+// shows says where a Get could find A's nonce.
 type shows uint8
 
 const (
 	atRow     shows = iota // in p/r, which others write to as well
-	elsewhere              // in an entity nobody else touches
+	elsewhere              // in an entity that only A writes
 	nowhere                // A only deletes
 )
 
-// attempt is what A tries to do.
+// attempt is a write of A.
 type attempt struct {
 	what        string
 	exists      bool // the entity p/r, when A begins
@@ -79,8 +79,8 @@ var (
 	}
 )
 
-// meanwhile is what others do to p/r between A's failure and what A does next.
-var meanwhile = []struct {
+// writesBetween are writes of others to p/r between A's failure and A's next step.
+var writesBetween = []struct {
 	what  string
 	needs Strengths
 	do    func(e *env, doc table.RecordKey)

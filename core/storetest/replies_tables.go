@@ -6,8 +6,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The same for tables: a lost reply of a create or a delete is never answered with
-// 404 or 409, and never costs a table that somebody made since.
+// The same for tables: a create or a delete with a lost reply never answers 404 or 409,
+// and never deletes a table that somebody created later.
 func lostTables(e *env) {
 	s, f := e.service()
 	lost := func(x Effect) Fault { return Fault{Effect: x, Err: table.ErrUnknown} }

@@ -82,13 +82,13 @@ func (e *env) pages(name table.RecordKey, r table.ScanRequest, between func(next
 	return nil
 }
 
-// all is the whole table.
+// all reads the whole table.
 func (e *env) all(name table.RecordKey) []table.Row {
 	e.Helper()
 	return slices.Concat(e.pages(name, table.ScanRequest{Ranges: []key.Range{{}}}, nil)...)
 }
 
-// keys are the keys of rows, for comparing.
+// keys returns the keys of rows.
 func keys(rows []table.Row) []string {
 	list := []string{}
 	for _, r := range rows {
@@ -97,7 +97,7 @@ func keys(rows []table.Row) []string {
 	return list
 }
 
-// same compares what a scan found with what it must find.
+// same compares the keys that a scan found with the expected ones.
 func (e *env) same(what string, got, want []string) {
 	e.Helper()
 	if slices.Equal(got, want) {
@@ -172,7 +172,7 @@ func gridRows(partitions, rows, size int) []table.Mutation {
 func ranges(e *env) {
 	name, grid := e.grid("ranges", 5, 20, 10)
 	k := func(p, r string) []byte { return at(p, r) }
-	var points []key.Range // as many as there are entities, and some that are not there
+	var points []key.Range // one per entity, and some without one
 	for p := range 5 {
 		for r := range 22 {
 			one := at(fmt.Sprintf("p%02d", p), fmt.Sprintf("r%03d", r))

@@ -40,8 +40,8 @@ func showKey(k []byte) string {
 	return fmt.Sprintf("%q/%q", p, r)
 }
 
-// show is a row in one line, its properties by name: a store need not keep their
-// order.
+// show prints a row in one line, its properties by name, since a store need not keep
+// their order.
 func show(r table.Row) string {
 	return fmt.Sprintf("%s @%d #%d {%s}", showKey(r.Key), r.Timestamp, r.Nonce, showProperties(r.Properties))
 }
@@ -71,12 +71,12 @@ func shown(r table.Row, err error) string {
 	return show(r)
 }
 
-// written is what a put that got ticks must look like.
+// written prints the row that a put with this Timestamp must leave.
 func written(m table.Mutation, ticks edm.Ticks) string {
 	return show(table.Row{Key: m.Key, Timestamp: ticks, Nonce: m.Nonce, Properties: m.Properties})
 }
 
-// reason is an error by the name the port gives it, with the index of a Refused.
+// reason prints an error of the port, with the index of a Refused.
 func reason(err error) string {
 	var refused *table.Refused
 	var limit *table.Error
@@ -110,7 +110,7 @@ var (
 	}
 )
 
-// describe is a Commit in one line.
+// describe prints a Commit in one line.
 func describe(m []table.Mutation) string {
 	var b strings.Builder
 	for i, one := range m {

@@ -8,31 +8,31 @@ import (
 )
 
 // Harness makes an empty place and opens a store over it whose Timestamps follow
-// now. It closes with t.Cleanup what it opened.
+// now. It closes the store with t.Cleanup.
 type Harness func(t testing.TB, now func() edm.Ticks) Place
 
-// Place is where a store keeps what it is given, and how to get at it.
+// Place is where a store keeps its data, and what the suite may do with it.
 type Place struct {
 	Store table.Store
 	// Strengths are the guarantees of the store beyond the contract of the port. The
 	// suite tests the declared ones, and the weaker law instead of the others.
 	Strengths Strengths
-	// Share opens another store over the same place, as another process would,
-	// with a clock of its own. Nil: only one store at a time can have the place.
+	// Share opens another store over the same place, as another process would, with a
+	// clock of its own. Nil: only one store at a time can use the place.
 	Share func(now func() edm.Ticks) table.Store
 	// Restart closes all stores over the place, as the end of their processes
-	// would, and opens it again. For a store that declares Durable it should be the
-	// loss of power: what was not made durable is gone. Nil: the place ends with
+	// would, and opens it again. For a store that declares Durable it should cut the
+	// power, so that data that was not made durable is lost. Nil: the place ends with
 	// its store.
 	Restart func(now func() edm.Ticks) table.Store
 	// Settle lets every replica catch up. Only a store that does not declare
-	// Linearizable may need it. Nil: there is nothing to wait for.
+	// Linearizable may need it. Nil: the store has no replicas.
 	Settle func()
 	// Remote: a call takes milliseconds, not microseconds. Laws that read the same
 	// rows in many ways take fewer of them.
 	Remote bool
-	// Lossy: replies get lost on the way to the place, so that a write which
-	// nothing is wrong with may answer ErrUnknown, and be carried out later or never.
+	// Lossy: replies get lost on their way, so a valid write may answer ErrUnknown, and
+	// be applied later or never.
 	Lossy bool
 }
 

@@ -13,11 +13,10 @@ type Strengths struct {
 	// Commit is in its page wholly or not at all.
 	SnapshotPage bool
 	// Linearizable: a read begun after a write has returned sees it, in all
-	// processes that share the place. Without it a process sees what it wrote
-	// itself, and what others wrote some time later; the laws above and below hold
-	// from then on.
+	// processes that share the place. Without it a process sees its own writes at
+	// once and those of others some time later; the other laws hold from then on.
 	Linearizable bool
-	// Durable: what a reply showed survives the loss of power.
+	// Durable: the state that a reply showed survives the loss of power.
 	Durable bool
 	// ExactDrop: an operation concurrent with Drop either happens before it or
 	// finds no table. Without it, between the call of Drop and its return each

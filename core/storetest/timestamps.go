@@ -81,9 +81,9 @@ func timestamps(e *env, step edm.Ticks) {
 	}
 }
 
-// stepBack sets the clock back an hour, and restarts where that can be. A process
-// that starts anew is another process: without TimestampsAcrossProcesses its clock
-// must run and agree with its predecessor's.
+// stepBack sets the clock back an hour, and restarts if possible. After a restart there
+// is another process: without TimestampsAcrossProcesses its clock must run and agree with
+// its predecessor's.
 func (e *env) stepBack(running bool) {
 	restart := e.Restart != nil && (e.has.TimestampsAcrossProcesses || running)
 	if e.has.TimestampsAcrossProcesses || !restart {
@@ -94,7 +94,7 @@ func (e *env) stepBack(running bool) {
 	}
 }
 
-// randomWrite is a put, an insert or a delete of one of three keys, or a batch.
+// randomWrite makes a put, an insert or a delete of one of three keys, or a batch.
 func randomWrite(rnd *rand.Rand) []table.Mutation {
 	row := string(rune('a' + rnd.IntN(3)))
 	switch rnd.IntN(8) {
@@ -108,14 +108,14 @@ func randomWrite(rnd *rand.Rand) []table.Mutation {
 	return []table.Mutation{put("p", "a", "batch"), put("p", "c", "batch")}
 }
 
-// Writers at the same time, under a clock that stands still.
+// Concurrent writers under a clock that stands still.
 func writers(e *env) {
 	name := e.create("writers")
 	seen := newIssued()
 	e.clock.step.Store(0)
 	var done sync.WaitGroup
 	for w := range 4 {
-		alone := w%2 == 0 // else its order is not that of the replies
+		alone := w%2 == 0 // otherwise the order of the replies says nothing
 		partition := "all"
 		if alone {
 			partition = string(rune('a' + w))
@@ -136,9 +136,9 @@ func writers(e *env) {
 	done.Wait()
 }
 
-// Two stores over one place. With TimestampsAcrossProcesses "they never repeat
-// even between processes whose clocks disagree": one's is an hour behind and
-// stands. Without it the same holds as long as the clocks agree and run.
+// Two stores over one place. With TimestampsAcrossProcesses "they never repeat and
+// increase even between processes whose clocks disagree": the clock of one stands an hour
+// behind. Without it the same holds while the clocks agree and run.
 func sharedTimestamps(e *env) {
 	name := e.create("shared")
 	other := e.clock

@@ -10,13 +10,12 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// What [table.ErrUnknown] leaves in the model. A write that answered so may be
-// carried out at any moment from its call on, or never. In a history it has no
-// return, so it may come last, where nobody sees it: that is never.
+// The model of writes that answered [table.ErrUnknown]. Such a write may be applied at any
+// moment after its call, or never. It has no return in a history, so it may come last,
+// after all reads, which is the same as never.
 //
-// What it would have answered is not known either: the Timestamp of its cells and
-// the revision of its table are settled by the first read that shows them. Before
-// that nobody can have named them in a condition.
+// Its Timestamp, or the revision of its table, is unknown until the first read shows it.
+// No condition can have named it before.
 const (
 	unsettled         edm.Ticks      = -1
 	unsettledRevision table.Revision = "unknown"
@@ -26,7 +25,7 @@ const (
 
 func unknown(err error) bool { return errors.Is(err, table.ErrUnknown) }
 
-// maybe is a write that answered ErrUnknown: it is carried out if it can be.
+// maybe applies a write that answered ErrUnknown, if it can be applied.
 func (l laws) maybe(s lifeOf, in step) lifeOf {
 	live := s.revision != ""
 	switch in.method {
@@ -40,7 +39,7 @@ func (l laws) maybe(s lifeOf, in step) lifeOf {
 		}
 	case "dropped":
 		if s.dropping == in.id {
-			return lifeOf{cells: buried(s.cells)}
+			return lifeOf{cells: dropped(s.cells)}
 		}
 	case "commit":
 		if live {
@@ -52,8 +51,8 @@ func (l laws) maybe(s lifeOf, in step) lifeOf {
 	return s
 }
 
-// sees is a read of a cell. Where it settles the Timestamp of a Commit, it does so
-// for all cells that this wrote.
+// sees reads a cell. If the Timestamp of the Commit that wrote it was unknown, it sets it
+// in all cells of that Commit.
 func (s lifeOf) sees(k int, got cell) (bool, lifeOf) {
 	c := s.cells[k]
 	if !c.there || c.ticks != unsettled {
@@ -72,11 +71,11 @@ func (s lifeOf) sees(k int, got cell) (bool, lifeOf) {
 	return same(s.cells[k], got), s
 }
 
-// parts are the histories of the two partitions, each with the lives of the table,
-// where no Commit and no read is of both. They are checked apart, for the time that
-// takes grows exponentially with what overlaps, and a page is a Get a row. What
-// that leaves out is whether both saw the lives of the table in one order, as far
-// as calls and returns do not say it.
+// parts splits a history in which no Commit and no read is of both partitions into those
+// of the two partitions, each with the creates and drops of the table. They are checked
+// apart, since the time of a check grows exponentially with the number of overlapping
+// operations, and a page is one Get per row. This does not check that both partitions saw
+// the lives of the table in the same order, beyond the order of calls and returns.
 func parts(history []porcupine.Operation) [][]porcupine.Operation {
 	const half = len(universe) / 2
 	var list [2][]porcupine.Operation

@@ -28,8 +28,8 @@ func show(p edm.Properties) string {
 	return strings.Join(list, ",")
 }
 
-// TestApply is all there is to a mutation: what it does by what it is, what it
-// demands and what it finds.
+// TestApply applies each kind of mutation under each condition, with and without an
+// entity.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	const now, stamp, otherStamp = 300, 100, 200
@@ -44,9 +44,9 @@ func TestApply(t *testing.T) {
 		kind      table.Kind
 		condition table.Condition
 		ifMatch   edm.Ticks
-		absent    string // what becomes of no entity
-		err       error  // or why nothing
-		present   string // what becomes of the entity
+		absent    string // the result without an entity
+		err       error  // or the refusal
+		present   string // the result with one
 		presErr   error
 	}{
 		{kind: table.Put, condition: table.Always, absent: replace, present: replace},
@@ -93,7 +93,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// A merge is judged by what it makes, not by what it brings.
+// The limits of a merge are those of its result.
 func TestApplyJudgesTheMerge(t *testing.T) {
 	t.Parallel()
 	k := key.Append(nil, "p", "r")

@@ -38,8 +38,8 @@ func (s *brokenCatalog) ListRecords(ctx context.Context, account, from string, l
 	return s.Store.ListRecords(ctx, account, from, limit)
 }
 
-// What is wrong with the catalog has the same names as what is wrong with
-// entities, and is never taken for a table that is not there.
+// Errors of the catalog have the same codes as errors of entities, and are never
+// mistaken for a missing table.
 func TestBrokenCatalog(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -6,9 +6,9 @@ import (
 	"edgetable/core/edm"
 )
 
-// Clock issues Timestamps that strictly increase, whatever the clock behind it
-// does, over restarts too: before it issues a tick it has reserved it, so that a
-// process that starts from the last reservation is above everything its
+// Clock issues Timestamps that strictly increase, even if the clock behind it stands
+// still or steps back, and over restarts: it reserves Timestamps before it issues
+// them, so a process that starts from the last reservation is above everything its
 // predecessor issued. It is safe for concurrent use.
 type Clock struct {
 	now      func() edm.Ticks
@@ -21,9 +21,9 @@ type Clock struct {
 // Reservation is how far ahead a [Clock] reserves.
 const Reservation edm.Ticks = edm.TicksPerSecond
 
-// NewClock makes a clock over now that starts above the reservation from, the
-// last one its predecessor made or 0. reserve must record its argument ahead of
-// any write with a Timestamp up to it; nil keeps no record.
+// NewClock returns a clock over now that starts above from, the last reservation of
+// its predecessor or 0. reserve must store its argument before any write with a
+// Timestamp up to it; nil stores nothing.
 func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) error) *Clock {
 	return &Clock{now: now, reserve: reserve, last: from, reserved: from}
 }

@@ -42,8 +42,8 @@ func TestClockIncreases(t *testing.T) {
 	}
 }
 
-// What was issued lies below what was reserved, and what was reserved is not
-// reserved again before it is used up.
+// Issued Timestamps are below the reservation, and the clock reserves again only when
+// it is used up.
 func TestClockReserves(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000)
@@ -56,7 +56,7 @@ func TestClockReserves(t *testing.T) {
 	if got := next(t, c); got != 1000 || len(reserved) != 1 || last() != 1000+table.Reservation {
 		t.Fatalf("first: issued %d, reserved %v", got, reserved)
 	}
-	now += table.Reservation // exactly what is reserved
+	now += table.Reservation // exactly the reservation
 	if got := next(t, c); got != now || len(reserved) != 1 {
 		t.Fatalf("within: issued %d, reserved %v", got, reserved)
 	}
@@ -81,7 +81,7 @@ func TestClockAfterRestart(t *testing.T) {
 	}
 }
 
-// Without a reservation nothing is issued, and nothing is used up.
+// If reserving fails, the clock issues no Timestamp and loses none.
 func TestClockCannotReserve(t *testing.T) {
 	t.Parallel()
 	errDisk := errors.New("disk is full")

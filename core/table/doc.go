@@ -1,7 +1,6 @@
-// Package table is the meaning of a table: what an entity may hold, which write
-// is allowed, what a merge, an ETag and an entity group transaction are, how a
-// query is cut into pages, and the errors that say so. [Service] is the one
-// implementation of it, over any [Store].
+// Package table implements the semantics of tables: the limits of an entity, which
+// writes are allowed, merges, ETags, entity group transactions, the pages of a query
+// and their errors. [Service] implements them over any [Store].
 //
 //	svc := table.New(store, table.Options{Now: now, Rand: rand})
 //	blogs := table.Name{Account: "acct", Table: "Blogs"}
@@ -10,6 +9,6 @@
 //		Action: table.Insert, PartitionKey: "p", RowKey: "r", Properties: props,
 //	})
 //
-// The package knows nothing of HTTP, JSON or signatures (package protocol), and
-// nothing of files or networks (the stores).
+// The package does not know HTTP, JSON or signatures (see package protocol), nor files
+// or networks (see the stores).
 package table

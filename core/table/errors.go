@@ -1,7 +1,7 @@
 package table
 
-// Code is an error code of the protocol, such as "EntityAlreadyExists". Clients
-// decide by it.
+// Code is an error code of the protocol, such as "EntityAlreadyExists", by which
+// clients handle errors.
 type Code string
 
 // Error is the one kind of error the protocol shows. Compare by Code; the
@@ -18,11 +18,11 @@ type Error struct {
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// Unwrap is the cause of an error 5xx, if it has one: for the log, never for the
+// Unwrap returns the cause of an error 5xx, if it has one: for the log, never for the
 // client.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Status is the HTTP status that goes with the code.
+// Status returns the HTTP status of the error.
 func (e *Error) Status() int {
 	if e.status != 0 {
 		return e.status
@@ -30,17 +30,17 @@ func (e *Error) Status() int {
 	return codes[e.Code].status
 }
 
-// Retriable reports whether clients try again by the status alone.
+// Retriable reports whether clients retry because of the status alone.
 func (e *Error) Retriable() bool { s := e.Status(); return s == 500 || s == 503 }
 
-// WithStatus is a copy of the error with another status than the code's own.
+// WithStatus returns a copy of the error with another status than the code's own.
 func (e *Error) WithStatus(status int) *Error {
 	c := *e
 	c.status = status
 	return &c
 }
 
-// At is a copy of the error that says which operation of an entity group
+// At returns a copy of the error that says which operation of an entity group
 // transaction failed.
 func (e *Error) At(index int) *Error {
 	c := *e
@@ -48,24 +48,24 @@ func (e *Error) At(index int) *Error {
 	return &c
 }
 
-// Whole is a copy of the error that concerns the transaction as a whole.
+// Whole returns a copy of the error that concerns the transaction as a whole.
 func (e *Error) Whole() *Error {
 	c := *e
 	c.Index, c.HasIndex = 0, false
 	return &c
 }
 
-// Err is the error with the code's own message.
+// Err returns the error with the code's own message.
 func (c Code) Err() *Error { return &Error{Code: c, Message: codes[c].message} }
 
-// Because is the error with a cause that only the log may show.
+// Because returns the error with a cause that only the log may show.
 func (c Code) Because(cause error) *Error {
 	e := c.Err()
 	e.cause = cause
 	return e
 }
 
-// With is the error with another message than the code's own.
+// With returns the error with another message than the code's own.
 func (c Code) With(message string) *Error { return &Error{Code: c, Message: message} }
 
 // Codes lists every code the server can answer with; a test demands that each

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// What a [Store] may answer besides success. Compare with errors.Is.
+// The errors of a [Store]. Compare them with errors.Is.
 var (
 	// ErrNoRecord: there is no record with this key.
 	ErrNoRecord = errors.New("no such record")
@@ -23,9 +23,9 @@ var (
 	ErrChanged = errors.New("entity was changed")
 	// ErrBusy: throttled or in conflict; nothing was applied, try again later.
 	ErrBusy = errors.New("store is busy")
-	// ErrUnknown: a reply was lost, and what it would have said with it.
+	// ErrUnknown: a reply was lost, so the outcome is unknown.
 	ErrUnknown = errors.New("outcome unknown")
-	// ErrUnsupported: the store does not have the strength this takes.
+	// ErrUnsupported: the store lacks the strength that this needs.
 	ErrUnsupported = errors.New("not supported by this store")
 	// ErrKeyTooLong: the encoded key does not fit the store.
 	ErrKeyTooLong = errors.New("key too long for this store")

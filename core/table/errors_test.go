@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Each code has a status that goes with an error, and a text.
+// Each code has the status of an error and a text.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	name := regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
@@ -36,8 +36,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// The index of an operation is put on a copy: the error it is put on may be
-// shared by all requests.
+// At sets the index on a copy, since all requests may share the error.
 func TestErrorAt(t *testing.T) {
 	t.Parallel()
 	e := table.InvalidInput.With("no")
@@ -47,7 +46,7 @@ func TestErrorAt(t *testing.T) {
 	}
 }
 
-// What stores say has a name on the wire, and nothing else has a say in it.
+// Each error of a store has its code of the protocol.
 func TestProtocolError(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("bit rot at 0x17")

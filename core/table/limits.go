@@ -22,9 +22,9 @@ const (
 	bytesPerUTF16CodeUnit = 2
 )
 
-// EntitySize is the size of an entity by the service's published formula:
-// 4 + 2 a character of both keys + for each property 8 + 2 a character of its
-// name + the size of its value ([edm.Value.Size]).
+// EntitySize returns the size of an entity by the service's published formula: 4, plus
+// 2 for each character of both keys, plus for each property 8, 2 for each character of
+// its name and the size of its value ([edm.Value.Size]).
 func EntitySize(partitionKey, rowKey string, p edm.Properties) int {
 	n := entityOverhead + bytesPerUTF16CodeUnit*(edm.UTF16Len(partitionKey)+edm.UTF16Len(rowKey))
 	for name, v := range p.All() {
@@ -33,10 +33,10 @@ func EntitySize(partitionKey, rowKey string, p edm.Properties) int {
 	return n
 }
 
-// checkSize judges a whole entity: the number of its properties and its size.
+// checkSize checks the number of properties and the size of an entity.
 func checkSize(k []byte, p edm.Properties) error {
-	// A stored byte counts 2 at most, and a property 16 more at most: far below
-	// the limit there is nothing to add up.
+	// A stored byte counts at most 2, and a property at most 16 more: an entity far
+	// below the limit needs no exact sum.
 	if p.Count() > MaxProperties {
 		return TooManyProperties.Err()
 	}
@@ -67,7 +67,7 @@ func CheckTableName(name string) error {
 	return nil
 }
 
-// FoldName is the form in which names of tables are compared: lower-case.
+// FoldName returns the lower-case form in which names of tables are compared.
 func FoldName(name string) string {
 	for i := range len(name) {
 		if c := name[i]; c >= 'A' && c <= 'Z' {

@@ -100,8 +100,8 @@ func TestEntitySize(t *testing.T) {
 	}
 }
 
-// The shortcut for entities far below the limit never lets one pass that is
-// above it, whatever their size is made of.
+// The shortcut for small entities never passes one above the limit, whether keys,
+// names or values make it large.
 func TestCheckSizeAgreesWithTheFormula(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -173,7 +173,7 @@ func TestEntitySizeAtTheLimit(t *testing.T) {
 	}
 }
 
-// What is wrong with a key is told with no more of it than a legal one could have.
+// The error about a key repeats no more of it than a legal key has.
 func TestCheckKeyMessage(t *testing.T) {
 	t.Parallel()
 	legal := strings.Repeat("é", key.MaxLength-1) + "/"

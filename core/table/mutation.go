@@ -2,30 +2,30 @@ package table
 
 import "edgetable/core/edm"
 
-// Kind is what a [Mutation] does when its condition holds.
+// Kind says what a [Mutation] does if its condition holds.
 type Kind uint8
 
 const (
-	// Put makes the entity exactly the mutation's properties.
+	// Put replaces all properties of the entity by the mutation's.
 	Put Kind = iota
-	// Merge lays the mutation's properties over those of the entity; where
-	// there is no entity it is a Put.
+	// Merge sets the mutation's properties and keeps the entity's others; without an
+	// entity it is a Put.
 	Merge
 	// Delete removes the entity.
 	Delete
 )
 
-// Condition is what a [Mutation] demands of the entity it finds.
+// Condition says what a [Mutation] demands of the entity it finds.
 type Condition uint8
 
 const (
 	// Always holds.
 	Always Condition = iota
-	// Absent demands that there is no entity.
+	// Absent demands that the entity does not exist.
 	Absent
-	// Present demands that there is one.
+	// Present demands that the entity exists.
 	Present
-	// Unchanged demands that there is one with the Timestamp Mutation.IfMatch.
+	// Unchanged demands that the entity has the Timestamp Mutation.IfMatch.
 	Unchanged
 )
 
@@ -38,16 +38,16 @@ type Mutation struct {
 	Condition  Condition
 	IfMatch    edm.Ticks
 	Properties edm.Properties
-	// Nonce is stored with the entity. It tells a writer whose reply was lost
-	// whether what it finds is its own work.
+	// Nonce is stored with the entity. By it a writer whose reply was lost
+	// recognizes its own write.
 	Nonce uint64
 }
 
-// Apply is what a mutation makes of an entity: old is the stored row, or nil if
-// there is none; now is the Timestamp of the new one. It returns the new row,
-// nil if the entity is gone, or the reason why the mutation is refused. Every
-// store that reads before it writes calls it, and the limits of an entity that
-// depend on its old state (252 properties, 1 MiB) are judged here.
+// Apply applies a mutation to an entity: old is the stored row, or nil if the entity
+// does not exist; now is the Timestamp of the new row. It returns the new row, nil if
+// the mutation deletes the entity, or the reason why the mutation is refused. Every
+// store that reads before it writes calls Apply, which also checks the limits that
+// depend on the old state (252 properties, 1 MiB).
 //
 // The new row shares memory with its arguments.
 func Apply(old *Row, m Mutation, now edm.Ticks) (*Row, error) {

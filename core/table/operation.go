@@ -14,7 +14,7 @@ type Action uint8
 const (
 	Insert          Action = iota // there must be no such entity
 	Update                        // replaces all properties of an existing entity
-	MergeEntity                   // lays properties over those of an existing entity
+	MergeEntity                   // sets properties of an existing entity
 	DeleteEntity                  // removes an existing entity
 	InsertOrReplace               // replaces all properties, whether it exists or not
 	InsertOrMerge                 // merges, whether it exists or not
@@ -37,8 +37,8 @@ type Operation struct {
 	Properties   edm.Properties
 }
 
-// mutation checks the operation by itself and turns it into its declarative
-// form. The limits of single properties were judged when they were decoded.
+// mutation checks the operation and turns it into its declarative form. The limits of
+// single properties were checked when they were decoded.
 func (op *Operation) mutation(nonce uint64) (Mutation, error) {
 	k, err := encodeKey(op.PartitionKey, op.RowKey)
 	if err != nil {
@@ -83,8 +83,8 @@ func encodeKey(partitionKey, rowKey string) ([]byte, error) {
 	return key.Append(k, partitionKey, rowKey), nil
 }
 
-// CheckKey returns the service's error for a string that is no PartitionKey or
-// RowKey, whichever is named.
+// CheckKey returns the service's error for a value that is not a legal key; name is
+// "PartitionKey" or "RowKey".
 func CheckKey(name, value string) error {
 	switch err := key.Check(value); err {
 	case nil:

@@ -12,7 +12,7 @@ import (
 )
 
 // build fills a page from rows "0", "1", … of 100 bytes with N from 0 to 9 in turn,
-// and shows the N of its rows, its Next and what it examined.
+// and shows the N of its rows, its Next and the number of bytes examined.
 func build(t *testing.T, r table.ScanRequest, eager bool, rows int) string {
 	t.Helper()
 	b := table.NewPageBuilder(&r)

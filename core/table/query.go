@@ -78,8 +78,8 @@ func (s *Service) table(ctx context.Context, n Name) (Record, error) {
 	return r, nil
 }
 
-// nameProperty is the property of a table's record that holds the name as it
-// was given at creation.
+// nameProperty is the property of a table's record that holds the name as written
+// when the table was created.
 const nameProperty = "TableName"
 
 // tableValue is the value of a table's record.

@@ -48,8 +48,7 @@ func fill(t *testing.T, s *table.Service) {
 	}
 }
 
-// Whatever ends the pages, all of them together are the whole answer in order,
-// each entity once.
+// All pages together hold each entity once and in order, whatever limit ends them.
 func TestQueryPages(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -80,7 +79,7 @@ func TestQueryPages(t *testing.T) {
 		t.Run(tt.why, func(t *testing.T) {
 			t.Parallel()
 			now := edm.Ticks(0)
-			clock := func() edm.Ticks { now++; return now } // a clock that is never slow enough
+			clock := func() edm.Ticks { now++; return now } // each look takes a tick
 			s := newServiceOver(t, memstore.New(clock), clock, table.Options{Budget: tt.budget})
 			fill(t, s)
 			q := table.Query{Top: tt.top}
@@ -118,7 +117,7 @@ func TestQueryPages(t *testing.T) {
 	}
 }
 
-// An empty page is the last, whatever was asked for.
+// A query for no rows returns an empty last page.
 func TestQueryTopZero(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -135,7 +134,7 @@ func TestQueryTopZero(t *testing.T) {
 	}
 }
 
-// A position need not be that of an entity, nor within what is asked for.
+// A position need not be the key of an entity, nor lie in the ranges.
 func TestQueryFrom(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})

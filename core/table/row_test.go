@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// A row reads back as it was stored, and what is too short to be one is damaged.
+// A row reads back as it was stored; a value too short for a row is damaged.
 func TestRow(t *testing.T) {
 	t.Parallel()
 	k := key.Append(nil, "p", "r")

@@ -8,9 +8,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Service implements tables and entities over a Store. It holds no state of its
-// own, so that any number of Services may share a place. It is safe for
-// concurrent use.
+// Service implements tables and entities over a Store. It has no state of its own, so
+// any number of Services may share a place. It is safe for concurrent use.
 type Service struct {
 	store  Store
 	now    func() edm.Ticks
@@ -20,11 +19,11 @@ type Service struct {
 
 // Options of a [Service].
 type Options struct {
-	// Now is the wall clock; it ends pages, it issues no Timestamps.
+	// Now is the wall clock. It ends pages; Timestamps are issued by the store.
 	Now func() edm.Ticks
 	// Rand returns random bits for incarnations and nonces.
 	Rand func() uint64
-	// Budget of a page of a query; its zero fields mean the defaults.
+	// Budget of a page of a query; zero fields are the defaults.
 	Budget Budget
 }
 
@@ -35,7 +34,7 @@ type Budget struct {
 	Time      edm.Ticks // spent; default 5 s
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(store Store, o Options) *Service {
 	if o.Budget.Bytes == 0 {
 		o.Budget.Bytes = 4 << 20
@@ -49,15 +48,15 @@ func New(store Store, o Options) *Service {
 	return &Service{store: store, now: o.Now, rand: o.Rand, budget: o.Budget}
 }
 
-// Name addresses a table: the account's name, and the table's in any case.
+// Name addresses a table: the account's name and the table's, in upper or lower case.
 type Name struct{ Account, Table string }
 
 // Key returns the key of the table's record, by which stores know the table.
 func (n Name) Key() RecordKey { return RecordKey{n.Account, FoldName(n.Table)} }
 
-// check returns the service's error for operations on the entities of a table
-// that cannot exist, so that no store is asked for a key it does not expect.
-// The names of the service's own tables are legal, but there are none.
+// check returns the service's error for operations on the entities of a table that
+// cannot exist, so that stores get legal keys only. The names of the service's own
+// tables are legal, but no such table exists.
 func (n Name) check() error {
 	err := CheckTableName(n.Table)
 	if err != nil && strings.HasPrefix(n.Table, "$Metrics") {
@@ -69,7 +68,7 @@ func (n Name) check() error {
 // nonce is random and not zero.
 func (s *Service) nonce() uint64 { return s.rand() | 1 }
 
-// because is the error with a cause, unless that says no more than the code.
+// because returns the error with a cause, or without one if cause is just bare.
 func (c Code) because(cause, bare error) *Error {
 	if cause == bare {
 		return c.Err()
@@ -77,8 +76,8 @@ func (c Code) because(cause, bare error) *Error {
 	return c.Because(cause)
 }
 
-// protocolError says what a store's error is called on the wire, for an
-// operation on entities.
+// protocolError returns the error of the protocol for a store's error in an operation
+// on entities.
 func protocolError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -101,7 +100,7 @@ func protocolError(err error) *Error {
 	case errors.Is(err, ErrUnknown):
 		return OperationTimedOut.because(err, ErrUnknown)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return OperationTimedOut.Err() // nobody's fault
+		return OperationTimedOut.Err() // has no cause for the log
 	}
 	return InternalError.Because(err)
 }

@@ -59,7 +59,7 @@ func expect(t *testing.T, what string, err error, want string) {
 	}
 }
 
-// Each action finds an entity or none, and says what the service says.
+// Each action, with and without an entity, answers as the service does.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -112,7 +112,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// What an operation is refused for before any store is asked.
+// Operations that are refused without a call of the store.
 func TestWriteRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -197,7 +197,7 @@ func TestTransactRules(t *testing.T) {
 	}
 }
 
-// The first operation that fails is told, and nothing of the others is done.
+// An error names the first operation that fails, and no other is applied.
 func TestTransactIsAtomic(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -290,7 +290,7 @@ func (s *contested) Drop(ctx context.Context, key table.RecordKey, revision tabl
 	return s.Store.Drop(ctx, key, revision)
 }
 
-// Deleting a table tries again a few times, not for ever.
+// Deleting a table retries a few times and then fails.
 func TestDeleteTableContested(t *testing.T) {
 	t.Parallel()
 	now := func() edm.Ticks { return 1000 }

@@ -8,19 +8,19 @@ import (
 	"edgetable/core/edm"
 )
 
-// What an account and a table are set to is kept in the catalog beside the
-// tables. The Service keeps the bytes and does not look into them.
+// The settings of an account are a record of the catalog, those of a table are in the
+// table's record. The Service stores them without reading them.
 
 // aclProperty is the property of a table's record with its stored access
 // policies. No filter can name it, so a filter on tables does not see it.
 const aclProperty = ".acl"
 
-// maxSettings is the size a record may have by the contract of Store, less
-// what surrounds the settings in it.
+// maxSettings is the largest record that Store promises to keep, less the bytes around
+// the settings in it.
 const maxSettings = 60 << 10
 
-// TableACL returns what SetTableACL stored, nil if nothing was. It is gone with
-// the table.
+// TableACL returns the access policies that SetTableACL stored, or nil. They are
+// deleted with the table.
 func (s *Service) TableACL(ctx context.Context, n Name) ([]byte, error) {
 	if err := n.check(); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (s *Service) TableACL(ctx context.Context, n Name) ([]byte, error) {
 	return acl.Bytes(), nil
 }
 
-// SetTableACL stores the access policies of a table in place of those it had.
+// SetTableACL replaces the access policies of a table.
 func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 	if err := n.check(); err != nil {
 		return err
@@ -51,8 +51,8 @@ func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 	})
 }
 
-// AccountSettings returns what UpdateAccountSettings stored for an account,
-// nil if nothing was.
+// AccountSettings returns the settings that UpdateAccountSettings stored for an
+// account, or nil.
 func (s *Service) AccountSettings(ctx context.Context, account string) ([]byte, error) {
 	r, err := s.store.ReadRecord(ctx, RecordKey{Account: account})
 	switch {
@@ -64,8 +64,8 @@ func (s *Service) AccountSettings(ctx context.Context, account string) ([]byte, 
 	return nil, protocolError(err)
 }
 
-// UpdateAccountSettings stores what update makes of the settings of an account,
-// which are nil at first. It may be called more than once.
+// UpdateAccountSettings passes the settings of an account to update, nil at first, and
+// stores the result. It may call update more than once.
 func (s *Service) UpdateAccountSettings(ctx context.Context, account string, update func(old []byte) ([]byte, error)) error {
 	return s.change(ctx, RecordKey{Account: account}, func(r *Record) (err error) {
 		r.Value, err = update(r.Value)
@@ -92,7 +92,7 @@ func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Reco
 		}
 		_, err = s.store.WriteRecord(ctx, r)
 		if errors.Is(err, ErrUnknown) {
-			// What is there now is ours, or it is as if somebody wrote after us.
+			// If the same value is there, the write counts, whoever made it.
 			now, readErr := s.store.ReadRecord(ctx, key)
 			if readErr == nil && bytes.Equal(now.Value, r.Value) {
 				return nil

@@ -13,8 +13,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The access policies of a table live and die with it, and nothing else about
-// the table changes with them.
+// The access policies of a table are deleted with it, and setting them changes nothing
+// else about the table.
 func TestTableACL(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -88,7 +88,7 @@ func TestTableACLIsNotSeenByFilters(t *testing.T) {
 	}
 }
 
-// Settings are changed by many at once, and none of the changes is lost.
+// Concurrent changes of settings are all kept.
 func TestAccountSettings(t *testing.T) {
 	t.Parallel()
 	s := newService(t, table.Options{})
@@ -127,7 +127,7 @@ func TestAccountSettings(t *testing.T) {
 	}
 }
 
-// lossy loses the reply to the next write of a record, which it does or not.
+// lossy loses the reply to the next write of a record, which it applies or not.
 type lossy struct {
 	table.Store
 	applied, lose bool

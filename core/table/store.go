@@ -10,8 +10,8 @@ import (
 
 // Store keeps records and entities. It is the port between the semantics in
 // this package and a place to keep bytes, and it decides nothing about the
-// protocol: which write is allowed, what a merge means and what a condition
-// compares is said by a [Mutation] and done by [Apply].
+// protocol: a [Mutation] says which write is allowed, what a merge does and what a
+// condition compares, and [Apply] does it.
 //
 // A Store is safe for use by many goroutines, and by several Services and
 // processes at once where its place is shared. It retains no slice it is given
@@ -67,10 +67,10 @@ type Store interface {
 	// Get returns the entity with this encoded key or [ErrNoEntity].
 	Get(ctx context.Context, table RecordKey, key []byte, c Consistency) (Row, error)
 
-	// Commit applies all mutations to the table or none of them and returns the
-	// Timestamp it gave to what it wrote, or issued for what it deleted. The
-	// mutations are at least one and at most 100, are of one partition and name
-	// no key twice. The order of properties may be lost.
+	// Commit applies all mutations to the table or none of them. It returns the
+	// Timestamp it issued, which all written entities have. There are 1 to 100
+	// mutations, of one partition and with different keys. The order of properties
+	// may be lost.
 	//
 	// Timestamps of one table, in all its lives, never repeat, and those of one key
 	// strictly increase in the order in which the Commits take effect, deletes and
@@ -84,10 +84,10 @@ type Store interface {
 	// index that failed. [ErrBusy] promises that nothing was applied, now or
 	// later; [ErrUnknown] says that the mutations may have been applied or may
 	// still be. Any other error promises that nothing was applied, that of ctx
-	// too: a Commit whose ctx ends when it was sent already answers ErrUnknown.
+	// too: a Commit whose ctx ends after it was sent answers ErrUnknown.
 	//
-	// When Commit returns, with an error or without, all it said is as durable
-	// as the store declares: also what a refusal was based on.
+	// When Commit returns, its outcome is as durable as the store declares: a
+	// success, and also the state on which a refusal was based.
 	Commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error)
 
 	// Scan reads entities in key order. See [ScanRequest] and [Page].
@@ -137,12 +137,12 @@ type ScanRequest struct {
 	Ranges []key.Range
 	Filter *odata.Filter // nil passes all; judged exactly, in the store's loop
 
-	// A page ends before it holds more than Rows entities, or Bytes bytes of
-	// keys and properties (but it may always hold one), after about ScanBytes
-	// were examined, or when Expired says so, which is asked at least once in
-	// 64 KiB examined but not before the first row was. Expired and Filter may be
-	// called with locks held: they neither block nor call the store. Zero or nil:
-	// no limit.
+	// A page ends before it holds more than Rows entities or more than Bytes bytes
+	// of keys and properties (it may always hold one entity), after about ScanBytes
+	// were examined, or when Expired returns true. Expired is called at least once
+	// per 64 KiB examined, but not before the first row. Expired and Filter may be
+	// called with locks held: they neither block nor call the store. Zero or nil is
+	// no limit. [PageBuilder] implements these limits.
 	Rows      int
 	Bytes     int
 	ScanBytes int
@@ -151,14 +151,14 @@ type ScanRequest struct {
 	Consistency Consistency
 }
 
-// Page is what a Scan found.
+// Page is the result of a Scan.
 type Page struct {
 	Rows []Row
-	// Next is the position where the scan goes on ([key.From] cuts the ranges
-	// there): it is behind every row of the page and at or before every row of
-	// the ranges that was not examined, moved on since the first range's Start,
-	// and need not be the key of an entity. Nil: the ranges are finished. A page
-	// may be empty and have a Next; a page that finished should not have one.
+	// Next is the position where the scan continues ([key.From] cuts the ranges
+	// there), nil if the ranges are finished. It is after every row of the page, at
+	// or before every row that was not examined, and after the first range's Start.
+	// It need not be the key of an entity. A page may be empty and have a Next; a
+	// page that finished its ranges should have none.
 	Next []byte
 	// Scanned is the number of bytes examined.
 	Scanned int

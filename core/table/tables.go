@@ -45,7 +45,7 @@ func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 	if CheckTableName(n.Table) != nil {
 		return ResourceNotFound.Err()
 	}
-	for range 3 { // a record changes seldom: twice in a row is already strange
+	for range 3 { // records change seldom, so a second change in a row is rare
 		r, err := s.store.ReadRecord(ctx, n.Key())
 		if errors.Is(err, ErrNoRecord) {
 			return ResourceNotFound.Err()
@@ -63,7 +63,7 @@ func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 	return ServerBusy.Err()
 }
 
-// GetTable returns the name of a table as it was given at creation, or
+// GetTable returns the name of a table as written when it was created, or
 // ResourceNotFound.
 func (s *Service) GetTable(ctx context.Context, n Name) (string, error) {
 	if CheckTableName(n.Table) != nil {

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/key"
 )
 
-// Write applies one operation and returns the entity's new Timestamp (for a
-// delete, one above all the entity had).
+// Write applies one operation and returns the entity's new Timestamp. For a delete it
+// is above all Timestamps that the entity had.
 func (s *Service) Write(ctx context.Context, n Name, op Operation) (edm.Ticks, error) {
 	if err := n.check(); err != nil {
 		return 0, err
@@ -86,14 +86,14 @@ func checkGroup(mutations []Mutation) error {
 	return nil
 }
 
-// commit writes and, when the reply was lost, finds out what became of it.
+// commit writes, and finds out the outcome if the reply was lost.
 //
-// Mutations of which one demands a Timestamp can be sent again: they apply at
-// most once, since the first application changes what the second demands. All
-// others cannot, for the second might write over what somebody wrote since.
-// What is left then is one strong read: an entity with our nonce is our work,
-// so all of it was applied. Anything else says nothing about what happened, and
-// a 404, 409 or 412 would be a guess: the outcome stays unknown.
+// It can send mutations again if one of them demands a Timestamp: they apply at most
+// once, since the first application changes that Timestamp. It must not send others
+// again: the second could overwrite a later write of somebody else. For those it makes
+// one strong read. An entity with our nonce shows that all mutations were applied.
+// Anything else shows nothing, and 404, 409 or 412 would be a guess: the outcome stays
+// unknown.
 func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error) {
 	ticks, err := s.store.Commit(ctx, table, m)
 	if !errors.Is(err, ErrUnknown) {

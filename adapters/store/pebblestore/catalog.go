@@ -157,8 +157,8 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	s.catalog.last.Store(int64(e.number))
-	// A life ends before its batch is applied and begins after, so that nobody
-	// reads an emptied table as a live one.
+	// A life ends before its batch is applied and begins after it, so that no reader sees
+	// an emptied table as live.
 	if next == nil {
 		s.tables.end(key)
 	}

@@ -1,34 +1,32 @@
-// Package pebblestore is the durable [table.Store] of one process: an ordered
-// key-value store (Pebble, an LSM tree) in one directory, with one write-ahead
-// log and one fsync for all the writes that wait at that moment.
+// Package pebblestore is the durable [table.Store] of one process: an ordered key-value
+// store (Pebble, an LSM tree) in one directory, with one write-ahead log, whose fsync is
+// shared by all waiting writes.
 //
 //	s, err := pebblestore.Open(pebblestore.Options{Dir: "data"})
 //	…
 //	defer s.Close()
 //
-// It declares every strength there is: conditions are judged atomically with the
-// write, a page is a snapshot, a drop is exact, and nothing that any reply showed
-// is lost with the power. With Options.Memory it keeps all but the last promise.
+// It has every strength: conditions are judged atomically with the write, a page is a
+// snapshot, a drop is exact, and the state that a reply showed survives the loss of
+// power. With Options.Memory it is not durable.
 //
 // # Locks
 //
-// A partition belongs to one of 1024 stripes. A commit holds its stripe for
-// read, check and apply, never for the fsync. The catalog of records has a
-// lock of its own, which is taken before stripes; what ends the life of a table
-// takes them all, in ascending order. Readers take none: they look up the live
-// incarnation, read, and look whether it died meanwhile.
+// A partition belongs to one of 1024 stripes. A commit locks its stripe to read, check
+// and apply, never for the fsync. The catalog of records has a lock of its own, which is
+// taken before stripes. Dropping a table takes all stripes, in ascending order. Readers
+// take no lock: they look up the live incarnation, read, and check that it still lives.
 //
-// # What a reply waits for
+// # Waiting for the log
 //
-// Pebble shows a batch to readers before its log is synced. So every reply, a
-// read or a refusal as well, waits until what it was based on is durable. The
-// [journal] numbers commits by their Timestamp, which is taken when the commit
-// registers, before it is applied, and knows up to which number all are synced.
-// A reply with an entity waits for that entity's Timestamp; one that rests on
-// the absence of something waits for the last commit of the stripe; a page waits
-// for everything registered when its iterator was made. All of them also wait
-// for the last change of the catalog. A commit waits for its own fsync alone:
-// all it can have seen is before it in the log.
+// Pebble shows a batch to readers before its log is synced. So every reply, also of a
+// read or a refusal, waits until the state it is based on is durable. The [journal]
+// numbers commits by their Timestamps, issued when a commit registers, before it is
+// applied, and knows the number up to which all are synced. A reply with an entity waits
+// for that entity's Timestamp; one based on the absence of an entity waits for the last
+// commit of the stripe; a page waits for all commits registered when its iterator was
+// made. All of them also wait for the last change of the catalog. A commit waits only for
+// its own fsync: all that it can have seen is before it in the log.
 //
 // # Damage
 //
@@ -43,6 +41,6 @@
 //
 // # Failures
 //
-// A failed write or fsync of the log ends the process: what readers saw cannot
-// be taken back, and what the disk holds is unknown until the log is read again.
+// A failed write or fsync of the log ends the process: readers may have seen the batch,
+// and the content of the disk is unknown until the log is read again.
 package pebblestore

@@ -36,8 +36,8 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 		if l.dead.Load() {
 			continue
 		}
-		// The entity that was found says itself which commit it is of; of an
-		// absent one all that is known is who wrote to its stripe last.
+		// The Timestamp of a found entity names the commit to wait for. For an absent
+		// entity that is the last commit of its stripe.
 		n := int64(row.Timestamp)
 		if errors.Is(err, table.ErrNoEntity) {
 			n = s.stripe(full).last.Load()
@@ -107,7 +107,7 @@ func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]b
 		return nil, nil, err
 	}
 	defer done()
-	// Registered only now, that readers need not wait for the reads above.
+	// Register only now, so that readers need not wait for the reads above.
 	e, err := s.journal.register()
 	if err != nil {
 		return nil, nil, err
@@ -124,7 +124,7 @@ func (s *Store) applyMutations(l *life, st *stripe, m []table.Mutation, buf *[]b
 	return b, e, nil
 }
 
-// batch is what the mutations make of what was found.
+// batch applies the mutations to the stored entities.
 func (s *Store) batch(l *life, m []table.Mutation, olds []old, now edm.Ticks) (*pebble.Batch, error) {
 	size := 64
 	for i := range m {

@@ -12,17 +12,17 @@ import (
 
 var errFailed = errors.New("the log of the store failed")
 
-// journal numbers commits and knows which are durable. The number of a commit
-// is the Timestamp of what it writes. It is given out before the commit is
-// applied, so that whoever sees a part of the commit finds the number in last.
+// journal numbers commits and knows which are durable. The number of a commit is its
+// Timestamp. It is issued before the commit is applied, so that a reader that sees a part
+// of the commit finds the number in last.
 type journal struct {
 	clock   *table.Clock
-	last    atomic.Int64 // highest number given out
+	last    atomic.Int64 // highest number issued
 	durable atomic.Int64 // all commits with numbers up to this one are synced or void
 
-	// numbers are given out one by one. It is taken before mu, which is never held
-	// while the clock writes a reservation: that waits when the store falls behind,
-	// and what it waits for may be what fails.
+	// numbers is held to issue a number, and locked before mu. mu is never held while the
+	// clock writes a reservation: that write may wait for the store, and fail needs mu to
+	// end the wait.
 	numbers sync.Mutex
 
 	mu     sync.Mutex
@@ -84,7 +84,7 @@ func (j *journal) done(e *entry) {
 	}
 	if e.older != nil {
 		e.older.newer = e.newer
-		// Those who wait still need the commits before this one.
+		// The waiting replies still need the commits before this one.
 		e.older.waiting = append(e.older.waiting, e.waiting...)
 		j.mu.Unlock()
 		return

@@ -44,8 +44,8 @@ func TestKill(t *testing.T) {
 	t.Logf("commits of the partitions: %v", done)
 }
 
-// runChild lets a child go on from what is there, kills it after n commits, and
-// returns which commits it has reported.
+// runChild starts a child that continues the histories, kills it after n commits, and
+// returns the commits it reported.
 func runChild(t *testing.T, dir string, done []int, n int) []int {
 	t.Helper()
 	args := []string{"-test.run=^$"}
@@ -125,7 +125,7 @@ func told(done []int, more int) []*history {
 	return list
 }
 
-// child writes on for ever and reports every commit that was acknowledged.
+// child writes without end and reports every commit that was acknowledged.
 func child(dir string, args []string) error {
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir}.Small())
 	if err != nil {

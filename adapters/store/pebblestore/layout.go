@@ -4,9 +4,9 @@ import (
 	"edgetable/core/table"
 )
 
-// The first byte of every key says what it is.
+// The first byte of every key is its space.
 const (
-	spaceMeta     = 0x00 // what the store keeps for itself
+	spaceMeta     = 0x00 // data of the store itself
 	spaceRecords  = 0x01 // · text of the RecordKey
 	spaceEntities = 0x02 // · incarnation · encoded key of the entity
 )
@@ -20,10 +20,10 @@ var (
 // own version and of those below that it knows how to read.
 const formatVersion = 1
 
-// prefixLength is what stands before the encoded key of an entity.
+// prefixLength is the number of bytes before the encoded key of an entity.
 const prefixLength = 1 + len(table.Incarnation{})
 
-// appendPrefix appends what all keys of an incarnation begin with.
+// appendPrefix appends the common prefix of all keys of an incarnation.
 func appendPrefix(dst []byte, i table.Incarnation) []byte {
 	dst = append(dst, spaceEntities)
 	return append(dst, i[:]...)

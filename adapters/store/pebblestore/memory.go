@@ -6,26 +6,26 @@ import (
 	"edgetable/core/table"
 )
 
-// memory is what the rows of a page are kept in: blocks that grow with the
-// page. A page that is given back leaves its memory to a later one.
+// memory holds the rows of a page in blocks that grow with the page. A recycled page
+// leaves its memory to a later one.
 type memory struct {
 	rows   []table.Row
 	blocks [][]byte
-	block  int // that is being filled
-	filled int // of it
+	block  int // index of the block being filled
+	filled int // bytes used in that block
 	used   int // bytes in all
 }
 
 const (
 	minBlock = 2 << 10
 	maxBlock = 128 << 10
-	// maxKept is the most rows' memory that waits for another page.
+	// maxKept is the largest memory that is kept for another page.
 	maxKept = 2 << 20
 )
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
 
-// copy returns a copy of b that lives as long as the page.
+// copy returns a copy of b in the memory of the page.
 func (m *memory) copy(b []byte) []byte {
 	for m.block < len(m.blocks) && m.filled+len(b) > len(m.blocks[m.block]) {
 		m.block++

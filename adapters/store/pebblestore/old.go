@@ -42,11 +42,11 @@ func (s *Store) readOld(l *life, m []table.Mutation, buf *[]byte) (olds []old, d
 	return olds, func() { closer.Close() }, nil // the read has succeeded
 }
 
-// independent reports whether the mutation does the same whatever is there.
+// independent reports whether the mutation does not depend on the stored entity.
 func independent(m *table.Mutation) bool { return m.Condition == table.Always && m.Kind == table.Put }
 
-// readMany goes through the keys in order with one iterator. Most transactions
-// insert rows side by side where none is yet: then one seek tells it of all.
+// readMany reads the keys in order with one iterator. Most transactions insert rows next
+// to each other where none exists: then one seek is enough.
 func (s *Store) readMany(l *life, m []table.Mutation, olds []old, buf *[]byte) (err error) {
 	order := make([]int, 0, len(m))
 	for i := range m {

@@ -110,8 +110,7 @@ func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	return nil
 }
 
-// checkForeign refuses to scatter the files of a new store among those of
-// somebody else, as for a mistyped directory.
+// checkForeign refuses to create a store among other files, as for a mistyped directory.
 func checkForeign(o Options) error {
 	names, err := o.FS.List(o.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -245,8 +244,8 @@ func (s *Store) loadTables() error {
 	return it.Close()
 }
 
-// Close closes the store when all other calls have returned. It moves what is
-// in the log to data files, so that the next Open has nothing to replay.
+// Close closes the store; all other calls must have returned. It moves the content of the
+// log to data files, so that the next Open has nothing to replay.
 func (s *Store) Close() error {
 	if s.memory {
 		return s.db.Close()
@@ -259,9 +258,9 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Checkpoint makes a copy of the store as of one moment in a directory that
-// must not exist, which [Open] opens. Data files are linked, not copied, where
-// the file system can. Writes go on meanwhile.
+// Checkpoint copies the store as of one moment to a directory that must not exist, for
+// [Open]. Data files are linked instead of copied if the file system can do it. Writes
+// continue during the copy.
 func (s *Store) Checkpoint(dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)

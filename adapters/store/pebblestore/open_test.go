@@ -187,7 +187,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestMetrics: what is written and read shows.
+// TestMetrics: the metrics show writes and reads.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	s := open(t, pebblestore.Options{Dir: t.TempDir()}.Small())

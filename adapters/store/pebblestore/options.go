@@ -22,8 +22,8 @@ type Options struct {
 	Memory bool
 	// FS is where Dir is; nil is the file system of the machine.
 	FS vfs.FS
-	// CacheSize is the memory in bytes for blocks of data files and for what was
-	// written but not moved from the log to data files yet; 0 is 128 MiB.
+	// CacheSize is the memory in bytes for blocks of data files and for writes that are
+	// not in data files yet; 0 is 128 MiB.
 	CacheSize int64
 	// Now is the clock behind Timestamps; nil is the clock of the machine.
 	Now func() edm.Ticks
@@ -44,7 +44,7 @@ const (
 	defaultCache = 128 << 20
 
 	// The log of a memtable is replayed after a crash: three are at most 48 MiB,
-	// which takes less than a second..
+	// which takes less than a second.
 	memTable  = 16 << 20
 	memTables = 3
 
@@ -119,8 +119,8 @@ func (o Options) pebble(s *Store) *pebble.Options {
 				return // reported by DataCorruption; everything else can be served
 			}
 			o.Logf("edgetable: background work of the store: %v", err)
-			// Pebble tries again at once and for ever. What was confirmed is in
-			// the log, so it is better to end than to spin.
+			// Pebble would retry at once and without end. Confirmed commits are in the
+			// log, so it is better to end the process.
 			if vfs.IsNoSpaceError(err) || s.failures.Add(1) >= maxFailures {
 				s.die(fmt.Errorf("the store cannot write its data files: %w", err))
 			}
@@ -132,10 +132,10 @@ func (o Options) pebble(s *Store) *pebble.Options {
 	return p
 }
 
-// Blocks of 16 KiB and Snappy were measured with entities of 1 KiB of which half
-// can be compressed, on one core. 32 KiB scans 1.3 times as fast from the page
-// cache, but a Get that misses reads and keeps twice as much; 4 KiB scans half as
-// fast. No compression saves nothing once the cache is warm and doubles the disk.
+// Blocks of 16 KiB and Snappy were measured on one core with entities of 1 KiB, half of
+// each compressible. Blocks of 32 KiB scan 1.3 times as fast from the page cache, but a
+// Get that misses reads and caches twice as much. Blocks of 4 KiB scan half as fast. No
+// compression saves no time once the cache is warm, and doubles the disk space.
 var (
 	blockSize   = 16 << 10
 	compression = sstable.SnappyCompression

@@ -21,9 +21,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestPowerLoss cuts the power at 1000 random points under concurrent load. The
-// file system then has what was synced and a random part of what was not. What
-// any reply has shown before must be there.
+// TestPowerLoss cuts the power at 1000 random points under concurrent load. The file
+// system then has all synced writes and a random part of the others. Every state that a
+// reply showed must be there.
 func TestPowerLoss(t *testing.T) {
 	t.Parallel()
 	points, each := 1000, 50
@@ -39,8 +39,8 @@ func TestPowerLoss(t *testing.T) {
 // churned is a table that is created and dropped all the time.
 var churned = table.RecordKey{Account: "acct", Table: "churned"}
 
-// powered is a store under load whose power fails again and again, that is,
-// copies of whose file system as it would be then are opened and compared.
+// powered is a store under load. At random points it copies the file system as it would be
+// after a power failure, opens the copy and compares it.
 type powered struct {
 	t         *testing.T
 	fs        *vfs.MemFS
@@ -255,8 +255,8 @@ func (w *powered) point() {
 	}
 }
 
-// crash compares a copy of the file system, as it would be if the power failed
-// now, with what was shown before.
+// crash compares a copy of the file system, as it would be if the power failed now, with
+// the replies so far.
 func (w *powered) crash() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

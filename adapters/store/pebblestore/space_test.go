@@ -20,7 +20,7 @@ import (
 type full struct {
 	vfs.FS
 	full    atomic.Bool
-	noticed chan struct{} // if not nil, nobody notices before it is closed
+	noticed chan struct{} // if not nil, the fault takes effect when it is closed
 }
 
 func (f *full) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {

@@ -70,8 +70,8 @@ func (s *Store) unlockStripes() {
 	}
 }
 
-// answer returns err when everything up to n is durable, and the reason why it
-// cannot tell if that does not come about.
+// answer waits until everything up to n is durable and returns err, or the reason why the
+// wait failed.
 func (s *Store) answer(ctx context.Context, n int64, err error) error {
 	if w := s.journal.wait(ctx, n); w != nil {
 		return w
@@ -94,15 +94,15 @@ func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	return s.db.ApplyNoSyncWait(b, pebble.Sync)
 }
 
-// applyUnsynced is apply for what is durable when something later is.
+// applyUnsynced is apply for a batch that need not be durable before a later one.
 func (s *Store) applyUnsynced(b *pebble.Batch) error {
 	defer s.dieOfPanic()
 	return s.db.Apply(b, pebble.NoSync)
 }
 
-// dieOfPanic is deferred while a commit is half done: Pebble panics when it
-// cannot write its log, and whoever recovers further up, as HTTP servers do,
-// must not go on after that, nor with a stripe that stays locked.
+// dieOfPanic is deferred while a commit is half done: Pebble panics when it cannot write
+// its log, and a caller that recovers, as HTTP servers do, must not continue after that,
+// nor with a stripe that stays locked.
 func (s *Store) dieOfPanic() {
 	if r := recover(); r != nil {
 		if err, ok := r.(error); !ok || !errors.Is(err, pebble.ErrClosed) {
@@ -112,8 +112,8 @@ func (s *Store) dieOfPanic() {
 	}
 }
 
-// settle waits until an applied batch is durable. Only one goroutine may, and
-// it is the one that applied it: the log wakes it without a detour.
+// settle waits until an applied batch is durable. Only the goroutine that applied the
+// batch may call it: the log wakes that goroutine directly.
 func (s *Store) settle(b *pebble.Batch, e *entry) error {
 	if !s.memory {
 		if err := b.SyncWait(); err != nil {
@@ -127,8 +127,8 @@ func (s *Store) settle(b *pebble.Batch, e *entry) error {
 	return nil
 }
 
-// die ends the process. Where Options.Fatal returns all the same, no reply does
-// that depends on what is not durable.
+// die ends the process. If Options.Fatal returns, replies that depend on unsynced commits
+// never return.
 func (s *Store) die(err error) {
 	s.journal.fail()
 	s.fatal(err)

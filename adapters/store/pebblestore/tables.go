@@ -10,8 +10,8 @@ import (
 // life is one incarnation of a table under one name.
 type life struct {
 	incarnation table.Incarnation
-	// dead is set before the batch that ends the life is applied: who reads and
-	// then finds it unset has read before the end.
+	// dead is set before the batch that ends the life is applied: a reader that finds it
+	// unset after reading has read before the end.
 	dead atomic.Bool
 }
 
@@ -47,8 +47,8 @@ func (t *tables) end(key table.RecordKey) {
 	defer t.mu.Unlock()
 	if old := t.live[key]; old != nil {
 		delete(t.live, key)
-		// After the name has gone, so that who finds it dead and looks again
-		// does not find it again.
+		// After the key is removed, so that a reader that finds the life dead and looks
+		// it up again does not find it again.
 		old.dead.Store(true)
 	}
 }
