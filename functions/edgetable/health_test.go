@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,16 +66,17 @@ func TestReadiness(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var failure error
-		asked, wait := 0, time.Duration(0)
+		var asked atomic.Int64
+		wait := time.Duration(0)
 		h := &health{fresh: time.Second, log: slog.New(slog.DiscardHandler), check: func(context.Context) error {
-			asked++
+			asked.Add(1)
 			time.Sleep(wait)
 			return failure
 		}}
-		ready := func(want, checks int, why string) {
+		ready := func(want int, checks int64, why string) {
 			t.Helper()
-			if status, text := h.answer("/_/ready"); status != want || asked != checks {
-				t.Errorf("%s: %d after %d checks, want %d after %d: %s", why, status, asked, want, checks, text)
+			if status, text := h.answer("/_/ready"); status != want || asked.Load() != checks {
+				t.Errorf("%s: %d after %d checks, want %d after %d: %s", why, status, asked.Load(), want, checks, text)
 			}
 		}
 		ready(200, 1, "it works")
