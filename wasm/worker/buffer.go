@@ -2,29 +2,27 @@ package main
 
 import "math/bits"
 
-// buffer is the memory through which bytes come and go. What came is taken out of
-// it, not copied, and what goes is put in its place; the memory taken comes back
-// for the next.
+// buffer is the memory through which bytes enter and leave the module. Incoming bytes
+// are taken out of it without a copy, and outgoing ones put in their place; memory
+// that was taken comes back for the next message.
 //
-// Large pieces must not be made anew for each request. The collector takes every
-// number among the module's constants that could be an address for one, and there
-// are ten for each megabyte: what it may point to is kept for ever. So an instance
-// that served a large request serves no other, and where objects are, pieces are
-// used again.
+// Large pieces must not be allocated for each request. The collector treats every
+// constant of the module that could be an address as one, about ten per megabyte, and
+// never frees the memory at such addresses. So an instance that served a large request
+// serves no other one, and instances with objects use their pieces again.
 type buffer struct {
-	b      []byte // what the host writes to or reads from
+	b      []byte // read and written by the host
 	spares [3][]byte
 }
 
 const (
 	minBuffer = 4 << 10
-	// maxSpare is the most memory of a piece that is kept for later: a page of
-	// large entities, or the largest batch with what is around it.
+	// maxSpare is the size of the largest piece that is kept: a page of large entities,
+	// or the largest batch.
 	maxSpare = 4<<20 + 64<<10
 )
 
-// room makes room for n bytes and returns where they go. With 0 it shows where
-// they are.
+// room makes room for n bytes and returns it. With 0 it returns the current bytes.
 func (s *buffer) room(n int) []byte {
 	if cap(s.b) < n || cap(s.b) == 0 {
 		s.back(s.b)
@@ -33,14 +31,14 @@ func (s *buffer) room(n int) []byte {
 	return s.b[:cap(s.b)]
 }
 
-// take gives n bytes that came to the caller, who has them for good.
+// take gives n incoming bytes to the caller, who owns them.
 func (s *buffer) take(n int) []byte {
 	b := s.b[:n]
 	s.b = nil
 	return b
 }
 
-// piece is memory to append n bytes to: the smallest that will do.
+// piece is the smallest memory to which n bytes can be appended.
 func (s *buffer) piece(n int) []byte {
 	best := -1
 	for i, b := range s.spares {
@@ -56,8 +54,8 @@ func (s *buffer) piece(n int) []byte {
 	return make([]byte, 0, pieceSize(n))
 }
 
-// pieceSize is that of a piece for n bytes, of which there are few, so that pieces
-// fit again.
+// pieceSize is the size of a piece for n bytes: one of few, so that pieces are used
+// again.
 func pieceSize(n int) int {
 	if n = max(n, minBuffer); n > maxSpare {
 		return n
@@ -65,7 +63,7 @@ func pieceSize(n int) int {
 	return min(1<<bits.Len(uint(n-1)), maxSpare)
 }
 
-// largest is the memory to append to where nobody knows how much comes.
+// largest is the memory for output of unknown size.
 func (s *buffer) largest() []byte {
 	n := 0
 	for _, b := range s.spares {
@@ -74,14 +72,14 @@ func (s *buffer) largest() []byte {
 	return s.piece(n)
 }
 
-// put is what goes; its length is what the host is told.
+// put makes b the outgoing bytes and returns their length, for the host.
 func (s *buffer) put(b []byte) int {
 	s.back(s.b)
 	s.b = b
 	return len(b)
 }
 
-// back takes memory that nobody refers to any more, instead of the smallest.
+// back takes unused memory in place of the smallest piece.
 func (s *buffer) back(b []byte) {
 	least := 0
 	for i := range s.spares {

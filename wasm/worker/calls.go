@@ -11,29 +11,29 @@ import (
 
 // caller sends messages to objects through the shell, which takes frames
 //
-//	how many milliseconds it may take, in 4 bytes; and one byte: 1 if anything may be written
+//	time limit in milliseconds, in 4 bytes; and one byte: 1 if a call may write
 //	name, jurisdiction, location hint, message     of each call
 //
-// and gives back one frame for each call: a byte that says what became of it, and
-// the answer. Without any call it waits for as long as it may take.
+// and returns one frame for each call: a byte with the outcome, and the answer. Without
+// calls it waits for the time limit.
 type caller struct {
 	now    func() edm.Ticks
-	call   func(calls [][]byte) (answers frames) // pieces of frames; the answers are the caller's
+	call   func(calls [][]byte) (answers frames) // takes pieces of frames; the caller owns the answers
 	out    frames
 	pieces [][]byte
 }
 
-// What became of a call.
+// The outcomes of a call.
 const (
 	answered = iota
 	overloaded
 	lost
 	unreachable
-	failed // and why
+	failed // followed by the reason
 )
 
-// patience is how long an answer is waited for at most.
-const patience edm.Ticks = 30 * edm.TicksPerSecond
+// answerTimeout is the most time to wait for an answer.
+const answerTimeout edm.Ticks = 30 * edm.TicksPerSecond
 
 var (
 	_ durableobject.Caller = (*caller)(nil)
@@ -42,7 +42,7 @@ var (
 
 // Call implements [durableobject.Caller].
 func (c *caller) Call(ctx context.Context, calls []durableobject.Call) []durableobject.Answer {
-	wait := patience
+	wait := answerTimeout
 	if at, ok := ctx.Deadline(); ok {
 		wait = min(wait, edm.TicksOf(at)-c.now())
 	}
@@ -57,7 +57,7 @@ func (c *caller) Call(ctx context.Context, calls []durableobject.Call) []durable
 	return answers
 }
 
-// join is the frames of calls, in pieces: messages are where they are.
+// join returns the frames of calls in pieces, so that messages are not copied.
 func (c *caller) join(wait edm.Ticks, calls []durableobject.Call) [][]byte {
 	first := append(milliseconds(wait), 0)
 	size := 4 + len(first)
@@ -95,7 +95,7 @@ func milliseconds(t edm.Ticks) []byte {
 	return binary.LittleEndian.AppendUint32(nil, uint32((t+millisecond-1)/millisecond))
 }
 
-// sizeOfCalls is how many bytes appendCalls appends.
+// sizeOfCalls is the number of bytes that appendCalls appends.
 func sizeOfCalls(calls []durableobject.Call) (n int) {
 	for _, call := range calls {
 		n += 16 + len(call.To.Name) + len(call.To.Jurisdiction) + len(call.To.Hint) + len(call.Message)
@@ -110,7 +110,7 @@ func appendCalls(dst frames, calls []durableobject.Call) frames {
 	return dst
 }
 
-// readAnswers takes answers out of frames, whose memory they share.
+// readAnswers reads answers, which share the memory of the frames.
 func readAnswers(answers []durableobject.Answer, f frames) {
 	for i := range answers {
 		b, rest, _ := f.next()

@@ -22,14 +22,14 @@ export function unframe(bytes) {
   return parts;
 }
 
-// callObjects sends messages to objects, all at once; those of an object may be batches for publish. What it is given and what
-// it returns is told in calls.go.
+// callObjects sends messages to objects concurrently; an object may also send a batch to publish. calls.go describes the
+// forms.
 export const answered = 0, overloaded = 1, lost = 2, unreachable = 3, failed = 4;
 
-// writes reports whether any of them may write.
+// writes reports whether a call may write.
 export function writes(bytes) { return bytes[8] === 1; }
 
-// timeless is all of them but how long they may take.
+// timeless is the calls without their time limit.
 export function timeless(bytes) { return bytes.subarray(8); }
 
 export async function callObjects(env, bytes, publish) {
@@ -42,7 +42,7 @@ export async function callObjects(env, bytes, publish) {
     const calls = [], alone = parts.length === 4;
     for (let i = 0; i < parts.length; i += 4) {
       const to = parts.slice(i, i + 3), message = parts[i + 3];
-      // The platform sends a view with all of the memory that it is one of: here with the messages of the others.
+      // The platform sends the whole buffer of a view: here that would include the other messages.
       calls.push(Promise.race([late, callObject(env, publish, ...to, alone ? message : message.slice())]));
     }
     return frames(await Promise.all(calls));
@@ -65,8 +65,8 @@ async function callObject(env, publish, name, jurisdiction, hint, message) {
   try {
     return await stub.ask(message);
   } catch (e) {
-    // A stub that threw may stay broken: each call has its own. What the platform calls retryable may have been handled
-    // for all it knows, so that nothing but an overload is sure.
+    // A stub that threw may stay broken, so each call makes its own. An error that the platform calls retryable may come
+    // after the message was handled; only an overload is certain.
     return Uint8Array.of(e?.overloaded ? overloaded : lost);
   }
 }

@@ -43,7 +43,7 @@ func TestCall(t *testing.T) {
 	got := c.Call(t.Context(), calls)
 	want := []durableobject.Answer{
 		{Message: []byte("answer")}, {Err: durableobject.ErrOverloaded}, {Err: durableobject.ErrLost}, {Err: durableobject.ErrUnreachable},
-		{Err: durableobject.ErrLost}, // whatever it is
+		{Err: durableobject.ErrLost}, // with any cause
 	}
 	for i := range want {
 		if string(got[i].Message) != string(want[i].Message) || !errors.Is(got[i].Err, want[i].Err) {

@@ -1,8 +1,8 @@
-// The instance that does what does not wait: it refuses requests, and counts the limits for all instances of the isolate.
+// The instance for work that never waits: it refuses requests and counts the rate limits of the isolate.
 import { head, nothing, responseOf } from "./http.mjs";
 import { Instance } from "./instance.mjs";
 
-const pages = 24; // of 64 KiB: there is room for the buckets of three limits
+const pages = 24; // of 64 KiB: enough for the token buckets of three limits
 let clerk, memory;
 
 function ask(env, f) {
@@ -12,15 +12,15 @@ function ask(env, f) {
     clerk.env = env;
     return f(clerk);
   } catch (e) {
-    clerk = undefined; // with what it counted
+    clerk = undefined; // its counts are lost
     throw e;
   }
 }
 
-// refuse answers in the protocol's form without looking into the request.
+// refuse answers in the protocol's form without reading the request.
 export function refuse(request, env, refusal) {
   return ask(env, (c) => responseOf(...c.response(c.exports.serve(c.putRequest(head(request, 0, refusal), nothing)))));
 }
 
-// limit takes tokens of a key and returns 0, or after how many milliseconds there are as many. With 0 tokens it only asks.
+// limit takes tokens of a key and returns 0, or the milliseconds until enough are available. With 0 tokens it only asks.
 export function limit(env, which, key, tokens) { return ask(env, (c) => c.exports.limit(which, c.put(key), tokens)); }

@@ -4,8 +4,8 @@ package main
 
 import "edgetable/adapters/store/durableobject/engine"
 
-// pageBytes is less than half of what the protocol allows, since an instance has
-// little memory. With what is around it, it fits a piece of 2 MiB.
+// pageBytes is less than half of the protocol's limit, since an instance has little
+// memory: a page with its head and frames fits in a piece of 2 MiB.
 const pageBytes = 2<<20 - 128<<10
 
 // configure makes the server and the objects of this instance.

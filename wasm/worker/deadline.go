@@ -7,15 +7,15 @@ import (
 	"edgetable/core/edm"
 )
 
-// deadline is a context that ends at a time. Nobody is woken when it does, as
-// nobody can wait here: it is asked.
+// deadline is a context that ends at a time. Its Done channel never closes, because
+// nothing can wait for it here: callers ask Err.
 type deadline struct {
 	context.Context
 	at  edm.Ticks
 	now func() edm.Ticks
 }
 
-// withTimeout does what context.WithTimeout does, by the clock of the host.
+// withTimeout is context.WithTimeout with the clock of the host.
 func withTimeout(now func() edm.Ticks) func(context.Context, time.Duration) (context.Context, context.CancelFunc) {
 	return func(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 		return &deadline{ctx, now() + edm.Ticks(d/100), now}, func() {}

@@ -2,7 +2,7 @@ package main
 
 import "encoding/binary"
 
-// frames are byte strings, each behind its length.
+// frames are byte strings, each after its length.
 type frames []byte
 
 func (f frames) add(b []byte) frames {
@@ -13,8 +13,8 @@ func (f frames) addText(s string) frames {
 	return append(binary.LittleEndian.AppendUint32(f, uint32(len(s))), s...)
 }
 
-// next cuts the first one off, which shares the memory. It is not ok at the end,
-// and where the rest is none.
+// next returns the first frame, which shares the memory. ok is false at the end and if
+// the rest is malformed.
 func (f frames) next() (b []byte, rest frames, ok bool) {
 	if len(f) < 4 {
 		return nil, nil, false
@@ -26,7 +26,7 @@ func (f frames) next() (b []byte, rest frames, ok bool) {
 	return rest[:n:n], rest[n:], true
 }
 
-// count is how many there are.
+// count is the number of frames.
 func (f frames) count() (n int) {
 	for {
 		var ok bool

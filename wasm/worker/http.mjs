@@ -1,18 +1,18 @@
-// Requests and responses between the platform and the module, whose forms are told in request.go and response.go.
+// Requests and responses between the platform and the module, in the forms of request.go and response.go.
 import { Misconfigured } from "./host.mjs";
-import { Patience } from "./patience.mjs";
+import { Waiters } from "./waiters.mjs";
 
 const MiB = 1 << 20;
-const maxBody = 4 * MiB; // of a request; beyond it the protocol only needs to know that it is too long
+const maxBody = 4 * MiB; // of a request; of a longer one the protocol needs only the length
 const maxBodies = 24 * MiB; // of all requests
-const small = 16 << 10; // bytes of a body that waits for no larger ones: these leave room for as much as one of them has
-const maxHeld = 60_000; // ms until a body is given up whose request was killed
-const queue = new Patience(256); // of requests that wait for their body, which stays where it is
+const small = 16 << 10; // bytes of a body that does not wait for larger ones: they leave this much room
+const maxHeld = 60_000; // ms; then the request was killed by the platform, and its body is released
+const queue = new Waiters(256); // of requests whose bodies are not read yet
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 export const nothing = new Uint8Array(0);
 
-// Body is that of a request as far as it may be. Of what is too long only the length is told.
+// Body is the body of a request; only the length of one that is too long.
 class Body {
   bytes = nothing;
   refusal = "";
@@ -22,7 +22,7 @@ class Body {
   release() { bodies.delete(this); }
 }
 
-// bodies are those that are coming in, or held: how many bytes each may have, and since when.
+// bodies are those being read or held: the most bytes of each, and since when.
 const bodies = new Map();
 
 function room(n) {
@@ -34,8 +34,8 @@ function room(n) {
   return sum <= (n <= small ? maxBodies : maxBodies - maxBody);
 }
 
-// read reads the body, and holds it until it is released. What is too long is read for a while: who still sends does not
-// hear an answer.
+// read reads the body and holds it until it is released. It reads a part of a body that is too long, because a client that
+// still sends does not read the response.
 export async function read(request) {
   const declared = request.headers.get("content-length");
   const body = new Body(declared === null ? (request.body === null ? 0 : -1) : Number(declared));
@@ -84,14 +84,14 @@ async function discard(body) {
   for await (const chunk of body) if ((n += chunk.length) > 4 * maxBody) break; // which cancels the rest
 }
 
-// head is a request without its body, as it came: signatures are over these bytes.
+// head is a request without its body, unchanged: signatures cover these bytes.
 export function head(request, length, refusal) {
   let text = `${request.method}\n${request.url}\n${request.headers.get("cf-connecting-ip") ?? ""}\n${refusal}\n${length}`;
   for (const [name, value] of request.headers) text += `\n${name}:${value}`;
   return encoder.encode(text);
 }
 
-// response is one whose head and body are in one piece: the length of the head, the head, the body.
+// response splits one piece into a response: the length of the head, the head, the body.
 export function response(bytes) {
   const n = new DataView(bytes.buffer).getUint32(0, true);
   return responseOf(bytes.subarray(4, 4 + n), bytes.subarray(4 + n));
@@ -107,8 +107,7 @@ export function responseOf(head, body) {
   return new Response(body.length === 0 ? null : body, { status: Number(status), headers });
 }
 
-// failed is the answer where there is no module to ask. The reason is for the log: variables may be wrong in a way that shows
-// a key.
+// failed is the response if the module cannot run. The reason goes to the log only: a wrong variable may contain a key.
 export function failed(e) {
   console.error(JSON.stringify({ msg: e instanceof Misconfigured ? "misconfigured" : "failed", cause: e.message }));
   const value =

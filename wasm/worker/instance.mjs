@@ -1,4 +1,4 @@
-// The module edgetable.wasm and what it imports. What the two say to each other is told in main.go.
+// The module edgetable.wasm and its imports. main.go describes the interface between them.
 import program from "./edgetable.wasm";
 import { callObjects, timeless, writes } from "./calls.mjs";
 import { Misconfigured, randomness, variables } from "./host.mjs";
@@ -6,13 +6,13 @@ import { callNamespace } from "./namespace.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
-// A module that was trapped, or left by an exception, is in the middle of something for ever: it is never used again. Its
-// memory can be, for another: what is to be zero there is made so.
+// An instance that was trapped, or left by an exception, is in an unknown state: it is never used again. The next instance can
+// use its memory after the parts that must be zero are cleared.
 export class Instance {
   uses = 0;
-  rows = null; // of the object at hand
-  job = null; // the request at hand
-  exhausted = false; // its memory, which is why it was trapped
+  rows = null; // of the current object
+  job = null; // the current request
+  exhausted = false; // it was trapped because its memory was full
 
   constructor(env, linear = new WebAssembly.Memory({ initial: 16, maximum: 1024 })) {
     this.env = env;
@@ -38,7 +38,7 @@ export class Instance {
         row_scan: (at, n) => this.put(this.rows.scan(this.view(at, n))),
       },
       wasi_snapshot_preview1: { fd_write: (_, list, n, written) => this.stderr(list, n, written) },
-      // The local time zone, which is linked and started up but never asked for.
+      // The local time zone: it is linked but never used.
       gojs: new Proxy({}, { get: (_, name) => (["runtime.ticks", "syscall/js.valueGet"].includes(name) ? () => 0n : zero) }),
     }).exports;
     this.exports._initialize();
@@ -48,12 +48,12 @@ export class Instance {
     if (error > 0) throw new Misconfigured(decoder.decode(this.get(error)));
   }
 
-  // configuration is the Worker's variables and secrets, and whether it has a replica.
+  // configuration returns the Worker's variables and secrets, and whether it has a replica.
   configuration() {
     return variables(this.env, ...(typeof this.env.EDGETABLE_REPLICA === "object" ? [["EDGETABLE_REPLICA", "bound"]] : []));
   }
 
-  // ask makes calls, unless the request had an answer to them before, and brings the answer into the module.
+  // ask makes calls, unless an earlier attempt of the request has their answer, and hands the answer to the module.
   async ask(call, calls) {
     const job = this.job, asked = call === callObjects ? timeless(calls) : calls;
     let answer = job?.answered(asked);
@@ -83,7 +83,7 @@ export class Instance {
     return [out.subarray(8), this.view(view.getUint32(0, true), view.getUint32(4, true)).slice()];
   }
 
-  // gather copies pieces, each an address, a length and a capacity.
+  // gather joins pieces, each an address, a length and a capacity.
   gather(at, n) {
     const view = new DataView(this.linear.buffer, at, 12 * n), pieces = [];
     for (let i = 0; i < 12 * n; i += 12) pieces.push(this.view(view.getUint32(i, true), view.getUint32(i + 4, true)));
@@ -113,7 +113,7 @@ export class Instance {
     });
   }
 
-  // stderr is where Go says why it panics.
+  // stderr is where Go writes the reason of a panic.
   stderr(list, n, written) {
     const view = new DataView(this.linear.buffer);
     let text = "", total = 0;

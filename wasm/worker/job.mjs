@@ -1,31 +1,30 @@
-// A request on its way through instances. It begins in one of a size for what the request has; if more comes for it than
-// that has room for, and nothing was written yet, it is served once more in a larger one, which hears at once what the one
-// before has heard.
+// A request on its way through instances. It begins in an instance of the size of its body. If an answer is too large for that
+// instance, and nothing was written yet, the request is served again in a larger one, which gets the earlier answers at once.
 import { limit } from "./clerk.mjs";
 import { sizeOf } from "./pool.mjs";
 
 export class Job {
-  #before = []; // calls that were made, each with its answer, while it was served before
-  #heard = []; // and those of this time
-  wrote = false; // or may have
-  #repeated = false; // it is served once more
+  #before = []; // calls of the earlier attempt, each with its answer
+  #heard = []; // calls of this attempt
+  wrote = false; // it wrote, or may have
+  #repeated = false; // this is the second attempt
 
-  // again begins to serve it once more.
+  // again begins the second attempt.
   again() {
     [this.#before, this.#heard] = [this.#heard, []];
     this.#repeated = true;
   }
 
-  // limit takes tokens of a limit, as clerk.mjs has it: once, however often it is served.
+  // limit takes tokens of a limit, in the first attempt only.
   limit(env, which, key, tokens) { return this.#repeated ? 0 : limit(env, which, key, tokens); }
 
-  // answered is the answer to calls that were made before, and undefined if they were not.
+  // answered is the answer to calls of the earlier attempt, undefined if it did not make them.
   answered(calls) {
     const i = this.#before.findIndex((h) => same(h.calls, calls));
     return i < 0 ? undefined : this.#before.splice(i, 1)[0].answer;
   }
 
-  // hear has an answer go on to an instance, or end there for want of room.
+  // hear records an answer, and throws if the instance has no room for it.
   hear(calls, answer, instance) {
     if (this.wrote) return;
     this.#heard.push({ calls, answer });

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/throttle"
 )
 
-// The limits, which one instance counts for all of an isolate: the shell asks it
-// on behalf of the others.
+// The limits. One instance counts them for all of an isolate: the shell asks it on
+// behalf of the others.
 const (
 	accountLimit = iota
 	partitionLimit
@@ -17,7 +17,7 @@ const (
 	limitCount
 )
 
-// limiter is what the protocol asks, nil where there is no limit.
+// limiter is the limiter for the protocol, nil without a limit.
 func (h *host) limiter(c *config, which int) protocol.Limiter {
 	switch rate, _ := c.limit(which); {
 	case rate == 0:
@@ -28,7 +28,7 @@ func (h *host) limiter(c *config, which int) protocol.Limiter {
 	return limiter{which, h.limit}
 }
 
-// limit is a rate a second, and a burst.
+// limit is a rate per second and a burst.
 func (c *config) limit(which int) (rate, burst float64) {
 	switch which {
 	case accountLimit:
@@ -62,7 +62,7 @@ type counter struct {
 	buckets [limitCount]*throttle.Buckets
 }
 
-// ask takes tokens, or looks for how long one is to be waited for if n is 0.
+// ask takes tokens, or with 0 only returns the wait until one is available.
 func (c *counter) ask(which int, key string, n int) time.Duration {
 	b := c.buckets[which]
 	if b == nil {

@@ -1,48 +1,48 @@
 // Command worker is edgetable as a module of WebAssembly for Cloudflare Workers,
-// built by TinyGo, with the shell in worker.mjs around it:
+// built by TinyGo, and called by the shell worker.mjs:
 //
 //	fetch → worker.mjs → serve → core/protocol → core/table → adapters/store/durableobject ┐
 //	                                      answers ← worker.mjs ← RPC ← calls ────────┘
 //	RPC   → worker.mjs → object → adapters/store/durableobject/object → rows in SQLite
 //
-// With a binding of Workers KV named EDGETABLE_REPLICA there is a replica: what
-// objects hold is published there, and reads that may be old, those at the
-// secondary address, are answered from it:
+// With a binding of Workers KV named EDGETABLE_REPLICA there is a replica: objects
+// publish their changes to it, and it answers reads that may be old, those at the
+// secondary address:
 //
 //	alarm → object → batch ┐
 //	       worker.mjs → publish → adapters/store/workerskv → kv
 //
-// The module has no goroutines, which take a third of its size and half of its
-// speed. It runs straight on: a call to objects suspends the whole instance, so
-// that an instance serves one request at a time, and the shell keeps several. An
-// object runs without ever waiting; one instance serves all objects of an isolate.
+// The module has no goroutines, which would take a third of its size and half of its
+// speed. A call to objects suspends the whole instance: an instance serves one request
+// at a time, and the shell keeps several. An object never waits; one instance serves
+// all objects of an isolate.
 //
-// # What the two say to each other
+// # The interface of module and shell
 //
-// Bytes go through one buffer in the memory of the module. Its functions are
+// Bytes pass through one buffer in the memory of the module. Its functions are
 //
 //	buffer(n) pointer      the buffer, with room for n bytes; it may move with each call
 //	configure(n) n         variables in the buffer → 0, or the length of an error in it
 //	serve(n) n             a request → in four bytes each where the body of the response is and how long, then the head
-//	object(n) n            a message to the object at hand → what is to be done
+//	object(n) n            a message to the current object → the step to take
 //	limit(which, n, tokens) f64  takes tokens of the key in the buffer → milliseconds to wait, 0: none; 0 tokens: only asks
-//	publish(n) n           a batch of an object for the replica → what came of it
+//	publish(n) n           a batch of an object for the replica → its result
 //
 // and it imports from "edge"
 //
 //	now() f64              milliseconds since 1970
 //	random() i64           random bits
 //	call(pieces, n) n      calls objects, all at once → answers in the buffer; suspends
-//	kv(pointer, n) n       a call of Workers KV → what came of it in the buffer; suspends
+//	kv(pointer, n) n       a call of Workers KV → its result in the buffer; suspends
 //	log(level, pointer, n) writes a line of JSON: 0 info, 1 error
 //	limit(which, key, n, tokens) f64  the same, in the instance that counts for all
 //	row_get(key, n) n      → the row's value in the buffer, or -1
 //	row_put(key, n, value, n), row_delete(key, n), row_delete_all()
-//	row_size() f64         how many bytes all rows take
+//	row_size() f64         size of all rows in bytes
 //	row_scan(range, n) n   → whole rows in the buffer
 //
-// Numbers are little-endian, of four bytes where nothing else is said. The forms
-// of the messages stand with the code that reads and writes them.
+// Numbers are little-endian and have four bytes unless noted. The code that reads and
+// writes a message describes its form.
 package main
 
 func main() {}

@@ -190,12 +190,12 @@ func TestLives(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	for life := range uint32(3 * maxAwake) {
-		p.engines.life(life)
+		p.engines.engine(life)
 	}
 	if n := len(p.engines.awake); n > maxAwake {
 		t.Errorf("%d objects are remembered", n)
 	}
-	if first := p.engines.life(1); first != p.engines.life(1) {
+	if first := p.engines.engine(1); first != p.engines.engine(1) {
 		t.Error("an object is forgotten at once")
 	}
 }

@@ -10,38 +10,38 @@ import (
 	"edgetable/core/edm"
 )
 
-// namespace is Workers KV through the shell, which takes frames
+// namespace calls Workers KV through the shell, which takes frames
 //
-//	what to do, one byte
+//	operation, one byte
 //	name                               to get
 //	end, writes                        to write
 //	prefix, cursor, limit in 4 bytes   to list
 //
-// and gives back a frame of one byte, what became of it, and
+// and returns a frame of one byte, the outcome, and
 //
-//	value, metadata                    of what was got; metadata that is no string is empty
-//	a byte and a reason, …             what became of each write
-//	where to go on, name, metadata, …  of a list
-//	why it failed
+//	value, metadata                    of a get; metadata that is not a string is empty
+//	outcome and reason, …              of each write
+//	next cursor, name, metadata, …     of a list
+//	reason                             of a failure
 //
-// No write begins behind the end, milliseconds since 1970 as a float64, nor behind
-// one that failed: they are refused. A write is three frames: one byte, whether it
-// deletes, with the name behind it; value; metadata.
+// No write begins after end, milliseconds since 1970 as a float64, or after a failed
+// write: it is refused. A write is three frames: one byte, 1 to delete, followed by the
+// name; value; metadata.
 type namespace struct {
-	call func(request frames) (answer frames) // which are the caller's
-	// until is when no write begins any more. Of who only reads it is 0.
+	call func(request frames) (answer frames) // the caller owns the answer
+	// until is the time after which no write begins; 0 for readers.
 	until edm.Ticks
 }
 
-// What to do. A request has all its room before it is filled: seen in workerd, the
-// beginning of one was zeros after the collector had run while it grew.
+// The operations. A request is allocated at full size: in workerd, the beginning of one
+// was zeroed when the collector ran while it grew.
 const (
 	kvGet   = "g"
 	kvWrite = "w"
 	kvList  = "l"
 )
 
-// What became of it.
+// The outcomes.
 const (
 	kvDone = iota
 	kvNone
@@ -52,7 +52,7 @@ const (
 
 var _ workerskv.Namespace = (*namespace)(nil)
 
-var errAnswer = errors.New("the shell's answer is in no form that is known")
+var errAnswer = errors.New("unknown form of the shell's answer")
 
 func (n *namespace) do(ctx context.Context, request frames) (answer frames, none bool, err error) {
 	if err := ctx.Err(); err != nil {

@@ -1,14 +1,14 @@
-// What the module asks of Workers KV. What is given and returned is told in namespace.go.
+// Calls of Workers KV for the module, in the forms of namespace.go.
 import { frames, unframe } from "./calls.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
-const connections = 6; // that an invocation has open at a time; the platform lets others wait
+const connections = 6; // per invocation; the platform makes further ones wait
 const done = 0, none = 1, refused = 2, cursor = 3, failed = 4;
 const text = (s) => (typeof s === "string" ? encoder.encode(s) : new Uint8Array(0));
 
 export async function callNamespace(env, bytes) {
   const [what, ...parts] = unframe(bytes), kv = env.EDGETABLE_REPLICA, name = decoder.decode(parts[0]);
-  const say = (became, ...rest) => frames([Uint8Array.of(became), ...rest]);
+  const say = (outcomes, ...rest) => frames([Uint8Array.of(outcomes), ...rest]);
   const go = String.fromCharCode(what[0]), from = go === "l" ? decoder.decode(parts[1]) : "";
   try {
     switch (go) {
@@ -25,33 +25,33 @@ export async function callNamespace(env, bytes) {
       }
     }
   } catch (e) {
-    const reason = String(e); // by the number of its status alone it says what it is
+    const reason = String(e); // only the status number in the text tells what it is
     if (from !== "" && reason.includes("400")) return say(cursor);
     return say(failed, encoder.encode(reason));
   }
 }
 
-// write does writes as connections get free, and tells what became of each. None begins behind the end, or when one failed.
+// write carries out writes as connections become free and returns the outcome of each. None begins after end or a failure.
 async function write(kv, end, parts) {
-  const became = [];
+  const outcomes = [];
   let next = 0, broken = false;
   const connection = async () => {
     while (next < parts.length) {
       const i = next, what = parts[i][0], name = decoder.decode(parts[i].subarray(1));
       next += 3;
-      became[i / 3] = Uint8Array.of(refused);
+      outcomes[i / 3] = Uint8Array.of(refused);
       if (broken || Date.now() >= end) continue;
       try {
         await (what === 0 ? kv.put(name, parts[i + 1], { metadata: decoder.decode(parts[i + 2]) }) : kv.delete(name));
-        became[i / 3] = Uint8Array.of(done);
+        outcomes[i / 3] = Uint8Array.of(done);
       } catch (e) {
         const reason = String(e);
         if (reason.includes("429")) continue;
         broken = true;
-        became[i / 3] = Uint8Array.of(failed, ...encoder.encode(reason));
+        outcomes[i / 3] = Uint8Array.of(failed, ...encoder.encode(reason));
       }
     }
   };
   await Promise.all(Array.from({ length: connections }, connection));
-  return became;
+  return outcomes;
 }

@@ -6,13 +6,13 @@ import { publish } from "./publish.mjs";
 
 const maxMemory = 14 << 20; // bytes, of the instance in which objects run
 const maxUses = 100_000;
-const rollback = 1, calls = 2; // what a step is, as in objects.go
-const patience = Uint8Array.of(0x10, 0x27, 0, 0); // 10 s for calls of other objects
-const maxRounds = 64; // of a message, which needs four at most where nothing goes wrong
-const maxAlarm = 600_000; // ms, of the quarter of an hour that the platform gives
-const maxAlarms = 5; // times that the platform may send an alarm again: of its six
+const rollback = 1, calls = 2; // kinds of steps, as in objects.go
+const limit = Uint8Array.of(0x10, 0x27, 0, 0); // 10 s for calls of other objects
+const maxRounds = 64; // of a message; without failures it needs four at most
+const maxAlarm = 600_000; // ms, of the 15 minutes that the platform permits
+const maxAlarms = 5; // of the six times that the platform repeats an alarm
 
-// The instance in which the objects of this isolate run, its memory, and how many of them woke up here.
+// The instance that runs the objects of this isolate, its memory, and the number of objects that woke up here.
 let engine, memory, lives = 0;
 
 const undo = new Error("undo"), encoder = new TextEncoder();
@@ -26,10 +26,10 @@ export class EdgetableObject extends DurableObject {
     ctx.blockConcurrencyWhile(async () => { this.alarmAt = await ctx.storage.getAlarm(); });
   }
 
-  // ask hands a message to the object and returns what it says, behind a byte as in calls.go.
+  // ask hands a message to the object and returns the answer after a byte as in calls.go.
   ask(message) { return this.handle(message, (round) => round < maxRounds); }
 
-  // alarm has as many rounds as it needs, for each table that is being deleted. One that failed comes again.
+  // alarm takes as many rounds as it needs, some for each table being deleted. The platform repeats one that failed.
   async alarm(info) {
     this.alarmAt = null;
     const end = Date.now() + maxAlarm;
@@ -38,8 +38,8 @@ export class EdgetableObject extends DurableObject {
     this.wake(Date.now() + 60_000);
   }
 
-  // handle takes steps until one is an answer. Only of a message whose first step left nothing it is sure that it was not
-  // handled: what steps before a call did is there.
+  // handle takes steps until one is an answer. Only if the first step fails is it certain that the message was not handled:
+  // the effects of steps before a call stay.
   async handle(message, more) {
     let again = [];
     for (let round = 0; more(round); round++) {
@@ -54,13 +54,13 @@ export class EdgetableObject extends DurableObject {
         return step.subarray(8);
       }
       const [state, ...wanted] = unframe(step.subarray(9));
-      again = [state, ...unframe(await callObjects(this.env, frames([patience, ...wanted]), publish))];
+      again = [state, ...unframe(await callObjects(this.env, frames([limit, ...wanted]), publish))];
     }
     return Uint8Array.of(lost);
   }
 
-  // step is one transaction, which leaves nothing if the module says so or fails. What it is given and what it returns
-  // is told in objects.go. It is tried a second time, in a new instance: what fails there would fail for ever.
+  // step is one transaction, undone if the module fails or asks for it. objects.go describes the forms. A failed step is tried
+  // once more in a new instance; if it fails there too, it would always fail.
   step(parts) {
     for (let first = true; ; first = false) {
       if (engine?.uses > maxUses) engine = undefined;
@@ -68,7 +68,7 @@ export class EdgetableObject extends DurableObject {
         return this.attempt(parts);
       } catch (e) {
         console.error(JSON.stringify({ msg: "object", cause: engine?.exhausted ? "out of memory" : String(e), again: first }));
-        engine = undefined; // with what the objects remember, so that they count as just woken up
+        engine = undefined; // with the memory of all objects, which then count as just woken up
         if (!first) throw e;
       }
     }
@@ -96,13 +96,13 @@ export class EdgetableObject extends DurableObject {
     return step;
   }
 
-  // leave gives back the storage of an object without rows: the empty database, which would be paid for, and the alarm.
+  // leave releases the storage of an object without rows: the empty database, which would cost money, and the alarm.
   leave() {
     this.alarmAt = null;
     this.ctx.storage.deleteAll();
   }
 
-  // wake sets the alarm, of which there is one, unless it comes earlier. What the step wrote is there only with it.
+  // wake sets the only alarm, unless an earlier one is set. It becomes durable together with the writes of the step.
   wake(at) {
     if (this.alarmAt !== null && at >= this.alarmAt) return;
     this.alarmAt = at;
@@ -110,17 +110,17 @@ export class EdgetableObject extends DurableObject {
   }
 }
 
-// Rows are the storage of an object. There is no table until a row is put: an object that is only asked, as each is for
-// which a client makes up a name, stores nothing.
+// Rows are the storage of an object. The SQL table is created with the first row: an object that is only read, for example
+// under a name that a client invented, stores nothing.
 class Rows {
-  there = undefined; // whether there is a table, if it is known
+  there = undefined; // whether the table exists, undefined if unknown
   emptied = false; // in this step
 
   constructor(sql) { this.sql = sql; }
 
   exist() { return this.there ??= this.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'r'").raw().next().done === false; }
 
-  // size is in bytes, without what was deleted.
+  // size is in bytes, without deleted rows.
   size() { return this.sql.databaseSize; }
 
   get(k) {
@@ -141,7 +141,7 @@ class Rows {
     if (this.exist()) this.sql.exec("DELETE FROM r WHERE k = ?", k);
   }
 
-  // deleteAll drops the table: to delete each row would be paid for.
+  // deleteAll drops the table: deleting each row would cost money.
   deleteAll() {
     if (!this.exist()) return;
     this.sql.exec("DROP TABLE r");
@@ -149,9 +149,9 @@ class Rows {
     this.emptied = true;
   }
 
-  // scan reads rows until they have as many bytes as are wanted. A cursor is always read to its end, as nothing else would
-  // close it; so it is asked for few rows first and then for as many as the last ones suggest, and has no large values:
-  // where the next row is a large one, nobody knows.
+  // scan reads rows up to the wanted number of bytes. A cursor is always read to its end, as nothing else closes it. So each
+  // query has a limit, small at first and then estimated from the last rows, and leaves out large values, which are read one
+  // by one.
   scan(request) {
     let [wanted, from, to] = unframe(request.slice());
     let room = new DataView(wanted.buffer, wanted.byteOffset).getUint32(0, true), limit = 16;

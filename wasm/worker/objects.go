@@ -9,37 +9,37 @@ import (
 	"edgetable/core/edm"
 )
 
-// objects are the memories of the objects that are awake in this isolate, by the
-// number the shell gives each life of one: what an object remembers from before it
-// slept is not to be believed, as it may have been awake elsewhere since.
+// objects are the engines of the objects that are awake in this isolate, by the number
+// that the shell gives an object when it wakes up. An engine from before an object
+// slept must not be used again: the object may have been awake elsewhere since.
 type objects struct {
 	options engine.Options
-	rows    engine.Rows // of the object at hand
-	pieces  *buffer     // where large ones come from
+	rows    engine.Rows // of the current object
+	pieces  *buffer     // source of large pieces
 	awake   map[uint32]*engine.Engine
 }
 
-// maxAwake is how many are remembered. To forget them all is allowed.
+// maxAwake is the number of engines kept. They may be forgotten at any time.
 const maxAwake = 1024
 
-// What is to be done behind a step.
+// What the shell does after a step.
 const (
 	stepAnswer   = iota // send the answer
 	stepRollback        // undo the transaction, then send the answer
-	stepCalls           // make calls, then come again
+	stepCalls           // make calls, then send the message again
 )
 
-// handle does one step with a message, in the transaction around it. It takes
+// handle takes one step with a message, inside a transaction of the shell. It takes
 // frames
 //
-//	number of the object's life, in 4 bytes
-//	message
-//	state, then the answers as in [caller]     of a message that comes again
+//	number of the object, in 4 bytes
+//	message; an empty one is the alarm
+//	state, then the answers as in [caller]     of a message that made calls
 //
-// where no message at all stands for the alarm, and appends
+// and appends
 //
-//	when to send the alarm, in milliseconds since 1970 as a float64; 0: never
-//	what is to be done, one byte
+//	time of the next alarm in milliseconds since 1970, a float64; 0: never
+//	one byte, what the shell does next
 //	the answer; or a frame of state and the calls as in [caller]
 func (o *objects) handle(dst []byte, in frames) []byte {
 	var parts [3][]byte
@@ -63,10 +63,10 @@ func (o *objects) handle(dst []byte, in frames) []byte {
 	}
 	start := len(dst)
 	dst = append(dst, make([]byte, 9)...)
-	step := o.life(binary.LittleEndian.Uint32(parts[0])).Handle(o.rows, message, resume, dst)
+	step := o.engine(binary.LittleEndian.Uint32(parts[0])).Handle(o.rows, message, resume, dst)
 	switch {
 	case len(step.Calls) > 0:
-		if step.Answer != nil { // which has one of their messages
+		if step.Answer != nil { // it holds the message of a call
 			dst = append(o.pieces.piece(len(dst)+4+len(step.State)+sizeOfCalls(step.Calls)), dst...)
 		}
 		dst = appendCalls(frames(dst).add(step.State), step.Calls)
@@ -85,8 +85,8 @@ func (o *objects) handle(dst []byte, in frames) []byte {
 	return dst
 }
 
-// life is the memory of an object, a fresh one if there is none.
-func (o *objects) life(number uint32) *engine.Engine {
+// engine returns the engine of an object, a new one if there is none.
+func (o *objects) engine(number uint32) *engine.Engine {
 	found := o.awake[number]
 	if found == nil {
 		if len(o.awake) >= maxAwake || o.awake == nil {

@@ -18,10 +18,9 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// poisoned is a server and objects in one process, of which every piece of memory
-// that goes from one to the other is overwritten as soon as the module would use
-// it for something else: a request and all messages and answers behind it, a row
-// behind the next.
+// poisoned is a server and objects in one process. It overwrites each piece of memory
+// that passes between them as soon as the module would use it again: requests,
+// messages and answers after the request, a row after the next one.
 type poisoned struct {
 	t       *testing.T
 	server  server
@@ -36,7 +35,7 @@ func poison(b []byte) {
 	}
 }
 
-// take is a copy of b, which is overwritten behind the request.
+// take is a copy of b that is overwritten after the request.
 func (p *poisoned) take(b []byte) []byte {
 	b = bytes.Clone(b)
 	p.taken = append(p.taken, b)
@@ -93,7 +92,7 @@ func (p *poisoned) answer(b []byte) []byte {
 	return out
 }
 
-// poisonedRows are rows of which one is good until the next is asked for.
+// poisonedRows are rows of which each is valid until the next call.
 type poisonedRows struct {
 	storage
 	shown []byte
@@ -124,9 +123,8 @@ func (r *poisonedRows) Scan(from, to []byte, n int) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// TestPoison plays the corpus over objects: nothing that is read later is in memory
-// that was used for something else meanwhile. Scenarios of stores that fail, and
-// of limits, are about nothing else.
+// TestPoison plays the corpus over objects: no code reads memory that was used again
+// in between. It leaves out scenes of failing stores and of limits.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	wiretest.RunScenes(t, wiretest.Dialect{}, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {

@@ -1,12 +1,11 @@
-// The instances for requests. One serves one request at a time, as it is suspended where the request waits.
+// The instances for requests. Each serves one request at a time, because it is suspended while the request waits.
 //
-// A module's memory never shrinks, and what is dropped the platform collects late, if at all before the isolate has too much.
-// So each instance gets a memory of a fixed size, and the memories are as many as the isolate has room for, which go on to
-// the next instance: whatever requests come at once, these are all there is. What moves little is served in small ones, of
-// which there are many, so that it never waits for what moves much. That is served in few large ones: in instances that serve
-// nothing else, since large pieces of memory are seldom collected (see buffer.go).
+// A module's memory never shrinks, and the platform collects a dropped one late, often too late for the isolate. So each
+// instance gets a memory of a fixed size. An isolate has a fixed number of memories, and the next instance gets the memory of
+// the last. Small requests use the many small memories and never wait for large ones. Large requests use the few large
+// memories, in instances that serve nothing else, since large pieces of memory are seldom collected (see buffer.go).
 import { Instance } from "./instance.mjs";
-import { Patience } from "./patience.mjs";
+import { Waiters } from "./waiters.mjs";
 
 const KiB = 1 << 10, MiB = 1 << 20, page = 64 * KiB;
 export const sizes = [
@@ -14,17 +13,17 @@ export const sizes = [
   { moves: 1152 * KiB, memory: 5 * MiB, most: 2 },
   { moves: Infinity, memory: 24 * MiB, most: 1 },
 ].map((s) => ({ ...s, idle: [], memories: [], made: 0, lent: new Map() }));
-const maxUses = 100_000; // of an instance: against what fragments
-const maxLent = 60_000; // ms until an instance whose request was killed is given up
+const maxUses = 100_000; // of an instance, because memory fragments
+const maxLent = 60_000; // ms; then the request was killed by the platform, and the instance is given up
 
-const queue = new Patience(1024); // of requests for an instance
+const queue = new Waiters(1024); // of requests that wait for an instance
 
-// sizeOf is the index of the size for an answer to calls of so many bytes; sizeFor for the body of a request, of which more
-// is made on its way: what is read of it, the message, and what an insert answers with.
+// sizeOf is the index of the memory size for an answer of this many bytes; sizeFor that for the body of a request, which needs
+// room for the decoded body, the message and the response as well.
 export function sizeOf(bytes) { return sizes.findIndex((s) => bytes <= s.moves); }
 export function sizeFor(bytes) { return sizeOf(2 * bytes); }
 
-// take resolves to an instance of a size, or to null where too many wait for one already.
+// take resolves to an instance of a size, or to null if too many requests wait for one.
 export async function take(env, size) {
   const instance = await queue.until(() => lend(sizes[size], env));
   if (instance === undefined) return null;
@@ -54,7 +53,7 @@ function find(s, env) {
 
 function make(s) {
   if (s.made >= s.most) {
-    // Where the platform kills a request, nobody gives its instance back, and it may yet wake up.
+    // A request that the platform killed does not give its instance back, and may still wake up.
     for (const [instance, since] of s.lent) if (Date.now() - since > maxLent && s.lent.delete(instance)) s.made--;
     if (s.made >= s.most) return undefined;
   }
@@ -62,7 +61,7 @@ function make(s) {
   return new WebAssembly.Memory({ initial: s.memory / page, maximum: s.memory / page });
 }
 
-// giveBack takes an instance back; of a dead one, which is in the middle of something for ever, the memory.
+// giveBack takes an instance back, or only the memory of a dead one.
 export function giveBack(instance, dead) {
   const s = sizes[instance.size];
   if (!s.lent.delete(instance)) return;

@@ -14,21 +14,21 @@ import (
 type publisher struct{ host host }
 
 const (
-	// published is for how long writes of a batch begin. The shell has as many of
-	// them under way as the platform lets, six, so that none waits in a queue: the
-	// last has begun 9 s after the batch was handed out, 5 s of them for an instance,
-	// before whoever waits gives up, at 10 s. Until the object's lease ends, at 60 s,
-	// a write has 51 s to arrive.
+	// published is the time in which writes of a batch begin. The shell makes six at a
+	// time, as many as the platform permits, so that none waits in a queue. The last one
+	// begins within 9 s after the batch was handed out, 5 s of them to get an instance;
+	// the object gives up waiting after 10 s. Its batch timeout, at 60 s, leaves a write
+	// 51 s to arrive.
 	published = 4 * edm.TicksPerSecond
-	// purgeStep is how many calls of the namespace a purge makes at a time.
+	// purgeStep is the number of KV calls of one step of a purge.
 	purgeStep = 200
 )
 
-// publish does what a batch says and appends what came of it.
+// publish carries out a batch and appends its result.
 func (p *publisher) publish(dst, batch []byte) []byte {
 	b, err := durableobject.ReadBatch(batch)
 	if err != nil {
-		panic(err.Error()) // it is of our own module
+		panic(err.Error()) // it comes from this module
 	}
 	to := workerskv.NewPublisher(&namespace{call: p.host.kv, until: p.host.now() + published}, p.host.now)
 	result := durableobject.Published{Done: make([]bool, len(b.Changes))}
@@ -97,10 +97,10 @@ func document(to *workerskv.Publisher, c *durableobject.Change) error {
 	return err
 }
 
-// lastSync is when the replica was last known to hold all that the objects do.
-// Where no object says that it lags behind, all that changed three minutes ago is
-// to be seen: half a minute until an object would say so, as much and a minute
-// where it dies meanwhile, and the minute in which KV may show what was before.
+// lastSync is the time up to which the replica has all changes. If no object says that
+// it lags, all changes older than three minutes are visible: half a minute until an
+// object says so, another half and a minute if it dies before that, and the minute in
+// which KV may show old states.
 func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() edm.Ticks {
 	const (
 		behind = 180 * edm.TicksPerSecond
@@ -114,7 +114,7 @@ func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() edm.Ticks
 		}
 		until, ok, err := replica.Synced(context.Background(), "")
 		switch {
-		case err != nil: // it is not known to be later than it was
+		case err != nil: // no later time is known
 			return last
 		case ok:
 			last = min(until, t-behind)
@@ -126,9 +126,8 @@ func lastSync(replica *workerskv.Replica, now func() edm.Ticks) func() edm.Ticks
 	}
 }
 
-// reader is a store whose eventual reads are answered by the replica. It does
-// what [workerskv.Reader] does, but names its store: calls through one more
-// interface make the module larger.
+// reader is a store whose eventual reads are answered by the replica. It embeds the
+// concrete store, because calls through an interface make the module larger.
 type reader struct {
 	*durableobject.Store
 	replica *workerskv.Replica
@@ -140,7 +139,7 @@ func withReplica(store *durableobject.Store, h host) table.Store {
 	return &reader{store, replica, lastSync(replica, h.now)}
 }
 
-// LastSync is that of the replica.
+// LastSync is the time up to which the replica has all changes.
 func (r *reader) LastSync() edm.Ticks { return r.synced() }
 
 // Get implements [table.Store].

@@ -1,8 +1,8 @@
-// Batches of objects that are published in the replica: what is given and returned is told in durableobject/replica.go.
+// Publishes batches of objects in the replica, in the forms of durableobject/replica.go.
 import { answered, lost, unreachable } from "./calls.mjs";
 import { giveBack, sizeFor, take } from "./pool.mjs";
 
-// publish publishes a batch and returns what came of it, behind a byte as in calls.go.
+// publish publishes a batch and returns the result after a byte as in calls.go.
 export async function publish(env, batch) {
   let instance = null, dead = true;
   try {

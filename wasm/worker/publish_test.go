@@ -25,7 +25,7 @@ func (c catalog) Call(_ context.Context, calls []durableobject.Call) []durableob
 	return []durableobject.Answer{{Message: c.Handle(c.rows, calls[0].Message, nil, nil).Answer}}
 }
 
-// A batch is published as the objects want it, and what fails is told.
+// A batch is published as the objects want it; failures are reported.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	now := 1000 * edm.Ticks(edm.TicksPerSecond)
@@ -68,9 +68,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// What many buckets said of themselves is purged with their table, also where KV
-// takes longer for it than a batch has, and each batch makes fewer calls than an
-// invocation may.
+// The records of many buckets are purged with their table, also if KV needs longer
+// than one batch has; no batch makes more calls than an invocation may.
 func TestPublishPurge(t *testing.T) {
 	t.Parallel()
 	now := 1000 * edm.Ticks(edm.TicksPerSecond)
@@ -118,8 +117,7 @@ func TestPublishPurge(t *testing.T) {
 	}
 }
 
-// Each write becomes what the shell says of it, and none is done of which it says
-// nothing.
+// Each write has the outcome that the shell reports; without a report it is not done.
 func TestNamespaceWrite(t *testing.T) {
 	t.Parallel()
 	writes := []workerskv.Write{{Name: "a", Value: []byte("value"), Metadata: []byte("metadata")}, {Name: "b", Delete: true}, {Name: "c"}, {Name: "d"}}

@@ -14,9 +14,8 @@ const (
 	levelError
 )
 
-// appendRecord appends the line of a request for the log, and returns its level.
-// Neither the request's target stands in it nor any header: keys, signatures and
-// data may be in them.
+// appendRecord appends the line of a request for the log, and returns its level. It
+// contains neither the target nor headers, which may contain keys, signatures and data.
 func appendRecord(dst []byte, method string, resp *protocol.Response, took edm.Ticks, received int) ([]byte, int) {
 	level := levelInfo
 	dst = append(dst, `{"msg":"request","method":`...)

@@ -12,19 +12,19 @@ import (
 	"edgetable/core/protocol"
 )
 
-// incoming is a request as the shell has it: the length of its head, the head,
-// the body. The head is a text in lines, of which the last has no end:
+// incoming is a request in the form of the shell: the length of its head, the head,
+// the body. The head is text in lines separated by \n:
 //
 //	MERGE
 //	https://acme.table.example.com/people(PartitionKey='a%2Fb',RowKey='1')
-//	192.0.2.7            the client's address; empty where it is not known
-//	                     why it is refused unseen; empty to serve it
-//	5                    length of the body, -1 if it is not known
+//	192.0.2.7            the client's address; empty if unknown
+//	                     the reason to refuse it; empty to serve it
+//	5                    length of the body, -1 if unknown
 //	x-ms-version:2019-02-02
 //
-// The URL is as it was sent. A name occurs once; where it was sent several times,
-// commas are between the values. A length of more bytes than follow is that of a body
-// too long to be taken.
+// The URL is unchanged. A header name occurs once; commas separate the values of a
+// repeated one. A length above the number of bytes that follow is that of a body that
+// is too long.
 type incoming struct {
 	protocol.Request
 	refusal string
@@ -32,7 +32,7 @@ type incoming struct {
 	fields  fields
 }
 
-// body is that of a request, which is in memory: the protocol need not copy it.
+// body is the body of a request in memory, so that the protocol need not copy it.
 type body struct {
 	bytes.Reader
 	b []byte
@@ -40,7 +40,7 @@ type body struct {
 
 func (b *body) Bytes() []byte { return b.b }
 
-// fields are header lines as they came, of which no name is canonical.
+// fields are header lines whose names are not in canonical form.
 type fields []protocol.Field
 
 // Get implements [protocol.Fields].
@@ -66,9 +66,9 @@ func (f fields) Values(name string) (values []string) {
 // preamble is the number of lines before the header.
 const preamble = 5
 
-var errRequest = errors.New("the request is not in the form of the shell")
+var errRequest = errors.New("unknown form of the shell's request")
 
-// read reads a request, which goes on to refer to b.
+// read reads a request, which then shares the memory of b.
 func (r *incoming) read(b []byte) error {
 	if len(b) < 4 {
 		return errRequest
@@ -96,9 +96,9 @@ func (r *incoming) read(b []byte) error {
 	for line := range strings.SplitSeq(head, "\n") {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
-			continue // the empty line of no header
+			continue // no header
 		}
-		for strings.EqualFold(name, "x-http-method") { // the only one whose values are counted
+		for strings.EqualFold(name, "x-http-method") { // the protocol counts its values
 			first, rest, more := strings.Cut(value, ",")
 			if !more {
 				break
@@ -123,8 +123,8 @@ func (r *incoming) read(b []byte) error {
 	return nil
 }
 
-// locate takes a URL apart without a look at what it means. Its authority counts
-// and not the header Host, which is the same unless the request line had a URL.
+// locate splits a URL without interpreting it. Its authority counts, not the header
+// Host; they differ only if the request line had a whole URL.
 func (r *incoming) locate(url string) error {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if !ok {
@@ -135,12 +135,12 @@ func (r *incoming) locate(url string) error {
 		i = len(rest)
 	}
 	r.Scheme, r.Host = scheme, rest[:i]
-	// What is left of a request may keep parts of its target.
+	// Parts of the target may outlive the request.
 	if r.Target = strings.Clone(rest[i:]); r.Target == "" || r.Target[0] == '?' {
 		r.Target = "/" + r.Target
 	}
 	return nil
 }
 
-// view is b as a string, as long as nobody writes to b.
+// view is b as a string, valid until b is overwritten.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

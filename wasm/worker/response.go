@@ -6,8 +6,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// appendHead appends the head of a response as the shell wants it, a text in
-// lines:
+// appendHead appends the head of a response in the form of the shell, text in lines:
 //
 //	200
 //	Content-Type:application/json;odata=minimalmetadata;streaming=true;charset=utf-8

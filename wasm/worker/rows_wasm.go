@@ -28,7 +28,7 @@ func hostRowSize() float64
 //go:wasmimport edge row_scan
 func hostRowScan(r unsafe.Pointer, n uint32) uint32
 
-// rows are those of the object at hand. What they return stands in the buffer.
+// rows are the rows of the current object. Their results are in the buffer.
 type rows struct {
 	request frames
 	last    []byte
@@ -56,11 +56,11 @@ func (r *rows) Size() int64 { return int64(hostRowSize()) }
 
 // Scan asks the shell with frames
 //
-//	how many bytes of rows are wanted, in 4 bytes
+//	wanted bytes of rows, in 4 bytes
 //	from, to
 //
-// and gets frames: first one that is empty if these are all, then key and value
-// of each row.
+// and gets frames: first an empty one if no more rows follow, then key and value of
+// each row.
 func (r *rows) Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte] {
 	return func(yield func(k, v []byte) bool) {
 		var wanted [4]byte
@@ -73,7 +73,7 @@ func (r *rows) Scan(from, to []byte, bytes int) iter.Seq2[[]byte, []byte] {
 			for len(in) > 0 {
 				k, in, _ = in.next()
 				v, in, _ = in.next()
-				if len(in) == 0 { // the next batch takes its place
+				if len(in) == 0 { // the next batch overwrites it
 					r.last = append(append(r.last[:0], k...), 0)
 				}
 				if !yield(k, v) {

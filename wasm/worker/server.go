@@ -20,20 +20,20 @@ type server struct {
 	line []byte
 }
 
-// host is what the module has from around it.
+// host is the functions that the module gets from its shell.
 type host struct {
 	now    func() edm.Ticks
 	random func() uint64
 	log    func(level int, line []byte)
 	call   func(calls [][]byte) (answers frames)
 	kv     func(request frames) (answer frames)
-	limit  func(which int, key string, n int) (wait time.Duration) // nil: who asks counts for itself
-	// pageBytes is how much a page has of entities, unless one alone has more; 0 is
-	// what the protocol allows.
+	limit  func(which int, key string, n int) (wait time.Duration) // nil: this instance counts for itself
+	// pageBytes bounds the entities of a page, unless a single one is larger; 0 is the
+	// protocol's limit.
 	pageBytes int
 }
 
-// newStore is the one on objects, which the shell calls, and their replica.
+// newStore makes the store on objects, with its replica if there is one.
 func newStore(c *config, h host) (table.Store, error) {
 	store, err := durableobject.New(durableobject.Options{
 		Caller: &caller{now: h.now, call: h.call}, Now: h.now, Rand: h.random,
@@ -45,7 +45,7 @@ func newStore(c *config, h host) (table.Store, error) {
 	return withReplica(store, h), nil
 }
 
-// newServer wires the protocol to a store.
+// newServer connects the protocol to a store.
 func newServer(c *config, store table.Store, h host) *server {
 	s := &server{host: h, Handler: &protocol.Handler{
 		Service: table.New(store, table.Options{
@@ -68,14 +68,14 @@ func newServer(c *config, store table.Store, h host) *server {
 	return s
 }
 
-// refusals are the reasons for which the shell has a request refused unseen.
+// refusals are the reasons for which the shell refuses a request.
 var refusals = map[string]*table.Error{
-	"busy":   table.ServerBusy.With("The Worker has as many requests as it can take."),
+	"busy":   table.ServerBusy.With("The Worker has too many requests. Try again."),
 	"failed": table.InternalError.Err(),
 }
 
-// answer appends the response to a request in one piece, as in [appendHead] with
-// the length of the head before it and the body behind it.
+// answer appends the response to a request in one piece: the length of the head, the
+// head as in [appendHead], the body.
 func (s *server) answer(dst, request []byte) []byte {
 	start := len(dst)
 	dst, body := s.respond(append(dst, 0, 0, 0, 0), request)
@@ -88,8 +88,8 @@ func (s *server) answer(dst, request []byte) []byte {
 	return dst
 }
 
-// respond appends the head of the response to a request and returns its body,
-// which is good until release is called.
+// respond appends the head of the response to a request and returns its body, valid
+// until release.
 func (s *server) respond(dst, request []byte) (head, body []byte) {
 	begin := s.host.now()
 	if err := s.in.read(request); err != nil {
@@ -108,7 +108,7 @@ func (s *server) respond(dst, request []byte) (head, body []byte) {
 	return dst, s.resp.Body
 }
 
-// release gives back what the last response had.
+// release gives back the memory of the last response.
 func (s *server) release() {
 	s.resp.Release()
 	s.resp = protocol.Response{}

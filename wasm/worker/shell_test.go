@@ -9,8 +9,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// encode is a request as the shell hands it over: header names in lower case, one
-// line each, and nothing of a body that is too long.
+// encode is a request in the form of the shell: header names in lower case, one line
+// each, without a body that is too long.
 func encode(r *wiretest.Request) []byte {
 	length, body := len(r.Body), r.Body
 	switch {
@@ -50,7 +50,7 @@ func has(fields []wiretest.Field, name string) bool {
 	return false
 }
 
-// parseResponse reads what the shell gets.
+// parseResponse reads a response in the form of the shell.
 func parseResponse(b []byte, method string) (*wiretest.Response, error) {
 	head, body, ok := frames(b).next()
 	if !ok {

@@ -1,5 +1,5 @@
 // The shell around edgetable.wasm in a Cloudflare Worker: it moves bytes between the platform and the module and decides
-// nothing about the protocol. What module and shell say to each other is told in main.go.
+// nothing about the protocol. main.go describes the interface between the two.
 import { refuse } from "./clerk.mjs";
 import { failed, head, read, responseOf } from "./http.mjs";
 import { Job, Outgrown } from "./job.mjs";
@@ -12,7 +12,7 @@ async function answer(request, env) {
   try {
     body = await read(request);
   } catch {
-    return new Response(null, { status: 400 }); // who sends it is gone
+    return new Response(null, { status: 400 }); // the client is gone
   }
   try {
     return await serve(request, env, body);
@@ -51,7 +51,7 @@ async function serve(request, env, { bytes, length, refusal }) {
 export default {
   async fetch(request, env, ctx) {
     const work = answer(request, env).catch(failed);
-    ctx.waitUntil(work); // to its end even if the client hangs up: an instance comes with it
+    ctx.waitUntil(work); // to its end even if the client hangs up, so that the instance comes back
     return work;
   },
 };

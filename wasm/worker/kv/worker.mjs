@@ -1,14 +1,14 @@
 // The shell for tables in Workers KV alone: as ../worker.mjs, with one instance for all requests of the isolate.
 import { failed, head, nothing, read, response } from "./http.mjs";
 import { Instance } from "./instance.mjs";
-import { Patience } from "./patience.mjs";
+import { Waiters } from "./waiters.mjs";
 
 const maxRequests = 64; // in progress
 const maxAge = 60_000; // ms; an older request was killed by the platform, and a purge ends earlier
 const maxHeld = 20_000; // JavaScript values held by the module, before requests wait until it holds none
 const maxMemory = 40 << 20; // bytes; a larger instance takes no requests and is replaced when it has none
 
-const queue = new Patience(1024);
+const queue = new Waiters(1024);
 let instance;
 
 function ready(env) {

@@ -1,14 +1,13 @@
-// Patience is that of those who wait for room in the isolate. Who waits looks for itself: the platform takes a request for
-// hung that only another one could wake.
+// Waiters wait for room in the isolate. Each polls by itself: the platform ends a request as hung if only another one could
+// wake it.
 const maxWait = 5_000; // ms
 
-export class Patience {
+export class Waiters {
   #waiting = 0;
 
   constructor(most) { this.most = most; }
 
-  // until resolves to what look returns as soon as there is something, or to undefined where too many wait already, or for
-  // too long.
+  // until resolves to the first result of look that is not undefined, or to undefined if too many wait or the time is over.
   async until(look) {
     for (let waited = 0, pause = 1; ; waited += pause, pause = Math.min(2 * pause, 16)) {
       const found = look();
