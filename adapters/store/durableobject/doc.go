@@ -1,31 +1,40 @@
-// Package durableobject keeps tables in Cloudflare Durable Objects with SQLite.
-// It is the Worker's side: a [Store] that sends messages to objects through a
-// [Caller]. What the objects do with them is in package object.
+// Package durableobject keeps tables in Cloudflare Durable Objects with SQLite. It is
+// the Worker's side: a [Store] that sends messages to objects through a [Caller].
+// Package engine is the code inside the objects.
 //
 // # Objects
 //
-// The documents of an account are in one object, its catalog. The partitions of
-// a table are spread over B buckets by package buckets, each an object of its
-// own. B is 1 unless it is chosen otherwise: then a scan is one message, a page
-// is a snapshot, and about 1,000 requests a second are the limit of a table. B
-// and the location are chosen when a table is made ([Options]), recorded with it,
-// and never change in its life.
+// The records of an account are in one object, its catalog. Package buckets spreads
+// the partitions of a table over B bucket objects. B is 1 by default: a scan is then
+// one message, a page is a snapshot, and a table serves about 1,000 requests per
+// second. B and the location are chosen when a table is created ([Options]), kept with
+// its record, and never change.
 //
-// Names of buckets say B and the location, but not which life of the table they
-// are of. So an operation on entities needs no look into the catalog: the Store
-// takes a table to be where it was last time, or where it would make one, and an
-// object in which it is not says where it is. What the Store remembers is
-// never trusted: it cannot bring back a deleted table, nor read one.
+// The name of a bucket object contains B and the location, but not the incarnation of
+// the table. So an operation on entities needs no look into the catalog: the Store
+// assumes that a table is where it was last time, or where it would create one, and an
+// object that does not have it answers where it is. The Store's assumptions are never
+// trusted: they can neither revive a deleted table nor read one.
 //
 // # Failures
 //
-// A write carries a random number, by which the object recognizes it for a
-// minute, so that it can be sent again when its reply was lost. Where the object
-// cannot know whether it was carried out, because it restarted meanwhile, it
-// says so: [table.ErrUnknown]. An object that is overloaded is [table.ErrBusy]; one
-// that is full refuses what would make it larger with an error that is not tried
-// again, [table.InsufficientAccountPermissions].
+// A write carries a random number, by which the object recognizes it for a minute, so
+// that it can be sent again when its reply was lost. If the object cannot know whether
+// it carried out the write, because it restarted in between, the answer is
+// [table.ErrUnknown]. An overloaded object is [table.ErrBusy]. A full object refuses
+// writes that would make it larger with an error that clients do not retry,
+// [table.InsufficientAccountPermissions].
 //
-// The Store starts no goroutine, sleeps nowhere and reads only the clock it is
-// given: it runs where there is no scheduler.
+// # Deployments
+//
+// For minutes of a deployment, Workers and objects of two versions meet. The only form
+// that both share is that of package message, with its version: a side that does not
+// know a version or an operation says so and does nothing, and the other side answers
+// 503. A filter travels as text in the syntax of the protocol, so that an object of
+// another version either understands it or says that it does not; then the Worker
+// evaluates it. Between the Worker's module and its shell, and between an object's
+// shell and its engine, nothing crosses versions: they are deployed together.
+//
+// The Store starts no goroutine, never sleeps, and reads only the clock it is given: it
+// runs without a scheduler.
 package durableobject

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Get implements [table.Store]; both kinds of consistency are strong.
+// Get implements [table.Store]; both consistencies are strong.
 func (s *Store) Get(ctx context.Context, t table.RecordKey, k []byte, _ table.Consistency) (row table.Row, err error) {
 	name := t.String()
 	err = s.follow(name, func(home message.Home) error {

@@ -33,7 +33,7 @@ func CatalogOf(key, location string) Address {
 //
 // It has no incarnation in its name, so that it can be found without the
 // record. The hint is in it because an object stays where it was made, and
-// whoever asks first, with a wrong idea of where the table is, makes it.
+// the first caller creates it, even with a wrong assumption about the table.
 func Bucket(key string, buckets, bucket uint16, location string) Address {
 	var o Address
 	o.Jurisdiction, o.Hint = SplitLocation(location)
@@ -64,8 +64,8 @@ func SplitLocation(location string) (jurisdiction, hint string) {
 	return "", location
 }
 
-// validLocation reports whether a location can be meant: the platform refuses
-// those it does not know.
+// validLocation reports whether a location is well-formed; the platform refuses unknown
+// ones.
 func validLocation(location string) bool {
 	jurisdiction, hint := SplitLocation(location)
 	for _, name := range [...]string{jurisdiction, hint} {

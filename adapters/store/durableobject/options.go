@@ -8,12 +8,11 @@ import (
 
 // Options of a [Store]. Caller, Now and Rand are required.
 type Options struct {
-	// Caller reaches the objects; it may be a [Pauser] too.
+	// Caller calls the objects; it may be a [Pauser] too.
 	Caller Caller
-	// Now is the clock by which contexts end and writes grow old. It issues no
-	// Timestamps.
+	// Now is the clock for deadlines and the age of writes. It issues no Timestamps.
 	Now func() edm.Ticks
-	// Rand returns random bits. Writes are told apart by them.
+	// Rand returns random bits. They distinguish writes.
 	Rand func() uint64
 
 	// Buckets is how many objects a new table is spread over: 1 to [MaxBuckets],
@@ -25,12 +24,12 @@ type Options struct {
 	// and objects, and never change: elsewhere there are other catalogs.
 	Catalog string
 
-	// Attempts is how often a message is sent whose answer was lost, 0 is 3.
+	// Attempts is how often a message is sent while its answer is lost; 0 is 3.
 	Attempts int
 }
 
-// MaxBuckets is how many objects a table can be spread over: the platform lets
-// one message make so many calls.
+// MaxBuckets is the most bucket objects of a table: one message may make this many
+// calls.
 const MaxBuckets = 1000
 
 const defaultAttempts = 3

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// maxKey keeps names of objects below 1024 bytes, beyond which an object
-	// does not know its own.
+	// maxKey keeps names of objects below 1024 bytes: an object does not know a longer
+	// name of its own.
 	maxKey      = 900
 	maxDocument = 64 << 10
 )

@@ -10,16 +10,16 @@ import (
 	"edgetable/core/table"
 )
 
-// fanOut is how many buckets are asked at once.
+// fanOut is the number of buckets called concurrently.
 const fanOut = 32
 
-// Scan implements [table.Store]. Of a table in one bucket it is one message, and
-// the page a snapshot. It examines 8 MiB at most, however many the request
-// allows, so as not to keep the object for long.
+// Scan implements [table.Store]. For a table in one bucket it is one message, and the
+// page is a snapshot. It examines at most 8 MiB, even if the request allows more, so
+// that it does not occupy the object for long.
 //
-// The object cannot ask Expired, nor does it have a clock that runs: it is asked
-// here, for what the object has examined. A page that it ends has done work in
-// vain, but not more than 8 MiB.
+// The object can neither call Expired nor rely on its clock, so Expired is called here,
+// for the rows that the object examined. A page that ends early wastes work, at most
+// 8 MiB.
 func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (page table.Page, err error) {
 	name := t.String()
 	filter := r.Filter.String()
@@ -38,8 +38,8 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 	return page, err
 }
 
-// scanOne has the only bucket make the page. Where the request has a filter and
-// none is sent, the page is what is left of the rows that the bucket examines.
+// scanOne has the only bucket make the page. If the request has a filter that is not
+// sent, it is applied here to the rows of the bucket.
 func (s *Store) scanOne(ctx context.Context, name string, home message.Home, r *table.ScanRequest, filter string) (table.Page, error) {
 	p := placeOf(name, home, 0)
 	m := message.Scan{Ranges: r.Ranges, Filter: filter, ScanBytes: r.ScanBytes}
@@ -120,7 +120,7 @@ func (s *source) message(r key.Range, l buckets.Limit) *message.Scan {
 	return &m
 }
 
-// ReadWave implements [buckets.Waves]. What got no answer is read again by itself.
+// ReadWave implements [buckets.Waves]. It repeats reads without an answer one by one.
 func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 	calls := make([]Call, len(reads))
 	for i := range reads {

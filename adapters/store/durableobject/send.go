@@ -10,17 +10,16 @@ import (
 	"edgetable/core/table"
 )
 
-// maxMoves is how often an operation follows a table.
+// maxMoves is how often an operation follows a table to another place.
 const maxMoves = 3
 
-// firstPause is how long to wait before a message is sent a second time.
+// firstPause is the pause before a message is sent a second time.
 const firstPause = 20 * time.Millisecond
 
-// send sends a message until there is an answer to it, and returns its fields.
+// send sends a message until it gets an answer, and returns the fields of the answer.
 //
-// A message that writes is stamped: the object recognizes it when it comes
-// again. So one whose answer was lost can be sent again, whatever it writes. When
-// no answer comes at all, its outcome is unknown.
+// A write is stamped, so that the object recognizes it: a write whose answer was lost
+// can be sent again. If no answer arrives, its outcome is unknown.
 func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return message.Reader{}, err
@@ -49,7 +48,7 @@ func (s *Store) send(ctx context.Context, to Address, m []byte) (message.Reader,
 			return message.Reader{}, table.ErrUnknown
 		case errors.Is(answer.Err, ErrUnreachable):
 		case errors.Is(answer.Err, ErrOverloaded):
-			n = s.o.Attempts // not again at once
+			n = s.o.Attempts // do not repeat it at once
 		default:
 			lost = write
 		}
@@ -65,12 +64,12 @@ func failed(err error) bool {
 	return ok
 }
 
-// result is what an answer says. That an attempt of a write was not carried out
-// says nothing of one before that was lost.
+// result reads an answer. lost says that an earlier attempt of the write was lost: it may
+// have been carried out even if this one was not.
 func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) {
 	r, err := message.Result(answer)
 	if errors.Is(err, message.ErrForeign) {
-		// A deployment is under way: for minutes objects may be of another version.
+		// During a deployment, objects may be of another version for minutes.
 		err = table.ErrBusy
 	}
 	if write && errors.Is(err, message.ErrDamaged) || lost && errors.Is(err, table.ErrBusy) {
@@ -79,8 +78,8 @@ func (s *Store) result(answer []byte, write, lost bool) (message.Reader, error) 
 	return r, err
 }
 
-// again reports whether there is time to send a message once more, n times after
-// the first, and waits a little.
+// again waits a little and reports whether time is left to send a message for the nth
+// time again.
 func (s *Store) again(ctx context.Context, n int) bool {
 	if s.ended(ctx) != nil {
 		return false
@@ -91,8 +90,8 @@ func (s *Store) again(ctx context.Context, n int) bool {
 	return s.ended(ctx) == nil
 }
 
-// ended is the error of a context that ended, or is past its deadline by our
-// clock, as nothing may be running that could end it.
+// ended is the error of a context that ended, or whose deadline is over by our clock:
+// without a scheduler nothing ends the context.
 func (s *Store) ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -103,7 +102,7 @@ func (s *Store) ended(ctx context.Context) error {
 	return nil
 }
 
-// gaveUp is the error of a message that got no answer.
+// gaveUp is the error of a message without an answer.
 func (s *Store) gaveUp(ctx context.Context, lost bool, last error) error {
 	if lost {
 		return table.ErrUnknown
@@ -114,8 +113,7 @@ func (s *Store) gaveUp(ctx context.Context, lost bool, last error) error {
 	return table.ErrBusy
 }
 
-// follow does an operation on a table where it is taken to be, and again where
-// it turns out to be.
+// follow does an operation where the table is expected, and again where it is.
 func (s *Store) follow(name string, do func(home message.Home) error) error {
 	for range maxMoves {
 		err := do(s.homes.get(name))
@@ -128,10 +126,10 @@ func (s *Store) follow(name string, do func(home message.Home) error) error {
 	return table.ErrBusy
 }
 
-// bucket is the object that has a bucket of a table.
+// bucket is the address of a bucket.
 func bucket(p *message.Place) Address { return Bucket(p.Table, p.Buckets, p.Bucket, p.Location) }
 
-// placeOf is the bucket of an entity.
+// placeOf is the place of a bucket.
 func placeOf(name string, home message.Home, number uint16) message.Place {
 	return message.Place{Table: name, Buckets: home.Buckets, Bucket: number, Location: home.Location}
 }

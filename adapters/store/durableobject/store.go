@@ -17,7 +17,7 @@ type Store struct {
 
 var _ table.Store = (*Store)(nil)
 
-// New makes a store. It calls nothing.
+// New makes a store. It makes no calls.
 func New(o Options) (*Store, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -29,15 +29,15 @@ func New(o Options) (*Store, error) {
 	return s, nil
 }
 
-// homes remembers where tables were last seen.
+// homes are the places where tables were last found.
 type homes struct {
-	guess message.Home // of tables that it does not know
+	guess message.Home // for other tables
 
 	mu   sync.Mutex
 	seen map[string]message.Home
 }
 
-// maxHomes bounds what is remembered; it costs one message more to learn it again.
+// maxHomes bounds the map; to learn a place again costs one message.
 const maxHomes = 1000
 
 func (h *homes) get(name string) message.Home {
@@ -59,7 +59,7 @@ func (h *homes) put(name string, home message.Home) {
 	if h.seen == nil || len(h.seen) >= maxHomes {
 		h.seen = make(map[string]message.Home)
 	}
-	// A string out of a message would keep all of it.
+	// A string of a message would keep all of its memory.
 	home.Location = strings.Clone(home.Location)
 	h.seen[strings.Clone(name)] = home
 }

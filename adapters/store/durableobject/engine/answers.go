@@ -31,7 +31,7 @@ type written struct {
 	at edm.Ticks
 }
 
-// verdict says what is known about a write.
+// verdict is the state of a write.
 type verdict uint8
 
 const (
@@ -40,7 +40,7 @@ const (
 	lost                    // its outcome is unknown
 )
 
-// judge says what is known about a write. A repeated write that is not remembered was
+// judge returns the state of a write. A repeated write that is not remembered was
 // not carried out if no answer was forgotten since before it was first sent: by its
 // age, and, because a message may travel for longer than margin, also by the sender's
 // clock. A first attempt too may arrive after later ones whose answers were forgotten;

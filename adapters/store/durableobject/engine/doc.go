@@ -1,87 +1,86 @@
-// Package engine is the inside of a Durable Object: the engine that keeps the
-// documents of an account, or the entities of a bucket, in the object's SQLite.
+// Package engine is the code inside a Durable Object. It keeps the records of an
+// account, or the entities of a bucket, in the object's SQLite.
 //
-// An [Object] is the memory of one object while it is awake. All it keeps for
-// good is in [Rows]; what it remembers besides is lost when the platform lets
-// the object sleep, moves it or restarts it, at any moment.
+// An [Engine] is the memory of one object while it is awake. Everything durable is in
+// [Rows]; the rest is lost when the platform lets the object sleep, moves it or
+// restarts it, at any moment. An engine has three parts, of which one object uses two:
+// a bucket of entities or a catalog of records, and an outbox for the replica.
 //
 // # Steps
 //
-// [Object.Handle] runs in one transaction, without waiting. Where it needs to
-// know something from another object, it ends the transaction and says which
-// calls it wants to be made ([Step].Calls); whoever runs it makes them and hands
-// the same message to Handle again, with the answers and what Handle gave along
-// with the calls. Between the two anything may have happened, and Handle looks
-// at everything again. A message that is never handed back costs nothing.
+// [Engine.Handle] runs in one transaction, without waiting. If it needs another object,
+// it ends the transaction and returns the calls to make ([Step].Calls). The shell makes
+// them and hands the same message to Handle again, with the answers and the state of
+// the step. Anything may have happened in between, so Handle checks everything again. A
+// message that never comes back has no cost.
 //
 // # Buckets
 //
-// A bucket does not have the incarnation of its table in its name, so that a
-// Worker finds it without a look at the catalog. It keeps a marker instead: the
-// incarnation it serves. Without one it asks the catalog first; where the catalog
-// names another place for the table, its answer is "moved". A table is deleted by
-// telling its buckets to drop, after the catalog stopped to name it: so a bucket
-// that has a marker needs no permission, and one that lost it gets it never again.
-// What a catalog said before a drop arrived does not count (generation): else an
-// answer that was under way meanwhile would bring the table back.
+// The name of a bucket object does not contain the incarnation of its table, so that a
+// Worker finds it without the catalog. The bucket keeps a marker instead: the
+// incarnation that it serves. Without one it asks the catalog first; if the catalog
+// names another place, its answer is "moved". To delete a table, the catalog stops
+// naming it and then tells its buckets to drop: a bucket with a marker needs no
+// permission, and one that lost it never gets it again. An answer of the catalog from
+// before a drop does not count (generation): it would revive the table.
 //
-// Timestamps are issued here, max(now, last + 1), with the high water kept up to
-// a second ahead. Of B buckets each issues those that are its number modulo B, so
-// that a table has each only once. A dropped bucket keeps the high water until
-// the catalog has recorded it; the next life of the table starts above it.
+// Timestamps are issued here, max(now, last + 1), with the high water kept up to a
+// second ahead. Of B buckets, each issues the Timestamps that are its number modulo B,
+// so that a table has each only once. A dropped bucket keeps the high water until the
+// catalog has recorded it; the next incarnation of the table starts above it.
 //
-// # Writes that come twice
+// # Repeated writes
 //
-// Who gets no reply sends a write again. The object remembers for a minute what
-// it answered to which write, and gives the same answer; a write that comes
-// again and is not known is carried out if the object remembers everything since
-// before it was sent first, else its outcome is unknown. So is that of a first
-// attempt which comes so late that an answer to the next may be forgotten.
+// A Worker that gets no reply sends a write again. The engine remembers for a minute
+// which write it answered how, and gives the same answer. It carries out a repeated
+// write that it does not know if it remembers everything since before the first
+// attempt; otherwise the outcome is unknown. The outcome of a first attempt is unknown,
+// too, if it arrives so late that the answer to the next may be forgotten.
 //
 // # Catalogs
 //
-// A table is deleted in steps: the record is marked, all buckets drop, then the
-// record is removed, and with B = 1 the drop of the bucket is the moment at which
-// table and document are gone, for whoever meets the mark brings the deletion to
-// its end before he answers. An alarm does so for what was cut off.
+// A table is deleted in steps: its record is marked, all buckets drop, the record is
+// removed. With B = 1 the table and its record are gone at the moment of the drop,
+// because every message that finds the mark finishes the deletion before it answers. An
+// alarm finishes interrupted deletions.
 //
 // # Room
 //
-// The platform gives an object 10 GB, and ends one that writes more. What may make
-// an object larger is refused a little before that, with an error that clients do
-// not try again; reads and deletions go on. An object that is only asked writes
-// nothing, and one whose table is gone has no rows: there may be many of either.
+// The platform gives an object 10 GB and ends one that writes more. Shortly before, the
+// engine refuses writes that may make the object larger, with an error that clients do
+// not retry; reads and deletions still work. An object that is only read writes
+// nothing, and one whose table is gone has no rows: there may be many of both.
 //
 // # Replica
 //
-// An object can publish what it holds ([Options].Replica). The transaction that
-// changes a row of an entity or a document writes its key into the outbox, where
-// only the last change of a key is. About a second later an alarm hands out a
-// batch of these rows as they are then, in a call of [durableobject.Replica], and
-// what was published leaves the outbox unless it changed since. So an object that
-// dies at any moment publishes something twice, and misses nothing; and as nobody
-// else publishes its rows, a key's states arrive in order.
+// An object can publish its data ([Options].Replica). The transaction that changes a
+// row writes the row's key into the outbox, which keeps only the last change of a key.
+// About a second later an alarm hands out a batch of these rows as they are then, in a
+// call to [durableobject.Replica]; published rows leave the outbox unless they changed
+// since. So an object that dies at any moment publishes something twice and misses
+// nothing, and the states of a key arrive in order, because no other object publishes
+// them.
 //
-// Unless a write arrives late: in Workers KV the last one counts. That a batch is
-// out is therefore a row before it is, and when it does not come back, or says
-// that it does not know, nothing is handed out until a minute after it was: what
-// is still under way by then would undo what is published next. A predecessor
-// that lost its storage cannot write that row, and hands out nothing.
+// A late write could still undo a newer one, because Workers KV keeps the last write.
+// Therefore a row says that a batch is out before it is sent. If the batch does not
+// come back, or its result is uncertain, nothing is handed out for a minute: after that
+// no write of the batch can arrive. An engine that lost its storage cannot write that
+// row, and hands out nothing.
 //
-// The replica is told by which source it lags behind, and since when, as soon as
-// changes could not be published for half a minute, and that it does not any more
-// when all of it is to be seen. Of a table that is deleted the record goes first;
-// its rows are purged by the catalog when nothing can arrive any more.
+// When changes could not be published for half a minute, the object tells the replica
+// that it lags, and since when; and when all changes are visible, that it does not any
+// more. When a table is deleted, its record leaves the replica first; the catalog purges
+// its rows when no write can arrive any more.
 //
-// Where publishing begins with rows that are there already, all of them are
-// published once, a few at a time. A catalog wakes the buckets of its tables to
-// begin with it too. What was deleted while nothing was published stays in the
-// replica: to begin once more takes an empty one, and another name.
+// When publishing begins, existing rows are published once, a few at a time (the initial
+// sync). A catalog wakes the buckets of its tables, so that they begin, too. Entities
+// deleted while nothing was published stay in the replica: to publish again later takes
+// an empty replica with another name.
 //
-// What is in a jurisdiction, a table with its record or a catalog, is published only
-// if the replica is said to be there too ([Options].Jurisdiction); who reads asks
-// the objects for tables that the replica does not have.
+// Data in a jurisdiction is published only if the replica is declared to be in it
+// ([Options].Jurisdiction). Readers ask the objects for tables that the replica does not
+// have.
 //
-// A change costs one row more, and another when it was published; a batch of at
-// most 100 costs three, with its alarm.
+// A change costs one row, and another one when it was published; a batch of at most 100
+// changes costs three, with its alarm.
 package engine

@@ -49,7 +49,7 @@ type change struct {
 	at  edm.Ticks
 }
 
-// publish hands out what is due.
+// publish hands out a batch if one is due.
 func (o *outbox) publish(t *turn) Step {
 	switch at := o.due(); {
 	case !o.on:

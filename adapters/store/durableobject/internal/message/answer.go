@@ -7,18 +7,18 @@ import (
 	"edgetable/core/table"
 )
 
-// Status is how an operation ended.
+// Status is the outcome of an operation.
 type Status byte
 
-// The statuses. Where one has fields, they are named.
+// The statuses, with the fields of those that have any.
 const (
 	StatusDone    Status = iota // fields of the operation
-	StatusMoved                 // Home: the table is elsewhere
-	StatusForeign               // the version or the operation is not known; nothing was done
-	StatusFilter                // the filter was not understood; nothing was done
+	StatusMoved                 // Home; the table is in another place
+	StatusForeign               // unknown version or operation; nothing was done
+	StatusFilter                // the filter is not understood; nothing was done
 	StatusRefused               // index, reason
 	StatusFailed                // text, for the log
-	StatusNoTable               // this and the following: the error of this name in package table
+	StatusNoTable               // this and the following are the errors of these names in package table
 	StatusNoEntity
 	StatusNoDocument
 	StatusRevision
@@ -27,10 +27,10 @@ const (
 	StatusUnknown
 	StatusUnsupported
 	StatusKeyTooLong
-	StatusAgain // nothing was done; the message is to be sent anew
+	StatusAgain // nothing was done; send the message again
 )
 
-// named are the errors that are a status of their own.
+// named are the errors with a status of their own.
 var named = [...]struct {
 	status Status
 	err    error
@@ -47,20 +47,19 @@ var named = [...]struct {
 	{StatusAgain, ErrAgain},
 }
 
-// The errors of reading an answer that are not of package table.
+// The errors of an answer that are not in package table.
 var (
 	// ErrForeign: the object does not understand the message; nothing was done.
 	ErrForeign = errors.New("durableobject: the object is of another version")
 	// ErrFilter: the object does not understand the filter; nothing was done.
 	ErrFilter = errors.New("durableobject: the object does not understand the filter")
-	// ErrAgain: the object forgot, while the message waited, what others did; nothing
-	// was done.
+	// ErrAgain: the object restarted while the message waited; nothing was done.
 	ErrAgain = errors.New("durableobject: the object lost its memory while a message waited")
-	// ErrDamaged: the answer makes no sense.
+	// ErrDamaged: the answer is malformed.
 	ErrDamaged = errors.New("durableobject: answer not understood")
 )
 
-// MovedError says where the table is.
+// MovedError is the place where the table is.
 type MovedError struct{ Home Home }
 
 func (*MovedError) Error() string { return "durableobject: the table is elsewhere" }
@@ -71,13 +70,13 @@ func Done(dst []byte) []byte { return append(dst, Version, byte(StatusDone)) }
 // DoneTicks is an answer without error whose field is a number of eight bytes.
 func DoneTicks(dst []byte, t edm.Ticks) []byte { return appendUint64(Done(dst), uint64(t)) }
 
-// Foreign is the answer to what is not understood.
+// Foreign is the answer to a message that is not understood.
 func Foreign(dst []byte) []byte { return append(dst, Version, byte(StatusForeign)) }
 
-// BadFilter is the answer to a filter that is not understood.
+// BadFilter is the answer to a filter that the object does not understand.
 func BadFilter(dst []byte) []byte { return append(dst, Version, byte(StatusFilter)) }
 
-// Moved is the answer of an object in which the table is not.
+// Moved is the answer of an object that does not have the table.
 func Moved(dst []byte, h Home) []byte {
 	return AppendHome(append(dst, Version, byte(StatusMoved)), h)
 }
@@ -137,7 +136,7 @@ func (r *Reader) reason() error {
 // StatusOf is the status of an answer of this version.
 func StatusOf(answer []byte) Status { return Status(answer[1]) }
 
-// Result is the fields of an answer, or its error.
+// Result returns the fields of an answer, or its error.
 func Result(answer []byte) (Reader, error) {
 	if len(answer) < head || answer[0] != Version {
 		return Reader{}, ErrDamaged

@@ -7,16 +7,16 @@ import (
 	"edgetable/core/table"
 )
 
-// BatchHead is what a batch for the replica says besides its changes.
+// BatchHead is the head of a batch for the replica.
 type BatchHead struct {
 	Incarnation table.Incarnation // of the rows, or the one to purge
-	Source      string            // who publishes
+	Source      string            // the name of the object in the replica
 	Mark        Mark
 	Since       edm.Ticks // all changes before it are published
-	Purge       bool      // the life ended
+	Purge       bool      // the incarnation ended
 }
 
-// Mark is what is to become of the mark of a source that lags behind.
+// Mark says what to do with the mark of a source that lags.
 type Mark byte
 
 // The marks.
@@ -35,7 +35,7 @@ func AppendBatch(dst []byte, h *BatchHead) []byte {
 	return appendBool(dst, h.Purge)
 }
 
-// BatchHead is the fields that a batch begins with.
+// BatchHead reads the head of a batch.
 func (r *Reader) BatchHead() (h BatchHead) {
 	h.Incarnation = r.Incarnation()
 	h.Source = r.Text()
@@ -45,7 +45,7 @@ func (r *Reader) BatchHead() (h BatchHead) {
 	return h
 }
 
-// BatchChange is the state that an entity or a document took.
+// BatchChange is the new state of an entity or a record.
 type BatchChange struct {
 	Record bool
 	Gone   bool
@@ -72,7 +72,7 @@ func AppendChange(dst []byte, c *BatchChange) []byte {
 	return appendBytes(appendBytes(dst, c.Key), c.Value)
 }
 
-// Change is the next change of a batch that is not Done.
+// Change reads the next change of a batch that is not Done.
 func (r *Reader) Change() (c BatchChange) {
 	form := r.Byte()
 	c.Record, c.Gone = form&changeRecord != 0, form&changeGone != 0

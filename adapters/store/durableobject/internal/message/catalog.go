@@ -7,22 +7,21 @@ import (
 	"edgetable/core/table"
 )
 
-// Home is where the buckets of a table are.
+// Home is the place of the buckets of a table.
 type Home struct {
 	Buckets  uint16
 	Location string
 }
 
-// Key is a message of nothing but the key of a document: OpRead, OpLocate.
+// Key is a message that has only the key of a record: OpRead, OpLocate.
 func Key(dst []byte, op Op, key string) []byte { return appendText(Begin(dst, op), key) }
 
-// Write is the message; its Attempt is still to be stamped. home counts where
-// the document becomes the record of a new table.
+// Write is the message, without its stamp. home counts only for a new table.
 func Write(dst []byte, d *table.Record, home Home) []byte {
 	return AppendHome(AppendDocument(Begin(dst, OpWrite), d), home)
 }
 
-// Remove is the message; its Attempt is still to be stamped.
+// Remove is the message, without its stamp.
 func Remove(dst []byte, key string, revision table.Revision) []byte {
 	return appendText(appendText(Begin(dst, OpRemove), key), string(revision))
 }
@@ -84,13 +83,13 @@ func (r *Reader) Home() Home {
 	return Home{Buckets: uint16(r.Number(1<<16 - 1)), Location: r.Text()}
 }
 
-// Located is the answer to OpLocate: the incarnation of a table, where its
-// buckets are, and what their Timestamps must be above.
+// Located is the answer to OpLocate: the incarnation of a table, the place of its
+// buckets, and the floor of their Timestamps.
 type Located struct {
 	Incarnation table.Incarnation
 	Home        Home
 	Floor       edm.Ticks
-	// Deleting: only a bucket that knows the incarnation serves it still.
+	// Deleting: only buckets that already know the incarnation still serve it.
 	Deleting bool
 }
 
@@ -124,10 +123,10 @@ func BeginList(dst []byte) ListWriter {
 	return ListWriter{dst: append(dst, 0, 0, 0, 0), begin: begin, count: len(dst)}
 }
 
-// Len is how many documents the list has.
+// Len is the number of records in the list.
 func (w *ListWriter) Len() int { return int(w.n) }
 
-// Size is how long it is.
+// Size is its length in bytes.
 func (w *ListWriter) Size() int { return len(w.dst) - w.begin }
 
 // Add appends a document.
@@ -136,13 +135,13 @@ func (w *ListWriter) Add(d *table.Record) {
 	w.n++
 }
 
-// End ends the list; more says that there are documents behind it.
+// End ends the list; more says that records follow it.
 func (w *ListWriter) End(more bool) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.n)
 	return appendBool(w.dst, more)
 }
 
-// leastDocument is the least that a document takes in a list.
+// leastDocument is the minimal size of a record in a list.
 const leastDocument = 1 + 1 + 12 + 1 + 1 + 1
 
 // Documents is the fields of the answer.

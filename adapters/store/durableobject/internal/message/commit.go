@@ -5,7 +5,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Commit is the message; its Attempt is still to be stamped.
+// Commit is the message, without its stamp.
 func Commit(dst []byte, p *Place, m []table.Mutation) []byte {
 	dst = AppendPlace(Begin(dst, OpCommit), p)
 	dst = appendNumber(dst, uint64(len(m)))
@@ -40,7 +40,7 @@ func (r *Reader) Mutation() (m table.Mutation) {
 	return m
 }
 
-// CommitSize is about how long the message will be.
+// CommitSize estimates the length of the message.
 func CommitSize(m []table.Mutation) int {
 	n := 128
 	for i := range m {

@@ -1,5 +1,4 @@
-// Package message is what Workers and Durable Objects say to each other: the
-// codec of both sides.
+// Package message is the codec of the messages between Workers and Durable Objects.
 //
 // A message is
 //
@@ -13,12 +12,11 @@
 // length and bytes. A message that writes begins with an [Attempt] of fixed
 // length, so that it can be sent again with another age ([Stamp]).
 //
-// Only our own Workers and objects can send one, but for minutes of a deployment
-// they may be of different versions: who gets a version or an operation that it
-// does not know answers [Foreign] and does nothing, which its sender takes as
-// "try again later". So a field is never added to a message in place: the
-// version changes, and the object understands both for a while. Bytes that make
-// no sense are an error, never a panic.
+// Only our own Workers and objects send messages, but for minutes of a deployment they
+// may be of different versions. A side that does not know a version or an operation
+// answers [Foreign] and does nothing; its sender takes that as "try again later". So a
+// field is never added to a message in place: the version changes, and the object
+// understands both for a while. Malformed bytes are an error, never a panic.
 //
-// What is decoded shares the memory of the message.
+// Decoded values share the memory of the message.
 package message

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Reader eats fields from the front of a message. An error sticks: after it all
-// fields are zero, and OK is false.
+// Reader reads fields from the front of a message. After an error all fields are zero,
+// and OK is false.
 type Reader struct {
 	rest []byte
 	bad  bool
@@ -15,10 +15,10 @@ type Reader struct {
 // Read begins to read fields.
 func Read(b []byte) Reader { return Reader{rest: b} }
 
-// OK reports whether all fields so far were whole.
+// OK reports whether all fields so far were complete.
 func (r *Reader) OK() bool { return !r.bad }
 
-// Done reports whether all fields were whole and nothing is left.
+// Done reports whether all fields were complete and no bytes are left.
 func (r *Reader) Done() bool { return !r.bad && len(r.rest) == 0 }
 
 func (r *Reader) take(n int) []byte {
@@ -72,7 +72,7 @@ func (r *Reader) Number(limit uint64) uint64 {
 // Size is a number that an int can hold on every platform.
 func (r *Reader) Size() int { return int(r.Number(1<<31 - 1)) }
 
-// Bytes is a field of any length. It is nil where it is empty.
+// Bytes is a field of any length, nil if it is empty.
 func (r *Reader) Bytes() []byte {
 	n := r.Number(uint64(len(r.rest)))
 	if n == 0 {
@@ -87,7 +87,7 @@ func (r *Reader) Text() string {
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-// Rest is all that is left.
+// Rest is all remaining bytes.
 func (r *Reader) Rest() []byte { return r.take(len(r.rest)) }
 
 // Fixed fills dst.

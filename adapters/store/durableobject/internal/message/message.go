@@ -6,13 +6,13 @@ import (
 	"edgetable/core/edm"
 )
 
-// Version is the one of this package.
+// Version is the version of this package.
 const Version = 1
 
-// Op is what an object is asked to do.
+// Op is an operation of an object.
 type Op byte
 
-// The operations: first those of a bucket, then those of a catalog.
+// The operations of a bucket, then those of a catalog.
 const (
 	OpGet    Op = 1 + iota // Place, key → row
 	OpCommit               // Attempt, Place, Mutations → Timestamp
@@ -42,8 +42,8 @@ func Begin(dst []byte, op Op) []byte {
 	return dst
 }
 
-// Open is the operation of a message and its fields. It is not ok where the
-// version is another.
+// Open returns the operation of a message and its fields. ok is false for another
+// version.
 func Open(m []byte) (op Op, r Reader, ok bool) {
 	if len(m) < head || m[0] != Version {
 		return 0, r, false
@@ -51,7 +51,7 @@ func Open(m []byte) (op Op, r Reader, ok bool) {
 	return Op(m[1]), Read(m[head:]), true
 }
 
-// Attempt says which write a message is, and which of the attempts to send it.
+// Attempt identifies a write, and one attempt to send it.
 type Attempt struct {
 	ID    uint64    // random; the same in all attempts
 	Again bool      // this is not the first
@@ -64,7 +64,7 @@ const attemptSize = 8 + 1 + 8 + 8
 // IsWrite reports whether a message has an Attempt.
 func IsWrite(m []byte) bool { return len(m) >= head+attemptSize && Op(m[1]).writes() }
 
-// Stamp writes the Attempt into a message that writes.
+// Stamp writes the Attempt into a write.
 func Stamp(m []byte, a Attempt) {
 	b := m[head : head+attemptSize]
 	binary.BigEndian.PutUint64(b, a.ID)
@@ -76,7 +76,7 @@ func Stamp(m []byte, a Attempt) {
 	binary.BigEndian.PutUint64(b[17:], uint64(max(a.Age, 0)))
 }
 
-// Attempt is the field that a message that writes begins with.
+// Attempt is the first field of a write.
 func (r *Reader) Attempt() Attempt {
 	return Attempt{
 		ID:    r.Uint64(),
@@ -86,8 +86,8 @@ func (r *Reader) Attempt() Attempt {
 	}
 }
 
-// Place is the bucket that the sender took an object for. By its name an object
-// cannot be another's, but the table may be elsewhere by now.
+// Place is the bucket that the sender expects. An object's name tells which bucket it
+// is, but the table may be in another place by now.
 type Place struct {
 	Table    string // document key of its record
 	Buckets  uint16 // at least 1

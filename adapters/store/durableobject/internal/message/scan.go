@@ -14,9 +14,9 @@ type Scan struct {
 	Rows      int
 	Bytes     int
 	ScanBytes int // examined
-	// ScanRows are rows to examine at most.
+	// ScanRows is the most rows to examine.
 	ScanRows int
-	// Strict: ScanBytes hold for the first row too.
+	// Strict: ScanBytes bounds the first row too.
 	Strict bool
 }
 
@@ -61,7 +61,7 @@ func (r *Reader) Scan() (s Scan) {
 	return s
 }
 
-// PageWriter makes the answer to a Scan.
+// PageWriter writes the answer to a Scan.
 type PageWriter struct {
 	dst      []byte
 	count    int // where the number of rows stands
@@ -75,11 +75,11 @@ func BeginPage(dst []byte) PageWriter {
 	return PageWriter{dst: append(dst, 0, 0, 0, 0), count: len(dst)}
 }
 
-// Rows is how many the page has.
+// Rows is the number of rows in the page.
 func (w *PageWriter) Rows() int { return int(w.rows) }
 
-// Add appends a row; value is as by [table.AppendRow], and examined how many
-// bytes the page has examined, this row included.
+// Add appends a row; value is as by [table.AppendRow], and examined the number of bytes
+// that the page has examined, with this row.
 func (w *PageWriter) Add(k, value []byte, examined int) {
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
 	w.dst = appendBytes(w.dst, k)
@@ -88,7 +88,7 @@ func (w *PageWriter) Add(k, value []byte, examined int) {
 	w.examined = examined
 }
 
-// End ends the page; next is nil where the ranges are finished.
+// End ends the page; next is nil if the ranges are finished.
 func (w *PageWriter) End(next []byte, examined, examinedRows int) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.rows)
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
@@ -99,10 +99,10 @@ func (w *PageWriter) End(next []byte, examined, examinedRows int) []byte {
 	return appendBytes(append(w.dst, 1), next)
 }
 
-// leastRow is the least that a row takes in a page.
+// leastRow is the minimal size of a row in a page.
 const leastRow = 1 + 1 + 1 + 16
 
-// PageRows is how many rows follow in a page.
+// PageRows is the number of rows that follow in a page.
 func (r *Reader) PageRows() int {
 	n := r.Uint32()
 	if uint64(n)*leastRow > uint64(len(r.rest)) {
@@ -123,7 +123,7 @@ func (r *Reader) Row() (row table.Row, examined int) {
 	return row, examined
 }
 
-// PageEnd is what follows the rows of a page.
+// PageEnd reads the end of a page.
 func (r *Reader) PageEnd() (next []byte, examined, examinedRows int) {
 	examined, examinedRows = r.Size(), r.Size()
 	if r.Byte() != 0 {

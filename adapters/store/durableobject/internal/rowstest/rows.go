@@ -9,7 +9,7 @@ import (
 )
 
 // Rows is the reference of engine.Rows: a sorted list with an undo log. It is as
-// hostile as the interface permits: the next call overwrites what it returned.
+// hostile as the interface permits: each call overwrites the results of the last.
 type Rows struct {
 	Rows  []Row
 	Bytes int64 // the answer of Size
