@@ -1,9 +1,9 @@
-// Measures the module and the Worker against what is asked of them:  bench.mjs MODULE [REQUESTS]
+// Measures the module and the Worker against their limits:  bench.mjs MODULE [REQUESTS]
 //
-// MODULE is a folder as of wasm/worker/build. First the module alone, in this process: its size, how long it takes to be
-// there, and the CPU time of requests with all that the objects do for them. Then workerd, over HTTP with 16 connections:
-// rates, the CPU time of its process, and its memory behind so many requests, where JavaScript's heap is measured after a
-// collection; and the most memory under requests that move much. 1 KiB is what each entity has. A run fails if a bound is missed.
+// MODULE is a folder as of wasm/worker/build. First the module alone, in this process: its size, its start-up time, and the CPU
+// time of requests, with the work of objects. Then workerd, over HTTP with 16 connections: rates, the CPU time of its process,
+// and its memory after this many requests, with JavaScript's heap measured after a collection; and the most memory under large
+// requests. Each entity has 1 KiB. A run fails if a limit is missed.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ function cpu(n, f) {
 const module = readFileSync(join(folder, "edgetable.wasm"));
 report("module", module.length / 1000, "kB", 1000);
 report("module, gzipped", gzipSync(module, { level: 9 }).length / 1000, "kB", 350);
-// A module of other bytes each time, by a section of nobody's, as V8 remembers those that it has compiled.
+// Different bytes each time, by an unused section, because V8 caches compiled modules.
 const other = () => Buffer.concat([module, Buffer.of(0, 10, 1, 0x78), randomBytes(8)]);
 report("compile", cpu(1, () => new WebAssembly.Module(other())), "ms");
 

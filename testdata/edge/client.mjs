@@ -34,7 +34,7 @@ function values(size) {
   return list.join();
 }
 
-// batch is one of 100 upserts, from a number on, with about 1 KiB each or as many bytes as are told.
+// batch makes a batch of 100 upserts from a number on, each of about 1 KiB or a given size.
 export function batch(table, first, size) {
   let body = "--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n";
   for (let i = first; i < first + 100; i++) {

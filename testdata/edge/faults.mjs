@@ -1,15 +1,15 @@
-// What goes wrong around the Worker in tests.
+// Faults of the platform around the Worker, for tests.
 import { Instance } from "./instance.mjs";
 
-// Faults are what becomes of the next messages to the objects of a place and of their next steps, one after the other:
-// a kind of fate below, or "trap", whose module is trapped behind the first row that it writes, or "unread", which cannot
-// read a range of rows; any other is none. And how many of the next alarms fail.
+// Faults of the next messages to the objects of a place, one after the other: the fates below. Faults of their next steps:
+// "trap", which traps the module after the first row that it writes, and "unread", which fails to read a range of rows. Any
+// other name is no fault. And the number of the next alarms that fail.
 export class Faults {
   messages = [];
   steps = [];
   alarms = 0;
 
-  // around is a stub whose message meets the next fault.
+  // around returns a stub whose message meets the next fault.
   around(stub) { return { ask: (message) => (fates[this.messages.shift()] ?? fates.none)(stub, message) }; }
 }
 
@@ -20,7 +20,7 @@ const fates = {
   overloaded: async () => fail({ overloaded: true, retryable: true }),
   retryable: async () => fail({ retryable: true }),
   plain: async () => fail({}),
-  // The reply is lost behind the transaction.
+  // The reply is lost after the transaction.
   reply: async (stub, message) => {
     await stub().ask(message);
     fail({});
@@ -31,7 +31,7 @@ const fates = {
     if (first.length !== second.length || first.some((b, i) => b !== second[i])) throw new Error(`answers differ: ${first}; ${second}`);
     return second;
   },
-  // The object is evicted before, or behind the transaction.
+  // The object is evicted before or after the transaction.
   evicted: async (stub, message) => {
     await stub().abort().catch(() => {});
     return stub().ask(message);
@@ -39,10 +39,10 @@ const fates = {
   evicting: (stub, message) => stub().last(message),
 };
 
-// instances are those of the module that were made and not collected yet.
+// instances are those of the module that are not collected yet.
 class Instances {
   made = 0;
-  peak = 0; // bytes of all memories that were there at once
+  peak = 0; // most bytes of all memories together
   #all = [];
   #memories = new Map(); // of a number to each
 
@@ -56,7 +56,7 @@ class Instances {
     this.#memories.set(this.made, new WeakRef(instance.linear));
   }
 
-  // measure is how many bytes the memories have.
+  // measure returns the size of the memories in bytes.
   measure() {
     let sum = 0;
     for (const r of this.#memories.values()) sum += r.deref()?.buffer.byteLength ?? 0;
@@ -69,13 +69,13 @@ class Instances {
     return this.#all.map((r) => r.deref()).filter((i) => i !== undefined);
   }
 
-  // exhaust has the instance that serves an object ask for more memory than there is.
+  // exhaust has the instance that serves an object allocate more memory than it may have.
   exhaust(rows) { this.list.find((i) => i.rows === rows).exports.buffer(0x7fffffff); }
 }
 
 export const instances = new Instances();
 
-// The constructor of an instance asks for its configuration, and putRequest is what comes before a request.
+// The constructor of an instance calls configuration, and each request begins with putRequest.
 const { configuration, get, putRequest } = Instance.prototype;
 Instance.prototype.get = function (n) {
   instances.measure();
@@ -87,7 +87,7 @@ Instance.prototype.configuration = function () {
 };
 Instance.prototype.putRequest = function (head, body) {
   const n = putRequest.call(this, head, body);
-  // All its memory but the request is overwritten: it is trapped somewhere on its way.
+  // All memory except the request is overwritten, so that the instance traps somewhere on its way.
   const text = new TextDecoder().decode(head);
   if (text.includes("\nx-fault:trap") && !text.includes("\nfailed\n")) {
     const at = this.exports.buffer(0), all = new Uint8Array(this.linear.buffer);
@@ -97,7 +97,7 @@ Instance.prototype.putRequest = function (head, body) {
   return n;
 };
 
-// mistreat makes all instances look old, and says which there are.
+// mistreat makes all instances look old and returns their numbers.
 export function mistreat(asked) {
   if (asked.has("uses")) for (const i of instances.list) i.uses = Number(asked.get("uses"));
   return { made: instances.made, memory: instances.measure(), peak: instances.peak };

@@ -1,5 +1,5 @@
-// What only tests have around the Worker: for requests, what the platform adds to them; for objects, calls over HTTP, and
-// places, each with objects and a clock of its own; and for both what may go wrong, in faults.mjs.
+// The wrapper that tests put around the Worker. It adds the headers of the platform to requests, calls of objects over HTTP,
+// places with objects and a clock of their own, and the faults of faults.mjs.
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { callObjects } from "./calls.mjs";
 import { Faults, instances, mistreat } from "./faults.mjs";
@@ -8,25 +8,25 @@ import * as own from "./worker.mjs";
 export default {
   fetch(request, env, ctx) {
     const headers = new Headers(request.headers);
-    headers.set("cf-connecting-ip", "127.0.0.1"); // which the platform sets, whatever a client says
+    headers.set("cf-connecting-ip", "127.0.0.1"); // set by the platform; a client cannot
     return own.default.fetch(new Request(request, { headers }), env, ctx);
   },
 };
 
-// places are told apart by what stands before the names of their objects. A place has a clock, for how long its objects
-// are awake when they are made, the number of times that they were made to forget, the number of rows after which writing
-// fails, how many bytes its objects say they hold, if that is not 0, and faults.
+// places by the prefix of the names of their objects. A place has a clock, the age of its objects when they are made, the
+// number of their restarts, the number of rows after which writing fails, the size in bytes that its objects report if it is
+// not 0, and faults.
 const places = new Map();
 const wall = Date.now;
 let lives = 0x80000000;
 
-// Objects calls objects as the module does, and shows what nobody else sees:
+// Objects calls objects as the module does, and shows their internals:
 //
 //	POST /PLACE?now=MS&age=MS&restarts=N&fail=N&size=N   calls → answers, as in calls.go
-//	           &messages=KIND,…&steps=KIND,…&alarms=N  once they have met these faults
+//	           &messages=KIND,…&steps=KIND,…&alarms=N  with these faults
 //	GET /PLACE?object=NAME&space=C                → the number of the object's rows in a space
-//	GET /PLACE?object=NAME                        → what its SQLite stores
-//	GET /?uses=N                                  → the instances, after these were mistreated
+//	GET /PLACE?object=NAME                        → the content of its SQLite
+//	GET /?uses=N                                  → the instances, after they were made to look old
 //	GET /?names=PREFIX                            → the number of names in the replica, up to 1,000
 export class Objects extends WorkerEntrypoint {
   async fetch(request) {
@@ -48,7 +48,7 @@ export class Objects extends WorkerEntrypoint {
   }
 }
 
-// inside is the namespace of the objects of a place.
+// inside returns the namespace of the objects of a place.
 function inside(namespace, name) {
   return {
     jurisdiction: (jurisdiction) => inside(namespace.jurisdiction(jurisdiction), name),
@@ -66,16 +66,16 @@ export class EdgetableObject extends own.EdgetableObject {
     this.place = rest.length === 0 ? null : place;
   }
 
-  // abort ends the object as a deployment would: it is made anew for the next message.
+  // abort ends the object as a deployment would; the next message makes a new one.
   abort() { this.ctx.abort("a new deployment"); }
 
-  // last handles a message and ends the object before anybody hears of it.
+  // last handles a message and ends the object before it answers.
   async last(message) {
     await this.ask(message);
     this.abort();
   }
 
-  // storage is all tables, also those for what the platform keeps, how large they are, and when the alarm is due.
+  // storage returns all SQL tables, those of the platform too, their size, and the time of the alarm.
   async storage() {
     const tables = this.ctx.storage.sql.exec("SELECT name FROM sqlite_master").toArray().map((t) => t.name);
     return { tables, size: this.rows.size(), alarm: await this.ctx.storage.getAlarm() };
@@ -109,9 +109,9 @@ export class EdgetableObject extends own.EdgetableObject {
     };
     if (fault === "unread") this.rows.scan = () => { throw new Error("the disk is gone"); };
     if (place.size > 0) this.rows.size = () => place.size;
-    Date.now = () => { // nothing else runs meanwhile
+    Date.now = () => { // nothing else runs until the end
       const now = place.now - age;
-      age = 0; // it looks at the clock once when it is made
+      age = 0; // a new engine reads the clock once
       return now;
     };
     try {

@@ -1,8 +1,8 @@
 // Runs the Worker in workerd until its standard input ends:  serve.mjs MODULE LISTEN DATA
 //
-// MODULE is the folder of the module and its shell, DATA that in which the objects keep their rows. The Worker gets the
-// variables EDGETABLE_… of the environment. With EDGETABLE_EDGE_STORE=kv it has a namespace of Workers KV in DATA and no
-// objects. It says where the Worker is, and where objects can be called (main.mjs):
+// MODULE is the folder of the module and its shell, DATA the folder of the objects' rows. The Worker gets the variables
+// EDGETABLE_… of the environment. With EDGETABLE_EDGE_STORE=kv it has a namespace of Workers KV in DATA and no objects. It
+// prints the addresses of the Worker and of the calls of objects (main.mjs):
 //
 //   worker http://127.0.0.1:PORT
 //   objects http://127.0.0.1:PORT
@@ -36,7 +36,7 @@ const mf = new Miniflare({
   bindings: Object.fromEntries(variables),
   ...storage,
   ...(replica ? { kvNamespaces: { EDGETABLE_REPLICA: "replica" }, kvPersist: join(data, "kv") } : {}),
-  // Past miniflare's own Worker, which tidies URLs: signatures are over what was sent.
+  // Without miniflare's own Worker, which normalizes URLs: signatures cover them as sent.
   unsafeDirectSockets: [
     { host: listen.slice(0, at).replace(/^\[(.*)\]$/, "$1"), port: Number(listen.slice(at + 1)) },
     ...sockets.map(([, entrypoint]) => ({ host: "127.0.0.1", port: 0, entrypoint })),

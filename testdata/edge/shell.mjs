@@ -26,7 +26,7 @@ WebAssembly.promising = (f) => f;
 
 export function answerCalls(f) { answer = f; }
 
-// serve has an instance serve a request, whose form is told in request.go, and returns head and body of the response.
+// serve has an instance serve a request in the form of request.go and returns head and body of the response.
 export function serve(instance, head, body) {
   serving = instance;
   return instance.response(instance.exports.serve(instance.putRequest(head, body)));

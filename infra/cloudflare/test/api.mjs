@@ -1,6 +1,6 @@
 // A small Cloudflare API on this machine: what wrangler asks for when it deploys, of one account with one Worker and
 // namespaces of Workers KV.
-// It keeps what it is sent, so that tests see the Worker as the real API would get it, and what it does not know.
+// It keeps all requests, so that tests see the Worker as the real API would get it, and requests that it does not know.
 import { createServer } from "node:http";
 
 export const account = "a".repeat(32);

@@ -1,4 +1,4 @@
-// What would be at Cloudflare: with a dry run, and behind an API on this machine that keeps what it is sent.
+// The result of deployments: of a dry run, and of an API on this machine that keeps its requests.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -117,8 +117,8 @@ func TestKVKill(t *testing.T) {
 	}
 }
 
-// The schedule deletes the entities of a deleted table, once nobody can write into it;
-// the entities of other tables stay.
+// The schedule deletes the entities of a deleted table when no isolate can write into it
+// any more; the entities of other tables stay.
 func TestKVPurge(t *testing.T) {
 	t.Parallel()
 	s := startKV(t, "EDGETABLE_KV_BEST_EFFORT=true")

@@ -16,14 +16,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// Place has objects of its own, that nobody else can call, and a clock for them.
+// Place has objects of its own, not visible to other places, and a clock for them.
 type Place struct {
 	server   *Server
 	name     string
 	now      atomic.Pointer[func() edm.Ticks]
 	restarts atomic.Int32
 	fail     atomic.Int32 // 1 more than the rows that can be written; 0: all
-	size     atomic.Int64 // that objects say they have; 0: what they have
+	size     atomic.Int64 // the size that objects report; 0: the real size
 	aged     atomic.Bool
 	faults   atomic.Pointer[func() Faults]
 }
@@ -63,7 +63,7 @@ func (p *Place) Restart(now func() edm.Ticks) {
 // more than so many rows; a negative number has it work again.
 func (p *Place) FailAfter(rows int) { p.fail.Store(int32(rows + 1)) }
 
-// Hold has the objects say that they hold so many bytes; 0 has them say what is so.
+// Hold has the objects report this many bytes; 0 is the real size.
 func (p *Place) Hold(size int64) { p.size.Store(size) }
 
 // Meet has the next call come with faults.
@@ -144,14 +144,14 @@ func (p *Place) Caller() durableobject.Caller { return caller{p} }
 
 type caller struct{ *Place }
 
-// patience is how many milliseconds an object has for its answer.
-const patience = 30_000
+// answerTimeout is the time of an object for its answer, in milliseconds.
+const answerTimeout = 30_000
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
 // Frames are calls as the module hands them to its shell.
 func Frames(calls []durableobject.Call) []byte {
-	message := frame(nil, binary.LittleEndian.AppendUint32(nil, patience))
+	message := frame(nil, binary.LittleEndian.AppendUint32(nil, answerTimeout))
 	for _, call := range calls {
 		for _, text := range []string{call.To.Name, call.To.Jurisdiction, call.To.Hint} {
 			message = frame(message, []byte(text))

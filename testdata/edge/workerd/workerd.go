@@ -39,7 +39,7 @@ type Server struct {
 	life io.Closer
 }
 
-// Start builds what is needed and returns when the Worker can be called.
+// Start builds the Worker, starts it, and returns when it can be called.
 func Start(o Options) (*Server, error) {
 	script, err := find("testdata/edge/start")
 	if err != nil {
@@ -86,13 +86,13 @@ func Start(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Stop ends it in order.
+// Stop ends the server.
 func (s *Server) Stop() {
 	s.life.Close()
-	_ = s.cmd.Wait() // it was told to end
+	_ = s.cmd.Wait() // it ends because its input ended
 }
 
-// Kill ends it as the loss of the machine would.
+// Kill ends it as a power failure would.
 func (s *Server) Kill() error {
 	err := syscall.Kill(-s.cmd.Process.Pid, syscall.SIGKILL)
 	_ = s.cmd.Wait() // it was killed
