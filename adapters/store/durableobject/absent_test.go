@@ -9,8 +9,8 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 )
 
-// Of many who ask at once for a table that is not there, each asks the catalog
-// once: what one is told holds for the others.
+// Many concurrent callers ask for a table that does not exist: each bucket asks the
+// catalog once per caller, and one answer holds for all.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	const many = 100

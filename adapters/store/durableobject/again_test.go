@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A write's first attempt is still on its way when the next is not carried out:
-// that one may be yet.
+// The first attempt of a write is still on its way when the second is refused: the
+// first may still be carried out.
 func TestSecondAttemptIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -59,9 +59,9 @@ func TestSecondAttemptIsRefused(t *testing.T) {
 	}
 }
 
-// An attempt waits for the catalog while another one of the same write is carried
-// out, and then what somebody else writes. When it goes on, the object has forgotten
-// all of that.
+// An attempt waits for the catalog while another attempt of the same write is
+// carried out, followed by a write of another client. When it resumes, the object
+// has forgotten both.
 func TestGoesOnWithoutMemory(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t, newClock().now)

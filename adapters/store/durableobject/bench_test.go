@@ -17,10 +17,10 @@ import (
 	"edgetable/core/table"
 )
 
-// BenchmarkStore is both sides and the reference rows, without a network.
+// BenchmarkStore runs both sides over the reference rows, without a network.
 func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(nil, nil)) }
 
-// plain are rows without tricks, for what Handle itself costs.
+// plain is rows without tricks, to measure Handle itself.
 type plain struct{ rowstest.Rows }
 
 func (p *plain) Get(k []byte) ([]byte, bool) {

@@ -16,8 +16,8 @@ import (
 	"edgetable/core/table"
 )
 
-// cloud runs objects as the platform would: each in one place, one transaction
-// at a time, and others in between whenever an object waits for another.
+// cloud runs objects as the platform does: each at one place, one transaction at a
+// time, with other messages in between while an object waits for another one.
 type cloud struct {
 	t   testing.TB
 	now func() edm.Ticks
@@ -72,7 +72,7 @@ func (c *cloud) node(id durableobject.Address) *node {
 	return n
 }
 
-// evict makes an object, or all of them, forget.
+// evict makes one object, or all of them, forget.
 func (n *node) evict() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -124,7 +124,7 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 	return answers
 }
 
-// handle is what the shell of an object does.
+// handle does the work of an object's shell.
 func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobject.Answer {
 	n := c.node(call.To)
 	var resume *engine.Resume
@@ -182,7 +182,7 @@ func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 	return step
 }
 
-// ring sends the alarms that are due at this time.
+// ring sends the alarms that are due.
 func (c *cloud) ring(at edm.Ticks) (rang int) {
 	for _, n := range c.all() {
 		n.mu.Lock()
@@ -213,7 +213,7 @@ func (c *cloud) store(now func() edm.Ticks, change func(*durableobject.Options))
 	return s
 }
 
-// strengths of tables in so many buckets.
+// strengths of tables with this many buckets.
 func strengths(buckets uint16) storetest.Strengths {
 	if buckets <= 1 {
 		return storetest.Homes["Durable Objects, one bucket per table"]
@@ -221,7 +221,7 @@ func strengths(buckets uint16) storetest.Strengths {
 	return storetest.Homes["Durable Objects, more buckets"]
 }
 
-// harness makes places over a cloud of which prepare makes what it wants.
+// harness makes places over a cloud after prepare changed it.
 func harness(prepare func(*cloud), change func(*durableobject.Options)) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
 		c := newCloud(t, now)

@@ -14,9 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Messages are our own, but may be of another version: whatever comes, and
-// whatever state and answers come with it, an object answers or asks, and what it
-// answers can be read.
+// Messages may be of another version: whatever message, state and answers arrive,
+// an object answers or makes calls, and its answer is well-formed.
 func FuzzHandle(f *testing.F) {
 	home := message.Place{Table: tableText, Buckets: 1}
 	scan := message.Scan{Ranges: []key.Range{{}}, Filter: "v eq 'a'", Rows: 10}

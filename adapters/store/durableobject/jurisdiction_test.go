@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// What is in a jurisdiction is published where the replica is declared to be there
-// too, and only as long as it is; what is anywhere is always.
+// Data in a jurisdiction is published only while the replica is declared to be in
+// it; other data always.
 func TestReplicaJurisdiction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 2)

@@ -18,7 +18,7 @@ func opOf(call durableobject.Call) message.Op {
 	return op
 }
 
-// dropless loses what tells buckets to drop.
+// dropless loses the messages that tell buckets to drop.
 func dropless(call durableobject.Call) fate {
 	if opOf(call) == message.OpDrop {
 		return fate{lose: true, err: durableobject.ErrLost}
@@ -26,9 +26,10 @@ func dropless(call durableobject.Call) fate {
 	return fate{}
 }
 
-// A deletion is cut off after each of its steps: the catalog restarts, and who
-// waited is gone. Whoever comes next, or the alarm, finds the table dead once it
-// was seen dead, frees its name, and Timestamps go on above the old life's.
+// A deletion is interrupted after each of its steps: the catalog restarts, and its
+// caller is gone. The next message, or the alarm, finds the table gone if it was
+// seen gone before, frees its name, and Timestamps continue above those of the old
+// incarnation.
 func TestDropCutOff(t *testing.T) {
 	t.Parallel()
 	const buckets = 3
@@ -112,7 +113,7 @@ func TestDropCutOff(t *testing.T) {
 	}
 }
 
-// While a bucket cannot be reached, its table is neither there nor gone.
+// While a bucket is unreachable, its table neither exists nor is gone.
 func TestDropUnreachable(t *testing.T) {
 	t.Parallel()
 	k := newClock()
@@ -155,8 +156,8 @@ func TestDropUnreachable(t *testing.T) {
 	create(t, s, 3)
 }
 
-// quiet demands that alarms come to an end: one that was set in case it is needed
-// may ring once more.
+// quiet demands that alarms end; one that was set as a precaution may ring once
+// more.
 func (c *cloud) quiet() {
 	c.t.Helper()
 	const later = 1 << 50
@@ -165,8 +166,8 @@ func (c *cloud) quiet() {
 	}
 }
 
-// What a catalog said before a drop arrived does not count: neither in the memory
-// that knows of the drop, or that the table was dead, nor in one that does not.
+// An answer of the catalog from before a drop does not count, neither in the engine
+// that knows of the drop, or that the table was being deleted, nor in a later one.
 func TestLateAnswer(t *testing.T) {
 	t.Parallel()
 	for _, what := range []string{"the drop is known", "the table was seen dead", "the memory is another"} {
@@ -257,8 +258,8 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// A Worker that takes a table to be elsewhere does not see it dead before those
-// do who know where it is.
+// A Worker that expects a table in another place does not see it gone before
+// Workers that know its place.
 func TestDeletingElsewhere(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t, newClock().now)
@@ -286,8 +287,8 @@ func TestDeletingElsewhere(t *testing.T) {
 	}
 }
 
-// A table comes back with other buckets and elsewhere; a Worker that knew it
-// follows, with one message more, and does so for each way to move.
+// A table is created again in another place with other buckets: a Worker that knew
+// the old one follows with one more message, for each kind of move.
 func TestMoved(t *testing.T) {
 	t.Parallel()
 	k := newClock()
@@ -336,7 +337,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// Objects are made at the place that the table was given, by whoever comes first.
+// The first caller creates an object at the location of its table.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -363,7 +364,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A bucket that does not reach the catalog asks again, and then is busy.
+// A bucket that cannot reach the catalog asks again, and is then busy.
 func TestCatalogUnreachable(t *testing.T) {
 	t.Parallel()
 	for lost, want := range map[int]error{2: table.ErrNoEntity, 3: table.ErrBusy} {

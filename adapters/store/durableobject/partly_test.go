@@ -12,7 +12,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Of many buckets there is always one that does not answer: those that have dropped
+// One of many buckets never answers, each time another one: those that have dropped
 // are not asked again.
 func TestDropBitByBit(t *testing.T) {
 	t.Parallel()
@@ -43,8 +43,8 @@ func TestDropBitByBit(t *testing.T) {
 	}
 }
 
-// A bucket of a table that is being deleted does not answer: what else the catalog
-// has to publish does not wait for it each time.
+// A bucket of a table being deleted does not answer: the other changes of the
+// catalog do not wait for it each time.
 func TestPublishingBesideDrop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)
@@ -76,9 +76,9 @@ func TestPublishingBesideDrop(t *testing.T) {
 	w.converges()
 }
 
-// Publishing begins with tables that are there. Of their buckets there is always one
-// that does not wake up: those that did are not woken again. One that never does is
-// tried now and then.
+// Publishing begins with existing tables, of which one bucket does not wake up,
+// each time another one: those that did are not woken again, and one that never
+// does is tried now and then.
 func TestWakeBitByBit(t *testing.T) {
 	t.Parallel()
 	const buckets = 5

@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Whatever is lost, refused, late or cut off, wherever an object dies: the
-// replica becomes what the objects hold.
+// Whatever is lost, refused, late or interrupted, and whenever an object dies: the
+// replica becomes equal to the objects.
 func TestReplicaConverges(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
@@ -67,7 +67,7 @@ func TestReplicaConverges(t *testing.T) {
 	}
 }
 
-// A write that arrives when its object is long dead is not the last one.
+// A write that arrives long after its object died is not the last one.
 func TestReplicaLateWrite(t *testing.T) {
 	t.Parallel()
 	for why, meanwhile := range map[string]func(*world){
@@ -83,7 +83,7 @@ func TestReplicaLateWrite(t *testing.T) {
 	}
 }
 
-// deploy has all objects begin anew with another replica, and meet a request.
+// deploy restarts all objects with another replica and sends each a request.
 func (w *world) deploy(replica, where string) {
 	w.evict()
 	w.cloud.replica, w.cloud.where = replica, where
@@ -120,8 +120,8 @@ func lateWrite(t *testing.T, meanwhile func(*world)) {
 	w.converges()
 }
 
-// Of an entity that changes all the time a batch has one state, and others do not
-// wait for it.
+// A batch has one state of an entity that changes all the time, and other entities
+// do not wait for it.
 func TestReplicaCoalesces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)
@@ -152,8 +152,8 @@ func TestReplicaCoalesces(t *testing.T) {
 	w.converges()
 }
 
-// While the replica cannot be written to, it says since when; the objects ask
-// less and less often.
+// While the replica refuses writes, it says since when; the objects try less and
+// less often.
 func TestReplicaDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)
@@ -187,8 +187,8 @@ func TestReplicaDown(t *testing.T) {
 	w.converges()
 }
 
-// A replica that is switched on later gets all there is, of tables that nobody
-// asks for too; so does another one.
+// A replica that is switched on later gets everything, tables without requests
+// included; so does another replica.
 func TestReplicaLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 3)
@@ -226,7 +226,7 @@ func TestReplicaLater(t *testing.T) {
 	}
 }
 
-// With a replica the objects keep what they promise without one.
+// With a replica, the objects keep all guarantees.
 func TestReplicaStore(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, harness(func(c *cloud) {

@@ -53,7 +53,7 @@ func insert(row, text string) table.Mutation {
 	return m
 }
 
-// text is what an entity holds, or the error.
+// text is the property of an entity, or the error.
 func text(s table.Store, row string) string {
 	r, err := s.Get(context.Background(), tableKey, at("p", row), table.Strong)
 	if err != nil {
@@ -63,7 +63,7 @@ func text(s table.Store, row string) string {
 	return v.Text()
 }
 
-// pausing is a cloud that passes time, and lets things happen, between attempts.
+// pausing is a cloud that passes time and runs a function between attempts.
 type pausing struct {
 	*cloud
 	pause func()
@@ -71,7 +71,8 @@ type pausing struct {
 
 func (p pausing) Pause(context.Context, time.Duration) { p.pause() }
 
-// An insert whose first reply is lost, and what happens before it is sent again.
+// The first reply of an insert is lost, and something happens before it is sent
+// again.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -134,7 +135,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// wake makes the table's object awake.
+// wake wakes the table's object.
 func (c *cloud) wake(k *clock) {
 	c.t.Helper()
 	if got := text(c.store(k.now, nil), "none"); got != table.ErrNoEntity.Error() && got != table.ErrNoTable.Error() {
@@ -142,7 +143,7 @@ func (c *cloud) wake(k *clock) {
 	}
 }
 
-// What is not an outcome of the write itself.
+// Outcomes that are not of the write itself.
 func TestGivingUp(t *testing.T) {
 	t.Parallel()
 	lost, unreached := durableobject.ErrLost, durableobject.ErrUnreachable
@@ -202,12 +203,11 @@ func TestGivingUp(t *testing.T) {
 
 var everything = table.ScanRequest{Ranges: []key.Range{{}}}
 
-// One writer whose messages and replies are lost, or come late, to objects that
-// restart, under a clock that jumps, but not back by what it is trusted for:
-// no outcome it is told is ever wrong. It inserts where it knows that there is
-// nothing, deletes where it knows that there is something, and updates what it
-// has seen: so any refusal would be a write carried out twice, or one that was
-// answered and not done.
+// One writer whose messages and replies are lost or late, objects that restart, and
+// a clock that jumps within its bounds: no reported outcome is ever wrong. The
+// writer inserts only entities that do not exist, deletes only existing ones, and
+// updates states that it has seen, so any refusal would be a write carried out
+// twice, or one that was answered and not done.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {

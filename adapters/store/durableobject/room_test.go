@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// An object that has stored what it can takes no writes but deletes, and says
-// so in a way that nobody tries again. Its replies may be lost.
+// A full object refuses all writes but deletes, with an error that clients do not
+// retry. Its replies may be lost.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	k := newClock()

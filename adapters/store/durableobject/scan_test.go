@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A filter goes to the object as text. Where that is beyond what an object reads,
-// because the canonical form is longer than what was asked, the Worker judges.
+// A filter travels to the object as text. If the canonical text is too long for the
+// object, because it is longer than the original, the Worker evaluates it.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	terms := func(n int, term, last string) string { return strings.Repeat(term+" or ", n) + last }
@@ -58,7 +58,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// Who judges, keeps to the limits of the page.
+// A Worker that evaluates the filter keeps the limits of the page.
 func TestLimitsOfFilters(t *testing.T) {
 	t.Parallel()
 	f, err := odata.Parse(strings.Repeat("not ", 200) + "v eq 'x'")
@@ -104,8 +104,8 @@ func TestLimitsOfFilters(t *testing.T) {
 	}
 }
 
-// A page without limits ends all the same before it holds the object for long,
-// and the scan goes on where it ended.
+// A page without limits still ends before it occupies the object for long, and the
+// scan continues from there.
 func TestLongScan(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t, newClock().now)

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/storetest"
 )
 
-// parts is the suite without that of scans, the longest by far.
+// parts is the suite without the scans, which take longest.
 func parts(t *testing.T, h storetest.Harness) {
 	t.Run("Records", func(t *testing.T) { storetest.Records(t, h) })
 	t.Run("Entities", func(t *testing.T) { storetest.Entities(t, h) })
@@ -25,13 +25,13 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, harness(nil, nil))
 }
 
-// Four buckets a table, at a location.
+// Four buckets per table, at a location.
 func TestBuckets(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, harness(nil, func(o *durableobject.Options) { o.Buckets, o.Location = 4, "eu/weur" }))
 }
 
-// A Worker of a deployment with other defaults finds every table all the same.
+// A Worker with other defaults, as during a deployment, finds every table.
 func TestStaleWorkers(t *testing.T) {
 	t.Parallel()
 	count := 0
@@ -68,8 +68,8 @@ func chance(seed uint64) func(n int) int {
 	}
 }
 
-// A third of all messages and answers are lost, others come twice, and objects
-// never forget: then every write is carried out once, and nothing is unknown.
+// A third of all messages and answers are lost, others arrive twice, and objects
+// never forget: every write is carried out once, and no outcome is unknown.
 func TestLossy(t *testing.T) {
 	t.Parallel()
 	for _, buckets := range []uint16{1, 3} {

@@ -17,9 +17,9 @@ import (
 	"edgetable/core/table"
 )
 
-// replica is a Workers KV in which the last write of a name wins, that refuses a
-// second write within a second, and whose writes may be under way for most of a
-// minute when nobody hears of them any more.
+// replica is a Workers KV in which the last write of a name wins. It refuses a
+// second write within a second, and a write whose caller is gone may still arrive
+// for most of a minute.
 type replica struct {
 	t       *testing.T
 	now     *edm.Ticks
@@ -53,7 +53,7 @@ func newReplica(t *testing.T, c *cloud, now *edm.Ticks, seed uint64) *replica {
 	return r
 }
 
-// land has writes arrive whose time has come.
+// land applies the writes that are due.
 func (r *replica) land() {
 	r.flying = slices.DeleteFunc(r.flying, func(f flying) bool {
 		if f.lands > *r.now {
@@ -71,7 +71,7 @@ func nameOf(life table.Incarnation, c *durableobject.Change) string {
 	return fmt.Sprintf("%x %x", life, c.Key)
 }
 
-// publish is what the publisher does with a batch, and what may go wrong.
+// publish does the work of the publisher, with faults.
 func (r *replica) publish(message []byte) durableobject.Answer {
 	b, err := durableobject.ReadBatch(message)
 	if err != nil {
@@ -155,7 +155,7 @@ func (r *replica) write(name string, v version, result *durableobject.Published)
 	return true
 }
 
-// world is two tables under a clock, what was done to them, and their replica.
+// world is two tables, a clock, the history of their writes, and their replica.
 type world struct {
 	t       *testing.T
 	now     edm.Ticks
@@ -221,7 +221,7 @@ func (w *world) write(name table.RecordKey, partition, row string, remove bool) 
 	}
 }
 
-// pass lets time pass by steps in which writes land and alarms ring.
+// pass lets time pass in steps; writes arrive and alarms ring.
 func (w *world) pass(d edm.Ticks) {
 	for end := w.now + d; w.now < end; {
 		w.now += edm.TicksPerSecond / 2
@@ -231,7 +231,8 @@ func (w *world) pass(d edm.Ticks) {
 	}
 }
 
-// honest checks what sources say: what changed before is in the replica.
+// honest checks the records of sources: the replica has all changes before their
+// times.
 func (w *world) honest() {
 	w.t.Helper()
 	for source, since := range w.replica.marks {
@@ -252,7 +253,7 @@ func (w *world) honest() {
 	}
 }
 
-// converges checks that the replica becomes what the objects hold, and nothing else.
+// converges checks that the replica becomes equal to the objects.
 func (w *world) converges() {
 	w.t.Helper()
 	w.replica.harm, w.replica.dies, w.replica.down, w.cloud.between = false, nil, false, nil
@@ -304,7 +305,7 @@ func (w *world) converges() {
 	}
 }
 
-// evict makes objects forget, but not while they run.
+// evict makes objects forget, except while they run.
 func (w *world) evict() {
 	for _, n := range w.cloud.all() {
 		if n.mu.TryLock() {

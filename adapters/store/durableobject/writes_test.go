@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// bucket is one object that has been told that it serves the table.
+// bucket is one object that serves the table.
 type bucket struct {
 	testing.TB
 	clock *clock
@@ -33,7 +33,7 @@ func (b *bucket) restart() {
 	b.Engine = engine.New(engine.Options{Now: b.clock.now, Rand: func() uint64 { return uint64(b.clock.t) }})
 }
 
-// send is a message and its result; the catalog answers at once.
+// send sends a message and returns its result; the catalog answers at once.
 func (b *bucket) send(m []byte) (message.Reader, error) {
 	b.Helper()
 	var resume *engine.Resume
@@ -79,8 +79,7 @@ func (b *bucket) there() bool {
 	return err == nil
 }
 
-// A write is not carried out by an attempt that comes late, when its sender was
-// told by a later one that it was refused.
+// A late attempt of a write is not carried out if a later attempt was refused.
 func TestRefusedForGood(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -98,8 +97,8 @@ func TestRefusedForGood(t *testing.T) {
 	}
 }
 
-// An attempt that comes later than an answer to the next is remembered is not
-// carried out: by then the next may have been, and others behind it.
+// An attempt that arrives after the answer to the next one may be forgotten is not
+// carried out: the next attempt may have been, followed by other writes.
 func TestLateAttempt(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -122,8 +121,8 @@ func TestLateAttempt(t *testing.T) {
 	}
 }
 
-// A batch that is undone may have been the first that the object was told of its
-// table for: what it learned then is not written, and the next one does so.
+// A rolled-back batch may have been the first message of its table: the object
+// forgets what it learned, and the next message learns it again.
 func TestUndone(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -139,7 +138,7 @@ func TestUndone(t *testing.T) {
 	}
 }
 
-// Whether an object knows that a write that comes again was never carried out.
+// Whether an object knows that a repeated write was never carried out.
 func TestKnown(t *testing.T) {
 	t.Parallel()
 	const second = edm.TicksPerSecond
@@ -168,7 +167,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// The memory of writes is bounded, and what it lost it does not pretend to know.
+// The memory of answers is bounded; the outcome of a forgotten write is unknown.
 func TestManyWrites(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -185,7 +184,7 @@ func TestManyWrites(t *testing.T) {
 	b.expect("the latest again", b.commit(again, insert("r", "A")), nil)
 }
 
-// Orders of a catalog that come late, of a deletion that ended long ago.
+// Late messages of a catalog about a deletion that ended long ago.
 func TestLateOrders(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -223,8 +222,8 @@ func TestLateOrders(t *testing.T) {
 	}
 }
 
-// A row that SQLite would not take is refused before it is written, whatever the
-// limits of core are.
+// A row too large for SQLite is refused before it is written, whatever the limits
+// of core.
 func TestRowLimit(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)

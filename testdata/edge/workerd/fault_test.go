@@ -51,8 +51,8 @@ func count(t *testing.T, s table.Store, partition string) int {
 	return len(page.Rows)
 }
 
-// The module is left by an exception in the middle of a batch: nothing of it is
-// there, the writer is told why, and a new instance goes on.
+// The module traps in the middle of a batch: nothing of the batch is there, the
+// client gets the reason, and a new instance continues.
 func TestTrap(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)
@@ -76,8 +76,8 @@ func TestTrap(t *testing.T) {
 	}
 }
 
-// What the module knew when it was left by an exception is not believed: that
-// it had written how high Timestamps may go was undone.
+// The memory of a trapped module is not used again: the row with its high water of
+// Timestamps was rolled back.
 func TestTrapForgets(t *testing.T) {
 	now := wallClock()
 	clock := func() edm.Ticks { return now }
@@ -107,8 +107,8 @@ func TestTrapForgets(t *testing.T) {
 	}
 }
 
-// workerd is killed under load and started again over the same data: what was
-// acknowledged is there, and batches are whole.
+// workerd is killed under load and started again over the same data: acknowledged
+// writes are there, and batches are whole.
 func TestKill(t *testing.T) {
 	data := t.TempDir()
 	options := workerd.Options{Data: data, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0"}}

@@ -19,7 +19,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// recorder keeps what became of every call.
+// recorder keeps the outcome of every call.
 type recorder struct {
 	durableobject.Caller
 	errs []error
@@ -43,7 +43,7 @@ func recorded(t *testing.T, p *workerd.Place, attempts int) (table.Store, *recor
 	return s, r
 }
 
-// What an insert meets, what the shell makes of it, and what comes of it.
+// Faults of an insert, the outcome that the shell reports, and the result.
 func TestFaults(t *testing.T) {
 	const anything = -1
 	for _, tt := range []struct {
@@ -97,8 +97,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The module is trapped when the catalog has marked the table and the bucket has
-// dropped: to say that nothing happened would be wrong.
+// The module traps after the catalog has marked the table and the bucket has
+// dropped: the outcome is not "nothing happened".
 func TestTrapBehindCalls(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	p.Age()
@@ -117,8 +117,8 @@ func TestTrapBehindCalls(t *testing.T) {
 	}
 }
 
-// Deletions whose messages and steps fail, one after the other: whatever Drop
-// says, the name is free and nothing of the old life is there.
+// Messages and steps of deletions fail, one after the other: whatever Drop answers,
+// the name becomes free and nothing of the old incarnation is left.
 func TestDropFaults(t *testing.T) {
 	for at := range 5 {
 		for _, kind := range []string{"retryable", "reply", "twice", "evicted", "evicting", "trap"} {
@@ -154,8 +154,8 @@ func TestDropFaults(t *testing.T) {
 	}
 }
 
-// An alarm that fails, or whose object does, is sent again, and does its work
-// then. The clock of the place is late, so that alarms come at once.
+// A failed alarm, or one whose object died, is repeated and does its work then. The
+// clock of the place is late, so that alarms ring at once.
 func TestAlarm(t *testing.T) {
 	for name, faults := range map[string]workerd.Faults{
 		"alarm": {Alarms: 1},
@@ -196,7 +196,7 @@ func TestAlarm(t *testing.T) {
 	}
 }
 
-// chaos is faults at random, for the first messages and steps of a call.
+// chaos is random faults of the first messages and steps of a call.
 func chaos(seed uint64, length int, kinds ...string) func() workerd.Faults {
 	var mu sync.Mutex
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -217,8 +217,8 @@ func chaos(seed uint64, length int, kinds ...string) func() workerd.Faults {
 	}
 }
 
-// A Worker's messages and their replies are lost, others come twice, and objects never forget:
-// then every write is carried out once, and nothing is unknown.
+// Messages of a Worker and replies are lost, others arrive twice, and objects never
+// forget: every write is carried out once, and no outcome is unknown.
 func TestLossy(t *testing.T) {
 	h := func(t testing.TB, now func() edm.Ticks) storetest.Place {
 		p := server.NewPlace(now)
@@ -240,9 +240,10 @@ func isFailed(err error) bool {
 	return ok
 }
 
-// Everything that can happen happens, and one writer keeps account: it inserts
-// where nothing is, deletes where something is, and updates what it has seen. So
-// any refusal would be a write carried out twice, or one answered and not done.
+// All faults happen at random, and one writer keeps account: it inserts only
+// entities that do not exist, deletes only existing ones, and updates states that
+// it has seen. So any refusal would be a write carried out twice, or one answered
+// and not done.
 func TestOutcomes(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)

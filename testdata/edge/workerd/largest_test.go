@@ -9,9 +9,9 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// Entities of the largest size, in characters that take half as much again where
-// they are kept, get into the replica, by the outbox and by the walk; and the
-// objects of the isolate do not lose what they remember for want of memory.
+// Entities of the largest size, in characters that need half as much again in KV,
+// reach the replica by the outbox and by the initial sync; the objects of the
+// isolate keep their memory of answers.
 func TestReplicaOfLargest(t *testing.T) {
 	var log bytes.Buffer
 	options := workerd.Options{Data: t.TempDir(), Log: &log, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0"}}

@@ -23,7 +23,8 @@ func sent(t *testing.T, s *workerd.Server, c *http.Client, method, target, kind,
 	return resp.StatusCode, answer
 }
 
-// large is an entity's JSON with so many characters of text, 30,000 in a property.
+// large is the JSON of an entity with this many characters of text, 30,000 per
+// property.
 func large(size int, character string) string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -33,7 +34,7 @@ func large(size int, character string) string {
 	return b.String() + `"Age":36}`
 }
 
-// batch is one of upserts, each with a text of so many bytes.
+// batch is a batch of upserts, each with a text of this many bytes.
 func batch(table string, first, n, size int) (kind, body string) {
 	var b strings.Builder
 	b.WriteString("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n")
@@ -44,8 +45,8 @@ func batch(table string, first, n, size int) (kind, body string) {
 	return "multipart/mixed; boundary=b", b.String() + "--c--\r\n--b--\r\n"
 }
 
-// What moves much, as much at once as clients like: all of it is answered, and the
-// memories of the isolate stay below 64 MB.
+// Large requests, many at a time: all are answered, and the memories of the isolate
+// stay below 64 MB.
 func TestMemory(t *testing.T) {
 	s := start(t)
 	c := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 64, MaxIdleConnsPerHost: 64}}
@@ -102,8 +103,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Objects that wrote large entities do not keep their memory: all those of the
-// isolate go on in one instance, and remember what they answered.
+// Objects that wrote large entities do not keep that memory: all objects of the
+// isolate stay in one instance and remember their answers.
 func TestLargeEntities(t *testing.T) {
 	s := openStore(t, server.NewPlace(wallClock), wallClock, 24)
 	create(t, s)
@@ -118,8 +119,8 @@ func TestLargeEntities(t *testing.T) {
 	}
 }
 
-// Tables of many buckets are read whole, also where each begins with an entity of the
-// largest size, and where a filter names many of them.
+// Tables of many buckets are read completely, also if each bucket begins with an
+// entity of the largest size, and if a filter names many of them.
 func TestLargeEntitiesMerged(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=64")
 	const object = "application/json"

@@ -11,9 +11,9 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// Objects are asked for by their names, in their jurisdiction, with a hint where
-// to make them. workerd has no places: a namespace as the documentation has it
-// stands for the platform's.
+// The shell asks for objects by name, in their jurisdiction, with a location hint.
+// workerd has no places, so a namespace written after the documentation replaces
+// the platform's.
 func TestNames(t *testing.T) {
 	node, err := workerd.Node()
 	if err != nil {

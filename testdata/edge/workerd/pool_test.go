@@ -20,8 +20,8 @@ func list(ctx context.Context, s *workerd.Server, c *http.Client) (status int, e
 	return resp.StatusCode, nil
 }
 
-// More requests than there are instances, and clients that hang up: every other
-// one is answered.
+// More requests than instances, and clients that hang up: all other requests are
+// answered.
 func TestManyRequests(t *testing.T) {
 	c := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 100, MaxIdleConnsPerHost: 100}}
 	defer c.CloseIdleConnections()
@@ -45,8 +45,8 @@ func TestManyRequests(t *testing.T) {
 	}
 }
 
-// The module is trapped while it serves a request: that one gets the protocol's
-// own answer, and the instance serves no other.
+// The module traps while it serves a request: that request gets an error of the
+// protocol, and the instance serves no other one.
 func TestTrappedRequest(t *testing.T) {
 	for range 3 {
 		r := request{method: http.MethodGet, target: "/Tables", header: []string{"x-fault: trap"}} // see faults.mjs
@@ -63,8 +63,8 @@ func TestTrappedRequest(t *testing.T) {
 	}
 }
 
-// Instances that served many requests are replaced: those for requests and the
-// one for objects.
+// Instances that served many requests are replaced, those for requests and the one
+// for objects.
 func TestRecycle(t *testing.T) {
 	s := start(t)
 	serve := func() {
@@ -95,7 +95,7 @@ func TestRecycle(t *testing.T) {
 	}
 }
 
-// start starts a server of its own for a test.
+// start starts a server for one test.
 func start(t *testing.T, env ...string) *workerd.Server {
 	t.Helper()
 	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0")})
@@ -115,8 +115,8 @@ func instances(t *testing.T, s *workerd.Server, uses int) workerd.Instances {
 	return i
 }
 
-// The rates are those of an isolate, however many instances serve requests at the
-// same time.
+// Rates are counted per isolate, however many instances serve requests
+// concurrently.
 func TestLimits(t *testing.T) {
 	s := start(t, "EDGETABLE_LIMITS=account=0.01", "EDGETABLE_MAX_FAILURES=0.01")
 	c := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 20, MaxIdleConnsPerHost: 20}}

@@ -32,7 +32,7 @@ func ask(t *testing.T, s *workerd.Server, method, account, path, query, body str
 	return resp.StatusCode, answer
 }
 
-// must is ask where it is known how it ends.
+// must is ask with an expected status.
 func must(t *testing.T, want int, s *workerd.Server, method, account, path, query, body string, headers ...string) string {
 	t.Helper()
 	status, answer := ask(t, s, method, account, path, query, body, headers...)
@@ -60,7 +60,7 @@ func published(t *testing.T, s *workerd.Server, table string, want int) {
 	}
 }
 
-// shows waits until the replica shows what the primary address does.
+// shows waits until the replica shows the same as the primary address.
 func shows(t *testing.T, s *workerd.Server, path, query string) {
 	t.Helper()
 	table, _, _ := strings.Cut(path[1:], "(")
@@ -75,9 +75,8 @@ func shows(t *testing.T, s *workerd.Server, path, query string) {
 	t.Fatalf("%s of the secondary address is\n%.500s\nand of the primary\n%.500s", path, got, want)
 }
 
-// What is written at the primary address is to be read at the secondary, also
-// when workerd is killed before it is published, and where there were tables
-// before there was a replica.
+// Writes at the primary address become visible at the secondary, also if workerd is
+// killed before they are published, and for tables from before the replica.
 func TestReplica(t *testing.T) {
 	options := workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0"}}
 	s := startReplica(t, options)
@@ -135,7 +134,7 @@ func lastSync(t *testing.T, s *workerd.Server) time.Time {
 	return synced
 }
 
-// Where nothing lags behind, the last sync was three minutes ago.
+// If nothing lags, the last sync was three minutes ago.
 func TestReplicaStats(t *testing.T) {
 	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0", "EDGETABLE_REPLICA=true"}})
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
@@ -146,8 +145,8 @@ func TestReplicaStats(t *testing.T) {
 	}
 }
 
-// A request that asks for it is answered by the replica at the primary address
-// too: it does not show what was written a moment ago. Others do.
+// A request with the header is answered by the replica at the primary address too,
+// without the latest writes; other requests are not.
 func TestReplicaAsked(t *testing.T) {
 	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0", "EDGETABLE_REPLICA=true"}})
 	const path, all = "/people(PartitionKey='p',RowKey='r')", "/people()"

@@ -11,7 +11,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// request is one to the Worker, signed by the account acme.
+// request is a request to the Worker, signed by the account acme.
 type request struct {
 	method     string
 	account    string // in the path, "": acme

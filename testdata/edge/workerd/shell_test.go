@@ -9,7 +9,7 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// What of the shell has tests of its own, under Node.js.
+// TestShell runs the tests of parts of the shell under Node.js.
 func TestShell(t *testing.T) {
 	t.Parallel()
 	node, err := workerd.Node()

@@ -16,7 +16,8 @@ import (
 	"edgetable/testdata/edge/workerd"
 )
 
-// An object that is only asked stores nothing, nor does one whose table is gone.
+// An object that is only read stores nothing, and neither does one whose table is
+// gone.
 func TestStoresNothing(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)
@@ -70,7 +71,7 @@ func storage(t *testing.T, p *workerd.Place, object string) workerd.Storage {
 	return s
 }
 
-// What a table took on disk is given back when it is gone.
+// The storage of a deleted table is released.
 func TestGivesBack(t *testing.T) {
 	options := workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0"}}
 	var place *workerd.Place
@@ -120,8 +121,8 @@ func megabyte(partition string) table.Mutation {
 	return table.Mutation{Key: key.Append(nil, partition, ""), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.Binary(make([]byte, 1<<20)))}
 }
 
-// A full object refuses what would make it larger, and the instance in which it
-// runs with others goes on.
+// A full object refuses writes that would make it larger; its instance and the
+// other objects in it continue.
 func TestFull(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s := openStore(t, p, wallClock, 1)
@@ -166,7 +167,7 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// Of what an object wants to be woken for, it is woken for the first.
+// An object is woken at the earliest time that it asked for.
 func TestFirstAlarm(t *testing.T) {
 	begin := wallClock()
 	now := begin
@@ -195,8 +196,8 @@ func TestFirstAlarm(t *testing.T) {
 	}
 }
 
-// A batch that is undone, or whose module is trapped, takes with it the table
-// that it made, and what comes next makes it again.
+// A batch that is rolled back, or whose module traps, also undoes the creation of
+// the SQL table; the next write creates it again.
 func TestUndone(t *testing.T) {
 	p := server.NewPlace(wallClock)
 	s, _ := recorded(t, p, 1) // no second attempt makes up for a failure

@@ -35,7 +35,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// strengths of tables in so many buckets.
+// strengths of tables with this many buckets.
 func strengths(buckets uint16) storetest.Strengths {
 	if buckets <= 1 {
 		return storetest.Homes["Durable Objects, one bucket per table"]
@@ -43,8 +43,8 @@ func strengths(buckets uint16) storetest.Strengths {
 	return storetest.Homes["Durable Objects, more buckets"]
 }
 
-// harness makes places in workerd. The Store is this process's, the objects are
-// those of the module.
+// harness makes places in workerd. The Store runs in this process, the objects in
+// the module.
 func harness(buckets uint16) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
 		place := server.NewPlace(now)
