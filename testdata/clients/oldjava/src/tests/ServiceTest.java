@@ -1,6 +1,7 @@
 package tests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static tests.Clients.entity;
 import static tests.Clients.read;
 import static tests.Clients.refused;
@@ -114,6 +115,7 @@ class ServiceTest {
     CloudTable reader = signed(table, table.generateSharedAccessSignature(
         policy(HOUR, SharedAccessTablePermissions.QUERY), null, "p", "b", "p", "b"));
     assertEquals(List.of("b"), rows(reader));
+    assertNull(read(reader, "c")); // a point read outside the range finds nothing
   }
 
   @Test
