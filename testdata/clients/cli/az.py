@@ -29,6 +29,12 @@ def az(command, *words, signed=True):
     arguments = command.split() + list(words)
     if signed:
         arguments += ["--connection-string", CONNECTION]
+    printed = run(arguments)
+    return json.loads(printed) if printed.strip() else None
+
+
+def run(arguments):
+    """Runs a command and returns what it printed."""
     out = io.StringIO()
     try:
         code = CLI.invoke(arguments, out_file=out)
@@ -36,4 +42,4 @@ def az(command, *words, signed=True):
         code = exit.code
     if code:
         raise Failed(code, CLI.result and CLI.result.error)
-    return json.loads(out.getvalue()) if out.getvalue().strip() else None
+    return out.getvalue()

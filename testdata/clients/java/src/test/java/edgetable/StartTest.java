@@ -1,0 +1,32 @@
+package edgetable;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class StartTest {
+  private static final Pattern BLOCK = Pattern.compile("^```\\w+\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE);
+
+  @RegisterExtension static final Tables tables = new Tables();
+
+  @Test
+  @DisplayName("QueryEntities: docs/start/java.md")
+  void start(@TempDir Path folder) throws Exception {
+    String page = Files.readString(Path.of("../../../docs/start/java.md"));
+    List<String> blocks = BLOCK.matcher(page).results().map((MatchResult block) -> block.group(1)).toList();
+    Path program = Files.writeString(folder.resolve("Hello.java"), blocks.get(0).replace("People", tables.name()));
+    Process run = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-XX:TieredStopAtLevel=1",
+        "-cp", System.getProperty("java.class.path"), program.toString())
+        .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    assertEquals(blocks.get(1), new String(run.getInputStream().readAllBytes()));
+    assertEquals(0, run.waitFor());
+  }
+}
