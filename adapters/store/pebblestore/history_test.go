@@ -14,10 +14,9 @@ import (
 	"edgetable/core/table"
 )
 
-// The crash tests write histories. A history is what one writer does to one
-// partition, commit by commit, and is the same whenever it is told: so whoever
-// knows how many of its commits were shown knows what must be there after a
-// crash, and that nothing may be there by halves.
+// The crash tests write histories. A history is a fixed sequence of commits of one writer
+// to one partition. So the number of commits shown before a crash tells which state must
+// be there after it, without a part of any commit.
 
 // state is a partition: for each of its keys the commit that wrote the entity,
 // or 0 where there is none.
