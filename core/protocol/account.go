@@ -7,32 +7,32 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Account is an account of the server. It is not copied.
+// Account is an account of the server. It must not be copied.
 type Account struct {
-	sharedkey.Account // its name and keys
-	// Disabled refuses every request, however it is signed.
+	sharedkey.Account // the account's name and keys
+	// Disabled refuses every request, also one with a valid signature.
 	Disabled bool
 	Firewall Firewall
 
-	known atomic.Pointer[known] // settings that were read
+	known atomic.Pointer[known] // the cached settings
 }
 
-// Firewall says from which addresses an account may be reached. The zero
-// Firewall lets everybody in.
+// Firewall lists the addresses from which an account accepts requests. The zero
+// Firewall accepts every address.
 type Firewall struct {
-	// Allow is all there is to allow, unless it is empty: then everything is.
+	// Allow lists the accepted addresses. If it is empty, Deny alone decides.
 	Allow []netip.Prefix
-	// Deny counts even where Allow does.
+	// Deny lists the refused addresses. It takes precedence over Allow.
 	Deny []netip.Prefix
 }
 
-// Admits reports whether requests may come from an address. An address that is
-// not known passes only a Firewall without rules.
+// Admits reports whether the account accepts requests from an address. Only a
+// Firewall without rules accepts an unknown address.
 func (f *Firewall) Admits(source netip.Addr) bool {
 	if len(f.Allow) == 0 && len(f.Deny) == 0 {
 		return true
 	}
-	source = source.Unmap().WithZone("") // no prefix has an address with a zone, whatever network it is of
+	source = source.Unmap().WithZone("") // a prefix never matches an address with a zone
 	return source.IsValid() && !within(f.Deny, source) && (len(f.Allow) == 0 || within(f.Allow, source))
 }
 

@@ -11,9 +11,10 @@ import (
 	"edgetable/core/table"
 )
 
-// authenticate finds out what the credentials of the request allow: an
-// Authorization header, else a shared access signature in the query. They are
-// judged before anything else is looked at.
+// authenticate verifies the credentials of the request and sets its authority.
+// The credentials are in the Authorization header or, without that header, in a
+// shared access signature in the query. It runs before any other part of the
+// request is examined.
 func (x *exchange) authenticate(ctx context.Context) error {
 	if err := x.suspect(); err != nil {
 		return err
@@ -60,8 +61,8 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 	return nil
 }
 
-// reachable returns the error of an account that cannot be reached from where
-// the request comes from.
+// reachable returns an error if the account does not exist, is disabled, or
+// does not accept requests from the client's address.
 func (x *exchange) reachable() *table.Error {
 	switch {
 	case x.account == nil:
@@ -75,8 +76,9 @@ func (x *exchange) reachable() *table.Error {
 	return nil
 }
 
-// keyError names a refusal as the service does and adds what helps a
-// developer: the string to sign as computed here, never a key or a signature.
+// keyError converts an error of package sharedkey into the service's error and
+// adds a detail that helps a developer. The detail may hold the StringToSign as
+// computed here, but never a key or a signature.
 func keyError(err error) *table.Error {
 	var e *sharedkey.Error
 	if !errors.As(err, &e) {
@@ -98,7 +100,7 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 	if token == nil {
 		code := table.NoAuthenticationInformation
 		if x.beforeChallenges() {
-			code = table.ResourceNotFound // as if nothing were here
+			code = table.ResourceNotFound // old versions hide that the resource exists
 		}
 		hint := " The request is not signed: send Authorization: SharedKey or SharedKeyLite with the account key, or a shared access signature in the query."
 		if strings.Contains("&"+x.target.query, "&sv=") {
@@ -121,12 +123,12 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 	return nil
 }
 
-// policy finds a stored access policy of a table; nil if there is none.
+// policy returns a stored access policy of a table, or nil if there is none.
 func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Policy, error) {
 	acl, err := x.Service.TableACL(ctx, table.Name{Account: x.address.account, Table: tableName})
 	if err != nil {
 		if asError(err).Status() < 500 {
-			return nil, nil // without the table there is no policy either
+			return nil, nil // a missing table has no policy
 		}
 		return nil, err
 	}
@@ -142,7 +144,7 @@ func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Polic
 	return nil, nil
 }
 
-// bearer verifies a token of an identity provider.
+// bearer verifies a token from an identity provider.
 func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	if x.Bearer == nil {
 		return x.challenged("Bearer tokens are not accepted by this server.")
@@ -165,14 +167,14 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	return nil
 }
 
-// beforeChallenges reports whether the request is of a version that knows no
-// challenges. One without a version may know them.
+// beforeChallenges reports whether the version of the request is older than
+// challenges. A request without a version may get a challenge.
 func (x *exchange) beforeChallenges() bool {
 	version := x.req.Header.Get("X-Ms-Version")
 	return version != "" && version < challengeVersion
 }
 
-// challenged is the error of a bearer token that is not accepted.
+// challenged returns the error for a bearer token that is not accepted.
 func (x *exchange) challenged(hint string) *table.Error {
 	if x.beforeChallenges() {
 		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " " + hint)

@@ -6,21 +6,21 @@ import (
 	"edgetable/core/table"
 )
 
-// Identity is who sent a bearer token, as far as it matters here.
+// Identity identifies the sender of a bearer token and gives its role.
 type Identity struct {
 	ObjectID, TenantID string
-	// Contributor may write; everybody who is authenticated may read.
+	// Contributor permits writes. Every authenticated identity may read.
 	Contributor bool
 }
 
-// authority is what the credentials of a request allow. The zero authority is
-// that of the account key: everything.
+// authority holds what the credentials of a request allow. The zero authority
+// is that of an account key and allows everything.
 type authority struct {
-	grant    *sas.Grant // of a shared access signature
-	identity *Identity  // of a bearer token
+	grant    *sas.Grant // from a shared access signature
+	identity *Identity  // from a bearer token
 }
 
-// allow returns the error of an operation that is not allowed.
+// allow returns an error if the credentials do not allow the operation.
 func (a *authority) allow(op sas.Operation, tableName string) error {
 	switch {
 	case a.grant != nil:
@@ -34,7 +34,7 @@ func (a *authority) allow(op sas.Operation, tableName string) error {
 	switch op {
 	case sas.QueryTables, sas.QueryEntities, sas.GetServiceStats, sas.GetUserDelegationKey:
 		return nil
-	case sas.TableACL: // as the service answers
+	case sas.TableACL: // the service answers so
 		return table.ResourceNotFound.Err()
 	}
 	if a.identity.Contributor {
@@ -43,7 +43,8 @@ func (a *authority) allow(op sas.Operation, tableName string) error {
 	return table.AuthorizationPermissionMismatch.Err()
 }
 
-// allowEntity returns the error of an entity out of reach.
+// allowEntity returns an error if the credentials do not give access to the
+// entity.
 func (a *authority) allowEntity(partitionKey, rowKey string) error {
 	if a.grant == nil {
 		return nil
@@ -51,7 +52,8 @@ func (a *authority) allowEntity(partitionKey, rowKey string) error {
 	return a.grant.AllowEntity(partitionKey, rowKey)
 }
 
-// within is the part of a table that can be seen, nil for all of it.
+// within returns the range of a table that the credentials give access to, or
+// nil for the whole table.
 func (a *authority) within() *key.Range {
 	if a.grant == nil {
 		return nil

@@ -14,14 +14,14 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// sent is a request that somebody makes up.
+// sent is a request that a test sends with a token.
 type sent struct {
 	why, method, path, query string
 	header                   protocol.Header
 	body                     string
 }
 
-// as makes the request of whoever holds the token, and of nobody else.
+// as makes the request with a token as its only credentials.
 func (r *sent) as(token string) *protocol.Request {
 	target := r.path
 	if !strings.HasPrefix(target, "http") {
@@ -38,7 +38,8 @@ func (r *sent) as(token string) *protocol.Request {
 	}
 }
 
-// holding is what the account has, its owner's secrets among it.
+// holding returns all data of the account outside the partition m, with the
+// owner's secrets.
 func holding(t *testing.T, h *protocol.Handler, key *sharedkey.Key) string {
 	t.Helper()
 	s := &server{Handler: h, key: key}
@@ -56,8 +57,8 @@ func holding(t *testing.T, h *protocol.Handler, key *sharedkey.Key) string {
 	return all.String()
 }
 
-// estate is a server whose account has two tables, other and people, of which a
-// token may be for the partition m of people. All else is secret.
+// estate returns a server whose account has two tables, other and people. A
+// token may give access to the partition m of people. All other data is secret.
 func estate(t *testing.T) (*protocol.Handler, *sharedkey.Key) {
 	t.Helper()
 	h := wiretest.NewHandler(&wiretest.Clock{})
@@ -88,8 +89,8 @@ func estate(t *testing.T) (*protocol.Handler, *sharedkey.Key) {
 	return h, key
 }
 
-// changeset is a batch of parts, each the first line of a request and what
-// follows it.
+// changeset makes a batch. Each part has the first line of a request and the
+// text after that line.
 func changeset(parts ...string) string {
 	var b strings.Builder
 	b.WriteString("--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n")
@@ -105,8 +106,8 @@ func batchQuery(line string) string {
 	return "--b\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" + line + " HTTP/1.1\r\n\r\n\r\n--b--\r\n"
 }
 
-// beyond are requests for what a token for the partition m of people does not
-// give, whatever its permissions are.
+// beyond returns requests for data to which a token for the partition m of
+// people gives no access, whatever its permissions are.
 func beyond() []sent {
 	batch := protocol.Header{"Content-Type": {"multipart/mixed; boundary=b"}}
 	tunnel := func(verb string) protocol.Header { return protocol.Header{"X-Http-Method": {verb}, "If-Match": {"*"}} }
@@ -130,7 +131,7 @@ func beyond() []sent {
 		{why: "with another tn", method: "GET", path: "/other()", query: "tn=other"},
 		{why: "with another tn in escapes", method: "GET", path: "/other()", query: "%74N=other"},
 		{why: "an entity of another table", method: "GET", path: "/other(PartitionKey='m',RowKey='r')"},
-		{why: "with a header nobody signed", method: "GET", path: "/other()", header: protocol.Header{"Authorization": {""}}},
+		{why: "with an unsigned header", method: "GET", path: "/other()", header: protocol.Header{"Authorization": {""}}},
 		{why: "with two headers", method: "GET", path: "/other()", header: protocol.Header{"Authorization": {"", "SharedKey a:b"}}},
 		{why: "with a header of another kind", method: "GET", path: "/other()", header: protocol.Header{"Authorization": {"Bearer "}}},
 		{why: "with a header that has no signature", method: "GET", path: "/other()", header: protocol.Header{"Authorization": {"SharedKey " + wiretest.Account + ":"}, "X-Ms-Date": {sharedkey.FormatDate(wiretest.Start)}}},
@@ -139,9 +140,9 @@ func beyond() []sent {
 		{why: "the tables in lower case", method: "GET", path: "/tables()"},
 		{why: "the tables behind the table", method: "GET", path: "/Tables/people"},
 		{why: "the table as a table", method: "GET", path: "/Tables('people')"},
-		{why: "its head", method: "HEAD", path: "/Tables('people')"},
-		{why: "its end", method: "DELETE", path: "/Tables('people')"},
-		{why: "its end through a tunnel", method: "POST", path: "/Tables('people')", header: tunnel("DELETE")},
+		{why: "the head of the table", method: "HEAD", path: "/Tables('people')"},
+		{why: "a delete of the table", method: "DELETE", path: "/Tables('people')"},
+		{why: "a delete of the table through a tunnel", method: "POST", path: "/Tables('people')", header: tunnel("DELETE")},
 		{why: "a new table", method: "POST", path: "/Tables", body: `{"TableName":"evil"}`},
 		{why: "the schema", method: "GET", path: "/$metadata"},
 		{why: "the schema in escapes", method: "GET", path: "/%24metadata"},
@@ -168,19 +169,19 @@ func beyond() []sent {
 		{why: "all, in XML", method: "GET", path: "/people()", query: "$format=atom&api-version=2013-08-15"},
 		{why: "the schema of all", method: "GET", path: "/people()", query: "$select=A&$top=1000"},
 		{why: "a point", method: "GET", path: "/people(PartitionKey='z',RowKey='r')"},
-		{why: "a point, its keys the other way round and escaped", method: "GET", path: "/people(RowKey='r',%20PartitionKey='%7A')"},
+		{why: "a point with its keys in reverse order and escaped", method: "GET", path: "/people(RowKey='r',%20PartitionKey='%7A')"},
 		{why: "a point of the secondary", method: "GET", path: "http://127.0.0.1/" + wiretest.Account + "-secondary/people(PartitionKey='z',RowKey='r')"},
 		{why: "a new entity", method: "POST", path: "/people", body: evil},
 		{why: "a new entity by names in escapes", method: "POST", path: "/people()", body: `{"PartitionKey":"m","RowKey":"x","Partition\u004bey":"z"}`},
 		{why: "a new entity in XML", method: "POST", path: "/people", query: "api-version=2013-08-15", header: protocol.Header{"Content-Type": {"application/atom+xml"}},
 			body: `<entry xmlns="http://www.w3.org/2005/Atom" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata" xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices"><content><m:properties><d:PartitionKey>z</d:PartitionKey><d:RowKey>x</d:RowKey></m:properties></content></entry>`},
 		{why: "an upsert", method: "PUT", path: "/people(PartitionKey='z',RowKey='r')", body: `{}`},
-		{why: "an upsert whose body says otherwise", method: "PUT", path: "/people(PartitionKey='z',RowKey='r')", body: `{"PartitionKey":"m","RowKey":"r"}`},
+		{why: "an upsert with other keys in its body", method: "PUT", path: "/people(PartitionKey='z',RowKey='r')", body: `{"PartitionKey":"m","RowKey":"r"}`},
 		{why: "a merge", method: "MERGE", path: "/people(PartitionKey='z',RowKey='r')", body: `{"A":"evil"}`},
 		{why: "an update", method: "PUT", path: "/people(PartitionKey='z',RowKey='r')", header: star, body: `{}`},
 		{why: "a merge through a tunnel", method: "POST", path: "/people(PartitionKey='z',RowKey='r')", header: tunnel("MERGE"), body: `{"A":"evil"}`},
-		{why: "an end through a tunnel", method: "POST", path: "/people(PartitionKey='z',RowKey='r')", header: tunnel("delete")},
-		{why: "an end", method: "DELETE", path: "/people(PartitionKey='z',RowKey='r')", header: star},
+		{why: "a delete through a tunnel", method: "POST", path: "/people(PartitionKey='z',RowKey='r')", header: tunnel("delete")},
+		{why: "a delete", method: "DELETE", path: "/people(PartitionKey='z',RowKey='r')", header: star},
 	}
 	for why, body := range map[string]string{
 		"another table":                 changeset("POST /" + wiretest.Account + "/other\n\r\n" + evil),
@@ -190,10 +191,10 @@ func beyond() []sent {
 		"without the account":           changeset("POST /other\n\r\n" + evil),
 		"outside":                       changeset("POST /" + wiretest.Account + "/people\n\r\n" + evil),
 		"outside by URL":                changeset("PUT /" + wiretest.Account + "/people(PartitionKey='z',RowKey='r')\n\r\n{}"),
-		"an end":                        changeset("DELETE /" + wiretest.Account + "/people(PartitionKey='z',RowKey='r')\nIf-Match: *\r\n\r\n"),
-		"an end through a tunnel":       changeset("POST /" + wiretest.Account + "/people(PartitionKey='z',RowKey='r')\nX-HTTP-Method: DELETE\r\nIf-Match: *\r\n\r\n"),
+		"a delete":                      changeset("DELETE /" + wiretest.Account + "/people(PartitionKey='z',RowKey='r')\nIf-Match: *\r\n\r\n"),
+		"a delete through a tunnel":     changeset("POST /" + wiretest.Account + "/people(PartitionKey='z',RowKey='r')\nX-HTTP-Method: DELETE\r\nIf-Match: *\r\n\r\n"),
 		"a new table":                   changeset("POST /" + wiretest.Account + "/Tables\n\r\n" + `{"TableName":"evil"}`),
-		"the end of a table":            changeset("DELETE /" + wiretest.Account + "/Tables('other')\n\r\n"),
+		"a delete of a table":           changeset("DELETE /" + wiretest.Account + "/Tables('other')\n\r\n"),
 		"policies":                      changeset("PUT /" + wiretest.Account + "/people?comp=acl\n\r\n" + nothing),
 		"a header of its own":           changeset("POST /" + wiretest.Account + "/other\nAuthorization: SharedKey a:b\r\n\r\n" + evil),
 		"a query of another table":      batchQuery("GET /" + wiretest.Account + "/other()"),
@@ -209,8 +210,8 @@ func beyond() []sent {
 	return list
 }
 
-// Whoever holds a token for a part of one table sees and changes nothing else,
-// however they ask.
+// TestTokenReachesNothingElse checks that a token for a part of one table
+// neither shows nor changes other data.
 func TestTokenReachesNothingElse(t *testing.T) {
 	t.Parallel()
 	h, key := estate(t)
@@ -233,7 +234,8 @@ func TestTokenReachesNothingElse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// What it is for works, or the rest would prove nothing.
+		// The token gives access to its own partition; otherwise the other
+		// checks prove nothing.
 		open := sent{method: "GET", path: "/people()"}
 		resp := h.Serve(t.Context(), open.as(token))
 		if resp.Status != 200 || !bytes.Contains(resp.Body, []byte("open")) {
@@ -253,7 +255,7 @@ func TestTokenReachesNothingElse(t *testing.T) {
 			for _, f := range append(resp.Header, protocol.Field{Name: "body", Value: string(resp.Body)}) {
 				for _, signature := range []string{values.Get("sig"), lent.Value, wiretest.AccountKey} {
 					if strings.Contains(f.Value, signature) || strings.Contains(f.Value, url.QueryEscape(signature)) {
-						t.Errorf("%s, %s: a signature or key in %s: %s", kind, r.why, f.Name, f.Value)
+						t.Errorf("%s, %s: found a signature or key in %s: %s", kind, r.why, f.Name, f.Value)
 					}
 				}
 				if strings.HasPrefix(f.Name, "x-ms-continuation") {
@@ -270,8 +272,8 @@ func TestTokenReachesNothingElse(t *testing.T) {
 	}
 }
 
-// An operation is done with exactly the letters that it needs, by the table of
-// the documentation, whoever is the holder of a token for the account.
+// TestLettersOfAccountTokens checks that each operation needs exactly the
+// letters of an account SAS that the documentation lists.
 func TestLettersOfAccountTokens(t *testing.T) {
 	t.Parallel()
 	key, err := sharedkey.ParseKey(wiretest.AccountKey)
@@ -283,9 +285,9 @@ func TestLettersOfAccountTokens(t *testing.T) {
 	batch := protocol.Header{"Content-Type": {"multipart/mixed; boundary=b"}}
 	for _, tt := range []struct {
 		sent
-		types   string // of srt
-		letters string // of sp, all of which it takes
-		or      string // which will do instead
+		types   string // of the parameter srt
+		letters string // of the parameter sp, all required
+		or      string // sufficient instead of letters
 	}{
 		{sent{why: "list", method: "GET", path: "/Tables"}, "c", "l", ""},
 		{sent{why: "schema", method: "GET", path: "/$metadata"}, "c", "l", ""},
@@ -352,7 +354,7 @@ func TestLettersOfAccountTokens(t *testing.T) {
 	}
 }
 
-// The operation that is done is the one that was signed.
+// FuzzComp checks that the server runs the operation that the signature covers.
 func FuzzComp(f *testing.F) {
 	for _, q := range []string{"", "comp=acl", "Comp=%61cl&timeout=1", "%63omp=acl", "comp=&comp=acl", "c%6fmp=%zz", "comp=a%0Acl", "restype=service&comp=list+", "x=%&comp=acl", "comp", "$comp=acl&+comp=acl"} {
 		f.Add(q)
@@ -364,7 +366,7 @@ func FuzzComp(f *testing.F) {
 		}
 		signed := sharedkey.StringToSign(sharedkey.SharedKeyLite, "a", sharedkey.Request{Path: "/p", RawQuery: query, XMSDate: "d"})
 		if want := "d\n/a/p?comp=" + o.Comp; signed != want && (signed != "d\n/a/p" || o.Comp != "") {
-			t.Errorf("%q does %q and signs %q", query, o.Comp, signed)
+			t.Errorf("%q: server runs comp %q, signature covers %q", query, o.Comp, signed)
 		}
 	})
 }

@@ -14,9 +14,10 @@ import (
 
 // serveBatch answers POST /$batch: an entity group transaction, or one query.
 //
-// Whatever concerns the request as a whole (its framing, its size) is a plain
-// error. From then on the answer is 202, and an operation that cannot be done
-// is told in the only part of the changeset, its index before the message.
+// A fault of the whole request (its framing, its size) gets a plain error.
+// After these checks the status is 202. If an operation fails, the changeset of
+// the response has one part, and its error message begins with the index of the
+// operation.
 func (x *exchange) serveBatch(ctx context.Context) error {
 	if x.verb != "POST" || x.req.Method != "POST" {
 		return table.MethodNotAllowed.Err()
@@ -37,7 +38,7 @@ func (x *exchange) serveBatch(ctx context.Context) error {
 	part, err := b.Single()
 	if errors.Is(err, multipart.TooMany) {
 		last := x.part(&b.Parts[0].Operations[table.MaxBatchOperations-1])
-		_ = last.decode() // for the format it asks for
+		_ = last.decode() // finds the format that the operation asks for
 		last.prefer = last.preference()
 		x.changeset(x.failPart(last, table.TooManyOperations()))
 		return nil
@@ -58,7 +59,7 @@ func (x *exchange) serveBatch(ctx context.Context) error {
 	return x.transact(ctx, part.Operations)
 }
 
-// batchError makes a plain error of one of package multipart.
+// batchError converts an error of package multipart into a plain error.
 func batchError(err error) error {
 	var e *multipart.Error
 	if !errors.As(err, &e) {
@@ -67,8 +68,8 @@ func batchError(err error) error {
 	return table.InvalidInput.With("One of the request inputs is not valid. " + capital(strings.TrimPrefix(e.Error(), "multipart: ")))
 }
 
-// transact runs a changeset. What a client should try again is a plain error,
-// since its retries look at the status of the response alone.
+// transact runs a changeset. An error that the client should retry is a plain
+// error, because client retries look only at the status of the response.
 func (x *exchange) transact(ctx context.Context, parts []multipart.Operation) error {
 	calls := make([]*call, len(parts))
 	ops := make([]table.Operation, len(parts))
@@ -113,7 +114,7 @@ func (x *exchange) transact(ctx context.Context, parts []multipart.Operation) er
 	return nil
 }
 
-// part is the call of an operation of the batch.
+// part makes the call of one operation of the batch.
 func (x *exchange) part(op *multipart.Operation) *call {
 	return &call{
 		exchange: x, verb: op.Method, header: op.Header, representation: x.representation,
@@ -123,15 +124,16 @@ func (x *exchange) part(op *multipart.Operation) *call {
 	}
 }
 
-// decode reads what the part addresses. Its host is ignored; its account must
+// decode reads the address of the part. It ignores the host. The account must
 // be the one that signed the batch.
 func (c *call) decode() error {
 	t := parseTarget(c.target)
 	path := strings.TrimLeft(t.path, "/")
 	if c.address.base != "" {
-		// In path style the account is the first segment, the primary's where a
-		// client sends to the secondary what it failed to send to the primary;
-		// clients that were given another base URL leave it out.
+		// In path style the first segment is the account. A client that retries
+		// a batch at the secondary sends the account name of the primary. A
+		// client whose base URL does not name the account sends no such
+		// segment.
 		segment, rest, _ := strings.Cut(path, "/")
 		name, _ := percent.Decode(segment, false)
 		if strings.TrimSuffix(name, secondarySuffix) == c.address.account {
@@ -140,8 +142,8 @@ func (c *call) decode() error {
 	}
 	o, err := parseOptions(t.query)
 	c.options = &o
-	// What a part says about OData's version is not looked at: clients contradict
-	// themselves there.
+	// The OData version of a part is ignored, because clients send
+	// contradictory versions there.
 	c.representation = dialect{version: c.version}.responseFormat(o.format, c.header.Get("Accept"))
 	if err == nil {
 		err = o.implemented()
@@ -183,7 +185,7 @@ func (c *call) partOperation() (table.Operation, error) {
 	return table.Operation{}, errPart
 }
 
-// partHeader begins the headers of most parts.
+// partHeader returns the headers that most parts begin with.
 func partHeader(contentID string) multipart.Header {
 	h := make(multipart.Header, 0, 8)
 	if contentID != "" {
@@ -194,8 +196,8 @@ func partHeader(contentID string) multipart.Header {
 		Field{Name: "Cache-Control", Value: "no-cache"})
 }
 
-// partResponse is the part of a successful write, its headers in the order
-// that clients know from the service.
+// partResponse makes the response part of a successful write. Its headers have
+// the order in which the service sends them.
 func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Response {
 	var a answer
 	if op.Action == table.Insert {
@@ -209,13 +211,14 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 	}
 	version := "1.0;"
 	if c.prefer != noPreference {
-		version = "3.0;" // Prefer is a part of OData 3
+		version = "3.0;" // Prefer belongs to OData 3
 	}
 	h := append(c.applied(partHeader(c.contentID)), Field{Name: "DataServiceVersion", Value: version})
 	return multipart.Response{Status: a.status, Header: append(h, a.header...)}
 }
 
-// emptyPart is the answer to a changeset with a part that holds nothing.
+// emptyPart makes the response to a changeset that has a part without a
+// request.
 func (x *exchange) emptyPart() multipart.Response {
 	e := table.InvalidInput.With("An error occurred while processing this request. A part of the changeset holds no request.")
 	x.resp.Code = string(e.Code)
@@ -229,8 +232,8 @@ func (x *exchange) emptyPart() multipart.Response {
 	}
 }
 
-// contentPart is the part of an answer with a body: the headers of the content
-// come first.
+// contentPart makes the response part of an answer with a body. The headers of
+// the content come first.
 func (c *call) contentPart(a answer) multipart.Response {
 	h := multipart.Header{
 		{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
@@ -245,7 +248,7 @@ func (c *call) contentPart(a answer) multipart.Response {
 	return multipart.Response{Status: a.status, Header: h, Body: a.body}
 }
 
-// changeset makes the response of a changeset's parts.
+// changeset makes the response from the parts of a changeset.
 func (x *exchange) changeset(parts ...multipart.Response) {
 	batch, changeset := "batchresponse_"+guid(x.NewID()), "changesetresponse_"+guid(x.NewID())
 	size := 256
@@ -257,7 +260,7 @@ func (x *exchange) changeset(parts ...multipart.Response) {
 	})
 }
 
-// partSize is about how long a part will be.
+// partSize estimates the length of a part.
 func partSize(r *multipart.Response) int { return 768 + len(r.Body) }
 
 func (x *exchange) multipart(boundary string, size int, body func(dst []byte) []byte) {
@@ -269,7 +272,7 @@ func (x *exchange) multipart(boundary string, size int, body func(dst []byte) []
 	x.resp.add("Content-Type", "multipart/mixed; boundary="+boundary)
 }
 
-// batchQuery runs the one query of a batch.
+// batchQuery runs the query of a batch that has no changeset.
 func (x *exchange) batchQuery(ctx context.Context, c *call) error {
 	boundary := "batchresponse_" + guid(x.NewID())
 	respond := func(r multipart.Response) {

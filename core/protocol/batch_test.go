@@ -11,8 +11,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// An operation that goes wrong says so in the format it asked for, however early
-// it went wrong.
+// TestBatchErrorFormat checks that the error of a failed operation has the
+// format that the operation asks for, also if the operation fails early.
 func TestBatchErrorFormat(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

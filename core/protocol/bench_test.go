@@ -15,7 +15,7 @@ import (
 	"edgetable/core/table"
 )
 
-// bench is a handler over the reference store with one account and one table.
+// bench is a handler on the reference store with one account and one table.
 type bench struct {
 	handler *protocol.Handler
 	key     *sharedkey.Key
@@ -43,7 +43,7 @@ func newBench(b *testing.B) *bench {
 	return s
 }
 
-// request is a signed request without a body.
+// request makes a signed request without a body.
 func (s *bench) request(method, target string) *protocol.Request {
 	path, query, _ := strings.Cut(target, "?")
 	date := sharedkey.FormatDate(s.now)
@@ -69,7 +69,7 @@ func (s *bench) do(b *testing.B, r *protocol.Request, body string, want int) {
 	resp.Release()
 }
 
-// entity is 1 KiB in ten properties.
+// entity returns an entity of 1 KiB with ten properties.
 func entity(row int) string {
 	var s bytes.Buffer
 	s.WriteString(`{"PartitionKey":"p","RowKey":"` + strconv.Itoa(row) + `"`)

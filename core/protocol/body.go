@@ -7,10 +7,11 @@ import (
 	"edgetable/core/table"
 )
 
-// MaxBody is the largest request body in bytes, batches included.
+// MaxBody is the largest request body in bytes, also for a batch.
 const MaxBody = 4 << 20
 
-// body reads the request's body, which lives until the response is released.
+// body reads the body of the request. The body is valid until the response is
+// released.
 func (x *exchange) body() ([]byte, error) {
 	if x.req.ContentLength > MaxBody {
 		return nil, table.RequestBodyTooLarge.Err()
@@ -32,7 +33,7 @@ func (x *exchange) body() ([]byte, error) {
 	return b, err
 }
 
-// checkLength is a body that is there as a whole.
+// checkLength checks the length of a body that is completely in memory.
 func checkLength(b []byte, length int64) ([]byte, error) {
 	switch {
 	case len(b) > MaxBody:
@@ -47,10 +48,11 @@ func errBodyEnded() error {
 	return table.InvalidInput.With("The request body ended before its Content-Length, or could not be read.")
 }
 
-// readAll reads at most MaxBody; length is how much is announced, or -1.
+// readAll reads at most MaxBody bytes. The announced length is -1 if it is
+// unknown.
 func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
-	// Memory follows what was received, not what was announced: an announcement
-	// costs its sender nothing.
+	// The buffer grows with the received bytes, not with the announced length,
+	// because a client can announce any length at no cost.
 	const step = 64 << 10
 	if want := int(min(max(length, 512), step)) + 1; cap(b) < want {
 		b = make([]byte, 0, want)

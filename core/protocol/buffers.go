@@ -5,12 +5,13 @@ import (
 	"sync"
 )
 
-// buffers holds bodies of requests and responses between uses.
+// buffers keeps the memory of request and response bodies for reuse.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// sized is a buffer for about n bytes, so that what is written to it is not copied
-// again and again as it grows. A large one that is kept has a size that will do for
-// the next; as n may be too much, a little more than is kept is not asked for.
+// sized returns a buffer for about n bytes, so that a growing body is not
+// copied repeatedly. It rounds a large n up to a power of two, so that later
+// requests can reuse the buffer. Because n may be an overestimate, sized
+// reduces an n of up to 1.5 times maxKept to maxKept.
 func sized(n int) *[]byte {
 	b := buffers.Get().(*[]byte)
 	if n >= 64<<10 && n < maxKept*3/2 {
@@ -22,7 +23,7 @@ func sized(n int) *[]byte {
 	return b
 }
 
-// maxKept is the largest buffer that is kept for another request.
+// maxKept is the size of the largest buffer that is kept for reuse.
 const maxKept = 2 << 20
 
 func keep(b *[]byte) {

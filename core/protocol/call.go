@@ -10,11 +10,11 @@ import (
 	"edgetable/core/table"
 )
 
-// call is one operation: a request, or an operation of a batch. What it is
-// given is undecoded; its answer has no headers of the connection.
+// call is one operation: a request, or one operation of a batch. Its input is
+// not decoded yet. Its answer has no headers of the connection.
 type call struct {
 	*exchange
-	target  string // of an operation of a batch, until decode has made the next two of it
+	target  string // set in a batch only; decode derives route and options from it
 	route   route
 	options *options
 	verb    string
@@ -23,12 +23,12 @@ type call struct {
 	body      func() ([]byte, error)
 	contentID string
 
-	// Found on the way:
+	// Set while the operation runs:
 	operation string
 	prefer    preference
 }
 
-// answer is a successful outcome.
+// answer is the result of a successful operation.
 type answer struct {
 	status  int
 	header  multipart.Header
@@ -77,13 +77,13 @@ func (c *call) do(ctx context.Context) (answer, error) {
 	return answer{}, table.MethodNotAllowed.Err()
 }
 
-// name is the table of the call.
+// name returns the full name of the call's table.
 func (c *call) name() table.Name {
 	return table.Name{Account: c.address.account, Table: c.route.table}
 }
 
-// permit is the first thing every operation asks: whether it is allowed, then
-// whether its answer can have the format that was asked for.
+// permit returns an error if the operation is not allowed or if the server
+// cannot answer in the requested format. Every operation calls it first.
 func (c *call) permit(op sas.Operation, tableName string) error {
 	if err := c.allow(op, tableName); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (c *call) permit(op sas.Operation, tableName string) error {
 	return c.formatErr
 }
 
-// sent reads the body after its media type was judged.
+// sent checks the media type of the body and then reads the body.
 func (c *call) sent() ([]byte, payload.Format, error) {
 	contentType := c.header.Get("Content-Type")
 	f, err := c.requestFormat(contentType)
@@ -100,13 +100,13 @@ func (c *call) sent() ([]byte, payload.Format, error) {
 	}
 	body, err := c.body()
 	if contentType == "" && c.version == "" && bytes.HasPrefix(bytes.TrimLeft(body, "\xef\xbb\xbf \r\n"), []byte("<")) {
-		f = payload.Atom // of a client that says nothing about itself
+		f = payload.Atom // the client sent neither a type nor a version
 	}
 	return body, f, err
 }
 
-// created is the answer to an insert: 201 with the content, or 204 without,
-// as the client preferred.
+// created makes the answer to an insert: 201 with the content, or 204 without
+// it if the client prefers that.
 func (c *call) created(location string, extra multipart.Header, body content) answer {
 	a := answer{status: 201, header: make(multipart.Header, 0, 4)}
 	if c.prefer == returnNoContent {
@@ -117,22 +117,23 @@ func (c *call) created(location string, extra multipart.Header, body content) an
 	}
 	a.header = append(a.header, Field{Name: "Location", Value: location})
 	a.header = append(a.header, extra...)
-	// What cannot be shown was refused before it was stored.
+	// This cannot fail: an entity that cannot be shown was refused before it
+	// was stored.
 	_ = c.addBody(&a, &body)
 	return a
 }
 
-// content is a body yet to be written.
+// content describes a body that is not written yet.
 type content struct {
-	of     string // name of a table, or "Tables"
-	feed   bool   // a list of what of has
+	of     string // the name of a table, or "Tables"
+	feed   bool   // the body is a list
 	fields *payload.Projection
-	size   int // about how long it will be, 0 if it is short
+	size   int // estimated length, 0 for a short body
 	write  func(dst []byte, v *payload.View) []byte
 }
 
-// withBody adds a body to an answer, or fails where the call's format cannot
-// hold what is in it.
+// withBody adds a body to an answer. It fails if the format of the call cannot
+// represent the content.
 func (c *call) withBody(a answer, body content) (answer, error) {
 	if err := c.addBody(&a, &body); err != nil {
 		a.release()
@@ -141,7 +142,7 @@ func (c *call) withBody(a answer, body content) (answer, error) {
 	return a, nil
 }
 
-// addBody adds a body in the call's format, in memory that is reused.
+// addBody adds a body in the format of the call, in memory that is reused.
 func (c *call) addBody(a *answer, body *content) error {
 	v := payload.View{Format: c.format, Base: c.base, Account: c.address.account, Table: body.of, Select: body.fields, Now: c.now}
 	buf := sized(body.size)
@@ -152,7 +153,7 @@ func (c *call) addBody(a *answer, body *content) error {
 	return v.Err()
 }
 
-// dataServiceVersion is OData's version of a part with content.
+// dataServiceVersion returns the OData version of a part with content.
 func (c *call) dataServiceVersion() string {
 	if c.format == payload.Atom {
 		return "1.0;"

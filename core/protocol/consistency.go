@@ -6,19 +6,19 @@ import (
 	"edgetable/core/table"
 )
 
-// consistencyHeader is no header of the service: with it a request asks for the
-// consistency of its read, which otherwise follows from the address. The answer
-// repeats it, so that a client can tell a server that knows it from one that
-// does not.
+// consistencyHeader asks for the consistency of a read; without it the address
+// decides. The service has no such header. The response repeats it, so that a
+// client can recognise a server that supports it.
 const consistencyHeader = "x-edgetable-consistency"
 
-// consistency is that of a read of entities, and what the request called it, ""
-// if it did not ask: then the secondary address may lag behind. In a batch the
-// header of the query counts, or else that of the batch.
+// consistency returns the consistency of a read of entities and the value of
+// the request's header. The value is "" without the header; then a read at the
+// secondary may be old. In a batch the header of the query takes precedence
+// over the header of the batch.
 //
-// Writes do not look at it, not even at whether it makes sense: a client that
-// sends it with all its requests loses nothing, since they and their conditions
-// are judged by the latest state.
+// Writes ignore the header, also one with a wrong value. A client may send it
+// with every request, because the store checks writes and their conditions
+// against the latest state.
 func (c *call) consistency() (how table.Consistency, asked string, err error) {
 	asked = cmp.Or(c.header.Get("X-Edgetable-Consistency"), c.req.Header.Get("X-Edgetable-Consistency"))
 	switch {
@@ -30,7 +30,7 @@ func (c *call) consistency() (how table.Consistency, asked string, err error) {
 	return 0, "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. " + consistencyHeader + " is strong or eventual.")
 }
 
-// read says in an answer how it was read, if the request asked.
+// read adds the consistency header to an answer if the request had one.
 func (a *answer) read(asked string) {
 	if asked != "" {
 		a.header = append(a.header, Field{Name: consistencyHeader, Value: asked})

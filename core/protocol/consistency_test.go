@@ -13,7 +13,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// asked records how entities are read.
+// asked records the consistency of each read of entities.
 type asked struct {
 	table.Store
 	reads []table.Consistency
@@ -29,8 +29,9 @@ func (s *asked) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 	return s.Store.Scan(ctx, name, r)
 }
 
-// Reads have the consistency that they ask for, or else that of the address.
-// Nothing else has any.
+// TestConsistency checks that a read of entities has the consistency of its
+// header, or else that of the address, and that other operations ignore the
+// header.
 func TestConsistency(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -50,22 +51,22 @@ func TestConsistency(t *testing.T) {
 		status                          int
 		reads                           []table.Consistency
 	}{
-		{"who does not ask sees the latest state", "GET", one, "", "", 200, strong},
-		{"asked for", "GET", one, "eventual", "", 200, eventual},
-		{"asked for, by its name", "GET", one, "strong", "", 200, strong},
-		{"a query", "GET", all, "eventual", "", 200, eventual},
-		{"a query that does not ask", "GET", all, "", "", 200, strong},
+		{"a read without the header sees the latest state", "GET", one, "", "", 200, strong},
+		{"a point read with eventual", "GET", one, "eventual", "", 200, eventual},
+		{"a point read with strong", "GET", one, "strong", "", 200, strong},
+		{"a query with eventual", "GET", all, "eventual", "", 200, eventual},
+		{"a query without the header", "GET", all, "", "", 200, strong},
 		{"the secondary address", "GET", "-secondary" + one, "", "", 200, eventual},
-		{"there too, what is asked for counts", "GET", "-secondary" + all, "strong", "", 200, strong},
-		{"anything else is a mistake", "GET", one, "Eventual", "", 400, nil},
-		{"also in a query", "GET", all, "bounded", "", 400, nil},
-		{"a batch's header is that of its query", "POST", "/$batch", "eventual", query(""), 202, eventual},
-		{"unless that has one", "POST", "/$batch", "eventual", query("x-edgetable-consistency: strong\r\n"), 202, strong},
-		{"tables are read as ever", "GET", "/Tables", "eventual", "", 200, nil},
+		{"the header takes precedence at the secondary address", "GET", "-secondary" + all, "strong", "", 200, strong},
+		{"a point read with a wrong value", "GET", one, "Eventual", "", 400, nil},
+		{"a query with a wrong value", "GET", all, "bounded", "", 400, nil},
+		{"the header of a batch applies to its query", "POST", "/$batch", "eventual", query(""), 202, eventual},
+		{"the header of the query takes precedence", "POST", "/$batch", "eventual", query("x-edgetable-consistency: strong\r\n"), 202, strong},
+		{"a list of tables ignores the header", "GET", "/Tables", "eventual", "", 200, nil},
 		{"an insert", "POST", "/people", "eventual", `{"PartitionKey":"p","RowKey":"s"}`, 201, nil},
-		{"an insert of what is there", "POST", "/people", "eventual", `{"PartitionKey":"p","RowKey":"s"}`, 409, nil},
+		{"an insert of an existing entity", "POST", "/people", "eventual", `{"PartitionKey":"p","RowKey":"s"}`, 409, nil},
 		{"an upsert", "PUT", one, "eventual", `{"v":1}`, 204, nil},
-		{"nobody asks a write what it means", "PUT", one, "bounded", `{"v":1}`, 204, nil},
+		{"a write ignores a wrong value", "PUT", one, "bounded", `{"v":1}`, 204, nil},
 	} {
 		store.reads = nil
 		s.answers(t, tt.method, tt.path, tt.body, tt.header, tt.status)
@@ -75,8 +76,8 @@ func TestConsistency(t *testing.T) {
 	}
 }
 
-// answers sends a request with the header, checks the status, and that the
-// header is repeated where it counted.
+// answers sends a request with the header. It checks the status and that the
+// response repeats the header of a read.
 func (s *server) answers(t *testing.T, method, path, body, header string, status int) {
 	t.Helper()
 	contentType := "application/json"
@@ -97,9 +98,9 @@ func (s *server) answers(t *testing.T, method, path, body, header string, status
 		want = ""
 	}
 	if got := field(&resp, "x-edgetable-consistency"); got != want {
-		t.Errorf("%s %s: the answer says %q, want %q", method, path, got, want)
+		t.Errorf("%s %s: the response has consistency %q, want %q", method, path, got, want)
 	}
 	if status == 400 && !strings.Contains(string(resp.Body), "strong or eventual") {
-		t.Errorf("the refusal says %s", resp.Body)
+		t.Errorf("the error does not list the values: %s", resp.Body)
 	}
 }

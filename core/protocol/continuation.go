@@ -10,12 +10,12 @@ import (
 	"edgetable/core/table"
 )
 
-// A continuation token is the position at which the next page starts, in the
-// service's form: 1!{length}!{base64}, the base64 with - for =, * for + and _
-// for / so that it passes headers and query strings as it is. One token holds
-// the PartitionKey, one the RowKey. A position need not be the key of an
-// entity, and a token needs no secret: every position is a legal start, and the
-// scan stays within what the request may read.
+// A continuation token names the position where the next page starts, in the
+// service's form: 1!{length}!{base64}. The base64 text has - for =, * for + and
+// _ for /, so that it needs no escapes in headers and query strings. One token
+// holds the PartitionKey, another the RowKey. A position need not be the key of
+// an entity. A token needs no signature, because every position is a legal
+// start and the scan stays within the range that the request may read.
 
 const maxToken = 8 << 10
 
@@ -34,7 +34,7 @@ func parseToken(s string) ([]byte, error) {
 	}
 	rest, ok := strings.CutPrefix(s, "1!")
 	length, text, ok2 := strings.Cut(rest, "!")
-	// Package base64 skips line ends; a token has one spelling.
+	// Package base64 skips line ends, but a token has only one valid spelling.
 	if !ok || !ok2 || length != strconv.Itoa(len(text)) || strings.ContainsAny(text, "\r\n") {
 		return nil, errToken
 	}
@@ -45,8 +45,8 @@ func parseToken(s string) ([]byte, error) {
 	return part, nil
 }
 
-// continuation is the headers with the position of the next page of entities,
-// none where there is no next page.
+// continuation returns the headers with the position of the next page of
+// entities, or no headers after the last page.
 func continuation(next []byte) multipart.Header {
 	if next == nil {
 		return nil
@@ -58,8 +58,9 @@ func continuation(next []byte) multipart.Header {
 	}
 }
 
-// position is the inverse of continuation; nil if the request has no token.
-// Without a NextRowKey the page starts with the partition.
+// position decodes the tokens that continuation made, or returns nil if the
+// request has none. Without a NextRowKey the page starts at the first entity of
+// the partition.
 func (o *options) position() ([]byte, error) {
 	if o.nextPartition == nil || *o.nextPartition == "" {
 		return nil, nil
@@ -78,7 +79,7 @@ func (o *options) position() ([]byte, error) {
 	return append(append(partition, 0), row...), nil
 }
 
-// tablePosition is the same for a list of tables.
+// tablePosition decodes the token of a list of tables.
 func (o *options) tablePosition() (string, error) {
 	if o.nextTable == nil || *o.nextTable == "" {
 		return "", nil

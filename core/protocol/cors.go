@@ -10,32 +10,34 @@ import (
 	"edgetable/core/table"
 )
 
-// usualSettingsAge is that of the service.
+// usualSettingsAge is the time after which the service shows changed settings.
 const usualSettingsAge = 30 * time.Second
 
-// settingsAge is for how long the settings of an account are taken as known. A
-// change by this handler shows at once.
+// settingsAge returns the time for which the handler uses cached settings of an
+// account. It uses its own changes at once.
 func (h *Handler) settingsAge() edm.Ticks {
 	age := h.SettingsAge
 	if age == 0 {
 		age = usualSettingsAge
 	}
-	return edm.Ticks(age / 100) // nanoseconds
+	return edm.Ticks(age / 100) // from nanoseconds to ticks of 100 ns
 }
 
-// known is settings of an account that were read.
+// known holds cached settings of an account and the time of the read.
 type known struct {
 	settings.Properties
 	at edm.Ticks
 }
 
-// counts reports whether they are young enough. What was read in the future was
-// read before the clock stepped back.
+// counts reports whether the cached settings are recent enough. If the time of
+// the read is in the future, the clock stepped back, and the settings are read
+// again.
 func (k *known) counts(now, age edm.Ticks) bool {
 	return k != nil && k.at <= now && now-k.at < age
 }
 
-// accountSettings are those of the request's account, which exists.
+// accountSettings returns the settings of the request's account, which must
+// exist.
 func (x *exchange) accountSettings(ctx context.Context) (*settings.Properties, error) {
 	if k := x.account.known.Load(); k.counts(x.now, x.settingsAge()) {
 		return &k.Properties, nil
@@ -43,7 +45,7 @@ func (x *exchange) accountSettings(ctx context.Context) (*settings.Properties, e
 	return x.storedSettings(ctx)
 }
 
-// storedSettings are those that are stored now.
+// storedSettings reads the settings from the store and caches them.
 func (x *exchange) storedSettings(ctx context.Context) (*settings.Properties, error) {
 	before := x.account.known.Load()
 	stored, err := x.Service.AccountSettings(ctx, x.address.account)
@@ -54,17 +56,20 @@ func (x *exchange) storedSettings(ctx context.Context) (*settings.Properties, er
 	if err != nil {
 		return nil, err
 	}
-	// Not if others were set while these were being read.
+	// Do not cache these settings if this handler changed the stored ones
+	// during the read.
 	x.account.known.CompareAndSwap(before, &known{p, x.now})
 	return &p, nil
 }
 
-// forgetSettings has them read again, also by who is reading them now.
+// forgetSettings clears the cached settings. A concurrent read does not restore
+// the old ones.
 func (x *exchange) forgetSettings() {
 	x.account.known.Store(&known{at: math.MaxInt64})
 }
 
-// readSettings reads what is stored, nil for an account that nobody configured.
+// readSettings parses stored settings. It returns the defaults for nil, which
+// means that the account has no stored settings.
 func readSettings(stored []byte) (settings.Properties, error) {
 	p := settings.Defaults()
 	if stored == nil {
@@ -76,8 +81,8 @@ func readSettings(stored []byte) (settings.Properties, error) {
 	return p, nil
 }
 
-// preflight answers OPTIONS, which browsers send without credentials and for
-// whatever address.
+// preflight answers OPTIONS. Browsers send it without credentials and for any
+// address.
 func (x *exchange) preflight(ctx context.Context) error {
 	x.resp.Operation = "Preflight"
 	origin, method := x.req.Header.Get("Origin"), x.req.Header.Get("Access-Control-Request-Method")
@@ -109,7 +114,7 @@ func (x *exchange) cors(ctx context.Context) {
 	}
 	p, err := x.accountSettings(ctx)
 	if err != nil || len(p.CORS) == 0 {
-		return // without them the response is the same to everybody but a script
+		return // only scripts in browsers need these headers
 	}
 	x.resp.Header = append(x.resp.Header, p.CORS.Actual(x.req.Header.Get("Origin"), x.req.Method, x.resp.Header)...)
 }

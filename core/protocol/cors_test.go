@@ -13,8 +13,8 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// delayed is a store that lets something happen after it has read the settings
-// of an account and before it tells them.
+// delayed is a store that calls a function after it has read the settings of an
+// account and before it returns them.
 type delayed struct {
 	table.Store
 	meanwhile func()
@@ -29,7 +29,7 @@ func (s *delayed) ReadRecord(ctx context.Context, key table.RecordKey) (table.Re
 	return d, err
 }
 
-// sharing is another server over the same store, with a clock of its own.
+// sharing returns another server on the same store, with a clock of its own.
 func sharing(t *testing.T, store table.Store, clock *wiretest.Clock) *server {
 	t.Helper()
 	k, err := sharedkey.ParseKey(wiretest.AccountKey)
@@ -45,14 +45,14 @@ func sharing(t *testing.T, store table.Store, clock *wiretest.Clock) *server {
 	}}
 }
 
-// admit makes one origin the only one that may read.
+// admit allows reads from one origin and from no other.
 func (s *server) admit(t *testing.T, origin string) {
 	t.Helper()
 	s.do(t, "PUT", "/?restype=service&comp=properties", "", []byte("<StorageServiceProperties><Cors><CorsRule><AllowedMethods>GET</AllowedMethods><AllowedOrigins>"+origin+
 		"</AllowedOrigins><AllowedHeaders/><ExposedHeaders/><MaxAgeInSeconds>1</MaxAgeInSeconds></CorsRule></Cors></StorageServiceProperties>"))
 }
 
-// admitted is the origin that may read, as a browser sees it.
+// admitted returns the origin that may read, as a browser sees it.
 func (s *server) admitted(t *testing.T) string {
 	t.Helper()
 	for _, origin := range []string{"https://old", "https://new"} {
@@ -68,8 +68,8 @@ func (s *server) admitted(t *testing.T) string {
 	return ""
 }
 
-// What another server sets counts here once what was read is too old, whatever
-// the clock does meanwhile.
+// TestSettingsAge checks that settings from another server apply here when the
+// cached ones are too old, also after the clock stepped back.
 func TestSettingsAge(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -80,9 +80,9 @@ func TestSettingsAge(t *testing.T) {
 	}{
 		{"within half a minute", 0, 29 * time.Second, "https://old"},
 		{"after half a minute", 0, 30 * time.Second, "https://new"},
-		{"a clock that steps back does not make them live longer", 0, -time.Hour, "https://new"},
-		{"another age, just before its end", time.Minute, time.Minute - 1, "https://old"},
-		{"another age, at its end", time.Minute, time.Minute, "https://new"},
+		{"after the clock stepped back", 0, -time.Hour, "https://new"},
+		{"just before the end of another age", time.Minute, time.Minute - 1, "https://old"},
+		{"at the end of another age", time.Minute, time.Minute, "https://new"},
 		{"read with each request", -1, 0, "https://new"},
 	} {
 		var clock, elsewhere wiretest.Clock
@@ -91,7 +91,7 @@ func TestSettingsAge(t *testing.T) {
 		here.SettingsAge = tt.age
 		there.admit(t, "https://old")
 		if got := here.admitted(t); got != "https://old" {
-			t.Fatalf("%s: at first %q", tt.why, got)
+			t.Fatalf("%s: the first origin is %q", tt.why, got)
 		}
 		there.admit(t, "https://new")
 		clock.Set(wiretest.Start.Add(tt.step))
@@ -101,8 +101,8 @@ func TestSettingsAge(t *testing.T) {
 	}
 }
 
-// What is set here counts at once, also while what was there before is being
-// read.
+// TestSettingsCountAtOnce checks that settings from this server apply at once,
+// also during a concurrent read of the old ones.
 func TestSettingsCountAtOnce(t *testing.T) {
 	t.Parallel()
 	for why, read := range map[string]func(s *server){
@@ -122,7 +122,7 @@ func TestSettingsCountAtOnce(t *testing.T) {
 		store.meanwhile = func() { s.admit(t, "https://new") }
 		read(s)
 		if got := s.admitted(t); got != "https://new" {
-			t.Errorf("read %s: then %q", why, got)
+			t.Errorf("read %s: got the origin %q", why, got)
 		}
 	}
 }

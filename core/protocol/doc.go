@@ -1,11 +1,12 @@
-// Package protocol is the wire: it turns the bytes of one request into an
-// operation of package table, and what that says into the bytes of a response.
+// Package protocol converts the bytes of one request into an operation of
+// package table, and its result into the bytes of a response.
 //
 //	bytes → Request → sharedkey → route → payload, multipart, odata → table.Service → Store
 //	bytes ← Response ←──────────────────────────────── payload, multipart ←┘
 //
-// A transport makes a [Request] of whatever it was given, untouched (above all
-// the request target, which is signed), calls [Handler.Serve] and sends the
-// [Response]. It decides nothing. The same handler runs behind a socket, in a
-// Lambda and in a Worker; it has no network, no files and no clock of its own.
+// A transport makes a [Request] from the unchanged HTTP request (above all,
+// from its target, which is signed), calls [Handler.Serve] and sends the
+// [Response]. The transport makes no decisions. The same handler runs behind a
+// socket, in a Lambda and in a Worker. The handler uses no network and no files,
+// and it has no clock of its own.
 package protocol

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// insert is POST on a table.
+// insert answers POST on a table.
 func (c *call) insert(ctx context.Context) (answer, error) {
 	op, err := c.entityOperation()
 	if err != nil {
@@ -26,9 +26,9 @@ func (c *call) insert(ctx context.Context) (answer, error) {
 	return c.inserted(&op, ticks), nil
 }
 
-// tableFirst makes an insert without keys into no table fail for want of the
-// table. Clients whose base URL includes a table create a table that way, and
-// tell their mistake by this error.
+// tableFirst changes the error of an insert without keys to TableNotFound if
+// the table does not exist. A client whose base URL includes a table sends such
+// an insert when it creates a table, and recognises its mistake by this error.
 func (c *call) tableFirst(ctx context.Context, err error) error {
 	if asError(err).Code != table.PropertiesNeedValue {
 		return err
@@ -39,7 +39,7 @@ func (c *call) tableFirst(ctx context.Context, err error) error {
 	return err
 }
 
-// write is PUT, MERGE, PATCH or DELETE on an entity.
+// write answers PUT, MERGE, PATCH or DELETE on an entity.
 func (c *call) write(ctx context.Context) (answer, error) {
 	op, err := c.entityOperation()
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *call) write(ctx context.Context) (answer, error) {
 	return c.written(&op, ticks), nil
 }
 
-// access is what a single write is to the gate.
+// access describes a single write for the gate.
 func (c *call) access(op *table.Operation) Access {
 	return Access{
 		Operation: c.operation, Table: c.route.table,
@@ -63,8 +63,8 @@ func (c *call) access(op *table.Operation) Access {
 	}
 }
 
-// entityOperation decodes a write of an entity, alone or in a batch. What is
-// not allowed is found out before what is sent is looked at.
+// entityOperation decodes a write of an entity, alone or in a batch. It checks
+// the permission before it reads the body.
 func (c *call) entityOperation() (op table.Operation, err error) {
 	match, hasMatch, conditionErr := c.conditions()
 	op.PartitionKey, op.RowKey, op.IfMatch = c.route.partitionKey, c.route.rowKey, match
@@ -86,11 +86,12 @@ func (c *call) entityOperation() (op table.Operation, err error) {
 	case op.Action != table.Insert && !hasMatch && c.version != "" && c.version < upsertVersion:
 		return op, table.InvalidInput.With("If-Match HTTP header must be specified for PUT and MERGE operations before version " + upsertVersion + ".")
 	}
-	err = c.readEntity(&op) // which fills op: not in the return statement
+	err = c.readEntity(&op) // fills op, so it must run before the return statement
 	return op, err
 }
 
-// action says what the verb does to an entity and what permission that needs.
+// action sets the action for the verb and returns the operation that needs
+// permission.
 func (c *call) action(op *table.Operation, hasMatch bool) sas.Operation {
 	c.prefer = c.preference()
 	switch c.verb {
@@ -116,7 +117,8 @@ func (c *call) action(op *table.Operation, hasMatch bool) sas.Operation {
 	return sas.UpdateEntity
 }
 
-// readEntity reads what is to be written, and where an insert goes.
+// readEntity reads the entity from the body. For an insert, the body also holds
+// the keys.
 func (c *call) readEntity(op *table.Operation) error {
 	body, format, err := c.sent()
 	if err != nil {
@@ -152,7 +154,7 @@ func (c *call) readEntity(op *table.Operation) error {
 	return nil
 }
 
-// showable finds out, before an entity is stored, whether the answer can show it.
+// showable checks, before an entity is stored, that the answer can show it.
 func (c *call) showable(op *table.Operation) error {
 	a, err := c.withBody(answer{}, c.entity(op.PartitionKey, op.RowKey, 0, op.Properties, nil))
 	if err == nil {
@@ -161,11 +163,11 @@ func (c *call) showable(op *table.Operation) error {
 	return err
 }
 
-// preference is what the client wants to see of a write. An update never
-// returns content, and a delete has none (docs/adr/0021).
+// preference returns the client's preference for the answer to a write. An
+// update never returns content, and a delete has none (docs/adr/0021).
 func (c *call) preference() preference {
 	if c.version != "" && c.version < jsonVersion || c.verb == "DELETE" {
-		return noPreference // which had not been invented
+		return noPreference // these versions and DELETE do not know Prefer
 	}
 	p := parsePreference(c.header.Get("Prefer"))
 	if p == returnContent && c.verb != "POST" {
@@ -174,7 +176,7 @@ func (c *call) preference() preference {
 	return p
 }
 
-// applied appends the header that says which preference was followed.
+// applied appends the header that names the applied preference.
 func (c *call) applied(h multipart.Header) multipart.Header {
 	if p := c.prefer.String(); p != "" {
 		return append(h, Field{Name: "Preference-Applied", Value: p})
@@ -204,25 +206,25 @@ func (c *call) conditions() (m table.Match, present bool, err error) {
 	return m, true, err
 }
 
-// inserted is the answer to a successful insert.
+// inserted makes the answer to a successful insert.
 func (c *call) inserted(op *table.Operation, ticks edm.Ticks) answer {
 	location := string(payload.AppendEntityURI(nil, c.base, c.route.table, op.PartitionKey, op.RowKey))
 	etag := multipart.Header{{Name: "ETag", Value: etagText(ticks)}}
 	return c.created(location, etag, c.entity(op.PartitionKey, op.RowKey, ticks, op.Properties, nil))
 }
 
-// entity is the content that is one entity.
+// entity makes the content that shows one entity.
 func (c *call) entity(pk, rk string, ticks edm.Ticks, p edm.Properties, fields *payload.Projection) content {
 	return content{of: c.route.table, fields: fields, size: shownSize(p), write: func(dst []byte, v *payload.View) []byte {
 		return v.AppendEntity(dst, pk, rk, ticks, p)
 	}}
 }
 
-// shownSize is about how long an entity will be when it is shown, with the names
-// and values that the service adds: bytes take a third more.
+// shownSize estimates the length of an entity in an answer, with the names and
+// values that the service adds. Binary values grow by a third.
 func shownSize(p edm.Properties) int { return len(p) + len(p)*3/8 + 256 }
 
-// written is the answer to every other successful write.
+// written makes the answer to any other successful write.
 func (c *call) written(op *table.Operation, ticks edm.Ticks) answer {
 	a := answer{status: 204, header: make(multipart.Header, 0, 1)}
 	if op.Action != table.DeleteEntity {

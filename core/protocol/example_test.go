@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A transport makes a Request of what it was given, untouched, and sends what
-// comes back.
+// This transport makes a Request from an unchanged HTTP request and sends the
+// Response.
 func Example() {
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	now := func() edm.Ticks { return edm.TicksOf(clock) }

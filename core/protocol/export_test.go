@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Route is a route for tests.
+// Route exports route for tests.
 type Route struct {
 	Resource                    string
 	Table, PartitionKey, RowKey string
@@ -15,7 +15,7 @@ type Route struct {
 
 var resourceNames = [...]string{"root", "tables", "table", "entities", "entity", "batch", "metadata"}
 
-// ParseRoute is parseRoute.
+// ParseRoute exports parseRoute.
 func ParseRoute(raw string) (Route, error) {
 	r, err := parseRoute("acct", raw)
 	if err != nil {
@@ -24,22 +24,22 @@ func ParseRoute(raw string) (Route, error) {
 	return Route{resourceNames[r.resource], r.table, r.partitionKey, r.rowKey}, nil
 }
 
-// Address is what a target says of an account, for tests.
+// Address exports the results of parseTarget and locate for tests.
 type Address struct {
-	Path, Query, Host string // of the target
+	Path, Query, Host string // from the target
 	Account           string
 	Secondary         bool
 	Base, Rest        string
 }
 
-// Locate is parseTarget and locate.
+// Locate calls parseTarget and locate.
 func Locate(target, host string, pathStyle bool) (Address, bool) {
 	t := parseTarget(target)
 	a, ok := locate(t, host, pathStyle)
 	return Address{t.path, t.query, t.host, a.account, a.secondary, a.base, a.rest}, ok
 }
 
-// Token and ParseToken are token and parseToken.
+// Token and ParseToken export token and parseToken.
 func Token(part []byte) string            { return token(part) }
 func ParseToken(s string) ([]byte, error) { return parseToken(s) }
 func Continuation(next []byte) []Field    { return continuation(next) }
@@ -51,7 +51,7 @@ func EntityPosition(q string) ([]byte, error) {
 	return o.position()
 }
 
-// TablePosition is where a query string says that a list of tables goes on.
+// TablePosition returns the position of a list of tables from a query string.
 func TablePosition(q string) (string, error) {
 	o, err := parseOptions(q)
 	if err != nil {
@@ -60,10 +60,11 @@ func TablePosition(q string) (string, error) {
 	return o.tablePosition()
 }
 
-// Options are the options of a query string, for tests; "-" is an absent one.
+// Options exports the options of a query string for tests; "-" is an absent
+// one.
 type Options struct{ Filter, Top, Select, Format, Comp, Restype, APIVersion string }
 
-// ParseOptions is parseOptions.
+// ParseOptions exports parseOptions.
 func ParseOptions(raw string) (Options, error) {
 	o, err := parseOptions(raw)
 	if err == nil {
@@ -78,21 +79,21 @@ func ParseOptions(raw string) (Options, error) {
 	return Options{show(o.filter), show(o.top), show(o.selectList), show(o.format), o.comp, o.restype, o.apiVersion}, err
 }
 
-// ResponseFormat is responseFormat.
+// ResponseFormat exports responseFormat.
 func ResponseFormat(version string, odata float64, format *string, accept string) (payload.Format, error) {
 	r := dialect{version, odata}.responseFormat(format, accept)
 	return r.format, r.formatErr
 }
 
-// RequestFormat is requestFormat.
+// RequestFormat exports requestFormat.
 func RequestFormat(version, contentType string) (payload.Format, error) {
 	return dialect{version: version}.requestFormat(contentType)
 }
 
-// ParsePreference is parsePreference as text.
+// ParsePreference exports parsePreference and returns text.
 func ParsePreference(s string) string { return parsePreference(s).String() }
 
-// Versions is checkVersion and odataVersion.
+// Versions calls checkVersion and odataVersion.
 func Versions(version string, h Header) (float64, error) {
 	if _, err := checkVersion(version); err != nil {
 		return 0, err
@@ -100,14 +101,14 @@ func Versions(version string, h Header) (float64, error) {
 	return odataVersion(h)
 }
 
-// ReadAll is readAll.
+// ReadAll exports readAll.
 func ReadAll(b []byte, r io.Reader, length int64) ([]byte, error) { return readAll(b, r, length) }
 
-// Echoable is echoable.
+// Echoable exports echoable.
 func Echoable(id string) bool { return echoable(id) }
 
-// AsError is asError.
+// AsError exports asError.
 func AsError(err error) *table.Error { return asError(err) }
 
-// BucketKey is bucketKey.
+// BucketKey exports bucketKey.
 func BucketKey(name string) string { return bucketKey(name) }

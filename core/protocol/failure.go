@@ -15,24 +15,24 @@ import (
 	"edgetable/core/table"
 )
 
-// fault is an error of the front: the address, the verb, the authentication. It
-// is answered before there is a version or a format.
+// fault is an error in the address, the verb or the authentication. The server
+// answers it before it knows the version and the format.
 type fault struct {
 	err error
-	xml bool // whatever was asked for
+	xml bool // answer in XML, also if the client asks for JSON
 }
 
 func (f fault) Error() string { return f.err.Error() }
 
 func (x *exchange) front(err error) error { return fault{err: err} }
 
-// misread is an error of a request that cannot be read. The service finds it before
-// it sets Cache-Control, so the answer has none.
+// misread is an error of a request that cannot be parsed. The service detects
+// it before it sets Cache-Control, so the answer has no such header.
 type misread struct{ error }
 
 func (m misread) Unwrap() error { return m.error }
 
-// queryError names an error of $filter or $select.
+// queryError converts an error of $filter or $select into the service's error.
 func queryError(err error) error {
 	if errors.Is(err, odata.ErrNotImplemented) {
 		return table.NotImplemented.With(err.Error())
@@ -40,7 +40,7 @@ func queryError(err error) error {
 	return misread{table.InvalidInput.With(err.Error())}
 }
 
-// asError makes one of the protocol's errors of any.
+// asError converts any error into an error of the protocol.
 func asError(err error) *table.Error {
 	var e *table.Error
 	if errors.As(err, &e) {
@@ -52,7 +52,7 @@ func asError(err error) *table.Error {
 	return table.InternalError.Because(err)
 }
 
-// fail makes the response an error.
+// fail makes an error the response.
 func (x *exchange) fail(err error) {
 	r := &x.resp
 	format := x.errorFormat
@@ -60,7 +60,7 @@ func (x *exchange) fail(err error) {
 	if f := (fault{}); errors.As(err, &f) {
 		err = f.err
 		r.add("Server", "Microsoft-HTTPAPI/2.0")
-		contentType = "application/json" // bare, as nothing was negotiated yet
+		contentType = "application/json" // without parameters, because no format was negotiated yet
 		x.plain = f.xml || !x.asksForJSON()
 	}
 	e := asError(err)
@@ -89,8 +89,9 @@ func (x *exchange) fail(err error) {
 	}
 }
 
-// asksForJSON reports whether an error that came before there was a format is
-// to be told in JSON. The service tells it in XML where nobody asked.
+// asksForJSON reports whether an error before the choice of a format should be
+// in JSON. Like the service, the server uses XML if the client does not ask for
+// JSON.
 func (x *exchange) asksForJSON() bool {
 	accept := x.req.Header.Get("Accept")
 	if f := x.options.format; f != nil && *f != "" {
@@ -99,7 +100,7 @@ func (x *exchange) asksForJSON() bool {
 	return strings.Contains(strings.ToLower(accept), "json")
 }
 
-// failPart makes an error a part of a batch's response.
+// failPart makes an error one part of a batch response.
 func (x *exchange) failPart(c *call, e *table.Error) multipart.Response {
 	x.resp.Code = string(e.Code)
 	if e.Status() >= 500 {
@@ -108,7 +109,7 @@ func (x *exchange) failPart(c *call, e *table.Error) multipart.Response {
 	h := partHeader(c.contentID)
 	switch {
 	case e.Code == table.TableNotFound:
-		h = h[:len(h)-1] // the service finds no table before it has these headers
+		h = h[:len(h)-1] // the service looks for the table before it adds the last header
 	case e.Status() != 412:
 		h = c.applied(h)
 	}

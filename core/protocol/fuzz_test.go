@@ -30,7 +30,7 @@ func seeds(f *testing.F, add func(*wiretest.Request)) {
 	}
 	for _, transcript := range list {
 		for _, e := range transcript.Exchanges {
-			// Requests with headers of earlier responses have no form of their own.
+			// NewRequest cannot build requests that need headers of earlier responses.
 			if r, err := wiretest.NewRequest(e.Request, wiretest.Start); err == nil && len(r.Target) < 2000 && len(r.Body) < 20_000 {
 				add(r)
 			}
@@ -38,8 +38,9 @@ func seeds(f *testing.F, add func(*wiretest.Request)) {
 	}
 }
 
-// FuzzTarget: no target makes the router stumble, and an entity that is found has
-// keys that are legal and whose own URI leads to it again.
+// FuzzTarget checks that every target gets a route or an error of the protocol.
+// If the route is an entity, its keys are legal and its URI leads to the same
+// route.
 func FuzzTarget(f *testing.F) {
 	seeds(f, func(r *wiretest.Request) { f.Add(r.Target, r.Host) })
 	f.Fuzz(func(t *testing.T, target, host string) {
@@ -69,14 +70,14 @@ func FuzzTarget(f *testing.F) {
 			}
 			uri := string(payload.AppendEntityURI(nil, "", r.Table, r.PartitionKey, r.RowKey))
 			if again, err := protocol.ParseRoute(uri); err != nil || again != r {
-				t.Fatalf("%+v is at %s, where there is %+v, %v", r, uri, again, err)
+				t.Fatalf("%+v has the URI %s, which has the route %+v, %v", r, uri, again, err)
 			}
 		}
 	})
 }
 
-// FuzzContinuation: a token reads back as the bytes it was made of, and no other
-// text is a token.
+// FuzzContinuation checks that a token decodes to its original bytes and that
+// no other text is a token.
 func FuzzContinuation(f *testing.F) {
 	for _, s := range []string{"", "people", "1!4!MQ--", "1!0!", "1!12!Y29udFRva2Vu", "1!12!a*C*sN*_378-", "1!4!MQ==", "\xff\x00\x01", "1!8!YWFhYQ--"} {
 		f.Add(s)
@@ -85,15 +86,15 @@ func FuzzContinuation(f *testing.F) {
 		if len(s) < 4096 {
 			part, err := protocol.ParseToken(protocol.Token([]byte(s)))
 			if err != nil || string(part) != s {
-				t.Fatalf("%q came back as %q, %v", s, part, err)
+				t.Fatalf("%q decodes to %q, %v", s, part, err)
 			}
 		}
 		part, err := protocol.ParseToken(s)
 		if (err == nil) != (protocol.Token(part) == s) {
-			t.Fatalf("%q is %q, %v", s, part, err)
+			t.Fatalf("the token %q decodes to %q, %v", s, part, err)
 		}
 		if err == nil {
-			// As a position it goes where the order of bytes says.
+			// The position has the same bytes, so that it keeps their order.
 			position, err := protocol.EntityPosition("NextPartitionKey=" + s)
 			if len(part) > 0 && (err != nil || !bytes.Equal(position, part)) {
 				t.Fatalf("position %q, %v", position, err)
@@ -102,7 +103,8 @@ func FuzzContinuation(f *testing.F) {
 	})
 }
 
-// server is a handler with a table of two entities and the key to sign with.
+// server is a handler with a table of two entities and the key that signs its
+// requests.
 type server struct {
 	*protocol.Handler
 	key *sharedkey.Key
@@ -136,7 +138,7 @@ func newServer(t testing.TB) *server {
 	return s
 }
 
-// request is a signed request to the account's own path.
+// request makes a signed request to a path of the account.
 func (s *server) request(method, path, contentType string, body []byte) *protocol.Request {
 	target := "/" + wiretest.Account + path
 	rawPath, query, _ := strings.Cut(target, "?")
@@ -151,13 +153,14 @@ func (s *server) request(method, path, contentType string, body []byte) *protoco
 	}
 }
 
-// do serves a request of today and checks what is true of every answer.
+// do serves a request of the current version and checks the rules for every
+// response.
 func (s *server) do(t *testing.T, method, path, contentType string, body []byte) (int, string) {
 	t.Helper()
 	return s.doAs(t, "2019-02-02", method, path, contentType, body)
 }
 
-// doAs is do with another version of the protocol.
+// doAs is do for another version of the protocol.
 func (s *server) doAs(t *testing.T, version, method, path, contentType string, body []byte) (int, string) {
 	t.Helper()
 	req := s.request(method, path, contentType, body)
@@ -183,8 +186,8 @@ func (s *server) doAs(t *testing.T, version, method, path, contentType string, b
 	return resp.Status, string(resp.Body)
 }
 
-// FuzzQuery: no query string makes a query fail in another way than by an error
-// of the protocol, and a page of entities is JSON.
+// FuzzQuery checks that a query either fails with an error of the protocol or
+// returns a page in JSON.
 func FuzzQuery(f *testing.F) {
 	seeds(f, func(r *wiretest.Request) {
 		if _, query, ok := strings.Cut(r.Target, "?"); ok {
@@ -202,8 +205,8 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// FuzzRequest: whatever is asked for in whichever way, the answer is one of the
-// protocol's, in a form that cannot be taken for another.
+// FuzzRequest checks that every request gets a well-formed response of the
+// protocol.
 func FuzzRequest(f *testing.F) {
 	seeds(f, func(r *wiretest.Request) {
 		if path, ok := strings.CutPrefix(r.Target, "/"+wiretest.Account); ok {
@@ -212,7 +215,7 @@ func FuzzRequest(f *testing.F) {
 	})
 	f.Fuzz(func(t *testing.T, method, path, contentType string, body []byte) {
 		if strings.ContainsAny(path, "\r\n") {
-			return // no transport lets them through, and the signature counts lines
+			return // transports refuse line ends, and the StringToSign separates fields by them
 		}
 		s := newServer(t)
 		s.do(t, method, path, contentType, body)
@@ -221,7 +224,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// wellFormed reads a document to its end.
+// wellFormed parses an XML document to its end.
 func wellFormed(doc []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(doc))
 	for {
@@ -234,11 +237,12 @@ func wellFormed(doc []byte) error {
 	}
 }
 
-// statusLine begins the inner response of a part. No body has its line ends.
+// statusLine matches the start of a response in a batch. No body contains such
+// line ends.
 var statusLine = regexp.MustCompile(`\r\n\r\nHTTP/1\.1 (\d)\d\d `)
 
-// FuzzBatchRequest: whatever is sent as a batch, it is done as a whole, with a
-// part for each operation, or not at all, with one part or a plain error.
+// FuzzBatchRequest checks that a batch either succeeds with one part per
+// operation, or changes nothing and gets one part or a plain error.
 func FuzzBatchRequest(f *testing.F) {
 	seeds(f, func(r *wiretest.Request) {
 		if strings.HasSuffix(r.Target, "batch") {
@@ -253,7 +257,7 @@ func FuzzBatchRequest(f *testing.F) {
 		_, after := s.do(t, "GET", all, "", nil)
 		if status != 202 {
 			if before != after {
-				t.Fatalf("status %d, and the table was changed from\n%s\nto\n%s", status, before, after)
+				t.Fatalf("status %d, but the table changed from\n%s\nto\n%s", status, before, after)
 			}
 			return
 		}
@@ -272,14 +276,14 @@ func FuzzBatchRequest(f *testing.F) {
 		switch {
 		case len(parts) == 1 && parts[0][1] != "2":
 			if before != after {
-				t.Fatalf("%s\nand the table was changed from\n%s\nto\n%s", answer, before, after)
+				t.Fatalf("%s\nbut the table changed from\n%s\nto\n%s", answer, before, after)
 			}
 		case len(parts) != len(b.Parts[0].Operations):
-			t.Fatalf("%d operations answered by %d parts: %s", len(b.Parts[0].Operations), len(parts), answer)
+			t.Fatalf("%d operations, but %d parts: %s", len(b.Parts[0].Operations), len(parts), answer)
 		default:
 			for _, p := range parts {
 				if p[1] != "2" {
-					t.Fatalf("a part failed, others did not: %s", answer)
+					t.Fatalf("one part failed and others succeeded: %s", answer)
 				}
 			}
 			if changed := before != after; !b.Parts[0].Changeset && changed {

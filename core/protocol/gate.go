@@ -7,32 +7,36 @@ import (
 	"edgetable/core/table"
 )
 
-// Gate is asked before an authorized operation is done. It may block for a
-// while, and the error it returns is the answer instead of the operation.
+// Gate decides about each authorized operation before it runs. It may block for
+// a while. If it returns an error, the operation does not run and the error is
+// the answer.
 type Gate interface {
 	Admit(ctx context.Context, a *Access) error
 }
 
-// Access is what a request is about to do.
+// Access describes an operation for a Gate.
 type Access struct {
 	Account   string
-	Operation string // as in Response.Operation
-	Table     string // as the request spells it, "" where none is meant
-	// PartitionKey is known if HasPartition: of writes and of reads by key.
+	Operation string // same as Response.Operation
+	Table     string // as spelled in the request, "" if it names none
+	// PartitionKey is set if HasPartition, that is for writes and for reads by
+	// key.
 	PartitionKey string
 	HasPartition bool
 	Write        bool
-	Entities     int // written or read by key; 1 for a query
+	Entities     int // number of entities written or read by key; 1 for a query
 }
 
-// ErrCut as an answer of a Gate hangs up without an answer, and nothing is done.
+// ErrCut is an answer of a Gate: do nothing and close the connection without an
+// answer.
 var ErrCut = errors.New("protocol: cut off before the operation")
 
-// ErrCutAfter does the operation and then hangs up without an answer.
+// ErrCutAfter is an answer of a Gate: run the operation and then close the
+// connection without an answer.
 var ErrCutAfter = errors.New("protocol: cut off after the operation")
 
-// AccountName is the account a request is addressed to, or "" if there is none
-// of this name. Nothing about the request is verified.
+// AccountName returns the account that a request addresses, or "" if no such
+// account exists. It does not verify the request.
 func (h *Handler) AccountName(req *Request) string {
 	a, ok := locate(parseTarget(req.Target), req.Host, h.PathStyle)
 	if !ok {
@@ -44,8 +48,8 @@ func (h *Handler) AccountName(req *Request) string {
 	return a.account
 }
 
-// Refuse is the response to a request that nobody looked into, with an error
-// in the form that Serve would have given it.
+// Refuse makes the response to a request that is refused without an
+// examination. The error has the same form as an error from Serve.
 func (h *Handler) Refuse(req *Request, err *table.Error) Response {
 	x := h.begin(req)
 	x.fail(x.front(err))

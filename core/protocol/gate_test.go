@@ -20,7 +20,7 @@ const changesetOfTwo = "--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n
 	"PUT /devstoreaccount1/people(PartitionKey='b',RowKey='1') HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{}\r\n--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n" +
 	"PUT /devstoreaccount1/people(PartitionKey='b',RowKey='2') HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{}\r\n--c--\r\n--b--\r\n"
 
-// gate notes what it is asked and answers what it is told.
+// gate records each Access and returns a fixed error.
 type gate struct {
 	asked []protocol.Access
 	err   error
@@ -31,7 +31,8 @@ func (g *gate) Admit(_ context.Context, a *protocol.Access) error {
 	return g.err
 }
 
-// every is a request of each operation, in an order in which all of them succeed.
+// every has one request per operation, in an order in which all of them
+// succeed.
 var every = []struct{ operation, method, path, contentType, body string }{
 	{"CreateTable", "POST", "/Tables", "application/json", `{"TableName":"animals"}`},
 	{"GetTable", "GET", "/Tables('animals')", "", ""},
@@ -49,8 +50,8 @@ var every = []struct{ operation, method, path, contentType, body string }{
 	{"DeleteTable", "DELETE", "/Tables('animals')", "", ""},
 }
 
-// The gate is asked once before each operation, knows what it is about, and has
-// the last word.
+// TestGate checks that the gate is called once before each operation, gets its
+// description, and decides its result.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -64,7 +65,7 @@ func TestGate(t *testing.T) {
 			cut    bool
 		}{{table.ServerBusy.Err(), 503, false}, {table.InternalError.Err(), 500, false}, {protocol.ErrCut, 0, true}, {protocol.ErrCutAfter, 0, true}, {nil, 0, false}} {
 			if errors.Is(want.err, protocol.ErrCutAfter) && strings.Contains(tt.operation, "Table") {
-				continue // could not be done a second time
+				continue // would fail when repeated
 			}
 			if errors.Is(want.err, protocol.ErrCutAfter) && tt.operation == "InsertEntity" {
 				continue
@@ -79,20 +80,21 @@ func TestGate(t *testing.T) {
 			}
 			resp.Release()
 			if len(g.asked) != 1 || g.asked[0].Operation != tt.operation || g.asked[0].Account != wiretest.Account || resp.Operation != tt.operation {
-				t.Fatalf("%s was asked as %+v, answered as %s", tt.operation, g.asked, resp.Operation)
+				t.Fatalf("%s: the gate got %+v, the response has the operation %s", tt.operation, g.asked, resp.Operation)
 			}
 			a := g.asked[0]
 			if a.Write != slices.Contains(writes, tt.operation) {
-				t.Errorf("%s is a write: %t", tt.operation, a.Write)
+				t.Errorf("%s: Write is %t", tt.operation, a.Write)
 			}
 			if wantN := map[bool]int{true: 2, false: 1}[tt.operation == "EntityGroupTransaction"]; a.Entities != wantN {
-				t.Errorf("%s of %d entities", tt.operation, a.Entities)
+				t.Errorf("%s: Entities is %d", tt.operation, a.Entities)
 			}
 		}
 	}
 }
 
-// What is cut before was not done, what is cut after was.
+// TestCut checks that an operation with ErrCut does not run and that an
+// operation with ErrCutAfter does.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -104,20 +106,20 @@ func TestCut(t *testing.T) {
 		s.Gate = g
 		resp := s.Serve(t.Context(), s.request("POST", "/people", "application/json", []byte(`{"PartitionKey":"cut","RowKey":"r"}`)))
 		if !resp.Cut || resp.Err != nil {
-			t.Errorf("%v: cut %t, for the log %v", tt.err, resp.Cut, resp.Err)
+			t.Errorf("%v: cut %t, error for the log %v", tt.err, resp.Cut, resp.Err)
 		}
 		resp.Release()
 		g.err = nil
 		resp = s.Serve(t.Context(), s.request("GET", "/people(PartitionKey='cut',RowKey='r')", "", nil))
 		if resp.Status != tt.status {
-			t.Errorf("%v: then status %d", tt.err, resp.Status)
+			t.Errorf("%v: the next read has status %d", tt.err, resp.Status)
 		}
 		resp.Release()
 	}
 }
 
-// Rates are counted by account and by partition; beyond them it is 503 until the
-// bucket has filled again.
+// TestLimits checks that rates are limited per account and per partition.
+// Requests above a limit get 503 until the token bucket has tokens again.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -160,14 +162,14 @@ func TestLimits(t *testing.T) {
 		now += 2 * edm.TicksPerSecond
 		resp := s.Serve(t.Context(), s.request("PUT", "/people(PartitionKey='a',RowKey='2')", "application/json", []byte("{}")))
 		if resp.Status != 204 {
-			t.Errorf("%s: two seconds later: %d", tt.why, resp.Status)
+			t.Errorf("%s: after two seconds: status %d", tt.why, resp.Status)
 		}
 		resp.Release()
 	}
 }
 
-// A source of wrong signatures is soon refused without a look at the next one;
-// others are not.
+// TestFailedSignatures checks that a source of wrong signatures is refused
+// before its next signature is checked, and that other sources are not refused.
 func TestFailedSignatures(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -181,17 +183,17 @@ func TestFailedSignatures(t *testing.T) {
 		why    string
 	}{
 		{"192.0.2.1", true, 0, 403, "the first failure"},
-		{"192.0.2.1", false, 0, 200, "success costs nothing"},
-		{"192.0.2.1", true, 0, 403, "the second"},
-		{"192.0.2.1", true, 0, 503, "the third is one too many"},
-		{"192.0.2.1", false, 0, 503, "and a good one is not looked at"},
-		{"::ffff:192.0.2.1", false, 0, 503, "the same address in other words"},
+		{"192.0.2.1", false, 0, 200, "a success does not count"},
+		{"192.0.2.1", true, 0, 403, "the second failure"},
+		{"192.0.2.1", true, 0, 503, "the third failure is above the limit"},
+		{"192.0.2.1", false, 0, 503, "a correct signature is refused too"},
+		{"::ffff:192.0.2.1", false, 0, 503, "the same address in IPv6 notation"},
 		{"192.0.2.2", false, 0, 200, "another source"},
 		{"2001:db8::1", true, 0, 403, "IPv6"},
-		{"2001:db8::2", true, 0, 403, "the same network"},
-		{"2001:db8::ffff", false, 0, 503, "is one source"},
-		{"2001:db8:0:1::1", false, 0, 200, "another network is not"},
-		{"192.0.2.1", false, edm.TicksPerSecond, 200, "a second later"},
+		{"2001:db8::2", true, 0, 403, "another address of the network"},
+		{"2001:db8::ffff", false, 0, 503, "a third address of the network"},
+		{"2001:db8:0:1::1", false, 0, 200, "another network"},
+		{"192.0.2.1", false, edm.TicksPerSecond, 200, "after one second"},
 	} {
 		now += tt.after
 		req := s.request("GET", "/Tables", "", nil)
@@ -207,18 +209,19 @@ func TestFailedSignatures(t *testing.T) {
 	}
 }
 
-// What a bucket is called by takes little memory, however long what is sent is.
+// TestBucketKeys checks that the keys of token buckets are short and distinct,
+// also for long names.
 func TestBucketKeys(t *testing.T) {
 	t.Parallel()
 	if got := protocol.BucketKey("acme/people/p"); got != "acme/people/p" {
-		t.Errorf("a short one became %q", got)
+		t.Errorf("a short name became %q", got)
 	}
 	long := "acme/people/" + strings.Repeat("p", 4<<20)
 	seen := map[string]bool{}
 	for _, name := range []string{long, long + "q", "q" + long, long[:129], long[:128], "acme/" + long} {
 		k := protocol.BucketKey(name)
 		if len(k) > 128 || seen[k] || k[:24] != name[:24] {
-			t.Errorf("%d bytes: %d bytes, seen %t, %q", len(name), len(k), seen[k], k[:24])
+			t.Errorf("a name of %d bytes: key of %d bytes, seen before %t, %q", len(name), len(k), seen[k], k[:24])
 		}
 		seen[k] = true
 	}
@@ -241,17 +244,17 @@ func TestFirewall(t *testing.T) {
 		{nil, nil, "192.0.2.1", true, "no rules"},
 		{nil, nil, "", true, "no rules, no address"},
 		{nets("192.0.2.0/24"), nil, "192.0.2.1", true, "allowed"},
-		{nets("192.0.2.0/24"), nil, "::ffff:192.0.2.1", true, "allowed, as IPv6 shows it"},
+		{nets("192.0.2.0/24"), nil, "::ffff:192.0.2.1", true, "allowed, in IPv6 notation"},
 		{nets("192.0.2.0/24", "10.0.0.0/8"), nil, "10.1.2.3", true, "allowed by the second"},
 		{nets("192.0.2.0/24"), nil, "192.0.3.1", false, "not allowed"},
-		{nets("192.0.2.0/24"), nil, "", false, "not known"},
+		{nets("192.0.2.0/24"), nil, "", false, "unknown address"},
 		{nil, nets("192.0.2.0/24"), "192.0.2.1", false, "denied"},
 		{nil, nets("192.0.2.0/24"), "192.0.3.1", true, "not denied"},
 		{nets("192.0.2.0/24"), nets("192.0.2.7/32"), "192.0.2.7", false, "allowed and denied"},
 		{nets("2001:db8::/32"), nil, "2001:db8::1", true, "IPv6"},
 		{nets("2001:db8::/32"), nil, "fe80::1%eth0", false, "an address with a zone"},
-		{nets("fe80::/10"), nil, "fe80::1%eth0", true, "allowed, on whatever link"},
-		{nil, nets("fe80::/10"), "fe80::1%eth0", false, "denied, on whatever link"},
+		{nets("fe80::/10"), nil, "fe80::1%eth0", true, "allowed on every link"},
+		{nil, nets("fe80::/10"), "fe80::1%eth0", false, "denied on every link"},
 	} {
 		f := protocol.Firewall{Allow: tt.allow, Deny: tt.deny}
 		var source netip.Addr
@@ -264,7 +267,7 @@ func TestFirewall(t *testing.T) {
 	}
 }
 
-// The owner of a bearer token does what its role lets it do.
+// TestBearer checks that a bearer token allows the operations of its role.
 func TestBearer(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -299,7 +302,7 @@ func TestBearer(t *testing.T) {
 				}
 			}
 			if want != 0 && resp.Status != want || want == 0 && resp.Status >= 300 {
-				if !(token == "reader" && (tt.operation == "GetTable" || tt.operation == "GetEntity") && resp.Status == 404) { // not made yet
+				if !(token == "reader" && (tt.operation == "GetTable" || tt.operation == "GetEntity") && resp.Status == 404) { // the reader could not create it before
 					t.Errorf("%s by a %s: status %d, want %d: %s", tt.operation, token, resp.Status, want, resp.Body)
 				}
 			}
@@ -316,7 +319,7 @@ func TestBearer(t *testing.T) {
 		{"", "127.0.0.1", 401, table.InvalidAuthenticationInfo},
 		{"later", "127.0.0.1", 503, table.ServerBusy},
 		{"reader", "::1", 200, ""},
-		{"reader", "192.0.2.1", 401, table.InvalidAuthenticationInfo}, // where it can be read on the way
+		{"reader", "192.0.2.1", 401, table.InvalidAuthenticationInfo}, // plain HTTP from another host exposes the token
 	} {
 		req := s.request("GET", "/Tables", "", nil)
 		req.Source = netip.MustParseAddr(tt.source)
@@ -330,7 +333,8 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// A request that nobody looked into is refused in the form of any other error.
+// TestRefuse checks that the response of Refuse has the form of any other
+// error.
 func TestRefuse(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

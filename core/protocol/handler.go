@@ -11,39 +11,43 @@ import (
 	"edgetable/core/table"
 )
 
-// maxTimeout is the most seconds that the timeout parameter can ask for.
+// maxTimeout is the largest effective value of the timeout parameter, in
+// seconds.
 const maxTimeout = 30
 
 // Handler serves requests of the protocol. It is safe for concurrent use.
 type Handler struct {
 	Service *table.Service
-	// Accounts finds an account by name, which is lower-case: the same one each
-	// time, as long as it is what it was.
+	// Accounts finds an account by its lower-case name. It must return the same
+	// pointer each time until the account changes.
 	Accounts func(name string) (*Account, bool)
-	// Bearer verifies a bearer token; nil accepts none. An error that is not one
-	// of the protocol's becomes 401.
+	// Bearer verifies a bearer token; nil accepts none. An error that does not
+	// belong to the protocol becomes 401.
 	Bearer func(ctx context.Context, token string) (Identity, error)
-	// Challenge is the WWW-Authenticate of a 401, which says where bearer tokens
-	// are to be had. Without it that says SharedKey.
+	// Challenge is the WWW-Authenticate header of a 401; it names the place
+	// that issues bearer tokens. If it is empty, the header is SharedKey.
 	Challenge string
-	// Now is the wall clock.
+	// Now returns the wall clock time.
 	Now func() edm.Ticks
 	// NewID returns 16 random bytes for a request id or a boundary.
 	NewID func() [16]byte
-	// WithTimeout ends a context after a time, as [context.WithTimeout] does, for
-	// requests that have the parameter timeout. Nil does not end it: the package
-	// names that function nowhere, since a runtime without goroutines has none.
+	// WithTimeout ends a context after a time, as [context.WithTimeout] does,
+	// for requests that have the parameter timeout. Nil disables the parameter.
+	// The package does not refer to context.WithTimeout itself, because a
+	// runtime without goroutines does not have it.
 	WithTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)
-	// MaxSkew is how far the date of a request may be from Now; 0 does not check.
+	// MaxSkew is the largest accepted difference between the date of a request
+	// and Now; 0 disables the check.
 	MaxSkew time.Duration
-	// PathStyle takes the account from the path whatever the host is.
+	// PathStyle takes the account from the path for every host.
 	PathStyle bool
-	// LastSync is when the secondary was last known to hold all that the primary
-	// does; nil says now.
+	// LastSync returns the last time at which the secondary was known to hold
+	// all data of the primary; nil means now.
 	LastSync func() edm.Ticks
-	// SettingsAge is for how long the settings of an account, its CORS rules that
-	// is, are taken as known if other handlers may change them: 0 is half a minute,
-	// as with the service; negative reads them with each request.
+	// SettingsAge is the time for which the handler uses cached settings of an
+	// account (its CORS rules) when other handlers may change them. 0 means
+	// half a minute, as in the service. A negative value reads them for each
+	// request.
 	SettingsAge time.Duration
 	Limits      Limits
 	// Gate may be nil.
@@ -52,28 +56,28 @@ type Handler struct {
 	date atomic.Pointer[dateText]
 }
 
-// exchange is one request on its way to its response.
+// exchange is the state of one request until its response is complete.
 type exchange struct {
 	*Handler
 	req     *Request
 	resp    Response
 	target  target
 	address address
-	account *Account // nil if there is none of the name
+	account *Account // nil if the account does not exist
 	options options
 	authority
 	signedVersion string // sv of a shared access signature, "" without one
 	dialect
 	representation
-	verb       string // after tunnelling
+	verb       string // after X-HTTP-Method was applied
 	prefer     preference
-	plain      bool // the answer is XML that is not negotiated
+	plain      bool // the answer is plain XML, whatever Accept says
 	now        edm.Ticks
 	retryAfter time.Duration
 	base       string // URL of the account with a slash at the end
 }
 
-// Serve answers one request. It never fails: whatever goes wrong is a response.
+// Serve answers one request. It never fails: every error is a response.
 func (h *Handler) Serve(ctx context.Context, req *Request) Response {
 	x := h.begin(req)
 	x.target = parseTarget(req.Target)
@@ -91,7 +95,7 @@ func (h *Handler) Serve(ctx context.Context, req *Request) Response {
 	return x.resp
 }
 
-// begin makes a response with the headers that all have in common.
+// begin makes a response with the headers that all responses have.
 func (h *Handler) begin(req *Request) *exchange {
 	x := &exchange{Handler: h, req: req, now: h.Now()}
 	x.resp.RequestID = guid(h.NewID())
@@ -104,8 +108,8 @@ func (h *Handler) begin(req *Request) *exchange {
 	return x
 }
 
-// serve answers the request. What is wrong with its options is told to none but
-// those who are let in.
+// serve answers the request. It reports wrong options only to authenticated
+// clients.
 func (x *exchange) serve(ctx context.Context, optionsErr error) error {
 	var ok bool
 	if x.address, ok = locate(x.target, x.req.Host, x.PathStyle); !ok {
@@ -142,10 +146,10 @@ func (x *exchange) serve(ctx context.Context, optionsErr error) error {
 	if x.version != "" {
 		x.resp.add("x-ms-version", x.version)
 	}
-	if !x.plain { // administrative operations have nothing to do with OData
+	if !x.plain { // administrative operations do not use OData
 		x.dialect.odata, err = odataVersion(x.req.Header)
 	}
-	// Whatever is wrong from here on is told in the format that was asked for.
+	// All later errors are in the format that the client asked for.
 	x.representation = x.responseFormat(x.options.format, x.req.Header.Get("Accept"))
 	if err != nil {
 		return err
@@ -162,9 +166,10 @@ func (x *exchange) serve(ctx context.Context, optionsErr error) error {
 
 const serverName = "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"
 
-// executed is the version of the protocol by which the request is served: with
-// a shared access signature, the one asked for with api-version or else, from
-// 2014-02-14 on, x-ms-version; without either, the one it was signed by.
+// executed returns the version of the protocol that serves the request. Without
+// a shared access signature it is x-ms-version. With one it is api-version;
+// else, for signatures from version 2014-02-14 on, x-ms-version; else the
+// version of the signature.
 func (x *exchange) executed() string {
 	asked := x.req.Header.Get("X-Ms-Version")
 	switch {
@@ -221,7 +226,8 @@ func (x *exchange) dispatch(ctx context.Context) error {
 	return nil
 }
 
-// tunnelled is the verb a POST stands for.
+// tunnelled returns the effective verb: the verb in X-HTTP-Method of a POST,
+// else the method.
 func tunnelled(method string, override []string) (string, error) {
 	switch {
 	case len(override) == 0:
@@ -229,7 +235,7 @@ func tunnelled(method string, override []string) (string, error) {
 	case len(override) > 1:
 		return "", table.XMethodIncorrectCount.Err()
 	case strings.EqualFold(strings.TrimSpace(override[0]), method):
-		return method, nil // as the Java clients of 2013 to 2020 say it
+		return method, nil // Java clients of 2013 to 2020 repeat the method
 	case method != "POST":
 		return "", table.XMethodNotUsingPost.Err()
 	}
@@ -240,8 +246,8 @@ func tunnelled(method string, override []string) (string, error) {
 	return "", table.XMethodIncorrectValue.Err()
 }
 
-// echoable reports whether a client request id may be sent back: at most 1024
-// visible ASCII characters.
+// echoable reports whether the response may repeat a client request id: it must
+// have at most 1024 visible ASCII characters.
 func echoable(id string) bool {
 	if len(id) > 1024 {
 		return false
@@ -254,16 +260,17 @@ func echoable(id string) bool {
 	return true
 }
 
-// guid is the text of 16 bytes as a GUID.
+// guid formats 16 bytes as a GUID.
 func guid(b [16]byte) string { return edm.Guid(b).String() }
 
-// dateText is the text of a second, as responses carry it.
+// dateText caches the Date header of one second.
 type dateText struct {
 	second edm.Ticks
 	text   string
 }
 
-// httpDate is t as Mon, 02 Jan 2006 15:04:05 GMT, which is formatted once a second.
+// httpDate formats t as Mon, 02 Jan 2006 15:04:05 GMT. It formats at most once
+// per second.
 func (h *Handler) httpDate(t edm.Ticks) string {
 	second := t / edm.TicksPerSecond
 	d := h.date.Load()

@@ -11,31 +11,31 @@ import (
 	"edgetable/core/throttle"
 )
 
-// Limits are rates beyond which requests are answered with ServerBusy. Nil
-// fields do not limit.
+// Limits holds rate limits. A request above a limit gets ServerBusy. A nil
+// field does not limit.
 type Limits struct {
-	// Account counts the operations of each account, those of a batch each.
+	// Account limits the operations of each account. Each operation of a batch
+	// counts.
 	Account Limiter
-	// Partition counts the entities each partition is asked to write or read by
-	// key.
+	// Partition limits the entities written or read by key in each partition.
 	Partition Limiter
-	// Failures counts what could not be authenticated by where it came from. A
-	// source over its limit is refused before any signature is computed.
+	// Failures limits the failed authentications from each source. A source
+	// above its limit is refused before the server computes a signature.
 	Failures Limiter
 }
 
-// Limiter has a bucket of tokens for each key, as [throttle.Buckets] does.
+// Limiter has a token bucket for each key, as [throttle.Buckets] does.
 type Limiter interface {
-	// Take takes n tokens of a key and returns 0, or it takes nothing and returns
-	// after how long that many could be taken.
+	// Take takes n tokens of a key and returns 0. If there are fewer tokens, it
+	// takes none and returns the time until there are n.
 	Take(key string, n int) (wait time.Duration)
-	// Peek returns after how long one token could be taken, and takes nothing.
+	// Peek returns the time until there is one token, and takes none.
 	Peek(key string) (wait time.Duration)
 }
 
 var _ Limiter = (*throttle.Buckets)(nil)
 
-// admit asks the limits and the gate for what is about to be done.
+// admit checks the limits and the gate before an operation.
 func (x *exchange) admit(ctx context.Context, a Access) error {
 	if x.Limits.Account == nil && x.Limits.Partition == nil && x.Gate == nil {
 		return nil
@@ -43,8 +43,8 @@ func (x *exchange) admit(ctx context.Context, a Access) error {
 	return x.ask(ctx, a)
 }
 
-// ask is apart from admit so that what is asked is on the heap only where there
-// is somebody to ask.
+// ask checks the limits and the gate. It is separate from admit so that a is on
+// the heap only if there is a limit or a gate.
 func (x *exchange) ask(ctx context.Context, a Access) error {
 	a.Account = x.address.account
 	if err := x.rate(x.Limits.Account, a.Account, a.Entities, "Operations per second is over the account limit."); err != nil {
@@ -68,13 +68,15 @@ func (x *exchange) ask(ctx context.Context, a Access) error {
 	return err
 }
 
-// maxBucketKey is how many bytes of a name a bucket keeps.
+// maxBucketKey is the largest number of bytes of a name in the key of a token
+// bucket.
 const maxBucketKey = 128
 
-// bucketKey is a name, of a long one its beginning and a hash. A bucket keeps
-// its key, and nobody has looked yet whether a table or an entity may be called
-// so: names of megabytes would fill the memory. Two that meet share a bucket;
-// they are of one account, and nothing is gained by it.
+// bucketKey returns the name of a partition, or for a long name its beginning
+// and a hash. A token bucket keeps its key, and the names of the table and the
+// entity are not checked yet, so names of several megabytes would fill the
+// memory. If two names have the same hash, they share a token bucket. Both
+// belong to one account, so an attacker gains nothing.
 func bucketKey(name string) string {
 	if len(name) <= maxBucketKey {
 		return name
@@ -87,7 +89,7 @@ func bucketKey(name string) string {
 	return string(binary.BigEndian.AppendUint64(b, hash))
 }
 
-// rate takes n from a bucket.
+// rate takes n tokens from a token bucket, or returns ServerBusy.
 func (x *exchange) rate(b Limiter, key string, n int, message string) error {
 	if b == nil {
 		return nil
@@ -95,7 +97,7 @@ func (x *exchange) rate(b Limiter, key string, n int, message string) error {
 	return x.busy(b.Take(key, n), message)
 }
 
-// busy is ServerBusy with the time to wait, or nil if there is none.
+// busy returns ServerBusy with the time to wait, or nil if the time is 0.
 func (x *exchange) busy(wait time.Duration, message string) error {
 	if wait <= 0 {
 		return nil
@@ -104,8 +106,8 @@ func (x *exchange) busy(wait time.Duration, message string) error {
 	return table.ServerBusy.With(message)
 }
 
-// strike counts an authentication that failed, and suspect refuses where there
-// were too many.
+// strike counts a failed authentication. The function suspect refuses a source
+// with too many of them.
 func (x *exchange) strike() {
 	if b := x.Limits.Failures; b != nil {
 		b.Take(sourceKey(x.req.Source), 1)
@@ -120,7 +122,8 @@ func (x *exchange) suspect() error {
 	return x.busy(b.Peek(sourceKey(x.req.Source)), "Too many requests from this address could not be authenticated. Retry later, with the right key.")
 }
 
-// sourceKey is what addresses of one sender have in common: of IPv6 the network.
+// sourceKey returns the key of the token bucket for a client: its IPv4 address,
+// or the /64 network of its IPv6 address.
 func sourceKey(a netip.Addr) string {
 	a = a.Unmap()
 	b := a.As16()

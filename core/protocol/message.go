@@ -7,35 +7,35 @@ import (
 	"edgetable/core/multipart"
 )
 
-// Request is one HTTP request as it came in.
+// Request is one HTTP request.
 type Request struct {
 	Method string
-	// Target is the request target of the request line, path and query, exactly
-	// as it was sent: its escapes are part of what a client signs.
+	// Target is the unchanged request target of the request line, path and
+	// query. It keeps its escapes, because clients sign them.
 	Target string
 	Host   string // the Host header
 	Scheme string // "http" or "https" as the client sees it, for URLs in responses
 	Header Fields
-	// Source is the client's address; the zero Addr if it is not known.
+	// Source is the client's address, or the zero Addr if it is unknown.
 	Source netip.Addr
-	// Body is read only after the request was authenticated, and never beyond
-	// the limit of 4 MiB. It may be nil. One that is in memory, as its method
-	// Bytes() []byte says, is not copied: it stays as it is until Release.
+	// Body is read only after the authentication, and at most up to the limit
+	// of 4 MiB. It may be nil. If it has the method Bytes() []byte, it is in
+	// memory and is not copied; it must not change until Release.
 	Body io.Reader
-	// ContentLength is the length of Body, or -1 if it is not known.
+	// ContentLength is the length of Body, or -1 if it is unknown.
 	ContentLength int64
 }
 
-// Fields is the header of a request. Names are asked for in canonical form,
-// X-Ms-Date. What it returns need not live longer than the call of Serve.
+// Fields is the header of a request. Callers use names in canonical form, such
+// as X-Ms-Date. The returned values must be valid until Serve returns.
 type Fields interface {
 	// Get returns the first value of a field, or "".
 	Get(canonicalName string) string
-	// Values returns all of them.
+	// Values returns all values of a field.
 	Values(canonicalName string) []string
 }
 
-// Header is Fields in a map with canonical names, the form of net/http.
+// Header implements Fields as a map with canonical names, like net/http.
 type Header map[string][]string
 
 // Values implements Fields.
@@ -50,35 +50,39 @@ func (h Header) Get(name string) string {
 }
 
 // Field is one header line of a response. Names have the service's spelling,
-// which some clients insist on.
+// because some clients require it.
 type Field = multipart.Field
 
-// Response is what the transport sends.
+// Response is the HTTP response that the transport sends.
 type Response struct {
 	Status int
-	Header multipart.Header // in the order of the wire
-	// Body may be reused by the handler after Release was called.
+	Header multipart.Header // in the order in which they are sent
+	// Body is valid until Release. The handler then reuses its memory.
 	Body []byte
 
-	// Operation names what was asked for, such as "InsertEntity": for logs and
-	// metrics, "" if the request never got so far.
+	// Operation is the name of the operation, such as "InsertEntity", for logs
+	// and metrics. It is "" if the request failed before its operation was
+	// known.
 	Operation string
-	// Account and Table are those of the request, if they were found.
+	// Account and Table are the names in the request, if they are known.
 	Account, Table string
-	// Code is the error code of a failure, also of a failed part of a batch.
+	// Code is the error code of a failed request or of a failed part of a
+	// batch.
 	Code string
-	// Err is the cause of an error 5xx, nil if none is known. It is for the log alone.
+	// Err is the cause of a 5xx error, or nil if it is unknown. Only the log
+	// may show it.
 	Err error
-	// RequestID is the x-ms-request-id.
+	// RequestID is the value of the header x-ms-request-id.
 	RequestID string
-	// Cut: the transport hangs up and sends nothing of this.
+	// Cut makes the transport close the connection and send nothing.
 	Cut bool
 
 	release func()
 }
 
-// Release gives the response's memory back. The transport calls it when it has
-// sent the body, and uses the Response no more.
+// Release returns the memory of the response to the handler. The transport
+// calls it after it has sent the body, and does not use the Response
+// afterwards.
 func (r *Response) Release() {
 	if r.release != nil {
 		r.release()

@@ -8,8 +8,8 @@ import (
 	"edgetable/core/xml"
 )
 
-// getMetadata is GET on /$metadata, which clients generated from a schema read.
-// It knows of every table the properties they all have.
+// getMetadata answers GET on /$metadata. Clients generated from a schema read
+// it. For each table it lists only the properties that every table has.
 func (c *call) getMetadata(ctx context.Context) (answer, error) {
 	c.operation = "GetMetadata"
 	if err := c.allow(sas.QueryTables, ""); err != nil {

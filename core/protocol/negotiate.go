@@ -8,24 +8,24 @@ import (
 	"edgetable/core/table"
 )
 
-// Versions of the protocol at which something changed for tables.
+// These versions of the protocol introduced changes for tables.
 const (
 	firstVersion     = "2009-04-14"
 	upsertVersion    = "2011-08-18" // PUT and MERGE without If-Match
 	sasVersion       = "2012-02-12" // shared access signatures, access policies
 	jsonVersion      = "2013-08-15" // JSON, Prefer, CORS, stats
-	pathVersion      = "2014-02-14" // x-ms-version counts beside the version a token was signed with
-	challengeVersion = "2020-12-06" // 401 with a challenge to who shows no credentials, or a token that fails
-	atomEnd          = "2015-12-11" // no ATOM from here on
+	pathVersion      = "2014-02-14" // x-ms-version can override the version of a signature
+	challengeVersion = "2020-12-06" // 401 with a challenge for missing credentials or a bad token
+	atomEnd          = "2015-12-11" // the first version without ATOM
 )
 
-// fields is the headers of a request or of a part of a batch.
+// fields is the header of a request or of a part of a batch.
 type fields interface {
 	Get(canonicalName string) string
 }
 
-// checkVersion judges x-ms-version, any date from 2009-04-14 on, or none. It
-// returns what is to be gone by.
+// checkVersion checks and returns x-ms-version. It accepts any date from
+// 2009-04-14 on, and "".
 func checkVersion(version string) (string, error) {
 	if version != "" && (!isDate(version) || version < firstVersion) {
 		return "", table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. x-ms-version must be a date from " + firstVersion + " on, such as 2019-02-02.")
@@ -33,8 +33,8 @@ func checkVersion(version string) (string, error) {
 	return version, nil
 }
 
-// odataVersion is the version of OData that a client asks for, 0 if it does
-// not say. MaxDataServiceVersion counts where both headers are there.
+// odataVersion returns the OData version that a client asks for, or 0 without
+// one. MaxDataServiceVersion takes precedence over DataServiceVersion.
 func odataVersion(h fields) (float64, error) {
 	text := h.Get("Maxdataserviceversion")
 	if text == "" {
@@ -45,7 +45,7 @@ func odataVersion(h fields) (float64, error) {
 	}
 	number, _, _ := strings.Cut(text, ";")
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !(n >= 1 && n <= 4) { // NaN neither
+	if err != nil || !(n >= 1 && n <= 4) { // also refuses NaN
 		return 0, table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. DataServiceVersion and MaxDataServiceVersion must be 1.0, 2.0 or 3.0.")
 	}
 	return n, nil
@@ -63,16 +63,17 @@ func isDate(s string) bool {
 	return s[5:7] >= "01" && s[5:7] <= "12" && s[8:] >= "01" && s[8:] <= "31"
 }
 
-// dialect is what the versions of a request say about its representations.
+// dialect holds the versions that decide about the format of requests and
+// answers.
 type dialect struct {
 	version string  // x-ms-version, "" if the client sent none
-	odata   float64 // the OData version it asks for, 0 if it does not say
+	odata   float64 // the OData version that the client asks for, or 0
 }
 
-// takes reports whether a format can be used, by the code that refuses it.
-// ATOM was all there was until 2013-08-15, and ended with 2015-12-11. A client
-// that sends no version gets what it asks for. JSON is part of OData 3, but who
-// says 2 when there is nothing else any more need not be refused.
+// takes returns "" if a format is available, or else the error code. Before
+// 2013-08-15 only ATOM was available; from 2015-12-11 on ATOM is not. A client
+// without a version gets any format. JSON needs OData 3, but from 2015-12-11 on
+// a client may also send version 2, since no other format remains.
 func (d dialect) takes(f payload.Format) table.Code {
 	switch {
 	case f == payload.Atom && d.version >= atomEnd:
@@ -83,8 +84,8 @@ func (d dialect) takes(f payload.Format) table.Code {
 	return ""
 }
 
-// ordinary is the format of an answer to a client that does not care: ATOM as
-// long as there was ATOM.
+// ordinary returns the default format of an answer: ATOM in the versions that
+// have ATOM, else JSON.
 func (d dialect) ordinary() payload.Format {
 	if d.version < atomEnd {
 		return payload.Atom
@@ -92,16 +93,16 @@ func (d dialect) ordinary() payload.Format {
 	return payload.Minimal
 }
 
-// representation is how to answer a request.
+// representation holds the formats of an answer.
 type representation struct {
 	format      payload.Format
 	errorFormat payload.Format
-	formatErr   error // none that was asked for can be had
+	formatErr   error // no requested format is available
 }
 
-// responseFormat chooses the representation of the answer: $format, else the
-// first media range of Accept that can be served, else the ordinary one. Errors
-// are in XML for a client that accepts anything.
+// responseFormat chooses the format of the answer: $format, else the first
+// available media range of Accept, else the default. If the client accepts
+// anything, errors are in XML.
 func (d dialect) responseFormat(format *string, accept string) representation {
 	if format != nil && *format != "" {
 		accept = *format
@@ -133,7 +134,7 @@ func (d dialect) responseFormat(format *string, accept string) representation {
 	return r
 }
 
-// mediaRange is the format of one media range, or the code that refuses it.
+// mediaRange returns the format of one media range, or an error code.
 func (d dialect) mediaRange(s string) (payload.Format, table.Code) {
 	kind, params, _ := strings.Cut(s, ";")
 	switch strings.ToLower(strings.TrimSpace(kind)) {
@@ -151,7 +152,8 @@ func (d dialect) mediaRange(s string) (payload.Format, table.Code) {
 	return payload.Minimal, table.MediaTypeNotSupported
 }
 
-// metadataLevel is the format that the parameters of application/json ask for.
+// metadataLevel returns the format that the parameters of application/json ask
+// for.
 func metadataLevel(params string) (payload.Format, table.Code) {
 	for params != "" {
 		var p string
@@ -176,8 +178,8 @@ func metadataLevel(params string) (payload.Format, table.Code) {
 	return payload.Minimal, ""
 }
 
-// requestFormat is the representation of a body by its Content-Type. A body
-// that does not say is JSON as soon as there was JSON.
+// requestFormat returns the format of a body by its Content-Type. Without a
+// Content-Type the body is JSON in all versions that have JSON.
 func (d dialect) requestFormat(contentType string) (payload.Format, error) {
 	if contentType == "" {
 		if d.version != "" && d.version < jsonVersion {
@@ -195,7 +197,7 @@ func (d dialect) requestFormat(contentType string) (payload.Format, error) {
 	return f, nil
 }
 
-// preference is what a Prefer header asks of a write.
+// preference is the value of a Prefer header on a write.
 type preference uint8
 
 const (
@@ -204,7 +206,7 @@ const (
 	returnNoContent
 )
 
-// parsePreference honours the first of the two preferences that are known.
+// parsePreference returns the first known preference in the header.
 func parsePreference(prefer string) preference {
 	for prefer != "" {
 		var one string
@@ -219,7 +221,7 @@ func parsePreference(prefer string) preference {
 	return noPreference
 }
 
-// String is the value of Preference-Applied.
+// String returns the value for Preference-Applied.
 func (p preference) String() string {
 	switch p {
 	case returnContent:

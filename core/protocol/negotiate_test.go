@@ -43,7 +43,7 @@ func TestResponseFormat(t *testing.T) {
 		{"-", "application/json", "2014-02-14", 2, payload.Atom, table.JSONFormatNotSupported},
 		{"-", "application/json", now, 2, payload.Minimal, ""},
 		{"-", "application/json, application/atom+xml", "2012-02-12", 0, payload.Atom, ""},
-		// ATOM was what clients got that did not ask, and ended with 2015-12-11.
+		// ATOM was the default format until it ended with 2015-12-11.
 		{"-", "", "2009-09-19", 0, payload.Atom, ""},
 		{"-", "*/*", "2015-07-08", 3, payload.Atom, ""},
 		{"-", "application/atom+xml,application/xml", "2011-08-18", 0, payload.Atom, ""},
@@ -52,7 +52,7 @@ func TestResponseFormat(t *testing.T) {
 		{"-", "application/atom+xml,application/xml", "2015-12-11", 0, payload.Minimal, table.AtomFormatNotSupported},
 		{"-", "text/html, application/atom+xml", now, 0, payload.Minimal, table.AtomFormatNotSupported},
 		{"atom", "application/json", now, 0, payload.Minimal, table.AtomFormatNotSupported},
-		// Without a version everything can be had.
+		// Without a version all formats are available.
 		{"-", "", "", 0, payload.Atom, ""},
 		{"-", "application/json", "", 0, payload.Minimal, ""},
 		{"-", "application/atom+xml", "", 0, payload.Atom, ""},
@@ -128,7 +128,7 @@ func TestVersions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		version, data, max string
-		want               float64 // -1: refused
+		want               float64 // -1 for an error
 	}{
 		{"", "", "", 0},
 		{"2009-04-14", "", "", 0},
@@ -160,8 +160,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// A body is read up to the limit, in memory that grows with what arrives and not
-// with what was announced.
+// TestReadAll checks that a body is read up to the limit, into memory that
+// grows with the received bytes and not with the announced length.
 func TestReadAll(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken pipe")
@@ -177,17 +177,17 @@ func TestReadAll(t *testing.T) {
 		{"byte by byte", iotest.OneByteReader(strings.NewReader(strings.Repeat("a", 1000))), 1000, 1000, ""},
 		{"the end together with the data", iotest.DataErrReader(strings.NewReader(strings.Repeat("a", 70_000))), 70_000, 70_000, ""},
 		{"unknown length", strings.NewReader(strings.Repeat("a", 200_000)), -1, 200_000, ""},
-		{"all that is allowed", strings.NewReader(strings.Repeat("a", protocol.MaxBody)), -1, protocol.MaxBody, ""},
-		{"a byte more", strings.NewReader(strings.Repeat("a", protocol.MaxBody+1)), -1, 0, table.RequestBodyTooLarge},
-		{"without end", endless{}, -1, 0, table.RequestBodyTooLarge},
+		{"exactly the limit", strings.NewReader(strings.Repeat("a", protocol.MaxBody)), -1, protocol.MaxBody, ""},
+		{"one byte above the limit", strings.NewReader(strings.Repeat("a", protocol.MaxBody+1)), -1, 0, table.RequestBodyTooLarge},
+		{"an endless body", endless{}, -1, 0, table.RequestBodyTooLarge},
 		{"longer than its length", strings.NewReader("abc"), 2, 0, table.InvalidInput},
 		{"shorter than its length", strings.NewReader("abc"), 4, 0, table.InvalidInput},
 		{"broken", iotest.ErrReader(broken), 4, 0, table.InvalidInput},
-		{"broken within", io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(broken)), -1, 0, table.InvalidInput},
+		{"a read error in the middle", io.MultiReader(strings.NewReader("ab"), iotest.ErrReader(broken)), -1, 0, table.InvalidInput},
 	} {
 		for _, buffer := range [][]byte{nil, make([]byte, 0, 10), make([]byte, 0, 100_000)} {
 			if buffer != nil && tt.want == 0 {
-				continue // the readers of failures are used up
+				continue // a failed reader cannot be read again
 			}
 			got, err := protocol.ReadAll(buffer, tt.body, tt.length)
 			if len(got) != tt.want || code(t, err) != tt.err {
@@ -203,11 +203,11 @@ func TestReadAll(t *testing.T) {
 		}
 	}
 	if got, err := protocol.ReadAll(nil, strings.NewReader("a"), protocol.MaxBody); err == nil || cap(got) > 128<<10 {
-		t.Errorf("an announcement of 4 MiB took %d bytes, %v", cap(got), err)
+		t.Errorf("an announced length of 4 MiB allocated %d bytes, %v", cap(got), err)
 	}
 }
 
-// endless is a body whose sender does not stop.
+// endless is a body that never ends.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return len(p), nil }

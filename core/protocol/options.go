@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// options is the query string of a request, decoded. An option is nil if it is
-// absent, so that an empty one can be told from it.
+// options holds the decoded options of a query string. A nil option is absent;
+// an empty option is not nil.
 type options struct {
 	filter, top, selectList, format *string
 	nextPartition, nextRow          *string
@@ -18,12 +18,13 @@ type options struct {
 	timeout                         int // seconds; 0 if absent
 	comp, restype                   string
 	apiVersion                      string
-	foreign                         string // an option of OData that the service does not implement
+	foreign                         string // an OData option that the service does not implement
 }
 
-// parseOptions reads a raw query string to its end, whatever is wrong with it,
-// and returns the first error. Unknown names are ignored. comp may be there once:
-// one comp is signed, and it must be the one that counts.
+// parseOptions reads a raw query string to its end, also after an error, and
+// returns the first error. It ignores unknown names. The option comp may occur
+// only once, because the signature covers one comp, and the server must use
+// that one.
 func parseOptions(raw string) (o options, first error) {
 	fail := func(detail string) {
 		if first == nil {
@@ -86,7 +87,8 @@ func parseOptions(raw string) (o options, first error) {
 	return o, first
 }
 
-// implemented refuses options that the service does not implement.
+// implemented returns an error if the query has an option that the service does
+// not implement.
 func (o *options) implemented() error {
 	if o.foreign == "" {
 		return nil

@@ -19,11 +19,11 @@ func TestParseOptions(t *testing.T) {
 		why    string
 	}{
 		{"", func(*protocol.Options) {}, "nothing"},
-		{"&&=&x", func(*protocol.Options) {}, "nothing that is an option"},
+		{"&&=&x", func(*protocol.Options) {}, "no options"},
 		{"$filter=a+eq+%27b%2Bc%27", func(o *protocol.Options) { o.Filter = "a eq 'b+c'" }, "a plus is a blank"},
 		{"%24filter=x", func(o *protocol.Options) { o.Filter = "x" }, "an escaped name"},
 		{"$filter=", func(o *protocol.Options) { o.Filter = "" }, "empty is not absent"},
-		{"$filter", func(o *protocol.Options) { o.Filter = "" }, "nor is a name alone"},
+		{"$filter", func(o *protocol.Options) { o.Filter = "" }, "a name without a value is not absent"},
 		{"$filter=a=b", func(o *protocol.Options) { o.Filter = "a=b" }, "the first equals sign separates"},
 		{"$top=5&$select=A,B&$format=json", func(o *protocol.Options) { o.Top, o.Select, o.Format = "5", "A,B", "json" }, "the others"},
 		{"COMP=acl&ResType=service", func(o *protocol.Options) { o.Comp, o.Restype = "acl", "service" }, "any case"},
@@ -47,7 +47,7 @@ func TestParseOptions(t *testing.T) {
 		{"timeout=", table.InvalidQueryParameterValue},
 		{"timeout=-1", table.InvalidQueryParameterValue},
 		{"Timeout=1.5", table.InvalidQueryParameterValue},
-		{"comp=acl&comp=acl", table.InvalidQueryParameterValue}, // of which one is signed
+		{"comp=acl&comp=acl", table.InvalidQueryParameterValue}, // only one comp is signed
 		{"comp=&%43omp=acl", table.InvalidQueryParameterValue},
 	} {
 		if _, err := protocol.ParseOptions(tt.raw); code(t, err) != tt.want {
@@ -59,14 +59,14 @@ func TestParseOptions(t *testing.T) {
 	}
 }
 
-// A token holds any bytes, in an alphabet that needs no escapes in a header, and
-// reads back as what it was made of.
+// TestToken checks that a token encodes any bytes in an alphabet that needs no
+// escapes in a header, and decodes to the same bytes.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ part, want string }{
 		{"", "1!0!"},
-		{"1", "1!4!MQ--"},                  // as the service writes it
-		{"contToken", "1!12!Y29udFRva2Vu"}, // the same
+		{"1", "1!4!MQ--"},                  // a token of the service
+		{"contToken", "1!12!Y29udFRva2Vu"}, // another token of the service
 		{"\xff\xfb\xf0", "1!4!__vw"},
 		{"\xfb\xef\xbe", "1!4!****"},
 	} {
@@ -88,8 +88,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// What the headers of a page say, sent back as options, is the position the page
-// ended at.
+// TestContinuationComesBack checks that the headers of a page, sent back as
+// options, give the position where the page ended.
 func TestContinuationComesBack(t *testing.T) {
 	t.Parallel()
 	if h := protocol.Continuation(nil); h != nil {
@@ -106,7 +106,7 @@ func TestContinuationComesBack(t *testing.T) {
 		if err != nil || !bytes.Equal(got, next) {
 			t.Errorf("%.20q, %.20q: got %.40q, %v", tt.pk, tt.rk, got, err)
 		}
-		// Without the row the partition begins anew, not the one behind it.
+		// Without the row the page starts at the beginning of the same partition.
 		got, err = protocol.EntityPosition("NextPartitionKey=" + h[0].Value)
 		if err != nil || bytes.Compare(got, key.Append(nil, tt.pk, "")) > 0 || bytes.Compare(got, next) > 0 || !bytes.HasPrefix(next, got) {
 			t.Errorf("%.20q alone: got %.40q, %v", tt.pk, got, err)

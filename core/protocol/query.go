@@ -11,8 +11,9 @@ import (
 	"edgetable/core/table"
 )
 
-// getEntity is GET on an entity. One outside the range of keys of a shared access
-// signature, or that a filter leaves out, is not there.
+// getEntity answers GET on an entity. An entity outside the key range of a
+// shared access signature gets the same answer as a missing one, and so does an
+// entity that a filter excludes.
 func (c *call) getEntity(ctx context.Context) (answer, error) {
 	c.operation = "GetEntity"
 	if err := c.permit(sas.QueryEntities, c.route.table); err != nil {
@@ -53,7 +54,7 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	return c.withBody(a, c.entity(c.route.partitionKey, c.route.rowKey, row.Timestamp, row.Properties, projection))
 }
 
-// queryEntities is GET on a table.
+// queryEntities answers GET on a table.
 func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	c.operation = "QueryEntities"
 	if err := c.permit(sas.QueryEntities, c.route.table); err != nil {

@@ -2,9 +2,9 @@ package protocol
 
 import "encoding/binary"
 
-// AppendLog appends what a log says of a response besides its numbers, without
-// what is not known. Neither the target of the request is among it nor any
-// header: keys, signatures and data may be in them.
+// AppendLog appends the text fields of a response for a log, without unknown
+// ones. It never appends the target of the request or a header, because they
+// may contain keys, signatures and data.
 func (r *Response) AppendLog(dst []Field) []Field {
 	for _, f := range [...]Field{
 		{Name: "operation", Value: r.Operation}, {Name: "account", Value: r.Account},
@@ -17,8 +17,8 @@ func (r *Response) AppendLog(dst []Field) []Field {
 	return dst
 }
 
-// RandomID makes ids for [Handler.NewID] of random numbers. They must not collide;
-// nobody gains by guessing one.
+// RandomID makes ids for [Handler.NewID] from random numbers. The ids must not
+// collide, but they need not be secret.
 func RandomID(random func() uint64) func() [16]byte {
 	return func() (id [16]byte) {
 		binary.LittleEndian.PutUint64(id[:8], random())

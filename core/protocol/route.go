@@ -8,7 +8,7 @@ import (
 	"edgetable/core/table"
 )
 
-// resource is what a path names.
+// resource is the kind of object that a path addresses.
 type resource uint8
 
 const (
@@ -21,18 +21,18 @@ const (
 	metadata                  // /$metadata
 )
 
-// route is a resource with its names decoded.
+// route is a resource with its decoded names.
 type route struct {
 	resource     resource
 	table        string
 	partitionKey string
 	rowKey       string
-	nested       bool // something follows the name of the table
+	nested       bool // another segment follows the name of the table
 }
 
 var errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax.")
 
-// errKeyCount is the error of a resource that is not addressed by its keys.
+// errKeyCount makes the error for a resource with a wrong number of keys.
 func errKeyCount(account, resource string) error {
 	if isTables(resource) {
 		resource = "Tables"
@@ -41,8 +41,8 @@ func errKeyCount(account, resource string) error {
 		account + "." + resource + "'. Address an entity as table(PartitionKey='…',RowKey='…').")}
 }
 
-// parseRoute reads the raw path behind the account. It is decoded once: a key
-// may contain a percent sign.
+// parseRoute parses the raw path after the account. It decodes the path once,
+// because a key may contain a percent sign.
 func parseRoute(account, raw string) (route, error) {
 	path, ok := percent.Decode(raw, false)
 	if !ok {
@@ -97,10 +97,10 @@ func plainRoute(name string) route {
 	return route{resource: entitySet, table: name}
 }
 
-// nestedRoute is a path of several segments. Clients whose base URL includes a
-// table send them, and expect what the service makes of it: the collection of
-// the first segment, whatever follows. Any other slash, escaped or not, is a
-// character no table's name can have.
+// nestedRoute routes a path of several segments. Clients whose base URL
+// includes a table send such paths and expect the service's behaviour: the path
+// addresses the table in the first segment. Any other slash, escaped or not, is
+// an invalid character in a table name.
 func nestedRoute(account, first, rest, predicate string, hasPredicate bool) (route, error) {
 	switch {
 	case rest != "" && !isTables(rest) && rest != "$batch":
@@ -115,16 +115,16 @@ func nestedRoute(account, first, rest, predicate string, hasPredicate bool) (rou
 
 func isTables(name string) bool { return strings.EqualFold(name, "tables") }
 
-// predicate is what stands between the parentheses.
+// predicate holds the keys in the parentheses of a path.
 type predicate struct {
 	partition, row string
 	count          int
-	bare           bool // one literal without a name; it is in partition
+	bare           bool // one literal without a name; partition holds it
 }
 
-// parsePredicate reads 'x' or PartitionKey='p',RowKey='r' in any order with
-// blanks around the commas. It counts no key where one is unknown or given twice;
-// it is not ok where the syntax is wrong.
+// parsePredicate parses 'x' or PartitionKey='p',RowKey='r' in any order with
+// blanks around the commas. For an unknown or repeated key it returns count 0.
+// For a syntax error it returns false.
 func parsePredicate(s string) (p predicate, ok bool) {
 	havePartition, haveRow := false, false
 	for {
@@ -162,7 +162,8 @@ func parsePredicate(s string) (p predicate, ok bool) {
 	}
 }
 
-// quoted cuts a quoted literal from the front of s; ” stands for a quote.
+// quoted cuts a quoted literal from the front of s. In the literal, two quotes
+// in a row are one quote.
 func quoted(s string) (value, rest string, ok bool) {
 	if !strings.HasPrefix(s, "'") {
 		return "", "", false
@@ -187,8 +188,8 @@ func quoted(s string) (value, rest string, ok bool) {
 	return "", "", false
 }
 
-// checkURLKey answers as the service does for keys of a URL, which differs from
-// what it says of keys in a body.
+// checkURLKey checks a key from a URL. The service has other errors for keys in
+// a URL than for keys in a body.
 func checkURLKey(k string) error {
 	err := key.Check(k)
 	switch {
@@ -204,5 +205,5 @@ func checkURLKey(k string) error {
 	return table.InvalidInput.With("One of the request inputs is not valid. " + capital(err.Error()))
 }
 
-// capital makes a sentence of an error's text.
+// capital makes a sentence from the text of an error.
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }

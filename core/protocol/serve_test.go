@@ -17,7 +17,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// failing is a store of which every use of entities fails.
+// failing is a store that fails each use of entities.
 type failing struct {
 	table.Store
 	err error
@@ -44,8 +44,8 @@ func field(r *protocol.Response, name string) string {
 	return ""
 }
 
-// What goes wrong in a store is told by its code; its cause is for the log, and
-// for nobody else.
+// TestStoreFails checks that the answer shows the code of a store error, and
+// that only the log shows its cause.
 func TestStoreFails(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("open /var/lib/secret: bit rot")
@@ -90,7 +90,7 @@ func TestStoreFails(t *testing.T) {
 				t.Errorf("%v: %s %s: status %d, code %s: %s", tt.err, r.method, r.path, resp.Status, resp.Code, resp.Body)
 			}
 			if !errors.Is(resp.Err, tt.logged) || tt.logged == nil && resp.Err != nil {
-				t.Errorf("%v: %s: for the log: %v", tt.err, r.path, resp.Err)
+				t.Errorf("%v: %s: error for the log: %v", tt.err, r.path, resp.Err)
 			}
 			if strings.Contains(string(resp.Body), "secret") {
 				t.Errorf("the cause is in the answer: %s", resp.Body)
@@ -100,7 +100,8 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// A refusal repeats no signature, neither the one sent nor the right one.
+// TestNoSignatureInAnswers checks that the error of a wrong signature contains
+// neither the sent signature nor the right one.
 func TestNoSignatureInAnswers(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -117,12 +118,13 @@ func TestNoSignatureInAnswers(t *testing.T) {
 	answer := fmt.Sprint(resp.Header, string(resp.Body))
 	for _, s := range []string{right, wrong, wiretest.AccountKey} {
 		if strings.Contains(answer, s) {
-			t.Errorf("%q is in %s", s, answer)
+			t.Errorf("found %q in %s", s, answer)
 		}
 	}
 }
 
-// Nothing is read of a body before the request is authenticated.
+// TestBodyIsNotReadUnsigned checks that the body is not read before the request
+// is authenticated.
 func TestBodyIsNotReadUnsigned(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -137,7 +139,8 @@ func TestBodyIsNotReadUnsigned(t *testing.T) {
 	}
 }
 
-// A request whose client has gone ends, and does not count as a failure of ours.
+// TestContextEnds checks that a request ends when its client disconnects, and
+// that the server does not report it as its own failure.
 func TestContextEnds(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -150,7 +153,8 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// Memory of answers is used again, and never for two at a time.
+// TestMemoryIsNotShared checks that the memory of answers is reused, but never
+// by two answers at the same time.
 func TestMemoryIsNotShared(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -196,7 +200,8 @@ func TestMemoryIsNotShared(t *testing.T) {
 	wg.Wait()
 }
 
-// Both keys of an account sign, and a skew of 0 takes any date.
+// TestAccountKeysAndSkew checks that both keys of an account are valid and that
+// a skew of 0 accepts any date.
 func TestAccountKeysAndSkew(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -10,8 +10,8 @@ import (
 )
 
 // administration answers requests with comp or restype: the access policies of
-// a table, the settings of an account. Their bodies are XML of another kind than
-// ATOM, whatever Accept says.
+// a table and the settings of an account. Their bodies are plain XML for every
+// Accept, not ATOM.
 func (x *exchange) administration(ctx context.Context) error {
 	x.plain = true
 	r, err := parseRoute(x.address.account, x.address.rest)
@@ -50,7 +50,8 @@ func (x *exchange) administration(ctx context.Context) error {
 	return table.MethodNotAllowed.Err()
 }
 
-// open begins an administrative operation.
+// open checks the permission, the version, the limits and the gate before an
+// administrative operation.
 func (x *exchange) open(ctx context.Context, name string, op sas.Operation, tableName string, since string, write bool) error {
 	x.resp.Operation = name
 	if err := x.authority.allow(op, tableName); err != nil {
@@ -65,8 +66,8 @@ func (x *exchange) open(ctx context.Context, name string, op sas.Operation, tabl
 	return x.admit(ctx, Access{Operation: name, Table: tableName, Write: write, Entities: 1})
 }
 
-// document makes the response an XML document, as the service sends it: with a
-// byte order mark.
+// document makes an XML document the response. Like the service, it begins with
+// a byte order mark.
 func (x *exchange) document(body func(dst []byte) []byte) {
 	const bom = "\xef\xbb\xbf"
 	x.resp.Status = 200
@@ -147,7 +148,7 @@ func (x *exchange) setProperties(ctx context.Context) error {
 		}
 		return p.Append(nil, false), nil
 	})
-	x.forgetSettings() // whatever the error is, it may have been done
+	x.forgetSettings() // a failed write may still have changed them
 	if err != nil {
 		return err
 	}
@@ -170,7 +171,8 @@ func (x *exchange) getStats(ctx context.Context) error {
 	return nil
 }
 
-// getDelegationKey lends a user a key to sign shared access signatures with.
+// getDelegationKey makes a user delegation key, with which a user signs shared
+// access signatures.
 func (x *exchange) getDelegationKey(ctx context.Context) error {
 	if err := x.open(ctx, "GetUserDelegationKey", sas.GetUserDelegationKey, "", sas.DelegationVersion, false); err != nil {
 		return err
@@ -187,7 +189,7 @@ func (x *exchange) getDelegationKey(ctx context.Context) error {
 	if x.authority.identity.Contributor {
 		role = sas.Contributor
 	}
-	// Whichever key there is: tokens are verified with both.
+	// Either key works, because tokens are verified with both.
 	lender := x.account.Keys[0]
 	if lender == nil {
 		lender = x.account.Keys[1]

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// createTable is POST on /Tables.
+// createTable answers POST on /Tables.
 func (c *call) createTable(ctx context.Context) (answer, error) {
 	c.operation = "CreateTable"
 	c.prefer = c.preference()
@@ -42,12 +42,12 @@ func (c *call) createTable(ctx context.Context) (answer, error) {
 	return c.created(location, nil, oneTableEntry(name)), nil
 }
 
-// oneTableEntry is the content that is one table.
+// oneTableEntry makes the content that shows one table.
 func oneTableEntry(name string) content {
 	return content{of: "Tables", write: func(dst []byte, v *payload.View) []byte { return v.AppendTable(dst, name) }}
 }
 
-// queryTables is GET on /Tables.
+// queryTables answers GET on /Tables.
 func (c *call) queryTables(ctx context.Context) (answer, error) {
 	c.operation = "QueryTables"
 	if err := c.permit(sas.QueryTables, ""); err != nil {
@@ -84,7 +84,7 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	}})
 }
 
-// getTable is GET on /Tables('name').
+// getTable answers GET on /Tables('name').
 func (c *call) getTable(ctx context.Context) (answer, error) {
 	c.operation = "GetTable"
 	if err := c.permit(sas.QueryTables, c.route.table); err != nil {
@@ -100,7 +100,7 @@ func (c *call) getTable(ctx context.Context) (answer, error) {
 	return c.withBody(answer{status: 200}, oneTableEntry(name))
 }
 
-// deleteTable is DELETE on /Tables('name').
+// deleteTable answers DELETE on /Tables('name').
 func (c *call) deleteTable(ctx context.Context) (answer, error) {
 	c.operation = "DeleteTable"
 	if err := c.permit(sas.DeleteTable, c.route.table); err != nil {

@@ -7,11 +7,11 @@ import (
 	"edgetable/core/table"
 )
 
-// target is a request target taken apart but not decoded.
+// target holds the parts of a request target without decoding them.
 type target struct {
 	path  string // raw, begins with "/"
 	query string // raw, without "?"
-	host  string // of an absolute URI, else ""
+	host  string // from an absolute URI, else ""
 }
 
 func parseTarget(raw string) target {
@@ -31,17 +31,17 @@ func parseTarget(raw string) target {
 	return t
 }
 
-// address is where the request goes: whose account, by which style.
+// address identifies the account that the request addresses, and its style.
 type address struct {
-	account   string // of the primary
+	account   string // name of the primary
 	secondary bool
 	base      string // "/" + account segment in path style, else ""
-	rest      string // raw path behind the account, without leading slashes
+	rest      string // raw path after the account, without leading slashes
 }
 
 const secondarySuffix = "-secondary"
 
-// locate finds the account. Path style is used where the host cannot name an
+// locate finds the account. It uses path style if the host cannot name an
 // account: an IP address, localhost, or a name without ".table.".
 func locate(t target, host string, forcePathStyle bool) (address, bool) {
 	if t.host != "" {
@@ -70,9 +70,10 @@ func locate(t target, host string, forcePathStyle bool) (address, bool) {
 	return a, a.account != ""
 }
 
-// withoutAccount is a path behind the account of a secondary without the account's
-// name in front. The SDK for Python sends it once more: it puts the path of a request
-// to the primary behind the secondary's. The name without a slash is a table.
+// withoutAccount removes a repeated account name from the path of a request to
+// the secondary. The SDK for Python repeats it: it appends the path of a
+// request to the primary to the path of the secondary. A name without a slash
+// after it is a table.
 func withoutAccount(account, rest string) string {
 	segment, behind, ok := strings.Cut(rest, "/")
 	if name, _ := percent.Decode(segment, false); ok && name == account {
@@ -81,7 +82,7 @@ func withoutAccount(account, rest string) string {
 	return rest
 }
 
-// hostAccount is the first label of a host like account.table.example.com.
+// hostAccount returns the first label of a host like account.table.example.com.
 func hostAccount(host string) (string, bool) {
 	label, rest, ok := strings.Cut(host, ".")
 	if !ok || len(rest) < 6 || !strings.EqualFold(rest[:6], "table.") {

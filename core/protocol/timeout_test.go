@@ -14,7 +14,7 @@ import (
 	"edgetable/core/table"
 )
 
-// stuck is a store whose reads wait for the end of their context.
+// stuck is a store whose reads wait until their context ends.
 type stuck struct{ table.Store }
 
 func (stuck) Get(ctx context.Context, _ table.RecordKey, _ []byte, _ table.Consistency) (table.Row, error) {
@@ -27,8 +27,8 @@ func (stuck) ReadRecord(ctx context.Context, _ table.RecordKey) (table.Record, e
 	return table.Record{}, ctx.Err()
 }
 
-// The timeout parameter bounds a request, with all that is read for it, and 30
-// seconds bound the parameter.
+// TestTimeout checks that the timeout parameter limits a request with all its
+// reads, and that its largest effective value is 30 seconds.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -11,11 +11,11 @@ import (
 
 func TestWire(t *testing.T) { wiretest.Run(t, wiretest.Direct) }
 
-// unreached are the codes that no transcript can show, and why.
+// unreached lists the codes that no transcript can show, with the reasons.
 var unreached = map[table.Code]string{}
 
-// TestWireCodes: every code the server knows is in a transcript, in JSON or in
-// XML, or has a reason not to be.
+// TestWireCodes checks that a transcript shows every code the server knows, in
+// JSON or in XML, or that unreached lists it.
 func TestWireCodes(t *testing.T) {
 	t.Parallel()
 	list, err := wiretest.Load()
