@@ -26,7 +26,8 @@ func BenchmarkActual(b *testing.B) {
 	}
 }
 
-// BenchmarkUpdate is the price of reading what a store keeps.
+// BenchmarkUpdate measures how long it takes to read the document that a store
+// keeps.
 func BenchmarkUpdate(b *testing.B) {
 	doc := []byte(full)
 	b.SetBytes(int64(len(doc)))

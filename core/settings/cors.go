@@ -7,20 +7,20 @@ import (
 	"edgetable/core/multipart"
 )
 
-// maxEcho bounds what of a request is compared and given back. Preflights come
-// from anybody: without a bound, megabytes of header names would be compared to
-// every name of a rule.
+// maxEcho bounds the parts of a request that are compared and repeated in the
+// response. Anyone can send a preflight: without a bound, megabytes of header
+// names would be compared with every name of a rule.
 const maxEcho = 8 << 10
 
-// Preflight answers an OPTIONS request, given its headers Origin,
+// Preflight answers an OPTIONS request. Its arguments are the headers Origin,
 // Access-Control-Request-Method and Access-Control-Request-Headers ("" if not
-// sent): the headers of a reply 200, or false for 403 CorsPreflightFailure. A
-// request without one of the first two is for the caller to refuse with 400
-// InvalidHeaderValue, "A required CORS header is not present."; here it matches
-// no rule.
+// sent). It returns the headers of a reply 200, or false for 403
+// CorsPreflightFailure. If one of the first two is missing, the caller must
+// refuse the request with 400 InvalidHeaderValue, "A required CORS header is
+// not present."; here such a request matches no rule.
 //
-// The first rule that has the origin and the method decides. If it does not have
-// all of the headers, the answer is no, whatever later rules say.
+// The first rule that has the origin and the method decides. If this rule does
+// not have all of the headers, the answer is no, even if a later rule has them.
 func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool) {
 	if origin == "" || method == "" || len(headers) > maxEcho {
 		return nil, false
@@ -33,8 +33,9 @@ func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool
 		if !r.accepts(headers) {
 			return nil, false
 		}
-		// The service answers with the origin of the request for a rule of *
-		// too, without which no browser would take the credentials.
+		// The service answers with the origin of the request even for a rule
+		// of *. With an asterisk, browsers would reject a response to a
+		// request with credentials.
 		fields := make([]multipart.Field, 0, 5)
 		fields = append(fields,
 			multipart.Field{Name: "Access-Control-Allow-Origin", Value: origin},
@@ -49,21 +50,22 @@ func (c CORS) Preflight(origin, method, headers string) ([]multipart.Field, bool
 	return nil, false
 }
 
-// varyOrigin has no room to append to.
+// varyOrigin has no spare capacity, so append copies it.
 var varyOrigin = []multipart.Field{{Name: "Vary", Value: "Origin"}}
 
-// Actual returns the headers to add to the response to any other request, be it
-// a success or an error, given the request's Origin ("" if not sent), the verb
-// on its first line, and the headers the response has. The result may be shared:
-// it is to be read only.
+// Actual returns the headers to add to the response to any other request,
+// whether it succeeds or fails. Its arguments are the request's Origin ("" if
+// not sent), the verb on its first line, and the headers of the response.
+// Callers must not change the result: it may be shared.
 //
 //	a rule of * matches          Access-Control-Allow-Origin: *, also without an Origin
 //	a rule of the origin matches Access-Control-Allow-Origin: the origin, Allow-Credentials, Vary
 //	none matches                 Vary
 //	there are no rules           nothing
 //
-// Vary: Origin is for GET and HEAD alone, whose responses a cache may keep. With
-// the first two goes Access-Control-Expose-Headers, if the rule exposes any.
+// Only GET and HEAD get Vary: Origin, because a cache may keep their responses.
+// The first two cases also add Access-Control-Expose-Headers, if the rule
+// exposes any headers.
 func (c CORS) Actual(origin, method string, response []multipart.Field) []multipart.Field {
 	if len(c) == 0 {
 		return nil
@@ -97,8 +99,8 @@ func (c CORS) Actual(origin, method string, response []multipart.Field) []multip
 	return nil
 }
 
-// admits reports whether the rule has the origin, and whether it is by an
-// asterisk, which has no origin ("") too.
+// admits reports whether the rule has the origin, and whether an asterisk
+// matched it. An asterisk also matches a request without an origin ("").
 func (r *Rule) admits(origin string) (everybody, ok bool) {
 	for item := range items(r.AllowedOrigins) {
 		if item == "*" {
@@ -109,9 +111,9 @@ func (r *Rule) admits(origin string) (everybody, ok bool) {
 	return false, ok && printable(origin)
 }
 
-// isSubdomain reports whether origin is of a subdomain, of whatever depth, that
-// an item such as https://*.contoso.com stands for. What the asterisk stands for
-// has to be part of a host name, lest https://evil.com/.contoso.com pass.
+// isSubdomain reports whether origin is a subdomain, at any depth, that an item
+// such as https://*.contoso.com matches. The asterisk matches only part of a
+// host name; otherwise https://evil.com/.contoso.com would pass.
 func isSubdomain(origin, item string) bool {
 	scheme, domain, ok := strings.Cut(item, "://*.")
 	if !ok || domain == "" {
@@ -138,7 +140,8 @@ func isSubdomain(origin, item string) bool {
 	return true
 }
 
-// printable keeps out of a response what could not have come in a header.
+// printable reports whether origin may be repeated in a response: it is short,
+// and it has only characters that a header can have.
 func printable(origin string) bool {
 	for i := 0; i < len(origin); i++ {
 		if c := origin[i]; c <= ' ' || c >= 0x7f {
@@ -148,7 +151,7 @@ func printable(origin string) bool {
 	return len(origin) <= maxEcho
 }
 
-// allows compares to the letter: methods are case-sensitive.
+// allows compares the exact text: methods are case-sensitive.
 func (r *Rule) allows(method string) bool {
 	for item := range items(r.AllowedMethods) {
 		if item == method {
@@ -159,7 +162,8 @@ func (r *Rule) allows(method string) bool {
 }
 
 // accepts reports whether the rule has all the names in a list that a browser
-// sent. What is not a name is not accepted: the list is given back.
+// sent. It accepts only valid header names, because the response repeats the
+// list.
 func (r *Rule) accepts(headers string) bool {
 	if headers == "" {
 		return true
@@ -175,8 +179,8 @@ func (r *Rule) accepts(headers string) bool {
 	return true
 }
 
-// lists reports whether a list of header names has the name, in any case, or a
-// beginning of it with an asterisk.
+// lists reports whether a list of header names has the name, in any case, or
+// has one of its prefixes, followed by an asterisk.
 func lists(list, name string) bool {
 	for item := range items(list) {
 		if prefix, ok := strings.CutSuffix(item, "*"); ok {
@@ -190,10 +194,10 @@ func lists(list, name string) bool {
 	return false
 }
 
-// exposed is the list of what a page may read. Browsers know no prefixes here,
-// and take an asterisk for a name if credentials are sent, so asterisks become
-// the names of the response's own headers that they stand for. Names in full are
-// listed whether or not the response has them.
+// exposed returns the list of headers that a page may read. Browsers know no
+// prefixes here, and take an asterisk for a name if credentials are sent. So
+// each asterisk is replaced by the names of the response's headers that it
+// matches. Full names are listed even if the response does not have them.
 func (r *Rule) exposed(response []multipart.Field) string {
 	list := r.ExposedHeaders
 	if strings.IndexByte(list, '*') < 0 && !strings.ContainsAny(list, " \t\r\n") {
@@ -218,7 +222,7 @@ func (r *Rule) exposed(response []multipart.Field) string {
 	return string(names)
 }
 
-// transportHeaders are those that the transport adds.
+// transportHeaders are the headers that the transport adds.
 var transportHeaders = [...]string{"Content-Length", "Transfer-Encoding"}
 
 func appendItem(list []byte, item string) []byte {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// site is a rule as most people set it.
+// site is a rule with typical settings.
 var site = settings.Rule{
 	AllowedMethods: "GET,PUT",
 	AllowedOrigins: "https://www.ab.com, https://www.bc.com",
@@ -43,7 +43,7 @@ func TestPreflight(t *testing.T) {
 		why                     string
 		cors                    settings.CORS
 		origin, method, headers string
-		want                    string // "" is refused
+		want                    string // "" if refused
 	}{
 		{"no rules", nil, "https://www.ab.com", "PUT", "", ""},
 		{"origin and method match, no headers asked for", settings.CORS{site}, "https://www.ab.com", "PUT", "", granted},
@@ -109,7 +109,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-// response is what a query of entities has before anybody adds to it.
+// response has the headers of a query's response before CORS adds its own.
 var response = []multipart.Field{
 	{Name: "Content-Type", Value: "application/json;odata=minimalmetadata"},
 	{Name: "ETag", Value: `W/"datetime'2020'"`},
@@ -153,18 +153,18 @@ func TestActual(t *testing.T) {
 		{"a rule of everybody first", settings.CORS{everybody, site}, "https://www.ab.com", "GET", all + abc},
 		{"a rule of the origin first", settings.CORS{site, everybody}, "https://www.ab.com", "GET", own + abc + vary},
 		{"a rule of everybody after others", settings.CORS{site, everybody}, "https://evil.org", "GET", all + abc},
-		{"what is no origin is not let in", settings.CORS{everybody}, "https://a\r\nb", "GET", vary},
+		{"an invalid origin is not repeated", settings.CORS{everybody}, "https://a\r\nb", "GET", vary},
 
 		{"nothing is exposed", exposing(""), "https://www.ab.com", "PUT", own},
 		{"blanks are nothing", exposing(" \n"), "https://www.ab.com", "PUT", own},
-		{"a prefix stands for the headers of the response", exposing("x-ms-continuation-*"), "https://www.ab.com", "PUT",
+		{"a prefix matches headers of the response", exposing("x-ms-continuation-*"), "https://www.ab.com", "PUT",
 			own + "Access-Control-Expose-Headers: x-ms-continuation-NextPartitionKey,x-ms-continuation-NextRowKey\n"},
 		{"a prefix of none", exposing("x-ms-meta*"), "https://www.ab.com", "PUT", own},
 		{"names are listed even if absent, present ones once", exposing("Date,etag,x-ms-request*"), "https://www.ab.com", "PUT",
 			own + "Access-Control-Expose-Headers: ETag,x-ms-request-id,Date\n"},
-		{"an asterisk is all of the response, each once", exposing("*"), "https://www.ab.com", "PUT",
+		{"an asterisk matches all headers of the response, each once", exposing("*"), "https://www.ab.com", "PUT",
 			own + "Access-Control-Expose-Headers: Content-Type,ETag,x-ms-continuation-NextPartitionKey,x-ms-continuation-NextRowKey,x-ms-request-id,Content-Length,Transfer-Encoding\n"},
-		{"line breaks of a document do not get into a header", exposing("\n\tx-ms-meta-abc,\r\n\tDate\n"), "https://www.ab.com", "PUT",
+		{"line breaks of the document are not copied into a header", exposing("\n\tx-ms-meta-abc,\r\n\tDate\n"), "https://www.ab.com", "PUT",
 			own + "Access-Control-Expose-Headers: x-ms-meta-abc,Date\n"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
@@ -176,8 +176,8 @@ func TestActual(t *testing.T) {
 	}
 }
 
-// TestActualAllocatesNothing where nothing is granted, which is every request
-// that does not come from a browser.
+// TestActualAllocatesNothing covers requests that get no CORS headers: all
+// requests that do not come from a browser.
 func TestActualAllocatesNothing(t *testing.T) {
 	for _, c := range []struct {
 		why    string

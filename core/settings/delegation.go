@@ -9,13 +9,13 @@ import (
 //
 //	<KeyInfo><Start>2023-01-01T00:00:00Z</Start><Expiry>2023-01-02T00:00:00Z</Expiry></KeyInfo>
 //
-// Start may be absent or empty, which means now, and is "" then. Both are as
-// they were sent, without blanks around: [sas.Delegate] reads them. The error is
-// a *table.Error, InvalidXmlDocument.
+// Start may be absent or empty, which means now; it is returned as "". Both are
+// returned as they were sent, without blanks around them; [sas.Delegate] parses
+// them. The error is a *table.Error, InvalidXmlDocument.
 //
 // Newer clients can ask for a key that only users of another tenant may use.
-// There are none such here, and what would allow more than was asked for is
-// refused rather than skipped.
+// There are no such users here. Without this limit the key would allow more
+// than the client asked for, so such a request is refused.
 func ParseKeyInfo(body []byte) (start, expiry string, err error) {
 	var tenant string
 	err = parse(body, "KeyInfo", func(d *document) error {
@@ -40,8 +40,8 @@ func ParseKeyInfo(body []byte) (start, expiry string, err error) {
 	return trim(start), trim(expiry), nil
 }
 
-// AppendDelegationKey appends the reply to it, without a byte order mark. It is
-// a secret.
+// AppendDelegationKey appends the reply to the document of [ParseKeyInfo],
+// without a byte order mark. The reply contains a secret.
 func AppendDelegationKey(dst []byte, k sas.DelegationKey) []byte {
 	dst = append(dst, xml.Header+"<UserDelegationKey>"...)
 	dst = appendText(dst, "SignedOid", k.ObjectID)

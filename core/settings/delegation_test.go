@@ -32,7 +32,7 @@ func TestParseKeyInfo(t *testing.T) {
 		start, expiry, err := settings.ParseKeyInfo([]byte(c.body))
 		refusedFor(t, err, c.want)
 		if start != "" || expiry != "" {
-			t.Errorf("%s: %q, %q beside an error", c.why, start, expiry)
+			t.Errorf("%s: returned %q, %q with an error", c.why, start, expiry)
 		}
 	}
 }

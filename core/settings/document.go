@@ -8,18 +8,19 @@ import (
 	"edgetable/core/xml"
 )
 
-// document reads a body and knows the way to where it is, for the messages.
+// document reads a body and records the path to the current element, for the
+// messages.
 type document struct {
 	r    *xml.Reader
 	path []byte // such as SignedIdentifiers/SignedIdentifier[2]
 }
 
-// child is an element that another may have.
+// child is an element that another element may have.
 type child struct {
 	name     string
 	need     need
-	read     func() error // from its start tag to its end tag
-	maxCount int          // 0 is 1
+	read     func() error // called after its start tag; reads up to its end tag
+	maxCount int          // 0 means 1
 }
 
 type need bool
@@ -29,7 +30,7 @@ const (
 	required need = true
 )
 
-// parse reads a body whose root element has that name.
+// parse reads a body that has this root element.
 func parse(body []byte, root string, read func(d *document) error) error {
 	d := &document{r: xml.NewReader(body), path: []byte(root)}
 	if _, err := d.r.Next(); err != nil {
@@ -41,14 +42,14 @@ func parse(body []byte, root string, read func(d *document) error) error {
 	if err := read(d); err != nil {
 		return err
 	}
-	if _, err := d.r.Next(); err != nil { // the reader allows nothing but the end here
+	if _, err := d.r.Next(); err != nil { // after the root, the reader allows only the end
 		return d.malformed(err)
 	}
 	return nil
 }
 
-// children reads up to the end of the element just begun, and what it has of
-// the known children in whatever order. Others are skipped.
+// children reads up to the end of the current element. It reads the known
+// children, in any order, and skips the others.
 func (d *document) children(known ...child) error {
 	var counts [8]int
 	for {
@@ -101,7 +102,7 @@ func (d *document) child(known []child, counts *[8]int) error {
 	return nil
 }
 
-// text is how to read an element that holds text alone.
+// text returns a function that reads an element with text only.
 func (d *document) text(dst *string) func() error {
 	return func() (err error) {
 		if *dst, err = d.r.Content(); err != nil {
@@ -111,8 +112,8 @@ func (d *document) text(dst *string) func() error {
 	}
 }
 
-// flag is how to read true or false, in any case: old clients for Python write
-// True.
+// flag returns a function that reads true or false, in any case: old clients
+// for Python write True.
 func (d *document) flag(dst *bool) func() error {
 	return func() error {
 		var s string
@@ -131,7 +132,7 @@ func (d *document) boolean(s string, dst *bool) error {
 	return nil
 }
 
-// number is how to read a whole number from low to high.
+// number returns a function that reads a whole number from low to high.
 func (d *document) number(dst *int32, low, high int32) func() error {
 	return func() error {
 		var s string
@@ -147,8 +148,7 @@ func (d *document) number(dst *int32, low, high int32) func() error {
 	}
 }
 
-// version is how to read the version of logging and metrics, of which there is
-// one.
+// version reads the version of logging and metrics; the only one is 1.0.
 func (d *document) version() error {
 	var s string
 	if err := d.text(&s)(); err != nil {
@@ -160,12 +160,12 @@ func (d *document) version() error {
 	return nil
 }
 
-// refuse is the service's answer to whatever is wrong with a document, and what
-// is wrong with this one. It repeats nothing of the document but the names of
-// elements.
+// refuse returns the service's error for a document, followed by the path of
+// the wrong element and what is wrong with it. The message repeats only names
+// of elements from the document.
 func (d *document) refuse(what string) error { return d.refuseAs(table.InvalidXMLDocument, what) }
 
-// refuseAs is refuse with another code.
+// refuseAs does the same as refuse, with another code.
 func (d *document) refuseAs(code table.Code, what string) error {
 	return code.With(code.Err().Message + " " + string(d.path) + ": " + what + ".")
 }
@@ -177,7 +177,7 @@ func appendElement(dst []byte, name, value string) []byte {
 	return appendEnd(append(appendStart(dst, name), value...), name)
 }
 
-// appendText appends <name>value</name> for whatever value.
+// appendText appends <name>value</name> for any value.
 func appendText(dst []byte, name, value string) []byte {
 	return appendEnd(xml.AppendText(appendStart(dst, name), value), name)
 }

@@ -11,9 +11,9 @@ import (
 	"edgetable/core/table"
 )
 
-// refusedFor demands InvalidXmlDocument, or InvalidXmlNodeValue where want begins
-// with that, and in the message, behind the service's text, the place and what to
-// change.
+// refusedFor demands InvalidXmlDocument, or InvalidXmlNodeValue if want begins
+// with that. The message must be the service's text, then the path of the
+// element and what to change.
 func refusedFor(t *testing.T, err error, want string) {
 	t.Helper()
 	code := table.InvalidXMLDocument
@@ -30,7 +30,7 @@ func refusedFor(t *testing.T, err error, want string) {
 	}
 }
 
-// wellFormed asks another reader of XML.
+// wellFormed checks a document with another XML parser.
 func wellFormed(t *testing.T, doc []byte) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(string(doc)))
@@ -45,7 +45,8 @@ func wellFormed(t *testing.T, doc []byte) {
 	}
 }
 
-// TestMalformed: what is no XML, or no XML of ours, is refused by all readers.
+// TestMalformed checks that every function that reads a document refuses a body
+// that is not XML, or is not the expected document.
 func TestMalformed(t *testing.T) {
 	t.Parallel()
 	readers := map[string]func(body string) error{

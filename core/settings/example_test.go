@@ -6,7 +6,7 @@ import (
 	"edgetable/core/settings"
 )
 
-// A page of a shop may read the tables of its account.
+// Example permits a page of a shop to read the tables of its account.
 func Example() {
 	p := settings.Defaults()
 	err := p.Update([]byte(`<StorageServiceProperties><Cors><CorsRule>

@@ -16,12 +16,12 @@ func refused(t *testing.T, err error) {
 	t.Helper()
 	var e *table.Error
 	if !errors.As(err, &e) || e.Code != table.InvalidXMLDocument && e.Code != table.InvalidXMLNodeValue {
-		t.Fatalf("not an error of the protocol: %v", err)
+		t.Fatalf("the error is not of the protocol: %v", err)
 	}
 }
 
-// FuzzParsePolicies: what is accepted keeps the limits, and is the same after it
-// was stored.
+// FuzzParsePolicies checks that accepted policies are within the limits, and
+// that they are the same after they were stored and read again.
 func FuzzParsePolicies(f *testing.F) {
 	f.Add([]byte(recorded))
 	f.Add([]byte("\uFEFF" + identifiers(identifier("&lt;&#13;", "<Permission>du</Permission><Start>2023-01-01T00:00+14:00</Start>"))))
@@ -30,14 +30,14 @@ func FuzzParsePolicies(f *testing.F) {
 		given := bytes.Clone(body)
 		policies, err := settings.ParsePolicies(body)
 		if !bytes.Equal(body, given) {
-			t.Fatal("the body was written to")
+			t.Fatal("ParsePolicies changed the body")
 		}
 		if err != nil {
 			refused(t, err)
 			return
 		}
 		if len(policies) > 5 {
-			t.Fatalf("%d policies", len(policies))
+			t.Fatalf("%d policies, want at most 5", len(policies))
 		}
 		for i, p := range policies {
 			if p.ID == "" || len(p.ID) > 4*64 || len(p.Permissions) > 4 {
@@ -58,9 +58,9 @@ func FuzzParsePolicies(f *testing.F) {
 	})
 }
 
-// FuzzUpdate: a document that is refused changes nothing; what one that is
-// accepted makes is the same after it was stored, and its rules put nothing
-// into a response that is not fit for a header.
+// FuzzUpdate checks that a refused document changes nothing. After an accepted
+// document, the properties are the same when they are stored and read again,
+// and the rules add only characters that a header may have to a response.
 func FuzzUpdate(f *testing.F) {
 	f.Add([]byte(full))
 	f.Add([]byte(legacy))
@@ -70,19 +70,19 @@ func FuzzUpdate(f *testing.F) {
 		given := bytes.Clone(body)
 		err := p.Update(body)
 		if !bytes.Equal(body, given) {
-			t.Fatal("the body was written to")
+			t.Fatal("Update changed the body")
 		}
 		if err != nil {
 			refused(t, err)
 			if diff := cmp.Diff(configured(), p); diff != "" {
-				t.Fatalf("changed beside an error\n%s", diff)
+				t.Fatalf("Update failed, but changed the properties\n%s", diff)
 			}
 			return
 		}
-		clear(body) // nothing of it may be kept
+		clear(body) // the properties must not share memory with the body
 		stored(t, p)
 		if len(p.CORS) > 5 {
-			t.Fatalf("%d rules", len(p.CORS))
+			t.Fatalf("%d rules, want at most 5", len(p.CORS))
 		}
 		for _, origin := range []string{"", "https://a.contoso.com", "http://a"} {
 			for _, field := range p.CORS.Actual(origin, "GET", response) {

@@ -8,15 +8,16 @@ import (
 	"edgetable/core/xml"
 )
 
-// Limits of the policies of a table.
+// The limits of the policies of a table.
 const (
 	maxPolicies = 5
 	maxID       = 64 // characters
 )
 
 // ParsePolicies reads the document of PUT /mytable?comp=acl, which replaces all
-// policies of the table. An empty body has none, as has <SignedIdentifiers />.
-// Their order is kept. The error is a *table.Error, InvalidXmlDocument.
+// policies of the table. An empty body and <SignedIdentifiers /> have no
+// policies. The order of the policies is kept. The error is a *table.Error,
+// InvalidXmlDocument.
 func ParsePolicies(body []byte) ([]sas.Policy, error) {
 	if len(body) == 0 {
 		return nil, nil
@@ -65,7 +66,7 @@ func (d *document) policy() (p sas.Policy, err error) {
 	return p, err
 }
 
-// time is how to read a time; an empty element is none.
+// time returns a function that reads a time; an empty element sets no time.
 func (d *document) time(dst **edm.Ticks) func() error {
 	return func() error {
 		var s string
@@ -84,7 +85,7 @@ func (d *document) time(dst **edm.Ticks) func() error {
 	}
 }
 
-// permissions is how to read permissions, which are kept in the order they have.
+// permissions returns a function that reads permissions and keeps their order.
 func (d *document) permissions(dst *string) func() error {
 	return func() error {
 		var s string
@@ -103,8 +104,8 @@ func (d *document) permissions(dst *string) func() error {
 }
 
 // AppendPolicies appends the document of GET /mytable?comp=acl, without a byte
-// order mark; it is also the stored form. What a policy does not have is left
-// out. Times are in UTC with seven digits of fraction.
+// order mark; the store keeps the same document. Parts that a policy does not
+// have are left out. Times are in UTC with seven digits of fraction.
 func AppendPolicies(dst []byte, policies []sas.Policy) []byte {
 	dst = append(dst, xml.Header...)
 	if len(policies) == 0 {

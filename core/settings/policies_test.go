@@ -21,8 +21,8 @@ func at(t *testing.T, s string) *edm.Ticks {
 	return &ticks
 }
 
-// recorded is what the service returned for policies set as "id only",
-// "permission only" and "full".
+// recorded is the service's document of three policies: one with only an id,
+// one with permissions, and one with all parts.
 const recorded = `<?xml version="1.0" encoding="utf-8"?><SignedIdentifiers><SignedIdentifier><Id>empty</Id></SignedIdentifier><SignedIdentifier><Id>partial</Id><AccessPolicy><Permission>r</Permission></AccessPolicy></SignedIdentifier><SignedIdentifier><Id>full</Id><AccessPolicy><Start>2021-06-08T02:10:09.0000000Z</Start><Expiry>2021-06-08T02:10:09.0000000Z</Expiry><Permission>r</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>`
 
 func identifiers(policies ...string) string {
@@ -91,7 +91,7 @@ func TestParsePolicies(t *testing.T) {
 				t.Fatalf("%s: %v", stored, err)
 			}
 			if diff := cmp.Diff(got, again); diff != "" {
-				t.Errorf("what is stored differs: -parsed +read again\n%s", diff)
+				t.Errorf("the stored policies differ: -parsed +read again\n%s", diff)
 			}
 		})
 	}
@@ -128,7 +128,7 @@ func TestParsePoliciesRefuses(t *testing.T) {
 			got, err := settings.ParsePolicies([]byte(c.body))
 			refusedFor(t, err, c.want)
 			if got != nil {
-				t.Errorf("policies beside an error: %v", got)
+				t.Errorf("returned policies with an error: %v", got)
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/xml"
 )
 
-// Properties are those of the table service for one account.
+// Properties are the properties of the table service for one account.
 type Properties struct {
 	Logging       Logging
 	HourMetrics   Metrics // Metrics in versions before 2013-08-15
@@ -14,30 +14,34 @@ type Properties struct {
 	CORS          CORS
 }
 
-// Logging says which requests are to be logged.
+// Logging says which requests the service should log.
 type Logging struct {
 	Read, Write, Delete bool
-	// RetentionDays is how long to keep the logs, 1 to 365; 0 is for ever.
+	// RetentionDays says how long to keep the logs, 1 to 365; 0 means without
+	// limit.
 	RetentionDays int32
 }
 
-// Metrics says whether requests are to be counted.
+// Metrics says whether the service should count requests.
 type Metrics struct {
 	Enabled bool
-	// IncludeAPIs counts each operation. It goes with Enabled.
+	// IncludeAPIs asks for a count of each operation. It is set only with
+	// Enabled.
 	IncludeAPIs bool
-	// RetentionDays is how long to keep the counts, 1 to 365; 0 is for ever.
+	// RetentionDays says how long to keep the counts, 1 to 365; 0 means without
+	// limit.
 	RetentionDays int32
 }
 
-// Defaults are the properties of an account that nobody configured: all off, no
-// CORS rules.
+// Defaults returns the properties of an account without configuration: all off,
+// no CORS rules.
 func Defaults() Properties { return Properties{} }
 
 // Append appends the document of GET /?restype=service&comp=properties, without
-// a byte order mark. Legacy is its shape for versions before 2013-08-15: one
-// Metrics, no rules. The other shape is also the stored form, of which
-// [Properties.Update] of the [Defaults] makes the same properties again.
+// a byte order mark. With legacy, the document has the shape for versions
+// before 2013-08-15: one Metrics, no rules. The store keeps the other shape;
+// [Properties.Update] of the [Defaults] with that document returns the same
+// properties.
 func (p *Properties) Append(dst []byte, legacy bool) []byte {
 	dst = append(dst, xml.Header+"<StorageServiceProperties><Logging><Version>1.0</Version>"...)
 	dst = appendFlag(dst, "Read", p.Logging.Read)

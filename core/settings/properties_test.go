@@ -11,14 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The documents of the service, the first with its order of elements recorded.
+// These are documents of the service; full has the order of elements recorded
+// from it.
 const (
 	full   = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>true</Read><Write>true</Write><Delete>true</Delete><RetentionPolicy><Enabled>true</Enabled><Days>5</Days></RetentionPolicy></Logging><HourMetrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>true</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled><Days>5</Days></RetentionPolicy></HourMetrics><MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></MinuteMetrics><Cors><CorsRule><AllowedMethods>GET,PUT</AllowedMethods><AllowedOrigins>www.ab.com,www.bc.com</AllowedOrigins><AllowedHeaders>x-ms-meta-xyz,x-ms-meta-data*</AllowedHeaders><ExposedHeaders>x-ms-meta-abc,x-ms-meta-source*</ExposedHeaders><MaxAgeInSeconds>500</MaxAgeInSeconds></CorsRule></Cors></StorageServiceProperties>`
 	legacy = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>false</Read><Write>true</Write><Delete>true</Delete><RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy></Logging><Metrics><Version>1.0</Version><Enabled>true</Enabled><IncludeAPIs>false</IncludeAPIs><RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy></Metrics></StorageServiceProperties>`
 	unset  = `<?xml version="1.0" encoding="utf-8"?><StorageServiceProperties><Logging><Version>1.0</Version><Read>false</Read><Write>false</Write><Delete>false</Delete><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></Logging><HourMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></HourMetrics><MinuteMetrics><Version>1.0</Version><Enabled>false</Enabled><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></MinuteMetrics><Cors /></StorageServiceProperties>`
 )
 
-// configured are the properties of the document full.
+// configured returns the properties of the document full.
 func configured() settings.Properties {
 	return settings.Properties{
 		Logging:     settings.Logging{Read: true, Write: true, Delete: true, RetentionDays: 5},
@@ -34,7 +35,7 @@ func TestAppendProperties(t *testing.T) {
 		Logging:       settings.Logging{Write: true, Delete: true, RetentionDays: 7},
 		HourMetrics:   settings.Metrics{Enabled: true, RetentionDays: 7},
 		MinuteMetrics: settings.Metrics{Enabled: true}, // not in the old shape
-		CORS:          configured().CORS,               // neither
+		CORS:          configured().CORS,               // not in the old shape either
 	}
 	for _, c := range []struct {
 		why    string
@@ -52,7 +53,7 @@ func TestAppendProperties(t *testing.T) {
 	}
 }
 
-// The smallest right elements, for tests to change.
+// These are the smallest valid elements; the tests change them.
 const (
 	retention = "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy>"
 	logging   = "<Logging><Version>1.0</Version><Read>true</Read><Write>false</Write><Delete>true</Delete>" + retention + "</Logging>"
@@ -68,7 +69,7 @@ func cors(rules ...string) string {
 	return properties("<Cors>" + strings.Join(rules, "") + "</Cors>")
 }
 
-// replaced is rule with another text in one of its elements.
+// replaced returns rule with another text in one of its elements.
 func replaced(element, text string) string {
 	for _, old := range []string{
 		"<" + element + "/>",
@@ -94,7 +95,7 @@ func TestUpdate(t *testing.T) {
 	any := settings.Rule{AllowedMethods: "GET", AllowedOrigins: "*"}
 	for _, c := range []struct {
 		why, body string
-		want      settings.Properties // made of configured
+		want      settings.Properties // changed from configured
 	}{
 		{"nothing to change", properties(), configured()},
 		{"the whole document", full, configured()},
@@ -166,7 +167,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// many is a list of n items.
+// many returns a list of n items.
 func many(prefix string, n int) string {
 	list := make([]string, n)
 	for i := range list {
@@ -175,12 +176,13 @@ func many(prefix string, n int) string {
 	return strings.Join(list, ",")
 }
 
-// sized is a list of header names of n bytes, each as long as may be.
+// sized returns a list of header names of n bytes; each name has the greatest
+// length.
 func sized(n int) string {
 	return strings.Repeat(strings.Repeat("h", 256)+",", n/257) + strings.Repeat("h", n%257)
 }
 
-// stored demands that what a store keeps of p makes p again.
+// stored demands that p is the same after it was stored and read again.
 func stored(t *testing.T, p settings.Properties) {
 	t.Helper()
 	doc := p.Append(nil, false)
@@ -190,11 +192,12 @@ func stored(t *testing.T, p settings.Properties) {
 		t.Fatalf("%s: %v", doc, err)
 	}
 	if diff := cmp.Diff(p, again); diff != "" {
-		t.Errorf("what is stored differs: -given +read again\n%s", diff)
+		t.Errorf("the stored properties differ: -given +read again\n%s", diff)
 	}
 }
 
-// TestStored is the property that a store relies on, for properties of all kinds.
+// TestStored checks that random properties are the same after they were stored
+// and read again: a store relies on it.
 func TestStored(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -305,14 +308,15 @@ func TestUpdateRefuses(t *testing.T) {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			p := configured()
-			// Logging before what is wrong must not be kept either.
+			// Logging comes before the wrong element; Update must not keep it
+			// either.
 			body := c.body
 			if !strings.Contains(body, "<Logging>") {
 				body = strings.Replace(body, "<StorageServiceProperties>", "<StorageServiceProperties>"+logging, 1)
 			}
 			refusedFor(t, p.Update([]byte(body)), c.want)
 			if diff := cmp.Diff(configured(), p); diff != "" {
-				t.Errorf("changed beside an error: -before +after\n%s", diff)
+				t.Errorf("Update failed, but changed the properties: -before +after\n%s", diff)
 			}
 		})
 	}

@@ -8,47 +8,48 @@ import (
 	"edgetable/core/edm"
 )
 
-// Limits of the rules of an account, as the service documents them.
+// The limits of the rules of an account, as the service documents them.
 const (
 	maxRules    = 5
 	maxOrigins  = 64
 	maxItem     = 256 // characters of an origin or a header name
-	maxLiteral  = 64  // full names in a list of headers
-	maxPrefixed = 2   // names ending in an asterisk in a list of headers
+	maxLiteral  = 64  // header names without an asterisk in a list
+	maxPrefixed = 2   // header names that end in an asterisk in a list
 	maxCORS     = 2 << 10
 )
 
-// CORS is the rules of an account, in the order of the document: the first that
-// matches a request decides. No rules, no CORS.
+// CORS has the rules of an account, in the order of the document: the first
+// rule that matches a request decides. Without rules, CORS is off.
 type CORS []Rule
 
-// Rule says what pages of some origins may do. Items of the lists are separated by
-// commas, blanks around them have no meaning. Methods and origins are kept as they
-// were sent, names of headers in the order of the service.
+// Rule says what pages of some origins may do. Commas separate the items of the
+// lists; blanks around items have no meaning. Methods and origins are kept as
+// they were sent, header names in the order that the service uses.
 type Rule struct {
-	// AllowedMethods are verbs in upper case. At least one.
+	// AllowedMethods lists verbs in upper case, at least one.
 	AllowedMethods string
-	// AllowedOrigins are origins such as https://www.contoso.com, compared to
-	// the letter; https://*.contoso.com is every subdomain, * is everybody. At
-	// least one.
+	// AllowedOrigins lists origins such as https://www.contoso.com, at least
+	// one. They match exactly; https://*.contoso.com matches every subdomain, *
+	// matches all origins.
 	AllowedOrigins string
-	// AllowedHeaders are names of headers that a request may have, x-ms-meta*
-	// for all that begin so, * for all.
+	// AllowedHeaders lists names of headers that a request may have. The item
+	// x-ms-meta* matches all names with this prefix, * all names.
 	AllowedHeaders string
-	// ExposedHeaders are names of headers of a response that a page may read,
+	// ExposedHeaders lists names of headers of a response that a page may read,
 	// with asterisks as above.
 	ExposedHeaders string
-	// MaxAge is for how many seconds a browser may remember a preflight.
+	// MaxAge says for how many seconds a browser may remember a preflight.
 	MaxAge int32
 }
 
-// size counts towards the limit of all rules together: the values without tags.
+// size returns the size that counts towards the limit of all rules together:
+// the values without tags.
 func (r *Rule) size() int {
 	return len(r.AllowedMethods) + len(r.AllowedOrigins) + len(r.AllowedHeaders) + len(r.ExposedHeaders) +
 		len(strconv.Itoa(int(r.MaxAge)))
 }
 
-// methodsProblem says what is wrong with a list of methods, or nothing.
+// methodsProblem returns an error text if the list of methods is wrong.
 func methodsProblem(list string) string {
 	if blank(list) {
 		return "name at least one method"
@@ -63,7 +64,7 @@ func methodsProblem(list string) string {
 	return ""
 }
 
-// noLimit is for lists that can hold as many as there are.
+// noLimit is for lists without a limit.
 func noLimit(string) string { return "" }
 
 // tooManyOrigins returns an error text if there are too many origins.
@@ -109,8 +110,8 @@ func originsProblem(list string) string {
 	return ""
 }
 
-// headersProblem demands tokens, because exposed names are sent in a header:
-// nothing else may get there.
+// headersProblem returns an error text if an item is not a valid header name.
+// Exposed names are sent in a header, so no other text may get there.
 func headersProblem(list string) string {
 	if blank(list) {
 		return ""
@@ -126,8 +127,8 @@ func headersProblem(list string) string {
 	return ""
 }
 
-// headersOrder is a list of header names as the service keeps it: full names
-// first, then those with an asterisk, without blanks.
+// headersOrder returns a list of header names in the order that the service
+// keeps: full names first, then those with an asterisk, without blanks.
 func headersOrder(list string) string {
 	if blank(list) {
 		return ""
@@ -143,8 +144,8 @@ func headersOrder(list string) string {
 	return string(ordered)
 }
 
-// items are the parts between the commas of a list, without the blanks around
-// them: one more than there are commas.
+// items returns the parts between the commas of a list, without the blanks
+// around them: one more than the list has commas.
 func items(list string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for more := true; more; {
@@ -157,12 +158,12 @@ func items(list string) iter.Seq[string] {
 	}
 }
 
-// trim removes what XML calls white space.
+// trim removes the characters that are white space in XML.
 func trim(s string) string { return strings.Trim(s, " \t\r\n") }
 
 func blank(s string) bool { return trim(s) == "" }
 
-// tooLong counts as the service does, in units of UTF-16.
+// tooLong counts UTF-16 units, as the service does.
 func tooLong(s string, units int) bool { return len(s) > units && edm.UTF16Len(s) > units }
 
 // token reports whether s can be the name of a header.

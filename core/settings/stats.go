@@ -7,8 +7,8 @@ import (
 )
 
 // AppendStats appends the document of GET /?restype=service&comp=stats on the
-// secondary endpoint, without a byte order mark: replication is live, and what
-// was written before lastSync can be read there.
+// secondary endpoint, without a byte order mark. The document says that
+// replication is live, and that the secondary has all writes before lastSync.
 func AppendStats(dst []byte, lastSync edm.Ticks) []byte {
 	dst = append(dst, xml.Header+"<StorageServiceStats><GeoReplication><Status>live</Status><LastSyncTime>"...)
 	dst = httpdate.Append(dst, lastSync.Time())

@@ -9,12 +9,13 @@ import (
 // maxDays is the longest retention.
 const maxDays = 365
 
-// Update sets what a document of PUT /?restype=service&comp=properties has:
-// Logging, HourMetrics (or Metrics, as older clients call it), MinuteMetrics and
-// Cors. What it does not have stays as it is; <Cors /> removes all rules.
+// Update applies a document of PUT /?restype=service&comp=properties: it sets
+// Logging, HourMetrics (older clients name it Metrics), MinuteMetrics and Cors.
+// Parts that the document does not have stay unchanged; <Cors /> removes all
+// rules.
 //
-// The error is a *table.Error, InvalidXmlDocument or InvalidXmlNodeValue, and p
-// is as it was then.
+// The error is a *table.Error, InvalidXmlDocument or InvalidXmlNodeValue; p is
+// then unchanged.
 func (p *Properties) Update(body []byte) error {
 	next := *p
 	err := parse(body, "StorageServiceProperties", func(d *document) error {
@@ -51,7 +52,8 @@ func (d *document) logging(dst *Logging) error {
 	)
 }
 
-// metrics keeps IncludeAPIs only of what is enabled, as it is given back.
+// metrics keeps IncludeAPIs only if metrics are enabled, because the reply has
+// it only then.
 func (d *document) metrics(dst *Metrics) error {
 	var m Metrics
 	includes := false
@@ -76,8 +78,8 @@ func (d *document) metrics(dst *Metrics) error {
 	return nil
 }
 
-// retention is how to read a RetentionPolicy. Days that are not enabled have to
-// be right, but have no meaning.
+// retention returns a function that reads a RetentionPolicy. If it is not
+// enabled, Days must still be valid, but has no meaning.
 func (d *document) retention(dst *int32) func() error {
 	return func() error {
 		var enabled bool
