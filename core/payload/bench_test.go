@@ -9,7 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// kilobyte is an entity of ten properties of all kinds but Binary, about 1 KiB.
+// kilobyte returns an entity of ten properties of all types except Binary,
+// about 1 KiB.
 func kilobyte() []byte {
 	return []byte(`{"PartitionKey":"customer-000042","RowKey":"2026-11-21T10:00:00-0001",` +
 		`"Name":"` + strings.Repeat("Anna Example ", 16) + `",` +
@@ -22,12 +23,14 @@ func kilobyte() []byte {
 		`"City":"` + strings.Repeat("Springfield ", 13) + `"}`)
 }
 
-// cyrillic is as long as kilobyte, but hardly anything in it is ASCII.
+// cyrillic returns an entity of the same length as kilobyte, mostly of
+// characters beyond ASCII.
 func cyrillic() []byte {
 	return []byte(`{"PartitionKey":"p","RowKey":"r","text":"` + strings.Repeat("Анна ", 110) + `"}`)
 }
 
-// atomOf is the entity of a JSON body as an Atom entry, as clients send it.
+// atomOf converts the entity of a JSON body to an Atom entry, as clients send
+// it.
 func atomOf(b *testing.B, body []byte) []byte {
 	e, err := payload.ReadEntity(body)
 	if err != nil {

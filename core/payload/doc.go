@@ -1,13 +1,15 @@
-// Package payload reads and writes the bodies of requests and answers: entities,
-// feeds of them, tables and errors as OData 3 JSON or, for clients of before
-// 2013, as Atom, and the texts that go with an entity, its ETag and its URI.
+// Package payload reads and writes the bodies of requests and responses:
+// entities, feeds of entities, tables and errors, as OData 3 JSON or, for
+// clients from before 2013, as Atom. It also writes the ETag and the URI of an
+// entity.
 //
-// A request body becomes encoded properties in one pass over its bytes
-// ([ReadEntity], [ReadAtomEntity]), and an answer is appended to a buffer from
-// encoded properties ([View.AppendEntity]); nothing in between is a map or goes
-// through reflection. The readers of both formats collect what a body says of
-// each property, and one function judges that; the writers of both are told of
-// one function what an answer has. A [Format] is one representation on the wire:
+// The readers convert a request body to encoded properties in one pass over its
+// bytes ([ReadEntity], [ReadAtomEntity]). The writers append a response to a
+// buffer from encoded properties ([View.AppendEntity]). Neither uses maps or
+// reflection for the properties. The readers of both formats collect the
+// members of a body, and one function checks them. For the writers of both
+// formats, one function selects the properties of a response. A [Format] is one
+// representation on the wire:
 //
 //	v := payload.View{Format: payload.Minimal, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "people"}
 //	body = v.AppendFeedStart(body[:0])
@@ -18,5 +20,5 @@
 //	err := v.Err() // XML cannot hold every string
 //
 // Every error is a *[table.Error] with the code and the text of the service,
-// followed by what the sender should change.
+// followed by a hint what the sender should change.
 package payload

@@ -27,14 +27,16 @@ func appendETagTime(dst, when []byte) []byte {
 	return append(dst, when[17:]...)
 }
 
-// longestETag is above the length of any ETag, with all that may be encoded.
+// longestETag is more than the length of any valid ETag, even with all its
+// characters percent-encoded.
 const longestETag = 64
 
 // ParseIfMatch reads an If-Match header that was sent: *, or the weak ETag of a
-// time, W/"datetime'…'". One that is a time in another spelling than that of a
-// Timestamp is the zero Match, which no entity ever has. An ETag whose colons a
-// client has decoded is taken as well. Every other weak ETag is ConditionNotMet,
-// and whatever is none, a list or a strong ETag, is InvalidInput.
+// time, W/"datetime'…'". It also accepts an ETag whose colons a client has
+// decoded. If the time is spelled in another way than in a Timestamp, the
+// result is the zero Match, which matches no entity. Every other weak ETag is
+// ConditionNotMet. Any other text, such as a list or a strong ETag, is
+// InvalidInput.
 func ParseIfMatch(header string) (table.Match, error) {
 	h := strings.Trim(header, " \t")
 	if h == "*" {
@@ -73,7 +75,8 @@ func ParseIfMatch(header string) (table.Match, error) {
 	if err != nil {
 		return never, table.ConditionNotMet.Err()
 	}
-	// Only the very text of a Timestamp is an ETag, not other spellings of it.
+	// An ETag has the exact text of a Timestamp; other spellings of the time do
+	// not match.
 	var clock [32]byte
 	if string(ts.AppendText(clock[:0])) != string(decoded) {
 		return never, nil

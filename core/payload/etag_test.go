@@ -81,7 +81,8 @@ func TestParseIfMatch(t *testing.T) {
 	demand(t, "text of the service", err, table.InvalidInput, "The etag value 'MalformedETag' specified in one of the request headers is not valid. Please make sure only one etag value is specified and is valid.")
 }
 
-// Whatever header comes: at most the very text of one Timestamp matches it.
+// FuzzIfMatch checks that a header matches at most one Timestamp, and only with
+// the exact text of its ETag.
 func FuzzIfMatch(f *testing.F) {
 	f.Add(`W/"datetime'2012-06-15T22%3A51%3A44.9662825Z'"`)
 	f.Add(`W/"datetime'2012-06-15T22:51:44Z'"`)
@@ -90,7 +91,7 @@ func FuzzIfMatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, header string) {
 		m, err := payload.ParseIfMatch(header)
 		if err != nil && m != (table.Match{}) {
-			t.Errorf("an error comes with %+v", m)
+			t.Errorf("returned %+v with an error", m)
 		}
 		if m.Timestamp == 0 {
 			return

@@ -11,18 +11,20 @@ import (
 type Format uint8
 
 const (
-	// NoMetadata is JSON with the values alone; types other than JSON's are lost.
+	// NoMetadata is JSON with the values alone; it loses the types that JSON
+	// lacks.
 	NoMetadata Format = iota
-	// Minimal is JSON with the types JSON lacks, the ETag and the root's context.
+	// Minimal is JSON with the types that JSON lacks, the ETag and the context
+	// of the root.
 	Minimal
-	// Full adds the type's name, the id and the edit link of every entity.
+	// Full adds the type name, the id and the edit link of every entity.
 	Full
-	// Atom is an XML entry or feed, as clients of before 2013 speak.
+	// Atom is an XML entry or feed, for clients from before 2013.
 	Atom
 )
 
-// ContentType is the media type of an answer in this format, of one entity or
-// table or of a feed of them.
+// ContentType returns the media type of a response in this format: of one
+// entity or table, or of a feed.
 func (f Format) ContentType(feed bool) string {
 	switch f {
 	case NoMetadata:
@@ -38,7 +40,8 @@ func (f Format) ContentType(feed bool) string {
 	return "application/json;odata=minimalmetadata;streaming=true;charset=utf-8"
 }
 
-// ErrorContentType is the media type of what [Format.AppendError] appends.
+// ErrorContentType returns the media type of the body from
+// [Format.AppendError].
 func (f Format) ErrorContentType() string {
 	if f == Atom {
 		return "application/xml;charset=utf-8"
@@ -46,7 +49,7 @@ func (f Format) ErrorContentType() string {
 	return f.ContentType(false)
 }
 
-// Names of the system properties.
+// These are the names of the system properties.
 const (
 	partitionKey = "PartitionKey"
 	rowKey       = "RowKey"
@@ -54,22 +57,24 @@ const (
 	tableName    = "TableName"
 )
 
-// maxProjection is how many names a Projection marks without allocating.
+// maxProjection is the number of names that a Projection marks without
+// allocating.
 const maxProjection = 256
 
-// Projection is a compiled $select: the properties an answer is cut down to. A
-// nil Projection keeps all. It does not change after it was made.
+// Projection is a compiled $select: the properties that a response keeps. A nil
+// Projection keeps all. A Projection never changes.
 type Projection struct {
-	text  string // as the request has it, without blanks around it
-	all   bool   // it names nothing, or *
+	text  string // the text of the request, without blanks around it
+	all   bool   // the text has no names, or *
 	names []string
 	index map[string]int // nil for few names
-	// Listed system properties: Timestamp and the keys appear only if named.
+	// The system properties Timestamp and the keys appear only if the list
+	// names them.
 	partitionKey, rowKey, timestamp bool
 }
 
-// linearProjection is the number of names up to which comparing with each
-// beats a map.
+// linearProjection is the greatest number of names for which comparing each
+// name is faster than a map.
 const linearProjection = 8
 
 // NewProjection compiles a $select from its names and its text. It drops repeated
@@ -93,7 +98,7 @@ func NewProjection(names []string, text string) *Projection {
 	return p
 }
 
-// find is the position of a name in the list, or -1.
+// find returns the position of a name in the list, or -1.
 func (p *Projection) find(name string) int {
 	if p.index != nil {
 		if i, ok := p.index[name]; ok {
@@ -109,8 +114,9 @@ func (p *Projection) find(name string) int {
 	return -1
 }
 
-// errorText is what the service answers to a body it cannot read.
+// errorText is the service's error for a body that it cannot read.
 const errorText = "An error occurred while processing this request."
 
-// invalid is the service's error for an unreadable body with a hint for the sender.
+// invalid returns the service's error for an unreadable body, with a hint for
+// the sender.
 func invalid(hint string) error { return table.InvalidInput.With(errorText + " " + hint) }

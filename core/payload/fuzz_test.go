@@ -13,9 +13,9 @@ import (
 	"edgetable/core/table"
 )
 
-// FuzzEntityJSON compares the reader with encoding/json and with the writer:
-// what is accepted is valid JSON and means the same, what is refused for its
-// syntax is not, and an entity survives being written and read again.
+// FuzzEntityJSON compares the reader with encoding/json and with the writer. An
+// accepted body is valid JSON and means the same; a body refused for its syntax
+// is not valid JSON; an entity is the same after it was written and read again.
 func FuzzEntityJSON(f *testing.F) {
 	f.Add([]byte(`{"PartitionKey":"p","RowKey":"r","a":1,"b":1.5,"c":"x","d":true,"e":null}`))
 	f.Add(kilobyte())
@@ -24,14 +24,14 @@ func FuzzEntityJSON(f *testing.F) {
 		given := bytes.Clone(body)
 		e, err := payload.ReadEntity(body)
 		if !bytes.Equal(body, given) {
-			t.Fatal("the body was written to")
+			t.Fatal("ReadEntity changed the body")
 		}
 		text, _ := bytes.CutPrefix(body, []byte("\uFEFF"))
 		members, plain := plainObject(text)
 		if err != nil {
 			var refused *table.Error
 			if !errors.As(err, &refused) || refused.Status() != 400 {
-				t.Fatalf("not an error of the protocol: %v", err)
+				t.Fatalf("the error is not of the protocol: %v", err)
 			}
 			if plain && utf8.Valid(text) && strings.Contains(refused.Message, "Malformed") {
 				t.Fatalf("valid JSON is refused: %v", err)
@@ -66,8 +66,9 @@ func FuzzEntityJSON(f *testing.F) {
 	})
 }
 
-// FuzzEntityAtom: whatever is accepted is an entity within the limits, and is
-// the same when written as Atom and read again, and, if JSON can, as JSON.
+// FuzzEntityAtom checks that an accepted entity is within the limits. It must
+// be the same after it was written as Atom and read again, and also as JSON, if
+// JSON can hold it.
 func FuzzEntityAtom(f *testing.F) {
 	f.Add([]byte(atomStart + `<d:PartitionKey>p</d:PartitionKey><d:RowKey>r</d:RowKey><d:a m:type="Edm.Double">-INF</d:a><d:b xml:space="preserve"> &#xD;&lt;</d:b><d:c m:null="true" />` + atomEnd))
 	f.Add([]byte(`<e:entry xmlns:e="http://www.w3.org/2005/Atom"><properties xmlns="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"><a xmlns="http://schemas.microsoft.com/ado/2007/08/dataservices"><![CDATA[<]]></a></properties></e:entry>`))
@@ -75,12 +76,12 @@ func FuzzEntityAtom(f *testing.F) {
 		given := bytes.Clone(body)
 		e, err := payload.ReadAtomEntity(body)
 		if !bytes.Equal(body, given) {
-			t.Fatal("the body was written to")
+			t.Fatal("ReadAtomEntity changed the body")
 		}
 		if err != nil {
 			var refused *table.Error
 			if !errors.As(err, &refused) || refused.Status() != 400 {
-				t.Fatalf("not an error of the protocol: %v", err)
+				t.Fatalf("the error is not of the protocol: %v", err)
 			}
 			return
 		}
@@ -89,14 +90,14 @@ func FuzzEntityAtom(f *testing.F) {
 		}
 		for name, v := range e.Properties.All() {
 			if table.CheckPropertyName(name) != nil || table.CheckValue(name, v) != nil {
-				t.Fatalf("a property that cannot be: %q, %v", name, v)
+				t.Fatalf("an invalid property was accepted: %q, %v", name, v)
 			}
 		}
 		for _, format := range []payload.Format{payload.Atom, payload.Minimal} {
 			view := payload.View{Format: format, Base: "https://acct.table.core.windows.net/", Account: "acct", Table: "mytable", Now: edm.MaxDateTime}
 			written := view.AppendEntity(nil, e.PartitionKey, e.RowKey, edm.MaxDateTime, e.Properties)
 			if view.Err() != nil {
-				t.Fatalf("what XML gave it cannot hold: %q", e.Properties)
+				t.Fatalf("XML cannot hold properties that were read from XML: %q", e.Properties)
 			}
 			read := payload.ReadEntity
 			if format == payload.Atom {
@@ -120,7 +121,7 @@ func plainObject(body []byte) (members map[string]any, ok bool) {
 	if d.Decode(&members) != nil || members == nil || !json.Valid(body) {
 		return nil, false
 	}
-	// Not by the map: a later member hides an earlier one of the same name.
+	// A map would not do: a later member hides an earlier one of the same name.
 	d = json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	for depth := 0; ; {
@@ -137,7 +138,8 @@ func plainObject(body []byte) (members map[string]any, ok bool) {
 	}
 }
 
-// same compares a property that was not annotated with what encoding/json reads.
+// same compares a property without annotation with the value from
+// encoding/json.
 func same(t *testing.T, name string, want any, got edm.Value) {
 	t.Helper()
 	ok := false

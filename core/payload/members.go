@@ -5,22 +5,25 @@ import (
 	"edgetable/core/table"
 )
 
-// maxMembers bounds the different names of one body, nulls and annotations of
-// properties that are not there included, and with them the memory it takes.
+// maxMembers bounds the number of different names in one body, and so the
+// memory that reading takes. Nulls count too, and annotations of absent
+// properties.
 const maxMembers = 512
 
-// member is what a body says of one property. The annotation with its type may
-// come before or after the value, so both are kept until the end of the body.
+// member holds the data of one property in a body. The annotation with its type
+// may come before or after the value, so both are kept until the end of the
+// body.
 type member struct {
 	name      string
 	value     token
-	typ       token  // annotated Edm type
+	typ       token  // the annotated Edm type
 	given     bool   // value is set
 	annotated bool   // typ is set
-	order     uint16 // how many values came before
+	order     uint16 // the number of values before this one
 }
 
-// kind is the kind of a value as the body spells it. XML has but strings and null.
+// kind is the kind of a value in the spelling of the body. XML has only strings
+// and null.
 type kind uint8
 
 const (
@@ -32,15 +35,16 @@ const (
 	kindString
 )
 
-// token is a single value of the body, whose memory it shares.
+// token is a single value; it shares memory with the body.
 type token struct {
 	text    string // of numbers and strings; without quotes
 	kind    kind
-	escaped bool // string with the backslashes of JSON
+	escaped bool // a string with the backslashes of JSON
 }
 
-// characters are those of a string. Unless it has escapes they share the
-// body's memory, else they are in scratch, which is returned as it grew.
+// characters returns the characters of a string. Without escapes they share
+// memory with the body, otherwise they are in scratch; grown is scratch after
+// it grew.
 func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
 	if !t.escaped {
 		return t.text, scratch, false
@@ -49,7 +53,8 @@ func (t token) characters(scratch []byte) (s string, grown []byte, lone bool) {
 	return view(scratch), scratch, lone
 }
 
-// annotation is the Edm type given for a property, TypeNull if none was.
+// annotation returns the annotated Edm type of a property, or TypeNull without
+// an annotation.
 func (p *member) annotation() (edm.Type, error) {
 	if !p.annotated {
 		return edm.TypeNull, nil
@@ -62,17 +67,18 @@ func (p *member) annotation() (edm.Type, error) {
 	return t, nil
 }
 
-// explainTwice is the error for a name that a body gives twice.
+// explainTwice returns the error for a name that occurs twice in a body.
 func explainTwice(name string) error {
 	return explain(table.DuplicatePropertiesSpecified.Err(), "Send "+quote(name)+" once.")
 }
 
-// index is a hash table of the positions of members in their list, plus one,
-// probed linearly. Collisions can be sought, but not enough of them to hurt.
+// index is a hash table with linear probing. It holds the positions of members
+// in their list, plus one. An attacker can produce collisions, but too few to
+// matter.
 type index [2 * maxMembers]uint16
 
-// member is the position of a name in the list, to which it is appended if it
-// is not there.
+// member returns the position of a name in the list. It appends the name if the
+// list does not have it.
 func (x *index) member(list []member, name string) (grown []member, n int, err error) {
 	n = len(list) - 1
 	if n >= 0 && list[n].name == name { // a property and its annotation are neighbours
@@ -87,8 +93,8 @@ func (x *index) member(list []member, name string) (grown []member, n int, err e
 	return list, n, nil
 }
 
-// find is the position of a name in the list. One that is not there is entered
-// with the position behind the last.
+// find returns the position of a name in the list. A new name gets the position
+// after the last.
 func (x *index) find(list []member, name string) int {
 	h := uint32(2166136261) // FNV-1a
 	for i := range len(name) {
@@ -106,7 +112,8 @@ func (x *index) find(list []member, name string) int {
 	}
 }
 
-// quote is a name or value of the sender's for a message, cut where it is long.
+// quote returns a name or value from the sender for a message, and shortens
+// long ones.
 func quote(s string) string { return "'" + cut(s) + "'" }
 
 func cut(s string) string {

@@ -8,18 +8,20 @@ import (
 	"edgetable/core/table"
 )
 
-// Entity is an entity as a client inserts it. Whether its keys must be there and
-// what they may contain depends on the operation and is not judged here.
+// Entity is the entity that a client inserts. The operation decides whether its
+// keys are required and which characters they may contain; this package does
+// not check that.
 type Entity struct {
 	PartitionKey, RowKey       string
-	HasPartitionKey, HasRowKey bool           // given and not null
+	HasPartitionKey, HasRowKey bool           // present and not null
 	Properties                 edm.Properties // in the order of the body
 }
 
-// typicalMembers is how many members are collected without allocating.
+// typicalMembers is the number of members that are collected without
+// allocating.
 const typicalMembers = 24
 
-// entity makes an Entity of the members of an insert.
+// entity makes an Entity from the members of an insert.
 func entity(list []member) (Entity, error) {
 	properties, err := encode(list)
 	if err != nil {
@@ -36,19 +38,19 @@ func entity(list []member) (Entity, error) {
 			rk = p
 		}
 	}
-	err = e.keys(pk, rk) // which sets e: not in the return statement, whose order is open
+	err = e.keys(pk, rk) // sets e; not in the return statement, because Go leaves its order of evaluation open
 	return e, err
 }
 
-// update makes properties of the members of an update or merge.
+// update makes properties from the members of an update or merge.
 func update(list []member) (edm.Properties, error) {
 	slices.SortFunc(list, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	return encode(list)
 }
 
-// encode gives the properties their types and encodes them. Like the service it
-// looks at the size of the entity before that of each property; the keys, of which
-// an update has none in its body, are too small to matter here.
+// encode gives the properties their types and encodes them. Like the service,
+// it checks the size of the entity before the size of each property. The keys
+// are too small to matter for this check, and the body of an update has none.
 func encode(list []member) (edm.Properties, error) {
 	var (
 		stack      [256]byte
@@ -96,12 +98,13 @@ func encode(list []member) (edm.Properties, error) {
 	return nil, large
 }
 
-// system reports whether the service keeps the member by itself.
+// system reports whether the member is a system property, which is stored apart
+// from the others.
 func (p *member) system() bool {
 	return p.name == partitionKey || p.name == rowKey || p.name == timestamp
 }
 
-// size is at least the length of the encoded properties.
+// size returns an upper bound of the length of the encoded properties.
 func size(list []member) (n int) {
 	const overhead, fixed = 7, 16 // two lengths and the type; the longest of the other types
 	for i := range list {
@@ -151,8 +154,8 @@ func (e *Entity) keys(pk, rk *member) error {
 	return nil
 }
 
-// typed is the value of a property that has one. It shares memory with the
-// body or with scratch.
+// typed returns the value of a property that is not null. The value shares
+// memory with the body or with scratch.
 func (p *member) typed(scratch []byte) (v edm.Value, grown []byte, err error) {
 	t, err := p.annotation()
 	if err != nil {
@@ -194,7 +197,7 @@ func (p *member) number(t edm.Type) (edm.Value, error) {
 	}
 	v, err := edm.Parse(t, literal)
 	if err != nil && natural == edm.TypeInt32 && !p.annotated {
-		// The library on which the service stands tries Int32, then Double.
+		// The library that the service uses tries Int32, then Double.
 		v, err = edm.Parse(edm.TypeDouble, literal)
 	}
 	if err != nil {
@@ -211,8 +214,8 @@ func mistyped(p *member, t edm.Type) error {
 	return invalid("The property " + quote(p.name) + " is annotated as " + t.String() + ", but its value is of another JSON type: send it as a string.")
 }
 
-// explain adds a hint to the service's text of an error, unless that names the
-// property already.
+// explain adds a hint to the service's text of an error, unless that text
+// already names the property.
 func explain(err error, hint string) error {
 	e, ok := err.(*table.Error)
 	if !ok || e.Code == table.OutOfRangeInput {
@@ -221,7 +224,7 @@ func explain(err error, hint string) error {
 	return e.Code.With(e.Message + " " + hint)
 }
 
-// nameOfTable is the TableName among what was collected.
+// nameOfTable returns the TableName among the members.
 func nameOfTable(list []member) (name string, ok bool, err error) {
 	for i := range list {
 		p := &list[i]

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/xml"
 )
 
-// The namespaces of an entry.
+// These are the namespaces of an entry.
 const (
 	spaceAtom     = "http://www.w3.org/2005/Atom"
 	spaceData     = "http://schemas.microsoft.com/ado/2007/08/dataservices"
@@ -17,10 +17,10 @@ const (
 	scheme        = spaceData + "/scheme"
 )
 
-// ReadAtomEntity is [ReadEntity] for an Atom entry. Its properties are the
-// elements of the data namespace in m:properties; nothing else of the entry
-// matters. A value is of the type m:type says, else a String, of which all white
-// space is kept, and absent if m:null is true.
+// ReadAtomEntity is [ReadEntity] for an Atom entry. The properties are the
+// elements of the data namespace in m:properties; the rest of the entry is
+// ignored. A value has the type in m:type. Without m:type it is a String and
+// keeps all its white space. If m:null is true, the property is absent.
 func ReadAtomEntity(body []byte) (Entity, error) {
 	var buf [typicalMembers]member
 	list, err := collectAtom(body, buf[:0])
@@ -50,9 +50,9 @@ func ReadAtomTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collectAtom reads a whole Atom entry into its members, appended to list. The
-// properties are in the entry's content, or beside it as in the entries of
-// media, which costs nothing to take.
+// collectAtom reads a whole Atom entry and appends its members to list. The
+// properties are in the entry's content. They may also be next to it, as in
+// entries of media: accepting that needs no extra code.
 func collectAtom(body []byte, list []member) ([]member, error) {
 	var index index
 	r := xml.NewReader(body)
@@ -116,7 +116,8 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 		}
 		p.value.text = view(text)
 		if p.annotated && p.typ.text != "Edm.String" {
-			// As XML Schema has it, white space around a number or date says nothing.
+			// As in XML Schema, white space around a number or date has no
+			// meaning.
 			p.value.text = strings.Trim(p.value.text, " \t\r\n")
 		}
 		var n int
@@ -130,7 +131,8 @@ func collectProperties(r *xml.Reader, index *index, list []member) ([]member, er
 	}
 }
 
-// malformed is the error for what is no XML, and another as it is.
+// malformed returns the error for malformed XML; it returns other errors
+// unchanged.
 func malformed(err error) error {
 	if at, ok := errors.AsType[*xml.SyntaxError](err); ok {
 		return invalid("Malformed XML at byte " + strconv.Itoa(at.Offset) + ": " + at.Problem + ".")

@@ -129,7 +129,7 @@ func TestReadAtomEntityRefuses(t *testing.T) {
 		e, err := payload.ReadAtomEntity([]byte(atomStart + c.properties + atomEnd))
 		demand(t, c.why, err, c.code, c.message)
 		if e.Properties != nil || e.HasRowKey {
-			t.Errorf("%s: an error comes with %+v", c.why, e)
+			t.Errorf("%s: returned %+v with an error", c.why, e)
 		}
 	}
 	for why, body := range map[string]string{
@@ -146,7 +146,8 @@ func TestReadAtomEntityRefuses(t *testing.T) {
 	}
 }
 
-// What is just within the limits is taken, and no memory of the body is kept.
+// TestReadAtomEntityLimits checks that an entity just within the limits is
+// accepted, and that it shares no memory with the body.
 func TestReadAtomEntityLimits(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

@@ -7,11 +7,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// ReadEntity reads the JSON body of an insert and checks all
-// that concerns single properties: their names, types, sizes and number. A
-// value is typed by its annotation, wherever in the body that is, else by its
-// JSON: true and false are Boolean, whole numbers Int32 if they fit, all other
-// numbers Double, strings String. Nulls, Timestamp and odata.* are left out.
+// ReadEntity reads the JSON body of an insert and checks its properties: their
+// names, types, sizes and number. A value has the type of its annotation,
+// before or after it in the body. Without an annotation, JSON decides: true and
+// false are Boolean, whole numbers Int32 if they fit, all other numbers Double,
+// strings String. Nulls, Timestamp and odata.* are left out.
 //
 // The entity shares no memory with the body.
 func ReadEntity(body []byte) (Entity, error) {
@@ -23,10 +23,10 @@ func ReadEntity(body []byte) (Entity, error) {
 	return entity(list)
 }
 
-// ReadUpdate is [ReadEntity] for the body of an update or merge: the properties
-// in the order of their names, which is how the service keeps them from then on.
-// The keys are those of the address; what the body says of them, of whatever
-// type, is left out.
+// ReadUpdate is [ReadEntity] for the body of an update or merge. It returns the
+// properties in the order of their names; the service keeps that order from
+// then on. The keys come from the address; keys in the body are ignored, even
+// if they have a wrong type.
 func ReadUpdate(body []byte) (edm.Properties, error) {
 	var buf [typicalMembers]member
 	list, err := collect(body, buf[:0])
@@ -36,8 +36,8 @@ func ReadUpdate(body []byte) (edm.Properties, error) {
 	return update(list)
 }
 
-// ReadTableName reads the JSON body of Create Table. It is not ok where the
-// body names no table; the name itself is not judged.
+// ReadTableName reads the JSON body of Create Table. ok is false if the body
+// names no table. It does not check the name.
 func ReadTableName(body []byte) (name string, ok bool, err error) {
 	var buf [typicalMembers]member
 	list, err := collect(body, buf[:0])
@@ -47,8 +47,8 @@ func ReadTableName(body []byte) (name string, ok bool, err error) {
 	return nameOfTable(list)
 }
 
-// collect reads a whole JSON body into its members, appended to list in the order
-// of their values: annotations may come before or after.
+// collect reads a whole JSON body and appends its members to list in the order
+// of their values; annotations may come before or after.
 func collect(body []byte, list []member) ([]member, error) {
 	var index index
 	s := scanner{body: body}
@@ -67,7 +67,7 @@ func collect(body []byte, list []member) ([]member, error) {
 			owner, annotation = name[:at], name[at+1:]
 		}
 		if strings.HasPrefix(owner, "odata.") || annotation != "" && (annotation != "odata.type" || owner == "") {
-			continue // said about the entity, or of no meaning for its storage
+			continue // it describes the entity, or has no meaning for its storage
 		}
 		var n int
 		if list, n, err = index.member(list, owner); err != nil {

@@ -126,8 +126,8 @@ func TestReadEntityKeys(t *testing.T) {
 	}
 }
 
-// demand fails the test unless err is the service's error with this code and
-// a message that begins like this.
+// demand fails the test unless err is the service's error with this code and a
+// message with this beginning.
 func demand(t *testing.T, why string, err error, code table.Code, message string) {
 	t.Helper()
 	var e *table.Error
@@ -248,12 +248,13 @@ func TestReadEntityRefuses(t *testing.T) {
 		e, err := payload.ReadEntity([]byte(c.body))
 		demand(t, c.why, err, c.code, c.message)
 		if e.Properties != nil || e.HasPartitionKey {
-			t.Errorf("%s: an error comes with %+v", c.why, e)
+			t.Errorf("%s: returned %+v with an error", c.why, e)
 		}
 	}
 }
 
-// What is just within the limits is taken.
+// TestReadEntityLimits checks that an entity just within the limits is
+// accepted.
 func TestReadEntityLimits(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -262,7 +263,7 @@ func TestReadEntityLimits(t *testing.T) {
 	}
 	e, err := payload.ReadEntity([]byte(`{"PartitionKey":"p","RowKey":"r","Timestamp":"x","n":null` + b.String() + `}`))
 	if err != nil || e.Properties.Count() != 252 {
-		t.Errorf("252 properties beside nulls: %d, %v", e.Properties.Count(), err)
+		t.Errorf("252 properties and some nulls: %d, %v", e.Properties.Count(), err)
 	}
 	for i := range 252 {
 		if v, ok := e.Properties.Lookup(fmt.Sprintf("p%d", i)); !ok || v != edm.Int64(int64(i)) {
@@ -287,7 +288,8 @@ func TestReadEntityLimits(t *testing.T) {
 	}
 }
 
-// The entity must not change when the buffer of the body is used again.
+// TestReadEntityCopies checks that the entity does not change when the buffer
+// of the body is used again.
 func TestReadEntityCopies(t *testing.T) {
 	t.Parallel()
 	body := []byte(`{"PartitionKey":"p","RowKey":"r\u0041","a":"text","b@odata.type":"Edm.Binary","b":"AQID"}`)
@@ -338,8 +340,8 @@ func TestReadTableName(t *testing.T) {
 	}
 }
 
-// An update is in the order of names, and what its body says of the keys does not
-// count, whatever that is.
+// TestReadUpdate checks that an update has the order of names, and that it
+// ignores keys in its body, even invalid ones.
 func TestReadUpdate(t *testing.T) {
 	t.Parallel()
 	var want edm.Properties
@@ -366,7 +368,8 @@ func TestReadUpdate(t *testing.T) {
 	}
 }
 
-// An insert keeps the order of the values, wherever their annotations are.
+// TestReadEntityOrder checks that an insert keeps the order of the values, with
+// annotations before or after them.
 func TestReadEntityOrder(t *testing.T) {
 	t.Parallel()
 	e, err := payload.ReadEntity([]byte(`{"b@odata.type":"Edm.String","c":"x","a@odata.type":"Edm.String","b":"x","RowKey@odata.type":"Edm.String","a":"x","d@odata.type":"Edm.String"}`))

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// scanner reads a JSON object of scalars member by member and checks all of
-// its syntax: what it accepts is valid JSON in valid UTF-8.
+// scanner reads a JSON object of scalars member by member and checks its whole
+// syntax: an accepted body is valid JSON in valid UTF-8.
 type scanner struct {
 	body        []byte
 	pos         int
@@ -16,7 +16,7 @@ type scanner struct {
 }
 
 // next reads a member into name and value. It returns false after the closing
-// brace with nothing but blanks behind it.
+// brace, if only blanks follow.
 func (s *scanner) next() (bool, error) {
 	comma := s.begun
 	if !s.begun {
@@ -64,7 +64,7 @@ func (s *scanner) begin() error {
 	return nil
 }
 
-// skip passes blanks and returns the byte behind them, 0 at the end.
+// skip skips blanks and returns the byte after them, 0 at the end.
 func (s *scanner) skip() byte {
 	for s.pos < len(s.body) {
 		c := s.body[s.pos]
@@ -195,5 +195,5 @@ func (s *scanner) text() (token, error) {
 	}
 }
 
-// view is b as a string that shares its memory.
+// view returns b as a string that shares its memory.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -2,15 +2,16 @@ package payload
 
 import "edgetable/core/percent"
 
-// AppendEntityURI appends base and the address of an entity in a table, which
-// is spelled as in the request:
+// AppendEntityURI appends base and the address of an entity in a table. The
+// table name keeps the spelling of the request:
 //
 //	mytable(PartitionKey='p',RowKey='r')
 //
-// It is the Location header with the account's URI as base and, without a base,
-// the edit link. Quotes in keys are doubled. Letters, digits, quotes and -._~
-// stay as they are, everything else is UTF-8 percent-encoded, braces too: clients
-// take braces in a part of a batch for the body of an error.
+// With the account's URI as base the result is the Location header; without a
+// base it is the edit link. Quotes in keys are doubled. Letters, digits, quotes
+// and -._~ stay unchanged; all other characters are UTF-8 and percent-encoded.
+// Braces are encoded too: in a part of a batch, clients take a brace for the
+// body of an error.
 func AppendEntityURI(dst []byte, base, table, pk, rk string) []byte {
 	dst = append(dst, base...)
 	dst = append(dst, table...)

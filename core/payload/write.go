@@ -5,25 +5,26 @@ import (
 	"edgetable/core/table"
 )
 
-// View is what the entities of one answer have in common. Its methods append
-// to dst and return the longer slice, as append does; they do not allocate.
+// View holds the data that the entities of one response share. Its methods
+// append to dst and return the longer slice, as append does; they do not
+// allocate.
 type View struct {
 	Format  Format
 	Base    string      // URI of the account with a slash at its end
 	Account string      // name of the account
 	Table   string      // name of the table as the request spells it, or "Tables"
 	Select  *Projection // nil for all properties
-	Now     edm.Ticks   // time of the answer, which Atom tells
+	Now     edm.Ticks   // time of the response; Atom writes it
 
 	lost    bool     // see Err
-	clock   [32]byte // Now as Atom tells it, once it was asked for
-	updated int      // length of that
+	clock   [32]byte // Now as Atom writes it, formatted once
+	updated int      // length of the text in clock
 }
 
-// Err is an error once something was appended that the format cannot hold: XML
-// has no control characters, no U+FFFE and no U+FFFF, in JSON there is all that
-// strings may have. What was appended since the View was made is well-formed but
-// not the entity, and must not be sent.
+// Err returns an error if the format could not hold an entity that was
+// appended: XML has no control characters, no U+FFFE and no U+FFFF; JSON can
+// hold all strings. The body is then well-formed, but its entity differs, so
+// the caller must not send it.
 func (v *View) Err() error {
 	if v.lost {
 		return table.InvalidInput.With(errorText + " An entity has characters that XML cannot hold: ask for JSON.")
@@ -60,7 +61,7 @@ func (v *View) AppendFeedEntity(dst []byte, i int, pk, rk string, ts edm.Ticks, 
 	return v.jsonEntity(append(dst, '{'), pk, rk, ts, p)
 }
 
-// AppendFeedEnd ends what AppendFeedStart began.
+// AppendFeedEnd appends the end of a feed after [View.AppendFeedStart].
 func (v *View) AppendFeedEnd(dst []byte) []byte {
 	if v.Format == Atom {
 		return atomFeedEnd(dst)
@@ -68,8 +69,8 @@ func (v *View) AppendFeedEnd(dst []byte) []byte {
 	return append(dst, "]}"...)
 }
 
-// AppendTable appends the entry of a table that is the whole body. View.Table
-// is "Tables" for this and the next.
+// AppendTable appends a table that is the whole body. For this method and the
+// next, View.Table is "Tables".
 func (v *View) AppendTable(dst []byte, name string) []byte {
 	if v.Format == Atom {
 		return v.atomTable(v.atomRoot(dst, "<entry"), name)
@@ -89,8 +90,8 @@ func (v *View) AppendFeedTable(dst []byte, i int, name string) []byte {
 	return v.jsonTable(append(dst, '{'), name)
 }
 
-// AppendError appends the body of an answer that reports an error. now is the
-// time of the answer.
+// AppendError appends the body of a response that reports an error. now is the
+// time of the response.
 func (f Format) AppendError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	if f == Atom {
 		return atomError(dst, e, requestID, now)
@@ -98,8 +99,8 @@ func (f Format) AppendError(dst []byte, e *table.Error, requestID string, now ed
 	return jsonError(dst, e, requestID, now)
 }
 
-// appendMembers appends what an entity has: its keys, its Timestamp and its
-// properties, down to those selected. In JSON a comma follows each.
+// appendMembers appends the members of an entity: its keys, its Timestamp and
+// its properties, limited to the selected ones. In JSON a comma follows each.
 func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Properties) []byte {
 	s := v.Select
 	if s != nil && s.all {
@@ -132,8 +133,8 @@ func (v *View) appendMembers(dst []byte, pk, rk string, when []byte, p edm.Prope
 	return dst
 }
 
-// appendProjected appends the listed properties in the order of the entity,
-// then nulls for those it lacks.
+// appendProjected appends the selected properties in the order of the entity,
+// then nulls for the selected properties that the entity lacks.
 func (v *View) appendProjected(dst []byte, p edm.Properties) []byte {
 	s := v.Select
 	var stack [maxProjection]bool

@@ -13,13 +13,14 @@ import (
 const (
 	declaration = `<?xml version="1.0" encoding="utf-8"?>`
 
-	// noAuthor is an element Atom demands of entries, and of feeds without any.
+	// noAuthor is an element that Atom demands in entries, and in feeds without
+	// entries.
 	noAuthor = `<author><name /></author>`
 )
 
-// atomRoot appends a document up to the inside of its root's start tag, where
-// the ETag may follow. The attributes, and the order of the elements of an entry,
-// are those of version 3 of OData, which the service answers with since 2014.
+// atomRoot appends a document up to the inside of its root's start tag; the
+// ETag may follow there. The attributes, and the order of the elements of an
+// entry, are those of OData version 3, which the service has used since 2014.
 func (v *View) atomRoot(dst []byte, tag string) []byte {
 	dst = append(dst, declaration...)
 	dst = append(dst, tag...)
@@ -52,7 +53,7 @@ func atomFeedEnd(dst []byte) []byte {
 	return append(dst, "</feed>"...)
 }
 
-// atomUpdated appends the time of the answer in whole seconds.
+// atomUpdated appends the time of the response in whole seconds.
 func (v *View) atomUpdated(dst []byte) []byte {
 	if v.updated == 0 { // once for all entries
 		text := (v.Now - v.Now%edm.TicksPerSecond).AppendText(v.clock[:0])
@@ -62,7 +63,7 @@ func (v *View) atomUpdated(dst []byte) []byte {
 	return append(dst, `</updated>`...)
 }
 
-// atomEntity appends an entity from inside the start tag of its entry.
+// atomEntity appends an entity, starting inside the start tag of its entry.
 func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	var clock [32]byte
 	when := ts.AppendText(clock[:0])
@@ -71,7 +72,7 @@ func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	dst = append(dst, `'&quot;"><id>`...)
 	dst = xml.AppendText(dst, v.Base)
 	dst = xml.AppendText(dst, v.Table)
-	dst = appendPredicate(dst, pk, rk) // which has nothing to escape
+	dst = appendPredicate(dst, pk, rk) // it has no characters to escape
 	dst = v.atomEditLink(dst)
 	dst = xml.AppendAttr(dst, v.Table)
 	dst = appendPredicate(dst, pk, rk)
@@ -80,7 +81,7 @@ func (v *View) atomEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	return append(dst, `</m:properties></content></entry>`...)
 }
 
-// atomTable appends a table from inside the start tag of its entry.
+// atomTable appends a table, starting inside the start tag of its entry.
 func (v *View) atomTable(dst []byte, name string) []byte {
 	dst = append(dst, `><id>`...)
 	dst = xml.AppendText(dst, v.Base)
@@ -92,8 +93,8 @@ func (v *View) atomTable(dst []byte, name string) []byte {
 	return append(dst, `</m:properties></content></entry>`...)
 }
 
-// atomEditLink appends the elements between the id of an entry and the address in
-// its edit link.
+// atomEditLink appends the elements between the id of an entry and the address
+// in its edit link.
 func (v *View) atomEditLink(dst []byte) []byte {
 	dst = append(dst, `</id><category term="`...)
 	dst = xml.AppendAttr(dst, v.Account)
@@ -104,14 +105,14 @@ func (v *View) atomEditLink(dst []byte) []byte {
 	return append(dst, `" href="`...)
 }
 
-// atomContent appends what is between the edit link of an entry and its
+// atomContent appends the elements between the edit link of an entry and its
 // properties.
 func (v *View) atomContent(dst []byte) []byte {
 	dst = v.atomUpdated(append(dst, `" /><title />`...))
 	return append(dst, noAuthor+`<content type="application/xml"><m:properties>`...)
 }
 
-// atomProperty appends a property with its type, unless that is String.
+// atomProperty appends a property with its type, unless the type is String.
 func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 	if !v.atomName(name) {
 		return dst
@@ -131,13 +132,14 @@ func (v *View) atomProperty(dst []byte, name string, value edm.Value) []byte {
 		dst = append(dst, `">`...)
 		switch f := value.Float(); {
 		case t == edm.TypeDouble && math.IsInf(f, 0):
-			// As XML Schema spells it; clients read both.
+			// XML Schema spells it so; clients read both spellings.
 			if f < 0 {
 				dst = append(dst, '-')
 			}
 			dst = append(dst, "INF"...)
 		case t == edm.TypeDouble:
-			// The type stands beside it, so a whole number needs no fraction.
+			// The type is next to the value, so a whole number needs no
+			// fraction.
 			dst = bytes.TrimSuffix(value.AppendText(dst), []byte(".0"))
 		default:
 			dst = value.AppendText(dst)
@@ -160,8 +162,8 @@ func (v *View) atomNull(dst []byte, name string) []byte {
 	return append(dst, ` m:null="true" />`...)
 }
 
-// atomName reports whether an element can have the name of a property. Few
-// names cannot: XML knows no ª, µ, º and ⁔ in names.
+// atomName reports whether a property's name is also valid for an element. Few
+// names are not: XML has no ª, µ, º and ⁔ in names.
 func (v *View) atomName(name string) bool {
 	if xml.IsName(name) {
 		return true
@@ -172,7 +174,7 @@ func (v *View) atomName(name string) bool {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// atomError appends an error as operations on tables and entities tell it.
+// atomError appends an error in the form of operations on tables and entities.
 func atomError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, declaration+`<error xmlns="`+spaceMetadata+`"><code>`...)
 	dst = xml.AppendText(dst, string(e.Code))
@@ -181,9 +183,9 @@ func atomError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 	return append(dst, `</message></error>`...)
 }
 
-// AppendXMLError appends the body of an error as operations that know XML alone
-// tell it, those on access policies and service properties, and as a refused
-// signature is told to a client that did not ask for JSON. Its media type is
+// AppendXMLError appends the body of an error for operations that use only XML,
+// on access policies and service properties. It is also the error for a refused
+// signature if the client did not ask for JSON. Its media type is
 // application/xml.
 func AppendXMLError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, xml.Header+`<m:error xmlns:m="`+spaceMetadata+`"><m:code>`...)

@@ -26,7 +26,7 @@ const (
 
 func atomView(t *testing.T, names ...string) payload.View {
 	v := view(payload.Atom, names...)
-	v.Now = ticks(t, "2022-01-24T20:59:46.9999999Z") // <updated> is of whole seconds
+	v.Now = ticks(t, "2022-01-24T20:59:46.9999999Z") // <updated> has whole seconds
 	return v
 }
 
@@ -101,7 +101,8 @@ func TestAtomTables(t *testing.T) {
 	}
 }
 
-// What is put into markup is escaped, whoever it comes from.
+// TestAtomEscapes checks that all text in the markup is escaped, from every
+// source.
 func TestAtomEscapes(t *testing.T) {
 	t.Parallel()
 	v := payload.View{Format: payload.Atom, Base: `http://h/"<&>'/`, Account: `a"<`, Table: `t"<&`}
@@ -140,8 +141,8 @@ func TestAtomEscapes(t *testing.T) {
 	}
 }
 
-// What XML cannot hold is not lost in silence, and what is written instead is
-// still XML.
+// TestAtomCannotHold checks that characters that XML cannot hold cause an
+// error, and that the body is still valid XML.
 func TestAtomCannotHold(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -174,7 +175,7 @@ func TestAtomCannotHold(t *testing.T) {
 		}
 		j := view(payload.Full, c.names...)
 		if j.AppendEntity(nil, c.pk, "r", 0, c.p); j.Err() != nil {
-			t.Errorf("%s: in JSON too: %v", c.why, j.Err())
+			t.Errorf("%s: JSON fails too: %v", c.why, j.Err())
 		}
 	}
 }
@@ -205,7 +206,8 @@ func TestAppendXMLErrors(t *testing.T) {
 	}
 }
 
-// Every property's name is the name of an element.
+// TestPropertyNamesInAtom checks that every property name is also valid for an
+// element.
 func TestPropertyNamesInAtom(t *testing.T) {
 	t.Parallel()
 	for c := rune(0); c <= unicode.MaxRune; c++ {
@@ -215,7 +217,7 @@ func TestPropertyNamesInAtom(t *testing.T) {
 			}
 			v := payload.View{Format: payload.Atom}
 			if v.AppendEntity(nil, "", "", 0, edm.AppendProperty(nil, name, edm.Int32(1))); v.Err() != nil {
-				t.Errorf("%q (%U) may be a property's name, but no element's", name, c)
+				t.Errorf("%q (%U) is valid for a property, but not for an element", name, c)
 			}
 		}
 	}

@@ -33,7 +33,7 @@ func (v *View) jsonRoot(dst []byte, what string) []byte {
 	return append(dst, `",`...)
 }
 
-// jsonTable appends the entry of a table from behind its opening brace.
+// jsonTable appends a table, starting after its opening brace.
 func (v *View) jsonTable(dst []byte, name string) []byte {
 	if v.Format == Full {
 		dst = append(dst, `"odata.type":"`...)
@@ -50,7 +50,7 @@ func (v *View) jsonTable(dst []byte, name string) []byte {
 	return append(dst, `"}`...)
 }
 
-// jsonEntity appends an entity from behind its opening brace.
+// jsonEntity appends an entity, starting after its opening brace.
 func (v *View) jsonEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
 	var clock [32]byte
 	when := ts.AppendText(clock[:0])
@@ -62,7 +62,7 @@ func (v *View) jsonEntity(dst []byte, pk, rk string, ts edm.Ticks, p edm.Propert
 	return append(dst, '}')
 }
 
-// jsonAnnotations appends what the format says about an entity.
+// jsonAnnotations appends the annotations that the format has for an entity.
 func (v *View) jsonAnnotations(dst []byte, pk, rk string, when []byte) []byte {
 	if v.Format == NoMetadata {
 		return dst
@@ -90,8 +90,8 @@ func (v *View) jsonAnnotations(dst []byte, pk, rk string, when []byte) []byte {
 	return dst
 }
 
-// jsonProperty appends a property with the annotation before it, if its type
-// needs one, and a comma.
+// jsonProperty appends a property and a comma, with an annotation before the
+// property if its type needs one.
 func (v *View) jsonProperty(dst []byte, name string, value edm.Value) []byte {
 	dst = append(dst, '"')
 	at := len(dst)
@@ -163,9 +163,10 @@ func jsonError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []by
 	return append(dst, `"}}}`...)
 }
 
-// appendEscaped appends the inside of a JSON string. Like the service it leaves
-// only ASCII: other characters become \uXXXX with lower-case digits, those
-// beyond U+FFFF two of them. A byte that is not UTF-8 becomes U+FFFD.
+// appendEscaped appends the inside of a JSON string. Like the service, it
+// writes only ASCII: other characters become \uXXXX with lower-case digits, and
+// characters beyond U+FFFF become two of these. A byte that is not UTF-8
+// becomes U+FFFD.
 func appendEscaped(dst []byte, s string) []byte {
 	for {
 		n := plain(unsafe.Slice(unsafe.StringData(s), len(s)))

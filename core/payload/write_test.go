@@ -29,7 +29,7 @@ func view(f payload.Format, names ...string) payload.View {
 	return v
 }
 
-// all is a view with a $select that keeps everything.
+// all returns a view with a $select that keeps everything.
 func all(f payload.Format, text string) payload.View {
 	v := view(f)
 	v.Select = payload.NewProjection(nil, text)
@@ -42,7 +42,8 @@ const (
 	when = "2020-09-17T02:10:24.910481Z"
 )
 
-// sample has a property of every type, and its JSON without metadata and with.
+// sample returns a property of every type, and their JSON without and with
+// metadata.
 func sample() (p edm.Properties, none, typed string) {
 	p = edm.AppendProperty(p, "age", edm.Int32(39))
 	p = edm.AppendProperty(p, "big", edm.Int64(933311100))
@@ -97,8 +98,8 @@ func TestAppendEntity(t *testing.T) {
 	}
 }
 
-// A projection of more names than are compared one by one, and of more than
-// are marked on the stack, is the same.
+// TestLargeProjection checks projections with so many names that find uses a
+// map, and with more names than fit on the stack.
 func TestLargeProjection(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 8, 9, 255, 256, 257, 1000} {
@@ -216,13 +217,13 @@ func TestEscaping(t *testing.T) {
 		{"two beyond", "\U00010000😀\U0010ffff", `\ud800\udc00\ud83d\ude00\udbff\udfff`},
 		{"not UTF-8", "a\xffb\xc3", `a\ufffdb\ufffd`},
 	} {
-		// Wherever in a word of eight bytes the characters are.
+		// The characters may be at any place in a word of eight bytes.
 		for pad := range 9 {
 			before, after := strings.Repeat("x", pad), strings.Repeat("y", 8-pad)
 			p := edm.AppendProperty(nil, "a", edm.String(before+c.in+after))
 			got := string(v.AppendEntity(nil, "", "", 0, p))
 			if want := `{"a":"` + before + c.want + after + `"}`; got != want {
-				t.Errorf("%s behind %d: got %s, want %s", c.why, pad, got, want)
+				t.Errorf("%s after %d bytes: got %s, want %s", c.why, pad, got, want)
 			}
 		}
 	}
@@ -277,7 +278,8 @@ func TestContentType(t *testing.T) {
 	}
 }
 
-// A response may be large and written often: nothing is allocated.
+// TestWritingDoesNotAllocate matters because responses may be large and
+// frequent.
 func TestWritingDoesNotAllocate(t *testing.T) {
 	p, _, _ := sample()
 	p = edm.AppendProperty(p, "long", edm.String(strings.Repeat("ä\n\"😀", 1000)))
