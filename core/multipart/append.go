@@ -9,12 +9,12 @@ type Response struct {
 	Body   []byte
 }
 
-// AppendChangeset appends the body of the response to a changeset: one part
-// per operation, or a single part with the error of the operation that failed.
-// The content type of the whole is "multipart/mixed; boundary=" batch. Both
-// boundaries are fresh, and must not occur at the start of a line of a body;
-// the service uses "batchresponse_" and "changesetresponse_", by which clients
-// split the text, and GUIDs.
+// AppendChangeset appends the body of the response to a changeset: one part per
+// operation, or a single part with the error of the operation that failed. The
+// content type of the response is "multipart/mixed; boundary=" batch. Both
+// boundaries must be new, and must not occur at the start of a line of a body.
+// The service uses "batchresponse_" and "changesetresponse_" with GUIDs, and
+// clients split the text at these names.
 func AppendChangeset(dst []byte, batch, changeset string, parts []Response) []byte {
 	dst = appendChangesetOpen(dst, batch, changeset)
 	for i := range parts {
@@ -24,8 +24,8 @@ func AppendChangeset(dst []byte, batch, changeset string, parts []Response) []by
 	return appendDelimiter(dst, batch, "--\r\n")
 }
 
-// AppendQuery appends the body of the response to a batch of one query, which
-// has no changeset level.
+// AppendQuery appends the body of the response to a batch of one query. It has
+// no changeset level.
 func AppendQuery(dst []byte, batch string, r Response) []byte {
 	dst = appendResponse(dst, batch, &r)
 	return appendDelimiter(dst, batch, "--\r\n")
@@ -88,8 +88,8 @@ func appendDelimiter(dst []byte, boundary, rest string) []byte {
 }
 
 // appendMessage appends header lines, the empty line, the body, and the line
-// end that belongs to the delimiter: a part without body ends in two line ends
-// beyond that of its last header, as clients expect.
+// end that belongs to the delimiter. So a part without a body ends with two
+// line ends after the line end of its last header, as clients expect.
 func appendMessage(dst []byte, h Header, body []byte) []byte {
 	for i := range h {
 		dst = append(dst, h[i].Name...)
@@ -102,8 +102,8 @@ func appendMessage(dst []byte, h Header, body []byte) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// appendText appends s on one line: a line end within a value would let it
-// forge headers and parts.
+// appendText appends s on one line: with a line end in it, a value could forge
+// headers and parts.
 func appendText(dst []byte, s string) []byte {
 	n := len(dst)
 	dst = append(dst, s...)
@@ -116,7 +116,7 @@ func appendText(dst []byte, s string) []byte {
 }
 
 // phrase returns the reason phrase of a status that an operation can have. An
-// empty phrase is legal HTTP.
+// empty phrase is valid in HTTP.
 func phrase(status int) string {
 	switch status {
 	case 200:

@@ -13,8 +13,9 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// The service's own bytes: a changeset of an insert without content and a
-// merge. Line ends and blank lines are what clients split at.
+// TestAppendChangeset compares with the bytes of the service for an insert
+// without content and a merge. Clients split the text at line ends and blank
+// lines.
 func TestAppendChangeset(t *testing.T) {
 	t.Parallel()
 	got := mp.AppendChangeset([]byte("kept|"), "batchresponse_377b", "changesetresponse_349f", []mp.Response{
@@ -56,7 +57,8 @@ DataServiceVersion: 1.0;
 	}
 }
 
-// A failed changeset has one part with a body, and no empty line behind it.
+// TestAppendChangesetFailure checks that a failed changeset has one part with a
+// body, without an empty line after it.
 func TestAppendChangesetFailure(t *testing.T) {
 	t.Parallel()
 	got := mp.AppendChangeset(nil, "batchresponse_377b", "changesetresponse_349f", []mp.Response{
@@ -81,7 +83,7 @@ DataServiceVersion: 3.0;
 	}
 }
 
-// A batch of one query has no changeset level.
+// TestAppendQuery checks that a batch of one query has no changeset level.
 func TestAppendQuery(t *testing.T) {
 	t.Parallel()
 	got := mp.AppendQuery(nil, "batchresponse_363d", mp.Response{
@@ -103,7 +105,8 @@ Cache-Control: no-cache
 	}
 }
 
-// A value with a line end must not become a header or a part.
+// TestAppendOneLine checks that a value with a line end does not become a
+// header or a part.
 func TestAppendOneLine(t *testing.T) {
 	t.Parallel()
 	got := mp.AppendQuery(nil, "b", mp.Response{Status: 204, Header: mp.Header{{"Location", "/t\r\nX: 1\n--b--"}}})
@@ -116,8 +119,9 @@ func TestAppendOneLine(t *testing.T) {
 	}
 }
 
-// The Go SDK reads responses with nested mime/multipart readers and
-// http.ReadResponse; every status must have a reason that this accepts.
+// TestGoClientReadsResponse reads responses as the Go SDK does, with nested
+// mime/multipart readers and http.ReadResponse; every status must have a reason
+// that this accepts.
 func TestGoClientReadsResponse(t *testing.T) {
 	t.Parallel()
 	var parts []mp.Response
@@ -146,7 +150,7 @@ func TestGoClientReadsResponse(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := part.Header.Get("Content-Type"); got != "application/http" {
-			t.Errorf("part of type %q", got)
+			t.Errorf("a part has the type %q", got)
 		}
 		resp, err := http.ReadResponse(bufio.NewReader(part), nil)
 		if err != nil {
@@ -161,9 +165,9 @@ func TestGoClientReadsResponse(t *testing.T) {
 		}
 	}
 	if _, err := inner.NextPart(); err != io.EOF {
-		t.Errorf("after the last part: %v", err)
+		t.Errorf("after the last part: got %v, want EOF", err)
 	}
 	if _, err := outer.NextPart(); err != io.EOF {
-		t.Errorf("after the changeset: %v", err)
+		t.Errorf("after the changeset: got %v, want EOF", err)
 	}
 }

@@ -2,45 +2,45 @@ package multipart
 
 import "strings"
 
-// Batch is the structure of a request body. Parse and AppendBatch are inverse
-// to one another.
+// Batch is the structure of a request body. Parse and AppendBatch are inverses.
 type Batch struct {
 	Parts []Part
 
-	// Truncated says that reading stopped because more operations, or more
-	// parts, were found than the limit; Parts holds at most limit+1 of each.
+	// Truncated says that reading stopped because the body has more operations
+	// or parts than the limit; Parts holds at most limit+1 of each.
 	Truncated bool
 }
 
 // Part is a part of the batch: a changeset of any number of operations, or one
-// operation that stands in the batch directly.
+// operation directly in the batch.
 type Part struct {
 	Changeset  bool
 	Operations []Operation
 }
 
-// Operation is an HTTP request within a batch. One without a Method is a part of
-// a changeset that holds nothing.
+// Operation is an HTTP request within a batch. An Operation without a Method is
+// an empty part of a changeset.
 type Operation struct {
 	Method string
 
-	// Target is the raw request target: all between the first and the last
-	// blank of the request line. Clients send absolute URIs with hosts of
-	// their own, and raw blanks within keys.
+	// Target is the raw request target: the text between the first and the last
+	// blank of the request line. Clients send absolute URIs with other hosts,
+	// and raw blanks in keys.
 	Target string
 
 	Header Header
 	Body   []byte // nil if empty; a slice of the parsed body, without leading line ends
 }
 
-// ContentID returns the Content-ID among the headers of the operation, which
-// is echoed in its response. That of the MIME head, sent by Python, is not.
+// ContentID returns the Content-ID among the headers of the operation; the
+// response repeats it. Python clients send one in the MIME head, which the
+// response does not repeat.
 func (o *Operation) ContentID() string { return o.Header.Get("Content-ID") }
 
-// Single returns the only thing that the service executes: one changeset of up
-// to limit writes, or one query, which is a GET and stands in the batch
-// directly. Which methods are writes is not decided here. Otherwise the error
-// is an [*Error] with [Empty], [Mixed] or [TooMany].
+// Single returns the only content that the service executes: one changeset of
+// up to limit writes, or one query, a GET directly in the batch. The caller
+// decides which methods are writes. For other content the error is an [*Error]
+// with [Empty], [Mixed] or [TooMany].
 func (b *Batch) Single() (Part, error) {
 	structure := func(r Reason, op int, detail string) (Part, error) {
 		return Part{}, &Error{Reason: r, Operation: op, Offset: -1, Detail: detail}
@@ -72,8 +72,8 @@ func (b *Batch) Single() (Part, error) {
 // Field is a header line.
 type Field struct{ Name, Value string }
 
-// Header is the header lines of one head in wire order. Names keep their
-// spelling, values everything but the blanks around them.
+// Header holds the header lines of one head in wire order. Names keep their
+// spelling; values keep everything except the blanks around them.
 type Header []Field
 
 // Get returns the value of the first field of that name, in any case, or "".
@@ -82,7 +82,7 @@ func (h Header) Get(name string) string {
 	return value
 }
 
-// Lookup is Get that tells an empty field from an absent one.
+// Lookup is Get, but it also reports whether the field exists.
 func (h Header) Lookup(name string) (value string, ok bool) {
 	for i := range h {
 		if strings.EqualFold(h[i].Name, name) {

@@ -2,14 +2,14 @@ package multipart
 
 import "strings"
 
-// maxBoundary bounds a boundary. MIME allows 70 bytes; a GUID with a prefix
-// has less.
+// maxBoundary bounds a boundary. MIME allows 70 bytes; a GUID with a prefix is
+// shorter.
 const maxBoundary = 200
 
 // Boundary returns the boundary parameter of a multipart/mixed content type:
-// parameters in any order, quoted or bare, with blanks or without. It is
-// written by hand because ids such as batch(guid) are sent bare, which the
-// grammar of MIME parameters, and mime.ParseMediaType, refuse.
+// parameters in any order, quoted or not, with or without blanks. It does not
+// use mime.ParseMediaType, because clients send ids such as batch(guid) without
+// quotes. The grammar of MIME parameters, and so that function, refuses these.
 func Boundary(contentType string) (string, error) {
 	mediaType, params, _ := strings.Cut(contentType, ";")
 	if !strings.EqualFold(strings.Trim(mediaType, " \t"), "multipart/mixed") {
@@ -25,7 +25,7 @@ func Boundary(contentType string) (string, error) {
 		if !strings.EqualFold(name, "boundary") {
 			continue
 		}
-		// A delimiter line may be followed by blanks, so the id cannot end in one.
+		// A delimiter line may end with blanks, so the id cannot end with one.
 		if value == "" || len(value) > maxBoundary || value[len(value)-1] == ' ' || !printable(value) {
 			return "", badBoundary(at, "the boundary must be 1 to 200 printable ASCII characters, the last not a blank")
 		}
@@ -34,8 +34,8 @@ func Boundary(contentType string) (string, error) {
 	return "", badBoundary(len(contentType), "the content type has no boundary")
 }
 
-// cutParam splits the first parameter off "name=value;…", quotes removed. An
-// empty parameter, as in "a=b;;c=d", is one without a name.
+// cutParam cuts the first parameter from "name=value;…" and removes quotes. An
+// empty parameter, as in "a=b;;c=d", has no name.
 func cutParam(s string) (name, value, rest string, ok bool) {
 	end := strings.IndexAny(s, ";=")
 	if end < 0 || s[end] == ';' {

@@ -18,21 +18,21 @@
 //	--changeset_8a28--                                      ⏎
 //	--batch_a1e9--                                          ⏎
 //
-// A single query stands in the batch directly, without a changeset.
+// A single query is directly in the batch, without a changeset.
 //
-// [Parse] is strict about structure and tolerant exactly where clients of the
+// [Parse] is strict about structure. It is tolerant only where clients of the
 // service differ: each line ends with CRLF or a bare LF; text before the first
-// and after the last delimiter is ignored; blank lines may stand around bodies
-// and after changesets; a Content-Length inside a part is ignored, since some
+// and after the last delimiter is ignored; blank lines may be around bodies and
+// after changesets; a Content-Length inside a part is ignored, because some
 // clients miscount; the last delimiter of the batch may lack its closing "--";
-// ids of batch and changeset may be prefixes of one another. What is cut off
-// anywhere else is refused: half a transaction must never be applied.
+// one id of batch and changeset may be a prefix of the other. A body that is
+// cut off anywhere else is refused: half a transaction must never be applied.
 //
-// [AppendChangeset] and [AppendQuery] write responses with the very bytes of
-// the service, because clients cut them up with regular expressions.
+// [AppendChangeset] and [AppendQuery] write responses with exactly the bytes of
+// the service, because clients split them with regular expressions.
 //
-// The package knows MIME framing and HTTP heads. It does not know tables: the
+// The package implements MIME framing and HTTP heads, but not tables: the
 // target of an operation is raw text, bodies are slices of the input. It does
 // not use mime/multipart, which needs a network stack that small runtimes do
-// not have, accepts parts of any number and copies their bodies.
+// not have, accepts any number of parts and copies their bodies.
 package multipart

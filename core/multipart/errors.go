@@ -2,21 +2,21 @@ package multipart
 
 import "strconv"
 
-// Reason says what is wrong with a batch. It is an error itself, so that
+// Reason is the kind of an error in a batch. It is also an error, so that
 // errors.Is(err, multipart.TooMany) works on every error of this package.
 type Reason uint8
 
 const (
-	// Malformed: framing, a MIME head or an inner head cannot be read. The
-	// service answers 400 InvalidInput, as it does for Empty and Mixed.
+	// Malformed says that framing, a MIME head or an inner head cannot be read.
+	// The service answers 400 InvalidInput, as it does for Empty and Mixed.
 	Malformed Reason = iota + 1
-	// Empty: there is no operation.
+	// Empty says that the batch has no operation.
 	Empty
-	// Mixed: more than one changeset, a query beside anything else, a query
-	// within a changeset, or a write outside.
+	// Mixed says that the batch has more than one changeset, a query with other
+	// parts, a query within a changeset, or a write outside.
 	Mixed
-	// TooMany: a changeset of more operations than the limit. The service
-	// answers 202 with one error part, unlike all others.
+	// TooMany says that a changeset has more operations than the limit. The
+	// service answers 202 with one error part, unlike all others.
 	TooMany
 )
 
@@ -35,16 +35,16 @@ func (r Reason) Error() string {
 	return "reason " + strconv.Itoa(int(r))
 }
 
-// Error says what is wrong and where. It repeats nothing of the input, which
-// may hold entities.
+// Error describes an error and its place. It repeats no text from the input,
+// which may hold entities.
 type Error struct {
 	Reason    Reason
-	Operation int // zero-based, -1 if the error belongs to none
-	Offset    int // byte offset in the body (in the header value for Boundary), -1 if none
+	Operation int // zero-based, -1 if no operation caused the error
+	Offset    int // byte offset in the body (in the header value for Boundary), -1 if unknown
 	Detail    string
 }
 
-// Error returns all of it.
+// Error returns the reason, the place and the detail.
 func (e *Error) Error() string {
 	s := "multipart: " + e.Reason.Error()
 	if e.Operation >= 0 {

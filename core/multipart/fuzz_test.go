@@ -9,7 +9,8 @@ import (
 	mp "edgetable/core/multipart"
 )
 
-// FuzzBatch: whatever parses is bounded and re-encodes to an equal value.
+// FuzzBatch checks that an accepted batch is bounded, and that it is the same
+// after it was encoded and parsed again.
 func FuzzBatch(f *testing.F) {
 	for _, c := range clients {
 		boundary, err := mp.Boundary(c.contentType)
@@ -26,14 +27,14 @@ func FuzzBatch(f *testing.F) {
 		original := string(body)
 		b, err := mp.Parse(body, boundary, int(limit))
 		if string(body) != original {
-			t.Fatal("the body was changed")
+			t.Fatal("Parse changed the body")
 		}
 		if (b == nil) != (err != nil) {
-			t.Fatalf("batch %v and error %v", b, err)
+			t.Fatalf("Parse returned batch %v and error %v", b, err)
 		}
 		if err != nil {
 			if msg := err.Error(); len(msg) > 200 {
-				t.Fatalf("error of %d bytes", len(msg))
+				t.Fatalf("the error has %d bytes", len(msg))
 			}
 			return
 		}
@@ -56,7 +57,7 @@ func FuzzBatch(f *testing.F) {
 			t.Fatalf("limit %d: %d operations, %d parts, truncated %v, %d bytes of %d", limit, operations, len(b.Parts), b.Truncated, size, len(body))
 		}
 		if part, err := b.Single(); err == nil && len(part.Operations) > int(limit) && part.Changeset {
-			t.Fatalf("%d operations accepted", len(part.Operations))
+			t.Fatalf("Single accepted %d operations", len(part.Operations))
 		}
 
 		fresh := "x"
@@ -74,7 +75,8 @@ func FuzzBatch(f *testing.F) {
 	})
 }
 
-// FuzzBoundary: what is accepted can delimit a body, and survives quoting.
+// FuzzBoundary checks that an accepted boundary can delimit a body, and is the
+// same after quoting.
 func FuzzBoundary(f *testing.F) {
 	for _, c := range clients {
 		f.Add(c.contentType)

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Bounds of a head. Two keys of 1 KiB each, percent-encoded, make a request
-// line of up to 20 KB.
+// These are the bounds of a head. Two keys of 1 KiB each, percent-encoded, make
+// a request line of up to 20 KB.
 const (
 	maxLine   = 32 << 10
 	maxFields = 64
 )
 
-// cutHead finds the empty line that ends a head: the head is content[:end],
-// what follows the empty line is content[rest:]. If there is no empty line but
-// the last line is ended, all of content is head: the empty line was the one
-// that belongs to the delimiter.
+// cutHead finds the empty line that ends a head: the head is content[:end], and
+// content[rest:] follows the empty line. If content has no empty line but ends
+// with a line end, all of content is the head: the empty line was the one that
+// belongs to the delimiter.
 func cutHead(content []byte) (end, rest int, ok bool) {
 	for end < len(content) {
 		i := bytes.IndexByte(content[end:], '\n')
@@ -30,15 +30,15 @@ func cutHead(content []byte) (end, rest int, ok bool) {
 	return end, end, end > 0
 }
 
-// cutLine splits the first line off a head, all of whose lines end in LF or
+// cutLine cuts the first line from a head. All lines of the head end in LF or
 // CRLF.
 func cutLine(head string) (line, rest string) {
 	line, rest, _ = strings.Cut(head, "\n")
 	return strings.TrimSuffix(line, "\r"), rest
 }
 
-// parseRequestLine splits at the first and the last blank, because a target
-// may hold raw ones. Anything else about the target is for the router.
+// parseRequestLine splits at the first and the last blank, because a target may
+// hold raw blanks. The router checks the rest of the target.
 func parseRequestLine(line string) (method, target, problem string) {
 	first, last := strings.IndexByte(line, ' '), strings.LastIndexByte(line, ' ')
 	switch {
@@ -57,8 +57,8 @@ func parseRequestLine(line string) (method, target, problem string) {
 	return method, target, ""
 }
 
-// appendFields appends the header lines of a head. It answers a problem
-// instead of an error because only the caller knows where the head stands.
+// appendFields appends the header lines of a head. It returns a problem instead
+// of an error because only the caller knows the place of the head.
 func appendFields(dst Header, lines string) (h Header, problem string) {
 	n := 0
 	for lines != "" {
@@ -71,7 +71,7 @@ func appendFields(dst Header, lines string) (h Header, problem string) {
 		switch value = strings.Trim(value, " \t"); {
 		case !ok:
 			return dst, "a header line has no colon"
-		case !token(name): // also a continuation line: folding is obsolete
+		case !token(name): // also refuses a continuation line: folding is obsolete
 			return dst, "a header name is not a token"
 		case !fieldText(value):
 			return dst, "a header value has control characters"
@@ -89,7 +89,7 @@ func token(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if letter := c | 0x20; 'a' <= letter && letter <= 'z' || c == '-' || '0' <= c && c <= '9' {
-			continue // nearly all there is
+			continue // the usual characters
 		}
 		if strings.IndexByte("!#$%&'*+.^_`|~", c) < 0 {
 			return false
@@ -98,7 +98,7 @@ func token(s string) bool {
 	return s != ""
 }
 
-// fieldText reports whether s has no control characters but tabs.
+// fieldText reports whether s has no control characters except tabs.
 func fieldText(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' && s[i] != '\t' || s[i] == 0x7f {

@@ -6,10 +6,10 @@ import (
 )
 
 // Parse reads the body of a batch with the boundary of its content type. The
-// caller has bounded the body and leaves it unchanged as long as the Batch is
-// in use, for the Batch holds slices of it. Parse keeps at most limit+1
-// operations and stops there; see [Batch.Truncated]. Errors are [*Error] with
-// [Malformed].
+// caller must limit the size of the body, and must not change the body while it
+// uses the Batch, because the Batch holds slices of it. Parse keeps at most
+// limit+1 operations and stops there; see [Batch.Truncated]. Errors are
+// [*Error] with [Malformed].
 func Parse(body []byte, boundary string, limit int) (*Batch, error) {
 	p := parser{body: body, limit: limit}
 	if err := p.batch(boundary); err != nil {
@@ -18,19 +18,19 @@ func Parse(body []byte, boundary string, limit int) (*Batch, error) {
 	return &Batch{Parts: p.parts, Truncated: p.truncated}, nil
 }
 
-// parser works with offsets into the whole body: errors name them.
+// parser works with offsets into the whole body, because errors name them.
 type parser struct {
 	body      []byte
 	limit     int
 	parts     []Part
 	count     int    // operations read, of all parts
-	fields    Header // headers of all operations, which share few arrays thus
+	fields    Header // headers of all operations; sharing saves arrays
 	mime      Header // of the last MIME head, mimeText
 	mimeText  string
 	truncated bool
 }
 
-// batch walks the parts of the batch.
+// batch reads the parts of the batch.
 func (p *parser) batch(boundary string) error {
 	s := newSplitter(p.body, 0, boundary)
 	_, closing, ok := s.delimiter()
@@ -42,8 +42,9 @@ func (p *parser) batch(boundary string) error {
 		var end int
 		end, closing, ok = s.delimiter()
 		if !ok {
-			// Some clients leave out the last "--". An open delimiter with
-			// nothing behind it closes the batch; anything else was cut off.
+			// Some clients leave out the last "--". An open delimiter followed
+			// only by blanks closes the batch; with other text after it, the
+			// batch was cut off.
 			if blank(p.body[begin:]) {
 				return nil
 			}
@@ -83,8 +84,9 @@ func (p *parser) batchPart(begin, end int) error {
 	return p.changeset(rest, end, boundary)
 }
 
-// changeset reads the parts of a changeset. Its closing delimiter is demanded:
-// every client sends it, and without it a transaction might have lost its end.
+// changeset reads the parts of a changeset. Its closing delimiter is required:
+// every client sends it, and without it the end of a transaction might be
+// missing.
 func (p *parser) changeset(begin, end int, boundary string) error {
 	s := newSplitter(p.body[:end], begin, boundary)
 	s.glued = true
@@ -122,14 +124,14 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 	return nil
 }
 
-// mimeHead reads the head of a part and returns its content type and where
-// what follows begins.
+// mimeHead reads the head of a part. It returns the content type and the offset
+// after the head.
 func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem string) {
 	n, rest, ok := cutHead(p.body[begin:end])
 	if !ok {
 		return "", 0, "a part has no head that ends with an empty line"
 	}
-	// Nearly all parts have the same MIME head, so the last one is kept.
+	// Most parts have the same MIME head, so the parser keeps the last one.
 	if head := p.body[begin : begin+n]; string(head) != p.mimeText {
 		p.mimeText = string(head)
 		p.mime, problem = appendFields(p.mime[:0], p.mimeText)
@@ -137,7 +139,7 @@ func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem
 			return "", 0, problem
 		}
 	}
-	// A part is what it is, byte for byte; encodings that change bytes are not.
+	// Only encodings that keep the bytes of a part unchanged are accepted.
 	switch strings.ToLower(p.mime.Get("Content-Transfer-Encoding")) {
 	case "", "binary", "8bit", "7bit":
 		return p.mime.Get("Content-Type"), begin + rest, ""
@@ -145,8 +147,8 @@ func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem
 	return "", 0, "the Content-Transfer-Encoding is not binary"
 }
 
-// operation reads the inner request of a part. The head is copied once into a
-// string that all of its texts share; the body is not copied.
+// operation reads the inner request of a part. It copies the head once into a
+// string that all its texts share; it does not copy the body.
 func (p *parser) operation(begin, end int) (op Operation, err error) {
 	content := p.body[begin:end]
 	n, rest, ok := cutHead(content)

@@ -38,8 +38,9 @@ func TestParseClients(t *testing.T) {
 	}
 }
 
-// Every client's body means the same with the other line end. Bodies of parts
-// keep the line ends they have, so the Atom sample is compared without them.
+// TestParseLineEnds checks that every client's body means the same with other
+// line ends. Bodies of parts keep their line ends, so the Atom sample is
+// compared without them.
 func TestParseLineEnds(t *testing.T) {
 	t.Parallel()
 	lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
@@ -71,11 +72,12 @@ func TestParseLineEnds(t *testing.T) {
 	}
 }
 
-// What is cut off must never be taken for a smaller transaction. Only blanks
-// and the last "--" may be missing at the end of the batch.
+// TestParseCutOff checks that a body that was cut off is never accepted as a
+// smaller transaction. Only blanks and the last "--" may be missing at the end
+// of the batch.
 func TestParseCutOff(t *testing.T) {
 	t.Parallel()
-	half := func(s, boundary string) bool { // of the last "--" or of CRLF: no delimiter line
+	half := func(s, boundary string) bool { // half of the last "--" or of CRLF: not a delimiter line
 		return strings.HasSuffix(s, boundary+"-") || strings.HasSuffix(s, "\r")
 	}
 	for _, tt := range clients {
@@ -214,7 +216,7 @@ func TestSingle(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		parts []mp.Part
-		want  mp.Reason // 0: accepted
+		want  mp.Reason // 0 if accepted
 		op    int
 	}{
 		{"a changeset", []mp.Part{set("POST", "DELETE")}, 0, 0},
@@ -255,7 +257,7 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// A hostile body is read no further than the limit.
+// TestParseLimit checks that Parse stops at the limit in a hostile body.
 func TestParseLimit(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
@@ -265,7 +267,8 @@ func TestParseLimit(t *testing.T) {
 	} {
 		b, err := mp.Parse([]byte(body), "b", 100)
 		if name == "operations" {
-			// Framing of the batch itself is read first: it is not closed.
+			// Parse reads the framing of the batch first, and this batch is not
+			// closed.
 			if !errors.Is(err, mp.Malformed) {
 				t.Errorf("%s: got %v, want Malformed", name, err)
 			}
@@ -284,7 +287,8 @@ func TestParseLimit(t *testing.T) {
 	}
 }
 
-// Bodies are slices of the input, and appending to one cannot reach the next.
+// TestParseDoesNotCopyBodies checks that bodies are slices of the input, and
+// that appending to one does not change the next.
 func TestParseDoesNotCopyBodies(t *testing.T) {
 	t.Parallel()
 	body := []byte(open + strings.Repeat(write, 8) + end)
@@ -306,7 +310,7 @@ func TestParseDoesNotCopyBodies(t *testing.T) {
 	}
 	for i, op := range ops {
 		if op.Header.Get("A") != "1" {
-			t.Errorf("operation %d got a header of another", i)
+			t.Errorf("operation %d has a header of another operation", i)
 		}
 	}
 }
@@ -315,7 +319,7 @@ func TestHeader(t *testing.T) {
 	t.Parallel()
 	op := mp.Operation{Header: mp.Header{{"if-match", ""}, {"If-Match", "*"}, {"CONTENT-id", "7"}}}
 	if v, ok := op.Header.Lookup("If-Match"); v != "" || !ok {
-		t.Errorf("got %q, %v, want the first field, empty but there", v, ok)
+		t.Errorf("got %q, %v, want the first field, which is empty", v, ok)
 	}
 	if v, ok := op.Header.Lookup("Prefer"); v != "" || ok {
 		t.Errorf("got %q, %v, want no field", v, ok)
@@ -334,7 +338,8 @@ func TestError(t *testing.T) {
 	}
 }
 
-// A delimiter that does not begin a line ends a part with JSON, and nothing else.
+// TestParseGlued checks that a delimiter that does not begin a line ends only a
+// part with JSON.
 func TestParseGlued(t *testing.T) {
 	t.Parallel()
 	glued := func(body string) string { return open + part + "PUT /t HTTP/1.1\nA: 1\n\n" + body + write + end }

@@ -2,29 +2,29 @@ package multipart
 
 import "bytes"
 
-// splitter cuts a multipart body at its delimiter lines. A delimiter line is
-// "--" boundary at the start of a line, "--" after it if it is the closing
-// one, blanks, and the line end or the end of input. Comparing whole lines
-// keeps apart ids that are prefixes of one another.
+// splitter cuts a multipart body at its delimiter lines. A delimiter line
+// begins with "--" boundary, has "--" after it if it is the closing one, then
+// blanks, and the line end or the end of input. Comparing whole lines keeps ids
+// apart if one is a prefix of the other.
 //
-// One client leaves out the line end before it. Where the splitter allows that, a
-// delimiter also begins behind the closing brace of an operation's JSON: no valid
-// JSON has "--" outside of a string, or the end of a line in one
+// One client leaves out the line end before the delimiter. With glued, a
+// delimiter also begins after the closing brace of an operation's JSON: valid
+// JSON has "--" only within a string, and a string has no line end
 // (docs/adr/0022).
 type splitter struct {
 	body  []byte
 	delim []byte // "--" boundary
-	pos   int    // behind the last delimiter line
+	pos   int    // after the last delimiter line
 	glued bool   // a delimiter may follow JSON without a line end between them
 }
 
-// newSplitter splits body from pos on, which is the start of a line.
+// newSplitter splits body from pos on; pos is the start of a line.
 func newSplitter(body []byte, pos int, boundary string) splitter {
 	return splitter{body: body, delim: append([]byte("--"), boundary...), pos: pos}
 }
 
-// delimiter finds the next delimiter line and moves behind it. The line end
-// before it belongs to it: start is where the content before it ends.
+// delimiter finds the next delimiter line and moves after it. The line end
+// before the line belongs to it: start is the end of the content before it.
 func (s *splitter) delimiter() (start int, closing, ok bool) {
 	from, glued := s.pos, s.glued
 	for {
@@ -37,7 +37,7 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 			if !glued || s.body[start-1] != '}' {
 				continue
 			}
-			if glued = holdsJSON(s.body[s.pos:start]); !glued { // nor does more of it
+			if glued = holdsJSON(s.body[s.pos:start]); !glued { // if the part is not JSON here, it is not JSON later
 				continue
 			}
 		}
@@ -50,7 +50,7 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 		if !ok {
 			continue
 		}
-		// The line end before may also be that of the delimiter line before.
+		// The line end before may also belong to the previous delimiter line.
 		content := max(s.pos, trimLineEnd(s.body, start))
 		s.pos = len(s.body) - len(rest) + end
 		return content, closing, true
@@ -70,8 +70,8 @@ func holdsJSON(part []byte) bool {
 	return len(part) > 0 && part[0] == '{'
 }
 
-// lineEnd returns the length of the line end that s begins with, blanks
-// included. The end of input is a line end.
+// lineEnd returns the length of the line end at the beginning of s, with the
+// blanks before it. The end of input is a line end.
 func lineEnd(s []byte) (n int, ok bool) {
 	for n < len(s) && (s[n] == ' ' || s[n] == '\t') {
 		n++
@@ -87,7 +87,7 @@ func lineEnd(s []byte) (n int, ok bool) {
 	return 0, false
 }
 
-// trimLineEnd returns end without the CRLF or LF that s[:end] ends with.
+// trimLineEnd returns end without the CRLF or LF at the end of s[:end].
 func trimLineEnd(s []byte, end int) int {
 	if end > 0 && s[end-1] == '\n' {
 		end--
@@ -98,5 +98,5 @@ func trimLineEnd(s []byte, end int) int {
 	return end
 }
 
-// blank reports whether s is blanks and line ends only.
+// blank reports whether s has only blanks and line ends.
 func blank(s []byte) bool { return len(bytes.Trim(s, " \t\r\n")) == 0 }
