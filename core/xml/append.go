@@ -11,11 +11,10 @@ import (
 const Header = `<?xml version="1.0" encoding="utf-8"?>`
 
 // AppendText appends s as character data. A carriage return is written as a
-// reference, because a raw one is read as a line feed.
+// reference, because readers turn a raw one into a line feed.
 //
-// The result is well-formed whatever s is: a character XML does not have, or a
-// byte that is not UTF-8, becomes U+FFFD. Where that must not happen unnoticed,
-// there is [AppendWhole].
+// The result is well-formed for every s: a character that XML does not have, or
+// a byte that is not UTF-8, becomes U+FFFD. [AppendWhole] reports such a loss.
 func AppendText(dst []byte, s string) []byte {
 	dst, _ = appendEscaped(dst, s, false)
 	return dst
@@ -25,8 +24,9 @@ func AppendText(dst []byte, s string) []byte {
 func AppendWhole(dst []byte, s string) (out []byte, whole bool) { return appendEscaped(dst, s, false) }
 
 // AppendAttr appends s as the value of an attribute in double or single quotes.
-// Tabs and line feeds are references too, because raw ones are read as blanks.
-// Of what XML cannot hold the same is true as for [AppendText].
+// Tabs and line feeds are also written as references, because readers turn raw
+// ones into blanks. Like [AppendText], it writes U+FFFD for characters that XML
+// cannot hold.
 func AppendAttr(dst []byte, s string) []byte {
 	dst, _ = appendEscaped(dst, s, true)
 	return dst
@@ -81,7 +81,8 @@ func appendEscaped(dst []byte, s string, attribute bool) (out []byte, whole bool
 	}
 }
 
-// appendLegal appends characters beyond ASCII, of which some are none.
+// appendLegal appends characters beyond ASCII, with U+FFFD for those that XML
+// does not have.
 func appendLegal(dst []byte, s string) []byte {
 	for _, x := range s {
 		if !isChar(x) {
@@ -92,8 +93,8 @@ func appendLegal(dst []byte, s string) []byte {
 	return dst
 }
 
-// plain is the length of the longest prefix of printable ASCII without the
-// characters that may need care: & < > and the quotes.
+// plain returns the length of the longest prefix of printable ASCII without the
+// characters that may need an escape: & < > and the quotes.
 func plain(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {

@@ -22,25 +22,25 @@ func TestAppend(t *testing.T) {
 		{"among what it can", "ä\uFFFEя\xffz", "ä\uFFFDя\uFFFDz", "ä\uFFFDя\uFFFDz"},
 		{"a surrogate in UTF-8", "\xed\xa0\x80", strings.Repeat("\uFFFD", 3), strings.Repeat("\uFFFD", 3)},
 	} {
-		// Wherever in a word of eight bytes the characters are.
+		// The characters may be at any place in a word of eight bytes.
 		for pad := range 9 {
 			before, after := strings.Repeat("x", pad), strings.Repeat("y", 8-pad)
 			if got, want := string(xml.AppendText(nil, before+c.in+after)), before+c.text+after; got != want {
-				t.Errorf("%s behind %d as text: got %q, want %q", c.why, pad, got, want)
+				t.Errorf("%s after %d bytes as text: got %q, want %q", c.why, pad, got, want)
 			}
 			if got, want := string(xml.AppendAttr(nil, before+c.in+after)), before+c.attr+after; got != want {
-				t.Errorf("%s behind %d as an attribute: got %q, want %q", c.why, pad, got, want)
+				t.Errorf("%s after %d bytes as an attribute: got %q, want %q", c.why, pad, got, want)
 			}
 			lost := strings.Contains(c.text, "\uFFFD")
 			if _, whole := xml.AppendWhole(nil, before+c.in+after); whole == lost {
-				t.Errorf("%s behind %d: whole is %v", c.why, pad, whole)
+				t.Errorf("%s after %d bytes: whole is %v", c.why, pad, whole)
 			}
 			if xml.Representable(before+c.in+after) == lost {
-				t.Errorf("%s behind %d: Representable is %v", c.why, pad, lost)
+				t.Errorf("%s after %d bytes: Representable is %v", c.why, pad, lost)
 			}
 		}
 	}
 	if !xml.Representable("\uFFFD") {
-		t.Error("U+FFFD itself is a character of XML")
+		t.Error("Representable refuses U+FFFD, which is a character of XML")
 	}
 }

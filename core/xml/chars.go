@@ -12,9 +12,10 @@ const (
 	highs = 0x8080808080808080
 )
 
-// legal is the length of the longest prefix XML can hold: UTF-8 without control
-// characters but tab, line feed and carriage return, and without U+FFFE and
-// U+FFFF. There is no way around it, references to such are not legal either.
+// legal returns the length of the longest prefix that XML can hold: UTF-8
+// without control characters except tab, line feed and carriage return, and
+// without U+FFFE and U+FFFF. References to these characters are not legal
+// either.
 func legal(s string) int {
 	if !utf8.ValidString(s) {
 		for i, x := range s {
@@ -26,8 +27,9 @@ func legal(s string) int {
 	}
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
 	for i := 0; i < len(b); {
-		// Eight bytes at a time: subtracting n from every byte sets the high bit
-		// of those below n, and the lowest bit found this way is exact.
+		// Look at eight bytes at a time: subtracting n from every byte sets the
+		// high bit of the bytes below n, and the lowest bit found this way is
+		// exact.
 		for len(b)-i >= 8 {
 			w := binary.LittleEndian.Uint64(b[i:])
 			m := ((w-ones*0x20)&^w | ((w^ones*0xEF)-ones) & ^(w^ones*0xEF)) & highs
@@ -51,7 +53,8 @@ func legal(s string) int {
 	return len(s)
 }
 
-// isChar is the production Char: what references may refer to.
+// isChar implements the production Char of XML: the characters that a reference
+// may name.
 func isChar(x rune) bool {
 	return x >= 0x20 && x < 0xD800 || x == '\t' || x == '\n' || x == '\r' || x >= 0xE000 && x < 0xFFFE || x >= 0x10000 && x <= utf8.MaxRune
 }

@@ -12,9 +12,9 @@ import (
 	"edgetable/core/xml"
 )
 
-// FuzzReader compares the reader with encoding/xml: where both accept a
-// document they tell the same of it, and what only encoding/xml refuses is
-// refused for its older table of names.
+// FuzzReader compares the reader with encoding/xml. If both accept a document,
+// they must read the same. If only encoding/xml refuses it, the cause must be
+// its older table of names.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(`<?xml version="1.0" encoding="utf-8" standalone="yes"?><entry xmlns:m="m" xmlns="u" m:etag="W/&quot;x&quot;"><d m:null='true' /><e> &#xD;<![CDATA[<]]> </e></entry>`))
 	f.Add([]byte("\uFEFF<a>\r\n<b/><!-- x --></a>\n"))
@@ -28,7 +28,7 @@ func FuzzReader(f *testing.F) {
 			if err != nil {
 				var at *xml.SyntaxError
 				if !errors.As(err, &at) || at.Offset < 0 || at.Offset > len(doc) {
-					t.Fatalf("not a place in the document: %v", err)
+					t.Fatalf("not a SyntaxError with an offset in the document: %v", err)
 				}
 				return
 			}
@@ -39,7 +39,7 @@ func FuzzReader(f *testing.F) {
 			case xml.Start:
 				depth++
 				if depth > xml.MaxDepth {
-					t.Fatal("too deep")
+					t.Fatal("Next accepted an element that is nested too deep")
 				}
 				got = append(got, "<"+name(r))
 			case xml.End:
@@ -47,7 +47,7 @@ func FuzzReader(f *testing.F) {
 				got = append(got, ">"+name(r))
 			case xml.Text:
 				if len(r.Text()) == 0 || !tag {
-					t.Fatal("a text that is empty, or two in a row")
+					t.Fatal("Next returned an empty text, or two texts in a row")
 				}
 				if !xml.Representable(string(r.Text())) {
 					t.Fatalf("%q is not legal", r.Text())
@@ -57,7 +57,7 @@ func FuzzReader(f *testing.F) {
 			tag = kind != xml.Text
 		}
 		if depth != 0 || !utf8.Valid(doc) || !bytes.Equal(doc, given) {
-			t.Fatal("not a whole document, or the reader wrote to it")
+			t.Fatal("Next accepted an incomplete document, or changed it")
 		}
 		want, err := standard(doc)
 		if err != nil {
@@ -67,17 +67,18 @@ func FuzzReader(f *testing.F) {
 			}
 			t.Fatalf("encoding/xml refuses %q: %v", doc, err)
 		}
-		// encoding/xml leaves blanks in values of attributes as they are.
+		// encoding/xml leaves blanks in values of attributes unchanged.
 		if blanks(strings.Join(got, "\n")) != blanks(strings.Join(want, "\n")) {
 			t.Fatalf("%q:\n got %q\nwant %q", doc, got, want)
 		}
 	})
 }
 
-// blanks makes one blank of every kind of it.
+// blanks replaces each kind of blank with a space.
 func blanks(s string) string { return strings.NewReplacer("\t", " ", "\r", " ", "\n", " ").Replace(s) }
 
-// standard is a document as encoding/xml reads it, its text joined.
+// standard returns a document as encoding/xml reads it, with adjacent texts
+// joined.
 func standard(doc []byte) (list []string, err error) {
 	doc, _ = bytes.CutPrefix(doc, []byte("\uFEFF"))
 	d := stdxml.NewDecoder(bytes.NewReader(doc))
@@ -118,8 +119,9 @@ func standard(doc []byte) (list []string, err error) {
 	}
 }
 
-// FuzzAppend: what was written is read back, and a character is lost only
-// where Representable says so. encoding/xml reads the same.
+// FuzzAppend checks that text is the same after it was written and read again,
+// and that a character is lost only if Representable says so. encoding/xml must
+// read the same.
 func FuzzAppend(f *testing.F) {
 	f.Add("x", "y")
 	f.Add(" \t\r\n", "<&>\"']]>")
@@ -138,7 +140,7 @@ func FuzzAppend(f *testing.F) {
 			t.Fatalf("%q: %v", doc, err)
 		}
 		if b != c || (b == attr) != xml.Representable(attr) || (got == text) != xml.Representable(text) {
-			t.Fatalf("%q: read as %q and %q, written from %q and %q", doc, b, got, attr, text)
+			t.Fatalf("%q: read %q and %q, want %q and %q", doc, b, got, attr, text)
 		}
 		var x struct {
 			B    string `xml:"b,attr"`

@@ -2,8 +2,8 @@ package xml
 
 import "unicode/utf8"
 
-// name reads a name. Its local part begins at local, which is behind a colon
-// unless there is no prefix.
+// name reads a name. Its local part begins at local, after the colon if it has
+// a prefix.
 func (r *Reader) name() (name string, local int, err error) {
 	rest := r.doc[r.pos:]
 	n := nameLength(rest)
@@ -23,10 +23,11 @@ func (r *Reader) name() (name string, local int, err error) {
 	return view(rest[:n]), local, nil
 }
 
-// prefix is the prefix of a name as it was read.
+// prefix returns the prefix of a name that was read.
 func prefix(name string, local int) string { return name[:max(local-1, 0)] }
 
-// nameLength is the length of the longest name without a colon b begins with.
+// nameLength returns the length of the longest name without a colon at the
+// beginning of b.
 func nameLength(b []byte) int {
 	i := 0
 	for i < len(b) {
@@ -70,8 +71,8 @@ func IsName(s string) bool {
 	return s != ""
 }
 
-// isNameRune judges characters beyond ASCII by the productions NameStartChar
-// and NameChar.
+// isNameRune reports whether a character beyond ASCII may be in a name, by the
+// productions NameStartChar and NameChar.
 func isNameRune(x rune, first bool) bool {
 	switch {
 	case x == 0xB7, x >= 0x300 && x <= 0x36F, x == 0x203F, x == 0x2040:

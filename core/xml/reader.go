@@ -9,43 +9,45 @@ import (
 
 // The limits of a document.
 const (
-	MaxDepth      = 32 // elements within each other, the root included
-	MaxAttributes = 32 // of an element, beside declarations of namespaces
-	MaxNamespaces = 32 // declared by the open elements together
+	MaxDepth      = 32 // of nested elements, with the root
+	MaxAttributes = 32 // of an element, without declarations of namespaces
+	MaxNamespaces = 32 // declared by all open elements together
 )
 
-// Kind is what [Reader.Next] has read.
+// Kind is the kind of data that [Reader.Next] read.
 type Kind uint8
 
 const (
-	EOF   Kind = iota // the end of a whole document
+	EOF   Kind = iota // the end of a complete document
 	Start             // a start tag; <a/> is Start and End
 	End               // an end tag
-	Text              // all character data up to the next tag, CDATA sections included; never empty
+	Text              // all character data up to the next tag, with CDATA sections; never empty
 )
 
-// SyntaxError says where a document is not well-formed, or beyond a limit.
+// SyntaxError is the error of a document that is not well-formed, or exceeds a
+// limit.
 type SyntaxError struct {
 	Offset  int    // in bytes from the beginning of the document
-	Problem string // what is wrong there
+	Problem string // the error at this offset
 }
 
 func (e *SyntaxError) Error() string {
 	return "xml: " + e.Problem + " at byte " + strconv.Itoa(e.Offset)
 }
 
-// ErrNested is the error of [Reader.Content] where an element holds another.
+// ErrNested is the error of [Reader.Content] for an element with an element in
+// it.
 var ErrNested = errors.New("xml: an element where only text may be")
 
 var errNotStart = errors.New("xml: not behind a start tag")
 
-// Reader reads a document from front to back. What it returns shares memory
-// with the document and is good until that is written to, but for the string
-// of [Reader.Content], which is a copy.
+// Reader reads a document from beginning to end. Its results share memory with
+// the document and are valid until the document changes. Only the string of
+// [Reader.Content] is a copy.
 type Reader struct {
 	doc  []byte
 	pos  int
-	err  error // sticks
+	err  error // the first error; all later calls return it
 	kind Kind  // of the last Next
 
 	text   []byte
@@ -54,42 +56,44 @@ type Reader struct {
 	open   [MaxDepth]element
 	depth  int
 	tag    int  // the element of the last tag, in open
-	empty  bool // the last Start is <a/>: its End is still to be told
-	rooted bool // there was a root element
+	empty  bool // the last Start was <a/>: its End comes next
+	rooted bool // the root element was found
 
-	// Arrays, and none of them referred to from here: a Reader that stays in
-	// one function costs no memory of the heap.
+	// These are arrays, and the Reader has no pointers to them: a Reader that
+	// stays in one function needs no heap memory.
 	attributes     [MaxAttributes]attribute // of the last Start
 	attributeCount int
 	namespaces     [MaxNamespaces]namespace // declared by the open elements
 	namespaceCount int
 
-	// decoded takes what is not in the document letter by letter. It only
-	// grows, so that slices of it stay good.
+	// decoded holds text that differs from the document's bytes. It is only
+	// appended to, so that slices of it stay valid.
 	decoded []byte
 }
 
 // element is an open element.
 type element struct {
 	name       string // with its prefix
-	local      int    // where the local part begins in it
+	local      int    // the offset of the local part in name
 	space      string
-	namespaces int // how many are declared outside it
+	namespaces int // the number declared outside it
 }
 
 type attribute struct{ space, local, value string }
 
 type namespace struct{ prefix, uri string }
 
-// NewReader is a reader of doc, which may begin with a byte order mark and an
-// XML declaration. An illegal byte anywhere in it is the error of the first Next.
+// NewReader returns a reader of doc, which may begin with a byte order mark and
+// an XML declaration. If doc has an illegal byte anywhere, the first Next
+// returns the error.
 func NewReader(doc []byte) *Reader {
 	r := &Reader{doc: doc}
 	r.err = r.begin()
 	return r
 }
 
-// Next reads on. Its first error is that of all later calls.
+// Next reads the next tag or text. After an error, all later calls return the
+// same error.
 func (r *Reader) Next() (Kind, error) {
 	if r.err == nil {
 		r.kind, r.err = r.next()
@@ -100,17 +104,18 @@ func (r *Reader) Next() (Kind, error) {
 	return r.kind, r.err
 }
 
-// Space is the namespace URI of the last start or end tag, "" if it has none.
+// Space returns the namespace URI of the last start or end tag, "" if it has
+// none.
 func (r *Reader) Space() string { return r.open[r.tag].space }
 
-// Local is the name without prefix of the last start or end tag.
+// Local returns the name without prefix of the last start or end tag.
 func (r *Reader) Local() string {
 	e := &r.open[r.tag]
 	return e.name[e.local:]
 }
 
-// Attr is an attribute of the last start tag. One without a prefix is in no
-// namespace, "", whatever the default namespace is.
+// Attr returns an attribute of the last start tag. An attribute without a
+// prefix has the namespace "", with any default namespace.
 func (r *Reader) Attr(space, local string) (value string, ok bool) {
 	for i := range r.attributeCount {
 		if a := &r.attributes[i]; a.local == local && a.space == space {
@@ -120,12 +125,13 @@ func (r *Reader) Attr(space, local string) (value string, ok bool) {
 	return "", false
 }
 
-// Text is the last Text with its references resolved and its line ends, CR LF
-// or CR in the document, as LF.
+// Text returns the last Text with its references resolved. Line ends that are
+// CR LF or CR in the document are LF.
 func (r *Reader) Text() []byte { return r.text }
 
-// Content reads from a start tag to its end tag and returns the text between,
-// "" if there is none. It is ErrNested if there is an element between.
+// Content reads from a start tag to its end tag and returns the text between
+// them, "" if they have none. The error is ErrNested if an element is between
+// them.
 func (r *Reader) Content() (string, error) {
 	b, err := r.ContentBytes()
 	return string(b), err
@@ -151,7 +157,7 @@ func (r *Reader) ContentBytes() ([]byte, error) {
 	return text, nil
 }
 
-// Skip reads from a start tag to its end tag, whatever is between.
+// Skip reads from a start tag to its end tag and ignores the content.
 func (r *Reader) Skip() error {
 	if r.kind != Start {
 		return errNotStart
@@ -163,7 +169,7 @@ func (r *Reader) Skip() error {
 	}
 }
 
-// begin looks at all bytes and passes what may be before the first tag.
+// begin checks all bytes and skips the text before the first tag.
 func (r *Reader) begin() error {
 	if at := legal(view(r.doc)); at < len(r.doc) {
 		return &SyntaxError{at, "a character that XML does not have, or not UTF-8"}
@@ -200,5 +206,5 @@ func (r *Reader) next() (Kind, error) {
 
 func (r *Reader) syntax(problem string) error { return &SyntaxError{r.pos, problem} }
 
-// view is b as a string that shares its memory.
+// view returns b as a string that shares its memory.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

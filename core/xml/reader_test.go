@@ -9,8 +9,8 @@ import (
 	"edgetable/core/xml"
 )
 
-// events prints what a reader tells of a document: <{space}local for a start,
-// > for an end, and quoted text.
+// events prints the events of a document: <{space}local for a start, > for an
+// end, and quoted text.
 func events(doc string) (string, error) {
 	var b strings.Builder
 	r := xml.NewReader([]byte(doc))
@@ -242,7 +242,7 @@ func TestContent(t *testing.T) {
 		doc := []byte(c.doc)
 		r := xml.NewReader(doc)
 		if _, err := r.Content(); err == nil {
-			t.Errorf("%s: content before the first tag", c.why)
+			t.Errorf("%s: Content succeeded before the first tag", c.why)
 		}
 		if _, err := r.Next(); err != nil {
 			t.Fatal(err)
@@ -260,7 +260,7 @@ func TestContent(t *testing.T) {
 	_, err := r.Content()
 	_, again := r.Next()
 	if err == nil || again != err {
-		t.Errorf("an error does not stick: %v, then %v", err, again)
+		t.Errorf("Next returned %v, then another error: %v", err, again)
 	}
 }
 
@@ -288,18 +288,19 @@ func TestSkip(t *testing.T) {
 		t.Errorf("got %v, want %s", got, want)
 	}
 	if err := r.Skip(); err == nil {
-		t.Error("skipping at the end of the document")
+		t.Error("Skip succeeded at the end of the document")
 	}
 	r = xml.NewReader([]byte(`<a><b></a>`))
 	if _, err := r.Next(); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Skip(); err == nil {
-		t.Error("skipping accepts what Next does not")
+		t.Error("Skip accepts a document that Next refuses")
 	}
 }
 
-// What is just within the limits is taken, and memory is bounded beyond.
+// TestLimits checks that documents just within the limits are accepted, and
+// others are refused.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	tag := func(n int, attribute string) string {
@@ -321,7 +322,7 @@ func TestLimits(t *testing.T) {
 			"<r>" + strings.Repeat(tag(xml.MaxNamespaces, ` xmlns:N="u"`), 3) + "</r>", true},
 		"namespaces of elements that are open": {
 			"<r xmlns='u'>" + tag(xml.MaxNamespaces, ` xmlns:N="u"`) + "</r>", false},
-		"megabytes of names of namespaces on many elements": { // for seconds, were they compared on each
+		"megabytes of names of namespaces on many elements": { // comparing them on each element would take seconds
 			"<r xmlns:a='" + strings.Repeat("u", 700<<10) + "1' xmlns:b='" + strings.Repeat("u", 700<<10) + "2'>" +
 				strings.Repeat("<e a:x='' b:x=''/>", 140_000) + "</r>", true},
 		"a long text with many references": {"<a>" + strings.Repeat("&lt;x", 100_000) + "</a>", true},
@@ -332,7 +333,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Texts and attributes that had to be decoded stay as they are when reading on.
+// TestDecodedStays checks that decoded texts and attributes do not change when
+// the reader reads on.
 func TestDecodedStays(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

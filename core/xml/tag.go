@@ -50,8 +50,8 @@ func (r *Reader) start() error {
 	}
 }
 
-// attribute reads an attribute into attributes, where its space is the prefix
-// for now, or into namespaces.
+// attribute reads an attribute into attributes or namespaces. In attributes,
+// space holds the prefix until resolve replaces it.
 func (r *Reader) attribute() error {
 	begin := r.pos
 	name, at, err := r.name()
@@ -111,7 +111,7 @@ func (r *Reader) value(quote byte) (string, error) {
 	return view(r.decoded[from:]), nil
 }
 
-// declare adds the declaration of a prefix, of "" for the default namespace.
+// declare adds the declaration of a prefix; "" is the default namespace.
 func (r *Reader) declare(at int, prefix, uri string) error {
 	for i := r.open[r.depth].namespaces; i < r.namespaceCount; i++ {
 		if r.namespaces[i].prefix == prefix {
@@ -135,7 +135,7 @@ func (r *Reader) declare(at int, prefix, uri string) error {
 	return nil
 }
 
-// resolve turns the prefixes of a tag that was read into namespaces.
+// resolve replaces the prefixes of a tag with namespaces.
 func (r *Reader) resolve(e *element) error {
 	var ok bool
 	if e.space, ok = r.lookup(prefix(e.name, e.local)); !ok {
@@ -157,15 +157,16 @@ func (r *Reader) resolve(e *element) error {
 	return nil
 }
 
-// sameSpace reports whether two namespaces of attributes of one element are the
-// same. A URI that was declared once more is the string of the first time, so
-// where it is tells it from others: URIs may be megabytes long, and if they were
-// read for each element, a document would take the square of its length.
+// sameSpace reports whether two attributes of one element have the same
+// namespace. A URI that is declared again is stored as the first string, so
+// comparing pointers is enough. URIs may be megabytes long; reading them for
+// each element would take time quadratic in the length of the document.
 func sameSpace(a, b string) bool {
 	return len(a) == len(b) && (a == "" || unsafe.StringData(a) == unsafe.StringData(b))
 }
 
-// lookup is the namespace a prefix stands for. The default one may be none.
+// lookup returns the namespace of a prefix. The default namespace may be
+// absent.
 func (r *Reader) lookup(prefix string) (uri string, ok bool) {
 	for i := r.namespaceCount - 1; i >= 0; i-- {
 		n := &r.namespaces[i]
@@ -204,14 +205,14 @@ func (r *Reader) end() error {
 	return nil
 }
 
-// leave makes the innermost element the last tag, and closes it.
+// leave closes the innermost element and makes it the element of the last tag.
 func (r *Reader) leave() {
 	r.depth--
 	r.tag = r.depth
 	r.namespaceCount, r.attributeCount = r.open[r.depth].namespaces, 0
 }
 
-// blanks skips white space and reports whether there was any.
+// blanks skips white space and reports whether it skipped any.
 func (r *Reader) blanks() bool {
 	from := r.pos
 	for r.pos < len(r.doc) && isBlank(r.doc[r.pos]) {
@@ -220,7 +221,7 @@ func (r *Reader) blanks() bool {
 	return r.pos > from
 }
 
-// peek is the next byte, 0 at the end.
+// peek returns the next byte, 0 at the end.
 func (r *Reader) peek() byte {
 	if r.pos < len(r.doc) {
 		return r.doc[r.pos]
@@ -228,7 +229,7 @@ func (r *Reader) peek() byte {
 	return 0
 }
 
-// trimBlanks is s without white space before it.
+// trimBlanks returns s without white space at its beginning.
 func trimBlanks(s string) string {
 	for s != "" && isBlank(s[0]) {
 		s = s[1:]

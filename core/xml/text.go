@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// characters reads character data up to a tag, at which pos is then.
+// characters reads character data up to the next tag; pos is then at that tag.
 func (r *Reader) characters() error {
 	r.text, r.joined = nil, false
 	for {
@@ -58,8 +58,8 @@ func (r *Reader) characters() error {
 	}
 }
 
-// put adds a piece of the document, which begins at pos, to text. A plain one
-// is what it stands for, and if it is all of the text is not copied.
+// put adds a piece of the document, which begins at pos, to text. A plain piece
+// needs no decoding, and is not copied if it is the whole text.
 func (r *Reader) put(piece []byte, plain, references bool) error {
 	if plain && len(r.text) == 0 {
 		r.text = piece
@@ -78,17 +78,17 @@ func (r *Reader) put(piece []byte, plain, references bool) error {
 	return nil
 }
 
-// room makes some for the first characters to decode. There are never more of
-// them than bytes in the document.
+// room allocates decoded before its first use. Decoding never produces more
+// bytes than the document has.
 func (r *Reader) room() {
 	if r.decoded == nil {
 		r.decoded = make([]byte, 0, min(len(r.doc)-r.pos, 1024))
 	}
 }
 
-// decode appends a piece of the document to decoded: with references resolved,
-// where it may have them, and line ends as LF. In an attribute all white space
-// is blanks. pos is where the piece begins.
+// decode appends a piece of the document to decoded, with line ends as LF. It
+// resolves references if the piece may have them. In an attribute, all white
+// space becomes blanks. pos is the beginning of the piece.
 func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	for i := 0; i < len(piece); {
 		from := i
@@ -123,10 +123,10 @@ func (r *Reader) decode(piece []byte, references, attribute bool) error {
 	return nil
 }
 
-// reference reads the reference b begins with: &name; or &#10; or &#xA;. Its
-// size is 0 if it is none.
+// reference reads the reference at the beginning of b: &name; or &#10; or
+// &#xA;. Its size is 0 if b does not begin with a reference.
 func reference(b []byte) (x rune, size int) {
-	const longest = 16 // leading zeros are allowed, but not without end
+	const longest = 16 // leading zeros are allowed, but only a few
 	end := strings.IndexByte(view(b[:min(len(b), longest)]), ';')
 	if end < 0 {
 		return 0, 0
@@ -164,7 +164,7 @@ func reference(b []byte) (x rune, size int) {
 				return 0, 0
 			}
 		}
-		if !isChar(x) { // nor is there a character without digits
+		if !isChar(x) { // this also refuses a reference without digits
 			return 0, 0
 		}
 	}
