@@ -18,7 +18,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// answer is an exchange of the corpus, taken apart by nothing of ours.
+// answer is an exchange of the corpus, parsed without the server's code.
 type answer struct {
 	method, target string
 	sent           string // the head of the request
@@ -29,10 +29,10 @@ type answer struct {
 
 func (a *answer) has(name string) bool { return a.header.Get(name) != "" }
 
-// front reports whether nothing but the credentials was looked at.
+// front reports whether the service looked only at the credentials.
 func (a *answer) front() bool { return a.header.Get("Server") == "Microsoft-HTTPAPI/2.0" }
 
-// administrative reports whether the operation knows XML alone.
+// administrative reports whether the operation uses only XML.
 func (a *answer) administrative() bool {
 	_, query, _ := strings.Cut(strings.ToLower(a.target), "?")
 	query = "&" + query
@@ -45,10 +45,10 @@ var (
 	errorCode  = regexp.MustCompile(`^{"odata.error":{"code":"(\w+)"|<code>(\w+)</code>|<m:code>(\w+)</m:code>`)
 )
 
-// rules hold for every answer of the service, whatever it is about.
+// rules hold for every answer of the service.
 var rules = []struct {
 	name    string
-	breaker string // a request and, behind a bar, an answer that breaks the rule
+	breaker string // a request and, after a bar, an answer that breaks the rule
 	broken  func(a *answer) bool
 }{
 	{"an error has its code in a header", "GET /a/t|400\n\n", func(a *answer) bool { return (a.status >= 400) != a.has("x-ms-error-code") }},
@@ -57,16 +57,16 @@ var rules = []struct {
 	}},
 	{"a 401 says where to get credentials", "GET /a/t|401\n\n", func(a *answer) bool { return (a.status == 401) != a.has("WWW-Authenticate") }},
 	{"a 503 says when to come again", "GET /a/t|503\n\n", func(a *answer) bool { return (a.status == 503) != a.has("Retry-After") }},
-	{"who is not let in learns nothing of the service", "GET /a/t|403\nServer: Microsoft-HTTPAPI/2.0\nx-ms-version: 2019-02-02\n\n", func(a *answer) bool {
+	{"a refused client gets no headers of the service", "GET /a/t|403\nServer: Microsoft-HTTPAPI/2.0\nx-ms-version: 2019-02-02\n\n", func(a *answer) bool {
 		return a.front() && (a.has("x-ms-version") || a.has("Cache-Control") || a.has("X-Content-Type-Options") || a.has("ETag"))
 	}},
-	{"authentication that fails is told by the front", "GET /a/t|401\nServer: Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0\n\n", func(a *answer) bool { return a.status == 401 && !a.front() }},
+	{"failed authentication has the Server header of the front", "GET /a/t|401\nServer: Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0\n\n", func(a *answer) bool { return a.status == 401 && !a.front() }},
 	{"an answer of the service is not cached", "GET /a/t|200\nCache-Control: no-cache\n\n", func(a *answer) bool {
 		misread := a.status == 400 && a.header.Get("x-ms-error-code") == "InvalidInput" || a.header.Get("x-ms-error-code") == "ConditionNotMet"
 		return !a.front() && !a.administrative() && a.method != "OPTIONS" &&
 			(a.header.Get("Cache-Control") != "no-cache" && !misread || a.header.Get("X-Content-Type-Options") != "nosniff")
 	}},
-	{"the version of OData stands in the parts of a batch alone", "PUT /a/t|204\nDataServiceVersion: 1.0;\n\n", func(a *answer) bool { return a.has("DataServiceVersion") }},
+	{"only the parts of a batch have the version of OData", "PUT /a/t|204\nDataServiceVersion: 1.0;\n\n", func(a *answer) bool { return a.has("DataServiceVersion") }},
 	{"an administrative answer has no headers of OData", "GET /a/t?comp=acl|200\nCache-Control: no-cache\n\n", func(a *answer) bool {
 		return a.administrative() && (a.has("Cache-Control") || a.has("X-Content-Type-Options") || a.has("DataServiceVersion") || a.has("ETag"))
 	}},
@@ -78,7 +78,7 @@ var rules = []struct {
 	}},
 	{"204 has no content", "PUT /a/t|204\n\n{}", func(a *answer) bool { return a.status == 204 && (a.body != "" || a.has("Content-Type")) }},
 	{"content has a type", "GET /a/t|200\n\n{}", func(a *answer) bool { return a.body != "" && !a.has("Content-Type") }},
-	{"what was created has a place", "POST /a/t|201\n\n{}", func(a *answer) bool { return a.status == 201 && !a.has("Location") }},
+	{"a 201 has a Location", "POST /a/t|201\n\n{}", func(a *answer) bool { return a.status == 201 && !a.has("Location") }},
 	{"only an insert without content has an id", "POST /a/t|204\nLocation: x\n\n", func(a *answer) bool {
 		return (a.status == 204 && a.has("Location")) != a.has("DataServiceId") || a.has("DataServiceId") && a.header.Get("DataServiceId") != a.header.Get("Location")
 	}},
@@ -114,8 +114,8 @@ func code(body string) string {
 	return m[1] + m[2] + m[3]
 }
 
-// TestCorpus: what the corpus says holds together, by rules and readers that are
-// not the server's: those of Go's library.
+// TestCorpus checks the exchanges of the corpus by rules, and reads their
+// bodies with Go's library instead of the server's code.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	list, err := wiretest.Load()
@@ -165,7 +165,8 @@ func parseAnswer(e wiretest.Exchange) (*answer, error) {
 	return a, resp.Body.Close()
 }
 
-// TestRules: each rule can be broken, and bodies can be unreadable.
+// TestRules checks that each rule can be broken, and that unreadable bodies are
+// found.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, r := range rules {
@@ -174,7 +175,7 @@ func TestRules(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", r.name, err)
 		} else if !r.broken(a) {
-			t.Errorf("%s is not broken by %s", r.name, r.breaker)
+			t.Errorf("the rule %q is not broken by %s", r.name, r.breaker)
 		}
 	}
 	for _, tt := range []struct{ contentType, body string }{
@@ -194,7 +195,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// readable returns an error for a body that is not what its type says.
+// readable returns an error for a body that does not match its type.
 func readable(contentType, body string) error {
 	if body == "" {
 		return nil
@@ -234,8 +235,8 @@ func readableJSON(level, body string) error {
 	return nil
 }
 
-// readableParts reads a batch as Go's client library does, with at least so many
-// parts.
+// readableParts reads a batch as Go's client library does. It demands at least
+// that number of parts.
 func readableParts(r *multipart.Reader, least int) error {
 	for n := 0; ; n++ {
 		part, err := r.NextPart()

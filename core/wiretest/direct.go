@@ -11,10 +11,10 @@ import (
 	"edgetable/core/protocol"
 )
 
-// loopback is where all requests come from, also over a socket.
+// loopback is the source of all requests, also over a socket.
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// Direct is the handler without a transport.
+// Direct returns a target that calls the handler without a transport.
 func Direct(t *testing.T, h *protocol.Handler) Target {
 	return func(r *Request) (*Response, error) {
 		header := make(protocol.Header)
@@ -43,13 +43,13 @@ func Direct(t *testing.T, h *protocol.Handler) Target {
 			out.Header = append(out.Header, Field(f))
 		}
 		if r.Method == "HEAD" {
-			out.Body = nil // the transport's business
+			out.Body = nil // the transport drops this body
 		}
 		return out, nil
 	}
 }
 
-// canonical is the form of a header name that every transport produces.
+// canonical returns the form of a header name that every transport produces.
 func canonical(name string) string {
 	b := []byte(strings.ToLower(name))
 	upper := true

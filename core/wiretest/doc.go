@@ -1,90 +1,92 @@
-// Package wiretest plays recorded conversations to a server and compares what
-// it answers, byte for byte where bytes matter. One corpus, testdata/wire, is
-// played to everything that speaks the protocol: the handler itself, the server
-// on a socket, the handler of a Lambda function, a wasm module.
+// Package wiretest plays recorded conversations to a server and compares its
+// responses with the recorded ones, byte for byte if bytes matter. One corpus,
+// testdata/wire, is played to every implementation of the protocol: the handler
+// without a transport, the server on a socket, the handler of a Lambda function,
+// a wasm module.
 //
 //	func TestWire(t *testing.T) { wiretest.Run(t, wiretest.Direct) }
 //
 // # Transcripts
 //
-// A transcript is a txtar archive with one scenario. It begins with an empty
-// server and a clock that shows [Start]. The server has these accounts, all with
-// the well-known key:
+// A transcript is a txtar archive with one scenario. A scenario begins with an
+// empty server and a clock that shows [Start]. The server has these accounts, all
+// with the well-known key:
 //
-//	devstoreaccount1   that of most scenarios
-//	secondaccount      another one
+//	devstoreaccount1   the account of most scenarios
+//	secondaccount      another account
 //	twokeys            with a second key
 //	disabledaccount    disabled
 //	walledaccount      reachable from 10.0.0.0/8, and requests come from 127.0.0.1
 //
-// and takes the bearer tokens reader and contributor; about the token unavailable
-// it cannot ask.
+// It accepts the bearer tokens reader and contributor. For the token unavailable
+// it behaves as if it could not reach the identity provider.
 //
-// Its comment says what it shows and, in a line for each exchange or range of
-// them, on what authority the answer is the right one:
+// The comment of a transcript describes the scenario. For each exchange, or range
+// of exchanges, a line names the authority for the response:
 //
 //	01: recorded from the service
 //	02-04: documentation
-//	05: choice: why we decided so where nothing is known
+//	05: choice: why we decided so without other evidence
 //
-// and, in lines beginning with "server: ", how its server differs from others:
+// Lines that begin with "server: " say how the server differs from others:
 //
-//	no bearer                   takes no bearer tokens
+//	no bearer                   accepts no bearer tokens
 //	any date                    does not compare dates to its clock
 //	path style                  ignores the host
-//	lag 90s                     its secondary is so far behind
+//	lag 90s                     the secondary is this far behind
 //	limits account=1/s burst=2  also partition=…, failures=…
-//	store Commit busy           that method of the store fails always; also unknown,
+//	store Commit busy           this method of the store always fails; also unknown,
 //	                            being-deleted, key-too-long, unsupported,
 //	                            past-its-time, out-of-control
 //
-// Its files come in pairs, NN-name.request and NN-name.response; NN is also the
-// second after [Start] at which the exchange takes place, so that Timestamps and
-// ETags are known beforehand.
+// The files of a transcript come in pairs, NN-name.request and NN-name.response.
+// NN is also the number of seconds after [Start] at which the exchange happens, so
+// that Timestamps and ETags are known beforehand.
 //
-// In the message of an error, what stands behind the service's own text is a
-// hint of ours to the developer.
+// In the message of an error, the text after the service's own text is our hint to
+// the developer.
 //
 // # Requests
 //
 // A request is HTTP as text: request line, headers, an empty line, the body.
-// Unless it has them, it is sent with Host: 127.0.0.1:10002, the current
+// Headers that it does not have are added: Host: 127.0.0.1:10002, the current
 // x-ms-date, x-ms-version: 2019-02-02, the Content-Length, and an Authorization
-// that is correct by SharedKeyLite for the account it is addressed to. These values stand for something else:
+// that is correct by SharedKeyLite for the account in the address. These values
+// have a special meaning:
 //
 //	Authorization: (SharedKey)    correct by SharedKey
 //	Authorization: (second key)   SharedKeyLite by the second key of twokeys
 //	Authorization: (wrong key)    SharedKeyLite by another key
-//	any header: (absent)          is not sent
+//	any header: (absent)          the header is not sent
 //	Transfer-Encoding: chunked    the body is sent in chunks, of unknown length
 //
-// A line that ends in ⏎ ends in CRLF on the wire, any other in LF; the line end
-// before the next file of the archive belongs to the archive. In target, headers
-// and body
+// A line that ends in ⏎ ends in CRLF on the wire, any other in LF. The line end
+// before the next file belongs to the archive. These expressions are replaced in
+// the target, headers and body:
 //
 //	$(02.ETag)              is a header of the response of exchange 02
-//	$(02.ETag|query)        is the same, percent-encoded
-//	$(02<Value>)            is the text of an XML element in its body
+//	$(02.ETag|query)        is the same header, percent-encoded
+//	$(02<Value>)            is the text of an XML element in the body of response 02
 //	$(repeat 300|a|)        is a, 300 times
 //	$(count 1 100|r@,|)     is r1,r2,…r100,
-//	$(sas sv=…&tn=…)        is this query and the signature that belongs to it
-//	$(sas wrong sv=…)       the same with the signature of another key
-//	$(sas second sv=…)      or of the second key
-//	$(sas 02<Value> sv=…)   or of a user delegation key
+//	$(sas sv=…&tn=…)        is this query with its signature
+//	$(sas wrong sv=…)       is the same with the signature of another key
+//	$(sas second sv=…)      is the same with the second key
+//	$(sas 02<Value> sv=…)   is the same with a user delegation key
 //
-// A shared access signature is one of an account if it has ss or srt, of a
-// delegation if it has skoid, else of a table. Nothing is added to it but sig.
+// A shared access signature with ss or srt is for an account, one with skoid is
+// a user delegation SAS, any other is for a table. Only sig is added to it.
 //
-// In bodies ⟨BOM⟩ is a byte order mark, and a line that ends in ¬ goes on in the
-// next one, which makes XML readable.
+// In bodies ⟨BOM⟩ is a byte order mark, and a line that ends in ¬ continues on the
+// next line, which makes XML readable.
 //
 // # Responses
 //
 // A response is the status line without its phrase, the headers sorted, an empty
-// line, the body. What differs from run to run was judged and replaced: the
-// headers Date, x-ms-request-id and Content-Length are left out, their values in
-// a body and all GUIDs of boundaries have names in braces.
+// line, the body. Parts that differ in every run are checked and replaced: the
+// headers Date, x-ms-request-id and Content-Length are left out; their values in
+// a body, and all GUIDs of boundaries, are replaced by names in braces.
 //
-// go test -run Wire -update rewrites the responses. Every change is then a claim
-// about the service: read the diff.
+// The command go test -run Wire -update rewrites the responses. Each change is then
+// a claim about the service, so read the diff.
 package wiretest

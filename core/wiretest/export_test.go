@@ -2,7 +2,7 @@ package wiretest
 
 import "golang.org/x/tools/txtar"
 
-// What is tested by itself.
+// These functions have tests of their own.
 var (
 	Expand     = expand
 	Lines      = lines
@@ -12,8 +12,8 @@ var (
 	Difference = difference
 )
 
-// Parse is parse of an archive's text.
+// Parse parses the text of an archive.
 func Parse(text string) (*Transcript, error) { return parse("x.txtar", txtar.Parse([]byte(text))) }
 
-// Text is the text of a response.
+// Text returns the text of a response.
 func (r *Response) Text(method string) (string, error) { return r.text(method) }

@@ -20,7 +20,7 @@ type Request struct {
 	Method  string
 	Target  string // as in the request line
 	Host    string
-	Header  []Field // all but Host, in the order of the transcript
+	Header  []Field // all except Host, in the order of the transcript
 	Body    []byte
 	Chunked bool // Body has no Content-Length
 }
@@ -28,7 +28,7 @@ type Request struct {
 // Field is one header line.
 type Field struct{ Name, Value string }
 
-// Get is the value of the first header of that name, in any case.
+// Get returns the value of the first header of that name, in any case.
 func (r *Request) Get(name string) string { return get(r.Header, name) }
 
 func get(header []Field, name string) string {
@@ -40,11 +40,11 @@ func get(header []Field, name string) string {
 	return ""
 }
 
-// NewRequest makes the request of a text in the notation of the transcripts, to
-// be sent at a time.
+// NewRequest returns the request for a text in the notation of the transcripts,
+// sent at the time now.
 func NewRequest(text string, now time.Time) (*Request, error) { return newRequest(text, now, nil) }
 
-// newRequest is NewRequest with the headers of responses that came before.
+// newRequest is NewRequest with the headers and bodies of earlier responses.
 func newRequest(text string, now time.Time, captured map[string]string) (*Request, error) {
 	account := addressed(text)
 	text, err := expand(text, account, captured)
@@ -101,7 +101,8 @@ func newRequest(text string, now time.Time, captured map[string]string) (*Reques
 	return r, r.sign(signature, account)
 }
 
-// addressed is the account a request is addressed to, and signed for.
+// addressed returns the account that a request is for; its key signs the
+// request.
 func addressed(text string) string {
 	_, path, _ := strings.Cut(text, " ")
 	path, _, _ = strings.Cut(path, " ")

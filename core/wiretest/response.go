@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Response is one response as it came over the wire: header names have the case
-// they were sent in.
+// Response is one response as it came over the wire: header names keep their
+// case.
 type Response struct {
 	Status int
 	Header []Field
@@ -23,9 +23,9 @@ var (
 	timePattern     = regexp.MustCompile(`(\\n|\n)Time:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z(["<])`)
 )
 
-// text judges what differs from run to run and replaces it, and writes the rest
-// as a transcript shows it. The answer to HEAD has the length of a body that is
-// not there.
+// text returns the response in the form of a transcript. It checks the parts
+// that differ in every run, and leaves them out or replaces them. The response
+// to HEAD has the length of the body, but no body.
 func (r *Response) text(method string) (string, error) {
 	id, err := r.once("x-ms-request-id")
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *Response) text(method string) (string, error) {
 			if n, err := strconv.Atoi(f.Value); err != nil || n != len(r.Body) && method != "HEAD" {
 				return "", fmt.Errorf("Content-Length %s with %d bytes of body", f.Value, len(r.Body))
 			}
-		case "connection", "keep-alive": // between the transport and its neighbour
+		case "connection", "keep-alive": // between the transport and its peer
 		default:
 			head = append(head, f.Name+": "+f.Value)
 		}
@@ -70,7 +70,7 @@ func (r *Response) text(method string) (string, error) {
 	return text, nil
 }
 
-// once is the value of a header that must be there exactly once.
+// once returns the value of a header that must occur exactly once.
 func (r *Response) once(name string) (value string, err error) {
 	n := 0
 	for _, f := range r.Header {

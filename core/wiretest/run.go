@@ -14,11 +14,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the responses in testdata/wire")
 
-// Target sends a request to a server and returns what it answers.
+// Target sends a request to a server and returns the response.
 type Target func(*Request) (*Response, error)
 
-// Run plays the corpus. start puts a handler, which is made anew for each
-// scenario, behind a transport.
+// Run plays the corpus. For each scenario it makes a handler; start puts it
+// behind a transport.
 func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	t.Helper()
 	RunScenes(t, Dialect{}, func(t *testing.T, clock *Clock, directives []string) Target {
@@ -30,19 +30,19 @@ func Run(t *testing.T, start func(t *testing.T, h *protocol.Handler) Target) {
 	})
 }
 
-// Dialect is how the answers of a store may differ from those of the reference
-// store. That has none.
+// Dialect describes how the responses of a store may differ from those of the
+// reference store. For the reference store it is empty.
 type Dialect struct {
-	// Tokens: those of continuation have another form.
+	// Tokens says that continuation tokens have another form.
 	Tokens bool
-	// TooLong are exchanges, as scenario/NN, that the store refuses, since their keys
-	// are longer than it can have.
+	// TooLong lists exchanges, as scenario/NN, that the store refuses because
+	// their keys are too long for it.
 	TooLong []string
 }
 
 var token = regexp.MustCompile(`(Next(?:PartitionKey|RowKey|TableName)(?:: |=))[^"&\s⏎]+`)
 
-// equal compares an answer to an exchange.
+// equal compares a response to an exchange.
 func (d *Dialect) equal(scenario string, e *Exchange, got string) bool {
 	if slices.Contains(d.TooLong, fmt.Sprintf("%s/%02d", scenario, e.Number)) {
 		return strings.HasPrefix(got, "HTTP/1.1 400\n") && strings.Contains(got, "\nx-ms-error-code: KeyValueTooLarge\n")
@@ -54,9 +54,9 @@ func (d *Dialect) equal(scenario string, e *Exchange, got string) bool {
 	return got == want
 }
 
-// RunScenes plays the corpus to servers that are not made here but by start, anew
-// for each scenario and as its directives say: [scene.New] does. What their clock
-// is to show is set before each request.
+// RunScenes plays the corpus to servers that start makes, for example with
+// [scene.New]. It calls start for each scenario, with the scenario's
+// directives. Before each request it sets the clock, which the server must use.
 func RunScenes(t *testing.T, dialect Dialect, start func(t *testing.T, clock *Clock, directives []string) Target) {
 	t.Helper()
 	list, err := Load()
@@ -110,7 +110,7 @@ func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, 
 	}
 }
 
-// difference shows two texts from the line on in which they differ.
+// difference shows two texts, starting at the first line that differs.
 func difference(got, want string) string {
 	g, w := strings.SplitAfter(got, "\n"), strings.SplitAfter(want, "\n")
 	same := 0

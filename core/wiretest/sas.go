@@ -10,10 +10,11 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// signature is a query with the signature of a shared access signature. It is
-// made here once more, from the documentation alone, so that the server's own
-// package is not judged by itself. What comes before the last blank is the key:
-// nothing, "wrong", "second", or the name of a captured element.
+// signature returns a query with its signature, as a shared access signature.
+// This is a second implementation, written only from the documentation: the
+// server's own package must not check its own result. The text before the last
+// blank selects the key: nothing, "wrong", "second", or the name of a captured
+// element.
 func signature(text, account string, captured map[string]string) (string, error) {
 	key := AccountKey
 	query := text

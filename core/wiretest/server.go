@@ -7,14 +7,14 @@ import (
 	"edgetable/core/wiretest/scene"
 )
 
-// Start is what a server's clock shows before the first exchange.
+// Start is the time of a server's clock before the first exchange.
 var Start = scene.Start
 
 // Clock is a clock that is set by hand. Its zero value shows [Start].
 type Clock = scene.Clock
 
-// The account of most scenarios and its well-known key, which the others have
-// as their first.
+// Account is the account of most scenarios. AccountKey is its well-known key,
+// which is also the first key of the other accounts.
 const (
 	Account    = scene.Account
 	AccountKey = scene.AccountKey
@@ -29,7 +29,7 @@ func NewHandler(clock *Clock) *protocol.Handler {
 	return h
 }
 
-// newHandler makes a server as the directives of a transcript want it.
+// newHandler makes a server with the directives of a transcript.
 func newHandler(clock *Clock, directives []string) (*protocol.Handler, error) {
 	return scene.New(clock, directives, context.WithTimeout)
 }

@@ -19,7 +19,7 @@ type Transcript struct {
 	Exchanges  []Exchange
 }
 
-// Exchange is a request and the answer expected to it, both as text.
+// Exchange is a request and the expected response, both as text.
 type Exchange struct {
 	Number   int
 	Name     string // without the number
@@ -27,12 +27,12 @@ type Exchange struct {
 	Response string
 }
 
-// Name is the file's name without its extension.
+// Name returns the file's name without its extension.
 func (t *Transcript) Name() string {
 	return strings.TrimSuffix(filepath.Base(t.Path), ".txtar")
 }
 
-// Load reads the whole corpus, which lies in testdata/wire of the module.
+// Load reads the whole corpus from testdata/wire of the module.
 func Load() ([]*Transcript, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -72,7 +72,7 @@ func Load() ([]*Transcript, error) {
 
 var fileName = regexp.MustCompile(`^(\d\d)-([a-z0-9-]+)\.(request|response)$`)
 
-// parse checks the shape of an archive: pairs with rising numbers, each with an
+// parse checks the form of an archive: pairs with rising numbers, each with an
 // authority.
 func parse(path string, a *txtar.Archive) (*Transcript, error) {
 	t := &Transcript{Path: path, Comment: string(a.Comment)}
@@ -114,7 +114,7 @@ var authority = regexp.MustCompile(`(?m)^(\d\d)(?:-(\d\d))?: (recorded from the 
 
 var directive = regexp.MustCompile(`(?m)^server: (.+)$`)
 
-// authorities is the numbers of exchanges whose answer is justified.
+// authorities returns the numbers of the exchanges that have an authority.
 func authorities(comment string) (map[int]bool, error) {
 	known := make(map[int]bool)
 	for _, m := range authority.FindAllStringSubmatch(comment, -1) {
@@ -145,7 +145,7 @@ func (t *Transcript) Save() error {
 	return os.WriteFile(t.Path, txtar.Format(a), 0o666)
 }
 
-// lines turns text of an archive into bytes of the wire.
+// lines converts the text of an archive to the bytes on the wire.
 func lines(text string) string {
 	if !strings.HasSuffix(text, "⏎\n") {
 		text = strings.TrimSuffix(text, "\n")
@@ -153,7 +153,7 @@ func lines(text string) string {
 	return marks.Replace(text)
 }
 
-// Marks of what could not be seen, or not be read, otherwise.
+// These marks replace bytes that would be invisible or hard to read.
 const (
 	byteOrderMark = "\ufeff"
 	bomMark       = "⟨BOM⟩"
@@ -162,8 +162,8 @@ const (
 
 var marks = strings.NewReplacer("⏎\n", "\r\n", goesOn, "", bomMark, byteOrderMark)
 
-// element is where a line may be broken without making XML hard to read: behind
-// the end of an element, before the next one begins.
+// element matches the places where a line may be broken so that XML stays
+// readable: after the end of an element, before the next one begins.
 var element = regexp.MustCompile(`(</[^<>]*>|/>|\?>)(<[^/])`)
 
 // unlines is the inverse of lines.

@@ -28,24 +28,25 @@ func TestExpand(t *testing.T) {
 	for _, in := range []string{"$(03.ETag)", "$(repeat 3|ab", "$(repeat x|a|)", "$(count 1|a|)",
 		"$(03<Nothing>)", "$(04<Value>)", "$(sas 04<Value> sv=1)", "$(sas sv=%)"} {
 		if got, err := wiretest.Expand(in, wiretest.Account, captured); err == nil {
-			t.Errorf("%q: got %q", in, got)
+			t.Errorf("%q: got %q, want an error", in, got)
 		}
 	}
 }
 
-// Every sequence of line ends has a text, and the text gives it back.
+// TestLines checks that every sequence of line ends has a text, and that lines
+// converts the text back.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	for _, wire := range []string{"", "a", "a\n", "a\r\n", "a\n\n", "a\r\n\r\n", "\r\n", "a\r\nb", "a\nb\r\nc\n", "a\r\n\n",
 		"\ufeff<?xml version=\"1.0\"?><a><b>x</b><c/><d><e>y</e></d></a>"} {
 		if got := wiretest.Lines(wiretest.Unlines(wire)); got != wire {
-			t.Errorf("%q became %q by %q", wire, got, wiretest.Unlines(wire))
+			t.Errorf("%q became %q, through the text %q", wire, got, wiretest.Unlines(wire))
 		}
 	}
 }
 
-// A transcript says for each exchange, once, on what authority its answer is
-// right.
+// TestTranscriptShape checks that a transcript must name one authority for each
+// exchange.
 func TestTranscriptShape(t *testing.T) {
 	t.Parallel()
 	const files = "-- 01-a.request --\nGET / HTTP/1.1\n-- 01-a.response --\nHTTP/1.1 200\n-- 02-b.request --\nGET / HTTP/1.1\n"
@@ -64,7 +65,7 @@ func TestTranscriptShape(t *testing.T) {
 		{"01: documentation\n-- first.request --\nx\n", "no number"},
 	} {
 		if _, err := wiretest.Parse(tt.text); err == nil {
-			t.Errorf("%s was taken", tt.why)
+			t.Errorf("accepted: %s", tt.why)
 		}
 	}
 }
@@ -90,12 +91,13 @@ func TestNewRequest(t *testing.T) {
 	}
 	for _, text := range []string{"GET /", "GET / x HTTP/1.1\n", "GET / HTTP/1.1\nno colon\n", "GET / HTTP/1.1\nAuthorization: (nonsense)\n"} {
 		if r, err := wiretest.NewRequest(text, wiretest.Start); err == nil {
-			t.Errorf("%q: %+v", text, r)
+			t.Errorf("%q: got %+v, want an error", text, r)
 		}
 	}
 }
 
-// What is left out of a text was judged.
+// TestResponseText checks that text checks the parts of a response that it
+// leaves out.
 func TestResponseText(t *testing.T) {
 	t.Parallel()
 	const id, boundary = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "11111111-2222-3333-4444-555555555555"
@@ -122,7 +124,7 @@ func TestResponseText(t *testing.T) {
 	} {
 		r := wiretest.Response{Status: 200, Header: tt.header, Body: []byte("four")}
 		if text, err := r.Text("GET"); err == nil {
-			t.Errorf("%s was taken: %q", tt.why, text)
+			t.Errorf("accepted: %s: %q", tt.why, text)
 		}
 	}
 	r = wiretest.Response{Status: 200, Header: header(wiretest.Field{Name: "Content-Length", Value: "5"})}
@@ -139,7 +141,8 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// XML is shown with a byte order mark one can see, and in lines.
+// TestXMLText checks that XML has a visible byte order mark, and is broken into
+// lines.
 func TestXMLText(t *testing.T) {
 	t.Parallel()
 	const wire = "\ufeff<?xml version=\"1.0\"?><a><b>x</b><c /><d><e>y</e></d></a>"
@@ -149,7 +152,7 @@ func TestXMLText(t *testing.T) {
 	}
 }
 
-// Shared access signatures are the documented ones.
+// TestSignature compares shared access signatures with known results.
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ in, signature string }{
@@ -174,7 +177,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// A request is signed for the account that it is addressed to.
+// TestAddressed checks which account signs a request.
 func TestAddressed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -193,7 +196,8 @@ func TestAddressed(t *testing.T) {
 	}
 }
 
-// A directive that nobody understands is no directive.
+// TestDirectives checks that known directives work, and that unknown ones are
+// refused.
 func TestDirectives(t *testing.T) {
 	t.Parallel()
 	var clock wiretest.Clock
@@ -207,7 +211,7 @@ func TestDirectives(t *testing.T) {
 	}
 	for _, d := range []string{"", "bearer", "lag", "limits", "limits account", "limits everybody=1/s burst=2", "store Commit", "store Commit well", "store Strengths busy"} {
 		if _, err := wiretest.NewServer(&clock, []string{"no bearer", d}); err == nil {
-			t.Errorf("%q was obeyed", d)
+			t.Errorf("accepted the directive %q", d)
 		}
 	}
 }

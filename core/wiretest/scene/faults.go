@@ -11,14 +11,13 @@ import (
 	"edgetable/core/table"
 )
 
-// faults is a store of which some methods fail whenever they are called, without
-// effect.
+// faults is a store with methods that always fail, without effect.
 type faults struct {
 	table.Store
 	errors map[string]error
 }
 
-// outcomes are the errors of a store, by their names in a directive.
+// outcomes lists the errors of a store by their names in a directive.
 var outcomes = map[string]error{
 	"busy":           table.ErrBusy,
 	"unknown":        table.ErrUnknown,
@@ -29,7 +28,7 @@ var outcomes = map[string]error{
 	"out-of-control": errors.New("read /var/lib/secret: bit rot"),
 }
 
-// fail obeys "Commit busy".
+// fail applies a directive such as "Commit busy".
 func (f *faults) fail(directive string) error {
 	method, outcome, _ := strings.Cut(directive, " ")
 	err, ok := outcomes[outcome]

@@ -1,6 +1,6 @@
-// Package scene makes the server of a transcript: see package wiretest, which plays
-// them. It is apart from that package so that a module of WebAssembly can be such
-// a server.
+// Package scene makes the server of a transcript; package wiretest plays the
+// transcripts. It is a separate package so that a WebAssembly module can
+// contain such a server.
 package scene
 
 import (
@@ -23,7 +23,7 @@ import (
 	"edgetable/core/throttle"
 )
 
-// Start is what a server's clock shows before the first exchange.
+// Start is the time of a server's clock before the first exchange.
 var Start = time.Date(2026, time.March, 4, 5, 6, 7, 123456700, time.UTC)
 
 // Clock is a clock that is set by hand. Its zero value shows [Start].
@@ -32,11 +32,11 @@ type Clock struct{ since atomic.Int64 }
 // Set makes the clock show a time.
 func (c *Clock) Set(t time.Time) { c.since.Store(int64(t.Sub(Start))) }
 
-// Now is what the clock shows.
+// Now returns the time that the clock shows.
 func (c *Clock) Now() edm.Ticks { return edm.TicksOf(Start.Add(time.Duration(c.since.Load()))) }
 
-// The account of most scenarios and its well-known key, which the others have
-// as their first.
+// Account is the account of most scenarios. AccountKey is its well-known key,
+// which is also the first key of the other accounts.
 const (
 	Account    = "devstoreaccount1"
 	AccountKey = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -44,10 +44,10 @@ const (
 	WrongKey   = "d3Jvbmcga2V5"
 )
 
-// challenge is as it was recorded, for a tenant that is none.
+// challenge is the recorded text, with a tenant that does not exist.
 const challenge = "Bearer authorization_uri=https://login.microsoftonline.com/00000000-0000-0000-0000-000000000000/oauth2/authorize resource_id=https://storage.azure.com"
 
-// Accounts makes those every server has.
+// Accounts returns the accounts that every server has.
 func Accounts() map[string]*protocol.Account {
 	first, second := mustKey(AccountKey), mustKey(SecondKey)
 	list := make(map[string]*protocol.Account)
@@ -63,12 +63,12 @@ func Accounts() map[string]*protocol.Account {
 func mustKey(text string) *sharedkey.Key {
 	k, err := sharedkey.ParseKey(text)
 	if err != nil {
-		panic(err) // it is a constant
+		panic(err) // the key is a constant
 	}
 	return k
 }
 
-// bearer knows the tokens of transcripts.
+// bearer accepts the tokens of transcripts.
 func bearer(_ context.Context, token string) (protocol.Identity, error) {
 	id := protocol.Identity{ObjectID: "11111111-2222-3333-4444-555555555555", TenantID: "66666666-7777-8888-9999-000000000000"}
 	switch token {
@@ -83,13 +83,13 @@ func bearer(_ context.Context, token string) (protocol.Identity, error) {
 	return protocol.Identity{}, errors.New("the token is neither reader nor contributor")
 }
 
-// New makes an empty server over the reference store, as the directives of a
-// transcript want it. withTimeout is [protocol.Handler.WithTimeout].
+// New makes an empty server over the reference store, with the directives of a
+// transcript. withTimeout is [protocol.Handler.WithTimeout].
 func New(clock *Clock, directives []string, withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)) (*protocol.Handler, error) {
 	return Over(memstore.New(clock.Now), clock, directives, withTimeout)
 }
 
-// Over is [New] over another store, in which there is nothing.
+// Over is [New] over another store, which must be empty.
 func Over(empty table.Store, clock *Clock, directives []string, withTimeout func(context.Context, time.Duration) (context.Context, context.CancelFunc)) (*protocol.Handler, error) {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(1, 2))
@@ -125,7 +125,7 @@ func Over(empty table.Store, clock *Clock, directives []string, withTimeout func
 	return h, nil
 }
 
-// obey changes the server as a directive says.
+// obey applies a directive to the server.
 func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) error {
 	word, rest, _ := strings.Cut(directive, " ")
 	switch {
@@ -149,7 +149,7 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 	return nil
 }
 
-// limit reads account=1/s burst=2.
+// limit applies a text such as account=1/s burst=2.
 func limit(l *protocol.Limits, clock *Clock, text string) error {
 	o := throttle.Options{Now: clock.Now}
 	what, rate, _ := strings.Cut(text, "=")
