@@ -10,8 +10,9 @@ import (
 
 // parser reads a filter by recursive descent. The first error sticks; after
 // that the productions return without reading on, and what they return is of
-// no use. A parenthesis is five frames of a few pointers each: MaxDepth of them
-// have to fit the 64 KiB stack of a small wasm module.
+// no use. A parenthesis is four frames of a few pointers each: MaxDepth of them
+// have to fit the 64 KiB stack of a small wasm module. The functions that are not
+// part of the recursion are not inlined, which would make these frames large.
 //
 // Types are judged as the operands are combined, from the left and from inside,
 // which is the order in which Microsoft.Data.OData binds them. It binds only what
@@ -49,6 +50,8 @@ func (p *parser) mistyped(err error) {
 func (p *parser) unexpected() { p.expected("Syntax error", p.lexer.pos) }
 
 // expected reports that the next token is not the one that should stand there.
+//
+//go:noinline
 func (p *parser) expected(what string, at int) {
 	switch p.tok.name {
 	case "add", "sub", "mul", "div", "mod":
@@ -146,6 +149,8 @@ func (p *parser) andExpr() *term {
 
 // conditions demands that both operands of an operator are conditions, and
 // returns a term of the type that the two have together.
+//
+//go:noinline
 func (p *parser) conditions(left, right *term, kind string) *term {
 	if p.err == nil && !(left.isCondition() && right.isCondition()) {
 		p.mistyped(binaryError(left.typ(), right.typ(), kind))
@@ -153,6 +158,7 @@ func (p *parser) conditions(left, right *term, kind string) *term {
 	return &term{cond: truth(true)}
 }
 
+//go:noinline
 func (p *parser) combined(k kind, list []*expr) *term {
 	if p.err != nil {
 		return nil
@@ -194,6 +200,8 @@ func (p *parser) unary() *term {
 //
 // The parenthesis of an expr and that of an operand begin alike: what comes out
 // of it decides.
+//
+//go:noinline
 func (p *parser) primary(left *term) *term {
 	if p.err != nil || left.cond != nil || p.tok.kind != tokenName {
 		return left
@@ -234,6 +242,8 @@ func (p *parser) group() *term {
 }
 
 // operand = property | literal
+//
+//go:noinline
 func (p *parser) operand() *term {
 	switch p.tok.kind {
 	case tokenLiteral:
@@ -273,6 +283,8 @@ func isKeyword(name string) bool {
 }
 
 // condition takes a term as something that is true or false.
+//
+//go:noinline
 func (p *parser) condition(t *term) *expr {
 	switch {
 	case p.err != nil:
