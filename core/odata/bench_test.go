@@ -9,7 +9,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// benchEntity is about 1 KiB in ten properties of all sorts.
+// benchEntity returns an entity of about 1 KiB with ten properties of all
+// types.
 func benchEntity() (k []byte, timestamp edm.Ticks, p edm.Properties) {
 	add := func(name string, v edm.Value) { p = edm.AppendProperty(p, name, v) }
 	add("Name", edm.String("Fabrikam"))

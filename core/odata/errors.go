@@ -6,14 +6,14 @@ import (
 	"edgetable/core/edm"
 )
 
-// notImplemented is [ErrNotImplemented] with what the sender may have meant.
+// notImplemented is [ErrNotImplemented] with a hint at the probable intent.
 type notImplemented string
 
 func (e notImplemented) Error() string { return ErrNotImplemented.Error() + " " + string(e) }
 
 func (e notImplemented) Is(target error) bool { return target == ErrNotImplemented }
 
-// termError is [ErrSelect] with the term that is no name.
+// termError is [ErrSelect] with the term that is not a name.
 type termError string
 
 func (e termError) Error() string {
@@ -30,31 +30,31 @@ var (
 	ErrNotImplemented = errors.New("The requested operation is not implemented on the specified resource.") //lint:ignore ST1005 the service's text
 	// ErrNull: the filter has the literal null.
 	ErrNull = errors.New("One of the request inputs is not valid. There is no null in a filter: a property that is null is absent, and every comparison with it is false.") //lint:ignore ST1005 the service's text
-	// ErrNotBoolean: all of the filter is a number, a string, a date or a key.
+	// ErrNotBoolean: the whole filter is a number, a string, a date or a key.
 	ErrNotBoolean = errors.New("The $filter expression must evaluate to a single boolean value.") //lint:ignore ST1005 the service's text
 	// ErrTooComplex: the filter exceeds [MaxLength], [MaxDepth] or [MaxComparisons].
 	ErrTooComplex = errors.New("The $filter expression is too long, too deeply nested or has too many comparisons.") //lint:ignore ST1005 as the others
-	// ErrSelect: $select is no list of property names or has too many.
+	// ErrSelect: $select is not a list of property names or has too many names.
 	ErrSelect = errors.New("The $select option must be a list of at most 255 property names.") //lint:ignore ST1005 as the others
-	// ErrTop: $top is no whole number from 0 to 1000.
+	// ErrTop: $top is not a whole number from 0 to 1000.
 	ErrTop = errors.New("One of the request inputs is not valid.") //lint:ignore ST1005 the service's text
 )
 
-// SyntaxError says where a filter stops making sense, in the words of
-// Microsoft.Data.OData, on which the service stands. Positions are in UTF-16
-// code units.
+// SyntaxError names the position of a syntax error in a filter, in the words of
+// Microsoft.Data.OData, the library that the service uses. Positions are in
+// UTF-16 code units.
 type SyntaxError struct{ message string }
 
 func (e *SyntaxError) Error() string { return e.message }
 
-// TypeError says which operands of an operator do not fit together, in the words
-// of the same library.
+// TypeError names the types of operands that do not fit together, in the words
+// of Microsoft.Data.OData.
 type TypeError struct{ message string }
 
 func (e *TypeError) Error() string { return e.message }
 
-// typeName is the name of a type in a [TypeError]. The null type is that of a
-// property whose type is not known before an entity is seen.
+// typeName returns the name of a type in a [TypeError]. The null type is the
+// type of a property whose type is known only from an entity.
 func typeName(t edm.Type) string {
 	if t == edm.TypeNull {
 		return "<null>"

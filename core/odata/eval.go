@@ -9,8 +9,8 @@ import (
 	"edgetable/core/key"
 )
 
-// entity is what a filter looks at. All properties the filter refers to are
-// found in one pass over the list, at the first that is asked for.
+// entity is one entity that a filter reads. The first access to a property
+// finds all properties of the filter in one pass over the list.
 type entity struct {
 	key        []byte
 	timestamp  edm.Ticks
@@ -20,8 +20,8 @@ type entity struct {
 	values     [maxValues]edm.Value // of names; null is absent
 }
 
-// maxValues is how many properties are found in one pass; those beyond are
-// looked up each time. It keeps an entity within what a compiler puts on the
+// maxValues is the most properties that one pass finds; each access to a
+// further property looks it up. The bound keeps an entity small enough for the
 // stack.
 const maxValues = 8
 
@@ -81,7 +81,7 @@ func (e *entity) resolve() {
 }
 
 // compare compares a stored value with a literal by the rules of the package
-// comment. The operator is asked for only where equality is cheaper than order.
+// comment. It uses the operator only where equality is cheaper than order.
 func compare(v edm.Value, literal *edm.Value, op operator) operator {
 	switch v.Type() {
 	case edm.TypeNull:
@@ -127,7 +127,7 @@ func compareSame(v edm.Value, literal *edm.Value, op operator) operator {
 	return compareInts(v.Int(), literal.Int()) // DateTime, Int32, Int64
 }
 
-// outcome is the outcome of a three-way comparison.
+// outcome converts the result of a three-way comparison.
 func outcome(c int) operator {
 	switch {
 	case c < 0:

@@ -18,7 +18,7 @@ func mustParse(t testing.TB, text string) *odata.Filter {
 	return f
 }
 
-// TestCompare gives for a stored value and a literal the operators that hold.
+// TestCompare lists the operators that hold for a stored value and a literal.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	const (
@@ -110,7 +110,7 @@ func TestCompare(t *testing.T) {
 				t.Errorf("%s: mirrored %v differs", c.why, plain)
 			}
 			if negated := mustParse(t, "not (A "+op+" "+c.literal+")"); negated.Match(k, 1, p) == plain.Match(k, 1, p) {
-				t.Errorf("%s: %v is no negation", c.why, negated)
+				t.Errorf("%s: %v is not the negation", c.why, negated)
 			}
 		}
 		if want := c.want; got != "" && got[1:] != want || got == "" && want != "" {
@@ -158,7 +158,7 @@ func TestMatch(t *testing.T) {
 		{"false", false, "a constant"},
 	} {
 		if got := mustParse(t, c.filter).Match(k, timestamp, p); got != c.want {
-			t.Errorf("%s: %q is %v", c.why, c.filter, got)
+			t.Errorf("%s: %q gives %v", c.why, c.filter, got)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestMatchWithoutKey(t *testing.T) {
 		{"RowKey ne 'x' or Timestamp lt datetime'2030-01-01'", false, "nor the others"},
 	} {
 		if got := mustParse(t, c.filter).Match(nil, 0, p); got != c.want {
-			t.Errorf("%s: %q is %v", c.why, c.filter, got)
+			t.Errorf("%s: %q gives %v", c.why, c.filter, got)
 		}
 	}
 }
@@ -187,6 +187,6 @@ func TestMatchDoesNotAllocate(t *testing.T) {
 	f := mustParse(t, "PartitionKey ge 'a' and RowKey ne 'b' and Timestamp gt datetime'2001-01-01' and not (Age lt 5L and Name eq 'x' and "+
 		"City gt 'ä' and Photo ne X'00' and Owner ne guid'a455c695-df98-5678-aaaa-81d3367e5a34' and Balance eq 5 and V1 eq 1 and V2 eq 2 and V3 eq 3)")
 	if n := testing.AllocsPerRun(100, func() { f.Match(k, timestamp, p) }); n != 0 {
-		t.Errorf("%v allocations a match", n)
+		t.Errorf("%v allocations per match", n)
 	}
 }

@@ -2,7 +2,7 @@ package odata
 
 import "edgetable/core/edm"
 
-// kind is what an expr is.
+// kind is the kind of an expr.
 type kind uint8
 
 const (
@@ -14,11 +14,11 @@ const (
 )
 
 // expr is one node of a filter. It is a struct and not an interface, so that
-// judging an entity is a switch whose arguments stay on the stack.
+// evaluation is a switch whose arguments stay on the stack.
 //
-// Conjunctions and disjunctions have two operands or more, none of which is a
-// constant or of the same kind; the operand of a negation is neither a constant
-// nor a negation. So a constant is always the root.
+// Conjunctions and disjunctions have two or more operands; no operand is a
+// constant or has the same kind as its parent. The operand of a negation is
+// neither a constant nor a negation. So a constant is always the root.
 type expr struct {
 	kind     kind
 	truth    bool     // constant
@@ -30,8 +30,8 @@ type expr struct {
 	operands []*expr
 }
 
-// field is what a comparison looks at: an index into Filter.names, or one of
-// the system properties.
+// field names the value that a comparison reads: an index into Filter.names, or
+// one of the system properties.
 type field int16
 
 const (
@@ -40,7 +40,7 @@ const (
 	fieldTimestamp
 )
 
-// systemField is the field of a system property's name.
+// systemField returns the field of a system property by its name.
 func systemField(name string) (field, bool) {
 	switch name {
 	case "PartitionKey":
@@ -56,8 +56,8 @@ func systemField(name string) (field, bool) {
 // operator is the set of outcomes for which a comparison holds.
 type operator uint8
 
-// The outcomes of comparing a stored value with a literal. The zero outcome,
-// of a property that is absent, is in no set.
+// The outcomes of comparing a stored value with a literal. Zero is the outcome
+// of an absent property; it is in no set.
 const (
 	absent operator = 0
 	less   operator = 1 << iota >> 1
@@ -75,7 +75,7 @@ const (
 	opGe = greater | equal
 )
 
-// operatorOf reads an operator's name, 0 if it is none.
+// operatorOf returns the operator with a name, or 0 if there is none.
 func operatorOf(name string) operator {
 	switch name {
 	case "eq":
@@ -110,7 +110,7 @@ func (op operator) String() string {
 	return "ge"
 }
 
-// kind is what Microsoft.Data.OData calls the operator.
+// kind returns the name of the operator in Microsoft.Data.OData.
 func (op operator) kind() string {
 	switch op {
 	case opEq:
@@ -127,7 +127,7 @@ func (op operator) kind() string {
 	return "GreaterThanOrEqual"
 }
 
-// mirrored is the operator with its sides exchanged.
+// mirrored returns the operator with its sides exchanged.
 func (op operator) mirrored() operator {
 	m := op &^ (less | greater)
 	if op&less != 0 {
@@ -143,7 +143,8 @@ func truth(b bool) *expr { return &expr{kind: constant, truth: b} }
 
 // combine makes a conjunction or a disjunction.
 func combine(k kind, list []*expr) *expr {
-	// A constant equal to neutral changes nothing, the other one decides.
+	// A constant equal to neutral changes nothing; the opposite constant
+	// decides the result.
 	neutral := k == conjunction
 	operands := make([]*expr, 0, len(list))
 	for _, e := range list {

@@ -7,31 +7,32 @@ import (
 	"edgetable/core/edm"
 )
 
-// Bounds of a filter. The service documents 15 comparisons and takes more;
-// clients build long lists of keys, one pair of parentheses around each step.
+// Bounds of a filter. The service documents 15 comparisons and accepts more;
+// clients build long lists of keys with one pair of parentheses around each
+// step.
 const (
 	MaxLength      = 32 << 10 // bytes
 	MaxDepth       = 128      // parentheses
 	MaxComparisons = 500
 )
 
-// Filter is a parsed $filter. It does not change and may be used by many
-// goroutines at once. Nil is no filter: it matches everything.
+// Filter is a parsed $filter. It does not change, and many goroutines may use
+// it at once. Nil means no filter: it matches everything.
 type Filter struct {
 	root *expr
-	// names are the distinct properties it refers to, apart from the keys and
+	// names are the distinct properties in the filter, except the keys and
 	// Timestamp, in order of appearance. expr.field is an index into them.
 	names []string
 }
 
-// Parse reads a filter on entities. Text without anything but blanks is no
-// filter: nil. The error is a *[SyntaxError], a *[TypeError],
-// [ErrNotImplemented], [ErrNull], [ErrNotBoolean] or [ErrTooComplex].
+// Parse reads a filter on entities. For empty or blank text it returns nil. The
+// error is a *[SyntaxError], a *[TypeError], [ErrNotImplemented], [ErrNull],
+// [ErrNotBoolean] or [ErrTooComplex].
 func Parse(text string) (*Filter, error) { return parse(text, nil) }
 
 // ParseTables reads a filter on the tables of an account. The key of a table is
-// its name after fold, with an empty RowKey: TableName is compared after fold
-// too, so that case does not count. A table has no other property.
+// its name after fold, with an empty RowKey: TableName is also compared after
+// fold, so that comparison ignores case. A table has no other property.
 func ParseTables(text string, fold func(string) string) (*Filter, error) {
 	return parse(text, fold)
 }
@@ -59,10 +60,10 @@ func parse(text string, fold func(string) string) (*Filter, error) {
 	return &Filter{root: root, names: p.names}, nil
 }
 
-// String is the filter in canonical form, which reads back as the same filter:
-// the property left of the operator, constants folded, no parentheses but the
-// needed ones and those of not. It may exceed MaxLength where the original
-// nearly did. Nil gives "".
+// String returns the filter in canonical form, which parses to the same filter:
+// the property is left of the operator, constants are folded, and only
+// necessary parentheses and those of not remain. It may exceed MaxLength if the
+// original nearly did. Nil gives "".
 func (f *Filter) String() string {
 	if f == nil {
 		return ""
@@ -70,10 +71,9 @@ func (f *Filter) String() string {
 	return string(f.root.append(nil))
 }
 
-// Match reports whether an entity passes: k is its encoded key, p its own
+// Match reports whether an entity matches: k is its encoded key, p its own
 // properties. With a nil k there are no PartitionKey, RowKey and Timestamp, so
-// that a filter can judge other things with named values.
-// It does not allocate.
+// that a filter can test other objects with named values. It does not allocate.
 func (f *Filter) Match(k []byte, timestamp edm.Ticks, p edm.Properties) bool {
 	if f == nil {
 		return true

@@ -2,12 +2,13 @@ package odata
 
 import "edgetable/core/edm"
 
-// Outcomes is a set of outcomes of comparing what an entity has with a literal.
+// Outcomes is a set of outcomes of a comparison between a stored value and a
+// literal.
 type Outcomes uint8
 
-// The outcomes by the rules of the package comment: what is stored is less than
-// the literal, which is that of all pairs of types that do not compare too, equal,
-// or greater; one of two Doubles is NaN; or the entity has no such property.
+// The outcomes by the rules of the package comment. The stored value is less than
+// the literal, also where the two types do not compare; equal; or greater. One of
+// two Doubles is NaN. The entity does not have the property.
 const (
 	Less      = Outcomes(less)
 	Equal     = Outcomes(equal)
@@ -16,19 +17,20 @@ const (
 	Absent    = Unordered << 1
 )
 
-// Test is one comparison of a filter. PartitionKey, RowKey and Timestamp are
-// compared under these names.
+// Test is one comparison of a filter. PartitionKey, RowKey and Timestamp have
+// these names.
 type Test struct {
 	Name    string
 	Literal edm.Value
-	Holds   Outcomes // for these it is true
+	Holds   Outcomes // the outcomes for which the test is true
 }
 
-// Fold translates a filter for those that judge entities elsewhere. Negations are
-// carried out on the sets of outcomes, so that there are only tests and, over
-// them, conjunctions (all) and disjunctions, each of two parts or more: who makes
-// any test true of more entities makes the whole true of more. A filter that is
-// constant is a conjunction or a disjunction of no parts.
+// Fold translates a filter for a store that evaluates it elsewhere. It applies
+// negations to the sets of outcomes, so that only tests, conjunctions (all) and
+// disjunctions remain, the last two with two or more parts: if a store makes a
+// test true for more entities, the whole filter is true for more entities, never
+// for fewer. A constant filter becomes a conjunction or a disjunction without
+// parts.
 func Fold[T any](f *Filter, test func(Test) T, join func(all bool, parts []T) T) T {
 	if f == nil {
 		return join(true, nil)

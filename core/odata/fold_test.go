@@ -11,8 +11,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// What Fold shows of a filter, and that it holds by the outcomes of its tests for
-// the entities that the filter matches.
+// TestFold checks the translation by Fold, and that the translation holds for
+// exactly the entities that the filter matches.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	show := func(text string) string {
@@ -44,7 +44,7 @@ func TestFold(t *testing.T) {
 			}
 		}
 		k := key.Append(nil, randomString(r, false), randomString(r, false))
-		// A test holds as its outcomes say when each of the operators is asked.
+		// Find the outcome of a test by evaluating each operator.
 		holds := odata.Fold(f, func(x odata.Test) bool {
 			outcome := odata.Absent
 			for op, o := range map[string]odata.Outcomes{"lt": odata.Less, "eq": odata.Equal, "gt": odata.Greater} {

@@ -10,8 +10,8 @@ import (
 	"edgetable/core/odata"
 )
 
-// FuzzFilter holds for any text and any bytes as an entity: printing is a fixed
-// point, judging does not panic, and the plan keeps its law.
+// FuzzFilter checks for any text and for any bytes as an entity: printing is a
+// fixed point, evaluation does not panic, and the plan keeps its law.
 func FuzzFilter(f *testing.F) {
 	_, _, entity := benchEntity()
 	for _, text := range []string{

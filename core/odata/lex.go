@@ -12,8 +12,8 @@ import (
 type tokenKind uint8
 
 const (
-	tokenBad   tokenKind = iota // err says why
-	tokenOther                  // a sign that OData has and filters do not
+	tokenBad   tokenKind = iota // err is the reason
+	tokenOther                  // a character of OData that has no use in filters
 	tokenEnd
 	tokenOpen
 	tokenClose
@@ -29,7 +29,7 @@ type token struct {
 	err     error
 }
 
-// lexer cuts a filter into tokens. pos is behind the last one.
+// lexer splits a filter into tokens. pos is the offset after the last one.
 type lexer struct {
 	text string
 	pos  int
@@ -78,7 +78,7 @@ func (l *lexer) token() token {
 	name := l.word()
 	if name == "" {
 		r, size := utf8.DecodeRuneInString(l.text[l.pos:])
-		if r > 0xFFFF { // the library sees the first half of it alone
+		if r > 0xFFFF { // the library sees only its first half
 			r = utf8.RuneError
 		}
 		l.pos += size
@@ -95,13 +95,13 @@ func (l *lexer) token() token {
 
 func literalToken(v edm.Value) token { return token{kind: tokenLiteral, literal: v} }
 
-// wrong is the error that something is wrong at an offset.
+// wrong returns a SyntaxError for an offset.
 func (l *lexer) wrong(what string, at int) error {
 	return &SyntaxError{what + " at position " + strconv.Itoa(edm.UTF16Len(l.text[:at])) + " in '" + l.text + "'."}
 }
 
-// unrecognized is the token of a literal, from start to pos, that its type does
-// not have.
+// unrecognized returns the token for a malformed literal of a type, from start
+// to pos.
 func (l *lexer) unrecognized(t edm.Type, start int) token {
 	hint := ""
 	if t == edm.TypeInt32 {
@@ -111,12 +111,12 @@ func (l *lexer) unrecognized(t edm.Type, start int) token {
 		strconv.Itoa(edm.UTF16Len(l.text[:start])) + "' in '" + l.text + "'." + hint}}
 }
 
-// isBlank includes what a form decoder makes of %09, %0A and %0D.
+// isBlank reports whether c is a blank, including decoded %09, %0A and %0D.
 func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// peek is the byte n after pos, or 0 at the end.
+// peek returns the byte at pos+n, or 0 at the end.
 func (l *lexer) peek(n int) byte {
 	if l.pos+n < len(l.text) {
 		return l.text[l.pos+n]
@@ -124,7 +124,7 @@ func (l *lexer) peek(n int) byte {
 	return 0
 }
 
-// quoted reads '…', in which a doubled quote stands for one.
+// quoted reads '…', where two quotes mean one.
 func (l *lexer) quoted() (string, bool) {
 	l.pos++
 	start, doubled := l.pos, false
@@ -146,8 +146,8 @@ func (l *lexer) quoted() (string, bool) {
 	return "", false
 }
 
-// typed reads the quoted part of a literal that begins with its type: there are
-// no doubled quotes in it.
+// typed reads the quoted part of a literal that begins with its type: it has no
+// doubled quotes.
 func (l *lexer) typed(t edm.Type, start int) token {
 	l.pos++
 	from := l.pos
@@ -166,8 +166,8 @@ func (l *lexer) typed(t edm.Type, start int) token {
 //
 //	[ "-" ] digits [ "." digits ] [ ( "e" | "E" ) [ "+" | "-" ] digits ] [ suffix ]
 //
-// with the suffix L for Int64 or D for Double, of either case. Without one a
-// whole number is an Int32 and has to be in range. The token ends there: any
+// with the suffix L for Int64 or D for Double, of either case. Without a suffix
+// a whole number is an Int32 and must be in range. The token ends there: any
 // character may follow.
 func (l *lexer) number() token {
 	start := l.pos
@@ -205,7 +205,7 @@ func (l *lexer) number() token {
 	return l.unrecognized(t, start)
 }
 
-// digits steps over digits and reports whether there was one.
+// digits skips digits and reports whether there was one.
 func (l *lexer) digits() bool {
 	start := l.pos
 	for isDigit(l.peek(0)) {
@@ -214,7 +214,7 @@ func (l *lexer) digits() bool {
 	return l.pos > start
 }
 
-// word reads a name, "" if there is none.
+// word reads a name, or returns "" if there is none.
 func (l *lexer) word() string {
 	start := l.pos
 	for l.pos < len(l.text) {
@@ -227,8 +227,8 @@ func (l *lexer) word() string {
 	return l.text[start:l.pos]
 }
 
-// isNameStart and isNamePart are the identifiers of C#, of which the names of
-// properties are.
+// isNameStart and isNamePart report whether a rune may start or continue an
+// identifier of C#; names of properties are such identifiers.
 func isNameStart(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r|0x20 >= 'a' && r|0x20 <= 'z' || r == '_'

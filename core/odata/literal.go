@@ -39,7 +39,7 @@ func parseNumber(s string, t edm.Type) (edm.Value, bool) {
 	return edm.Double(f), err == nil
 }
 
-// typeBefore is the type that a name with a quote behind it says a literal has.
+// typeBefore returns the type that a name before a quote gives a literal.
 func typeBefore(name string) edm.Type {
 	switch strings.ToLower(name) {
 	case "datetime":
@@ -56,8 +56,8 @@ func typeBefore(name string) edm.Type {
 func parseTyped(t edm.Type, s string) (edm.Value, bool) {
 	switch t {
 	case edm.TypeDateTime:
-		// Entities begin with 1601, .NET's DateTime and the filters of its
-		// clients with year 1.
+		// DateTimes of entities begin with 1601, those of .NET and of its
+		// clients' filters with year 1.
 		ticks, err := edm.ParseDateTime(s)
 		return edm.DateTime(ticks), err == nil && ticks >= 0 && ticks <= edm.MaxDateTime
 	case edm.TypeGuid:
@@ -69,7 +69,7 @@ func parseTyped(t edm.Type, s string) (edm.Value, bool) {
 }
 
 // parseHex reads pairs of hexadecimal digits. The decoder of encoding/hex has an
-// error that brings package fmt along: a tenth of a wasm module.
+// error that imports package fmt, a tenth of a wasm module.
 func parseHex(s string) ([]byte, bool) {
 	b := make([]byte, len(s)/2)
 	for i := range len(b) * 2 {

@@ -15,12 +15,13 @@ import (
 	"edgetable/core/odata"
 )
 
-// model is an entity as a map: what the evaluator must agree with, by other
-// means: decoded keys, strings as UTF-16, numbers as fractions.
+// model is an entity as a map. It gives the results that the evaluator must
+// agree with, by other means: decoded keys, strings as UTF-16, numbers as
+// fractions.
 type model map[string]edm.Value
 
-// sign compares a stored value with a literal: −1, 0, 1, or 2 where neither is
-// below the other.
+// sign compares a stored value with a literal: −1, 0, 1, or 2 if they have no
+// order.
 func sign(v, literal edm.Value) int {
 	rank := map[edm.Type]int{edm.TypeInt32: 1, edm.TypeInt64: 2, edm.TypeDouble: 3}
 	a, b := rank[v.Type()], rank[literal.Type()]
@@ -93,14 +94,14 @@ func (m model) holds(name, op string, literal edm.Value) bool {
 	return s == 1 || s == 0
 }
 
-// randomFilter is the text of a filter and what it means to a model.
+// randomFilter returns the text of a filter and its meaning for a model.
 func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 	if depth == 0 || r.IntN(4) == 0 {
 		names := []string{"PartitionKey", "PartitionKey", "RowKey", "RowKey", "Timestamp", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J"}
 		name := names[r.IntN(len(names))]
 		op := []string{"eq", "eq", "ne", "lt", "le", "gt", "ge"}[r.IntN(7)]
 		literal := randomValue(r)
-		switch name { // the keys and Timestamp have types, which literals must fit
+		switch name { // literals must fit the types of the keys and Timestamp
 		case "PartitionKey", "RowKey":
 			literal = edm.String(randomString(r, true))
 		case "Timestamp":
@@ -136,7 +137,8 @@ func literalText(v edm.Value) string {
 	return v.String()
 }
 
-// randomString is short and of few characters, so that strings meet.
+// randomString returns a short string of few different characters, so that
+// strings are often equal.
 func randomString(r *rand.Rand, any bool) string {
 	alphabet := []string{"a", "b", "'", "\uD7FF", "\uE000", "\uFFFD", "😀", "/", "\x01", "\x1F", "\x7F"}
 	if !any {
@@ -182,7 +184,7 @@ func TestModel(t *testing.T) {
 	kinds := map[string]int{}
 	for range 4000 {
 		text, holds := randomFilter(r, r.IntN(5))
-		for _, name := range []string{"RowKey", "PartitionKey"}[r.IntN(2):] { // as most queries begin
+		for _, name := range []string{"RowKey", "PartitionKey"}[r.IntN(2):] { // most queries begin so
 			if r.IntN(2) == 0 {
 				literal, rest := edm.String(randomString(r, false)), holds
 				text = name + " eq " + literalText(literal) + " and (" + text + ")"

@@ -8,21 +8,22 @@ import (
 	"edgetable/core/key"
 )
 
-// parser reads a filter by recursive descent. The first error sticks; after
-// that the productions return without reading on, and what they return is of
-// no use. A parenthesis is four frames of a few pointers each: MaxDepth of them
-// have to fit the 64 KiB stack of a small wasm module. The functions that are not
-// part of the recursion are not inlined, which would make these frames large.
+// parser reads a filter by recursive descent. The parser keeps the first error;
+// after it the productions return without reading, and their results have no
+// meaning. A parenthesis takes four frames of a few pointers each: MaxDepth of
+// them must fit into the 64 KiB stack of a small wasm module. Functions outside
+// the recursion are not inlined, because inlining would make these frames large.
 //
-// Types are judged as the operands are combined, from the left and from inside,
-// which is the order in which Microsoft.Data.OData binds them. It binds only what
-// it could read: an error of types gives way to one of syntax.
+// The parser checks types when it combines operands, from the left and from
+// inside, in the order of Microsoft.Data.OData. That library checks types only
+// after it has read the whole filter: a syntax error takes precedence over a type
+// error.
 type parser struct {
 	lexer       lexer
 	fold        func(string) string // not nil: a filter on tables
 	tok         token               // the next one
 	err         error
-	typeErr     error // the first error of types
+	typeErr     error // the first type error
 	depth       int
 	comparisons int
 	names       []string
@@ -39,17 +40,17 @@ func (p *parser) fail(err error) {
 	}
 }
 
-// mistyped keeps an error of types for when the whole filter has been read.
+// mistyped keeps the first type error until the whole filter is read.
 func (p *parser) mistyped(err error) {
 	if p.typeErr == nil {
 		p.typeErr = err
 	}
 }
 
-// unexpected reports the next token as one that cannot stand where it does.
+// unexpected reports that the next token may not occur at its position.
 func (p *parser) unexpected() { p.expected("Syntax error", p.lexer.pos) }
 
-// expected reports that the next token is not the one that should stand there.
+// expected reports that the next token is not the required one.
 //
 //go:noinline
 func (p *parser) expected(what string, at int) {
@@ -70,7 +71,7 @@ func (p *parser) at(keyword string) bool {
 	return p.tok.kind == tokenName && p.tok.name == keyword
 }
 
-// have steps over a keyword if it is next.
+// have skips a keyword if it is next.
 func (p *parser) have(keyword string) bool {
 	if !p.at(keyword) {
 		return false
@@ -79,8 +80,8 @@ func (p *parser) have(keyword string) bool {
 	return true
 }
 
-// term is an operand or a condition, which look alike until they end. It is an
-// operand, and cond nil, until something takes it as a condition.
+// term is an operand or a condition; the two look alike until they end. It is
+// an operand, with a nil cond, until the parser needs it as a condition.
 type term struct {
 	cond    *expr
 	name    string // operand: the property, or "" for a literal
@@ -89,7 +90,7 @@ type term struct {
 	end     int      // operand: behind a property's name
 }
 
-// typ is the type of a term, null where it is not known before an entity is seen.
+// typ returns the type of a term, or null if it is known only from an entity.
 func (t *term) typ() edm.Type {
 	switch {
 	case t.cond != nil:
@@ -147,8 +148,8 @@ func (p *parser) andExpr() *term {
 	return p.combined(conjunction, list)
 }
 
-// conditions demands that both operands of an operator are conditions, and
-// returns a term of the type that the two have together.
+// conditions checks that both operands of an operator are conditions, and
+// returns a term of their common type.
 //
 //go:noinline
 func (p *parser) conditions(left, right *term, kind string) *term {
@@ -168,9 +169,9 @@ func (p *parser) combined(k kind, list []*expr) *term {
 
 // unary = "not" unary | primary
 //
-// In OData "not" binds closer than a comparison, so that it is an error before a
-// key. Before a property of a type that is not known it negates the comparison:
-// "not A eq 1" could mean nothing else that is of use.
+// In OData "not" binds closer than a comparison, so that "not" before a key is
+// an error. Before a property of unknown type it negates the comparison: "not A
+// eq 1" has no other useful meaning.
 func (p *parser) unary() *term {
 	nots := 0
 	for p.have("not") {
@@ -198,8 +199,8 @@ func (p *parser) unary() *term {
 //
 // comparison = operand ( "eq" | "ne" | "gt" | "ge" | "lt" | "le" ) operand
 //
-// The parenthesis of an expr and that of an operand begin alike: what comes out
-// of it decides.
+// The parentheses of an expr and of an operand begin alike: their content
+// decides.
 //
 //go:noinline
 func (p *parser) primary(left *term) *term {
@@ -276,13 +277,13 @@ func (p *parser) operand() *term {
 	return nil
 }
 
-// isKeyword recognises the keywords in the wrong case too, so that "NOT (…)"
-// is not taken for a function.
+// isKeyword also recognises keywords in the wrong case, so that "NOT (…)" does
+// not look like a function.
 func isKeyword(name string) bool {
 	return strings.EqualFold(name, "not") || strings.EqualFold(name, "and") || strings.EqualFold(name, "or")
 }
 
-// condition takes a term as something that is true or false.
+// condition converts a term to a condition.
 //
 //go:noinline
 func (p *parser) condition(t *term) *expr {
@@ -300,8 +301,8 @@ func (p *parser) condition(t *term) *expr {
 	return truth(t.literal.Type() == edm.TypeBoolean && t.literal.Bool())
 }
 
-// isOperator recognises the words that are no property where nothing is compared
-// with them.
+// isOperator recognises the words that are not properties unless they are
+// compared with something.
 func isOperator(name string) bool {
 	return name == "and" || name == "or" || operatorOf(name) != 0
 }
@@ -314,7 +315,7 @@ func (p *parser) compare(left *term, op operator, right *term) *expr {
 	}
 	switch {
 	case left.name == "" && right.name == "":
-		// The rules want one side to be the stored value: the left one is.
+		// The rules require a stored value on one side: use the left one.
 		return truth(op&compare(left.literal, &right.literal, op) != 0)
 	case right.name == "":
 		return p.comparison(left.name, op, right.literal)
@@ -329,7 +330,8 @@ func isNumber(t edm.Type) bool {
 	return t == edm.TypeInt32 || t == edm.TypeInt64 || t == edm.TypeDouble
 }
 
-// field is the field of a system property's name. A table has its name for a key.
+// field returns the field of a system property by its name. The key of a table is
+// its name.
 func (p *parser) field(name string) (field, bool) {
 	switch {
 	case p.fold == nil:

@@ -107,8 +107,8 @@ func TestNoFilter(t *testing.T) {
 	}
 }
 
-// The texts are those of Microsoft.Data.OData (ExpressionLexer and
-// UriQueryExpressionParser), with the filter itself for the last %s.
+// TestSyntaxError expects the texts of Microsoft.Data.OData (ExpressionLexer
+// and UriQueryExpressionParser), with the filter in place of the last %s.
 func TestSyntaxError(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want, why string }{
@@ -183,9 +183,10 @@ func TestSyntaxError(t *testing.T) {
 	}
 }
 
-// PartitionKey and RowKey are strings, Timestamp is a DateTime, and literals have
-// types too: operands whose types are known must fit. The texts and the order are
-// those of Microsoft.Data.OData (BinaryOperatorBinder and UnaryOperatorBinder).
+// TestTypeError checks that operands of known types must fit: PartitionKey and
+// RowKey are strings, Timestamp is a DateTime, and literals also have types. The
+// texts and the order are those of Microsoft.Data.OData (BinaryOperatorBinder and
+// UnaryOperatorBinder).
 func TestTypeError(t *testing.T) {
 	t.Parallel()
 	binary := func(left, right, kind string) string {
@@ -260,8 +261,8 @@ func TestOtherErrors(t *testing.T) {
 	}
 }
 
-// A filter on tables judges names without regard to case, and plans ranges of
-// them.
+// TestParseTables checks that a filter on tables ignores the case of names and
+// plans ranges of names.
 func TestParseTables(t *testing.T) {
 	t.Parallel()
 	parse := func(text string) (*odata.Filter, error) { return odata.ParseTables(text, strings.ToLower) }
@@ -318,7 +319,7 @@ func TestBounds(t *testing.T) {
 		return strings.Repeat(open, n) + "A eq 1" + strings.Repeat(")", n)
 	}
 	list := func(n int) string { return "A eq 1" + strings.Repeat(" or A eq 1", n-1) }
-	steps := func(n int) string { // as clients combine one condition after the other
+	steps := func(n int) string { // as clients add one condition after another
 		s := "(A eq 1)"
 		for range n {
 			s = "(" + s + ") and (B eq 2)"

@@ -2,15 +2,15 @@ package odata
 
 import "edgetable/core/key"
 
-// Plan is where the entities a filter matches can be.
+// Plan describes where the entities that match a filter can be.
 type Plan struct {
-	// Ranges are not empty, disjoint and ascending. None means that nothing can
-	// match.
+	// Ranges are non-empty, disjoint and ascending. An empty list means that
+	// nothing can match.
 	Ranges []key.Range
-	// Residual is what is left to judge of the entities inside the ranges; nil
+	// Residual is the filter to evaluate on the entities inside the ranges; nil
 	// if all of them match.
 	Residual *Filter
-	// Kind says in a word how good the plan is, by the widest of its ranges:
+	// Kind describes the plan in one word, by the widest of its ranges:
 	//
 	//	Nothing    no range
 	//	Point      one entity; the range starts at its key
@@ -22,12 +22,12 @@ type Plan struct {
 	Kind string
 }
 
-// maxRanges bounds the ranges of a plan. Each costs a store a seek; beyond it
-// one range that spans them all is read instead.
+// maxRanges bounds the ranges of a plan. A store needs a seek for each range; a
+// plan with more has one range that spans them all instead.
 const maxRanges = 100
 
-// MakePlan plans a filter; nil is the whole table. It looks at the comparisons
-// of PartitionKey and RowKey, through and, or and not; RowKey narrows a range
+// MakePlan plans a filter; nil means the whole table. It uses the comparisons
+// of PartitionKey and RowKey, inside and, or and not; RowKey narrows a range
 // only within one partition.
 //
 // The law of a plan: for every entity with a legal key, the filter matches it
@@ -67,8 +67,9 @@ func MakePlan(f *Filter) Plan {
 	return p
 }
 
-// regionOf is the region of an expression, or of its negation. An expression on
-// anything but the keys may hold everywhere, and so may its negation.
+// regionOf returns the region of an expression, or of its negation. An
+// expression that does not compare keys may hold everywhere, and so may its
+// negation.
 func regionOf(e *expr, negated bool) region {
 	switch e.kind {
 	case constant:

@@ -7,14 +7,14 @@ import (
 	"edgetable/core/key"
 )
 
-// box is the entities whose PartitionKey lies in one range and whose RowKey
-// lies in another. Both are ranges of positions as [key.PartitionFrom] and
-// [key.PartitionAfter] give them: a RowKey stands behind the prefix of its
-// partition exactly as a PartitionKey stands in the table.
+// box is the set of entities whose PartitionKey lies in one range and whose
+// RowKey lies in another. Both are ranges of positions as [key.PartitionFrom]
+// and [key.PartitionAfter] return them: after the prefix of its partition, a
+// RowKey has the same encoding as a PartitionKey.
 type box struct{ partition, row key.Range }
 
 // region is a union of at most maxRanges boxes that holds every entity for
-// which an expression is true, and if exact no other.
+// which an expression is true, and, if exact, no other entity.
 type region struct {
 	boxes []box
 	exact bool
@@ -29,7 +29,8 @@ func constantRegion(truth bool) region {
 	return region{exact: true}
 }
 
-// keyRegion is the keys for which comparing with s has an outcome in op.
+// keyRegion returns the region of the keys whose comparison with s has an
+// outcome in op.
 func keyRegion(f field, op operator, s string) region {
 	if key.Check(s) != nil { // no key equals it
 		op &^= equal
@@ -40,7 +41,7 @@ func keyRegion(f field, op operator, s string) region {
 	from, after := key.PartitionFrom(s), key.PartitionAfter(s)
 	end := from
 	if end == nil {
-		end = []byte{} // nothing is below "", and nil would be no bound
+		end = []byte{} // nothing is below ""; a nil end would mean no bound
 	}
 	var pieces []key.Range
 	if op&less != 0 {
@@ -66,7 +67,7 @@ func keyRegion(f field, op operator, s string) region {
 	return r
 }
 
-// narrow intersects r with s, or leaves it as it is where that takes too many
+// narrow intersects r with s, or leaves r unchanged if the result has too many
 // boxes.
 func (r *region) narrow(s region) {
 	boxes, ok := intersect(r.boxes, s.boxes)
@@ -76,7 +77,7 @@ func (r *region) narrow(s region) {
 	r.exact = r.exact && s.exact && ok
 }
 
-// widen unites r with s, if that takes too many boxes in one that spans them.
+// widen unites r with s; too many boxes become one box that spans them.
 func (r *region) widen(s region) {
 	r.boxes = tidy(append(r.boxes, s.boxes...))
 	r.exact = r.exact && s.exact
@@ -99,8 +100,8 @@ func intersect(a, b []box) (out []box, ok bool) {
 	return out, len(out) <= maxRanges
 }
 
-// tidy sorts boxes and joins those that lie side by side or overlap in one
-// direction and are the same in the other.
+// tidy sorts boxes, and joins boxes that touch or overlap in one direction and
+// are equal in the other.
 func tidy(boxes []box) []box {
 	slices.SortFunc(boxes, func(a, b box) int {
 		if c := bytes.Compare(a.partition.Start, b.partition.Start); c != 0 {
@@ -125,7 +126,7 @@ func tidy(boxes []box) []box {
 	return out
 }
 
-// join adds s to r, which starts no later, if there is no gap between them.
+// join adds s to r if there is no gap between them; r must not start after s.
 func join(r *key.Range, s key.Range) bool {
 	if r.End == nil {
 		return true
@@ -139,7 +140,7 @@ func join(r *key.Range, s key.Range) bool {
 	return true
 }
 
-// hull is the smallest box with all boxes in it.
+// hull returns the smallest box that contains all boxes.
 func hull(boxes []box) box {
 	span := func(r *key.Range, s key.Range) {
 		if bytes.Compare(s.Start, r.Start) < 0 {
@@ -157,7 +158,7 @@ func hull(boxes []box) box {
 	return h
 }
 
-// compareEnds orders the ends of ranges, of which nil is the last.
+// compareEnds orders the ends of ranges; nil is the last.
 func compareEnds(a, b []byte) int {
 	switch {
 	case a == nil && b == nil:
@@ -174,7 +175,7 @@ func sameRange(r, s key.Range) bool {
 	return bytes.Equal(r.Start, s.Start) && compareEnds(r.End, s.End) == 0
 }
 
-// width is how much of a table a range is.
+// width is the share of a table that a range covers.
 type width uint8
 
 const (
@@ -190,11 +191,11 @@ func (w width) String() string {
 	return [...]string{"Nothing", "Point", "Rows", "Partition", "Range", "Table"}[w]
 }
 
-// rangesOf turns boxes into ascending disjoint ranges of encoded keys and tells
-// the width of the widest. Lost says that a range of partitions was narrowed by
-// RowKey, which no range of keys can say.
+// rangesOf converts boxes to ascending disjoint ranges of encoded keys, and
+// returns the width of the widest. lost reports that a condition on RowKey
+// narrowed a range of partitions, which no range of keys can express.
 func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
-	spans := make([]box, 0, len(boxes)) // of keys now: tidy puts them in order and joins them
+	spans := make([]box, 0, len(boxes)) // ranges of keys now: tidy sorts and joins them
 	for _, b := range boxes {
 		r, w := b.keys()
 		if w >= widthRange && !whole(b.row) {
@@ -209,7 +210,7 @@ func rangesOf(boxes []box) (ranges []key.Range, widest width, lost bool) {
 	return ranges, widest, lost
 }
 
-// keys is the range of encoded keys of a box, as far as there is one.
+// keys returns the smallest range of encoded keys that contains a box.
 func (b box) keys() (key.Range, width) {
 	partition, ok := point(b.partition)
 	switch {
@@ -233,7 +234,7 @@ func (b box) keys() (key.Range, width) {
 
 func whole(r key.Range) bool { return len(r.Start) == 0 && r.End == nil }
 
-// point is the one key in a range of positions, if there is only one.
+// point returns the key in a range of positions that holds exactly one.
 func point(r key.Range) (string, bool) {
 	s := key.DecodePart(r.Start)
 	return s, r.End != nil && bytes.Equal(r.End, key.PartitionAfter(s))

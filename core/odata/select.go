@@ -7,7 +7,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Select is the names of a $select in order, each once; nil is everything.
+// Select holds the names of a $select in order, each once; nil selects
+// everything.
 type Select []string
 
 // Bounds of $select and $top.
@@ -17,9 +18,9 @@ const (
 	maxNameLength = 255  // UTF-16 code units
 )
 
-// ParseSelect reads a comma-separated list of property names with blanks around
-// them; a comma may follow the last. A * among them, or nothing but blanks, is
-// everything. The error is [ErrSelect].
+// ParseSelect reads a comma-separated list of property names. Blanks may
+// surround a name, and a comma may follow the last. A * in the list, or blank
+// text, selects everything. The error is [ErrSelect].
 func ParseSelect(text string) (Select, error) {
 	text = strings.TrimFunc(text, isBlankRune)
 	if text == "" {
@@ -50,7 +51,7 @@ func ParseSelect(text string) (Select, error) {
 
 func isBlankRune(r rune) bool { return r < 0x80 && isBlank(byte(r)) }
 
-// isName reports whether a property can have the name.
+// isName reports whether s is a valid property name.
 func isName(s string) bool {
 	for i, r := range s {
 		if i == 0 && !isNameStart(r) || !isNamePart(r) {

@@ -58,10 +58,10 @@ func TestSelectError(t *testing.T) {
 func TestSelectHas(t *testing.T) {
 	t.Parallel()
 	if s := (odata.Select)(nil); !s.Has("A") {
-		t.Error("everything lacks A")
+		t.Error("the selection of everything does not have A")
 	}
 	if s := (odata.Select{"A"}); !s.Has("A") || s.Has("a") || s.Has("B") {
-		t.Error("A has A and nothing else")
+		t.Error("the selection of A does not have exactly A")
 	}
 }
 
