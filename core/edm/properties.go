@@ -14,11 +14,11 @@ import (
 //
 // where a value is 1 byte for Boolean, 4 for Int32, 8 for Int64, Double and
 // DateTime (big-endian), 16 for Guid, and uvarint length and bytes for String
-// and Binary. Lists are joined by appending one to the other. Nil is the empty
-// list. Names are neither checked nor compared here.
+// and Binary. To join two lists, append one to the other. Nil is the empty
+// list. This package neither checks nor compares names.
 type Properties []byte
 
-// AppendProperty appends one property to the list; a null is not appended.
+// AppendProperty appends one property to the list, unless its value is null.
 func AppendProperty(p Properties, name string, v Value) Properties {
 	if v.typ == TypeNull {
 		return p
@@ -41,9 +41,9 @@ func AppendProperty(p Properties, name string, v Value) Properties {
 	}
 }
 
-// Next splits the first property from the list. It is not ok at the end of the
-// list, and where the bytes are no property. Name and value share p's memory:
-// they are good for as long as p is not written to.
+// Next splits the first property from the list. ok is false at the end of the
+// list, and where the bytes are not a property. Name and value share the memory
+// of p: they are valid until p is changed.
 func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 	at, ok := p.locate(0)
 	if !ok {
@@ -52,18 +52,19 @@ func (p Properties) Next() (name string, v Value, rest Properties, ok bool) {
 	return view(p[at.name:at.typ]), p.value(at), p[at.end:], true
 }
 
-// place is where the parts of one property stand in the list: the name ends
-// where the type is, the value ends where the property does.
+// place holds the offsets of the parts of one property in the list: the name
+// ends at the type, the value ends at the end of the property.
 type place struct{ name, typ, value, end int }
 
-// fixedSize is the length of a value by type, or −1 where it is written before it.
+// fixedSize is the length of a value by type, or −1 if the length is stored before
+// the value.
 var fixedSize = [...]int{
 	TypeNull: 0, TypeBinary: -1, TypeBoolean: 1, TypeDateTime: 8, TypeDouble: 8,
 	TypeGuid: 16, TypeInt32: 4, TypeInt64: 8, TypeString: -1,
 }
 
 // locate finds the parts of the property that begins at i. It works on offsets
-// because they fit into registers, which slices of every part do not.
+// because they fit into registers; slices of every part would not.
 func (p Properties) locate(i int) (at place, ok bool) {
 	var n int
 	if at.name, n, ok = p.length(i); !ok {
@@ -83,8 +84,8 @@ func (p Properties) locate(i int) (at place, ok bool) {
 	return at, at.end <= len(p)
 }
 
-// length reads a length at i, which is at most that of the list, and returns
-// the offset behind it.
+// length reads a length at offset i, which is at most the length of the list,
+// and returns the offset after it.
 func (p Properties) length(i int) (next, n int, ok bool) {
 	if i < len(p) && p[i] < 0x80 {
 		return i + 1, int(p[i]), true
@@ -147,7 +148,7 @@ func (p Properties) Lookup(name string) (Value, bool) {
 }
 
 // Gather looks several properties up in one pass: values[i] becomes the value
-// of names[i], and stays as it is where there is none. The names are distinct.
+// of names[i], and does not change if there is none. The names are distinct.
 func (p Properties) Gather(names []string, values []Value) {
 	for left, i := len(names), 0; left > 0 && i < len(p); {
 		at, ok := p.locate(i)
@@ -165,7 +166,7 @@ func (p Properties) Gather(names []string, values []Value) {
 	}
 }
 
-// Count is the number of properties.
+// Count returns the number of properties.
 func (p Properties) Count() (n int) {
 	for i := 0; i < len(p); n++ {
 		at, ok := p.locate(i)
@@ -177,7 +178,7 @@ func (p Properties) Count() (n int) {
 	return n
 }
 
-// Valid reports whether the bytes are whole properties to the end.
+// Valid reports whether the list consists of complete properties.
 func (p Properties) Valid() bool {
 	for i := 0; i < len(p); {
 		at, ok := p.locate(i)
@@ -189,9 +190,9 @@ func (p Properties) Valid() bool {
 	return true
 }
 
-// Merge is p with patch on top: a property of both takes patch's value and type.
-// The result is in the order of the names, as is what the service answers once an
-// entity was updated. It is patch itself where p is empty.
+// Merge returns p merged with patch: a property of both has the value and type
+// from patch. The result is sorted by name, as in the service's replies after an
+// update. If p is empty, Merge returns patch itself.
 func (p Properties) Merge(patch Properties) Properties {
 	if len(p) == 0 {
 		return patch

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// property and list are Properties written the long way: the model.
+// property and list are a simple form of Properties: the model.
 type property struct {
 	name  string
 	value edm.Value
@@ -44,13 +44,13 @@ func (l list) find(name string) int {
 	return -1
 }
 
-// randomList has n properties of different names from a small set, so that two
-// lists share some.
+// randomList returns n properties with different names from a small set, so
+// that two lists have some names in common.
 func randomList(r *rand.Rand, n int) (l list) {
 	for _, i := range r.Perm(n + n/2 + 1)[:n] {
 		name := fmt.Sprintf("p%d", i)
 		if i%7 == 0 {
-			name += strings.Repeat("ä", i) // lengths of two bytes too
+			name += strings.Repeat("ä", i) // also lengths of two bytes
 		}
 		l = append(l, property{name, randomValue(r)})
 	}
@@ -108,7 +108,7 @@ func TestPropertiesKeepEverything(t *testing.T) {
 		values := slices.Repeat([]edm.Value{edm.Boolean(false)}, len(names))
 		p.Gather(names, values)
 		for i, name := range names {
-			one := edm.Boolean(false) // what is not there stays as it was
+			one := edm.Boolean(false) // the value of an absent property does not change
 			if at := want.find(name); at >= 0 {
 				one = want[at].value
 			}
@@ -117,7 +117,7 @@ func TestPropertiesKeepEverything(t *testing.T) {
 			}
 		}
 		if half := want[:len(want)/2]; !bytes.Equal(append(half.encode(), want[len(half):].encode()...), p) {
-			t.Fatal("appending lists does not join them")
+			t.Fatal("an appended list does not join the first one")
 		}
 	}
 }
@@ -134,13 +134,13 @@ func TestAllStops(t *testing.T) {
 	p := list{{"a", edm.Int32(1)}, {"b", edm.Int32(2)}}.encode()
 	for name := range p.All() {
 		if name != "a" {
-			t.Fatalf("went on to %s", name)
+			t.Fatalf("the loop continues with %s after the end", name)
 		}
 		break
 	}
 }
 
-// The stored form is on disks: it must not change.
+// TestStoredForm checks that the stored form does not change: it is on disks.
 func TestStoredForm(t *testing.T) {
 	t.Parallel()
 	got := list{
@@ -201,8 +201,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// A list cut off anywhere is read up to the last whole property, and its bytes
-// are not read beyond their end.
+// TestTruncated checks that reading a truncated list stops after the last
+// complete property, and does not read beyond the end.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	var whole list
@@ -231,7 +231,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// Values of All share the list's memory and cost nothing.
+// TestReadingDoesNotAllocate checks that values share the memory of the list.
 func TestReadingDoesNotAllocate(t *testing.T) {
 	p := list{{"a", edm.String("text")}, {"b", edm.Guid([16]byte{})}, {"c", edm.Int64(1)}}.encode()
 	if n := testing.AllocsPerRun(100, func() {
@@ -240,7 +240,7 @@ func TestReadingDoesNotAllocate(t *testing.T) {
 			sum += len(name) + len(v.Text())
 		}
 		if _, ok := p.Lookup("c"); !ok || sum != 23 {
-			t.Error("lost")
+			t.Error("Lookup does not find the property")
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -282,7 +282,8 @@ func TestValuesAreComparable(t *testing.T) {
 	}
 }
 
-// Whatever bytes a damaged store returns, reading them ends.
+// FuzzProperties checks that reading ends for any bytes that a damaged store
+// may return.
 func FuzzProperties(f *testing.F) {
 	r := rand.New(rand.NewPCG(11, 12))
 	f.Add([]byte(randomList(r, 20).encode()), []byte(randomList(r, 3).encode()))

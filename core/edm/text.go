@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// AppendText appends the canonical text of the value, the same in JSON strings,
-// XML and messages: Binary as padded base64, Boolean as true or false, DateTime
-// as [Ticks.AppendText], Double as [AppendDouble], Guid lower-case and
-// hyphenated, integers in decimal, String as it is, null as nothing.
+// AppendText appends the canonical text of the value, which is the same in JSON
+// strings, XML and messages: Binary as padded base64, Boolean as true or false,
+// DateTime as [Ticks.AppendText], Double as [AppendDouble], Guid lower-case and
+// hyphenated, integers in decimal, String unchanged, null as empty text.
 func (v Value) AppendText(dst []byte) []byte {
 	switch v.typ {
 	case TypeString:
@@ -32,7 +32,7 @@ func (v Value) AppendText(dst []byte) []byte {
 	return dst
 }
 
-// String is the text of [Value.AppendText].
+// String returns the text of [Value.AppendText].
 func (v Value) String() string { return string(v.AppendText(nil)) }
 
 func appendGuid(dst []byte, g string) []byte {
@@ -50,11 +50,11 @@ func appendGuid(dst []byte, g string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendDouble appends a text that reads back as f, as .NET's format R writes it:
-// with 15 significant digits if these suffice, else with 17. It always has a point
-// or an exponent, so that no reader takes it for an integer (5.0, 1E+20, 1E-05).
-// Exponents begin where the digits end, at 1E+15 or 1E+17, and below 1E-04. Other
-// values are NaN, Infinity and -Infinity.
+// AppendDouble appends a text that parses to f, in .NET's format R: with 15
+// significant digits if these suffice, else with 17. It always has a point or an
+// exponent, so that no reader takes it for an integer (5.0, 1E+20, 1E-05). An
+// exponent is used from 1E+15 with 15 digits, from 1E+17 with 17 digits, and below
+// 1E-04. The other texts are NaN, Infinity and -Infinity.
 func AppendDouble(dst []byte, f float64) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -69,8 +69,8 @@ func AppendDouble(dst []byte, f float64) []byte {
 	if a := math.Abs(f); a != 0 && (a >= 1e15 || a < 1e-4) {
 		format = 'E'
 	}
-	// A shortest text of at most 15 digits is the one of 15 digits, except of the
-	// smallest Doubles, which have fewer bits.
+	// If the shortest text has at most 15 digits, it equals the text of 15
+	// digits, except for the smallest Doubles, which have fewer bits.
 	dst = strconv.AppendFloat(dst, f, format, -1, 64)
 	if a := math.Abs(f); a != 0 && a < smallestNormal {
 		dst = strconv.AppendFloat(dst[:n], f, 'G', 15, 64)
@@ -88,11 +88,11 @@ func AppendDouble(dst []byte, f float64) []byte {
 	return append(dst, ".0"...)
 }
 
-// smallestNormal is the smallest Double with all of its bits.
+// smallestNormal is the smallest Double with full precision.
 const smallestNormal = 0x1p-1022
 
 // digits counts the digits of a number from the first one that is not 0, without
-// those of its exponent.
+// the exponent.
 func digits(text []byte) (n int) {
 	for _, c := range text {
 		switch {
@@ -115,9 +115,9 @@ var (
 	errInt64   = errors.New("not an Int64: a whole number from -9223372036854775808 to 9223372036854775807")
 )
 
-// Parse reads the canonical text of a value of type t, and the other spellings
-// clients are known to send: Boolean as 1 or 0 and in any case, base64 without
-// padding, Double as INF and -INF. An Edm.DateTime is not checked for range.
+// Parse reads the canonical text of a value of type t, and other spellings that
+// clients send: Boolean as 1 or 0 and in any case, base64 without padding,
+// Double as INF and -INF. It does not check the range of an Edm.DateTime.
 func Parse(t Type, s string) (Value, error) {
 	switch t {
 	case TypeString:
@@ -176,9 +176,9 @@ func parseBinary(s string) (Value, error) {
 	return Value{typ: TypeBinary, text: view(b)}, nil // b is ours
 }
 
-// ParseDouble reads a decimal number, NaN, Infinity, -Infinity, INF or -INF.
-// A number too large for a Double is an error, as it is for the service; one
-// too small is 0.
+// ParseDouble reads a decimal number, NaN, Infinity, -Infinity, INF or -INF. As
+// in the service, a number too large for a Double is an error; a number too
+// small becomes 0.
 func ParseDouble(s string) (float64, error) {
 	switch s {
 	case "NaN":

@@ -46,7 +46,8 @@ func TestAppendDouble(t *testing.T) {
 	}
 }
 
-// The digits are those of 15 where these read back, else those of 17.
+// TestDoubleDigits checks that a text has 15 digits if they parse to the same
+// Double, else 17.
 func TestDoubleDigits(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -73,7 +74,8 @@ func TestDoubleDigits(t *testing.T) {
 	}
 }
 
-// Any bits come back, and no text looks like an integer.
+// TestDoubleRoundTrip checks that the text of any Double parses to the same
+// bits, and does not look like an integer.
 func TestDoubleRoundTrip(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^-?([0-9]+\.[0-9]+|[0-9](\.[0-9]+)?E[+-][0-9]{2,3})$`)
@@ -106,7 +108,7 @@ func TestParse(t *testing.T) {
 		why  string
 		typ  edm.Type
 		text string
-		want edm.Value // null where it must be refused
+		want edm.Value // null if Parse must fail
 	}{
 		{"String is itself", edm.TypeString, " x\x00", edm.String(" x\x00")},
 		{"empty String", edm.TypeString, "", edm.String("")},
@@ -164,7 +166,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The text of any value reads as the same value.
+// TestTextRoundTrip checks that the text of any value parses to the same value.
 func TestTextRoundTrip(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -176,7 +178,8 @@ func TestTextRoundTrip(t *testing.T) {
 	}
 }
 
-// randomValue is a value of any type but null, a DateTime within its range.
+// randomValue returns a value of any type except null, a DateTime within its
+// range.
 func randomValue(r *rand.Rand) edm.Value {
 	text := strings.Repeat(string([]rune{'a', 'ä', '€', '😀', 0}[r.IntN(5)]), r.IntN(200))
 	switch edm.TypeBinary + edm.Type(r.IntN(8)) {

@@ -22,12 +22,12 @@ const (
 	secondsPerDay = 86_400
 )
 
-// TicksOf is t cut to 100 ns.
+// TicksOf returns t, truncated to 100 ns.
 func TicksOf(t time.Time) Ticks {
 	return Ticks((t.Unix()+unixEpoch)*TicksPerSecond + int64(t.Nanosecond()/100))
 }
 
-// Time is the moment in UTC.
+// Time returns the moment in UTC.
 func (t Ticks) Time() time.Time {
 	s, f := floorDiv(int64(t), TicksPerSecond)
 	return time.Unix(s-unixEpoch, f*100).UTC()
@@ -48,13 +48,13 @@ func (t Ticks) AppendText(dst []byte) []byte {
 	return t.append(dst, false)
 }
 
-// AppendText7 is [Ticks.AppendText] with always seven digits of fraction, the
-// form of error bodies and of stored access policies.
+// AppendText7 appends the text of [Ticks.AppendText], but always with seven
+// digits of fraction: the form of error bodies and of stored access policies.
 func (t Ticks) AppendText7(dst []byte) []byte {
 	return t.append(dst, true)
 }
 
-// String is the text of [Ticks.AppendText].
+// String returns the text of [Ticks.AppendText].
 func (t Ticks) String() string { return string(t.AppendText(make([]byte, 0, 28))) }
 
 func (t Ticks) append(dst []byte, keepZeros bool) []byte {
@@ -84,8 +84,8 @@ func (t Ticks) append(dst []byte, keepZeros bool) []byte {
 	return append(dst, 'Z')
 }
 
-// civil turns days since 0001-01-01 into a date, by counting from 1 March of
-// year 0 so that the leap day ends a year.
+// civil converts days since 0001-01-01 to a date. It counts from 1 March of
+// year 0, so that the leap day is the last day of a year.
 func civil(day int64) (y, m, d int64) {
 	day += 306
 	era, doe := floorDiv(day, 146_097)
@@ -118,8 +118,8 @@ var errDateTime = errors.New("not a DateTime of the form 2006-01-02T15:04:05.123
 
 // ParseDateTime reads an ISO 8601 date, optionally with a time to the minute,
 // the second or a fraction of it, and a zone, Z or ±hh:mm; without a zone the
-// time is UTC. Digits beyond the seventh of the fraction are cut. The result
-// may lie outside MinDateTime…MaxDateTime: the caller knows which range applies.
+// time is UTC. It drops digits of the fraction after the seventh. The result may
+// lie outside MinDateTime…MaxDateTime: the caller knows which range applies.
 func ParseDateTime(s string) (Ticks, error) {
 	p := dateParser{s: s}
 	y := p.digits(4)
@@ -166,7 +166,7 @@ func monthDays(y, m int64) int64 {
 	return 31
 }
 
-// dateParser eats its text from the front; bad sticks.
+// dateParser consumes its text from the front; bad stays true after an error.
 type dateParser struct {
 	s   string
 	bad bool

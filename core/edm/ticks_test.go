@@ -9,7 +9,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Moments at which calendars go wrong.
+// edges are moments at which calendars often have errors.
 var edges = []time.Time{
 	time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC),
 	time.Date(1600, 2, 29, 23, 59, 59, 999_999_900, time.UTC),
@@ -25,14 +25,15 @@ var edges = []time.Time{
 	time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC),
 }
 
-// moments are the edges, the days around them and random moments of the years 1 to 9999.
+// moments returns the edges, the days around them and random moments of the years 1 to
+// 9999.
 func moments() []time.Time {
 	all := append([]time.Time(nil), edges...)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 5_000 {
 		all = append(all, time.Unix(r.Int64N(253_402_300_800+62_135_596_800)-62_135_596_800, r.Int64N(1e7)*100).UTC())
 	}
-	for year := 1; year <= 9999; year++ { // every last of February
+	for year := 1; year <= 9999; year++ { // the last day of each February
 		all = append(all, time.Date(year, 3, 1, 0, 0, 0, -100, time.UTC))
 	}
 	return all
@@ -160,8 +161,8 @@ func TestParseDateTime(t *testing.T) {
 	}
 }
 
-// What reads is a moment near the years 0 to 9999, and inside them its text
-// reads as the same moment.
+// FuzzParseDateTime checks that every parsed moment lies near the years 0 to
+// 9999, and that the text of a moment within them parses to the same moment.
 func FuzzParseDateTime(f *testing.F) {
 	f.Add("2013-08-22T00:20:16.1234567+01:00")
 	f.Add("9999-12-31T23:59:59-14:00")
@@ -170,7 +171,7 @@ func FuzzParseDateTime(f *testing.F) {
 		ticks, err := edm.ParseDateTime(s)
 		if err != nil {
 			if ticks != 0 {
-				t.Errorf("an error comes with %d", ticks)
+				t.Errorf("Parse returns an error and %d", ticks)
 			}
 			return
 		}

@@ -33,7 +33,7 @@ var typeNames = [...]string{
 	TypeString:   "Edm.String",
 }
 
-// String is the type's name on the wire, such as "Edm.Int64".
+// String returns the type's name on the wire, such as "Edm.Int64".
 func (t Type) String() string {
 	if int(t) < len(typeNames) {
 		return typeNames[t]
@@ -41,8 +41,8 @@ func (t Type) String() string {
 	return "Edm.?"
 }
 
-// ParseType is the inverse of [Type.String] for the eight types; the name is
-// compared exactly.
+// ParseType is the inverse of [Type.String] for the eight types; the name must
+// match exactly.
 func ParseType(name string) (Type, bool) {
 	for t := TypeBinary; t <= TypeString; t++ {
 		if typeNames[t] == name {
@@ -53,21 +53,21 @@ func ParseType(name string) (Type, bool) {
 }
 
 // Value is one typed value; the zero Value is null. It is comparable with ==,
-// except that a NaN equals itself and 0 differs from −0: Double is compared by
-// its bits.
+// which compares a Double by its bits: a NaN equals itself, and 0 differs from
+// −0.
 type Value struct {
 	text string // String, Binary; Guid as 16 bytes
 	bits uint64 // Boolean, DateTime, Double, Int32, Int64
 	typ  Type
 }
 
-// String is an Edm.String.
+// String returns an Edm.String.
 func String(s string) Value { return Value{typ: TypeString, text: s} }
 
-// Binary is an Edm.Binary of a copy of b.
+// Binary returns an Edm.Binary with a copy of b.
 func Binary(b []byte) Value { return Value{typ: TypeBinary, text: string(b)} }
 
-// Boolean is an Edm.Boolean.
+// Boolean returns an Edm.Boolean.
 func Boolean(b bool) Value {
 	v := Value{typ: TypeBoolean}
 	if b {
@@ -76,35 +76,36 @@ func Boolean(b bool) Value {
 	return v
 }
 
-// Int32 is an Edm.Int32.
+// Int32 returns an Edm.Int32.
 func Int32(i int32) Value { return Value{typ: TypeInt32, bits: uint64(uint32(i))} }
 
-// Int64 is an Edm.Int64.
+// Int64 returns an Edm.Int64.
 func Int64(i int64) Value { return Value{typ: TypeInt64, bits: uint64(i)} }
 
-// Double is an Edm.Double; every bit pattern is kept.
+// Double returns an Edm.Double; it keeps every bit pattern.
 func Double(f float64) Value { return Value{typ: TypeDouble, bits: math.Float64bits(f)} }
 
-// DateTime is an Edm.DateTime.
+// DateTime returns an Edm.DateTime.
 func DateTime(t Ticks) Value { return Value{typ: TypeDateTime, bits: uint64(t)} }
 
-// Guid is an Edm.Guid of the 16 bytes in the order of its text.
+// Guid returns an Edm.Guid of the 16 bytes in the order of its text.
 func Guid(g [16]byte) Value { return Value{typ: TypeGuid, text: string(g[:])} }
 
-// Type is the value's type.
+// Type returns the value's type.
 func (v Value) Type() Type { return v.typ }
 
-// Text is the characters of a String, the bytes of a Binary, or the 16 bytes of
-// a Guid; "" for the other types. Values read from a [Properties] share its memory.
+// Text returns the characters of a String, the bytes of a Binary, or the 16 bytes
+// of a Guid; "" for the other types. Values read from a [Properties] share its
+// memory.
 func (v Value) Text() string { return v.text }
 
-// Bytes is [Value.Text] as a slice that must not be written to.
+// Bytes returns [Value.Text] as a slice that must not be changed.
 func (v Value) Bytes() []byte { return unsafe.Slice(unsafe.StringData(v.text), len(v.text)) }
 
-// Bool is the value of a Boolean.
+// Bool returns the value of a Boolean.
 func (v Value) Bool() bool { return v.bits != 0 }
 
-// Int is the value of an Int32 or Int64.
+// Int returns the value of an Int32 or Int64.
 func (v Value) Int() int64 {
 	if v.typ == TypeInt32 {
 		return int64(int32(v.bits))
@@ -112,15 +113,16 @@ func (v Value) Int() int64 {
 	return int64(v.bits)
 }
 
-// Float is the value of a Double.
+// Float returns the value of a Double.
 func (v Value) Float() float64 { return math.Float64frombits(v.bits) }
 
-// Ticks is the value of a DateTime.
+// Ticks returns the value of a DateTime.
 func (v Value) Ticks() Ticks { return Ticks(v.bits) }
 
-// Size is what the value counts towards the 1 MiB an entity may have, by the
-// service's published formula: 4 + 2 a character for String, 4 + 1 a byte for
-// Binary, 8 for DateTime, Double and Int64, 16 for Guid, 4 for Int32, 1 for Boolean.
+// Size returns the size of the value, which counts towards the limit of 1 MiB per
+// entity, by the service's published formula: 4 + 2 a character for String, 4 + 1 a
+// byte for Binary, 8 for DateTime, Double and Int64, 16 for Guid, 4 for Int32, 1 for
+// Boolean.
 func (v Value) Size() int {
 	switch v.typ {
 	case TypeString:
@@ -139,8 +141,8 @@ func (v Value) Size() int {
 	return 0
 }
 
-// UTF16Len is the length of s in UTF-16 code units, the unit of the service's
-// limits. A byte that is not UTF-8 counts as one unit.
+// UTF16Len returns the length of s in UTF-16 code units, the unit of the
+// service's limits. A byte that is not UTF-8 counts as one unit.
 func UTF16Len(s string) int {
 	i := 0
 	for i < len(s) && s[i] < 0x80 {

@@ -1,12 +1,12 @@
-// Package httpdate reads and writes the dates of HTTP (RFC 9110, section 5.6.7),
-// of which everybody sends the first form:
+// Package httpdate reads and writes the dates of HTTP (RFC 9110, section 5.6.7).
+// Clients today send the first form:
 //
 //	Sun, 06 Nov 1994 08:49:37 GMT
 //	Sunday, 06-Nov-94 08:49:37 GMT
 //	Sun Nov  6 08:49:37 1994
 //
-// The layouts of package time would do, but what interprets them is a twentieth
-// of a wasm module.
+// The layouts of package time would work too, but the code that interprets them
+// would be a twentieth of a wasm module.
 package httpdate
 
 import (
@@ -19,7 +19,7 @@ const (
 	days   = "SunMonTueWedThuFriSat"
 )
 
-// Append appends t in GMT, cut to the second.
+// Append appends t in GMT, truncated to the second.
 func Append(dst []byte, t time.Time) []byte {
 	t = t.UTC()
 	year, month, day := t.Date()
@@ -36,10 +36,11 @@ func Append(dst []byte, t time.Time) []byte {
 
 func appendTwo(dst []byte, n int) []byte { return append(dst, byte('0'+n/10%10), byte('0'+n%10)) }
 
-// Parse reads a date in any of the three forms. Names of days and months are
-// taken in any case, and that of the day for whatever date.
+// Parse reads a date in any of the three forms. It ignores the case of the
+// names of days and months, and does not check that the day of the week fits
+// the date.
 func Parse(s string) (time.Time, bool) {
-	// Where the parts of the date are in each form.
+	// Find the parts of the date in each form.
 	var year, month, day, clock string
 	name, rest, comma := strings.Cut(s, ", ")
 	switch {
@@ -87,7 +88,7 @@ func Parse(s string) (time.Time, bool) {
 	return t, d > 0 && t.Day() == d // not 31 June
 }
 
-// index is which of the names of three letters a name is, or -1.
+// index returns the index of a name in a list of names of three letters, or -1.
 func index(names, name string) int {
 	for i := 0; i < len(names); i += 3 {
 		if strings.EqualFold(names[i:i+3], name) {

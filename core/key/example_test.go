@@ -8,7 +8,7 @@ import (
 )
 
 // The service orders keys by UTF-16 code unit: an emoji, which is two
-// surrogates there, stands before a full-width letter.
+// surrogates in UTF-16, sorts before a full-width letter.
 func Example() {
 	emoji := key.Append(nil, "p", "😀")
 	wide := key.Append(nil, "p", "Ａ")

@@ -11,7 +11,7 @@ import (
 // MaxLength is the longest PartitionKey or RowKey in UTF-16 code units.
 const MaxLength = 1024
 
-// Reasons why a string is no key.
+// Errors of [Check].
 var (
 	ErrCharacter = errors.New("a key must not contain / \\ # ? or control characters (U+0000 to U+001F, U+007F to U+009F)")
 	ErrEncoding  = errors.New("a key must be valid Unicode, without lone surrogates")
@@ -42,7 +42,7 @@ func Check(s string) error {
 	return nil
 }
 
-// plain reports whether s is ASCII of which nothing is forbidden.
+// plain reports whether s is ASCII without forbidden characters.
 func plain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c >= 0x7F || c == '/' || c == '\\' || c == '#' || c == '?' {
@@ -61,11 +61,11 @@ func Append(dst []byte, partition, row string) []byte {
 	return AppendPart(dst, row)
 }
 
-// AppendPart appends one rotated key. Any string may be given; the order of
-// the results is the UTF-16 order of the strings.
+// AppendPart appends one rotated key. It accepts any string; the order of the
+// results is the UTF-16 order of the strings.
 func AppendPart(dst []byte, s string) []byte {
 	i := 0
-	for i < len(s) && s[i] < 0xEE { // below U+E000 nothing changes
+	for i < len(s) && s[i] < 0xEE { // code points below U+E000 do not change
 		i++
 	}
 	dst = append(dst, s[:i]...)
@@ -95,8 +95,8 @@ func unrotate(r rune) rune {
 	return r - 0x100000
 }
 
-// Split cuts an encoded key into its rotated parts. Without a separator all of
-// it is the partition.
+// Split splits an encoded key into its rotated parts. Without a separator, the
+// whole key is the partition.
 func Split(k []byte) (partition, row []byte) {
 	i := bytes.IndexByte(k, separator)
 	if i < 0 {
@@ -105,12 +105,12 @@ func Split(k []byte) (partition, row []byte) {
 	return k[:i], k[i+1:]
 }
 
-// Partition is the part of an encoded key that all keys of its partition begin
-// with, separator included.
+// Partition returns the prefix of an encoded key that all keys of its partition
+// share, including the separator.
 func Partition(k []byte) []byte { return k[:bytes.IndexByte(k, separator)+1] }
 
-// Decode returns the keys of an encoded key. Where nothing was rotated, the
-// strings share k's memory.
+// Decode returns the PartitionKey and the RowKey of an encoded key. A string
+// without rotated characters shares the memory of k.
 func Decode(k []byte) (partition, row string) {
 	p, r := Split(k)
 	return DecodePart(p), DecodePart(r)
@@ -141,8 +141,9 @@ func Compare(a, b string) int {
 		if x == y {
 			continue
 		}
-		// Lead bytes EE and EF stand for U+E000…U+FFFF, F0…F4 for what UTF-16
-		// writes as surrogates, D800…DFFF. Only this pair of ranges is turned round.
+		// Lead bytes EE and EF begin U+E000…U+FFFF; F0…F4 begin the code points that
+		// UTF-16 writes as surrogates, D800…DFFF. Only these two ranges have the
+		// opposite order in UTF-16.
 		if x >= 0xEE && y >= 0xEE && (x < 0xF0) != (y < 0xF0) {
 			return int(y) - int(x)
 		}

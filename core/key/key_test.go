@@ -32,7 +32,7 @@ func randomString(r *rand.Rand, runes []rune, most int) string {
 	return string(s)
 }
 
-// legalKeys are short strings, so that many are prefixes of others.
+// legalKeys returns short strings, so that many are prefixes of others.
 func legalKeys(n int) []string {
 	r := rand.New(rand.NewPCG(1, 2))
 	keys := []string{"", " ", "  ", "\uD7FF", "\uE000", "\uFFFF", "\U00010000", "\U0010FFFF"}
@@ -42,7 +42,8 @@ func legalKeys(n int) []string {
 	return keys
 }
 
-// bounds are arbitrary strings, many of them keys with something behind or within.
+// bounds returns arbitrary strings, many of them keys with something appended or
+// inserted.
 func bounds(keys []string) []string {
 	r := rand.New(rand.NewPCG(3, 4))
 	all := append([]string{"\x00", "\x01", "\x1f", "\x7f"}, keys...)
@@ -55,7 +56,7 @@ func bounds(keys []string) []string {
 	return all
 }
 
-// compareUTF16 is the order of the service.
+// compareUTF16 compares in the order of the service.
 func compareUTF16(a, b string) int {
 	return slices.Compare(utf16.Encode([]rune(a)), utf16.Encode([]rune(b)))
 }
@@ -74,8 +75,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The order of rotated strings is UTF-16's for any strings, and equal only for
-// equal ones.
+// TestAppendPartKeepsOrder checks for any strings: rotated strings have the
+// order of UTF-16, and they are equal only if the strings are equal.
 func TestAppendPartKeepsOrder(t *testing.T) {
 	t.Parallel()
 	all := bounds(legalKeys(300))
@@ -95,7 +96,8 @@ func TestAppendPartKeepsOrder(t *testing.T) {
 	}
 }
 
-// Every code point is rotated to one of its own and back.
+// TestRotationIsABijection checks that every code point has a rotated form of
+// its own, which decodes to the code point.
 func TestRotationIsABijection(t *testing.T) {
 	t.Parallel()
 	seen := make([]bool, utf8.MaxRune+1)
@@ -210,7 +212,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A legal key survives, and two of them are ordered alike in every way.
+// FuzzKey checks that a legal key decodes to itself, and that all ways to
+// compare two legal keys agree.
 func FuzzKey(f *testing.F) {
 	f.Add("", "a", "\uffff", "\U00010000")
 	f.Add("p", "", "p", "\u00e9")

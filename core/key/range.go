@@ -2,7 +2,8 @@ package key
 
 import "bytes"
 
-// Range is the encoded keys k with Start ≤ k < End; a nil End is no bound.
+// Range is the set of encoded keys k with Start ≤ k < End; a nil End means no
+// bound.
 type Range struct{ Start, End []byte }
 
 // Empty reports whether no key can be in the range.
@@ -13,7 +14,7 @@ func (r Range) Contains(k []byte) bool {
 	return bytes.Compare(k, r.Start) >= 0 && (r.End == nil || bytes.Compare(k, r.End) < 0)
 }
 
-// Intersect is the keys in both ranges.
+// Intersect returns the range of the keys in both ranges.
 func (r Range) Intersect(s Range) Range {
 	if bytes.Compare(s.Start, r.Start) > 0 {
 		r.Start = s.Start
@@ -24,7 +25,7 @@ func (r Range) Intersect(s Range) Range {
 	return r
 }
 
-// From is what is left of ascending disjoint ranges at and after position k.
+// From returns the parts of ascending disjoint ranges at and after position k.
 func From(ranges []Range, k []byte) []Range {
 	for i, r := range ranges {
 		r = r.Intersect(Range{Start: k})
@@ -39,7 +40,7 @@ func From(ranges []Range, k []byte) []Range {
 	return nil
 }
 
-// Within is what of ascending disjoint ranges is in bounds.
+// Within returns the parts of ascending disjoint ranges that lie in bounds.
 func Within(ranges []Range, bounds Range) []Range {
 	var list []Range
 	for _, r := range ranges {
@@ -50,14 +51,15 @@ func Within(ranges []Range, bounds Range) []Range {
 	return list
 }
 
-// after sorts behind a rotated key and everything with the separator, and
-// before every longer key, whose next character is at least U+0020.
+// after, appended to a rotated key, sorts after every encoded key with that
+// part, and before every longer part, whose next character is at least U+0020.
 const after = 0x01
 
 // bound appends the position of s among rotated keys: at or below every legal
-// key ≥ s and above every legal key < s. A control character below U+0020
-// cannot be written, and need not be: no key has one, so all keys that go on
-// where it stands are above s. exact is false then.
+// key ≥ s and above every legal key < s. bound stops at a control character
+// below U+0020, which has no encoding: no key has one, so all keys that begin
+// with the characters before it and are longer are above s. exact is false
+// then.
 func bound(dst []byte, s string) (out []byte, exact bool) {
 	for i := range len(s) {
 		if s[i] < 0x20 {
@@ -67,15 +69,16 @@ func bound(dst []byte, s string) (out []byte, exact bool) {
 	return AppendPart(dst, s), true
 }
 
-// PartitionFrom is the position of the first entity whose PartitionKey is ≥ p,
-// which may be any string. It is not nil even where it is empty, so that as the
-// End of a range it means that nothing is before it.
+// PartitionFrom returns the position of the first entity whose PartitionKey is
+// ≥ p, which may be any string. An empty position is not nil, so that as the
+// End of a range it makes the range empty.
 func PartitionFrom(p string) []byte {
 	b, _ := bound([]byte{}, p)
 	return b
 }
 
-// PartitionAfter is the position of the first entity whose PartitionKey is > p.
+// PartitionAfter returns the position of the first entity whose PartitionKey is
+// > p.
 func PartitionAfter(p string) []byte {
 	b, exact := bound(nil, p)
 	if exact {
@@ -84,14 +87,15 @@ func PartitionAfter(p string) []byte {
 	return b
 }
 
-// RowFrom is the position of the first entity of partition p whose RowKey is
-// ≥ r. Only r may be any string; p must be legal.
+// RowFrom returns the position of the first entity of partition p whose RowKey
+// is ≥ r. Only r may be any string; p must be legal.
 func RowFrom(p, r string) []byte {
 	b, _ := bound(append(AppendPart(nil, p), separator), r)
 	return b
 }
 
-// RowAfter is the position of the first entity of partition p whose RowKey is > r.
+// RowAfter returns the position of the first entity of partition p whose RowKey is
+// > r.
 func RowAfter(p, r string) []byte {
 	b, exact := bound(append(AppendPart(nil, p), separator), r)
 	if exact {

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/key"
 )
 
-// A position cuts the legal keys exactly where the order of UTF-16 does, for
-// any string a filter may hold.
+// TestPartitionBounds checks for any string: its position divides the legal
+// keys exactly as the order of UTF-16 does.
 func TestPartitionBounds(t *testing.T) {
 	t.Parallel()
 	keys := legalKeys(250)
@@ -32,7 +32,8 @@ func TestPartitionBounds(t *testing.T) {
 	}
 }
 
-// Nothing is below the empty key, and a nil End would be no bound at all.
+// TestNothingBeforeTheEmptyPartition checks that no key is below the empty key;
+// a nil End would mean no bound.
 func TestNothingBeforeTheEmptyPartition(t *testing.T) {
 	t.Parallel()
 	before := key.Range{End: key.PartitionFrom("")}
@@ -56,7 +57,7 @@ func TestRowBounds(t *testing.T) {
 				if got := bytes.Compare(encoded, after) >= 0; got != (order > 0) {
 					t.Fatalf("%q is behind RowAfter(%q, %q): %v", k, partition, bound, got)
 				}
-				// Other partitions lie outside whatever the bound is.
+				// Other partitions lie outside for every bound.
 				other := key.Append(nil, k, "x")
 				if want := compareUTF16(k, partition); want != 0 {
 					for _, b := range [][]byte{from, after} {
@@ -70,7 +71,8 @@ func TestRowBounds(t *testing.T) {
 	}
 }
 
-// The positions of one partition's ends enclose it and nothing else.
+// TestPointRanges checks that the positions at the two ends of a partition
+// enclose exactly this partition.
 func TestPointRanges(t *testing.T) {
 	t.Parallel()
 	all := pairs(legalKeys(150))
@@ -111,7 +113,7 @@ func randomRange(r *rand.Rand) key.Range {
 	return x
 }
 
-// points are all strings of up to three of the letters of randomRange.
+// points returns all strings of up to three of the letters of randomRange.
 func points() (all [][]byte) {
 	all = [][]byte{nil}
 	for i := 0; len(all[i]) < 3; i++ {
@@ -179,12 +181,12 @@ func TestFrom(t *testing.T) {
 		}
 		for _, k := range all {
 			if got, want := in(left, k), in(ranges, k) && bytes.Compare(k, at) >= 0; got != want {
-				t.Fatalf("%q in what is left of %q from %q on: %v", k, ranges, at, got)
+				t.Fatalf("%q in From(%q, %q): %v", k, ranges, at, got)
 			}
 		}
 		for i, r := range left {
 			if r.Empty() || i > 0 && bytes.Compare(left[i-1].End, r.Start) > 0 {
-				t.Fatalf("%q from %q on: %q", ranges, at, left)
+				t.Fatalf("From(%q, %q) = %q", ranges, at, left)
 			}
 		}
 	}

@@ -1,9 +1,9 @@
 // Package percent encodes and decodes percent escapes as the protocol needs
-// them: a path or a value is decoded once, and a broken escape is an error, for
-// what is signed is bytes.
+// them: it decodes a path or a value once, and reports a broken escape as an
+// error, because signatures cover the exact bytes.
 package percent
 
-// Byte decodes the escape "%xx" at s[i:]; it is not ok if there is none.
+// Byte decodes the escape "%xx" at s[i:]; ok is false if there is none.
 func Byte(s string, i int) (c byte, ok bool) {
 	if i+2 >= len(s) || s[i] != '%' {
 		return 0, false
@@ -12,7 +12,8 @@ func Byte(s string, i int) (c byte, ok bool) {
 	return hi<<4 | lo, hi|lo < 16
 }
 
-// digit is the value of a hexadecimal digit, more than 15 for anything else.
+// digit returns the value of a hexadecimal digit, more than 15 for other
+// characters.
 func digit(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':
@@ -23,8 +24,8 @@ func digit(c byte) byte {
 	return 0xFF
 }
 
-// Append appends s decoded. In a query, plus is a blank. It is not ok where a
-// percent sign begins no escape.
+// Append decodes s and appends the result. In a query, plus is a blank. It
+// returns false if a percent sign begins no valid escape.
 func Append(dst []byte, s string, query bool) ([]byte, bool) {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -43,7 +44,8 @@ func Append(dst []byte, s string, query bool) ([]byte, bool) {
 	return dst, true
 }
 
-// Decode is Append as a string; without escapes it is s itself.
+// Decode returns s decoded, as Append does; without escapes it returns s
+// itself.
 func Decode(s string, query bool) (string, bool) {
 	for i := range len(s) {
 		if s[i] == '%' || s[i] == '+' && query {
@@ -57,8 +59,8 @@ func Decode(s string, query bool) (string, bool) {
 	return s, true
 }
 
-// AppendEscaped appends s with everything escaped but letters, digits and -._~,
-// which are good anywhere in a URI.
+// AppendEscaped appends s with all characters escaped except letters, digits
+// and -._~, which are valid anywhere in a URI.
 func AppendEscaped(dst []byte, s string) []byte {
 	for i := range len(s) {
 		dst = AppendByte(dst, s[i])
@@ -66,7 +68,7 @@ func AppendEscaped(dst []byte, s string) []byte {
 	return dst
 }
 
-// AppendByte is AppendEscaped of one byte.
+// AppendByte appends one byte as AppendEscaped does.
 func AppendByte(dst []byte, c byte) []byte {
 	const hex = "0123456789ABCDEF"
 	switch {

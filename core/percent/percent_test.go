@@ -45,7 +45,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// Every byte reads back as it was written, here and by others.
+// TestEscaped checks that every escaped byte decodes to itself, here and in
+// package net/url.
 func TestEscaped(t *testing.T) {
 	t.Parallel()
 	for c := range 256 {
@@ -55,7 +56,7 @@ func TestEscaped(t *testing.T) {
 			t.Errorf("%q is written %q and read %q", s, escaped, got)
 		}
 		if got, err := url.QueryUnescape(escaped); got != s || err != nil {
-			t.Errorf("%q is written %q, which others read %q, %v", s, escaped, got, err)
+			t.Errorf("%q is written %q, which net/url reads as %q, %v", s, escaped, got, err)
 		}
 	}
 	if got := string(percent.AppendEscaped([]byte("x="), "aZ09-._~ é'")); got != "x=aZ09-._~%20%C3%A9%27" {

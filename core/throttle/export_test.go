@@ -1,6 +1,6 @@
 package throttle
 
-// Len is how many buckets are in memory.
+// Len returns the number of buckets in memory.
 func (b *Buckets) Len() int {
 	n := 0
 	for i := range b.shards {

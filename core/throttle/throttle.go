@@ -1,6 +1,6 @@
 // Package throttle limits rates by key: an account, a partition, the address of
-// a client. Each key has a bucket of tokens that fills at a steady rate up to a
-// burst; whoever does something takes tokens, and waits when there are too few.
+// a client. Each key has a token bucket that fills at a steady rate up to a
+// burst. An operation takes tokens, and waits if there are too few.
 //
 //	b := throttle.New(throttle.Options{Rate: 2000, Burst: 2000, Keys: 1 << 16, Now: now})
 //	if wait := b.Take(account, entities); wait > 0 {
@@ -9,19 +9,19 @@
 //
 // # Buckets
 //
-// A bucket is one number, the moment at which it will be full: tokens taken move
-// it into the future, and the passing of time does the filling. A bucket whose
-// moment has passed says nothing that an absent bucket does not say, so keys that
-// are idle need no memory.
+// A token bucket is one number, the moment at which it will be full: each taken
+// token moves it into the future, and the bucket fills as time passes. A full
+// bucket is equal to an absent one, so idle keys need no memory.
 //
 // # Memory
 //
-// There are never more than [Options.Keys] buckets, however many keys strangers
-// make up. A new key that finds no room takes the place of the bucket that is
-// nearest to full: of a full one, nothing is lost; else the least that can be. So
-// a bucket in debt goes only where all others owe as much, and then its key has
-// its burst again early. The buckets are spread over shards by a hash of the key,
-// each with its part of the room, and it is the nearest of the shard that goes.
+// There are never more than [Options.Keys] token buckets, also if clients invent
+// keys. When there is no room for a new key, it replaces the bucket that is
+// nearest to full, which loses the least: nothing if that bucket is full. So a
+// bucket in debt is dropped only if all others owe at least as much; its key then
+// has its burst again early. A hash of the key spreads the buckets over shards.
+// Each shard has its part of the room, and replaces the bucket that is nearest to
+// full in this shard.
 package throttle
 
 import (
@@ -33,42 +33,45 @@ import (
 	"edgetable/core/edm"
 )
 
-// Options of [Buckets].
+// Options configure [Buckets].
 type Options struct {
-	// Rate is how many tokens a bucket gains a second; 0 is no limit at all.
+	// Rate is the number of tokens that a bucket gains per second; 0 means no
+	// limit.
 	Rate float64
-	// Burst is how many tokens a full bucket has, 1 at least; 0 is as many as it
-	// gains in a second.
+	// Burst is the number of tokens in a full bucket, at least 1; 0 means the
+	// number that it gains in a second.
 	Burst float64
-	// Keys is how many buckets there may be; 0 is 65536. One costs about 100
-	// bytes and its key.
+	// Keys is the most buckets in memory; 0 means 65536. A bucket takes about
+	// 100 bytes and its key.
 	Keys int
-	// Now is a clock. When it steps back, buckets stand still for that moment.
+	// Now is a clock. When it steps back, the buckets do not fill for that
+	// moment.
 	Now func() edm.Ticks
 }
 
 // Buckets are the token buckets of all keys. They are safe for concurrent use.
 type Buckets struct {
 	now    func() edm.Ticks
-	token  int64 // grains in which one token comes; 0: no limit
+	token  int64 // grains in which a bucket gains one token; 0: no limit
 	burst  int64 // grains in which an empty bucket fills
 	shards []shard
 }
 
 const (
-	// A tick is this many grains, the unit of time here: fine enough for rates of
-	// many millions a second, and 28 years fit into an int64.
+	// A tick has this number of grains, the unit of time here: fine enough for
+	// rates of many millions per second, and 28 years fit into an int64.
 	grains = 1 << 10
-	// longest bounds what a burst or one Take amounts to, 3 years: sums of two
-	// do not overflow.
+	// longest is the most grains of a burst or of one Take, 3 years: the sum of
+	// two does not overflow.
 	longest = 1 << 60
-	// stride is the most that counts of the time between two looks at the clock, 11
-	// months: a clock may be set from 1970 to today, and 28 years are all there is.
+	// stride is the most grains that count between two readings of the clock, 11
+	// months: a clock may be set from 1970 to today, and only 28 years fit into an
+	// int64.
 	stride = 1 << 58
 
 	maxShards = 16
-	// minShard is the least room of a shard: in a small one, keys would displace
-	// each other while there is room elsewhere.
+	// minShard is the least room of a shard: in a small shard, keys would
+	// displace each other while other shards have room.
 	minShard = 256
 )
 
@@ -101,10 +104,10 @@ func New(o Options) *Buckets {
 
 func clamp(grains float64) int64 { return int64(math.Min(math.Max(math.Round(grains), 1), longest)) }
 
-// Take takes n tokens of a key and returns 0, or it takes nothing and returns
-// after how long that many could be taken. More than the burst are taken from a
-// full bucket, which then owes the rest: a batch is not refused for ever because
-// it is large. The key may be changed after the call.
+// Take takes n tokens of a key and returns 0, or takes nothing and returns the
+// time after which it could take n. If n exceeds the burst, Take needs a full
+// bucket, which then owes the rest, so that a large batch succeeds at some time.
+// The memory of the key may be reused after the call.
 func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	if b.token == 0 || n <= 0 {
 		return 0
@@ -123,7 +126,7 @@ func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 		return 0
 	}
 	e := &s.buckets[slot]
-	// Full at the latest when the missing tokens are no more than can be missing.
+	// Wait until the missing tokens, with the new ones, fit into the burst.
 	if late := e.full - now - (b.burst - min(charge, b.burst)); late > 0 {
 		return duration(late)
 	}
@@ -131,7 +134,8 @@ func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	return 0
 }
 
-// Peek returns after how long one token could be taken, and takes nothing.
+// Peek returns the time after which Take could take one token, and takes
+// nothing.
 func (b *Buckets) Peek(key string) (wait time.Duration) {
 	if b.token == 0 {
 		return 0
@@ -149,7 +153,7 @@ func (b *Buckets) Peek(key string) (wait time.Duration) {
 	return 0
 }
 
-// duration rounds up to ticks: after it, the tokens are there.
+// duration rounds up to ticks, so that the tokens are there when it ends.
 func duration(late int64) time.Duration { return time.Duration((late+grains-1)/grains) * 100 }
 
 // shard finds the shard of a key by its FNV-1a hash.
@@ -171,8 +175,8 @@ type shard struct {
 	buckets []bucket
 	order   []place // a heap
 	room    int
-	last    edm.Ticks // what the clock showed
-	elapsed int64     // grains that went by
+	last    edm.Ticks // the last reading of the clock
+	elapsed int64     // grains that have passed
 
 	_ [40]byte // shards do not share a cache line
 }
@@ -182,16 +186,17 @@ type bucket struct {
 	full int64 // the moment, in elapsed, at which it will be full
 }
 
-// place of a bucket in the heap of those to be forgotten, the first at the root.
+// place is the place of a bucket in the heap; the bucket to drop first is at the
+// root.
 type place struct {
-	// full is the bucket's, as it was: the bucket's own only moves on. A place is
-	// corrected when it comes to the root, so that Take need not do it.
+	// full is an earlier value of the bucket's full, which only increases. It is
+	// corrected when the place reaches the root, so that Take need not do it.
 	full int64
 	slot int32
 }
 
-// tick is the time that went by for the buckets. What the clock loses when it
-// steps back does not count, in either direction.
+// tick returns the time that has passed for the buckets. A step back of the
+// clock does not count.
 func (s *shard) tick(now edm.Ticks) int64 {
 	if now > s.last {
 		s.elapsed += min(int64(now-s.last), stride/grains) * grains
@@ -200,8 +205,9 @@ func (s *shard) tick(now edm.Ticks) int64 {
 	return s.elapsed
 }
 
-// insert adds the bucket of a key, in place of the one nearest to full where
-// there is no room: O(log n), as each Take makes at most one place to correct.
+// insert adds the bucket of a key; without room it replaces the bucket nearest
+// to full. It takes amortized O(log n), because each Take leaves at most one
+// place to correct.
 func (s *shard) insert(key string, now, full int64) {
 	key = strings.Clone(key)
 	if len(s.buckets) < s.room {
@@ -240,7 +246,7 @@ func (s *shard) up(i int) {
 	}
 }
 
-// down sinks the root to where it belongs.
+// down moves the root down to its place in the heap.
 func (s *shard) down() {
 	for i := 0; ; {
 		least := i

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/throttle"
 )
 
-// clock is set by hand.
+// clock is a clock that the test sets.
 type clock struct{ ticks atomic.Int64 }
 
 func (c *clock) now() edm.Ticks          { return edm.Ticks(c.ticks.Load()) }
@@ -76,9 +76,9 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// model is what buckets are: tokens that grow with time, and when there is no
-// room for a new key, the bucket that lacks least is forgotten. It counts tokens
-// in ticks, at 1000 tokens a second.
+// model is a simple form of Buckets: tokens grow with time, and without room for
+// a new key, the bucket that lacks least is dropped. It counts tokens in ticks,
+// at 1000 tokens per second.
 type model struct {
 	burst, keys int
 	ticks       map[string]int
@@ -116,8 +116,9 @@ func (m *model) take(key string, n int) bool {
 	return true
 }
 
-// TestModel compares with the model. No two buckets lack the same: each step is
-// at a moment of its own between two whole tokens, so both forget the same key.
+// TestModel compares Buckets with the model. No two buckets lack the same
+// number: each step has a moment of its own between two whole tokens, so both
+// drop the same key.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	const steps = perToken / 7
@@ -156,12 +157,12 @@ func TestModel(t *testing.T) {
 		}
 	}
 	if forgotten < 1000 {
-		t.Errorf("only %d buckets in debt were forgotten: the test shows nothing", forgotten)
+		t.Errorf("only %d buckets in debt were dropped: the test proves nothing", forgotten)
 	}
 }
 
-// In many shards keys do not disturb each other as long as there is room, and
-// strangers who make up keys displace none that is in debt.
+// TestManyKeys checks with many shards: keys do not affect each other while
+// there is room, and invented keys displace no bucket in debt.
 func TestManyKeys(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -184,7 +185,7 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// Keys may be views of memory that is used again.
+// TestKeyIsCopied checks that the memory of a key may be reused.
 func TestKeyIsCopied(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -193,11 +194,12 @@ func TestKeyIsCopied(t *testing.T) {
 	b.Take(unsafe.String(&key[0], len(key)), 1)
 	copy(key, "another")
 	if b.Take("another", 1) != 0 || b.Take("account", 1) == 0 {
-		t.Error("the bucket followed the memory of its key")
+		t.Error("the key of the bucket changed with the caller's memory")
 	}
 }
 
-// However many take at once, a key gets its burst and no more.
+// TestConcurrent checks that concurrent callers together get the burst of a key
+// and no more.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	c := newClock()
