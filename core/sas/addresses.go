@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// addresses are those from first to last, both included.
+// addresses is the range from first to last, both included.
 type addresses struct{ first, last netip.Addr }
 
-// parseAddresses reads the value of sip: one address or two with a dash
-// between them. The service knows IPv4 alone; IPv6 is taken as well.
+// parseAddresses reads the value of sip: one address or two with a dash between
+// them. The service knows only IPv4; this package also accepts IPv6.
 func parseAddresses(s string) (addresses, bool) {
 	from, to, ranged := strings.Cut(s, "-")
 	if !ranged {
@@ -24,7 +24,7 @@ func parseAddresses(s string) (addresses, bool) {
 	return a, a.first.Is4() == a.last.Is4() && a.first.Compare(a.last) <= 0
 }
 
-// addresses reads sip; without it there are none.
+// addresses reads sip; without sip it returns the zero range.
 func (t *Token) addresses() (addresses, error) {
 	if !t.given.has(sip) {
 		return addresses{}, nil
@@ -36,8 +36,9 @@ func (t *Token) addresses() (addresses, error) {
 	return a, nil
 }
 
-// contains is false for the zero address. An IPv4 address in IPv6 clothes is
-// the same address; one of the other family is before or behind all of these.
+// contains returns false for the zero address. An IPv4 address mapped to IPv6
+// is the same address; an address of the other family is below or above the
+// whole range.
 func (a addresses) contains(x netip.Addr) bool {
 	x = x.Unmap().WithZone("")
 	return x.IsValid() && a.first.Compare(x) <= 0 && x.Compare(a.last) <= 0

@@ -12,7 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// recorded are the tokens that clients of the service made, see testdata/*.txt.
+// recorded returns the tokens that clients of the service made, see
+// testdata/*.txt.
 func recorded(t testing.TB) (names, queries []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txt")
@@ -39,7 +40,8 @@ func recorded(t testing.TB) (names, queries []string) {
 	return names, queries
 }
 
-// What real clients sign verifies, and nothing else: each parameter counts.
+// TestClients checks that tokens of real clients verify, and that a change of
+// any parameter is refused.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	names, queries := recorded(t)
@@ -94,7 +96,8 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// verify is Parse and Verify; without a signature it is NoAuthenticationInformation.
+// verify calls Parse and Verify; without a signature it returns
+// NoAuthenticationInformation.
 func verify(t testing.TB, query string, a *sharedkey.Account, c sas.Context) (*sas.Grant, error) {
 	t.Helper()
 	token, err := sas.Parse(query)

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Role is what a user may do with the data of an account.
+// Role is the set of operations that a user may do with the data of an account.
 type Role uint8
 
 const (
@@ -14,7 +14,7 @@ const (
 	Contributor                 // Storage Table Data Contributor
 )
 
-// String is the name that goes into the derivation of a key.
+// String returns the name that is part of the derivation of a key.
 func (r Role) String() string {
 	switch r {
 	case Reader:
@@ -25,28 +25,29 @@ func (r Role) String() string {
 	return "no role"
 }
 
-// MaxDelegation is the longest a delegation key may be valid: seven days.
+// MaxDelegation is the longest validity of a delegation key: seven days.
 const MaxDelegation edm.Ticks = 7 * 24 * 3600 * edm.TicksPerSecond
 
-// DelegationKey is a key lent to a user, with which the user's client signs
-// tokens for others. All but Value goes into every token.
+// DelegationKey is a key lent to a user; the user's client signs tokens for
+// others with it. Every token contains all fields except Value.
 //
-// The server keeps nothing of it. Value is derived from an account key and all
-// that the key is for: account, role, user, times, service and version. From
-// the fields in a token the server derives the value again, with both keys and
-// for both roles, and the one that fits tells the role. Changing the account
-// key takes all delegation keys back.
+// The server stores nothing of it. Value is derived from an account key and
+// from all properties of the delegation key: account, role, user, times,
+// service and version. From the fields in a token the server derives the value
+// again, with both account keys and for both roles; the value that fits the
+// signature shows the role. A change of the account key revokes all delegation
+// keys.
 type DelegationKey struct {
 	ObjectID string // of the user: oid of the bearer token
 	TenantID string // tid of the bearer token
 	Start    string // 2006-01-02T15:04:05Z, whole seconds
 	Expiry   string // the same
 	Service  string // "t"
-	Version  string // of the protocol, that of the request
+	Version  string // of the protocol, as in the request
 	Value    string // base64 of 32 bytes
 }
 
-// GoString keeps the value out of %#v, String out of the rest.
+// GoString keeps the value out of %#v, as String does for the other verbs.
 func (d DelegationKey) GoString() string { return d.String() }
 
 // String names the user and the times.
@@ -54,11 +55,12 @@ func (d DelegationKey) String() string {
 	return "delegation key of " + d.ObjectID + " in " + d.TenantID + " from " + d.Start + " to " + d.Expiry + " (value withheld)"
 }
 
-// Delegate makes a delegation key of k, a key of the account, for the user that
-// want names. Of want, Start may be empty, which means now; Service and Value
-// are filled in. Times are cut to the second. A key that starts after it ends,
-// has ended, or ends more than seven days from now is OutOfRangeInput, a time
-// that cannot be read InvalidXmlDocument: it comes from the request's document.
+// Delegate makes a delegation key from k, a key of the account, for the user in
+// want. An empty Start of want means now; Delegate sets Service and Value. It
+// truncates times to the second. The error is OutOfRangeInput for a key that
+// starts after it ends, has ended, or ends more than seven days from now, and
+// InvalidXmlDocument for a malformed time, because the time comes from the
+// request's XML document.
 func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, now edm.Ticks) (DelegationKey, error) {
 	start, expiry := now, edm.Ticks(0)
 	var err error
@@ -89,7 +91,7 @@ func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, n
 	return want, nil
 }
 
-// derive computes the value. The first line keeps the text apart from every
+// derive computes the value. The first line distinguishes the text from every
 // string that is signed with an account key.
 func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) string {
 	return k.SignLines([]string{
@@ -98,12 +100,13 @@ func (d *DelegationKey) derive(k *sharedkey.Key, account string, role Role) stri
 	})
 }
 
-// delegation is the key that the token says it was signed with.
+// delegation returns the delegation key that the token names, without its
+// value.
 func (t *Token) delegation() *DelegationKey {
 	return &DelegationKey{ObjectID: t.value(skoid), TenantID: t.value(sktid), Start: t.value(skt), Expiry: t.value(ske), Service: t.value(sks), Version: t.value(skv)}
 }
 
-// signed tries both keys and both roles.
+// signed tries both account keys and both roles.
 func (d *DelegationKey) signed(a *sharedkey.Account, signature string, lines []string) (Role, bool) {
 	for _, k := range a.Keys {
 		if k == nil {
@@ -121,8 +124,9 @@ func (d *DelegationKey) signed(a *sharedkey.Account, signature string, lines []s
 }
 
 // admitKey checks, for a token that a delegation key signed, whether that key
-// is valid now. A token must not outlive its key; that it has not ended itself
-// is known. The rest is as Delegate made it, or the signature were wrong.
+// is valid now. A token must not outlive its key; the caller has checked the
+// end of the token. The other fields are as Delegate made them, because
+// otherwise the signature would be wrong.
 func (t *Token) admitKey(now, end edm.Ticks) error {
 	if t.kind != delegationSAS {
 		return nil
@@ -144,7 +148,7 @@ func (t *Token) admitKey(now, end edm.Ticks) error {
 	return nil
 }
 
-// visible reports whether s is not empty and all visible ASCII.
+// visible reports whether s is not empty and consists of visible ASCII.
 func visible(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/table"
 )
 
-// lent is what a user asks for.
+// lent is the delegation key that a user requests.
 var lent = sas.DelegationKey{
 	ObjectID: "11111111-2222-3333-4444-555555555555",
 	TenantID: "99999999-8888-7777-6666-555555555555",
@@ -65,7 +65,7 @@ func TestDelegate(t *testing.T) {
 			}
 			if err != nil {
 				if d.Value != "" {
-					t.Error("a value beside an error")
+					t.Error("Delegate returns a value and an error")
 				}
 				return
 			}
@@ -85,7 +85,8 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
-// Another user, role, time, account or account key has another delegation key.
+// TestDelegationKeysDiffer checks that the delegation key depends on user,
+// role, times, account and account key.
 func TestDelegationKeysDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
@@ -115,7 +116,8 @@ func TestDelegationKeysDiffer(t *testing.T) {
 	add("another version", k, account, sas.Contributor, func(d *sas.DelegationKey) { d.Version = "2026-06-06" })
 }
 
-// The lines are those of the newest clients of the service for tables.
+// TestDelegationLines expects the lines of the newest clients of the service
+// for tables.
 func TestDelegationLines(t *testing.T) {
 	t.Parallel()
 	d := delegate(t, sas.Contributor)
@@ -202,7 +204,8 @@ func TestVerifyDelegation(t *testing.T) {
 	}
 }
 
-// Keys are lent with either account key, and taken back with it.
+// TestDelegationOfTheSecondKey checks that either account key can make
+// delegation keys, and that a change of that account key revokes them.
 func TestDelegationOfTheSecondKey(t *testing.T) {
 	t.Parallel()
 	second := testKey(t, "c2Vjb25k")

@@ -2,8 +2,8 @@ package sas
 
 import "strings"
 
-// Describe says in lines for people what the token asks for, whoever signed it.
-// Values are in quotes and escaped.
+// Describe returns lines for people that describe the token. It does not check
+// the signature. Values are in quotes and escaped.
 func (t *Token) Describe() []string {
 	lines := []string{t.kind.String() + " of version " + t.value(sv)}
 	if t.kind == accountSAS {
@@ -52,7 +52,8 @@ func row(s string) string {
 	return ", RowKey " + quote(s)
 }
 
-// words turns letters into their words, given in pairs.
+// words replaces letters by their words; pairs holds a letter and its word in
+// turn.
 func words(letters string, pairs ...string) string {
 	var out []string
 	for i := 0; i < len(pairs); i += 2 {

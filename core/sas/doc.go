@@ -2,8 +2,8 @@
 //
 //	?sv=2019-02-02&tn=orders&se=2030-01-01T00%3A00%3A00Z&sp=r&spk=emea&epk=emea&sig=…
 //
-// with which the holder of an account key lets others do some things for some
-// time without giving the key away. There are three kinds:
+// With such a query the holder of an account key permits others some operations
+// for a limited time, without giving them the key. There are three kinds:
 //
 //	table       one table, entities only, perhaps a range of keys
 //	account     the services, resource types and operations it names
@@ -19,8 +19,8 @@
 // # What is signed
 //
 // The signature is an HMAC-SHA256 over lines, joined by line feeds, of the
-// values as the client wrote them, decoded from the query. Which lines there
-// are depends on the kind and on sv:
+// values as the client wrote them, decoded from the query. The lines depend on
+// the kind and on sv:
 //
 //	table, sv < 2015-04-05   sp st se resource si sv spk srk epk erk
 //	table                    sp st se resource si sip spr sv spk srk epk erk
@@ -29,18 +29,19 @@
 //	                         sip spr sv spk srk epk erk
 //
 // The resource is /table/account/table, before 2015-02-21 /account/table, with
-// the table in lower case. An absent value is an empty line; the signature
-// does not tell it from an empty value, so nobody else may: whoever holds a
-// token can add or leave out an empty parameter. A parameter of this family
-// that is not among the lines is refused, since it would restrict nothing and
-// look as if it did; and so is a line feed in a value.
+// the table in lower case. An absent value is an empty line. The signature does
+// not distinguish it from an empty value, so no other code may distinguish
+// them: the holder of a token can add or omit an empty parameter. Parse and
+// Verify refuse a SAS parameter that is not among the lines, because it would
+// seem to restrict the token without doing so. They also refuse a line feed in
+// a value.
 //
-// The lines of the delegation are those of the newest clients of the service
-// and were not seen in an exchange with it.
+// The lines of the delegation are those of the newest clients of the service;
+// they were not observed in an exchange with the service.
 //
 // # Errors
 //
-// All are [*table.Error] with the service's code. The message goes on, after
-// the service's own text, with what to change; it repeats parts of the
-// request, escaped and cut, but neither signatures nor keys.
+// All errors are [*table.Error] with the service's code. The message is the
+// service's own text, followed by advice; it repeats parts of the request,
+// escaped and truncated, but neither signatures nor keys.
 package sas

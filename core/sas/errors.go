@@ -5,16 +5,16 @@ import (
 	"edgetable/core/table"
 )
 
-// refuse is the service's text followed by what to change.
+// refuse returns an error with the service's text, followed by advice.
 func refuse(code table.Code, detail string) *table.Error {
 	return code.With(code.Err().Message + " Detail: " + detail + ".")
 }
 
-// failed is for a token that proves nothing.
+// failed returns the error for a token that does not authenticate the request.
 func failed(detail string) *table.Error { return refuse(table.AuthenticationFailed, detail) }
 
-// mismatched shows the string to sign as computed here, which is where a
-// developer sees the difference.
+// mismatched returns an error with the StringToSign that the server computed,
+// so that a developer can compare.
 func (t *Token) mismatched(account string) *table.Error {
 	out := make([]byte, 0, 1200)
 	out = append(out, "no key of account "...)
@@ -40,7 +40,7 @@ func article(k kind) string {
 	return "a " + k.String()
 }
 
-// quote is s escaped, cut and in quotes.
+// quote returns s in quotes, escaped and truncated.
 func quote(s string) string {
 	return string(append(sharedkey.AppendEscaped([]byte{'"'}, s, 64), '"'))
 }

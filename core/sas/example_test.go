@@ -10,7 +10,7 @@ import (
 )
 
 func Example() {
-	// Who holds the key lets others read one partition.
+	// The holder of the key permits others to read one partition.
 	key, err := sharedkey.ParseKey("c2VjcmV0IGFjY291bnQga2V5")
 	if err != nil {
 		panic(err)
@@ -24,7 +24,8 @@ func Example() {
 	}
 	fmt.Println(query)
 
-	// The server finds out what a request with this query may do.
+	// The server determines the permitted operations of a request with this
+	// query.
 	token, err := sas.Parse(query)
 	if err != nil {
 		panic(err)

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/sas"
 )
 
-// FuzzVerify: whatever the query, no panic, no grant without a signature of
-// ours, and errors that are short, printable and of the service.
+// FuzzVerify checks for any query: no panic, no grant without a signature of
+// this test, and only short, printable errors of the service.
 func FuzzVerify(f *testing.F) {
 	_, queries := recorded(f)
 	for _, query := range queries {
@@ -40,7 +40,7 @@ func FuzzVerify(f *testing.F) {
 			return
 		}
 		if !known[signatureOf(query)] {
-			t.Fatalf("a signature that was not made: %q", query)
+			t.Fatalf("a grant for a signature that the test did not make: %q", query)
 		}
 		if rg := g.Range(); rg != nil && rg.Contains(key.Append(nil, "p", "r")) != (g.AllowEntity("p", "r") == nil) {
 			t.Fatalf("%q: Range and AllowEntity differ", query)
@@ -48,7 +48,8 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// signatureOf is the decoded signature of a query, whose name may be escaped.
+// signatureOf returns the decoded signature of a query; the name of the
+// parameter may be escaped.
 func signatureOf(query string) string {
 	unescape := func(s string) string {
 		for i := 0; i+2 < len(s); i++ {
@@ -82,8 +83,8 @@ func checkError(t *testing.T, err error) {
 	}
 }
 
-// FuzzSign: what is signed here verifies with all its values, and any other
-// value of any parameter does not.
+// FuzzSign checks that a signed token verifies with all its values, and that a
+// token with any changed parameter does not.
 func FuzzSign(f *testing.F) {
 	f.Add(uint8(0), "mytable", "raud", "id", "a", "b", "c", "d", uint16(3), byte('x'))
 	f.Add(uint8(1), "T", "rl", "", "a/b", "", "", "", uint16(70), byte('%'))
@@ -99,7 +100,7 @@ func FuzzSign(f *testing.F) {
 		a, c := emulator(t), c
 		policy := &sas.Policy{}
 		if permissions == "" {
-			policy.Permissions = "r" // a token may leave them to its policy
+			policy.Permissions = "r" // a token may take them from its policy
 		}
 		c.Policy = func(string) (*sas.Policy, error) { return policy, nil }
 		version := versions[int(kind/3)%len(versions)]
@@ -141,8 +142,9 @@ func FuzzSign(f *testing.F) {
 			}
 		}
 
-		// One byte of the query changed is another token, unless it reads the
-		// same: an escape in small letters, a name in capitals, a table's name.
+		// A query with one changed byte is another token, unless it decodes to
+		// the same values: an escape in small letters, a name in capitals, a
+		// table's name.
 		b := []byte(query)
 		b[int(position)%len(b)] = to
 		changed := string(b)
@@ -154,15 +156,16 @@ func FuzzSign(f *testing.F) {
 			t.Fatalf("the signature of %q verifies %q", query, changed)
 		}
 		if _, err := token.Verify(a, sas.Context{Now: expiry + 1}); err == nil {
-			t.Fatal("verified after its end")
+			t.Fatal("a token verifies after its expiry")
 		}
 	})
 }
 
-// sameToken compares what the tokens say, which the export for tests shows.
+// sameToken compares the values of two tokens.
 func sameToken(a, b *sas.Token) bool { return sas.Said(a) == sas.Said(b) }
 
-// FuzzParseTime: what is read is in range and written back the same.
+// FuzzParseTime checks that a parsed time is in range and that its text parses
+// to the same time.
 func FuzzParseTime(f *testing.F) {
 	for _, s := range []string{"2030-01-02", "2030-01-02T03:04Z", "2030-01-02T03:04:05.1234567+02:30", "1601-01-01", "9999-12-31T23:59:59.9999999Z"} {
 		f.Add(s)

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Operation is what a request wants to do.
+// Operation is the operation of a request.
 type Operation uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	QueryTables // also of one table by name
 	CreateTable
 	DeleteTable
-	TableACL // reading and writing it
+	TableACL // reading and writing the ACL
 	GetUserDelegationKey
 	QueryEntities // also of one entity by its keys
 	InsertEntity
@@ -26,20 +26,21 @@ const (
 	DeleteEntity
 )
 
-// rights says what an operation needs: the resource type with all the letters, of
-// an account SAS; the letters alone, of a token for a table.
+// rights holds the requirements of an operation: an account SAS needs the
+// resource type and all the letters, a token for a table only the letters.
 type rights struct {
 	name    string
 	types   string // letter of srt
-	letters string // letters of sp, all of them
-	or      string // letters that do as well
-	entity  bool   // a token for a table can give it
+	letters string // letters of sp; all are needed
+	or      string // letters that also suffice
+	entity  bool   // a token for a table can permit it
 }
 
-// needs is indexed by Operation. An operation without types is for others than
-// holders of a token: the access policies for the owner, a delegation key for a
-// user. Listing is documented as of containers in one place, of the service in
-// another: users found that the service goes by the first.
+// needs is indexed by Operation. No token permits an operation without types:
+// only the owner changes the access policies, only a user gets a delegation
+// key. The documentation of the service contradicts itself on the resource type
+// of listing, container or service: users found that the service uses
+// container.
 var needs = [...]rights{
 	GetServiceProperties: {name: "Get Table Service Properties", types: "s", letters: "r"},
 	SetServiceProperties: {name: "Set Table Service Properties", types: "s", letters: "w"},
@@ -56,19 +57,20 @@ var needs = [...]rights{
 	DeleteEntity:         {name: "Delete Entity", types: "o", letters: "d", entity: true},
 }
 
-// Grant is what a verified token allows. A Grant is not changed by its use.
+// Grant holds the permissions of a verified token. It does not change.
 type Grant struct {
 	token       *Token
-	permissions string // of token or policy, less what a user may not do
+	permissions string // of token or policy, limited to the permissions of the user
 }
 
 // Allow returns nil if the operation is allowed on the table, whose name may be
-// in any case and is "" for an operation without a table. Otherwise it is 403:
-// AuthorizationFailure for what this kind of token never allows and for
-// another table than the token's, AuthorizationServiceMismatch and
-// AuthorizationResourceTypeMismatch for an account SAS of others, and
-// AuthorizationPermissionMismatch for a missing letter. Of a query and of every
-// entity, [Grant.Range] and [Grant.AllowEntity] have a say too.
+// in any case and is "" for an operation without a table. Otherwise the error
+// has status 403: AuthorizationFailure for an operation that this kind of token
+// never permits and for a table that is not the token's,
+// AuthorizationServiceMismatch and AuthorizationResourceTypeMismatch for an
+// account SAS for other services or resource types, and
+// AuthorizationPermissionMismatch for a missing letter. [Grant.Range] further
+// limits a query, [Grant.AllowEntity] every entity.
 func (g *Grant) Allow(op Operation, tableName string) error {
 	t := g.token
 	if int(op) >= len(needs) || needs[op].name == "" {
@@ -99,7 +101,7 @@ func (g *Grant) Allow(op Operation, tableName string) error {
 	return refuse(table.AuthorizationPermissionMismatch, need.name+" needs the "+letters+" among the permissions; they are "+quote(g.permissions))
 }
 
-// equalFold compares a folded name with another.
+// equalFold reports whether a name equals a folded one, after folding.
 func equalFold(folded, name string) bool {
 	if len(folded) != len(name) {
 		return false
@@ -116,9 +118,9 @@ func equalFold(folded, name string) bool {
 	return true
 }
 
-// Range is the entities a query may return, in the encoding of package key; nil
-// for all of the table. It may be empty. The bounds of a token are any strings,
-// also ones that no key can be.
+// Range returns the range of entities that a query may return, in the encoding
+// of package key; nil means the whole table. It may be empty. The bounds of a
+// token may be any strings, also strings that are not valid keys.
 func (g *Grant) Range() *key.Range {
 	t := g.token
 	if !t.given.has(spk) && !t.given.has(epk) {
@@ -128,8 +130,8 @@ func (g *Grant) Range() *key.Range {
 	if p := t.value(spk); t.given.has(srk) && key.Check(p) == nil {
 		r.Start = key.RowFrom(p, t.value(srk))
 	} else {
-		// Without srk the whole first partition is inside; if the bound is no
-		// legal key there is none, and srk has nothing to bound.
+		// Without srk the whole first partition is inside; if the bound is not
+		// a legal key, this partition does not exist, and srk has no effect.
 		r.Start = key.PartitionFrom(p)
 	}
 	switch p := t.value(epk); {

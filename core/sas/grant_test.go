@@ -160,8 +160,8 @@ func TestAllowAccount(t *testing.T) {
 	}
 }
 
-// parts are strings around which keys and bounds are made: legal keys, and
-// what no key can be. The order of UTF-16 is not that of UTF-8.
+// parts are the strings from which the test makes keys and bounds: legal and
+// illegal keys. Their order in UTF-16 differs from UTF-8.
 var parts = []string{"", "a", "b", "aa", "a ", "A", "\uffff", "\U0001F600", "\ue000", "é", "a'"}
 
 var illegal = []string{"a/b", "a\x00", "a\x1f", "\t", "a#", "?", "a\\", "\x7f", "\u0085", strings.Repeat("a", 1025), strings.Repeat("\U0001F600", 700)}
@@ -171,7 +171,8 @@ func pick(r *rand.Rand, from ...[]string) string {
 	return all[r.IntN(len(all))] + all[r.IntN(len(all))]
 }
 
-// inRange is the rule in words: the row counts on the partition of its bound.
+// inRange is a direct form of the rule: a row bound applies only in the
+// partition of its bound.
 func inRange(v sas.TableValues, p, r string) bool {
 	if v.StartPartition != "" {
 		switch c := key.Compare(p, v.StartPartition); {
@@ -188,7 +189,7 @@ func inRange(v sas.TableValues, p, r string) bool {
 	return true
 }
 
-// The range of a query, the check of an entity and the rule agree.
+// TestRange checks that Range, AllowEntity and the rule agree.
 func TestRange(t *testing.T) {
 	t.Parallel()
 	k := accountKey(t)
@@ -247,7 +248,7 @@ func TestRange(t *testing.T) {
 		}
 	}
 	if inside < 1000 || outside < 1000 {
-		t.Errorf("%d entities inside, %d outside: the test has lost its aim", inside, outside)
+		t.Errorf("%d entities inside, %d outside: the test proves too little", inside, outside)
 	}
 }
 

@@ -9,16 +9,17 @@ import (
 )
 
 const (
-	// maxKey bounds a key, in bytes decoded. A legal one has at most 3072.
+	// maxKey bounds a key, in decoded bytes. A legal key has at most 3072.
 	maxKey = 8 << 10
 	// maxValue bounds every other value.
 	maxValue = 512
 )
 
-// Parse reads a token from a query, without its question mark and as it stood
-// on the wire. It is nil, nil for a query without sig. Names are matched in any
-// case; parameters that are not of this family are left alone. A value that
-// cannot be decoded, is repeated or overlong is AuthenticationFailed.
+// Parse reads a token from a query, which is exactly as on the wire, without
+// its question mark. It returns nil, nil for a query without sig. It ignores
+// the case of names, and all parameters that are not of a SAS. The error is
+// AuthenticationFailed for a value that cannot be decoded, is repeated or is
+// too long.
 func Parse(rawQuery string) (*Token, error) {
 	var values [fields]string
 	var seen, repeated set
@@ -41,7 +42,7 @@ func Parse(rawQuery string) (*Token, error) {
 	return newToken(&values, decoded)
 }
 
-// limit is the most bytes a value may have.
+// limit returns the most bytes of a value.
 func limit(f field) int {
 	switch f {
 	case spk, srk, epk, erk:
@@ -50,8 +51,8 @@ func limit(f field) int {
 	return maxValue
 }
 
-// checkValue holds for every value of a token. A line feed would let the lines
-// of the string to sign be shifted into one another.
+// checkValue checks one value of a token. A value with a line feed could make
+// two different lists of values have the same StringToSign.
 func checkValue(f field, value []byte) error {
 	switch {
 	case len(value) > limit(f):
@@ -64,10 +65,10 @@ func checkValue(f field, value []byte) error {
 	return nil
 }
 
-// decoded is percent.Append for a value of a query.
+// decoded appends a value of a query, decoded.
 func decoded(dst []byte, s string) ([]byte, bool) { return percent.Append(dst, s, true) }
 
-// fieldOf finds a parameter by its name as sent, escaped or not.
+// fieldOf finds a parameter by its name as sent, which may be escaped.
 func fieldOf(name string) (field, bool) {
 	const longest = len("skdutid")
 	var plain [longest]byte

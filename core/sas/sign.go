@@ -5,28 +5,29 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// Version is the one that tokens are signed with unless told otherwise: that of
-// the service's own clients for tables.
+// Version is the default version of tokens: the one that the service's own
+// clients for tables use.
 const Version = "2019-02-02"
 
-// TableValues is what a token for one table says. Times and addresses are
-// signed as they stand here; see [ParseTime].
+// TableValues holds the values of a token for one table. Times and addresses
+// are signed unchanged; see [ParseTime].
 type TableValues struct {
 	Version     string // [Version], or 2025-07-05 for a delegation, if empty
 	Table       string
-	Identifier  string // of a stored access policy; what that has must be empty here
+	Identifier  string // of a stored access policy; fields that the policy has must be empty here
 	Start       string // empty: at once
 	Expiry      string
 	Permissions string // of r query, a add, u update, d delete
 	IP          string // "168.1.5.65" or "168.1.5.60-168.1.5.70"; empty: any
-	Protocol    string // "https" or "https,http", which is as good as empty
-	// The range of keys; both ends are inside. An empty value is no bound, also
-	// where a key is empty. A row bounds only the partition named beside it.
+	Protocol    string // "https" or "https,http", which means the same as empty
+	// The range of keys; both ends are inside. An empty value always means no
+	// bound, never an empty key. A row bounds only the partition in the same
+	// pair.
 	StartPartition, StartRow string
 	EndPartition, EndRow     string
 }
 
-// AccountValues is what a token for an account says.
+// AccountValues holds the values of a token for an account.
 type AccountValues struct {
 	Version       string // [Version] if empty
 	Services      string // letters, with t for tables; "t" if empty
@@ -39,12 +40,13 @@ type AccountValues struct {
 }
 
 // Sign returns the token as a query, percent-encoded, without a question mark.
-// Values that Verify would refuse are refused here with the same error.
+// It refuses values that Verify would refuse, with the same error.
 func (v TableValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	return sign(v.fields(), account, k)
 }
 
-// SignDelegated is Sign with a delegation key. It has no stored access policy.
+// SignDelegated signs as Sign does, but with a delegation key. Such a token has
+// no stored access policy.
 func (v TableValues) SignDelegated(account string, d DelegationKey) (string, error) {
 	k, err := sharedkey.ParseKey(d.Value)
 	if err != nil {
@@ -83,7 +85,8 @@ func (v AccountValues) Sign(account string, k *sharedkey.Key) (string, error) {
 	}, account, k)
 }
 
-// unfit is why a server would refuse the token whatever its signature is.
+// unfit returns the error with which a server would refuse the token even if
+// its signature is correct.
 func (t *Token) unfit() error {
 	if err := t.check(); err != nil {
 		return err

@@ -42,7 +42,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// The signer refuses what no server would take.
+// TestSignRefuses checks that the signer refuses values that no server accepts.
 func TestSignRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -74,7 +74,7 @@ func TestSignRefuses(t *testing.T) {
 		})
 	}
 	if _, err := (sas.TableValues{Table: "t1t", Expiry: "2030-01-01", Permissions: "r"}).SignDelegated(account, lent); err == nil {
-		t.Error("signed with a delegation key without value")
+		t.Error("SignDelegated accepts a delegation key without value")
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 
 var errTime = errors.New("a time is YYYY-MM-DD, YYYY-MM-DDThh:mmZ, YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DDThh:mm:ss.fffffffZ, where Z may be ±hh:mm")
 
-// ParseTime reads a time as signatures and stored access policies have it: a
-// date, or date and time to the minute, the second or one to seven digits of a
-// fraction, with a zone, Z or ±hh:mm. The year is 1601 to 9999.
+// ParseTime reads a time in the form of signatures and stored access policies:
+// a date, or date and time to the minute, the second or one to seven digits of
+// a fraction, with a zone, Z or ±hh:mm. The year is 1601 to 9999.
 func ParseTime(s string) (edm.Ticks, error) {
 	if !timeForm(s) {
 		return 0, errTime
@@ -22,12 +22,13 @@ func ParseTime(s string) (edm.Ticks, error) {
 	return t, nil
 }
 
-// timeForm refuses what [edm.ParseDateTime] takes beyond the form: a time
-// without a zone and a fraction of more digits than count.
+// timeForm returns false for two forms that [edm.ParseDateTime] accepts but
+// this package does not: a time without a zone, and a fraction of more than
+// seven digits.
 func timeForm(s string) bool {
 	const date, minute, fraction = len("2006-01-02"), len("2006-01-02T15:04"), len("2006-01-02T15:04:05.")
 	if len(s) <= date {
-		return true // ParseDateTime knows the rest
+		return true // ParseDateTime checks the rest
 	}
 	end := len(s) - len("Z")
 	if s[end] != 'Z' {

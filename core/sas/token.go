@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// kind is what a token was signed for. Its parameters tell: those of a delegation
-// key make it a delegationSAS, else ss or srt an accountSAS, anything else a
-// tableSAS.
+// kind is the kind of a token. It follows from the parameters: a token with those
+// of a delegation key is a delegationSAS, else one with ss or srt is an
+// accountSAS, and any other is a tableSAS.
 type kind uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	delegationSAS
 )
 
-// String is the name of the kind, as in "a table SAS".
+// String returns the name of the kind, as in "a table SAS".
 func (k kind) String() string {
 	switch k {
 	case tableSAS:
@@ -29,7 +29,7 @@ func (k kind) String() string {
 	return "unknown SAS"
 }
 
-// field is a parameter. The order is that in which a signed query is written.
+// field is a parameter. A signed query has the parameters in this order.
 type field uint8
 
 const (
@@ -77,7 +77,7 @@ func setOf(list ...field) (s set) {
 
 func (s set) has(f field) bool { return s&(1<<f) != 0 }
 
-// first is the first field of a set that is not empty.
+// first returns the first field of a non-empty set.
 func (s set) first() field {
 	f := field(0)
 	for !s.has(f) {
@@ -86,18 +86,18 @@ func (s set) first() field {
 	return f
 }
 
-// Token is a shared access signature as it was sent. Nothing in it is to be
-// trusted before Verify. It prints without its signature.
+// Token is a shared access signature as it was sent. Do not trust its values
+// before Verify. It prints without its signature.
 type Token struct {
 	kind  kind
 	given set            // fields that are not empty
 	text  string         // the values, decoded, one after another
-	ends  [fields]uint16 // where each ends in text
+	ends  [fields]uint16 // the offset in text at which each ends
 	table string         // tn in lower case
 }
 
-// newToken decodes and checks the values. All of them together are less than
-// 64 KiB, by their limits.
+// newToken decodes and checks the values. By their limits, all values together
+// are less than 64 KiB.
 func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte, bool)) (*Token, error) {
 	var t Token
 	size := 0
@@ -123,7 +123,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 		}
 		t.ends[f] = uint16(len(text))
 	}
-	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // nobody writes to it any more
+	t.text = unsafe.String(unsafe.SliceData(text), len(text)) // text does not change after this
 	switch {
 	case t.given&setOf(skoid, sktid, skt, ske, sks, skv) != 0:
 		t.kind = delegationSAS
@@ -137,7 +137,7 @@ func newToken(values *[fields]string, decode func(dst []byte, s string) ([]byte,
 	return &token, nil
 }
 
-// value is that of a field, decoded; empty if it was not given.
+// value returns the decoded value of a field; "" if it is absent.
 func (t *Token) value(f field) string {
 	start := uint16(0)
 	if f > 0 {
@@ -146,14 +146,14 @@ func (t *Token) value(f field) string {
 	return t.text[start:t.ends[f]]
 }
 
-// Version is the value of sv, the version of the protocol that the signature
-// and, unless the request says otherwise, the operation follows.
+// Version returns the value of sv: the version of the protocol for the
+// signature, and for the operation unless the request names another.
 func (t *Token) Version() string { return t.value(sv) }
 
-// Table is the table that the token is for, in lower case; empty for an account.
+// Table returns the table of the token, in lower case; "" for an account SAS.
 func (t *Token) Table() string { return t.table }
 
-// String names the kind and the version.
+// String returns the kind and the version.
 func (t *Token) String() string {
 	return t.kind.String() + " " + t.value(sv) + " (signature withheld)"
 }
@@ -161,7 +161,8 @@ func (t *Token) String() string {
 // GoString keeps the signature out of %#v too.
 func (t *Token) GoString() string { return t.String() }
 
-// fold returns s with ASCII letters in lower case; a table name has no others.
+// fold returns s with ASCII letters in lower case; a table name has no other
+// letters.
 func fold(s string) string {
 	for i := range len(s) {
 		if 'A' <= s[i] && s[i] <= 'Z' {

@@ -8,34 +8,38 @@ import (
 	"edgetable/core/table"
 )
 
-// Policy is a stored access policy of a table: what a token with its ID in si
-// leaves out. Deleting or changing it takes back every token that names it.
+// Policy is a stored access policy of a table: it supplies the fields that a
+// token with its ID in si omits. To delete or change a policy revokes every
+// token that names it.
 type Policy struct {
 	ID            string     // 1 to 64 characters, unique in its table
 	Start, Expiry *edm.Ticks // nil: absent
 	Permissions   string     // letters of raud; empty: absent
 }
 
-// Context is what a token is judged by beside its signature.
+// Context holds the facts about a request that Verify needs in addition to the
+// token.
 type Context struct {
 	Now    edm.Ticks
-	Source netip.Addr // of the client; zero if unknown, which a token with sip does not accept
+	Source netip.Addr // of the client; zero if unknown: then a token with sip is refused
 	HTTPS  bool
-	// Policy returns a stored access policy of the token's table, nil if there
-	// is none of that id. It is called only for a token with si, and only after
-	// its signature was found right. Its errors are returned as they are.
+	// Policy returns a stored access policy of the token's table, or nil if no
+	// policy has that id. Verify calls it only for a token with si, and only
+	// after the signature has proved correct. Verify returns its errors
+	// unchanged.
 	Policy func(id string) (*Policy, error)
 }
 
-// Verify finds out what the token allows. The checks come in this order, and
-// the first that fails decides: the parameters, the signature with both keys of
-// the account, the stored access policy, start and expiry (all of these
-// AuthenticationFailed), the address of the client
+// Verify checks the token and returns its permissions. The checks have this
+// order, and the first failure is the error: the parameters, the signature with
+// both keys of the account, the stored access policy, start and expiry (all of
+// these AuthenticationFailed), the address of the client
 // (AuthorizationSourceIPMismatch), its protocol (AuthorizationProtocolMismatch).
 //
-// Start and expiry are both still inside; no skew of clocks is allowed for. A
-// field that is in the token and in the policy is refused. The documentation
-// of the service says 400 here, while clients see AuthenticationFailed.
+// A token is valid from start to expiry, both included, without tolerance for
+// clock skew. A field in both the token and the policy is refused. The
+// documentation of the service says 400 here, while clients see
+// AuthenticationFailed.
 func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -55,7 +59,7 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 		return nil, err
 	}
 	switch {
-	case role != Reader: // who has none signed with a key of the account
+	case role != Reader: // a token signed with an account key has no role
 	case contains(terms.permissions, 'r'):
 		terms.permissions = "r"
 	default:
@@ -64,8 +68,8 @@ func (t *Token) Verify(a *sharedkey.Account, c Context) (*Grant, error) {
 	return &Grant{t, terms.permissions}, nil
 }
 
-// signedBy reports whether a key of the account made the signature, and for a
-// delegation the role of the user to whom the key was lent.
+// signedBy reports whether a key of the account made the signature, and returns
+// the role of the user of a delegation key.
 func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	lines := t.lines(make([]string, 0, maxLines), a.Name)
 	if t.kind == delegationSAS {
@@ -74,7 +78,7 @@ func (t *Token) signedBy(a *sharedkey.Account) (Role, bool) {
 	return 0, a.VerifyLines(t.value(sig), lines)
 }
 
-// terms are start, expiry and permissions from wherever they come.
+// terms are start, expiry and permissions, from the token or from the policy.
 type terms struct {
 	start       edm.Ticks // 0: none
 	expiry      edm.Ticks
@@ -96,7 +100,7 @@ func (t *Token) terms(c *Context) (m terms, err error) {
 	if !t.given.has(si) {
 		return m, nil
 	}
-	err = t.complement(&m, c) // before m is returned, not while it is
+	err = t.complement(&m, c) // not in the return statement: m must be complete first
 	return m, err
 }
 
@@ -109,7 +113,7 @@ func (t *Token) time(f field) (edm.Ticks, error) {
 	return at, nil
 }
 
-// complement adds what the stored access policy says.
+// complement adds the fields of the stored access policy.
 func (t *Token) complement(m *terms, c *Context) error {
 	var p *Policy
 	if c.Policy != nil {
@@ -166,7 +170,7 @@ func (m *terms) admit(t *Token, now edm.Ticks) error {
 	return failed(detail + "] - Expiry [" + m.expiry.String() + "] - Current [" + now.String() + "]")
 }
 
-// reach checks where the request comes from and how.
+// reach checks the source address and the protocol of the request.
 func (t *Token) reach(c *Context) error {
 	if t.given.has(sip) {
 		from, err := t.addresses()

@@ -25,14 +25,15 @@ func codeOf(err error) table.Code {
 	return e.Code
 }
 
-// sign makes a token by hand, so that what the signer refuses can be signed
-// too. Each value is signed and sent as it is, but for blanks and %.
+// sign makes a token without package sas, so that it can also sign values that
+// the signer refuses. It signs and sends each value unchanged, except blanks
+// and %.
 func sign(t testing.TB, k *sharedkey.Key, query string, lines ...string) string {
 	t.Helper()
 	return query + "&sig=" + strings.NewReplacer("+", "%2B", "/", "%2F", "=", "%3D").Replace(k.SignLines(lines))
 }
 
-// tableLines are the lines of a table SAS without a range.
+// tableLines returns the lines of a table SAS without a range.
 func tableLines(sp, st, se, si, sip, spr string) []string {
 	return []string{sp, st, se, "/table/" + account + "/mytable", si, sip, spr, "2019-02-02", "", "", "", ""}
 }
@@ -157,17 +158,18 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// The policy is looked up only for who has a right signature.
+// TestPolicyAfterSignature checks that the policy is read only after the
+// signature has proved correct.
 func TestPolicyAfterSignature(t *testing.T) {
 	t.Parallel()
 	c := inside(t)
 	c.Policy = func(string) (*sas.Policy, error) {
-		t.Error("asked for a policy")
+		t.Error("Verify reads the policy")
 		return nil, nil
 	}
 	for _, k := range []string{"bm9ib2R5", keyText} {
 		query, err := sas.TableValues{Table: "mytable", Identifier: "id"}.Sign(account, testKey(t, k))
-		if k == keyText { // without si, right signature
+		if k == keyText { // without si, correct signature
 			query, err = sas.TableValues{Table: "mytable", Permissions: "r", Expiry: "2030-01-01"}.Sign(account, testKey(t, k))
 		}
 		if err != nil {
@@ -179,7 +181,7 @@ func TestPolicyAfterSignature(t *testing.T) {
 	}
 }
 
-// Without a signature there is no token, whatever else is in the query.
+// TestNoSignature checks that a query without a signature has no token.
 func TestNoSignature(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{"", "&", "=", "sv=2019-02-02&tn=t", "sv=%zz&sv=1", "signature=x", "sig%=x", "si%6=x", "%24filter=sig"} {
@@ -189,7 +191,8 @@ func TestNoSignature(t *testing.T) {
 	}
 }
 
-// A token and a delegation key print without what is secret.
+// TestNothingSecretIsPrinted checks that a token and a delegation key print
+// without their secrets.
 func TestNothingSecretIsPrinted(t *testing.T) {
 	t.Parallel()
 	token, err := sas.Parse("sv=2019-02-02&tn=t&sig=topsecret")

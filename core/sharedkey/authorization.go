@@ -2,7 +2,7 @@ package sharedkey
 
 import "strings"
 
-// Scheme is one of the two ways to build the string to sign.
+// Scheme is one of the two forms of the StringToSign.
 type Scheme uint8
 
 const (
@@ -12,7 +12,7 @@ const (
 	SharedKeyLite
 )
 
-// String returns the name of the scheme as it stands in the header.
+// String returns the name of the scheme in the header.
 func (s Scheme) String() string {
 	switch s {
 	case SharedKey:
@@ -23,15 +23,15 @@ func (s Scheme) String() string {
 	return "unknown scheme"
 }
 
-// Credential is a parsed Authorization header. It keeps the signature to
-// itself and prints without it.
+// Credential is a parsed Authorization header. It prints without the signature.
 type Credential struct {
 	Scheme  Scheme
 	Account string
 
-	// signature is the base64 text as sent. It is never decoded: comparing the
-	// text leaves one spelling of each signature, and text that is not base64
-	// is a wrong signature (403), as for the service, not a malformed header.
+	// signature is the base64 text as sent. It is never decoded: a comparison
+	// of text permits one spelling of each signature, and text that is not
+	// base64 is a wrong signature (403), as in the service, not a malformed
+	// header.
 	signature string
 }
 
@@ -67,7 +67,7 @@ func ParseAuthorization(header string) (Credential, error) {
 	return c, nil
 }
 
-// visible reports whether s is not empty and all visible ASCII.
+// visible reports whether s is not empty and consists of visible ASCII.
 func visible(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] <= ' ' || s[i] > '~' {

@@ -6,11 +6,11 @@ import (
 	"edgetable/core/httpdate"
 )
 
-// FormatDate returns t as a client sends it in x-ms-date or Date.
+// FormatDate returns t in the form of x-ms-date and Date.
 func FormatDate(t time.Time) string { return string(httpdate.Append(make([]byte, 0, 29), t)) }
 
-// checkDate demands a readable date within maxSkew of now; maxSkew 0 demands
-// only a readable one.
+// checkDate checks that the date is well-formed and within maxSkew of now; with
+// maxSkew 0 it checks only the form.
 func checkDate(req *Request, now time.Time, maxSkew time.Duration) error {
 	date := req.date()
 	if date == "" {

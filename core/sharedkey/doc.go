@@ -1,8 +1,8 @@
 // Package sharedkey signs and verifies requests with the account key, in the
-// two schemes the table service knows: SharedKey and SharedKeyLite.
+// two schemes of the table service: SharedKey and SharedKeyLite.
 //
-// A client proves that it holds the account key by an HMAC-SHA256 over a few
-// parts of its request, the string to sign:
+// A client proves that it has the account key by an HMAC-SHA256 over a few
+// parts of its request, the StringToSign:
 //
 //	SharedKey      VERB \n Content-MD5 \n Content-Type \n Date \n CanonicalizedResource
 //	SharedKeyLite  Date \n CanonicalizedResource
@@ -13,19 +13,19 @@
 //
 //	Authorization: SharedKeyLite account:base64(HMAC-SHA256(key, string to sign))
 //
-// The tables flavour differs from that of blobs and queues: no x-ms- headers
-// are signed, and of the query only comp. Neither body nor query are
-// protected, so a public endpoint needs TLS all the same.
+// The schemes of tables differ from those of blobs and queues: they sign no
+// x-ms- headers, and only comp from the query. They do not protect the body or
+// the rest of the query, so a public endpoint also needs TLS.
 //
 // # Bytes, not meanings
 //
-// Everything is signed as it stood on the wire. The path keeps its own
-// percent-encoding; a server that signs a decoded or re-encoded path refuses
-// good clients, and one that compares meanings accepts bad ones. A transport
-// must therefore hand over the raw request target. Two further spellings of a
-// path are known to be signed by clients whose HTTP library rewrites the path
-// after signing. [Account.Verify] tries them, and no others, once the path as
-// sent has failed:
+// A signature covers the bytes on the wire. The path keeps its own
+// percent-encoding: a server that signs a decoded or re-encoded path refuses
+// valid clients, and one that compares decoded paths accepts invalid
+// signatures. So a transport must pass on the raw request target. Some clients
+// sign one of two further spellings of a path, because their HTTP library
+// rewrites the path after signing. [Account.Verify] tries these spellings, and
+// no others, after the path as sent has failed:
 //
 //   - with escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters
 //     decoded, all other escapes kept;
@@ -33,13 +33,13 @@
 //
 // # Both keys
 //
-// An account has two keys so that one can be rotated while clients use the
+// An account has two keys, so that one can be replaced while clients use the
 // other. Verify tries both and compares in constant time.
 //
 // # Not here
 //
-// The package has no clock, finds no accounts and renders no replies: it
-// answers an [*Error] whose [Reason] the protocol layer turns into the
-// service's codes. Shared access signatures use the same [Key] but their own
-// strings to sign, which they give to [Account.VerifyLines] line by line.
+// The package has no clock, finds no accounts and writes no replies: it returns
+// an [*Error], and the protocol layer translates its [Reason] to the service's
+// codes. Shared access signatures use the same [Key] with a StringToSign of
+// their own; package sas passes its lines to [Account.VerifyLines].
 package sharedkey

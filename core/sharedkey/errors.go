@@ -2,8 +2,8 @@ package sharedkey
 
 import "strconv"
 
-// Reason says why a request was not authenticated. It is an error itself, so
-// that errors.Is(err, sharedkey.Skewed) works on whatever Verify returned.
+// Reason is the reason why a request was not authenticated. It is an error, so
+// that errors.Is(err, sharedkey.Skewed) works with an error of Verify.
 type Reason uint8
 
 const (
@@ -11,9 +11,9 @@ const (
 	// scheme. The service answers 400 InvalidAuthenticationInfo; every other
 	// reason is 403 AuthenticationFailed.
 	Malformed Reason = iota + 1
-	// NoDate: neither x-ms-date nor Date was sent.
+	// NoDate: the request has neither x-ms-date nor Date.
 	NoDate
-	// BadDate: the date that counts is not an HTTP date.
+	// BadDate: the signed date is not an HTTP date.
 	BadDate
 	// Skewed: the date is too far from the server's clock, either way.
 	Skewed
@@ -38,9 +38,9 @@ func (r Reason) Error() string {
 	return "reason " + strconv.Itoa(int(r))
 }
 
-// Error is a refusal. Detail tells the developer of the client what to check.
-// It repeats parts of the request, escaped and cut, never a key or a
-// signature, neither theirs nor ours; it is at most 1 KiB of printable ASCII.
+// Error is a refusal. Detail helps the developer of the client to find the
+// cause. It repeats parts of the request, escaped and truncated, but never a
+// key or a signature; it has at most 1 KiB of printable ASCII.
 type Error struct {
 	Reason Reason
 	Detail string
@@ -54,9 +54,8 @@ func (e *Error) Unwrap() error { return e.Reason }
 
 func refuse(r Reason, detail string) error { return &Error{Reason: r, Detail: detail} }
 
-// AppendEscaped appends s for a message, with everything but printable ASCII
-// escaped, in at
-// most limit bytes; what was cut is shown as "...".
+// AppendEscaped appends s for a message, with everything except printable ASCII
+// escaped, in at most limit bytes; "..." marks a truncated text.
 func AppendEscaped(dst []byte, s string, limit int) []byte {
 	const hex = "0123456789abcdef"
 	end := len(dst) + limit

@@ -9,7 +9,7 @@ import (
 )
 
 func Example() {
-	// The client signs what it is about to send.
+	// The client signs the request before it sends it.
 	key, err := sharedkey.ParseKey("c2VjcmV0IGFjY291bnQga2V5")
 	if err != nil {
 		panic(err)
@@ -18,7 +18,7 @@ func Example() {
 	req := sharedkey.Request{Method: "GET", Path: "/mytable()", XMSDate: sharedkey.FormatDate(now)}
 	header := key.Authorization(sharedkey.SharedKeyLite, "acct", req)
 
-	// The server verifies what it has received.
+	// The server verifies the request that it receives.
 	cred, err := sharedkey.ParseAuthorization(header)
 	if err != nil {
 		panic(err)

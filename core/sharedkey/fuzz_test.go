@@ -8,9 +8,10 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// FuzzSharedKey signs a request, demands that it verifies, changes one byte of
-// a signed part, and demands that it does not, unless the change is one of the
-// documented spellings: then the path must still decode to the same bytes.
+// FuzzSharedKey signs a request, checks that it verifies, changes one byte of a
+// signed part, and checks that it does not verify, unless the change gives one
+// of the documented spellings: then the path must still decode to the same
+// bytes.
 func FuzzSharedKey(f *testing.F) {
 	f.Add(false, "GET", "/devstoreaccount1/mytable(PartitionKey='p',RowKey='r')", "comp=acl", "", "", uint8(0), uint16(3), byte('x'))
 	f.Add(true, "POST", "/devstoreaccount1/Tables", "", "", "application/json", uint8(1), uint16(5), byte('%'))
@@ -24,7 +25,7 @@ func FuzzSharedKey(f *testing.F) {
 			scheme = sharedkey.SharedKeyLite
 		}
 		if strings.Contains(method+path+md5+contentType, "\n") {
-			return // cannot be sent; the table tests refuse them
+			return // these cannot be sent; other tests check that they are refused
 		}
 		a := emulator(t)
 		req := sharedkey.Request{Method: method, Path: path, RawQuery: query, ContentMD5: md5, ContentType: contentType, XMSDate: date}
@@ -61,7 +62,7 @@ func FuzzSharedKey(f *testing.F) {
 		before, after := sharedkey.StringToSign(scheme, account, req), sharedkey.StringToSign(scheme, account, changed)
 		switch {
 		case before == after:
-			// The change touched what this scheme does not sign.
+			// The scheme does not sign the changed part.
 			if err != nil && to != '\n' {
 				t.Fatalf("same string to sign %q: %v", before, err)
 			}
@@ -69,7 +70,8 @@ func FuzzSharedKey(f *testing.F) {
 			t.Fatalf("signature over %q verifies %q", before, after)
 		}
 
-		// A changed header is another credential, but for the case of the scheme.
+		// A changed header is another credential, unless only the case of the
+		// scheme differs.
 		broken := change(header)
 		n := len(scheme.String())
 		if strings.EqualFold(broken[:n], header[:n]) && broken[n:] == header[n:] {
@@ -81,7 +83,8 @@ func FuzzSharedKey(f *testing.F) {
 	})
 }
 
-// sameResource is the property that all documented spellings share.
+// sameResource reports whether two paths have the property that all documented
+// spellings share.
 func sameResource(a, b string) bool {
 	const secondary = "/" + account + "-secondary"
 	strip := func(s string) string {
@@ -98,7 +101,8 @@ func sameResource(a, b string) bool {
 	return errA == nil && errB == nil && strip(ua) == strip(ub)
 }
 
-// FuzzParseAuthorization: never a panic, and nothing without account parses.
+// FuzzParseAuthorization checks that parsing does not panic, and that no header
+// without account parses.
 func FuzzParseAuthorization(f *testing.F) {
 	for _, s := range []string{"SharedKey a:b", "SharedKeyLite a:b=", "Bearer x", "SharedKey", " : ", "SharedKey \x00:\xff"} {
 		f.Add(s)

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// ErrKey reports an account key that is not base64 text of at least one byte.
-// It does not repeat the text.
+// ErrKey means that an account key is not base64 text of at least one byte. It
+// does not repeat the text.
 var ErrKey = errors.New("sharedkey: an account key is non-empty standard base64")
 
 // textSize is the length of a signature as base64 text.
@@ -25,21 +25,22 @@ type Key struct {
 	size    int
 }
 
-// signer is what one computation needs; all of it is reused. The arrays live
-// here because what is passed to a hash.Hash escapes to the heap.
+// signer holds the state of one computation; all of it is reused. It contains
+// the arrays because every argument of a hash.Hash escapes to the heap.
 type signer struct {
 	mac  hash.Hash
-	buf  []byte // the string to sign
+	buf  []byte // the StringToSign
 	sum  [sha256.Size]byte
 	text [textSize]byte
 }
 
-// maxKept is the largest buffer that goes back to the pool. Ordinary strings
-// to sign have 100 to 300 bytes; one with two keys of 1 KiB, escaped, 6 KiB.
+// maxKept is the largest buffer that goes back to the pool. An ordinary
+// StringToSign has 100 to 300 bytes; one with two keys of 1 KiB, escaped, has 6
+// KiB.
 const maxKept = 8 << 10
 
-// NewKey returns the key with these bytes, which it copies. An empty secret is
-// [ErrKey], for anybody could sign with it.
+// NewKey returns the key with these bytes, which it copies. For an empty secret
+// it returns [ErrKey], because every client could sign with it.
 func NewKey(secret []byte) (*Key, error) {
 	if len(secret) == 0 {
 		return nil, ErrKey
@@ -50,7 +51,7 @@ func NewKey(secret []byte) (*Key, error) {
 	return k, nil
 }
 
-// ParseKey returns the key given as base64, the form in which accounts show it.
+// ParseKey returns the key from base64 text, the usual form of account keys.
 func ParseKey(text string) (*Key, error) {
 	secret, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -64,7 +65,7 @@ func (k *Key) Size() int { return k.size }
 
 // MarkUsed notes that a request was signed with the key.
 func (k *Key) MarkUsed() {
-	if !k.used.Load() { // a write each time would have processors wait for each other
+	if !k.used.Load() { // a write for each request would make processors wait for each other
 		k.used.Store(true)
 	}
 }
@@ -86,8 +87,8 @@ func (k *Key) Sign(s string) string {
 	return string(w.sign(w.buf))
 }
 
-// Authorization returns the header value with which a client sends req. The
-// request must carry the date it will be sent with.
+// Authorization returns the value of the Authorization header for req. The
+// request must already have the date with which it will be sent.
 func (k *Key) Authorization(scheme Scheme, account string, req Request) string {
 	w := k.signer()
 	defer k.release(w)

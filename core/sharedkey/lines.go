@@ -2,8 +2,8 @@ package sharedkey
 
 import "crypto/subtle"
 
-// Shared access signatures are made with the same keys over other strings,
-// which are lines as well. What the lines are is not known here.
+// Shared access signatures use the same keys for other texts, which also
+// consist of lines. This package does not know the meaning of the lines.
 
 // SignLines returns the signature over the lines, joined by line feeds, as
 // base64 text.
@@ -14,10 +14,10 @@ func (k *Key) SignLines(lines []string) string {
 	return string(w.sign(w.buf))
 }
 
-// VerifyLines reports whether the key made the signature, base64 text, over
-// the lines joined by line feeds. It compares in constant time. That no line
-// has a line feed in it is for the caller to see to: lines could be shifted
-// into one another.
+// VerifyLines reports whether the key made the signature, base64 text, over the
+// lines joined by line feeds. It compares in constant time. The caller must
+// check that no line contains a line feed: otherwise two different lists of
+// lines could have the same text.
 func (k *Key) VerifyLines(signature string, lines []string) bool {
 	w := k.signer()
 	defer k.release(w)
@@ -46,13 +46,13 @@ func (w *signer) appendLines(lines []string) {
 	}
 }
 
-// made reports whether signature is that of the message in the buffer.
+// made reports whether signature is the signature of the text in the buffer.
 func (w *signer) made(signature string) bool {
 	if len(signature) != textSize {
 		return false
 	}
-	// The text is public, so copying it behind the message is as good as
-	// anywhere, and saves an allocation for the conversion.
+	// The signature is public; a copy of it after the text in the buffer saves
+	// an allocation for the conversion.
 	n := len(w.buf)
 	w.buf = append(w.buf, signature...)
 	return subtle.ConstantTimeCompare(w.sign(w.buf[:n]), w.buf[n:]) == 1

@@ -6,21 +6,21 @@ import (
 	"edgetable/core/percent"
 )
 
-// Request is what may be signed of a request, each field exactly as it stood
-// on the wire and empty if it was absent.
+// Request holds the parts of a request that a signature may cover, each exactly
+// as on the wire, and empty if it is absent.
 type Request struct {
-	Method      string // the verb of the request line, POST when tunnelling another
-	Path        string // of the request target: percent-encoding untouched, no query; of an absolute target the path
-	RawQuery    string // what followed the question mark; only the value of comp is signed
+	Method      string // the verb of the request line, so POST for a tunnelled verb
+	Path        string // of the request target: percent-encoding unchanged, without query; of an absolute target only the path
+	RawQuery    string // the text after the question mark; only the value of comp is signed
 	ContentMD5  string
 	ContentType string
 	Date        string // the Date header
 	XMSDate     string // the x-ms-date header, which replaces Date
 }
 
-// date returns the date that is signed. As for the service, x-ms-date counts
-// alone if it is there: a client sends it because something on its way
-// rewrites Date, and a signature over Date is not tried beside it.
+// date returns the signed date. As in the service, only x-ms-date counts if it
+// is present: a client sends it because an intermediary rewrites Date. A
+// signature over Date is not tried then.
 func (r *Request) date() string {
 	if r.XMSDate != "" {
 		return r.XMSDate
@@ -28,14 +28,14 @@ func (r *Request) date() string {
 	return r.Date
 }
 
-// StringToSign returns the text whose HMAC-SHA256 is the signature. The
-// account is the name of the primary, without "-secondary".
+// StringToSign returns the text that the HMAC-SHA256 covers. The account is the
+// name of the primary, without "-secondary".
 func StringToSign(scheme Scheme, account string, req Request) string {
 	return string(appendStringToSign(nil, scheme, account, req.Path, &req))
 }
 
-// appendStringToSign takes the path apart from the request, because
-// verification tries several spellings of it.
+// appendStringToSign has the path as a separate parameter, because verification
+// tries several spellings of it.
 func appendStringToSign(dst []byte, scheme Scheme, account, path string, req *Request) []byte {
 	if scheme == SharedKey {
 		dst = append(dst, req.Method...)
@@ -51,7 +51,7 @@ func appendStringToSign(dst []byte, scheme Scheme, account, path string, req *Re
 }
 
 // appendResource appends the CanonicalizedResource. For a path-style address
-// the account appears twice, since it is part of the path as well.
+// the account appears twice, because it is also part of the path.
 func appendResource(dst []byte, account, path, rawQuery string) []byte {
 	dst = append(dst, '/')
 	dst = append(dst, account...)
@@ -67,7 +67,8 @@ func appendResource(dst []byte, account, path, rawQuery string) []byte {
 }
 
 // comp finds the first comp parameter. Its name is case-insensitive and may be
-// escaped: whatever a server takes for comp has to be signed.
+// escaped: the signature must cover every parameter that a server accepts as
+// comp.
 func comp(rawQuery string) (value string, ok bool) {
 	for rawQuery != "" {
 		var pair string
@@ -80,8 +81,8 @@ func comp(rawQuery string) (value string, ok bool) {
 	return "", false
 }
 
-// appendUnescaped appends a query value decoded, which is how SDKs sign comp.
-// A broken escape stays as it is.
+// appendUnescaped appends a decoded query value, because SDKs sign the decoded
+// comp. A broken escape stays unchanged.
 func appendUnescaped(dst []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

@@ -41,7 +41,8 @@ func parse(t testing.TB, header string) sharedkey.Credential {
 	return c
 }
 
-// Signatures computed by other implementations for the emulator account.
+// TestVectors compares with signatures that other implementations computed for
+// the emulator account.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -80,7 +81,7 @@ func TestVectors(t *testing.T) {
 			t.Parallel()
 			k := key(t, keyText)
 			if got := sharedkey.StringToSign(tt.scheme, account, tt.req); got != tt.sts {
-				t.Errorf("string to sign\n got %q\nwant %q", got, tt.sts)
+				t.Errorf("StringToSign\n got %q\nwant %q", got, tt.sts)
 			}
 			if got := k.Sign(tt.sts); got != tt.signature {
 				t.Errorf("signature\n got %s\nwant %s", got, tt.signature)
@@ -285,8 +286,8 @@ func TestVerifyWrongCredential(t *testing.T) {
 	})
 }
 
-// What a refusal shows is for the developer of the client: useful, harmless,
-// bounded.
+// TestDetail checks the detail of a refusal, which is for the developer of the
+// client: it is useful, has no secrets and is bounded.
 func TestDetail(t *testing.T) {
 	t.Parallel()
 	detail := func(req sharedkey.Request, header string) string {
@@ -353,7 +354,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// Pooled state must not leak from one signature into another.
+// TestConcurrentUse checks that pooled state does not leak from one signature
+// into another.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	a := emulator(t)

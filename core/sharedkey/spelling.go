@@ -6,18 +6,19 @@ import (
 	"edgetable/core/percent"
 )
 
-// Some HTTP libraries rewrite the path between signing and sending, so that a
-// client honestly signs another spelling than the one that arrives. The list
-// is closed: besides the path as sent,
+// Some HTTP libraries rewrite the path between signing and sending, so that an
+// honest client signs another spelling than the one that arrives. Verify
+// accepts the path as sent and only these spellings:
 //
 //   - with escapes of ' ( ) , ; = : @ ! $ & * and of unreserved characters
 //     decoded, all other escapes kept. The Python async client signs '' and
 //     its library sends %27%27;
-//   - with ' as %27, for clients that sign an escaped and send a raw quote.
+//   - with ' as %27, for clients that sign an escaped quote and send a raw
+//     quote.
 //
-// All of them decode to the same bytes, so a signature never reaches another
-// entity than the one it was made for. A path with a broken escape has no
-// second spelling: its meaning is not sure.
+// All of them decode to the same bytes, so a signature is never valid for
+// another entity. A path with a broken escape has no second spelling, because
+// its meaning is ambiguous.
 
 // spellings appends to dst the further spellings of path, each different from
 // path and from the others: at most two.
@@ -41,8 +42,8 @@ func spellings(dst []string, path string) []string {
 	return dst
 }
 
-// decodeSubDelims returns path, all of whose escapes are sound, with the
-// escapes decoded that a URI library may decode without changing a path.
+// decodeSubDelims decodes those escapes of path that a URI library may decode
+// without changing the meaning of the path. All escapes of path must be valid.
 func decodeSubDelims(path string) string {
 	if strings.IndexByte(path, '%') < 0 {
 		return path
@@ -70,9 +71,9 @@ func decodable(c byte) bool {
 }
 
 // primaryPath returns a path-style path of the secondary endpoint,
-// "/account-secondary/…", as that of the primary, "/account/…". SDKs differ in
-// which of the two they sign. The SDK for Python signs "/account/…" and sends
-// "/account-secondary/account/…".
+// "/account-secondary/…", as that of the primary, "/account/…". Some SDKs sign
+// the first form, some the second. The SDK for Python signs "/account/…" and
+// sends "/account-secondary/account/…".
 func primaryPath(account, path string) (string, bool) {
 	rest, ok := strings.CutPrefix(path, "/")
 	if !ok {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// MaxSkew is the distance between the date of a request and the server's
-// clock that the service allows, both ways.
+// MaxSkew is the largest difference that the service allows between the date of
+// a request and the server's clock, in both directions.
 const MaxSkew = 15 * time.Minute
 
 // Account is the name of an account and its keys. A nil key is not set.
@@ -16,15 +16,15 @@ type Account struct {
 }
 
 // Verify reports whether a key of the account made the credential for this
-// request; nil means yes, anything else is an [*Error].
+// request; nil means yes; any other result is an [*Error].
 //
 // The order of the checks is account, date, signature. The date that is signed
-// (x-ms-date, else Date) must be within maxSkew of now; maxSkew 0 switches
-// that off, as emulators do, though a readable date is demanded even then.
-// A correct signature over the path as sent costs one or two HMACs. Only when
-// that fails, the further spellings of the path are tried (see the package
+// (x-ms-date, else Date) must be within maxSkew of now; maxSkew 0 switches that
+// check off, as emulators do, but the date must still be well-formed. A correct
+// signature over the path as sent costs one or two HMACs. Only if that fails,
+// Verify tries the further spellings of the path (see the package
 // documentation), and for a path-style secondary address "/account-secondary/…"
-// also those of "/account/…": twelve HMACs at the very most.
+// also those of "/account/…": twelve HMACs at most.
 func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew time.Duration) error {
 	if cred.Account != a.Name {
 		detail := append([]byte(nil), `the Authorization header names account "`...)
@@ -36,8 +36,8 @@ func (a *Account) Verify(cred Credential, req Request, now time.Time, maxSkew ti
 	if err := checkDate(&req, now, maxSkew); err != nil {
 		return err
 	}
-	// HTTP has no line feeds here. Should a transport let one through, lines of
-	// the string to sign could be shifted into one another.
+	// HTTP permits no line feeds in these parts. If a transport passed one, two
+	// different requests could have the same StringToSign.
 	for _, s := range [...]string{req.Method, req.ContentMD5, req.ContentType, req.Path} {
 		if strings.IndexByte(s, '\n') >= 0 {
 			return refuse(Mismatch, "a signed part of the request contains a line feed")
@@ -84,8 +84,8 @@ func (a *Account) matchOther(cred Credential, req *Request) bool {
 	return false
 }
 
-// explain shows the string to sign as computed here, which is where a
-// developer sees the difference. Bounds add up to less than 1 KiB.
+// explain shows the StringToSign that the server computed, so that a developer
+// can compare. By its bounds the text has less than 1 KiB.
 func (a *Account) explain(scheme Scheme, req *Request) string {
 	out := make([]byte, 0, 1024)
 	out = append(out, "no key of account "...)
