@@ -21,8 +21,8 @@ func (m *microblog) readChannel(ctx context.Context, author, name string) (chann
 	return read, response.ETag, json.Unmarshal(response.Value, &read)
 }
 
-// writeChannel stores the channel if it still is in the state the ETag names, and else fails with
-// UpdateConditionNotSatisfied (412).
+// writeChannel stores the channel if it still is in the state that the ETag names; otherwise it
+// fails with UpdateConditionNotSatisfied (412).
 func (m *microblog) writeChannel(ctx context.Context, changed channel, etag azcore.ETag) error {
 	body, err := json.Marshal(changed)
 	if err != nil {
@@ -99,7 +99,8 @@ func (m *microblog) countTogether(ctx context.Context, author, name string) erro
 	return nil
 }
 
-// addOne ends for certain: each conflict means that another writer has got on.
+// addOne tries again after a conflict. It ends, because each conflict means
+// that another writer has succeeded.
 func (m *microblog) addOne(ctx context.Context, author, name string, retries *atomic.Int64) error {
 	for {
 		current, etag, err := m.readChannel(ctx, author, name)

@@ -1,13 +1,13 @@
 // Microblog is the classic sample application of Azure Tables, a small blogging service, as a program that shows its
-// work: it creates two tables, fills them, reads them the way a web site would, and clears up.
+// work: it creates two tables, fills them, reads them as a web site would, and deletes them.
 //
 //	Channels  PartitionKey = author     RowKey = name of the channel     Topic, CreatedOn, Posts
 //	Blogs     PartitionKey = channel    RowKey = inverted time           Author, Text, PostedOn
 //
-// Tables sort by key and by nothing else, so a post's RowKey counts down while time runs up: a plain query then answers
-// the newest posts first, and "the ten newest" costs ten entities however old the blog is.
+// Tables sort by key and by nothing else, so a post's RowKey decreases as time increases: a plain query then returns
+// the newest posts first, and "the ten newest" costs ten entities, also in an old blog.
 //
-// It uses the Azure SDK for Go and nothing of edgetable's own, and runs against any Azure Table service:
+// It uses the Azure SDK for Go and no code of edgetable, and runs against any Azure Table service:
 //
 //	microblog -connection-string 'DefaultEndpointsProtocol=http;AccountName=…;AccountKey=…;TableEndpoint=…'
 package main
@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// run is the whole program. It writes what it does to out and returns the first thing that went wrong.
+// run is the whole program. It writes its steps to out and returns the first error.
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("microblog", flag.ContinueOnError)
 	connection := flags.String("connection-string", "", "connection `string` of the account")
@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return blog.show(ctx, *posts, *page)
 }
 
-// show goes through the life of one channel.
+// show creates, changes, reads and deletes one channel.
 func (m *microblog) show(ctx context.Context, posts, page int) error {
 	if err := m.createTables(ctx); err != nil {
 		return err

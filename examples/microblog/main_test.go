@@ -12,7 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// TestRun runs the program against the server of EDGETABLE_CONNECTION_STRING and reads what it says.
+// TestRun runs the program against the server of EDGETABLE_CONNECTION_STRING and checks its output.
 func TestRun(t *testing.T) {
 	if os.Getenv("EDGETABLE_CONNECTION_STRING") == "" {
 		t.Fatal("EDGETABLE_CONNECTION_STRING is not set: this test needs a running server")
@@ -63,7 +63,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A table somebody else has made is not the program's to delete.
+// TestForeignTableIsLeftAlone checks that the program does not delete a table
+// that it has not created.
 func TestForeignTableIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	service, err := aztables.NewServiceClientFromConnectionString(os.Getenv("EDGETABLE_CONNECTION_STRING"), nil)
@@ -94,7 +95,7 @@ func TestUsage(t *testing.T) {
 		{"-page", "0"},
 	} {
 		if err := run(t.Context(), args, new(bytes.Buffer)); err == nil {
-			t.Errorf("run %q: got %v, want a complaint", args, err)
+			t.Errorf("run %q: got %v, want an error", args, err)
 		}
 	}
 }

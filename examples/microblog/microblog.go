@@ -15,14 +15,15 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// microblog holds the two tables and where to tell about them.
+// microblog holds the two tables and the writer for the report.
 type microblog struct {
 	channels, blogs *aztables.Client
 	created         []*aztables.Client
 	out             io.Writer
 }
 
-// channel is an entity of Channels. The members named …@odata.type tell the service what JSON cannot.
+// channel is an entity of Channels. The members named …@odata.type give the service the types that
+// JSON does not have.
 type channel struct {
 	Author    string `json:"PartitionKey"`
 	Name      string `json:"RowKey"`
@@ -115,8 +116,8 @@ func (m *microblog) fill(ctx context.Context, author, name string, start time.Ti
 	return nil
 }
 
-// listNewestFirst reads the channel page by page. As a web site would, it keeps nothing between two pages but the
-// continuation token, which could as well travel through a link to the next page.
+// listNewestFirst reads the channel page by page. Like a web site, it keeps only the continuation token between
+// two pages; a link to the next page could contain it.
 func (m *microblog) listNewestFirst(ctx context.Context, name string, size int) error {
 	filter, top := "PartitionKey eq "+literal(name), int32(size)
 	var nextPartition, nextRow *string
@@ -138,7 +139,8 @@ func (m *microblog) listNewestFirst(ctx context.Context, name string, size int) 
 	}
 }
 
-// listSince reads posts of the given time and later: a range of RowKeys, which the service finds without a scan.
+// listSince reads posts of the given time and later: a range of RowKeys, which the service finds without a scan
+// of the partition.
 func (m *microblog) listSince(ctx context.Context, name string, since time.Time) error {
 	filter := fmt.Sprintf("PartitionKey eq %s and RowKey le %s", literal(name), literal(inverted(since)))
 	m.say("since %s:", since.Format(time.DateTime))
@@ -202,7 +204,7 @@ func (m *microblog) deleteChannel(ctx context.Context, author, name string) erro
 	return nil
 }
 
-// hasCode tells whether the service refused with this error code. Codes are the contract; messages are for people.
+// hasCode reports whether err has this error code of the service. Codes are the contract; messages are for people.
 func hasCode(err error, code aztables.TableErrorCode) bool {
 	var failure *azcore.ResponseError
 	return errors.As(err, &failure) && failure.ErrorCode == string(code)
