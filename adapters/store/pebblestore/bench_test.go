@@ -20,7 +20,7 @@ import (
 	"edgetable/core/table"
 )
 
-// person is an entity of about 1 KiB. Age goes from 0 to 99.
+// person returns an entity of about 1 KiB with an Age from 0 to 99.
 func person(i int) table.Mutation {
 	p := edm.AppendProperty(nil, "Name", edm.String(fmt.Sprintf("Person number %d", i)))
 	p = edm.AppendProperty(p, "Age", edm.Int32(int32(i%100)))
@@ -92,11 +92,11 @@ func BenchmarkInsert(b *testing.B) {
 	}
 }
 
-// rows is the size of the table that is read; its entities are of 1 KiB.
+// rows is the number of entities, of 1 KiB each, in the table that is read.
 const rows = 1_000_000
 
-// dataset opens the table of rows, which is built once in the directory for
-// temporary files and kept there if EDGETABLE_BENCH_DATA names one.
+// dataset opens the table of rows. It builds the table once: in the directory
+// that EDGETABLE_BENCH_DATA names, which keeps it, or else in a temporary one.
 func dataset(b *testing.B, cache int64) *pebblestore.Store {
 	dir := os.Getenv("EDGETABLE_BENCH_DATA")
 	if dir == "" {
@@ -137,8 +137,8 @@ var (
 )
 
 // BenchmarkFilterScan scans a table of a million entities of 1 KiB for the
-// hundredth of them that pass, with all of it in the block cache and with an
-// eighth. An op is the whole table in pages.
+// hundredth of them that pass, with a block cache for the whole table and for
+// an eighth of it. One op is a scan of the whole table in pages.
 func BenchmarkFilterScan(b *testing.B) {
 	for _, c := range []struct {
 		name  string
@@ -199,8 +199,9 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkGet reads entities that are in the block cache: a hundred, which the
-// processor's caches hold as well, ten thousand, and one that is not there.
+// BenchmarkGet reads entities that are in the block cache: one of a hundred,
+// which the processor's caches also hold, one of ten thousand, and one that
+// does not exist.
 func BenchmarkGet(b *testing.B) {
 	s := dataset(b, 1600<<20)
 	for _, n := range []int{100, 10_000} {

@@ -9,8 +9,8 @@ import (
 	"edgetable/core/table"
 )
 
-// record reads a record; without one the error is table.ErrNoRecord. The catalog
-// must be locked: a record and the live table of its key change together.
+// record reads a record, or returns table.ErrNoRecord. The catalog must be
+// locked: a record and the live table of its key change together.
 func (s *Store) record(key table.RecordKey) (table.Record, error) {
 	text := key.String()
 	v, closer, err := s.db.Get(recordKey(text))
@@ -96,8 +96,8 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	return table.RevisionOf(e.number), nil
 }
 
-// Drop implements table.Store. The record and the range of the entities go in
-// one batch, while no commit of any table is under way.
+// Drop implements table.Store. One batch removes the record and the range of
+// the entities, while no commit of any table is in progress.
 func (s *Store) Drop(ctx context.Context, key table.RecordKey, r table.Revision) error {
 	_, err := s.changeRecord(ctx, key, r, nil)
 	return err
@@ -157,8 +157,8 @@ func (s *Store) applyRecord(key table.RecordKey, old table.Incarnation, next *ta
 		return nil, nil, errors.Join(err, b.Close())
 	}
 	s.catalog.last.Store(int64(e.number))
-	// A life ends before its batch is applied and begins after it, so that no reader sees
-	// an emptied table as live.
+	// An incarnation ends before its batch is applied and begins after it, so that no
+	// reader sees an emptied table as live.
 	if next == nil {
 		s.tables.end(key)
 	}

@@ -14,22 +14,23 @@ import (
 	"edgetable/core/table"
 )
 
-// Report is what [Check] found.
+// Report is the result of [Check].
 type Report struct {
 	Tables   int
 	Entities int64
 	Bytes    int64 // of keys and values
-	// Orphans are entities of no table, which a deletion leaves behind for a while.
+	// Orphans are entities without a table, which a deletion leaves for a while.
 	Orphans int64
-	// Problems are sentences about damage; none means that everything can be read.
+	// Problems are sentences about damage; an empty list means that everything can
+	// be read.
 	Problems []string
 }
 
-// Check reads everything in the data directory of a server that does not run:
-// each block, record and entity. It changes nothing. Where salvage names a new
-// directory, it also writes what can be read to a store there. It calls progress,
-// unless that is nil, with the number of entities read so far. An error means
-// that the check could not be finished; damage is in the report.
+// Check reads each block, record and entity in the data directory of a server
+// that does not run. It changes nothing. If salvage names a new directory, Check
+// also writes the readable data to a store there. It calls progress, unless nil,
+// with the number of entities read so far. An error means that the check could
+// not finish; damage is in the report.
 func Check(o Options, salvage string, progress func(entities int64)) (Report, error) {
 	o = o.withDefaults()
 	if salvage != "" {
@@ -57,7 +58,7 @@ func Check(o Options, salvage string, progress func(entities int64)) (Report, er
 	return c.report, err
 }
 
-// openToRead opens the database of a directory without changing anything.
+// openToRead opens the database of a directory without changes to it.
 func openToRead(o Options) (*pebble.DB, *logFiles, error) {
 	names, err := o.FS.List(o.Dir)
 	if err != nil {
@@ -66,7 +67,7 @@ func openToRead(o Options) (*pebble.DB, *logFiles, error) {
 	if err := checkMarker(names); err != nil {
 		return nil, nil, err
 	}
-	o.Logf = func(string, ...any) {} // the report has it
+	o.Logf = func(string, ...any) {} // the report contains all problems
 	s := &Store{fatal: o.Fatal, journal: newJournal(nil, 0)}
 	p := o.pebble(s)
 	p.ReadOnly = true
@@ -74,7 +75,7 @@ func openToRead(o Options) (*pebble.DB, *logFiles, error) {
 	if err != nil {
 		return nil, nil, ErrInUse
 	}
-	defer lock.Close() // Pebble holds it on
+	defer lock.Close() // Pebble keeps the lock
 	p.Lock = lock
 	l := &logFiles{FS: o.FS, dir: o.Dir, views: vfs.NewMem(), logf: o.Logf, replaying: true}
 	missing, err := l.read()
@@ -92,7 +93,7 @@ func openToRead(o Options) (*pebble.DB, *logFiles, error) {
 // checker reads a store from its first key to its last.
 type checker struct {
 	db       *pebble.DB
-	out      *pebble.DB // for what can be read, or nil
+	out      *pebble.DB // for the readable data, or nil
 	batch    *pebble.Batch
 	live     map[table.Incarnation]bool
 	report   Report
@@ -113,7 +114,8 @@ func (c *checker) run() error {
 	return c.flush()
 }
 
-// forward reads from a key on, and returns the last key before an error.
+// forward reads from a key to the end, and returns the last key before an
+// error.
 func (c *checker) forward(from []byte) (last []byte, err error) {
 	it, err := c.db.NewIter(&pebble.IterOptions{LowerBound: from})
 	if err != nil {
@@ -133,8 +135,8 @@ func (c *checker) forward(from []byte) (last []byte, err error) {
 	return last, errors.Join(it.Error(), it.Close())
 }
 
-// skip reads a damaged file from its end backwards, as far as it can, and returns
-// where to go on behind it.
+// skip reads a damaged file backwards from its end, as far as possible, and
+// returns the key after it, from which to continue.
 func (c *checker) skip(last []byte, err error) (next []byte, _ error) {
 	info := pebble.ExtractDataCorruptionInfo(err)
 	if info == nil {
@@ -159,13 +161,13 @@ func (c *checker) skip(last []byte, err error) (next []byte, _ error) {
 			return nil, errors.Join(err, it.Close())
 		}
 	}
-	it.Close() // its error is the damage
+	it.Close() // its error is the known damage
 	c.report.Problems = append(c.report.Problems, fmt.Sprintf("%s cannot be read between %s and %s: %s",
 		info.Path, describe(last), describe(first), cause(info.Details)))
 	return end, nil
 }
 
-// take judges one key and saves it.
+// take checks one key and saves it.
 func (c *checker) take(k, v []byte) error {
 	problem := ""
 	switch {
@@ -204,7 +206,7 @@ func (c *checker) take(k, v []byte) error {
 	return c.save(k, v)
 }
 
-// save copies what was read. The new store has a format of its own.
+// save copies a key and its value. The new store has its own format key.
 func (c *checker) save(k, v []byte) error {
 	if c.out == nil || bytes.Equal(k, formatKey) {
 		return nil

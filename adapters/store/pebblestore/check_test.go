@@ -19,7 +19,7 @@ func check(t *testing.T, disk vfs.FS, salvage string) (pebblestore.Report, error
 	}.Small(), salvage, nil)
 }
 
-// TestCheck: an undamaged store has no problems, and is not changed.
+// TestCheck checks that an undamaged store has no problems and is not changed.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	const entities = 2000
@@ -39,12 +39,12 @@ func TestCheck(t *testing.T) {
 		t.Errorf("without a directory: %v", err)
 	}
 	if _, err := check(t, disk, "data"); err == nil {
-		t.Error("what can be read was saved over the store itself")
+		t.Error("the store itself is accepted as the directory for the saved data")
 	}
 }
 
-// TestSalvage: of a store with damage in a data file and in its log, all but the
-// damaged blocks can be saved, and both are named.
+// TestSalvage damages a data file and the log of a store: everything except the
+// damaged blocks can be saved, and the report names both files.
 func TestSalvage(t *testing.T) {
 	t.Parallel()
 	const entities = 3000
@@ -83,6 +83,6 @@ func TestSalvage(t *testing.T) {
 		t.Errorf("%d entities were saved, %d reported", n, report.Entities)
 	}
 	if bytes.Contains([]byte(all), []byte("carrier")) {
-		t.Errorf("problems have lines that say nothing: %s", all)
+		t.Errorf("problems have useless lines: %s", all)
 	}
 }

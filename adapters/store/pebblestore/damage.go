@@ -18,17 +18,17 @@ import (
 // wraps it says which files are damaged.
 var ErrDamaged = errors.New("data directory is damaged")
 
-// ErrLost is an ErrDamaged that Options.AcceptDamage accepts: commits that were
-// confirmed are lost, and the rest can be served.
+// ErrLost is an ErrDamaged that Options.AcceptDamage accepts: confirmed commits
+// are lost, but the rest can be served.
 var ErrLost = fmt.Errorf("%w and has lost commits", ErrDamaged)
 
-// inspection is what the logs say of themselves before they are replayed.
+// inspection is the result of reading the logs before Pebble replays them.
 type inspection struct {
 	highest edm.Ticks // number of a commit
 	lost    []string  // one sentence for each damaged or missing file
 }
 
-// damage returns the error for what was found, or nil.
+// damage returns the error for the damage in the logs, or nil.
 func (i *inspection) damage() error {
 	if len(i.lost) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func (l *logFiles) scan(path string, number uint32) (logfile.Log, error) {
 }
 
 // inspectLog reads a log that Pebble will replay. Damage that hides confirmed
-// commits is an error, or cut out of the log if that is accepted.
+// commits is an error; if it is accepted, inspectLog removes it from the log.
 func (l *logFiles) inspectLog(path string, number uint32) error {
 	log, err := l.scan(path, number)
 	if err != nil {
@@ -73,8 +73,9 @@ func (l *logFiles) inspectLog(path string, number uint32) error {
 	return l.cutOut(path, log)
 }
 
-// inspectManifest demands a MANIFEST that can be read as far as it was synced.
-// Without it nobody knows which data files count, so that it cannot be accepted.
+// inspectManifest checks that the MANIFEST can be read as far as it was synced.
+// This damage cannot be accepted: only the MANIFEST names the current data
+// files.
 func (l *logFiles) inspectManifest(path string) error {
 	log, err := l.scan(path, 0)
 	if err != nil {
@@ -86,9 +87,10 @@ func (l *logFiles) inspectManifest(path string) error {
 	return fmt.Errorf("%w: %s cannot be read to its end; restore a backup", ErrDamaged, path)
 }
 
-// judge returns a sentence about confirmed commits that the log has lost, or "".
+// judge returns a sentence about the confirmed commits that the log has lost, or
+// "".
 func (l *logFiles) judge(path string, number uint32, log logfile.Log) string {
-	readable := edm.Ticks(l.live[number]) // all commits up to this one are elsewhere or were read
+	readable := edm.Ticks(l.live[number]) // all commits up to this one are in other files or were read
 	var behind int
 	var synced edm.Ticks
 	for _, r := range log.Records {
@@ -118,8 +120,8 @@ func (l *logFiles) judge(path string, number uint32, log logfile.Log) string {
 		path, d.Offset, len(log.Damage), behind, since, synced)
 }
 
-// cutOut replaces a log by what can be read of it. The damaged file is kept
-// under another name.
+// cutOut replaces a log by its readable part. It keeps the damaged file under
+// another name.
 func (l *logFiles) cutOut(path string, log logfile.Log) error {
 	if err := writeLog(l.FS, path+".new", log); err != nil {
 		return err
@@ -130,7 +132,7 @@ func (l *logFiles) cutOut(path string, log logfile.Log) error {
 	return l.FS.Rename(path+".new", path)
 }
 
-// writeLog writes what can be read of a log.
+// writeLog writes the readable part of a log.
 func writeLog(fs vfs.FS, path string, log logfile.Log) error {
 	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -140,8 +142,8 @@ func writeLog(fs vfs.FS, path string, log logfile.Log) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// checkMarker refuses a directory whose files of data are there while the file
-// that names the current MANIFEST is not: Pebble would begin a new store.
+// checkMarker refuses a directory that has data files but not the file that
+// names the current MANIFEST: Pebble would begin a new store.
 func checkMarker(names []string) error {
 	data, marker := "", false
 	for _, name := range names {
@@ -156,7 +158,7 @@ func checkMarker(names []string) error {
 	return nil
 }
 
-// explain says what to do about an error of Pebble that means damage.
+// explain adds advice to an error of Pebble that means damage.
 func explain(err error) error {
 	if !pebble.IsCorruptionError(err) || errors.Is(err, ErrDamaged) {
 		return err
@@ -164,7 +166,7 @@ func explain(err error) error {
 	return fmt.Errorf("%w: %s; save what can be read with 'edgetable check --salvage', or restore a backup", ErrDamaged, cause(err))
 }
 
-// cause returns the first line of an error of Pebble, which says what is damaged.
+// cause returns the first line of an error of Pebble, which names the damage.
 func cause(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
@@ -179,12 +181,12 @@ func (s *Store) sawDamage(i pebble.DataCorruptionInfo, logf func(string, ...any)
 	}
 }
 
-// pause is the time for which compactions are put off after one met damage.
-// Pebble tries the same one again at once.
+// pause is the time without compactions after one met damage. Pebble would try
+// the same compaction again at once.
 const pause = 10 * time.Second
 
-// compactions returns how many compactions may run at least, and at most when
-// there is much to do.
+// compactions returns the number of compactions that may always run, and the
+// most that may run under load.
 func (s *Store) compactions() (lower, upper int) {
 	if failed := s.compactionFailed.Load(); failed != 0 && time.Since(time.Unix(0, failed)) < pause {
 		return 0, 2

@@ -21,7 +21,7 @@ import (
 )
 
 // killed returns the files of a store that had confirmed n entities when its
-// process was killed, the newest of them in the log alone.
+// process was killed; only the log has the newest entities.
 func killed(t *testing.T, n int, small bool) *vfs.MemFS {
 	t.Helper()
 	disk := vfs.NewCrashableMem()
@@ -51,7 +51,7 @@ func killed(t *testing.T, n int, small bool) *vfs.MemFS {
 	return files
 }
 
-// numbered puts entity i: there are 10 a partition.
+// numbered returns the put of entity i; a partition has 10 entities.
 func numbered(i int) table.Mutation {
 	text := strings.Repeat(fmt.Sprint(i, " "), 40)
 	return table.Mutation{
@@ -60,8 +60,8 @@ func numbered(i int) table.Mutation {
 	}
 }
 
-// count returns how many of n numbered entities a store has. It fails the test
-// if one is not as it was written.
+// count returns the number of the n numbered entities that a store has. It
+// fails the test if one differs from the written one.
 func count(t *testing.T, s *pebblestore.Store, n int) (found int) {
 	t.Helper()
 	for i := range n {
@@ -74,7 +74,7 @@ func count(t *testing.T, s *pebblestore.Store, n int) (found int) {
 			t.Fatalf("entity %d: %v", i, err)
 		}
 		if !bytes.Equal(row.Properties, m.Properties) {
-			t.Fatalf("entity %d is not as it was written", i)
+			t.Fatalf("entity %d differs from the written one", i)
 		}
 		found++
 	}
@@ -89,7 +89,7 @@ func reopen(t *testing.T, disk vfs.FS, accept bool) (*pebblestore.Store, error) 
 	})
 }
 
-// copyOf returns files that may be changed.
+// copyOf returns a copy of the files, for a test to change.
 func copyOf(fs *vfs.MemFS) *vfs.MemFS {
 	return fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 100, RNG: rand.New(rand.NewPCG(1, 1))})
 }
@@ -141,9 +141,9 @@ func rewrite(t *testing.T, fs vfs.FS, path string, b []byte) {
 	}
 }
 
-// TestFlippedBytes flips four bytes of the newest log at hundreds of places. A
-// store opens with all that was confirmed, or says that it is damaged; where it
-// does, all but the commits at that place can be had.
+// TestFlippedBytes flips four bytes of the newest log at hundreds of places.
+// Open finds all confirmed entities, or reports damage; then everything except
+// the commits at that place can be saved.
 func TestFlippedBytes(t *testing.T) {
 	t.Parallel()
 	const entities = 1000
@@ -164,7 +164,7 @@ func TestFlippedBytes(t *testing.T) {
 		s, err := reopen(t, place, false)
 		if err == nil {
 			if n := count(t, s, entities); n != entities {
-				t.Fatalf("bytes flipped at %d of %d: %d of %d entities, and not a word", at, len(whole), n, entities)
+				t.Fatalf("bytes flipped at %d of %d: %d of %d entities, and no error", at, len(whole), n, entities)
 			}
 			s.Close()
 			continue
@@ -188,7 +188,7 @@ func TestFlippedBytes(t *testing.T) {
 	}
 }
 
-// TestMissingFiles removes each file in turn.
+// TestMissingFiles removes one file at a time.
 func TestMissingFiles(t *testing.T) {
 	t.Parallel()
 	const entities = 2000
@@ -215,7 +215,7 @@ func TestMissingFiles(t *testing.T) {
 			continue
 		}
 		if n := count(t, s, entities); n != entities {
-			t.Errorf("without %s: %d of %d entities, and not a word", path, n, entities)
+			t.Errorf("without %s: %d of %d entities, and no error", path, n, entities)
 		}
 		s.Close()
 	}
@@ -245,7 +245,7 @@ func TestDamagedAnywhere(t *testing.T) {
 		rewrite(t, place, path, b)
 		s, err := reopen(t, place, false)
 		if err != nil {
-			continue // it says so
+			continue // Open reports the damage
 		}
 		for i := 0; i < entities; i++ {
 			m := numbered(i)
@@ -255,15 +255,15 @@ func TestDamagedAnywhere(t *testing.T) {
 				continue
 			}
 			if errors.Is(err, table.ErrNoEntity) || err == nil && !bytes.Equal(row.Properties, m.Properties) {
-				t.Fatalf("%s damaged at %d of %d: entity %d is lost, and not a word: %v", path, at, len(b), i, err)
+				t.Fatalf("%s damaged at %d of %d: entity %d is lost without a report of damage: %v", path, at, len(b), i, err)
 			}
 		}
 		s.Close()
 	}
 }
 
-// TestDamagedBlock: a damaged block of a data file fails the requests that need
-// it and no others, is reported once, and does not end the store, also not while
+// TestDamagedBlock checks that a damaged block of a data file fails only the
+// requests that need it, is reported once, and does not end the store, even when
 // compactions meet it.
 func TestDamagedBlock(t *testing.T) {
 	t.Parallel()
@@ -277,7 +277,7 @@ func TestDamagedBlock(t *testing.T) {
 		}
 	}
 	b := content(t, disk, largest)
-	b[len(b)/2] ^= 0x10 // the first block may have the catalog
+	b[len(b)/2] ^= 0x10 // the first block may contain the catalog
 	rewrite(t, disk, largest, b)
 
 	var mu sync.Mutex
@@ -301,7 +301,7 @@ func TestDamagedBlock(t *testing.T) {
 			row, err := s.Get(t.Context(), people, numbered(i).Key, table.Strong)
 			switch {
 			case errors.Is(err, table.ErrNoEntity), err == nil && !bytes.Equal(row.Properties, numbered(i).Properties):
-				t.Fatalf("entity %d is lost, and not a word", i)
+				t.Fatalf("entity %d is lost without an error", i)
 			case err != nil:
 				failed++
 			}
@@ -310,7 +310,7 @@ func TestDamagedBlock(t *testing.T) {
 	if failed == 0 || failed > 3*300 {
 		t.Errorf("%d of %d reads failed", failed, 3*entities)
 	}
-	for i := range entities { // which makes compactions
+	for i := range entities { // this causes compactions
 		m := numbered(i)
 		m.Key = key.Append(nil, fmt.Sprintf("q%04d", i/10), fmt.Sprint(i))
 		if _, err := s.Commit(t.Context(), people, []table.Mutation{m}); err != nil {
@@ -318,7 +318,7 @@ func TestDamagedBlock(t *testing.T) {
 		}
 	}
 	if s.Metrics().Damage < int64(failed) {
-		t.Errorf("%d of %d damaged reads are counted", s.Metrics().Damage, failed)
+		t.Errorf("Metrics count %d of %d damaged reads", s.Metrics().Damage, failed)
 	}
 	s.Close()
 	mu.Lock()

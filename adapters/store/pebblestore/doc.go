@@ -19,25 +19,26 @@
 //
 // # Waiting for the log
 //
-// Pebble shows a batch to readers before its log is synced. So every reply, also of a
-// read or a refusal, waits until the state it is based on is durable. The [journal]
+// Pebble shows a batch to readers before its log is synced. So every reply, also to a
+// read or a refused write, waits until the state that it shows is durable. The [journal]
 // numbers commits by their Timestamps, issued when a commit registers, before it is
-// applied, and knows the number up to which all are synced. A reply with an entity waits
-// for that entity's Timestamp; one based on the absence of an entity waits for the last
-// commit of the stripe; a page waits for all commits registered when its iterator was
-// made. All of them also wait for the last change of the catalog. A commit waits only for
-// its own fsync: all that it can have seen is before it in the log.
+// applied, and knows the number up to which all commits are synced. A reply with an
+// entity waits for that entity's Timestamp; one based on the absence of an entity waits
+// for the last commit of the stripe; a page waits for all commits registered when its
+// iterator was made. All of them also wait for the last change of the catalog. A commit
+// waits only for its own fsync: every state that it can have read is before it in the
+// log.
 //
 // # Damage
 //
 // Each commit carries a mark in the log that says which commits were synced
 // before it, and the file LOGS lists the logs that must be there. [Open] inspects
-// what Pebble will replay: if commits that were confirmed are lost, it refuses
-// with [ErrLost], unless Options.AcceptDamage is set. A torn end, which a crash
-// leaves, is not damage: nothing in it was confirmed. Two losses cannot be
-// noticed: the last log cut short from outside, and damage to the very last
-// commits when the process died within a tenth of a second after them. A damaged
-// block of a data file fails the operations that need it and no others.
+// the files that Pebble will replay: if confirmed commits are lost, it fails with
+// [ErrLost], unless Options.AcceptDamage is set. A torn end, which a crash
+// leaves, is not damage: nothing in it was confirmed. Open cannot notice two
+// losses: another program truncated the last log, or the last commits are damaged
+// and the process died within a tenth of a second after them. A damaged block of
+// a data file fails the operations that need it and no others.
 //
 // # Failures
 //

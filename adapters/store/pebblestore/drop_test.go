@@ -15,9 +15,9 @@ import (
 	"edgetable/core/table"
 )
 
-// TestDropIsExact drops tables while they are read and written. Until a call
-// finds no table it finds all that was there before, and once the drop has
-// returned nothing of the table is in the database.
+// TestDropIsExact drops tables during reads and writes. Until a call finds no
+// table, each call finds all entities; after the drop has returned, nothing of
+// the table is in the database.
 func TestDropIsExact(t *testing.T) {
 	t.Parallel()
 	rounds := 2000
@@ -26,7 +26,7 @@ func TestDropIsExact(t *testing.T) {
 	}
 	var s *pebblestore.Store
 	for round := range rounds {
-		if round%100 == 0 { // for what every drop leaves in a memtable slows down reads
+		if round%100 == 0 { // the traces that drops leave in a memtable slow down reads
 			s = open(t, pebblestore.Options{Memory: true})
 		}
 		dropUnderLoad(t, s, round)
@@ -49,7 +49,7 @@ func dropUnderLoad(t *testing.T, s *pebblestore.Store, round int) {
 		t.Fatal(err)
 	}
 	var load sync.WaitGroup
-	until := func(call func() error) { // it finds no table
+	until := func(call func() error) { // until the call finds no table
 		load.Go(func() {
 			for {
 				if err := call(); errors.Is(err, table.ErrNoTable) {
@@ -58,7 +58,7 @@ func dropUnderLoad(t *testing.T, s *pebblestore.Store, round int) {
 					t.Errorf("round %d: %v", round, err)
 					return
 				}
-				runtime.Gosched() // else the drop waits its turn for long
+				runtime.Gosched() // otherwise the drop waits long for its turn
 			}
 		})
 	}
@@ -103,7 +103,7 @@ func leftovers(s *pebblestore.Store, i table.Incarnation) error {
 		return err
 	}
 	if it.First() {
-		err = fmt.Errorf("%q outlived its table", it.Key())
+		err = fmt.Errorf("%q is left after its table was dropped", it.Key())
 	}
 	return errors.Join(err, it.Close())
 }

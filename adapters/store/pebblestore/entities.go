@@ -37,7 +37,7 @@ func (s *Store) Get(ctx context.Context, tbl table.RecordKey, k []byte, _ table.
 			continue
 		}
 		// The Timestamp of a found entity names the commit to wait for. For an absent
-		// entity that is the last commit of its stripe.
+		// entity, wait for the last commit of its stripe.
 		n := int64(row.Timestamp)
 		if errors.Is(err, table.ErrNoEntity) {
 			n = s.stripe(full).last.Load()

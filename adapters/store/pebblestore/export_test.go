@@ -6,10 +6,11 @@ import (
 	"edgetable/core/edm"
 )
 
-// DB is the database below the store, to measure it alone.
+// DB returns the database below the store, to measure it alone.
 func (s *Store) DB() *pebble.DB { return s.db }
 
-// Small makes memtables and files so small that they change all the time.
+// Small makes memtables and files so small that flushes and compactions are
+// frequent.
 func (o Options) Small() Options {
 	o.CacheSize = 1 << 20
 	o.tune = func(p *pebble.Options) {
@@ -35,5 +36,5 @@ func (o Options) Stalled(f func()) Options {
 	return o
 }
 
-// Mark writes the mark behind the last commit that a pause would write.
+// Mark writes the mark that the store writes after a pause in commits.
 func (s *Store) Mark() error { return s.writeMark(mark{synced: edm.Ticks(s.marker.synced.Load())}) }

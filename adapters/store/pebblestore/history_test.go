@@ -15,19 +15,19 @@ import (
 )
 
 // The crash tests write histories. A history is a fixed sequence of commits of one writer
-// to one partition. So the number of commits shown before a crash tells which state must
-// be there after it, without a part of any commit.
+// to one partition. So the number of commits shown before a crash determines the state
+// that must be there after it, without a part of any commit.
 
 // state is a partition: for each of its keys the commit that wrote the entity,
 // or 0 where there is none.
 type state [6]int32
 
-// history of a partition. states[i] is what commit i leaves behind.
+// history of a partition. states[i] is the state after commit i.
 type history struct {
 	partition string
 	mu        sync.Mutex
 	states    []state
-	shown     int // a commit that some reply has shown, and all before it with it
+	shown     int // the last commit that a reply has shown
 }
 
 func newHistory(n int) *history {
@@ -64,7 +64,7 @@ func (h *history) next() []table.Mutation {
 	return list
 }
 
-// add begins a commit that leaves s behind.
+// add begins a commit after which the state is s.
 func (h *history) add(s state) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -75,14 +75,15 @@ func (h *history) key(k int) []byte {
 	return key.Append(nil, h.partition, string(rune('a'+k)))
 }
 
-// properties that commit i writes: enough of them to notice a mix-up.
+// properties returns the properties that commit i writes: enough of them to
+// notice a mix-up.
 func (h *history) properties(k int, i int32) edm.Properties {
 	filler := bytes.Repeat(binary.BigEndian.AppendUint32(nil, uint32(i)*8+uint32(k)), 20+int(i)%60)
 	p := edm.AppendProperty(nil, "Commit", edm.Int32(i))
 	return edm.AppendProperty(p, "Filler", edm.Binary(filler))
 }
 
-// written is the commit that wrote a row with this key.
+// written returns the commit that wrote a row with this key.
 func (h *history) written(k int, r table.Row) (int32, error) {
 	v, _ := r.Properties.Lookup("Commit")
 	i := int32(v.Int())
@@ -92,22 +93,23 @@ func (h *history) written(k int, r table.Row) (int32, error) {
 	return i, nil
 }
 
-// known is the commit that replies have shown up to now.
+// known returns the last commit that replies have shown so far.
 func (h *history) known() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.shown
 }
 
-// last is the commit that was begun last.
+// last returns the commit that began last.
 func (h *history) last() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.states) - 1
 }
 
-// saw takes note of a reply to a call that began when from was known: its state
-// is that of a commit since then. The first one possible is shown for certain.
+// saw records a reply to a call that began when from was known: the reply shows
+// the state after some commit from then on. The first commit that fits is
+// certainly shown.
 func (h *history) saw(what string, from int, fits func(state) bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -120,7 +122,7 @@ func (h *history) saw(what string, from int, fits func(state) bool) error {
 	return fmt.Errorf("partition %s: %s fits no commit from %d to %d", h.partition, what, from, len(h.states)-1)
 }
 
-// find is the commit, from the given one on, that left this state behind.
+// find returns the first commit, at or after from, with this state.
 func (h *history) find(s state, from int) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -18,7 +18,7 @@ var errFailed = errors.New("the log of the store failed")
 type journal struct {
 	clock   *table.Clock
 	last    atomic.Int64 // highest number issued
-	durable atomic.Int64 // all commits with numbers up to this one are synced or void
+	durable atomic.Int64 // all commits with numbers up to this one are synced or never applied
 
 	// numbers is held to issue a number, and locked before mu. mu is never held while the
 	// clock writes a reservation: that write may wait for the store, and fail needs mu to
@@ -26,7 +26,7 @@ type journal struct {
 	numbers sync.Mutex
 
 	mu     sync.Mutex
-	oldest *entry // commits that are registered and not done, by number
+	oldest *entry // list of commits that are registered and not done, by number
 	newest *entry
 	failed error
 }
@@ -70,7 +70,7 @@ func (j *journal) register() (*entry, error) {
 	return e, nil
 }
 
-// done says that the commit is synced, or that it will never be applied.
+// done marks the commit as synced, or as one that will never be applied.
 func (j *journal) done(e *entry) {
 	j.mu.Lock()
 	if j.failed != nil {
@@ -132,7 +132,7 @@ func (j *journal) wait(ctx context.Context, n int64) error {
 	return j.failed
 }
 
-// fail ends the journal: nothing becomes durable any more.
+// fail ends the journal: no commit becomes durable after it.
 func (j *journal) fail() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

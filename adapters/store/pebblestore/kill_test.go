@@ -16,15 +16,16 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// childDir tells this program to be the child of TestKill.
+// childDir is the variable that makes this program the child of TestKill.
 const childDir = "EDGETABLE_TEST_CHILD_DIR"
 
-// partitions that the child writes to, by one goroutine each.
+// partitions is the number of partitions that the child writes, with one
+// goroutine each.
 const partitions = 8
 
 // TestKill kills a process that writes, 50 times, each after a random number of
-// commits that it has reported. After each there must be every commit reported
-// and at most one more a partition, whole.
+// commits that it has reported. After each kill, every reported commit must be
+// there, and at most one further commit per partition, complete.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	kills := 50
@@ -33,7 +34,7 @@ func TestKill(t *testing.T) {
 	}
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(7, 7))
-	done := make([]int, partitions) // commits that are there
+	done := make([]int, partitions) // commits in the store
 	for range kills {
 		reported := runChild(t, dir, done, 1+random.IntN(400))
 		recovered(t, dir, done, reported)
@@ -65,7 +66,7 @@ func runChild(t *testing.T, dir string, done []int, n int) []int {
 	reported := append([]int(nil), done...)
 	lines := bufio.NewReader(out)
 	for {
-		// A line that was cut off by the end is one that was not reported.
+		// A truncated last line does not count as reported.
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			if err != io.EOF {
@@ -85,15 +86,15 @@ func runChild(t *testing.T, dir string, done []int, n int) []int {
 			}
 		}
 	}
-	cmd.Process.Kill() // where the loop ended early
-	cmd.Wait()         // says that it was killed
+	cmd.Process.Kill() // if the loop ended early
+	cmd.Wait()         // returns an error, because the child was killed
 	if n > 0 {
-		t.Errorf("child ended by itself: %v", cmd.ProcessState)
+		t.Errorf("child ended before it was killed: %v", cmd.ProcessState)
 	}
 	return reported
 }
 
-// recovered opens the store and finds which commits are there.
+// recovered opens the store and finds the commits in it.
 func recovered(t *testing.T, dir string, done, reported []int) {
 	t.Helper()
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir}.Small())
@@ -113,7 +114,7 @@ func recovered(t *testing.T, dir string, done, reported []int) {
 	}
 }
 
-// told is the histories up to some commits and a few more.
+// told returns the histories up to the given commits and a few more.
 func told(done []int, more int) []*history {
 	list := make([]*history, len(done))
 	for p := range list {
@@ -125,7 +126,7 @@ func told(done []int, more int) []*history {
 	return list
 }
 
-// child writes without end and reports every commit that was acknowledged.
+// child writes without end and reports every acknowledged commit.
 func child(dir string, args []string) error {
 	s, err := pebblestore.Open(pebblestore.Options{Dir: dir}.Small())
 	if err != nil {

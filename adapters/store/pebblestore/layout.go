@@ -16,8 +16,8 @@ var (
 	clockKey  = []byte{spaceMeta, 'c', 'l', 'o', 'c', 'k'}      // reservation of the clock, 8 bytes
 )
 
-// formatVersion is the version of this layout. A store opens a directory of its
-// own version and of those below that it knows how to read.
+// formatVersion is the version of this layout. A store opens directories of
+// this version and of earlier versions that it can read.
 const formatVersion = 1
 
 // prefixLength is the number of bytes before the encoded key of an entity.
@@ -29,8 +29,8 @@ func appendPrefix(dst []byte, i table.Incarnation) []byte {
 	return append(dst, i[:]...)
 }
 
-// prefixEnd is the position behind all keys that begin with prefix. No key here
-// begins with 0xFF, so there is one.
+// prefixEnd returns the position after all keys that begin with prefix. It
+// exists, because no key here begins with 0xFF.
 func prefixEnd(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)
 	for i := len(end) - 1; i >= 0; i-- {

@@ -15,30 +15,30 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// logList is the file that lists the logs which may hold commits that are
-// nowhere else, and how far the MANIFEST is synced. A listed log that is missing
-// is a loss, and so is a MANIFEST that ends earlier: it no longer names files
-// that replaced a log. Pebble itself takes what it finds for all there is.
+// logList is the file that lists the logs with commits that may be in no other
+// file, and the length to which the MANIFEST is synced. A missing listed log is
+// a loss, and so is a shorter MANIFEST: it no longer names files that replaced a
+// log. Pebble does not notice missing files.
 const logList = "LOGS"
 
-// logFiles is the file system below Pebble. It keeps the list of logs true, and
-// inspects each log that Pebble replays.
+// logFiles is the file system below Pebble. It keeps the list of logs correct,
+// and inspects each log that Pebble replays.
 type logFiles struct {
 	vfs.FS
 	dir    string
-	accept bool                             // go on without what is lost
-	views  *vfs.MemFS                       // not nil: change nothing, show Pebble what can be read from here
+	accept bool                             // continue without the lost commits
+	views  *vfs.MemFS                       // not nil: change nothing, and give Pebble the readable parts of logs from here
 	issued func() int64                     // the highest number of a commit so far
-	logf   func(format string, args ...any) // for what is lost
+	logf   func(format string, args ...any) // reports lost commits
 
 	mu        sync.Mutex
-	live      map[uint32]int64 // log number → issued when it was made
+	live      map[uint32]int64 // log number → issued when the log was made
 	manifest  manifest
 	replaying bool
 	inspected inspection
 }
 
-// manifest is the current MANIFEST and how much of it is synced.
+// manifest is the current MANIFEST and its synced length.
 type manifest struct {
 	name   string
 	synced int64
@@ -74,7 +74,7 @@ func (l *logFiles) read() (missing []string, err error) {
 	return missing, nil
 }
 
-// missingLogs says what it means that listed logs are missing.
+// missingLogs returns a sentence about missing listed logs.
 func missingLogs(names []string) string {
 	return fmt.Sprintf("the log %s is missing; the commits it held are lost", strings.Join(names, ", "))
 }
@@ -93,7 +93,7 @@ func (l *logFiles) number(path string) (n uint32, ok bool) {
 	return n, err == nil && base == logName(n)
 }
 
-// change writes the list with one log more or less.
+// change changes the list and writes it.
 func (l *logFiles) change(do func(live map[uint32]int64)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -175,7 +175,8 @@ func (f *manifestFile) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Sync notes how much is synced. The list is written before the next log goes.
+// Sync records the synced length. The list is written before the next log is
+// removed.
 func (f *manifestFile) Sync() error {
 	if err := f.File.Sync(); err != nil {
 		return err
@@ -195,7 +196,7 @@ func (l *logFiles) created(path string, f vfs.File, err error) (vfs.File, error)
 	return f, err
 }
 
-// ReuseForWrite makes a log out of one that is not needed any more.
+// ReuseForWrite makes a log from one that is no longer needed.
 func (l *logFiles) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := l.forget(old); err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func (l *logFiles) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs
 	return l.created(path, f, err)
 }
 
-// Remove forgets a log before it is gone.
+// Remove removes a log, first from the list.
 func (l *logFiles) Remove(path string) error {
 	if err := l.forget(path); err != nil {
 		return err
@@ -220,7 +221,7 @@ func (l *logFiles) forget(path string) error {
 	return l.change(func(live map[uint32]int64) { delete(live, n) })
 }
 
-// forgetAll is for a clean end: no log holds what is nowhere else.
+// forgetAll empties the list at a clean end: every commit is in a data file.
 func (l *logFiles) forgetAll() error { return l.change(func(live map[uint32]int64) { clear(live) }) }
 
 // Open inspects a log that Pebble is about to replay, and the MANIFEST.

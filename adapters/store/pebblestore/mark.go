@@ -12,15 +12,15 @@ import (
 	"edgetable/core/edm"
 )
 
-// A mark rides in the log with each commit:
+// mark is written to the log with each commit:
 //
 //	"ET" · number of the commit (8) · number of the last commit known to be synced (8)
 //
-// It lets a later start tell damage from the end of a log. A log that a crash
-// cut may have readable commits behind unreadable ones, since a disk writes in
-// any order; none of them was confirmed. But if a readable commit says that one
-// behind the unreadable place was synced, then that place had been synced too,
-// and what it held was confirmed.
+// With it a later start distinguishes damage from the end of a log. After a
+// crash a log may have readable commits behind unreadable ones, because a disk
+// writes in any order; none of them was confirmed. But if the mark of a
+// readable commit shows that a commit behind the unreadable place was synced,
+// then that place had also been synced, and its commits were confirmed.
 type mark struct{ number, synced edm.Ticks }
 
 const markLength = 2 + 8 + 8
@@ -31,7 +31,7 @@ func (m mark) append(dst []byte) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(m.synced))
 }
 
-// markOf returns the mark in a record of the log. ok is false without one.
+// markOf returns the mark in a record of the log. ok is false if there is none.
 func markOf(record []byte) (m mark, ok bool) {
 	if len(record) < batchrepr.HeaderLen {
 		return mark{}, false
@@ -51,15 +51,15 @@ func markOf(record []byte) (m mark, ok bool) {
 	}
 }
 
-// quiet is the time without commits after which the last ones get a mark behind
-// them, which proves that they were synced.
+// quiet is the time without commits after which the store writes a mark behind
+// the last ones, which proves that they were synced.
 const quiet = 100 * time.Millisecond
 
 // marker writes a mark behind the last commit when commits pause.
 type marker struct {
 	synced atomic.Int64  // highest number of a commit that is synced
-	marked int64         // what the last mark said; of the goroutine alone
-	wake   chan struct{} // something was synced
+	marked int64         // the commit in the last mark; used only by the goroutine
+	wake   chan struct{} // a commit was synced
 	stop   chan struct{}
 	done   chan struct{}
 }
@@ -85,7 +85,7 @@ func (m *marker) sawSync(n edm.Ticks) {
 	}
 }
 
-// run writes marks until end.
+// run writes marks until end is called.
 func (m *marker) run(write func(mark) error) {
 	defer close(m.done)
 	for {

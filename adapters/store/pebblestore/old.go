@@ -16,7 +16,8 @@ type old struct {
 	exists bool
 }
 
-// readOld reads what the mutations depend on, until done is called.
+// readOld reads the entities that the mutations depend on. They are valid until
+// done is called.
 func (s *Store) readOld(l *life, m []table.Mutation, buf *[]byte) (olds []old, done func(), err error) {
 	olds = make([]old, len(m))
 	if len(m) > 1 {
@@ -45,8 +46,8 @@ func (s *Store) readOld(l *life, m []table.Mutation, buf *[]byte) (olds []old, d
 // independent reports whether the mutation does not depend on the stored entity.
 func independent(m *table.Mutation) bool { return m.Condition == table.Always && m.Kind == table.Put }
 
-// readMany reads the keys in order with one iterator. Most transactions insert rows next
-// to each other where none exists: then one seek is enough.
+// readMany reads the keys in order with one iterator. Most transactions insert adjacent
+// rows into a gap: then one seek is enough.
 func (s *Store) readMany(l *life, m []table.Mutation, olds []old, buf *[]byte) (err error) {
 	order := make([]int, 0, len(m))
 	for i := range m {

@@ -14,24 +14,24 @@ import (
 	"edgetable/core/table"
 )
 
-// Reasons why a directory cannot be opened.
+// Errors of [Open].
 var (
 	// ErrNewer: the directory has a format that this version does not know.
 	ErrNewer = errors.New("data directory was written by a newer edgetable; run that version")
-	// ErrInUse: the directory is locked, as a rule by another process.
+	// ErrInUse: the directory is locked, usually by another process.
 	ErrInUse = errors.New("data directory is in use by another process")
-	// ErrForeign: the directory is a database of something else.
+	// ErrForeign: the directory belongs to another program.
 	ErrForeign = errors.New("data directory is not one of edgetable")
 )
 
-// Open opens or makes a store. After a crash it reads the log again first.
+// Open opens or makes a store. After a crash it first replays the log.
 func Open(o Options) (*Store, error) {
 	if o.Dir == "" && !o.Memory {
 		return nil, errors.New("a store needs a data directory")
 	}
 	o = o.withDefaults()
 	s := &Store{memory: o.Memory, fatal: o.Fatal, tables: newTables(), seed: maphash.MakeSeed(), marker: newMarker()}
-	s.journal = newJournal(nil, 0) // until the clock is known, for die
+	s.journal = newJournal(nil, 0) // die needs a journal before the clock is known
 	if err := s.open(o); err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
@@ -43,8 +43,8 @@ func (s *Store) open(o Options) error {
 		return err // before a file is made in the directory
 	}
 	p := o.pebble(s)
-	// Pebble would make the directory and its parents durable, so that where
-	// there is none it is left to Pebble to lock it too.
+	// Pebble makes a new directory and its parents durable, so it must create
+	// the directory. Then Pebble also locks it.
 	lock, err := pebble.LockDirectory(o.Dir, o.FS)
 	switch {
 	case err == nil:
@@ -86,8 +86,8 @@ func (s *Store) open(o Options) error {
 	return nil
 }
 
-// inspectLogs looks for missing logs, and has those that Pebble replays
-// inspected.
+// inspectLogs looks for missing logs, and arranges the inspection of the logs
+// that Pebble replays.
 func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	l := &logFiles{
 		FS: o.FS, dir: o.Dir, accept: o.AcceptDamage, logf: o.Logf, replaying: true,
@@ -122,10 +122,10 @@ func checkForeign(o Options) error {
 	foreign := ""
 	for _, name := range names {
 		switch {
-		case strings.HasPrefix(name, "marker."): // Pebble's; a start that was cut off leaves one too
+		case strings.HasPrefix(name, "marker."): // a file of Pebble; an interrupted start also leaves one
 			return nil
-		case name == "accounts", name == "accounts.used": // of 'edgetable account', which may come before the first start
-		case name != "LOCK" && name != "lost+found": // the folder of a file system
+		case name == "accounts", name == "accounts.used": // files of 'edgetable account', which may run before the first start
+		case name != "LOCK" && name != "lost+found": // a folder of the file system
 			foreign = name
 		}
 	}
@@ -135,14 +135,14 @@ func checkForeign(o Options) error {
 	return err
 }
 
-// locked reports whether a process has used the directory as a store. It may be
-// making the first files of one now.
+// locked reports whether a process has used the directory as a store. That
+// process may just be making the first files.
 func locked(o Options) bool {
 	_, err := o.FS.Stat(o.FS.PathJoin(o.Dir, "LOCK"))
 	return err == nil
 }
 
-// load checks the format and reads what the store keeps in memory.
+// load checks the format and reads the data that the store keeps in memory.
 func (s *Store) load(o Options) error {
 	if err := s.checkFormat(); err != nil {
 		return err
@@ -151,8 +151,8 @@ func (s *Store) load(o Options) error {
 	if err != nil {
 		return err
 	}
-	// What was read from the log was synced again by opening it: Pebble moves it
-	// to data files first.
+	// Open has synced the replayed commits again, because Pebble first moves
+	// them to data files.
 	if s.logs != nil {
 		reserved = max(reserved, s.logs.inspected.highest) // a damaged log may have lost a reservation
 	}
@@ -178,7 +178,7 @@ func (s *Store) checkFormat() error {
 	return nil
 }
 
-// initialize marks an empty database as ours.
+// initialize marks an empty database as one of edgetable.
 func (s *Store) initialize() error {
 	it, err := s.db.NewIter(nil)
 	if err != nil {
@@ -198,7 +198,8 @@ func (s *Store) initialize() error {
 	return s.db.Set(formatKey, binary.BigEndian.AppendUint32(nil, formatVersion), o)
 }
 
-// reservation is the Timestamp up to which predecessors may have issued any.
+// reservation returns the highest Timestamp that earlier processes may have
+// issued.
 func (s *Store) reservation() (edm.Ticks, error) {
 	v, closer, err := s.db.Get(clockKey)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -214,8 +215,8 @@ func (s *Store) reservation() (edm.Ticks, error) {
 	return edm.Ticks(binary.BigEndian.Uint64(v)), nil
 }
 
-// reserve records how far Timestamps may go. It need not be synced: it is in
-// the log ahead of every commit with such a Timestamp.
+// reserve records the highest Timestamp that may be issued. It need not be
+// synced: it is in the log before every commit with such a Timestamp.
 func (s *Store) reserve(t edm.Ticks) error {
 	b := s.db.NewBatch()
 	if err := b.Set(clockKey, binary.BigEndian.AppendUint64(nil, uint64(t)), nil); err != nil {
@@ -258,9 +259,9 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Checkpoint copies the store as of one moment to a directory that must not exist, for
-// [Open]. Data files are linked instead of copied if the file system can do it. Writes
-// continue during the copy.
+// Checkpoint copies the state of the store at one moment to a new directory, for
+// [Open]. It links data files instead of copying them if the file system permits this.
+// Writes continue during the copy.
 func (s *Store) Checkpoint(dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)

@@ -18,12 +18,13 @@ import (
 	"edgetable/core/table"
 )
 
-// TestOpenRefuses: the reasons not to open a directory name it and say what to do.
+// TestOpenRefuses checks that an error of Open names the directory and gives
+// advice.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
-		// spoil makes an empty directory one that cannot be opened.
+		// spoil changes an empty directory so that it cannot be opened.
 		spoil func(t *testing.T, dir string)
 		want  error
 		text  string
@@ -90,7 +91,7 @@ func TestOpenRefuses(t *testing.T) {
 				t.Errorf("Open = %v\nwant %v with the directory and %q", err, test.want, test.text)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "LOCK")); test.text == "letter.txt" && err == nil {
-				t.Error("a LOCK file was left in a directory of somebody else")
+				t.Error("a LOCK file is left in a directory of another program")
 			}
 		})
 	}
@@ -106,15 +107,15 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// quiet is a logger for a database that is not ours.
+// quiet is a logger for a database of another program.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}
 func (quiet) Errorf(string, ...any) {}
 func (quiet) Fatalf(string, ...any) {}
 
-// TestCheckpoint: a copy that is made under load has every commit up to some
-// moment since the call, and opens as a store.
+// TestCheckpoint checks that a copy made under load has every commit up to some
+// moment after the call, and opens as a store.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -164,11 +165,12 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// TestPrivate: what the store makes is for the owner alone.
+// TestPrivate checks that only the owner can access the directories that the
+// store makes.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("directories have no permission bits there")
+		t.Skip("directories have no permission bits on this system")
 	}
 	dir := filepath.Join(t.TempDir(), "new", "data")
 	s := open(t, pebblestore.Options{Dir: dir})
@@ -187,7 +189,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestMetrics: the metrics show writes and reads.
+// TestMetrics checks that the metrics count writes and reads.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	s := open(t, pebblestore.Options{Dir: t.TempDir()}.Small())
@@ -205,8 +207,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestFailedSync: when the log cannot be synced the process is told to end, and
-// until it does no reply shows what may be lost.
+// TestFailedSync checks that the store calls Fatal when the log cannot be
+// synced, and that no later reply shows a state that may be lost.
 func TestFailedSync(t *testing.T) {
 	t.Parallel()
 	disk := &failingLogs{FS: vfs.NewMem()}
@@ -237,7 +239,7 @@ func TestFailedSync(t *testing.T) {
 		t.Errorf("Get shows Timestamp %d, which is not durable", row.Timestamp)
 	}
 	if _, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}}); err == nil {
-		t.Error("Scan shows what is not durable")
+		t.Error("Scan shows a row that is not durable")
 	}
 	if _, err := s.Commit(t.Context(), people, put); err == nil {
 		t.Error("Commit succeeds after a failed sync")
@@ -246,7 +248,7 @@ func TestFailedSync(t *testing.T) {
 
 var errDisk = errors.New("disk is gone")
 
-// failingLogs is a file system on which logs can be made to fail.
+// failingLogs is a file system on which the test can make logs fail.
 type failingLogs struct {
 	vfs.FS
 	failed atomic.Bool

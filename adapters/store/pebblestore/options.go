@@ -14,24 +14,26 @@ import (
 	"edgetable/core/edm"
 )
 
-// Options of a store. One of Dir and Memory is required.
+// Options configure a store. One of Dir and Memory is required.
 type Options struct {
-	// Dir is the data directory. If it is missing it is made, for the owner alone.
+	// Dir is the data directory. If it is missing, Open makes it, accessible only
+	// to the owner.
 	Dir string
 	// Memory keeps everything in memory, without a log: nothing is durable.
 	Memory bool
-	// FS is where Dir is; nil is the file system of the machine.
+	// FS is the file system of Dir; nil means that of the machine.
 	FS vfs.FS
 	// CacheSize is the memory in bytes for blocks of data files and for writes that are
-	// not in data files yet; 0 is 128 MiB.
+	// not in data files yet; 0 means 128 MiB.
 	CacheSize int64
-	// Now is the clock behind Timestamps; nil is the clock of the machine.
+	// Now is the clock for Timestamps; nil means the clock of the machine.
 	Now func() edm.Ticks
 	// Fatal is called when the log cannot be written. It should end the process,
-	// and not by a panic, which could be recovered; nil logs and exits.
+	// but not by a panic, which could be recovered; nil logs the error and
+	// exits.
 	Fatal func(error)
-	// Logf reports what a person should know, such as a failed compaction; nil
-	// is log.Printf.
+	// Logf logs events for the operator, such as a failed compaction; nil means
+	// log.Printf.
 	Logf func(format string, args ...any)
 
 	// AcceptDamage opens a directory that has lost confirmed commits, without them.
@@ -75,12 +77,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// pebble is tuned for entities of about 1 KiB that are read by key and scanned
-// with filters.
+// pebble returns options for Pebble, tuned for entities of about 1 KiB, reads
+// by key, and scans with filters.
 func (o Options) pebble(s *Store) *pebble.Options {
 	p := &pebble.Options{
 		FS:                 o.FS,
-		FormatMajorVersion: pebble.FormatTableFormatV6, // raised with formatVersion only
+		FormatMajorVersion: pebble.FormatTableFormatV6, // raise it only together with formatVersion
 		Logger:             logger{o.Logf, s.die},
 		CacheSize:          o.CacheSize,
 		DisableWAL:         o.Memory,
@@ -116,7 +118,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		BackgroundError: func(err error) {
 			if pebble.IsCorruptionError(err) {
 				s.compactionFailed.Store(time.Now().UnixNano())
-				return // reported by DataCorruption; everything else can be served
+				return // DataCorruption reports it; all other data can be served
 			}
 			o.Logf("edgetable: background work of the store: %v", err)
 			// Pebble would retry at once and without end. Confirmed commits are in the
@@ -141,12 +143,12 @@ var (
 	compression = sstable.SnappyCompression
 )
 
-// privateDirs makes directories that only the owner can look into.
+// privateDirs makes directories that only the owner can access.
 type privateDirs struct{ vfs.FS }
 
 func (p privateDirs) MkdirAll(dir string, _ os.FileMode) error { return p.FS.MkdirAll(dir, 0o700) }
 
-// logger passes on what Pebble has to say, except its diary.
+// logger logs the errors of Pebble, but not its routine messages.
 type logger struct {
 	logf func(string, ...any)
 	die  func(error)

@@ -36,7 +36,7 @@ func TestPowerLoss(t *testing.T) {
 	}
 }
 
-// churned is a table that is created and dropped all the time.
+// churned is a table that the test continually creates and drops.
 var churned = table.RecordKey{Account: "acct", Table: "churned"}
 
 // powered is a store under load. At random points it copies the file system as it would be
@@ -51,10 +51,10 @@ type powered struct {
 	latest    atomic.Int64
 	stopped   atomic.Bool
 
-	mu     sync.Mutex // of what follows: one crash at a time
+	mu     sync.Mutex // guards the following fields: one crash at a time
 	random *rand.Rand
 	left   int          // crashes to come
-	soon   atomic.Int64 // replies and syncs to the next one
+	soon   atomic.Int64 // replies and syncs until the next crash
 }
 
 const frozen = edm.Ticks(638_000_000_000_000_000)
@@ -114,7 +114,7 @@ func (w *powered) run() {
 	}
 }
 
-// issued takes note of a Timestamp that was shown.
+// issued records a Timestamp that a reply has shown.
 func (w *powered) issued(ts edm.Ticks) {
 	for {
 		old := w.latest.Load()
@@ -135,8 +135,8 @@ func (w *powered) write(h *history) error {
 	return h.saw("its own commit", i, func(state) bool { return true })
 }
 
-// read reads in one of the ways there are: entities that are there or not,
-// refusals, pages.
+// read reads in one of several ways: existing and absent entities, refused
+// commits, pages.
 func (w *powered) read(random *rand.Rand) error {
 	ctx := context.Background()
 	h := w.histories[random.IntN(len(w.histories))]
@@ -184,7 +184,8 @@ func (w *powered) read(random *rand.Rand) error {
 	return nil
 }
 
-// createOrDrop creates the table, puts an entity, drops it, and so on.
+// createOrDrop does the next step of a cycle: create the table, put an entity,
+// drop the table.
 func (w *powered) createOrDrop() error {
 	ctx := context.Background()
 	i := w.churn.last() + 1
@@ -205,7 +206,7 @@ func (w *powered) createOrDrop() error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("step %d of the table that comes and goes: %w", i, err)
+		return fmt.Errorf("step %d of the churned table: %w", i, err)
 	}
 	return w.churn.saw("its own commit", i, func(state) bool { return true })
 }
@@ -235,7 +236,8 @@ func (w *powered) readChurned(random *rand.Rand) error {
 	return w.churn.saw("an entity", from, func(s state) bool { return s[1] == i })
 }
 
-// incarnation is the one of the churned table that the catalog names, or 0.
+// incarnation returns the incarnation of the churned table in the catalog, or
+// 0.
 func incarnation(s *pebblestore.Store) (int32, error) {
 	d, err := s.ReadRecord(context.Background(), churned)
 	if errors.Is(err, table.ErrNoRecord) {
@@ -248,7 +250,8 @@ func incarnation(s *pebblestore.Store) (int32, error) {
 	return int32(i), err
 }
 
-// point is where the power may fail: after a reply, and before the log is synced.
+// point is a point at which the power may fail: after a reply, and before a sync
+// of the log.
 func (w *powered) point() {
 	if w.soon.Add(-1) == 0 {
 		w.crash()
@@ -280,8 +283,9 @@ func (w *powered) crash() {
 	}
 }
 
-// check opens the store after a crash and reads all of it. It returns what it
-// has shown itself, and the file system as the next crash would leave it.
+// check opens the store after a crash and reads all of it. It returns the
+// commits that it has seen, and the file system as the next crash would leave
+// it.
 func (w *powered) check(fs *vfs.MemFS, known []int, latest edm.Ticks) (*vfs.MemFS, []int, edm.Ticks) {
 	ctx := context.Background()
 	s := w.open(fs, frozen-edm.TicksPerSecond)
@@ -312,7 +316,7 @@ func (w *powered) check(fs *vfs.MemFS, known []int, latest edm.Ticks) (*vfs.MemF
 			w.t.Errorf("after a crash: %v", err)
 		}
 	}
-	// ETags go on above all that were shown.
+	// New ETags are above all that replies have shown.
 	m := table.Mutation{Key: key.Append(nil, "q", ""), Condition: table.Absent}
 	ts, err := s.Commit(ctx, people, []table.Mutation{m})
 	if err != nil || ts <= latest {
@@ -325,8 +329,8 @@ func (w *powered) check(fs *vfs.MemFS, known []int, latest edm.Ticks) (*vfs.MemF
 	return fs.CrashClone(vfs.CrashCloneCfg{}), known, latest
 }
 
-// slowLogs is the file system under the store. A log takes its time to sync, so
-// that everyone who does not wait for it runs ahead.
+// slowLogs is the file system under the store. A sync of a log takes some time,
+// so that a reply that does not wait for it comes too early.
 type slowLogs struct {
 	vfs.FS
 	w *powered

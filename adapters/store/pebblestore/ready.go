@@ -2,7 +2,7 @@ package pebblestore
 
 import "github.com/cockroachdb/pebble/v2"
 
-// readyKey holds nothing. It is written to see whether writes become durable.
+// readyKey has no value. Ready writes it to check that writes become durable.
 var readyKey = []byte{spaceMeta, 'r', 'e', 'a', 'd', 'y'}
 
 // Ready writes to the store and waits until the write is durable.

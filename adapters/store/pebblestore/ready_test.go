@@ -6,7 +6,8 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-// A store that works is ready, and stays a store that opens.
+// TestReady checks that a working store is ready, and can be opened again after
+// it.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

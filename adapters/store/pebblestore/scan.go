@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Scan implements table.Store. The page is a snapshot; its cost depends on what
-// is examined, not on the size of the table.
+// Scan implements table.Store. The page is a snapshot; its cost depends on the
+// examined rows, not on the size of the table.
 func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Page{}, err
@@ -31,8 +31,8 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 			}
 			continue
 		}
-		// All that the iterator can show was registered before it was made. The
-		// wait for it comes last: by then the fsync is mostly over.
+		// All commits that the iterator can show were registered before it was
+		// made. Wait for them last: by then their fsync has usually finished.
 		n := s.journal.last.Load()
 		m := memories.Get().(*memory)
 		b := table.NewPageBuilder(&r)
@@ -58,7 +58,7 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 	}
 }
 
-// bounds of the full keys of a range.
+// bounds returns the bounds of the full keys of a range.
 func (l *life) bounds(r key.Range) *pebble.IterOptions {
 	o := &pebble.IterOptions{LowerBound: l.appendKey(nil, r.Start)}
 	if r.End != nil {
@@ -69,8 +69,8 @@ func (l *life) bounds(r key.Range) *pebble.IterOptions {
 	return o
 }
 
-// collect goes through the iterator's range. It judges rows where the iterator
-// has them and copies those that belong to the page.
+// collect reads the iterator's range. It evaluates rows in the memory of the
+// iterator and copies those that belong to the page.
 func collect(ctx context.Context, it *pebble.Iterator, b *table.PageBuilder, m *memory) error {
 	for ok := it.First(); ok; ok = it.Next() {
 		v, err := it.ValueAndErr()

@@ -33,8 +33,9 @@ func (f *full) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	return f.FS.Create(name, c)
 }
 
-// A store whose disk is full ends instead of trying again for ever, and what it
-// confirmed is there when there is space again.
+// TestFullDisk checks that a store ends when its disk is full, instead of
+// endless retries, and that all confirmed entities are there when there is
+// space again.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := &full{FS: vfs.NewCrashableMem()}
@@ -45,7 +46,7 @@ func TestFullDisk(t *testing.T) {
 		Fatal: func(err error) {
 			select {
 			case fatal <- err:
-				disk.full.Store(false) // where a process would have ended, Pebble goes on
+				disk.full.Store(false) // in this test Pebble continues; in production the process would have ended
 			default:
 			}
 		},
@@ -78,8 +79,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// The same while a write waits for a data file in order to reserve Timestamps:
-// the refused inserts leave nothing but reservations in the log.
+// TestFullDiskInReservation fills the disk while a write waits for a data file
+// to reserve Timestamps: the refused inserts leave only reservations in the
+// log.
 func TestFullDiskInReservation(t *testing.T) {
 	t.Parallel()
 	disk := &full{FS: vfs.NewMem(), noticed: make(chan struct{})}

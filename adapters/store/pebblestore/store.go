@@ -25,12 +25,13 @@ type Store struct {
 	journal *journal
 	tables  *tables
 	stalls  atomic.Int64
-	// failures of background work since a flush succeeded
+	// failures of background work since the last successful flush
 	failures atomic.Int32
 
-	damaged      atomic.Int64 // times that a damaged place was met
+	damaged      atomic.Int64 // number of times that a damaged place was met
 	damagedFiles sync.Map     // path → true
-	// compactionFailed is when a compaction last met damage, in Unix nanoseconds.
+	// compactionFailed is the time when a compaction last met damage, in Unix
+	// nanoseconds.
 	compactionFailed atomic.Int64
 
 	catalog struct {
@@ -48,7 +49,7 @@ const stripeCount = 1024
 // stripe is a share of all partitions, on a cache line of its own.
 type stripe struct {
 	sync.Mutex
-	last atomic.Int64 // number of its last commit, stored before that is applied
+	last atomic.Int64 // number of its last commit, stored before the commit is applied
 	_    [48]byte
 }
 
@@ -79,8 +80,8 @@ func (s *Store) answer(ctx context.Context, n int64, err error) error {
 	return err
 }
 
-// apply puts the batch of a commit into the log, in the order of the calls, and
-// shows it to readers; settle must follow. An error promises that nothing was
+// apply adds the batch of a commit to the log, in the order of the calls, and
+// shows it to readers; settle must follow. An error means that nothing was
 // applied.
 func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	if s.memory {
@@ -101,8 +102,8 @@ func (s *Store) applyUnsynced(b *pebble.Batch) error {
 }
 
 // dieOfPanic is deferred while a commit is half done: Pebble panics when it cannot write
-// its log, and a caller that recovers, as HTTP servers do, must not continue after that,
-// nor with a stripe that stays locked.
+// its log, and a caller that recovers, as HTTP servers do, must not continue with half a
+// commit and a locked stripe.
 func (s *Store) dieOfPanic() {
 	if r := recover(); r != nil {
 		if err, ok := r.(error); !ok || !errors.Is(err, pebble.ErrClosed) {
@@ -123,7 +124,7 @@ func (s *Store) settle(b *pebble.Batch, e *entry) error {
 		s.marker.sawSync(e.number)
 	}
 	s.journal.done(e)
-	b.Close() // returns it to the pool, cannot fail
+	b.Close() // returns the batch to the pool; it cannot fail
 	return nil
 }
 

@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// open opens a store that is closed with the test and must not fail.
+// open opens a store, which must not fail, and closes it at the end of the
+// test.
 func open(t testing.TB, o pebblestore.Options) *pebblestore.Store {
 	t.Helper()
 	if o.Fatal == nil {
@@ -45,7 +46,7 @@ func open(t testing.TB, o pebblestore.Options) *pebblestore.Store {
 
 var people = table.RecordKey{Account: "acct", Table: "people"}
 
-// create makes the table people, unless it is there.
+// create creates the table people, unless it exists.
 func create(ctx context.Context, s *pebblestore.Store) error {
 	d := table.Record{Key: people, Incarnation: table.Incarnation{1}}
 	if _, err := s.WriteRecord(ctx, d); err != nil && !errors.Is(err, table.ErrRevision) {
@@ -54,7 +55,8 @@ func create(ctx context.Context, s *pebblestore.Store) error {
 	return nil
 }
 
-// harness runs the suite over a directory, or in memory.
+// harness returns the harness of the suite for stores in a directory, or in
+// memory.
 func harness(memory bool) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
 		o := pebblestore.Options{

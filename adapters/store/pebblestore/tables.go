@@ -10,12 +10,12 @@ import (
 // life is one incarnation of a table under one name.
 type life struct {
 	incarnation table.Incarnation
-	// dead is set before the batch that ends the life is applied: a reader that finds it
-	// unset after reading has read before the end.
+	// dead is set before the batch that ends the incarnation is applied: if a reader
+	// finds it unset after reading, it has read before the end.
 	dead atomic.Bool
 }
 
-// tables is the live incarnation of every table.
+// tables holds the live incarnation of every table.
 type tables struct {
 	mu   sync.RWMutex
 	live map[table.RecordKey]*life
@@ -31,8 +31,8 @@ func (t *tables) find(key table.RecordKey) *life {
 	return l
 }
 
-// begin makes an incarnation live, unless there is one already or the key is not
-// that of a table.
+// begin makes an incarnation live, unless one is live already or the key is not
+// of a table.
 func (t *tables) begin(key table.RecordKey, i table.Incarnation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,14 +41,14 @@ func (t *tables) begin(key table.RecordKey, i table.Incarnation) {
 	}
 }
 
-// end ends the life of a table.
+// end ends the live incarnation of a table.
 func (t *tables) end(key table.RecordKey) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if old := t.live[key]; old != nil {
 		delete(t.live, key)
-		// After the key is removed, so that a reader that finds the life dead and looks
-		// it up again does not find it again.
+		// Set dead after the key is removed, so that a reader that finds it set and
+		// looks the table up again does not find the same life.
 		old.dead.Store(true)
 	}
 }

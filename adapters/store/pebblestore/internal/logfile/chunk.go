@@ -9,9 +9,9 @@ import (
 //
 //	CRC (4) · length (2) · kind (1) [· log number (4) [· synced offset (8)]] · payload
 //
-// The checksum covers everything behind itself and the length. A chunk never
-// crosses the end of a block; bytes too few for a header are zero. See package
-// record of Pebble.
+// The checksum covers everything after the length. A chunk never crosses the
+// end of a block; a rest too small for a header is zero. See package record of
+// Pebble.
 const (
 	blockSize    = 32 << 10
 	plainHeader  = 7
@@ -19,7 +19,7 @@ const (
 	syncHeader   = 19
 )
 
-// part says which part of a record a chunk is.
+// part is the part of a record that a chunk holds.
 type part uint8
 
 const (
@@ -33,11 +33,11 @@ const (
 type chunk struct {
 	part    part
 	payload []byte
-	size    int // header included
+	size    int // including the header
 }
 
-// parseChunk reads the chunk at the start of b, which ends with its block.
-// claimed is the size that an invalid chunk says it has, or 0.
+// parseChunk reads the chunk at the start of b; b ends at the end of the block.
+// claimed is the size in the header of an invalid chunk, or 0.
 func parseChunk(b []byte, number uint32) (c chunk, claimed int, ok bool) {
 	if len(b) < plainHeader {
 		return chunk{}, 0, false

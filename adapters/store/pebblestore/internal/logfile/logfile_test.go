@@ -14,8 +14,8 @@ import (
 	"edgetable/adapters/store/pebblestore/internal/logfile"
 )
 
-// newLog returns a log that Pebble wrote, with records of many sizes, as it is
-// when the process is killed, and its number.
+// newLog returns a log with records of many sizes, as Pebble leaves it when the
+// process is killed, and its number.
 func newLog(t testing.TB, seed uint64) (content []byte, number uint32) {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -83,7 +83,8 @@ func TestScan(t *testing.T) {
 }
 
 // TestScanDamaged flips bytes at many places. At most the records that touch
-// the place are lost, and damage is seen unless the last record is hit.
+// the place are lost, and the scan finds the damage unless it is in the last
+// record.
 func TestScanDamaged(t *testing.T) {
 	t.Parallel()
 	content, number := newLog(t, 9)
@@ -98,7 +99,7 @@ func TestScanDamaged(t *testing.T) {
 		}
 		got := logfile.Scan(damaged, number)
 		if len(got.Damage) == 0 {
-			t.Fatalf("damage at %d of %d is not seen", at, len(content))
+			t.Fatalf("damage at %d of %d is not found", at, len(content))
 		}
 		if lost := len(whole) - len(got.Records); lost > 4 || lost < 1 {
 			t.Errorf("damage at %d: %d of %d records are lost", at, lost, len(whole))
@@ -109,7 +110,7 @@ func TestScanDamaged(t *testing.T) {
 	}
 }
 
-// TestScanTorn cuts the log: an end is not damage.
+// TestScanTorn truncates the log: this is not damage.
 func TestScanTorn(t *testing.T) {
 	t.Parallel()
 	content, number := newLog(t, 3)
@@ -123,7 +124,8 @@ func TestScanTorn(t *testing.T) {
 	}
 }
 
-// TestWrite: Pebble reads what was saved of a damaged log.
+// TestWrite checks that Pebble reads the records that were saved from a damaged
+// log.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	content, number := newLog(t, 4)
@@ -143,12 +145,12 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestForged: the payload of a record cannot pass for a record, except in a
-// search behind damage, which marks it.
+// TestForged checks that the payload of a record is never taken for a record,
+// except by a search after damage, which marks such records.
 func TestForged(t *testing.T) {
 	t.Parallel()
 	content, number := newLog(t, 5)
-	// Chunks that are valid in this very log.
+	// Chunks that would be valid in this log.
 	records := logfile.Scan(content, number).Records
 	inner := content[records[1].Offset:records[4].Offset]
 	fs := vfs.NewMem()

@@ -1,11 +1,11 @@
-// Package logfile reads a write-ahead log of Pebble past a damaged place, which
-// Pebble itself does not: it takes the first damaged chunk of the newest log for
-// the end of the log.
+// Package logfile reads a write-ahead log of Pebble past a damaged place. Pebble
+// does not: it takes the first damaged chunk of the newest log for the end of
+// the log.
 //
 //	log := logfile.Scan(content, 12)
 //	for _, r := range log.Records { … }
 //
-// It does not know what a record means. The format is that of Pebble 2.1; a
+// It does not know the meaning of a record. The format is that of Pebble 2.1; a
 // test compares this reader with Pebble's own.
 package logfile
 
@@ -14,12 +14,13 @@ import "encoding/binary"
 // Log is the content of one log file.
 type Log struct {
 	Records []Record
-	// Damage are the places that cannot be read although a record behind them can.
-	// Without any, everything behind the last record was never completed.
+	// Damage lists the unreadable places that have a readable record after them.
+	// If it is empty, the bytes after the last record were never a complete
+	// record.
 	Damage []Damage
-	// End is the offset behind the last complete record.
+	// End is the offset after the last complete record.
 	End int
-	// Closed reports whether the log ends as Pebble ends a log that it closes.
+	// Closed reports whether Pebble has closed the log.
 	Closed bool
 }
 
@@ -29,9 +30,9 @@ type Record struct {
 	Payload []byte // shares memory with the content of the file if it is one chunk
 	// Behind is the number of damaged places before the record.
 	Behind int
-	// Found reports that the record was found by searching byte by byte, so that it
-	// may be part of the payload of another record. It proves damage, but must not
-	// be replayed.
+	// Found reports that a search byte by byte has found the record, so that it may
+	// be part of the payload of another record. It proves damage, but must not be
+	// replayed.
 	Found bool
 }
 
@@ -39,14 +40,15 @@ type Record struct {
 type Damage struct{ Offset, Size int }
 
 // Scan reads the log with this number, or a MANIFEST, whose number is 0. It
-// never fails: what it cannot read is damage or the end.
+// never fails: unreadable bytes are damage or the end.
 func Scan(b []byte, number uint32) Log {
 	s := scanner{content: b, number: number}
 	for s.at < len(b) && !s.log.Closed {
 		s.step()
 	}
 	if n := len(s.log.Records); n > 0 {
-		// Damage without a record behind it is how a log ends after a crash.
+		// An unreadable place without a record after it is the normal end of a
+		// log after a crash.
 		s.log.Damage = s.log.Damage[:s.log.Records[n-1].Behind]
 	} else {
 		s.log.Damage = nil
@@ -54,12 +56,12 @@ func Scan(b []byte, number uint32) Log {
 	return s.log
 }
 
-// scanner goes through the chunks of a log.
+// scanner reads the chunks of a log.
 type scanner struct {
 	content []byte
 	number  uint32
 	at      int
-	found   bool // the chunks since at were found by searching, up to the end of the block
+	found   bool // a search found the chunks since at, up to the end of the block
 
 	log     Log
 	open    bool // the first chunk of a record was read
@@ -71,7 +73,7 @@ type scanner struct {
 // blockEnd returns the end of the block in which offset i is.
 func (s *scanner) blockEnd(i int) int { return min((i/blockSize+1)*blockSize, len(s.content)) }
 
-// step reads one chunk or moves past what is none.
+// step reads one chunk, or skips bytes that are not a chunk.
 func (s *scanner) step() {
 	if s.at%blockSize == 0 {
 		s.found = false
@@ -104,9 +106,9 @@ func isPadding(b []byte) bool {
 	return true
 }
 
-// search returns where reading goes on behind the chunk at s.at. A chunk whose
-// header is intact says where the next one begins, and one begins with each
-// block; anything else has to be searched byte by byte.
+// search returns the offset at which reading continues after the chunk at s.at.
+// A chunk with an intact header gives the start of the next one, and each block
+// begins with a chunk; all other places need a search byte by byte.
 func (s *scanner) search(claimed int) (next int) {
 	end := s.blockEnd(s.at)
 	if claimed > 0 {
@@ -131,7 +133,7 @@ func (s *scanner) search(claimed int) (next int) {
 	return end
 }
 
-// damaged moves to next past a damaged place. Places that touch are one.
+// damaged records a damaged place and moves to next. Adjacent places are one.
 func (s *scanner) damaged(next int) {
 	s.open = false
 	d := s.log.Damage
@@ -143,8 +145,8 @@ func (s *scanner) damaged(next int) {
 	s.at = next
 }
 
-// take adds a chunk to the record that it is part of. A chunk that continues no
-// record belongs to one whose beginning is damaged.
+// take adds a chunk to its record. A chunk that continues no record belongs to
+// a record with a damaged beginning.
 func (s *scanner) take(c chunk) {
 	switch c.part {
 	case whole, first:
@@ -166,7 +168,7 @@ func (s *scanner) take(c chunk) {
 	}
 }
 
-// Replayable returns the records that were not found by searching.
+// Replayable returns the records that did not need a search.
 func (l Log) Replayable() []Record {
 	var list []Record
 	for _, r := range l.Records {
