@@ -9,8 +9,8 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 )
 
-// Many concurrent callers ask for a table that does not exist: each bucket asks the
-// catalog once per caller, and one answer holds for all.
+// TestAbsent has many concurrent callers ask for a table that does not exist: each
+// bucket asks the catalog once per caller, and one answer is valid for all.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	const many = 100
@@ -25,7 +25,7 @@ func TestAbsent(t *testing.T) {
 	for i, resume := range asked {
 		step := c.step(n, m, resume)
 		if len(step.Calls) > 0 || message.StatusOf(step.Answer) != message.StatusNoTable {
-			t.Fatalf("message %d of %d asks again, or is told something else: %+v", i, many, step)
+			t.Fatalf("message %d of %d asks again, or gets another answer: %+v", i, many, step)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"edgetable/core/table"
 )
 
-// The first attempt of a write is still on its way when the second is refused: the
-// first may still be carried out.
+// TestSecondAttemptIsRefused refuses the second attempt of a write while the first
+// is still on its way: the first may still be applied.
 func TestSecondAttemptIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -59,9 +59,9 @@ func TestSecondAttemptIsRefused(t *testing.T) {
 	}
 }
 
-// An attempt waits for the catalog while another attempt of the same write is
-// carried out, followed by a write of another client. When it resumes, the object
-// has forgotten both.
+// TestGoesOnWithoutMemory has an attempt wait for the catalog while another
+// attempt of the same write and then a write of another client are applied. When
+// the first attempt resumes, the object has forgotten both.
 func TestGoesOnWithoutMemory(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t, newClock().now)
@@ -78,7 +78,7 @@ func TestGoesOnWithoutMemory(t *testing.T) {
 	}
 	n.evict()
 	if step := c.step(n, m, &engine.Resume{State: first.State, Answers: answers}); len(step.Calls) > 0 || message.StatusOf(step.Answer) != message.StatusAgain {
-		t.Errorf("it went on: %+v", step)
+		t.Errorf("the attempt continued: %+v", step)
 	}
 	if got := text(s, "r"); got != "B" {
 		t.Errorf("the entity is %q", got)

@@ -20,7 +20,7 @@ import (
 // BenchmarkStore runs both sides over the reference rows, without a network.
 func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(nil, nil)) }
 
-// plain is rows without tricks, to measure Handle itself.
+// plain holds rows without faults, to measure only Handle.
 type plain struct{ rowstest.Rows }
 
 func (p *plain) Get(k []byte) ([]byte, bool) {
@@ -41,7 +41,7 @@ func (p *plain) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Handle of a bucket of 1000 entities of 1 KiB.
+// BenchmarkHandle measures Handle for a bucket with 1000 entities of 1 KiB.
 func BenchmarkHandle(b *testing.B) {
 	properties := edm.AppendProperty(edm.AppendProperty(nil, "Age", edm.Int32(23)), "Payload", edm.Binary(make([]byte, 1000)))
 	place := message.Place{Table: tableText, Buckets: 1}

@@ -16,38 +16,38 @@ import (
 	"edgetable/core/table"
 )
 
-// cloud runs objects as the platform does: each at one place, one transaction at a
-// time, with other messages in between while an object waits for another one.
+// cloud runs objects as the platform does: each in one place, one transaction at a
+// time; while an object waits for another one, it may handle other messages.
 type cloud struct {
 	t   testing.TB
 	now func() edm.Ticks
-	// aged: objects have been awake for three hours when they are made.
+	// aged: new objects behave as if they had been awake for three hours.
 	aged    bool
 	catalog string // location
 	replica string // its name
 	where   string // its jurisdiction
 
-	// publish is who is called as durableobject.Replica.
+	// publish handles the calls to durableobject.Replica.
 	publish func(batch []byte) durableobject.Answer
 
 	mu      sync.Mutex
 	objects map[durableobject.Address]*node
 
-	// Whoever wants to do harm: all may be nil.
-	network func(durableobject.Call) fate                         // what becomes of a Worker's message
-	inside  func(durableobject.Call) fate                         // what becomes of an object's message
-	late    func()                                                // happens while an answer to an object is on its way, once
-	between func(n *node, calls []durableobject.Call) (dead bool) // while an object waits; dead: so is who waits
+	// The sources of faults; each may be nil.
+	network func(durableobject.Call) fate                         // the fate of a message of a Worker's message
+	inside  func(durableobject.Call) fate                         // the fate of a message of an object
+	late    func()                                                // called once, while an answer to an object is on its way
+	between func(n *node, calls []durableobject.Call) (dead bool) // called while an object waits; dead: the waiting object has ended
 }
 
-// fate of a message.
+// fate is the fate of a message.
 type fate struct {
-	lose   bool  // it is not handled
-	err    error // what the caller gets if not the answer
-	repeat bool  // it is handled again, in time
+	lose   bool  // the message is not handled
+	err    error // the error that the caller gets instead of the answer
+	repeat bool  // the message is handled again, later
 }
 
-// node is an object's storage, and its memory while it is awake.
+// node holds the storage of an object, and its memory while it is awake.
 type node struct {
 	mu     sync.Mutex
 	id     durableobject.Address
@@ -61,7 +61,7 @@ func newCloud(t testing.TB, now func() edm.Ticks) *cloud {
 }
 
 func (c *cloud) node(id durableobject.Address) *node {
-	id.Hint = "" // no part of the identity
+	id.Hint = "" // not part of the identity
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.objects[id]
@@ -72,7 +72,7 @@ func (c *cloud) node(id durableobject.Address) *node {
 	return n
 }
 
-// evict makes one object, or all of them, forget.
+// evict removes the memory of an object.
 func (n *node) evict() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -124,7 +124,7 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 	return answers
 }
 
-// handle does the work of an object's shell.
+// handle does the work of the JavaScript around an object.
 func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobject.Answer {
 	n := c.node(call.To)
 	var resume *engine.Resume
@@ -133,7 +133,7 @@ func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobje
 		if len(step.Calls) == 0 {
 			return durableobject.Answer{Message: step.Answer}
 		}
-		runtime.Gosched() // others first
+		runtime.Gosched() // let other goroutines run first
 		if c.between != nil && c.between(n, step.Calls) {
 			return durableobject.Answer{Err: durableobject.ErrLost}
 		}
@@ -145,7 +145,7 @@ func (c *cloud) handle(ctx context.Context, call durableobject.Call) durableobje
 	}
 }
 
-// step is one transaction.
+// step runs one transaction.
 func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -182,7 +182,7 @@ func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 	return step
 }
 
-// ring sends the alarms that are due.
+// ring sends the due alarms.
 func (c *cloud) ring(at edm.Ticks) (rang int) {
 	for _, n := range c.all() {
 		n.mu.Lock()
@@ -213,7 +213,7 @@ func (c *cloud) store(now func() edm.Ticks, change func(*durableobject.Options))
 	return s
 }
 
-// strengths of tables with this many buckets.
+// strengths returns the strengths of tables with this number of buckets.
 func strengths(buckets uint16) storetest.Strengths {
 	if buckets <= 1 {
 		return storetest.Homes["Durable Objects, one bucket per table"]
@@ -221,7 +221,7 @@ func strengths(buckets uint16) storetest.Strengths {
 	return storetest.Homes["Durable Objects, more buckets"]
 }
 
-// harness makes places over a cloud after prepare changed it.
+// harness returns a harness over clouds, each changed by prepare.
 func harness(prepare func(*cloud), change func(*durableobject.Options)) storetest.Harness {
 	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
 		c := newCloud(t, now)

@@ -14,8 +14,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Messages may be of another version: whatever message, state and answers arrive,
-// an object answers or makes calls, and its answer is well-formed.
+// FuzzHandle checks for any message, state and answers, which may be of another
+// version: an object answers or makes calls, and its answer is well-formed.
 func FuzzHandle(f *testing.F) {
 	home := message.Place{Table: tableText, Buckets: 1}
 	scan := message.Scan{Ranges: []key.Range{{}}, Filter: "v eq 'a'", Rows: 10}

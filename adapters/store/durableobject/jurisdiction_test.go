@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Data in a jurisdiction is published only while the replica is declared to be in
-// it; other data always.
+// TestReplicaJurisdiction checks that data in a jurisdiction is published only
+// while the replica is declared to be in it; other data is always published.
 func TestReplicaJurisdiction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 2)
@@ -31,7 +31,7 @@ func TestReplicaJurisdiction(t *testing.T) {
 		{"us", "in the other one", map[string]bool{"weur": true, "us": true}},
 	} {
 		w.deploy("kv", step.where)
-		clear(w.replica.names) // and an empty one
+		clear(w.replica.names) // the new replica is empty
 		row++
 		for name := range tables {
 			w.write(name, "p", fmt.Sprint(row), false)
@@ -54,14 +54,15 @@ func TestReplicaJurisdiction(t *testing.T) {
 			}
 		}
 	}
-	// What changed while it was not published is not missing.
+	// Changes made while the table was not published are not missing.
 	delete(w.lives, acct("america"))
 	w.deploy("kv", "eu")
 	clear(w.replica.names)
 	w.converges()
 }
 
-// A catalog in another jurisdiction publishes nothing.
+// TestReplicaCatalogJurisdiction checks that a catalog in another jurisdiction
+// publishes nothing.
 func TestReplicaCatalogJurisdiction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)

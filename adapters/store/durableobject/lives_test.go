@@ -18,7 +18,7 @@ func opOf(call durableobject.Call) message.Op {
 	return op
 }
 
-// dropless loses the messages that tell buckets to drop.
+// dropless loses the drop messages to buckets.
 func dropless(call durableobject.Call) fate {
 	if opOf(call) == message.OpDrop {
 		return fate{lose: true, err: durableobject.ErrLost}
@@ -26,10 +26,10 @@ func dropless(call durableobject.Call) fate {
 	return fate{}
 }
 
-// A deletion is interrupted after each of its steps: the catalog restarts, and its
-// caller is gone. The next message, or the alarm, finds the table gone if it was
-// seen gone before, frees its name, and Timestamps continue above those of the old
-// incarnation.
+// TestDropCutOff interrupts a deletion after each of its steps: the catalog
+// restarts, and its caller is gone. The next message or the alarm resumes the
+// deletion: a table once reported as gone stays gone, its name becomes free, and
+// Timestamps continue above those of the old incarnation.
 func TestDropCutOff(t *testing.T) {
 	t.Parallel()
 	const buckets = 3
@@ -45,7 +45,8 @@ func TestDropCutOff(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// Calls of objects, one by one, until the step; then everything ends.
+				// Calls of objects are handled one by one until the step; then the
+				// catalog and its caller end.
 				n := 0
 				cut := func() bool { n++; return n > step }
 				c.inside = func(durableobject.Call) fate {
@@ -90,20 +91,20 @@ func TestDropCutOff(t *testing.T) {
 						t.Errorf("WriteRecord: got %v, want %v", err, table.ErrRevision)
 					}
 				}
-				if next != "create" { // which then finds the table being deleted
+				if next != "create" { // a create would find the table being deleted
 					if got := text(s, "r"); got != table.ErrNoTable.Error() {
 						t.Errorf("the entity is %q", got)
 					}
 				}
-				k.pass(-time.Hour) // only what is kept makes Timestamps increase
+				k.pass(-time.Hour) // Timestamps increase only because of stored state
 				c.evict()
 				create(t, s, 2)
 				if got := text(s, "r"); got != table.ErrNoEntity.Error() {
-					t.Errorf("in the next life the entity is %q", got)
+					t.Errorf("in the next incarnation the entity is %q", got)
 				}
 				ticks, err := s.Commit(t.Context(), tableKey, []table.Mutation{put("r", "new life")})
 				if err != nil || ticks <= last {
-					t.Errorf("Timestamp %d (%v) is not above %d of the old life", ticks, err, last)
+					t.Errorf("Timestamp %d (%v) is not above %d of the old incarnation", ticks, err, last)
 				}
 				if c.ring(k.t + 1e12); text(s, "r") != "new life" {
 					t.Errorf("an old alarm: the entity is %q", text(s, "r"))
@@ -113,7 +114,8 @@ func TestDropCutOff(t *testing.T) {
 	}
 }
 
-// While a bucket is unreachable, its table neither exists nor is gone.
+// TestDropUnreachable checks that a table with an unreachable bucket neither
+// exists nor is gone.
 func TestDropUnreachable(t *testing.T) {
 	t.Parallel()
 	k := newClock()
@@ -145,7 +147,7 @@ func TestDropUnreachable(t *testing.T) {
 	}
 	k.pass(time.Minute)
 	if c.ring(k.t) != 1 || c.ring(k.t) != 0 {
-		t.Error("the alarm is set anew for later while there is something to do")
+		t.Error("the alarm is set to a later time while work is left")
 	}
 	c.inside = nil
 	k.pass(time.Minute)
@@ -156,18 +158,19 @@ func TestDropUnreachable(t *testing.T) {
 	create(t, s, 3)
 }
 
-// quiet demands that alarms end; one that was set as a precaution may ring once
-// more.
+// quiet checks that alarms end; an alarm that was set as a precaution may ring
+// once more.
 func (c *cloud) quiet() {
 	c.t.Helper()
 	const later = 1 << 50
 	if c.ring(c.now() + later); c.ring(c.now()+2*later) != 0 {
-		c.t.Error("the alarm goes on, with nothing left to do")
+		c.t.Error("the alarm rings although no work is left")
 	}
 }
 
-// An answer of the catalog from before a drop does not count, neither in the engine
-// that knows of the drop, or that the table was being deleted, nor in a later one.
+// TestLateAnswer checks that an answer of the catalog from before a drop is
+// ignored: by an engine that knows of the drop or of the deletion in progress, and
+// by a later engine.
 func TestLateAnswer(t *testing.T) {
 	t.Parallel()
 	for _, what := range []string{"the drop is known", "the table was seen dead", "the memory is another"} {
@@ -178,7 +181,7 @@ func TestLateAnswer(t *testing.T) {
 			s := c.store(k.now, nil)
 			revision := create(t, s, 1)
 			late := false
-			// The catalog has answered, and its answer is on the way back.
+			// The catalog has answered, and its answer is on its way back.
 			c.inside = func(call durableobject.Call) fate {
 				if opOf(call) != message.OpLocate || late {
 					return fate{}
@@ -187,7 +190,8 @@ func TestLateAnswer(t *testing.T) {
 				c.late = func() {
 					switch what {
 					case "the table was seen dead":
-						// Its drop is lost: it is still being deleted.
+						// The drop of the table is lost: it is still being
+						// deleted.
 						inside := c.inside
 						c.inside = dropless
 						if err := s.Drop(t.Context(), tableKey, revision); !errors.Is(err, table.ErrUnknown) {
@@ -195,7 +199,7 @@ func TestLateAnswer(t *testing.T) {
 						}
 						c.inside = func(call durableobject.Call) (f fate) {
 							if opOf(call) != message.OpLocate {
-								t.Error("a bucket asks more than it must")
+								t.Error("a bucket asks the catalog more often than necessary")
 							}
 							return f
 						}
@@ -223,13 +227,14 @@ func TestLateAnswer(t *testing.T) {
 			}
 			create(t, s, 2)
 			if got := text(s, "r"); got != table.ErrNoEntity.Error() {
-				t.Errorf("in the next life the entity is %q", got)
+				t.Errorf("in the next incarnation the entity is %q", got)
 			}
 		})
 	}
 }
 
-// A bucket has dropped, and the catalog does not know it yet.
+// TestDropped looks at a bucket that has dropped while the catalog does not
+// know it yet.
 func TestDropped(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t, newClock().now)
@@ -258,8 +263,8 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// A Worker that expects a table in another place does not see it gone before
-// Workers that know its place.
+// TestDeletingElsewhere checks that a Worker that expects a table in another
+// place does not see it gone earlier than Workers that know its place.
 func TestDeletingElsewhere(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t, newClock().now)
@@ -287,8 +292,9 @@ func TestDeletingElsewhere(t *testing.T) {
 	}
 }
 
-// A table is created again in another place with other buckets: a Worker that knew
-// the old one follows with one more message, for each kind of move.
+// TestMoved creates a table again in another place with other buckets, for each
+// kind of move: a Worker that knows the old place needs one more message to find
+// the new one.
 func TestMoved(t *testing.T) {
 	t.Parallel()
 	k := newClock()
@@ -329,7 +335,7 @@ func TestMoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Nothing is left of them, but in the catalog.
+	// Only the catalog still has something of the old tables.
 	for _, n := range c.all() {
 		if len(n.rows.Rows) > 0 && !strings.HasPrefix(n.id.Name, "catalog/") {
 			t.Errorf("%v still has %d rows", n.id, len(n.rows.Rows))
@@ -337,7 +343,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// The first caller creates an object at the location of its table.
+// TestNames checks that the first caller creates an object at the location of
+// its table.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -364,7 +371,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A bucket that cannot reach the catalog asks again, and is then busy.
+// TestCatalogUnreachable checks that a bucket that cannot reach the catalog
+// asks again, and then answers that it is busy.
 func TestCatalogUnreachable(t *testing.T) {
 	t.Parallel()
 	for lost, want := range map[int]error{2: table.ErrNoEntity, 3: table.ErrBusy} {

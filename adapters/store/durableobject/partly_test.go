@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// One of many buckets never answers, each time another one: those that have dropped
-// are not asked again.
+// TestDropBitByBit has another one of many buckets not answer each time: buckets
+// that have dropped are not asked again.
 func TestDropBitByBit(t *testing.T) {
 	t.Parallel()
 	const buckets = 5
@@ -43,8 +43,8 @@ func TestDropBitByBit(t *testing.T) {
 	}
 }
 
-// A bucket of a table being deleted does not answer: the other changes of the
-// catalog do not wait for it each time.
+// TestPublishingBesideDrop has a bucket of a table being deleted not answer:
+// the other changes of the catalog do not wait for it each time.
 func TestPublishingBesideDrop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)
@@ -76,9 +76,9 @@ func TestPublishingBesideDrop(t *testing.T) {
 	w.converges()
 }
 
-// Publishing begins with existing tables, of which one bucket does not wake up,
-// each time another one: those that did are not woken again, and one that never
-// does is tried now and then.
+// TestWakeBitByBit switches publishing on for existing tables while one bucket
+// does not wake up, each time another one: buckets that did wake up are not
+// woken again, and a bucket that never does is tried from time to time.
 func TestWakeBitByBit(t *testing.T) {
 	t.Parallel()
 	const buckets = 5

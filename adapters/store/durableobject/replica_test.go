@@ -12,8 +12,8 @@ import (
 	"edgetable/core/table"
 )
 
-// Whatever is lost, refused, late or interrupted, and whenever an object dies: the
-// replica becomes equal to the objects.
+// TestReplicaConverges checks that the replica becomes equal to the objects in
+// spite of lost, refused, late and interrupted messages and of dead objects.
 func TestReplicaConverges(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
@@ -25,7 +25,7 @@ func TestReplicaConverges(t *testing.T) {
 				return false
 			}
 			for name := range w.lives {
-				if rnd.IntN(3) == 0 { // what is out is old when it arrives
+				if rnd.IntN(3) == 0 { // the sent batches are old when they arrive
 					w.write(name, fmt.Sprint("p", rnd.IntN(4)), fmt.Sprint("r", rnd.IntN(4)), rnd.IntN(3) == 0)
 				}
 			}
@@ -33,7 +33,7 @@ func TestReplicaConverges(t *testing.T) {
 				return false
 			}
 			if rnd.IntN(2) == 0 {
-				w.cloud.deliver(t.Context(), calls, nil) // what it sent arrives without it
+				w.cloud.deliver(t.Context(), calls, nil) // its calls arrive after it has ended
 			}
 			n.evict()
 			return true
@@ -67,7 +67,8 @@ func TestReplicaConverges(t *testing.T) {
 	}
 }
 
-// A write that arrives long after its object died is not the last one.
+// TestReplicaLateWrite checks that a write that arrives long after its object
+// died is not the last one.
 func TestReplicaLateWrite(t *testing.T) {
 	t.Parallel()
 	for why, meanwhile := range map[string]func(*world){
@@ -83,7 +84,7 @@ func TestReplicaLateWrite(t *testing.T) {
 	}
 }
 
-// deploy restarts all objects with another replica and sends each a request.
+// deploy restarts all objects with another replica and sends a request to each.
 func (w *world) deploy(replica, where string) {
 	w.evict()
 	w.cloud.replica, w.cloud.where = replica, where
@@ -120,8 +121,8 @@ func lateWrite(t *testing.T, meanwhile func(*world)) {
 	w.converges()
 }
 
-// A batch has one state of an entity that changes all the time, and other entities
-// do not wait for it.
+// TestReplicaCoalesces checks that a batch has only one state of an entity that
+// changes continually, and that other entities do not wait for it.
 func TestReplicaCoalesces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)
@@ -152,8 +153,8 @@ func TestReplicaCoalesces(t *testing.T) {
 	w.converges()
 }
 
-// While the replica refuses writes, it says since when; the objects try less and
-// less often.
+// TestReplicaDown checks that a replica that refuses writes shows since when it
+// lags, and that the objects try less and less often.
 func TestReplicaDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)
@@ -177,18 +178,18 @@ func TestReplicaDown(t *testing.T) {
 		w.pass(edm.TicksPerSecond)
 		if since, ok := w.replica.marks[durableobject.SourceOf(w.lives[tableKey], 0)]; ok {
 			if seen = true; since < begin || since > begin+2*edm.TicksPerSecond {
-				t.Fatalf("it says that it lags since %d, and does since %d", since, begin)
+				t.Fatalf("the replica shows that it lags since %d, and does since %d", since, begin)
 			}
 		}
 	}
 	if !seen {
-		t.Error("it did not say that it lagged behind")
+		t.Error("the replica did not show that it lagged")
 	}
 	w.converges()
 }
 
-// A replica that is switched on later gets everything, tables without requests
-// included; so does another replica.
+// TestReplicaLater checks that a replica that is switched on later gets all
+// data, also of tables without requests, and that another replica does too.
 func TestReplicaLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 3)
@@ -226,7 +227,7 @@ func TestReplicaLater(t *testing.T) {
 	}
 }
 
-// With a replica, the objects keep all guarantees.
+// TestReplicaStore checks that objects with a replica keep all guarantees.
 func TestReplicaStore(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, harness(func(c *cloud) {

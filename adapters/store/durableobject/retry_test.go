@@ -13,7 +13,7 @@ import (
 	"edgetable/core/table"
 )
 
-// clock is set by hand.
+// clock is a clock that the test sets.
 type clock struct{ t edm.Ticks }
 
 func newClock() *clock {
@@ -28,7 +28,7 @@ var tableKey = acct("people")
 
 func acct(name string) table.RecordKey { return table.RecordKey{Account: "acct", Table: name} }
 
-// tableText is the key in messages and in names of objects.
+// tableText is the key of the table in messages and in names of objects.
 const tableText = "table/acct/people"
 
 func create(t testing.TB, s table.Store, life byte) table.Revision {
@@ -53,7 +53,7 @@ func insert(row, text string) table.Mutation {
 	return m
 }
 
-// text is the property of an entity, or the error.
+// text returns the property of an entity, or the text of the error.
 func text(s table.Store, row string) string {
 	r, err := s.Get(context.Background(), tableKey, at("p", row), table.Strong)
 	if err != nil {
@@ -71,14 +71,14 @@ type pausing struct {
 
 func (p pausing) Pause(context.Context, time.Duration) { p.pause() }
 
-// The first reply of an insert is lost, and something happens before it is sent
-// again.
+// TestRetry loses the first reply of an insert, and changes something before
+// the insert is sent again.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		why   string
-		up    time.Duration // the object before the insert
-		lost  fate          // the first attempt
+		up    time.Duration // how long the object is awake before the insert
+		lost  fate          // of the first attempt
 		pause func(c *cloud, k *clock)
 		want  error
 		shows string
@@ -143,15 +143,15 @@ func (c *cloud) wake(k *clock) {
 	}
 }
 
-// Outcomes that are not of the write itself.
+// TestGivingUp checks the outcomes of writes that are never handled.
 func TestGivingUp(t *testing.T) {
 	t.Parallel()
 	lost, unreached := durableobject.ErrLost, durableobject.ErrUnreachable
 	failed := &durableobject.FailedError{Reason: "the disk is full"}
 	for _, row := range []struct {
 		why   string
-		fates []error // of the attempts, none of which is handled; the last goes on
-		end   int     // the deadline passes with this attempt, 0 never
+		fates []error // errors of the attempts, which are all not handled; the last one repeats
+		end   int     // the attempt at which the deadline passes; 0: never
 		get   error
 		write error
 		calls int
@@ -203,11 +203,11 @@ func TestGivingUp(t *testing.T) {
 
 var everything = table.ScanRequest{Ranges: []key.Range{{}}}
 
-// One writer whose messages and replies are lost or late, objects that restart, and
-// a clock that jumps within its bounds: no reported outcome is ever wrong. The
-// writer inserts only entities that do not exist, deletes only existing ones, and
-// updates states that it has seen, so any refusal would be a write carried out
-// twice, or one that was answered and not done.
+// TestOutcomes checks that no reported outcome is wrong, with one writer, lost or
+// late messages and replies, objects that restart, and a clock that jumps within
+// its bounds. The writer inserts only entities that do not exist, deletes only
+// existing ones, and updates states that it has seen, so any refusal would mean a
+// write that was applied twice, or one that was confirmed and not applied.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
@@ -224,8 +224,8 @@ func outcomes(t *testing.T, seed uint64) {
 	c := newCloud(t, func() edm.Ticks { k.pass(time.Duration(n(3)) * time.Millisecond); return k.t })
 	s := c.store(c.now, func(o *durableobject.Options) { o.Attempts = 2 + n(3) })
 	create(t, s, 1)
-	// Messages whose senders gave up, and that arrive later. They wait with the
-	// object, and end with it.
+	// late holds messages whose senders gave up, and that arrive later. They
+	// wait at the object, and end with it.
 	var late []durableobject.Call
 	restart := func() {
 		late = late[:0]
@@ -260,7 +260,7 @@ func outcomes(t *testing.T, seed uint64) {
 		}
 		return f
 	}
-	state := make(map[string]edm.Ticks) // 0 nothing
+	state := make(map[string]edm.Ticks) // 0: no entity
 	known, unknown := 0, 0
 	for i := range 300 {
 		row := string(rune('a' + n(3)))
@@ -283,7 +283,7 @@ func outcomes(t *testing.T, seed uint64) {
 			state[row] = ticks
 		case errors.Is(err, table.ErrBusy):
 		case errors.Is(err, table.ErrUnknown):
-			// It may still arrive: wait until nothing is on its way.
+			// The write may still arrive: wait until nothing is on its way.
 			unknown++
 			for _, call := range late {
 				c.handle(t.Context(), call)
@@ -306,6 +306,6 @@ func outcomes(t *testing.T, seed uint64) {
 		}
 	}
 	if known < 50 || unknown == 0 {
-		t.Errorf("of 300 writes the outcomes of %d were known, of %d not: this tests nothing", known, unknown)
+		t.Errorf("of 300 writes the outcomes of %d were known, of %d unknown: the test proves nothing", known, unknown)
 	}
 }

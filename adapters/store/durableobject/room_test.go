@@ -10,8 +10,8 @@ import (
 	"edgetable/core/table"
 )
 
-// A full object refuses all writes but deletes, with an error that clients do not
-// retry. Its replies may be lost.
+// TestFull checks that a full object refuses all writes except deletes, with an
+// error that clients do not retry. Its replies may be lost.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	k := newClock()
@@ -36,7 +36,7 @@ func TestFull(t *testing.T) {
 	merge := put("a", "B")
 	merge.Kind = table.Merge
 
-	// It looks when it has written some.
+	// The object checks its size only after some writes.
 	bucket.rows.Bytes = 10e9
 	large := table.Mutation{Key: at("q", "large"), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.Binary(make([]byte, 1<<20)))}
 	n := 0
@@ -46,7 +46,7 @@ func TestFull(t *testing.T) {
 		}
 	}
 	if n < 30 || n > 33 {
-		t.Errorf("it is full behind %d MiB", n)
+		t.Errorf("the object is full after %d MiB", n)
 	}
 	replies := 0
 	c.network = func(durableobject.Call) (f fate) {
@@ -69,7 +69,7 @@ func TestFull(t *testing.T) {
 		}
 	}
 	if got := fmt.Sprint(text(s, "a"), text(s, "b"), text(s, "d")); got != fmt.Sprint("A", "A", table.ErrNoEntity) {
-		t.Errorf("what is there is %s", got)
+		t.Errorf("the existing entity is %s", got)
 	}
 	if page, err := s.Scan(t.Context(), tableKey, everything); err != nil || len(page.Rows) != 4 {
 		t.Errorf("a page of %d, %v", len(page.Rows), err)
@@ -80,7 +80,7 @@ func TestFull(t *testing.T) {
 	bucket.evict()
 	c.wake(k)
 	if err := commit(insert("d", "B")); !errors.As(err, new(*table.Refused)) {
-		t.Errorf("an insert behind a restart: %v", err)
+		t.Errorf("an insert after a restart: %v", err)
 	}
 	bucket.rows.Bytes = 9e9
 	if err := commit(insert("d", "B")); err != nil {

@@ -12,8 +12,9 @@ import (
 	"edgetable/core/table"
 )
 
-// A filter travels to the object as text. If the canonical text is too long for the
-// object, because it is longer than the original, the Worker evaluates it.
+// TestFilters checks filters, which travel to the object as text. If the canonical
+// text is longer than the original and too long for the object, the Worker
+// evaluates the filter.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	terms := func(n int, term, last string) string { return strings.Repeat(term+" or ", n) + last }
@@ -58,7 +59,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// A Worker that evaluates the filter keeps the limits of the page.
+// TestLimitsOfFilters checks that a Worker that evaluates the filter keeps the
+// limits of the page.
 func TestLimitsOfFilters(t *testing.T) {
 	t.Parallel()
 	f, err := odata.Parse(strings.Repeat("not ", 200) + "v eq 'x'")
@@ -104,8 +106,8 @@ func TestLimitsOfFilters(t *testing.T) {
 	}
 }
 
-// A page without limits still ends before it occupies the object for long, and the
-// scan continues from there.
+// TestLongScan checks that a page without limits ends before it occupies the
+// object for long, and that the scan continues from there.
 func TestLongScan(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t, newClock().now)

@@ -10,7 +10,7 @@ import (
 	"edgetable/core/storetest"
 )
 
-// parts is the suite without the scans, which take longest.
+// parts runs the suite without the scans, which take longest.
 func parts(t *testing.T, h storetest.Harness) {
 	t.Run("Records", func(t *testing.T) { storetest.Records(t, h) })
 	t.Run("Entities", func(t *testing.T) { storetest.Entities(t, h) })
@@ -25,13 +25,14 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, harness(nil, nil))
 }
 
-// Four buckets per table, at a location.
+// TestBuckets runs the suite with four buckets per table, at a location.
 func TestBuckets(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, harness(nil, func(o *durableobject.Options) { o.Buckets, o.Location = 4, "eu/weur" }))
 }
 
-// A Worker with other defaults, as during a deployment, finds every table.
+// TestStaleWorkers checks that a Worker with other defaults, as during a
+// deployment, finds every table.
 func TestStaleWorkers(t *testing.T) {
 	t.Parallel()
 	count := 0
@@ -42,7 +43,8 @@ func TestStaleWorkers(t *testing.T) {
 	}))
 }
 
-// Objects forget everything after every message, and often while they wait.
+// TestEvicted runs the suite with objects that forget everything after every
+// message, and often while they wait.
 func TestEvicted(t *testing.T) {
 	t.Parallel()
 	parts(t, harness(func(c *cloud) {
@@ -57,7 +59,7 @@ func TestEvicted(t *testing.T) {
 	}, func(o *durableobject.Options) { o.Attempts = 100 }))
 }
 
-// chance is rand.IntN for many goroutines, from a seed.
+// chance returns a seeded rand.IntN that many goroutines may call.
 func chance(seed uint64) func(n int) int {
 	var mu sync.Mutex
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -68,8 +70,9 @@ func chance(seed uint64) func(n int) int {
 	}
 }
 
-// A third of all messages and answers are lost, others arrive twice, and objects
-// never forget: every write is carried out once, and no outcome is unknown.
+// TestLossy loses a third of all messages and answers and repeats others, with
+// objects that never forget: every write is applied once, and no outcome is
+// unknown.
 func TestLossy(t *testing.T) {
 	t.Parallel()
 	for _, buckets := range []uint16{1, 3} {

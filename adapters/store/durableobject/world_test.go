@@ -17,9 +17,9 @@ import (
 	"edgetable/core/table"
 )
 
-// replica is a Workers KV in which the last write of a name wins. It refuses a
-// second write within a second, and a write whose caller is gone may still arrive
-// for most of a minute.
+// replica is a simple Workers KV: the last write of a name wins. It refuses a
+// second write of a name within a second, and a write whose caller is gone may
+// still arrive for most of a minute.
 type replica struct {
 	t       *testing.T
 	now     *edm.Ticks
@@ -30,15 +30,15 @@ type replica struct {
 	writes  int
 	batches int
 
-	harm bool   // any of it may fail
-	down bool   // all of it fails
-	dies func() // the object that publishes dies when its batch was written
+	harm bool   // some writes may fail
+	down bool   // all writes fail
+	dies func() // ends the object that publishes, after its batch is written
 }
 
 type version struct {
-	at    edm.Ticks // when it was written
+	at    edm.Ticks // the time of the write
 	ticks edm.Ticks
-	value []byte // nil: gone
+	value []byte // nil: deleted
 }
 
 type flying struct {
@@ -53,7 +53,7 @@ func newReplica(t *testing.T, c *cloud, now *edm.Ticks, seed uint64) *replica {
 	return r
 }
 
-// land applies the writes that are due.
+// land applies the due writes.
 func (r *replica) land() {
 	r.flying = slices.DeleteFunc(r.flying, func(f flying) bool {
 		if f.lands > *r.now {
@@ -84,7 +84,7 @@ func (r *replica) publish(message []byte) durableobject.Answer {
 		return durableobject.Answer{Message: result.Append(nil)}
 	}
 	if r.dies != nil && r.rnd.IntN(2) == 0 {
-		r.dies() // what it wrote arrives all the same
+		r.dies() // its writes still arrive
 	}
 	if r.harm && r.rnd.IntN(8) == 0 {
 		return durableobject.Answer{Err: durableobject.ErrUnreachable}
@@ -94,7 +94,7 @@ func (r *replica) publish(message []byte) durableobject.Answer {
 		for name := range r.names {
 			if strings.HasPrefix(name, fmt.Sprintf("%x ", b.Incarnation)) {
 				if more++; more > 2 {
-					break // so much for one message
+					break // the message is interrupted here
 				}
 				delete(r.names, name)
 			}
@@ -130,7 +130,7 @@ func (r *replica) publish(message []byte) durableobject.Answer {
 	return durableobject.Answer{Message: result.Append(nil)}
 }
 
-// write is one write of a name.
+// write does one write of a name.
 func (r *replica) write(name string, v version, result *durableobject.Published) (done bool) {
 	r.writes++
 	if old, ok := r.names[name]; ok && old.at+edm.TicksPerSecond > *r.now {
@@ -138,10 +138,10 @@ func (r *replica) write(name string, v version, result *durableobject.Published)
 	}
 	if r.harm {
 		switch r.rnd.IntN(8) {
-		case 0: // it is refused
+		case 0: // the write is refused
 			result.Failed = true
 			return false
-		case 1: // it arrives, or arrives later, and nobody knows
+		case 1: // the write arrives now or later, and its outcome is unknown
 			result.Certain, result.Failed = false, true
 			if r.rnd.IntN(2) == 0 {
 				r.flying = append(r.flying, flying{*r.now + edm.Ticks(r.rnd.Int64N(50*edm.TicksPerSecond)), name, v})
@@ -155,7 +155,8 @@ func (r *replica) write(name string, v version, result *durableobject.Published)
 	return true
 }
 
-// world is two tables, a clock, the history of their writes, and their replica.
+// world holds two tables, a clock, the history of their writes, and their
+// replica.
 type world struct {
 	t       *testing.T
 	now     edm.Ticks
@@ -163,8 +164,8 @@ type world struct {
 	store   *durableobject.Store
 	replica *replica
 	lives   map[table.RecordKey]table.Incarnation
-	written map[string][]edm.Ticks // by the life and key, in order
-	source  map[string]string      // of the same
+	written map[string][]edm.Ticks // by incarnation and key, in order
+	source  map[string]string      // by the same keys
 	buckets uint16
 	count   byte
 }
@@ -202,7 +203,7 @@ func (w *world) drop(name table.RecordKey) {
 	delete(w.lives, name)
 }
 
-// write replaces an entity, or deletes it.
+// write replaces or deletes an entity.
 func (w *world) write(name table.RecordKey, partition, row string, remove bool) {
 	k := key.Append(nil, partition, row)
 	m := table.Mutation{Key: k, Nonce: rand.Uint64(), Properties: edm.Properties{}}
@@ -221,7 +222,7 @@ func (w *world) write(name table.RecordKey, partition, row string, remove bool) 
 	}
 }
 
-// pass lets time pass in steps; writes arrive and alarms ring.
+// pass moves the clock in steps; due writes arrive and alarms ring.
 func (w *world) pass(d edm.Ticks) {
 	for end := w.now + d; w.now < end; {
 		w.now += edm.TicksPerSecond / 2
@@ -231,8 +232,8 @@ func (w *world) pass(d edm.Ticks) {
 	}
 }
 
-// honest checks the records of sources: the replica has all changes before their
-// times.
+// honest checks the records of sources: the replica has all changes before the
+// times in them.
 func (w *world) honest() {
 	w.t.Helper()
 	for source, since := range w.replica.marks {
@@ -247,7 +248,7 @@ func (w *world) honest() {
 				}
 			}
 			if v := w.replica.names[name]; v.ticks < last {
-				w.t.Fatalf("%s has said that what is before %d is published; of %s there is %d and not %d", source, since, name, v.ticks, last)
+				w.t.Fatalf("%s shows that changes before %d are published; the replica of %s has %d and not %d", source, since, name, v.ticks, last)
 			}
 		}
 	}
@@ -257,7 +258,7 @@ func (w *world) honest() {
 func (w *world) converges() {
 	w.t.Helper()
 	w.replica.harm, w.replica.dies, w.replica.down, w.cloud.between = false, nil, false, nil
-	w.pass(20 * 60 * edm.TicksPerSecond) // behind the longest pause, and purges
+	w.pass(20 * 60 * edm.TicksPerSecond) // longer than the longest pause, and than purges
 	want := make(map[string][]byte)
 	for name, life := range w.lives {
 		d, err := w.store.ReadRecord(w.t.Context(), name)
@@ -281,16 +282,16 @@ func (w *world) converges() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if !bytes.Equal(got[name], want[name]) {
-			w.t.Errorf("%s is %x in the replica, and %x", name, got[name], want[name])
+			w.t.Errorf("%s is %x in the replica and %x in the objects", name, got[name], want[name])
 		}
 	}
 	for name := range got {
 		if _, ok := want[name]; !ok {
-			w.t.Errorf("%s is in the replica alone", name)
+			w.t.Errorf("%s is only in the replica", name)
 		}
 	}
 	if len(w.replica.marks) > 0 {
-		w.t.Errorf("nothing changes any more, and there are marks: %v", w.replica.marks)
+		w.t.Errorf("there are marks although all changes are published: %v", w.replica.marks)
 	}
 	for _, n := range w.cloud.all() {
 		for _, r := range n.rows.Rows {
@@ -305,7 +306,7 @@ func (w *world) converges() {
 	}
 }
 
-// evict makes objects forget, except while they run.
+// evict removes the memory of objects, except while they run.
 func (w *world) evict() {
 	for _, n := range w.cloud.all() {
 		if n.mu.TryLock() {

@@ -13,14 +13,14 @@ import (
 	"edgetable/core/table"
 )
 
-// bucket is one object that serves the table.
+// bucket is the object of one bucket of the table.
 type bucket struct {
 	testing.TB
 	clock *clock
 	rows  rowstest.Rows
 	*engine.Engine
 	life table.Incarnation
-	high edm.Ticks // floor of the next life
+	high edm.Ticks // floor of the Timestamps of the next incarnation
 }
 
 func newBucket(t testing.TB) *bucket {
@@ -79,7 +79,8 @@ func (b *bucket) there() bool {
 	return err == nil
 }
 
-// A late attempt of a write is not carried out if a later attempt was refused.
+// TestRefusedForGood checks that a late attempt of a write is not applied if a
+// later attempt was refused.
 func TestRefusedForGood(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -93,12 +94,13 @@ func TestRefusedForGood(t *testing.T) {
 	b.expect("another's delete", b.commit(message.Attempt{ID: 3}, gone), nil)
 	b.expect("the first attempt", b.commit(message.Attempt{ID: 2, First: sent}, insert("r", "A")), table.ErrExists)
 	if b.there() {
-		t.Error("a write that was refused was carried out")
+		t.Error("a refused write was applied")
 	}
 }
 
-// An attempt that arrives after the answer to the next one may be forgotten is not
-// carried out: the next attempt may have been, followed by other writes.
+// TestLateAttempt checks that an attempt is not applied if it arrives so late that
+// the object may have forgotten the answer to the next attempt: that attempt may
+// have been applied, followed by other writes.
 func TestLateAttempt(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -121,8 +123,8 @@ func TestLateAttempt(t *testing.T) {
 	}
 }
 
-// A rolled-back batch may have been the first message of its table: the object
-// forgets what it learned, and the next message learns it again.
+// TestUndone rolls back a batch that was the first message of its table: the
+// object forgets the table, and the next message learns it again.
 func TestUndone(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -134,18 +136,19 @@ func TestUndone(t *testing.T) {
 	b.restart()
 	b.rows.Begin()
 	if step := b.Handle(&b.rows, message.Get(nil, &home, at("p", "r")), nil, nil); len(step.Calls) > 0 {
-		t.Error("it did not keep which table it is of")
+		t.Error("the object did not store its table")
 	}
 }
 
-// Whether an object knows that a repeated write was never carried out.
+// TestKnown checks in which cases an object knows that a repeated write was
+// never applied.
 func TestKnown(t *testing.T) {
 	t.Parallel()
 	const second = edm.TicksPerSecond
 	for _, row := range []struct {
 		why        string
-		up         edm.Ticks // the object, when the attempt arrives
-		first, age edm.Ticks // since the object woke up, by the sender's clock; and as the sender says
+		up         edm.Ticks // how long the object is awake when the attempt arrives
+		first, age edm.Ticks // since the object woke up, by the sender's clock; and the age that the sender gives
 		want       error
 	}{
 		{"it was up before", 100 * second, 98 * second, 2 * second, nil},
@@ -162,12 +165,13 @@ func TestKnown(t *testing.T) {
 		a := message.Attempt{ID: 1, Again: true, First: woke + row.first, Age: row.age}
 		b.expect(row.why, b.commit(a, insert("r", "A")), row.want)
 		if b.there() != (row.want == nil) {
-			t.Errorf("%s: the entity is there: %v", row.why, row.want != nil)
+			t.Errorf("%s: the entity exists: %v", row.why, row.want != nil)
 		}
 	}
 }
 
-// The memory of answers is bounded; the outcome of a forgotten write is unknown.
+// TestManyWrites checks that the memory of answers is bounded, and that the
+// outcome of a forgotten write is unknown.
 func TestManyWrites(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -184,7 +188,8 @@ func TestManyWrites(t *testing.T) {
 	b.expect("the latest again", b.commit(again, insert("r", "A")), nil)
 }
 
-// Late messages of a catalog about a deletion that ended long ago.
+// TestLateOrders sends late messages of a catalog about a deletion that ended
+// long ago.
 func TestLateOrders(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)
@@ -218,12 +223,12 @@ func TestLateOrders(t *testing.T) {
 	b.expect("a late forget", err, nil)
 	b.restart()
 	if !b.there() {
-		t.Error("a late order of an earlier life removed an entity")
+		t.Error("a late drop of an earlier incarnation removed an entity")
 	}
 }
 
-// A row too large for SQLite is refused before it is written, whatever the limits
-// of core.
+// TestRowLimit checks that a row too large for SQLite is refused before it is
+// written, also if core permits it.
 func TestRowLimit(t *testing.T) {
 	t.Parallel()
 	b := newBucket(t)

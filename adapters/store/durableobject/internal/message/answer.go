@@ -18,7 +18,7 @@ const (
 	StatusFilter                // the filter is not understood; nothing was done
 	StatusRefused               // index, reason
 	StatusFailed                // text, for the log
-	StatusNoTable               // this and the following are the errors of these names in package table
+	StatusNoTable               // this and the following statuses are the errors with the same names in package table
 	StatusNoEntity
 	StatusNoDocument
 	StatusRevision
@@ -30,7 +30,7 @@ const (
 	StatusAgain // nothing was done; send the message again
 )
 
-// named are the errors with a status of their own.
+// named lists the errors that have their own status.
 var named = [...]struct {
 	status Status
 	err    error
@@ -59,29 +59,30 @@ var (
 	ErrDamaged = errors.New("durableobject: answer not understood")
 )
 
-// MovedError is the place where the table is.
+// MovedError means that the table is in another place, Home.
 type MovedError struct{ Home Home }
 
 func (*MovedError) Error() string { return "durableobject: the table is elsewhere" }
 
-// Done begins an answer without error.
+// Done begins an answer without an error.
 func Done(dst []byte) []byte { return append(dst, Version, byte(StatusDone)) }
 
-// DoneTicks is an answer without error whose field is a number of eight bytes.
+// DoneTicks appends an answer without an error; its field is a number of eight
+// bytes.
 func DoneTicks(dst []byte, t edm.Ticks) []byte { return appendUint64(Done(dst), uint64(t)) }
 
-// Foreign is the answer to a message that is not understood.
+// Foreign appends the answer to a message that the object does not understand.
 func Foreign(dst []byte) []byte { return append(dst, Version, byte(StatusForeign)) }
 
-// BadFilter is the answer to a filter that the object does not understand.
+// BadFilter appends the answer to a filter that the object does not understand.
 func BadFilter(dst []byte) []byte { return append(dst, Version, byte(StatusFilter)) }
 
-// Moved is the answer of an object that does not have the table.
+// Moved appends the answer of an object that does not have the table.
 func Moved(dst []byte, h Home) []byte {
 	return AppendHome(append(dst, Version, byte(StatusMoved)), h)
 }
 
-// Fail is the answer with an error.
+// Fail appends the answer with an error.
 func Fail(dst []byte, err error) []byte {
 	if refused, ok := err.(*table.Refused); ok {
 		dst = append(dst, Version, byte(StatusRefused))
@@ -133,7 +134,7 @@ func (r *Reader) reason() error {
 	return code.With(r.Text())
 }
 
-// StatusOf is the status of an answer of this version.
+// StatusOf returns the status of an answer of this version.
 func StatusOf(answer []byte) Status { return Status(answer[1]) }
 
 // Result returns the fields of an answer, or its error.

@@ -16,14 +16,14 @@ type BatchHead struct {
 	Purge       bool      // the incarnation ended
 }
 
-// Mark says what to do with the mark of a source that lags.
+// Mark is a change of the mark that shows that a source lags.
 type Mark byte
 
 // The marks.
 const (
 	MarkNothing Mark = iota
-	MarkLagging      // it lags since Since
-	MarkForget       // it does not lag any more
+	MarkLagging      // the source lags since Since
+	MarkForget       // the source no longer lags
 )
 
 // AppendBatch begins a batch; changes follow it.
@@ -51,7 +51,7 @@ type BatchChange struct {
 	Gone   bool
 	Ticks  edm.Ticks
 	Key    []byte
-	Value  []byte // as of table.AppendRow, or AppendDocument
+	Value  []byte // in the form of table.AppendRow or AppendDocument
 }
 
 const (
@@ -72,7 +72,7 @@ func AppendChange(dst []byte, c *BatchChange) []byte {
 	return appendBytes(appendBytes(dst, c.Key), c.Value)
 }
 
-// Change reads the next change of a batch that is not Done.
+// Change reads the next change of a batch, until Done.
 func (r *Reader) Change() (c BatchChange) {
 	form := r.Byte()
 	c.Record, c.Gone = form&changeRecord != 0, form&changeGone != 0

@@ -13,55 +13,56 @@ type Home struct {
 	Location string
 }
 
-// Key is a message that has only the key of a record: OpRead, OpLocate.
+// Key appends a message that has only the key of a record: OpRead, OpLocate.
 func Key(dst []byte, op Op, key string) []byte { return appendText(Begin(dst, op), key) }
 
-// Write is the message, without its stamp. home counts only for a new table.
+// Write appends the message OpWrite, without its stamp. home counts only for a
+// new table.
 func Write(dst []byte, d *table.Record, home Home) []byte {
 	return AppendHome(AppendDocument(Begin(dst, OpWrite), d), home)
 }
 
-// Remove is the message, without its stamp.
+// Remove appends the message OpRemove, without its stamp.
 func Remove(dst []byte, key string, revision table.Revision) []byte {
 	return appendText(appendText(Begin(dst, OpRemove), key), string(revision))
 }
 
-// List is the message.
+// List appends the message OpList.
 func List(dst []byte, prefix, from string, limit int) []byte {
 	dst = appendText(appendText(Begin(dst, OpList), prefix), from)
 	return appendNumber(dst, uint64(max(limit, 0)))
 }
 
-// Drop is the message.
+// Drop appends the message OpDrop.
 func Drop(dst []byte, i table.Incarnation) []byte { return append(Begin(dst, OpDrop), i[:]...) }
 
-// Forget is the message.
+// Forget appends the message OpForget.
 func Forget(dst []byte, high edm.Ticks) []byte {
 	return appendUint64(Begin(dst, OpForget), uint64(high))
 }
 
-// Alarm is the message of an object to itself.
+// Alarm returns the message OpAlarm, which an object sends to itself.
 func Alarm() []byte { return Begin(nil, OpAlarm) }
 
-// Ticks is a field of eight bytes.
+// Ticks reads a field of eight bytes.
 func (r *Reader) Ticks() edm.Ticks { return edm.Ticks(r.Uint64()) }
 
-// Incarnation is a field.
+// Incarnation reads an incarnation.
 func (r *Reader) Incarnation() (i table.Incarnation) {
 	r.Fixed(i[:])
 	return i
 }
 
-// AppendDocument appends a field.
+// AppendDocument appends a record.
 func AppendDocument(dst []byte, d *table.Record) []byte {
 	dst = appendText(dst, d.Key.String())
 	dst = appendText(dst, string(d.Revision))
 	dst = append(dst, d.Incarnation[:]...)
-	dst = AppendHome(dst, Home{}) // always so
+	dst = AppendHome(dst, Home{}) // always empty
 	return appendBytes(dst, d.Value)
 }
 
-// Document is a field.
+// Document reads a record.
 func (r *Reader) Document() (d table.Record) {
 	key, ok := table.ParseRecordKey(r.Text())
 	r.bad = r.bad || !ok
@@ -73,12 +74,12 @@ func (r *Reader) Document() (d table.Record) {
 	return d
 }
 
-// AppendHome appends a field.
+// AppendHome appends a Home.
 func AppendHome(dst []byte, h Home) []byte {
 	return appendText(appendNumber(dst, uint64(h.Buckets)), h.Location)
 }
 
-// Home is a field.
+// Home reads a Home.
 func (r *Reader) Home() Home {
 	return Home{Buckets: uint16(r.Number(1<<16 - 1)), Location: r.Text()}
 }
@@ -93,13 +94,13 @@ type Located struct {
 	Deleting bool
 }
 
-// AppendLocated is the answer.
+// AppendLocated appends the answer.
 func AppendLocated(dst []byte, l *Located) []byte {
 	dst = append(Done(dst), l.Incarnation[:]...)
 	return appendBool(appendUint64(AppendHome(dst, l.Home), uint64(l.Floor)), l.Deleting)
 }
 
-// Located is the fields of the answer.
+// Located reads the fields of the answer.
 func (r *Reader) Located() Located {
 	l := Located{Incarnation: r.Incarnation(), Home: r.Home(), Floor: r.Ticks(), Deleting: r.Bool()}
 	if l.Home.Buckets == 0 {
@@ -112,7 +113,7 @@ func (r *Reader) Located() Located {
 type ListWriter struct {
 	dst   []byte
 	begin int
-	count int // where the number of documents stands
+	count int // the offset of the number of documents
 	n     uint32
 }
 
@@ -123,10 +124,10 @@ func BeginList(dst []byte) ListWriter {
 	return ListWriter{dst: append(dst, 0, 0, 0, 0), begin: begin, count: len(dst)}
 }
 
-// Len is the number of records in the list.
+// Len returns the number of records in the list.
 func (w *ListWriter) Len() int { return int(w.n) }
 
-// Size is its length in bytes.
+// Size returns the length of the list in bytes.
 func (w *ListWriter) Size() int { return len(w.dst) - w.begin }
 
 // Add appends a document.
@@ -135,7 +136,7 @@ func (w *ListWriter) Add(d *table.Record) {
 	w.n++
 }
 
-// End ends the list; more says that records follow it.
+// End ends the list; more means that records follow it.
 func (w *ListWriter) End(more bool) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.n)
 	return appendBool(w.dst, more)
@@ -144,7 +145,7 @@ func (w *ListWriter) End(more bool) []byte {
 // leastDocument is the minimal size of a record in a list.
 const leastDocument = 1 + 1 + 12 + 1 + 1 + 1
 
-// Documents is the fields of the answer.
+// Documents reads the fields of the answer.
 func (r *Reader) Documents() (list []table.Record, more bool) {
 	n := r.Uint32()
 	if uint64(n)*leastDocument > uint64(len(r.rest)) {

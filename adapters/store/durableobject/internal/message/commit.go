@@ -5,7 +5,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Commit is the message, without its stamp.
+// Commit appends the message OpCommit, without its stamp.
 func Commit(dst []byte, p *Place, m []table.Mutation) []byte {
 	dst = AppendPlace(Begin(dst, OpCommit), p)
 	dst = appendNumber(dst, uint64(len(m)))
@@ -25,7 +25,7 @@ func appendMutation(dst []byte, m *table.Mutation) []byte {
 	return appendBytes(dst, m.Properties)
 }
 
-// Mutation is a field.
+// Mutation reads a mutation.
 func (r *Reader) Mutation() (m table.Mutation) {
 	m.Kind, m.Condition = table.Kind(r.Byte()), table.Condition(r.Byte())
 	if m.Kind > table.Delete || m.Condition > table.Unchanged {

@@ -8,15 +8,15 @@
 //
 //	version (1 byte) · status (1 byte) · its fields
 //
-// where a field is a fixed number of bytes (big-endian), a uvarint, or a uvarint
+// A field is a fixed number of bytes (big-endian), a uvarint, or a uvarint
 // length and bytes. A message that writes begins with an [Attempt] of fixed
 // length, so that it can be sent again with another age ([Stamp]).
 //
-// Only our own Workers and objects send messages, but for minutes of a deployment they
-// may be of different versions. A side that does not know a version or an operation
-// answers [Foreign] and does nothing; its sender takes that as "try again later". So a
-// field is never added to a message in place: the version changes, and the object
-// understands both for a while. Malformed bytes are an error, never a panic.
+// Only Workers and objects of edgetable send messages, but for the minutes of a
+// deployment they may have different versions. An object that does not know a version
+// or an operation answers [Foreign] and does nothing; the sender tries again later. So
+// never add a field to a message in place: change the version, and let the object
+// understand both for a while. Malformed bytes are an error, never a panic.
 //
 // Decoded values share the memory of the message.
 package message

@@ -12,7 +12,7 @@ type Reader struct {
 	bad  bool
 }
 
-// Read begins to read fields.
+// Read returns a Reader of the fields in b.
 func Read(b []byte) Reader { return Reader{rest: b} }
 
 // OK reports whether all fields so far were complete.
@@ -31,7 +31,7 @@ func (r *Reader) take(n int) []byte {
 	return b
 }
 
-// Byte is a field of one byte.
+// Byte reads a field of one byte.
 func (r *Reader) Byte() byte {
 	if b := r.take(1); b != nil {
 		return b[0]
@@ -39,10 +39,10 @@ func (r *Reader) Byte() byte {
 	return 0
 }
 
-// Bool is a field of one byte.
+// Bool reads a field of one byte.
 func (r *Reader) Bool() bool { return r.Byte() != 0 }
 
-// Uint32 is a field of four bytes.
+// Uint32 reads a field of four bytes.
 func (r *Reader) Uint32() uint32 {
 	if b := r.take(4); b != nil {
 		return binary.BigEndian.Uint32(b)
@@ -50,7 +50,7 @@ func (r *Reader) Uint32() uint32 {
 	return 0
 }
 
-// Uint64 is a field of eight bytes.
+// Uint64 reads a field of eight bytes.
 func (r *Reader) Uint64() uint64 {
 	if b := r.take(8); b != nil {
 		return binary.BigEndian.Uint64(b)
@@ -58,7 +58,7 @@ func (r *Reader) Uint64() uint64 {
 	return 0
 }
 
-// Number is a uvarint of at most limit.
+// Number reads a uvarint of at most limit.
 func (r *Reader) Number(limit uint64) uint64 {
 	n, size := binary.Uvarint(r.rest)
 	if size <= 0 || n > limit {
@@ -69,10 +69,10 @@ func (r *Reader) Number(limit uint64) uint64 {
 	return n
 }
 
-// Size is a number that an int can hold on every platform.
+// Size reads a number that fits into an int on every platform.
 func (r *Reader) Size() int { return int(r.Number(1<<31 - 1)) }
 
-// Bytes is a field of any length, nil if it is empty.
+// Bytes reads a field of any length; it returns nil if the field is empty.
 func (r *Reader) Bytes() []byte {
 	n := r.Number(uint64(len(r.rest)))
 	if n == 0 {
@@ -81,16 +81,17 @@ func (r *Reader) Bytes() []byte {
 	return r.take(int(n))
 }
 
-// Text is Bytes as a string, which shares its memory.
+// Text reads a field of any length as a string, which shares the memory of the
+// message.
 func (r *Reader) Text() string {
 	b := r.Bytes()
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-// Rest is all remaining bytes.
+// Rest reads all remaining bytes.
 func (r *Reader) Rest() []byte { return r.take(len(r.rest)) }
 
-// Fixed fills dst.
+// Fixed reads a field of the length of dst into dst.
 func (r *Reader) Fixed(dst []byte) { copy(dst, r.take(len(dst))) }
 
 func appendBool(dst []byte, b bool) []byte {

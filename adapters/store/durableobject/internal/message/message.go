@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Version is the version of this package.
+// Version is the version of the messages.
 const Version = 1
 
 // Op is an operation of an object.
@@ -25,7 +25,7 @@ const (
 	OpList   // List → Documents
 	OpRemove // Attempt, document key, revision
 	OpLocate // document key → Located
-	OpAlarm  // of the object to itself
+	OpAlarm  // from the object to itself
 )
 
 // writes reports whether a message begins with an Attempt.
@@ -54,9 +54,9 @@ func Open(m []byte) (op Op, r Reader, ok bool) {
 // Attempt identifies a write, and one attempt to send it.
 type Attempt struct {
 	ID    uint64    // random; the same in all attempts
-	Again bool      // this is not the first
-	First edm.Ticks // when the first was sent, by the sender's clock
-	Age   edm.Ticks // for how long the first was out when this one was sent
+	Again bool      // this is not the first attempt
+	First edm.Ticks // when the first attempt was sent, by the sender's clock
+	Age   edm.Ticks // time from the first attempt to this one
 }
 
 const attemptSize = 8 + 1 + 8 + 8
@@ -76,7 +76,7 @@ func Stamp(m []byte, a Attempt) {
 	binary.BigEndian.PutUint64(b[17:], uint64(max(a.Age, 0)))
 }
 
-// Attempt is the first field of a write.
+// Attempt reads the first field of a write.
 func (r *Reader) Attempt() Attempt {
 	return Attempt{
 		ID:    r.Uint64(),
@@ -95,7 +95,7 @@ type Place struct {
 	Location string
 }
 
-// AppendPlace appends a field.
+// AppendPlace appends a Place.
 func AppendPlace(dst []byte, p *Place) []byte {
 	dst = appendText(dst, p.Table)
 	dst = appendNumber(dst, uint64(p.Buckets))
@@ -103,7 +103,7 @@ func AppendPlace(dst []byte, p *Place) []byte {
 	return appendText(dst, p.Location)
 }
 
-// Place is a field.
+// Place reads a Place.
 func (r *Reader) Place() (p Place) {
 	p.Table = r.Text()
 	p.Buckets = uint16(r.Number(1<<16 - 1))
@@ -115,7 +115,7 @@ func (r *Reader) Place() (p Place) {
 	return p
 }
 
-// Get is the message.
+// Get appends the message OpGet.
 func Get(dst []byte, p *Place, key []byte) []byte {
 	return appendBytes(AppendPlace(Begin(dst, OpGet), p), key)
 }

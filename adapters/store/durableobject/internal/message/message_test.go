@@ -37,11 +37,11 @@ func same(t *testing.T, what string, got, want any) {
 func done(t *testing.T, r *message.Reader) {
 	t.Helper()
 	if !r.Done() {
-		t.Error("something is missing or left")
+		t.Error("a field is missing, or bytes are left")
 	}
 }
 
-// What is written is what is read.
+// TestMessages checks that messages decode to their fields.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	r := open(t, message.Get(nil, &place, []byte("k")), message.OpGet)
@@ -57,7 +57,7 @@ func TestMessages(t *testing.T) {
 	attempt := message.Attempt{ID: 1 << 60, Again: true, First: -5, Age: 99}
 	m := message.Commit(nil, &place, mutations)
 	if !message.IsWrite(m) {
-		t.Error("a Commit is no write")
+		t.Error("a Commit does not count as a write")
 	}
 	message.Stamp(m, message.Attempt{ID: 5, First: 1, Age: 2})
 	message.Stamp(m, attempt)
@@ -90,7 +90,7 @@ func TestMessages(t *testing.T) {
 	done(t, &r)
 }
 
-// What is answered is what is read.
+// TestAnswers checks that answers decode to their fields or errors.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for _, want := range []error{
@@ -155,8 +155,8 @@ func TestAnswers(t *testing.T) {
 	done(t, &r)
 }
 
-// Another version is not understood, and no message of ours reads as another
-// when it is cut or goes on.
+// TestForeign checks that another version is not understood, and that a message
+// that is truncated or has further bytes does not decode as another message.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	m := message.Get(nil, &place, []byte("key"))
@@ -180,8 +180,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// Whatever comes is an error or makes sense; nothing panics, and nothing
-// allocates what is not there.
+// FuzzAnswer checks that any answer decodes or is an error, without a panic and
+// without an allocation for absent bytes.
 func FuzzAnswer(f *testing.F) {
 	row := table.Row{Key: []byte("k"), Properties: props}
 	w := message.BeginPage(nil)

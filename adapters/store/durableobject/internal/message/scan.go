@@ -7,10 +7,10 @@ import (
 	"edgetable/core/table"
 )
 
-// Scan asks for a page of one bucket. Zero numbers are no limit.
+// Scan asks for a page of one bucket. A number of 0 means no limit.
 type Scan struct {
 	Ranges    []key.Range
-	Filter    string // "" passes all
+	Filter    string // "" matches everything
 	Rows      int
 	Bytes     int
 	ScanBytes int // examined
@@ -20,7 +20,7 @@ type Scan struct {
 	Strict bool
 }
 
-// AppendScan is the message.
+// AppendScan appends the message OpScan.
 func AppendScan(dst []byte, p *Place, s *Scan) []byte {
 	dst = AppendPlace(Begin(dst, OpScan), p)
 	dst = appendNumber(dst, uint64(len(s.Ranges)))
@@ -39,7 +39,7 @@ func AppendScan(dst []byte, p *Place, s *Scan) []byte {
 	return appendBool(dst, s.Strict)
 }
 
-// Scan is the fields of the message but Place.
+// Scan reads the fields of the message after Place.
 func (r *Reader) Scan() (s Scan) {
 	n := r.Number(uint64(len(r.rest)))
 	s.Ranges = make([]key.Range, 0, min(n, 128))
@@ -47,7 +47,7 @@ func (r *Reader) Scan() (s Scan) {
 		g := key.Range{Start: r.Bytes()}
 		if r.Byte() != 0 {
 			if g.End = r.Bytes(); g.End == nil {
-				g.End = []byte{} // an end before everything
+				g.End = []byte{} // an end before every key
 			}
 		}
 		if r.bad {
@@ -64,7 +64,7 @@ func (r *Reader) Scan() (s Scan) {
 // PageWriter writes the answer to a Scan.
 type PageWriter struct {
 	dst      []byte
-	count    int // where the number of rows stands
+	count    int // the offset of the number of rows
 	rows     uint32
 	examined int // bytes, at the last row
 }
@@ -75,11 +75,11 @@ func BeginPage(dst []byte) PageWriter {
 	return PageWriter{dst: append(dst, 0, 0, 0, 0), count: len(dst)}
 }
 
-// Rows is the number of rows in the page.
+// Rows returns the number of rows in the page.
 func (w *PageWriter) Rows() int { return int(w.rows) }
 
-// Add appends a row; value is as by [table.AppendRow], and examined the number of bytes
-// that the page has examined, with this row.
+// Add appends a row; value has the form of [table.AppendRow], and examined is the
+// number of bytes that the page has examined, including this row.
 func (w *PageWriter) Add(k, value []byte, examined int) {
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
 	w.dst = appendBytes(w.dst, k)
@@ -102,7 +102,7 @@ func (w *PageWriter) End(next []byte, examined, examinedRows int) []byte {
 // leastRow is the minimal size of a row in a page.
 const leastRow = 1 + 1 + 1 + 16
 
-// PageRows is the number of rows that follow in a page.
+// PageRows reads the number of rows that follow in a page.
 func (r *Reader) PageRows() int {
 	n := r.Uint32()
 	if uint64(n)*leastRow > uint64(len(r.rest)) {
@@ -112,7 +112,8 @@ func (r *Reader) PageRows() int {
 	return int(n)
 }
 
-// Row is a row of a page, and the bytes that were examined since the last one.
+// Row reads a row of a page, and the number of bytes that were examined since
+// the last row.
 func (r *Reader) Row() (row table.Row, examined int) {
 	examined = r.Size()
 	k := r.Bytes()
