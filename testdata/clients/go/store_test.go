@@ -12,6 +12,9 @@ var (
 	keyBytes = declared("EDGETABLE_CLIENTS_KEY_BYTES")
 	// tornPages says, if it is not 0, that a page may show a part of a transaction while it is committed.
 	tornPages = declared("EDGETABLE_CLIENTS_TORN_PAGES")
+	// lastWriteWins says, if it is not 0, that writes at the same time do not see each other, and that a transaction may be
+	// applied in part.
+	lastWriteWins = declared("EDGETABLE_CLIENTS_LAST_WRITE_WINS")
 )
 
 func declared(variable string) int {
