@@ -24,7 +24,7 @@ test("its variables are those that the Worker reads", () => {
   assert.ok(known.size > 5);
   assert.ok(known.delete("EDGETABLE_REPLICA"), "the shell says that it is bound");
   assert.deepEqual(new Set(Object.keys(full.env.paid.vars)), known);
-  for (const name of matches("wasm/worker/configure_kv_wasm.go", /truth\(.*"(EDGETABLE_\w+)"\)/g)) {
+  for (const name of matches("wasm/worker/configure_kv_wasm.go", /\.Bool\("(EDGETABLE_\w+)"\)/g)) {
     known.add(name);
     assert.ok(name in full.env.kv.vars && !(name in plain.env.kv.vars), name);
   }
