@@ -68,7 +68,7 @@ func openToRead(o Options) (*pebble.DB, *logFiles, error) {
 		return nil, nil, err
 	}
 	o.Logf = func(string, ...any) {} // the report contains all problems
-	s := &Store{fatal: o.Fatal, journal: newJournal(nil, 0)}
+	s := &Store{fatal: o.Fatal, journal: new(journal)}
 	p := o.pebble(s)
 	p.ReadOnly = true
 	lock, err := pebble.LockDirectory(o.Dir, o.FS)
@@ -77,7 +77,8 @@ func openToRead(o Options) (*pebble.DB, *logFiles, error) {
 	}
 	defer lock.Close() // Pebble keeps the lock
 	p.Lock = lock
-	l := &logFiles{FS: o.FS, dir: o.Dir, views: vfs.NewMem(), logf: o.Logf, replaying: true}
+	l := &logFiles{FS: o.FS, dir: o.Dir, views: vfs.NewMem(), logf: o.Logf}
+	l.replaying.Store(true)
 	missing, err := l.read()
 	if err != nil {
 		return nil, nil, err

@@ -38,12 +38,12 @@ type entry struct {
 	waiting      []chan struct{} // replies that need this commit and all older ones
 }
 
-// newJournal makes a journal in which everything up to from is durable.
-func newJournal(clock *table.Clock, from edm.Ticks) *journal {
-	j := &journal{clock: clock}
+// begin starts the journal with everything up to from durable. No commit may
+// register before.
+func (j *journal) begin(clock *table.Clock, from edm.Ticks) {
+	j.clock = clock
 	j.last.Store(int64(from))
 	j.durable.Store(int64(from))
-	return j
 }
 
 // register gives a commit its number. The caller must call done.

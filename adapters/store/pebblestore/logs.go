@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -34,7 +35,7 @@ type logFiles struct {
 	mu        sync.Mutex
 	live      map[uint32]int64 // log number → issued when the log was made
 	manifest  manifest
-	replaying bool
+	replaying atomic.Bool
 	inspected inspection
 }
 
@@ -226,7 +227,7 @@ func (l *logFiles) forgetAll() error { return l.change(func(live map[uint32]int6
 
 // Open inspects a log that Pebble is about to replay, and the MANIFEST.
 func (l *logFiles) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
-	if l.replaying {
+	if l.replaying.Load() {
 		if n, ok := l.number(path); ok {
 			if err := l.inspectLog(path, n); err != nil {
 				return nil, err

@@ -31,7 +31,7 @@ func Open(o Options) (*Store, error) {
 	}
 	o = o.withDefaults()
 	s := &Store{memory: o.Memory, fatal: o.Fatal, tables: newTables(), seed: maphash.MakeSeed(), marker: newMarker()}
-	s.journal = newJournal(nil, 0) // die needs a journal before the clock is known
+	s.journal = new(journal) // die needs a journal before the clock is known
 	if err := s.open(o); err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
@@ -80,7 +80,7 @@ func (s *Store) open(o Options) error {
 		return errors.Join(explain(err), s.db.Close())
 	}
 	if s.logs != nil {
-		s.logs.replaying = false
+		s.logs.replaying.Store(false)
 		go s.marker.run(s.writeMark)
 	}
 	return nil
@@ -90,9 +90,10 @@ func (s *Store) open(o Options) error {
 // that Pebble replays.
 func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	l := &logFiles{
-		FS: o.FS, dir: o.Dir, accept: o.AcceptDamage, logf: o.Logf, replaying: true,
+		FS: o.FS, dir: o.Dir, accept: o.AcceptDamage, logf: o.Logf,
 		issued: func() int64 { return s.journal.last.Load() },
 	}
+	l.replaying.Store(true)
 	missing, err := l.read()
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func (s *Store) load(o Options) error {
 	if s.logs != nil {
 		reserved = max(reserved, s.logs.inspected.highest) // a damaged log may have lost a reservation
 	}
-	s.journal = newJournal(table.NewClock(o.Now, reserved, s.reserve), reserved)
+	s.journal.begin(table.NewClock(o.Now, reserved, s.reserve), reserved)
 	return s.loadTables()
 }
 
