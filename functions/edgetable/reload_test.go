@@ -1,6 +1,11 @@
 package main
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
 
 // Files are read when they have changed and rested, or when somebody asks.
 func TestChanges(t *testing.T) {
@@ -24,5 +29,33 @@ func TestChanges(t *testing.T) {
 		if got := c.due(look.stamp, look.asked); got != look.want {
 			t.Errorf("look %d: %t, want %t", i+1, got, look.want)
 		}
+	}
+}
+
+// A file that another replaces is a change, though both have one size and one time.
+func TestStampOfReplacedFile(t *testing.T) {
+	t.Parallel()
+	dir, at := t.TempDir(), time.Unix(1, 0)
+	write := func(name, content string) string {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(file, at, at); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	file, next := write("file", "old"), write("next", "new")
+	before := stampOf(file)
+	if stampOf(file) != before {
+		t.Error("the stamp changed and the file did not")
+	}
+	if err := os.Rename(next, file); err != nil {
+		t.Fatal(err)
+	}
+	if stampOf(file) == before {
+		t.Error("the file changed and its stamp did not")
 	}
 }
