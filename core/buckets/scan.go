@@ -28,6 +28,7 @@ func Scan(ctx context.Context, src Source, count uint16, req table.ScanRequest, 
 	if err != nil {
 		return table.Page{}, err
 	}
+	s.page.Page.Examined = s.cost.Rows
 	return s.page.Page, nil
 }
 

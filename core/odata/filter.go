@@ -68,8 +68,23 @@ func (f *Filter) String() string {
 	if f == nil {
 		return ""
 	}
-	return string(f.root.append(nil))
+	return string(f.root.append(nil, appendLiteral))
 }
+
+// Shape returns the filter in canonical form with a question mark in place of
+// each value, so that a log may show it. A long shape is cut. Nil gives "".
+func (f *Filter) Shape() string {
+	if f == nil {
+		return ""
+	}
+	shape := f.root.append(nil, appendQuestionMark)
+	if len(shape) > maxShape {
+		shape = append(shape[:maxShape:maxShape], "…"...)
+	}
+	return strings.ToValidUTF8(string(shape), "")
+}
+
+const maxShape = 512
 
 // Match reports whether an entity matches: k is its encoded key, p its own
 // properties. With a nil k there are no PartitionKey, RowKey and Timestamp, so

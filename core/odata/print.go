@@ -1,7 +1,10 @@
 package odata
 
-// append appends the canonical text of the expression.
-func (e *expr) append(dst []byte) []byte {
+import "edgetable/core/edm"
+
+// append appends the canonical text of the expression. The function literal
+// appends the value of a comparison.
+func (e *expr) append(dst []byte, literal func([]byte, edm.Value) []byte) []byte {
 	switch e.kind {
 	case constant:
 		if e.truth {
@@ -11,9 +14,9 @@ func (e *expr) append(dst []byte) []byte {
 	case comparison:
 		dst = append(append(dst, e.name...), ' ')
 		dst = append(append(dst, e.op.String()...), ' ')
-		return appendLiteral(dst, e.literal)
+		return literal(dst, e.literal)
 	case negation:
-		return e.operands[0].appendGroup(append(dst, "not "...))
+		return e.operands[0].appendGroup(append(dst, "not "...), literal)
 	}
 	word := " and "
 	if e.kind == disjunction {
@@ -24,14 +27,16 @@ func (e *expr) append(dst []byte) []byte {
 			dst = append(dst, word...)
 		}
 		if o.kind == disjunction {
-			dst = o.appendGroup(dst)
+			dst = o.appendGroup(dst, literal)
 		} else {
-			dst = o.append(dst)
+			dst = o.append(dst, literal)
 		}
 	}
 	return dst
 }
 
-func (e *expr) appendGroup(dst []byte) []byte {
-	return append(e.append(append(dst, '(')), ')')
+func (e *expr) appendGroup(dst []byte, literal func([]byte, edm.Value) []byte) []byte {
+	return append(e.append(append(dst, '('), literal), ')')
 }
+
+func appendQuestionMark(dst []byte, _ edm.Value) []byte { return append(dst, '?') }

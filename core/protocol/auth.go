@@ -23,6 +23,9 @@ func (x *exchange) authenticate(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
+	if err.Status() >= 500 {
+		x.resp.Refused = "" // it is not known whether they are good
+	}
 	if err.Code == table.AuthenticationFailed || err.Code == table.InvalidAuthenticationInfo {
 		x.strike()
 	}
@@ -40,7 +43,7 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 	}
 	cred, err := sharedkey.ParseAuthorization(authorization)
 	if err != nil {
-		return keyError(err)
+		return x.keyError(err)
 	}
 	if refused := x.reachable(); refused != nil {
 		return refused
@@ -56,7 +59,7 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 		XMSDate:     h.Get("X-Ms-Date"),
 	}, x.now.Time(), x.MaxSkew)
 	if err != nil {
-		return keyError(err)
+		return x.keyError(err)
 	}
 	return nil
 }
@@ -66,11 +69,14 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 func (x *exchange) reachable() *table.Error {
 	switch {
 	case x.account == nil:
+		x.resp.Refused = RefusedAccount
 		name := string(sharedkey.AppendEscaped(nil, x.address.account, 64))
 		return table.ResourceNotFound.With(`The specified resource does not exist. There is no account "` + name + `" on the server; an address without a host for each account begins with its name.`)
 	case x.account.Disabled:
+		x.resp.Refused = RefusedDisabled
 		return table.AccountIsDisabled.Err()
 	case !x.account.Firewall.Admits(x.req.Source):
+		x.resp.Refused = RefusedFirewall
 		return table.AuthorizationFailure.With(table.AuthorizationFailure.Err().Message + " The account's firewall does not let the address " + x.req.Source.String() + " in.")
 	}
 	return nil
@@ -79,14 +85,18 @@ func (x *exchange) reachable() *table.Error {
 // keyError converts an error of package sharedkey into the service's error and
 // adds a detail that helps a developer. The detail may hold the StringToSign as
 // computed here, but never a key or a signature.
-func keyError(err error) *table.Error {
+func (x *exchange) keyError(err error) *table.Error {
+	x.resp.Refused = RefusedSignature
 	var e *sharedkey.Error
 	if !errors.As(err, &e) {
 		return table.AuthenticationFailed.Err()
 	}
 	code := table.AuthenticationFailed
-	if e.Reason == sharedkey.Malformed {
-		code = table.InvalidAuthenticationInfo
+	switch e.Reason {
+	case sharedkey.Malformed:
+		x.resp.Refused, code = RefusedMalformed, table.InvalidAuthenticationInfo
+	case sharedkey.NoDate, sharedkey.BadDate, sharedkey.Skewed:
+		x.resp.Refused = RefusedDate
 	}
 	return code.With(code.Err().Message + " Detail: " + e.Detail)
 }
@@ -95,9 +105,11 @@ func keyError(err error) *table.Error {
 func (x *exchange) shared(ctx context.Context) *table.Error {
 	token, err := sas.Parse(x.target.query)
 	if err != nil {
+		x.resp.Refused = RefusedSAS
 		return asError(err)
 	}
 	if token == nil {
+		x.resp.Refused = RefusedAnonymous
 		code := table.NoAuthenticationInformation
 		if x.beforeChallenges() {
 			code = table.ResourceNotFound // old versions hide that the resource exists
@@ -116,6 +128,7 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 		Policy: func(id string) (*sas.Policy, error) { return x.policy(ctx, token.Table(), id) },
 	})
 	if err != nil {
+		x.resp.Refused = RefusedSAS
 		return asError(err)
 	}
 	x.authority.grant = grant
@@ -146,6 +159,7 @@ func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Polic
 
 // bearer verifies a token from an identity provider.
 func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
+	x.resp.Refused = RefusedToken
 	if x.Bearer == nil {
 		return x.challenged("Bearer tokens are not accepted by this server.")
 	}
@@ -163,6 +177,7 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 		}
 		return x.challenged("Detail: " + err.Error())
 	}
+	x.resp.Refused = ""
 	x.authority.identity = &identity
 	return nil
 }

@@ -100,7 +100,6 @@ func (x *exchange) preflight(ctx context.Context) error {
 	if !ok {
 		return table.CORSPreflightFailure.Err()
 	}
-	x.resp.Account = x.address.account
 	x.resp.add("Server", serverName)
 	x.resp.Status = 200
 	x.resp.Header = append(x.resp.Header, fields...)

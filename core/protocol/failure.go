@@ -46,8 +46,11 @@ func asError(err error) *table.Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	switch {
+	case errors.Is(err, context.Canceled):
 		return table.OperationTimedOut.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return table.OperationTimedOut.Because(err)
 	}
 	return table.InternalError.Because(err)
 }
@@ -69,9 +72,9 @@ func (x *exchange) fail(err error) {
 	} else if p := x.prefer.String(); p != "" && e.Status() != 412 {
 		r.add("Preference-Applied", p)
 	}
-	r.Status, r.Code = e.Status(), string(e.Code)
-	if r.Status >= 500 && !r.Cut {
-		r.Err = e.Unwrap()
+	r.Status = e.Status()
+	if r.note(e); r.Cut {
+		r.Err = nil // a simulated fault
 	}
 	r.add("x-ms-error-code", r.Code)
 	switch {
@@ -102,10 +105,7 @@ func (x *exchange) asksForJSON() bool {
 
 // failPart makes an error one part of a batch response.
 func (x *exchange) failPart(c *call, e *table.Error) multipart.Response {
-	x.resp.Code = string(e.Code)
-	if e.Status() >= 500 {
-		x.resp.Err = e.Unwrap()
-	}
+	x.resp.note(e)
 	h := partHeader(c.contentID)
 	switch {
 	case e.Code == table.TableNotFound:

@@ -92,16 +92,21 @@ func (h *Handler) Serve(ctx context.Context, req *Request) Response {
 		x.fail(err)
 	}
 	x.cors(ctx)
+	if table.CheckTableName(x.resp.Table) != nil {
+		x.resp.Table = ""
+	}
 	return x.resp
 }
 
 // begin makes a response with the headers that all responses have.
 func (h *Handler) begin(req *Request) *exchange {
 	x := &exchange{Handler: h, req: req, now: h.Now()}
+	x.resp.Method, x.resp.Source = req.Method, req.Source
 	x.resp.RequestID = guid(h.NewID())
 	x.resp.Header = make([]Field, 0, 16)
 	x.resp.add("x-ms-request-id", x.resp.RequestID)
 	if id := req.Header.Get("X-Ms-Client-Request-Id"); id != "" && echoable(id) {
+		x.resp.ClientRequestID = id
 		x.resp.add("x-ms-client-request-id", id)
 	}
 	x.resp.add("Date", h.httpDate(x.now))
@@ -114,6 +119,9 @@ func (x *exchange) serve(ctx context.Context, optionsErr error) error {
 	var ok bool
 	if x.address, ok = locate(x.target, x.req.Host, x.PathStyle); !ok {
 		return x.front(table.InvalidURI.With("The requested URI does not represent any resource on the server. Address an account as http://host/account or as http://account.table.host."))
+	}
+	if isAccountName(x.address.account) {
+		x.resp.Account = x.address.account
 	}
 	if account, ok := x.Accounts(x.address.account); ok {
 		x.account = account
@@ -131,7 +139,6 @@ func (x *exchange) serve(ctx context.Context, optionsErr error) error {
 	if err := x.authenticate(ctx); err != nil {
 		return x.front(err)
 	}
-	x.resp.Account = x.address.account
 	var err error
 	if x.version, err = checkVersion(x.executed()); err != nil {
 		return fault{err: err, xml: true}

@@ -47,12 +47,12 @@ func (x *exchange) admit(ctx context.Context, a Access) error {
 // the heap only if there is a limit or a gate.
 func (x *exchange) ask(ctx context.Context, a Access) error {
 	a.Account = x.address.account
-	if err := x.rate(x.Limits.Account, a.Account, a.Entities, "Operations per second is over the account limit."); err != nil {
+	if err := x.rate(x.Limits.Account, a.Account, a.Entities, RefusedAccountRate, "Operations per second is over the account limit."); err != nil {
 		return err
 	}
 	if a.HasPartition {
 		partition := bucketKey(a.Account + "/" + table.FoldName(a.Table) + "/" + a.PartitionKey)
-		if err := x.rate(x.Limits.Partition, partition, a.Entities, "Operations per second is over the limit of the partition."); err != nil {
+		if err := x.rate(x.Limits.Partition, partition, a.Entities, RefusedPartitionRate, "Operations per second is over the limit of the partition."); err != nil {
 			return err
 		}
 	}
@@ -90,19 +90,19 @@ func bucketKey(name string) string {
 }
 
 // rate takes n tokens from a token bucket, or returns ServerBusy.
-func (x *exchange) rate(b Limiter, key string, n int, message string) error {
+func (x *exchange) rate(b Limiter, key string, n int, why Refusal, message string) error {
 	if b == nil {
 		return nil
 	}
-	return x.busy(b.Take(key, n), message)
+	return x.busy(b.Take(key, n), why, message)
 }
 
 // busy returns ServerBusy with the time to wait, or nil if the time is 0.
-func (x *exchange) busy(wait time.Duration, message string) error {
+func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 	if wait <= 0 {
 		return nil
 	}
-	x.retryAfter = wait
+	x.retryAfter, x.resp.Refused = wait, why
 	return table.ServerBusy.With(message)
 }
 
@@ -119,7 +119,7 @@ func (x *exchange) suspect() error {
 	if b == nil {
 		return nil
 	}
-	return x.busy(b.Peek(sourceKey(x.req.Source)), "Too many requests from this address could not be authenticated. Retry later, with the right key.")
+	return x.busy(b.Peek(sourceKey(x.req.Source)), RefusedFailures, "Too many requests from this address could not be authenticated. Retry later, with the right key.")
 }
 
 // sourceKey returns the key of the token bucket for a client: its IPv4 address,

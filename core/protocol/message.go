@@ -59,21 +59,8 @@ type Response struct {
 	Header multipart.Header // in the order in which they are sent
 	// Body is valid until Release. The handler then reuses its memory.
 	Body []byte
-
-	// Operation is the name of the operation, such as "InsertEntity", for logs
-	// and metrics. It is "" if the request failed before its operation was
-	// known.
-	Operation string
-	// Account and Table are the names in the request, if they are known.
-	Account, Table string
-	// Code is the error code of a failed request or of a failed part of a
-	// batch.
-	Code string
-	// Err is the cause of a 5xx error, or nil if it is unknown. Only the log
-	// may show it.
-	Err error
-	// RequestID is the value of the header x-ms-request-id.
-	RequestID string
+	// Summary is for logs and metrics.
+	Summary
 	// Cut makes the transport close the connection and send nothing.
 	Cut bool
 

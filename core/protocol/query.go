@@ -45,9 +45,11 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	c.resp.Scanned = 1
 	if !filter.Match(row.Key, row.Timestamp, row.Properties) {
 		return answer{}, table.ResourceNotFound.Err()
 	}
+	c.resp.Returned = 1
 	a := answer{status: 200, header: make(multipart.Header, 0, 2)}
 	a.header = append(a.header, Field{Name: "ETag", Value: etagText(row.Timestamp)})
 	a.read(asked)
@@ -82,12 +84,14 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	if err := c.admit(ctx, Access{Operation: c.operation, Table: c.route.table, Entities: 1}); err != nil {
 		return answer{}, err
 	}
+	c.resp.reads, c.resp.filter = true, filter
 	page, err := c.Service.Query(ctx, c.name(), table.Query{
 		Filter: filter, Within: c.within(), Top: top, From: from, Consistency: consistency,
 	})
 	if err != nil {
 		return answer{}, err
 	}
+	c.resp.Scanned, c.resp.Returned = page.Examined, len(page.Rows)
 	a := answer{status: 200, header: continuation(page.Next)}
 	a.read(asked)
 	size := 256

@@ -59,11 +59,11 @@ func TestStoreFails(t *testing.T) {
 		logged     error
 	}{
 		{secret, 500, table.InternalError, "", secret},
-		{table.ErrBusy, 503, table.ServerBusy, "1", nil},
+		{table.ErrBusy, 503, table.ServerBusy, "1", table.ErrBusy},
 		{fmt.Errorf("%w: %w", table.ErrBusy, secret), 503, table.ServerBusy, "1", secret},
-		{table.ErrUnknown, 500, table.OperationTimedOut, "", nil},
+		{table.ErrUnknown, 500, table.OperationTimedOut, "", table.ErrUnknown},
 		{fmt.Errorf("%w: %w", table.ErrUnknown, secret), 500, table.OperationTimedOut, "", secret},
-		{context.DeadlineExceeded, 500, table.OperationTimedOut, "", nil},
+		{context.DeadlineExceeded, 500, table.OperationTimedOut, "", context.DeadlineExceeded},
 		{table.ErrUnsupported, 501, table.NotImplemented, "", nil},
 		{table.ErrKeyTooLong, 400, table.KeyValueTooLarge, "", nil},
 	} {

@@ -71,6 +71,7 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	c.resp.Scanned, c.resp.Returned = page.Examined, len(page.Names)
 	a := answer{status: 200}
 	if page.Next != "" {
 		a.header = multipart.Header{{Name: "x-ms-continuation-NextTableName", Value: token([]byte(page.Next))}}

@@ -39,6 +39,20 @@ type address struct {
 	rest      string // raw path after the account, without leading slashes
 }
 
+// isAccountName reports whether an account may have the name. Only such names
+// are logged, since a request may have anything in their place.
+func isAccountName(s string) bool {
+	if len(s) < 3 || len(s) > 24 {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
 const secondarySuffix = "-secondary"
 
 // locate finds the account. It uses path style if the host cannot name an

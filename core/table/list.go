@@ -21,6 +21,8 @@ type TableQuery struct {
 type TablePage struct {
 	Names []string
 	Next  string // "" where the list is finished
+	// Examined is the number of tables whose names were compared.
+	Examined int
 }
 
 // ParseTableFilter reads a filter on tables. It compares TableName as names of
@@ -63,6 +65,7 @@ func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery)
 			if !r.Contains(k) {
 				break
 			}
+			page.Examined++
 			if i == limit-1 {
 				r.Start = key.PartitionFrom(name)
 				rest = ranges

@@ -29,7 +29,8 @@ const pollBytes = 64 << 10
 // exists, and a page that finished its ranges has none. The first row is examined
 // whatever the limits are, so that every page makes progress.
 type PageBuilder struct {
-	// Page is the result. Examine sets Next and Scanned, the caller sets Rows.
+	// Page is the result. Examine sets Next, Scanned and Examined, the caller sets
+	// Rows.
 	Page Page
 	// Eager says that rows are at hand, so that examining one more costs nothing.
 	// Then a page that has all its rows ends only before a row that passes the
@@ -81,6 +82,7 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	}
 	b.begun = true
 	b.Page.Scanned += n
+	b.Page.Examined++
 	if !takes {
 		return Skip, nil
 	}

@@ -29,10 +29,18 @@ func build(t *testing.T, r table.ScanRequest, eager bool, rows int) string {
 		case verdict == table.Take:
 			page += fmt.Sprint(i%10, " ")
 		case verdict == table.End:
-			return fmt.Sprintf("%snext %s, %d", page, b.Page.Next, b.Page.Scanned)
+			return fmt.Sprintf("%snext %s, %d", page, b.Page.Next, scanned(t, &b.Page))
 		}
 	}
-	return fmt.Sprintf("%send, %d", page, b.Page.Scanned)
+	return fmt.Sprintf("%send, %d", page, scanned(t, &b.Page))
+}
+
+// scanned returns the number of bytes examined, in rows of 100 bytes.
+func scanned(t *testing.T, p *table.Page) int {
+	if p.Examined*100 != p.Scanned {
+		t.Errorf("%d bytes of %d rows were examined", p.Scanned, p.Examined)
+	}
+	return p.Scanned
 }
 
 func TestPageBuilder(t *testing.T) {

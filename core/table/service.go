@@ -68,14 +68,6 @@ func (n Name) check() error {
 // nonce is random and not zero.
 func (s *Service) nonce() uint64 { return s.rand() | 1 }
 
-// because returns the error with a cause, or without one if cause is just bare.
-func (c Code) because(cause, bare error) *Error {
-	if cause == bare {
-		return c.Err()
-	}
-	return c.Because(cause)
-}
-
 // protocolError returns the error of the protocol for a store's error in an operation
 // on entities.
 func protocolError(err error) *Error {
@@ -92,15 +84,17 @@ func protocolError(err error) *Error {
 	case errors.Is(err, ErrChanged):
 		return UpdateConditionNotSatisfied.Err()
 	case errors.Is(err, ErrBusy):
-		return ServerBusy.because(err, ErrBusy)
+		return ServerBusy.Because(err)
 	case errors.Is(err, ErrUnsupported):
 		return NotImplemented.Err()
 	case errors.Is(err, ErrKeyTooLong):
 		return KeyValueTooLarge.Err()
 	case errors.Is(err, ErrUnknown):
-		return OperationTimedOut.because(err, ErrUnknown)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return OperationTimedOut.Err() // has no cause for the log
+		return OperationTimedOut.Because(err)
+	case errors.Is(err, context.Canceled):
+		return OperationTimedOut.Err() // nobody waits for the answer
+	case errors.Is(err, context.DeadlineExceeded):
+		return OperationTimedOut.Because(err)
 	}
 	return InternalError.Because(err)
 }

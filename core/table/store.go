@@ -160,8 +160,9 @@ type Page struct {
 	// It need not be the key of an entity. A page may be empty and have a Next; a
 	// page that finished its ranges should have none.
 	Next []byte
-	// Scanned is the number of bytes examined.
-	Scanned int
+	// Scanned is the number of bytes examined, and Examined is the number of
+	// entities that the store read for the page.
+	Scanned, Examined int
 	// Recycle gives the memory of Rows back to the store. It may be nil, need
 	// not be called, and must be called once at most, after the last use of Rows.
 	Recycle func()

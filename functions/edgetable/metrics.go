@@ -41,12 +41,12 @@ type tally struct {
 	took  time.Duration
 }
 
-func (m *metrics) observe(method string, resp *protocol.Response, took time.Duration) {
+func (m *metrics) observe(resp *protocol.Response) {
 	if resp.Cut { // by a simulated fault: the client gets no status
-		m.count(call{resp.Operation, 0}, took)
+		m.count(call{resp.Operation, 0}, resp.Took)
 		return
 	}
-	m.count(call{resp.Operation, resp.Status}, took)
+	m.count(call{resp.Operation, resp.Status}, resp.Took)
 	level, message := slog.LevelDebug, "request"
 	if resp.Err != nil && resp.Code == string(table.InternalError) {
 		level, message = slog.LevelError, "internal error"
@@ -54,7 +54,7 @@ func (m *metrics) observe(method string, resp *protocol.Response, took time.Dura
 	if !m.log.Enabled(context.Background(), level) {
 		return
 	}
-	attrs := []slog.Attr{slog.String("method", method), slog.Int("status", resp.Status), slog.Duration("took", took)}
+	attrs := []slog.Attr{slog.String("method", resp.Method), slog.Int("status", resp.Status), slog.Duration("took", resp.Took)}
 	for _, f := range resp.AppendLog(nil) {
 		attrs = append(attrs, slog.String(f.Name, f.Value))
 	}

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"edgetable/core/edm"
 	"edgetable/core/protocol"
 )
 
@@ -16,11 +15,11 @@ const (
 
 // appendRecord appends the line of a request for the log, and returns its level. It
 // contains neither the target nor headers, which may contain keys, signatures and data.
-func appendRecord(dst []byte, method string, resp *protocol.Response, took edm.Ticks, received int) ([]byte, int) {
+func appendRecord(dst []byte, resp *protocol.Response) ([]byte, int) {
 	level := levelInfo
 	dst = append(dst, `{"msg":"request","method":`...)
-	dst = appendQuoted(dst, method)
-	var fields [5]protocol.Field
+	dst = appendQuoted(dst, resp.Method)
+	var fields [protocol.LogFields]protocol.Field
 	for _, f := range resp.AppendLog(fields[:0]) {
 		dst = append(dst, `,"`...)
 		dst = append(dst, f.Name...)
@@ -31,8 +30,8 @@ func appendRecord(dst []byte, method string, resp *protocol.Response, took edm.T
 		name  string
 		value int64
 	}{
-		{"status", int64(resp.Status)}, {"ms", int64(took / (edm.TicksPerSecond / 1000))},
-		{"received", int64(received)}, {"sent", int64(len(resp.Body))},
+		{"status", int64(resp.Status)}, {"ms", resp.Took.Milliseconds()},
+		{"received", int64(resp.Received)}, {"sent", int64(resp.Sent)},
 	} {
 		dst = append(dst, `,"`...)
 		dst = append(dst, f.name...)

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
-	"edgetable/core/edm"
 	"edgetable/core/protocol"
 )
 
@@ -20,17 +20,23 @@ func TestRecord(t *testing.T) {
 		why   string
 	}{
 		{
-			protocol.Response{Status: 200, Operation: "GetEntity", Account: "acme", Table: "people", RequestID: "id", Body: []byte("{}")}, levelInfo,
+			protocol.Response{Status: 200, Summary: protocol.Summary{
+				Method: "GET", Operation: "GetEntity", Account: "acme", Table: "people", RequestID: "id",
+				Received: 5, Sent: 2, Took: 12 * time.Millisecond,
+			}}, levelInfo,
 			map[string]any{"msg": "request", "method": "GET", "operation": "GetEntity", "account": "acme", "table": "people", "request": "id", "status": 200.0, "ms": 12.0, "received": 5.0, "sent": 2.0},
 			"an answer",
 		},
 		{
-			protocol.Response{Status: 500, Code: "InternalError", Table: "a\"\\\n\xff" + strings.Repeat("é", 1000), Err: errors.New("bit \"rot\"")}, levelError,
+			protocol.Response{Status: 500, Summary: protocol.Summary{
+				Method: "GET", Code: "InternalError", Table: "a\"\\\n\xff" + strings.Repeat("é", 1000), Err: errors.New("bit \"rot\""),
+				Received: 5, Took: 12 * time.Millisecond,
+			}}, levelError,
 			map[string]any{"msg": "request", "method": "GET", "code": "InternalError", "status": 500.0, "ms": 12.0, "received": 5.0, "sent": 0.0, "cause": `bit "rot"`},
 			"a failure, with a name that is none",
 		},
 	} {
-		line, level := appendRecord(nil, "GET", &tt.resp, 12*edm.TicksPerSecond/1000, 5)
+		line, level := appendRecord(nil, &tt.resp)
 		var got map[string]any
 		if err := json.Unmarshal(line, &got); err != nil || !utf8.Valid(line) || len(line) > 1000 {
 			t.Fatalf("%s: %v in %s", tt.why, err, line)

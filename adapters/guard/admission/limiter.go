@@ -103,14 +103,23 @@ func (l *Limiter) of(req *protocol.Request) *places {
 // Serve serves a request when its turn comes. If ctx ends before, or there is no
 // turn for too long, the answer is ServerBusy, and nothing was done.
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
-	p, t := l.of(req), inTime
-	if !p.enter() {
-		if t = p.wait(ctx, req); t == refused {
-			return l.refuse(req, table.ServerBusy.Err())
-		}
+	p := l.of(req)
+	if p.enter() {
+		defer p.leave(inTime)
+		return l.next.Serve(ctx, req)
+	}
+	begin := time.Now()
+	t := p.wait(ctx, req)
+	waited := time.Since(begin)
+	if t == refused {
+		resp := l.refuse(req, table.ServerBusy.Err())
+		resp.Refused, resp.Waited = protocol.RefusedQueue, waited
+		return resp
 	}
 	defer p.leave(t)
-	return l.next.Serve(ctx, req)
+	resp := l.next.Serve(ctx, req)
+	resp.Waited = waited
+	return resp
 }
 
 // Stats are the counters as of now.

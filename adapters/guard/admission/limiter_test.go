@@ -171,6 +171,9 @@ func TestMaxWait(t *testing.T) {
 		if resp.Status != 503 || resp.Code != "ServerBusy" || header["Retry-After"] != "1" || !strings.Contains(string(resp.Body), "ServerBusy") {
 			t.Errorf("refused with %d %v %s", resp.Status, resp.Header, resp.Body)
 		}
+		if resp.Refused != protocol.RefusedQueue || resp.Waited != 3*time.Second {
+			t.Errorf("the summary says %q after %v", resp.Refused, resp.Waited)
+		}
 		if got, want := l.Stats(), (admission.Stats{Running: 1, Admitted: 1, Refused: 1}); got != want {
 			t.Errorf("stats are %+v, want %+v", got, want)
 		}

@@ -63,7 +63,7 @@ func (m *machine) Serve(_ context.Context, req *protocol.Request) protocol.Respo
 func account(req *protocol.Request) string { return req.Host }
 
 func refuse(_ *protocol.Request, err *table.Error) protocol.Response {
-	return protocol.Response{Status: err.Status(), Code: string(err.Code)}
+	return protocol.Response{Status: err.Status(), Summary: protocol.Summary{Code: string(err.Code)}}
 }
 
 // outcome is what the clients of one account saw.

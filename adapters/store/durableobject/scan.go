@@ -75,12 +75,13 @@ func (s *Store) scanOne(ctx context.Context, name string, home message.Home, r *
 			page.Page.Rows = append(page.Page.Rows, row)
 		}
 	}
-	next, examined, _ := reader.PageEnd()
+	next, examined, rows := reader.PageEnd()
 	if !reader.Done() {
 		return table.Page{}, message.ErrDamaged
 	}
 	page.Page.Next = next
 	page.Page.Scanned += examined
+	page.Page.Examined = rows
 	return page.Page, nil
 }
 

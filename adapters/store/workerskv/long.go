@@ -58,6 +58,7 @@ func (s *scanner) delegate(ctx context.Context, st *stream, r key.Range) (full b
 		return false, err
 	}
 	s.page.Page.Scanned += page.Scanned
+	s.page.Page.Examined += page.Examined - len(page.Rows) // examine counts these
 	for i := range page.Rows {
 		row := &page.Rows[i]
 		s.page.Page.Scanned -= len(row.Key) + len(row.Properties) // examine counts them

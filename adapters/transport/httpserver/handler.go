@@ -20,9 +20,9 @@ type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// Observer gets every response before its memory is given back; it must not keep
-// any part of the Response.
-type Observer func(method string, resp *protocol.Response, took time.Duration)
+// Observer gets every response with its summary before its memory is given back;
+// it must not keep any part of the Response.
+type Observer func(resp *protocol.Response)
 
 // Handler is how requests are served.
 type Handler struct {
@@ -83,8 +83,9 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		req.Body = &body
 	}
 	resp := h.Protocol.Serve(ctx, &req)
+	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
 	if h.Observe != nil {
-		h.Observe(req.Method, &resp, time.Since(begin))
+		h.Observe(&resp)
 	}
 	if resp.Cut {
 		resp.Release()
@@ -167,6 +168,7 @@ func closeAfter(c *fasthttp.RequestCtx) {
 // asks for it.
 type incoming struct {
 	stream io.Reader
+	n      int // bytes that were read
 	ended  bool
 }
 
@@ -175,6 +177,7 @@ func (b *incoming) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	n, err := b.stream.Read(p)
+	b.n += n
 	b.ended = err == io.EOF
 	return n, err
 }

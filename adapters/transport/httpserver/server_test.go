@@ -11,7 +11,6 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
 
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/protocol"
@@ -294,19 +293,19 @@ func TestObserver(t *testing.T) {
 	seen := make(chan string, 1)
 	c := &client{addr: serve(t, &httpserver.Handler{
 		Protocol: wiretest.NewHandler(&clock),
-		Observe: func(method string, resp *protocol.Response, took time.Duration) {
-			if took < 0 {
-				t.Errorf("took %v", took)
+		Observe: func(resp *protocol.Response) {
+			if resp.Took < 0 || resp.Sent != len(resp.Body) {
+				t.Errorf("took %v, sent %d of %d bytes", resp.Took, resp.Sent, len(resp.Body))
 			}
-			seen <- fmt.Sprintf("%s %d %s %s/%s %s %t", method, resp.Status, resp.Operation, resp.Account, resp.Table, resp.Code, len(resp.Body) > 0)
+			seen <- fmt.Sprintf("%s %d %s %s/%s %s%s %d %t", resp.Method, resp.Status, resp.Operation, resp.Account, resp.Table, resp.Code, resp.Refused, resp.Received, resp.Sent > 0)
 		},
 	})}
 	defer c.close()
 	for _, tt := range []struct{ request, want string }{
-		{"POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n{\"TableName\":\"people\"}\n", "POST 201 CreateTable devstoreaccount1/people  true"},
-		{"GET /devstoreaccount1/nowhere() HTTP/1.1\n", "GET 404 QueryEntities devstoreaccount1/nowhere TableNotFound true"},
-		{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (absent)\n", "GET 404  / ResourceNotFound true"},
-		{"PUT /devstoreaccount1/people(PartitionKey='p',RowKey='r') HTTP/1.1\n\n{}\n", "PUT 204 InsertOrReplaceEntity devstoreaccount1/people  false"},
+		{"POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n{\"TableName\":\"people\"}\n", "POST 201 CreateTable devstoreaccount1/people  22 true"},
+		{"GET /devstoreaccount1/nowhere() HTTP/1.1\n", "GET 404 QueryEntities devstoreaccount1/nowhere TableNotFound 0 true"},
+		{"GET /devstoreaccount1/Tables HTTP/1.1\nAuthorization: (absent)\n", "GET 404  devstoreaccount1/ ResourceNotFoundanonymous 0 true"},
+		{"PUT /devstoreaccount1/people(PartitionKey='p',RowKey='r') HTTP/1.1\n\n{}\n", "PUT 204 InsertOrReplaceEntity devstoreaccount1/people  2 false"},
 	} {
 		req, err := wiretest.NewRequest(tt.request, wiretest.Start)
 		if err != nil {

@@ -132,7 +132,7 @@ func TestSizes(t *testing.T) {
 			}
 		}
 		again := tt.served[0] + tt.served[1] + tt.served[2] - 1
-		if seen.Bytes != len(answer) || seen.Narrowed != again || seen.Response.Status != tt.status || seen.Door != tt.door {
+		if seen.Response.Sent != len(answer) || seen.Narrowed != again || seen.Response.Status != tt.status || seen.Door != tt.door {
 			t.Errorf("%s: observed %+v", tt.why, seen)
 		}
 	}

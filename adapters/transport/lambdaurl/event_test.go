@@ -40,7 +40,7 @@ func (r *recorder) Serve(ctx context.Context, req *protocol.Request) protocol.Re
 
 func (r *recorder) Refuse(req *protocol.Request, err *table.Error) protocol.Response {
 	r.req, r.refused = req, err
-	return protocol.Response{Status: err.Status(), Code: string(err.Code), Body: []byte(err.Message)}
+	return protocol.Response{Status: err.Status(), Summary: protocol.Summary{Code: string(err.Code)}, Body: []byte(err.Message)}
 }
 
 func fixture(t testing.TB, name string) []byte {

@@ -55,11 +55,10 @@ type Handler struct {
 
 // Observation is a request that was served.
 type Observation struct {
-	Door     string // function-url, http-api, rest-api or load-balancer
-	Method   string
+	Door string // function-url, http-api, rest-api or load-balancer
+	// Response has a complete summary. Its Sent is the length of the answer to
+	// Lambda, or of the body of a stream.
 	Response *protocol.Response
-	Took     time.Duration
-	Bytes    int // of the answer to Lambda; of a stream, those of the body
 	Narrowed int // how often it was served again, as it was too large
 }
 
@@ -119,10 +118,8 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 		resp = refusal
 		answer = door.answer(req.Method, &resp)
 	}
-	h.observe(ctx, &Observation{
-		Door: door.name, Method: req.Method, Response: &resp,
-		Took: time.Since(begin), Bytes: len(answer), Narrowed: narrowed,
-	})
+	resp.Received, resp.Sent, resp.Took = int(max(req.ContentLength, 0)), len(answer), time.Since(begin)
+	h.observe(ctx, &Observation{Door: door.name, Response: &resp, Narrowed: narrowed})
 	resp.Release()
 	return answer, nil
 }
@@ -137,10 +134,7 @@ func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Requ
 	resp := server.Serve(ctx, req)
 	if resp.Cut {
 		resp.Release()
-		return protocol.Response{
-			Status: http.StatusBadGateway, Cut: true, RequestID: resp.RequestID,
-			Operation: resp.Operation, Account: resp.Account, Table: resp.Table,
-		}
+		return protocol.Response{Status: http.StatusBadGateway, Cut: true, Summary: resp.Summary}
 	}
 	return resp
 }

@@ -1,0 +1,153 @@
+package protocol
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"time"
+
+	"edgetable/core/odata"
+	"edgetable/core/table"
+)
+
+// Summary says what happened to one request, for logs and metrics. The handler
+// fills it; the parts around the handler add what only they know. Everything in
+// it may be logged: it has no key, no signature and no value of an entity.
+type Summary struct {
+	Method string
+	// Source is the client's address, or the zero Addr if it is unknown.
+	Source netip.Addr
+	// Operation is the name of the operation, such as "InsertEntity". It is "" if
+	// the request failed before its operation was known.
+	Operation string
+	// Account is the account that the request addresses. Nobody has proved to
+	// own it if Refused.SignIn(); then no such account may exist.
+	Account string
+	// Table is the name in the request, or "" if none is known or the name is
+	// not valid.
+	Table string
+	// Code is the error code of a failed request or of a failed part of a
+	// batch.
+	Code string
+	// Err is the cause of a 5xx error that no Refusal explains.
+	Err error
+	// Refused is the reason for which the operation was not tried, or "".
+	Refused Refusal
+	// RequestID and ClientRequestID are the headers x-ms-request-id and
+	// x-ms-client-request-id of the response.
+	RequestID, ClientRequestID string
+	// Scanned is the number of entities or tables that the store examined for a
+	// read, and Returned is the number in the response.
+	Scanned, Returned int
+
+	// Received and Sent are the lengths of the bodies of request and response in
+	// bytes. The transport sets them.
+	Received, Sent int
+	// Waited is the time that the request spent in the queue of package
+	// admission, which sets it.
+	Waited time.Duration
+	// Took is the time from the first byte of the request that the transport
+	// handled to the complete response. The transport sets it.
+	Took time.Duration
+
+	reads  bool // entities, by filter
+	filter *odata.Filter
+}
+
+// Refusal is the reason for which a request was refused before its operation.
+type Refusal string
+
+// The refusals that are no failed sign-ins.
+const (
+	// RefusedQueue: too many requests waited, or the request waited too long.
+	RefusedQueue Refusal = "queue"
+	// RefusedAccountRate: see [Limits].Account.
+	RefusedAccountRate Refusal = "account_rate"
+	// RefusedPartitionRate: see [Limits].Partition.
+	RefusedPartitionRate Refusal = "partition_rate"
+	// RefusedFailures: the address failed to sign in too often, see
+	// [Limits].Failures. Its credentials were not examined.
+	RefusedFailures Refusal = "failures"
+	// RefusedPermission: the credentials are good but do not allow the operation.
+	RefusedPermission Refusal = "permission"
+)
+
+// The failed sign-ins.
+const (
+	RefusedAnonymous Refusal = "anonymous" // no credentials
+	RefusedAccount   Refusal = "account"   // the account does not exist
+	RefusedDisabled  Refusal = "disabled"  // the account is disabled
+	RefusedFirewall  Refusal = "firewall"  // the account does not accept requests from the address
+	RefusedMalformed Refusal = "malformed" // the Authorization header cannot be read
+	RefusedDate      Refusal = "date"      // no date, an unreadable one, or one too far from now
+	RefusedSignature Refusal = "signature" // no key of the account made the signature
+	RefusedSAS       Refusal = "sas"       // the shared access signature is wrong, expired or for others
+	RefusedToken     Refusal = "token"     // the bearer token is not accepted
+)
+
+// SignIn reports whether the request failed to sign in.
+func (r Refusal) SignIn() bool {
+	switch r {
+	case "", RefusedQueue, RefusedAccountRate, RefusedPartitionRate, RefusedFailures, RefusedPermission:
+		return false
+	}
+	return true
+}
+
+// Plan describes in one word how a query of entities was answered; see
+// [odata.Plan]. It is "" for other operations.
+func (s *Summary) Plan() string {
+	if !s.reads {
+		return ""
+	}
+	return odata.MakePlan(s.filter).Kind
+}
+
+// Filter returns the shape of the query's filter: its names and operators, with
+// a question mark for each value.
+func (s *Summary) Filter() string { return s.filter.Shape() }
+
+// note records an error.
+func (s *Summary) note(e *table.Error) {
+	s.Code = string(e.Code)
+	switch status := e.Status(); {
+	case status >= 500 && s.Refused == "":
+		s.Err = e.Unwrap()
+	case status == 403 && s.Refused == "":
+		s.Refused = RefusedPermission
+	}
+}
+
+// AppendLog appends the text fields for a log, without unknown ones and without
+// those that a client without a key can choose.
+func (s *Summary) AppendLog(dst []Field) []Field {
+	account, clientRequest := s.Account, s.ClientRequestID
+	if s.Refused.SignIn() {
+		clientRequest = ""
+	}
+	if s.Refused == RefusedAccount {
+		account = ""
+	}
+	for _, f := range [...]Field{
+		{Name: "operation", Value: s.Operation}, {Name: "account", Value: account}, {Name: "table", Value: s.Table},
+		{Name: "code", Value: s.Code}, {Name: "refused", Value: string(s.Refused)},
+		{Name: "request", Value: s.RequestID}, {Name: "client_request", Value: clientRequest},
+	} {
+		if f.Value != "" {
+			dst = append(dst, f)
+		}
+	}
+	return dst
+}
+
+// LogFields is the most that AppendLog appends.
+const LogFields = 7
+
+// RandomID makes ids for [Handler.NewID] from random numbers. The ids must not
+// collide, but they need not be secret.
+func RandomID(random func() uint64) func() [16]byte {
+	return func() (id [16]byte) {
+		binary.LittleEndian.PutUint64(id[:8], random())
+		binary.LittleEndian.PutUint64(id[8:], random())
+		return id
+	}
+}
