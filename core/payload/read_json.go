@@ -52,6 +52,12 @@ func ReadTableName(body []byte) (name string, ok bool, err error) {
 func collect(body []byte, list []member) ([]member, error) {
 	var index index
 	s := scanner{body: body}
+	return index.collect(&s, list)
+}
+
+// collect reads the object at which s is, as the function collect does. The
+// index is empty.
+func (x *index) collect(s *scanner, list []member) ([]member, error) {
 	values, last, sorted := uint16(0), 0, true
 	for {
 		more, err := s.next()
@@ -70,7 +76,7 @@ func collect(body []byte, list []member) ([]member, error) {
 			continue // it describes the entity, or has no meaning for its storage
 		}
 		var n int
-		if list, n, err = index.member(list, owner); err != nil {
+		if list, n, err = x.member(list, owner); err != nil {
 			return list, err
 		}
 		p := &list[n]

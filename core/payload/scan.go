@@ -13,10 +13,11 @@ type scanner struct {
 	pos         int
 	name, value token // of the last member
 	begun       bool
+	within      bool // the object is part of a longer text
 }
 
 // next reads a member into name and value. It returns false after the closing
-// brace, if only blanks follow.
+// brace, if only blanks follow or the object is part of a longer text.
 func (s *scanner) next() (bool, error) {
 	comma := s.begun
 	if !s.begun {
@@ -27,6 +28,9 @@ func (s *scanner) next() (bool, error) {
 	switch c := s.skip(); {
 	case c == '}':
 		s.pos++
+		if s.within {
+			return false, nil
+		}
 		if s.skip(); s.pos < len(s.body) {
 			return false, s.syntax("there is something behind the closing brace")
 		}
@@ -50,7 +54,7 @@ func (s *scanner) next() (bool, error) {
 }
 
 func (s *scanner) begin() error {
-	if len(s.body) >= 3 && s.body[0] == 0xEF && s.body[1] == 0xBB && s.body[2] == 0xBF {
+	if s.pos == 0 && len(s.body) >= 3 && s.body[0] == 0xEF && s.body[1] == 0xBB && s.body[2] == 0xBF {
 		s.pos = 3 // byte order mark
 	}
 	switch c := s.skip(); {

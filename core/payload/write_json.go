@@ -146,6 +146,24 @@ func jsonNull(dst []byte, name string) []byte {
 	return append(dst, `":null,`...)
 }
 
+// AppendJSON appends an entity as one JSON object: its keys, its Timestamp
+// unless ts is 0, and its properties with the types that JSON lacks. It is the
+// body of an insert, update or merge, and a line of a file of entities.
+func AppendJSON(dst []byte, pk, rk string, ts edm.Ticks, p edm.Properties) []byte {
+	v := View{Format: Minimal}
+	dst = jsonKey(append(dst, '{'), partitionKey, pk)
+	dst = jsonKey(dst, rowKey, rk)
+	if ts != 0 {
+		var clock [32]byte
+		dst = v.jsonTimestamp(dst, ts.AppendText(clock[:0]))
+	}
+	for name, value := range p.All() {
+		dst = v.jsonProperty(dst, name, value)
+	}
+	dst[len(dst)-1] = '}' // in place of the last comma
+	return dst
+}
+
 // jsonError appends an error as JSON.
 func jsonError(dst []byte, e *table.Error, requestID string, now edm.Ticks) []byte {
 	dst = append(dst, `{"odata.error":{"code":"`...)

@@ -1,0 +1,133 @@
+package payload
+
+import "edgetable/core/edm"
+
+// Received is an entity that a service sent. It shares memory with its
+// [Reader].
+type Received struct {
+	PartitionKey, RowKey string    // "" if a projection leaves them out
+	Timestamp            edm.Ticks // 0 if there is none
+	Properties           edm.Properties
+}
+
+// Reader reads the entities in the responses of a service, for clients: JSON
+// with the types that JSON lacks. It does not check limits, which are the
+// service's affair. Nulls, which a projection has, are left out. A Reader keeps
+// its memory: what it returns is valid until its next call.
+type Reader struct {
+	s          scanner
+	index      index
+	list       []member
+	properties edm.Properties
+	pk, rk     []byte
+	scratch    []byte
+	inFeed     bool // Next has read an entity of the feed
+}
+
+// Entity reads a body that is one entity.
+func (r *Reader) Entity(body []byte) (Received, error) {
+	r.s = scanner{body: body}
+	return r.entity()
+}
+
+// Feed begins to read the response to a query, whose entities [Reader.Next]
+// returns.
+func (r *Reader) Feed(body []byte) error {
+	r.s, r.inFeed = scanner{body: body, within: true}, false
+	s := &r.s
+	if err := s.begin(); err != nil {
+		return err
+	}
+	for {
+		if s.skip() == ',' {
+			s.pos++
+			s.skip()
+		}
+		name, err := s.text()
+		if err != nil {
+			return err
+		}
+		if s.skip() != ':' {
+			return s.syntax("expected : after the name of a member")
+		}
+		s.pos++
+		if name.text != "value" {
+			if _, err = s.scalar(); err != nil {
+				return err
+			}
+			continue
+		}
+		if s.skip() != '[' {
+			return s.syntax("expected a list of entities, […]")
+		}
+		s.pos++
+		return nil
+	}
+}
+
+// Next returns the next entity of the feed; ok is false after the last one.
+func (r *Reader) Next() (e Received, ok bool, err error) {
+	c := r.s.skip()
+	if r.inFeed && c == ',' {
+		r.s.pos++
+		c = r.s.skip()
+	} else if c == ']' {
+		r.s.pos++
+		if c = r.s.skip(); c != '}' && c != ',' {
+			return e, false, r.s.syntax("expected , or } after the list of entities")
+		}
+		return e, false, nil
+	} else if r.inFeed {
+		return e, false, r.s.syntax("expected , or ]")
+	}
+	r.inFeed, r.s.begun = true, false
+	e, err = r.entity()
+	return e, err == nil, err
+}
+
+func (r *Reader) entity() (e Received, err error) {
+	clear(r.index[:])
+	if r.list, err = r.index.collect(&r.s, r.list[:0]); err != nil {
+		return e, err
+	}
+	r.properties = r.properties[:0]
+	for i := range r.list {
+		p := &r.list[i]
+		if !p.given || p.value.kind == kindNull {
+			continue
+		}
+		if p.system() {
+			err = r.own(&e, p)
+		} else {
+			var v edm.Value
+			if v, r.scratch, err = p.typed(r.scratch); err == nil {
+				r.properties = edm.AppendProperty(r.properties, p.name, v)
+			}
+		}
+		if err != nil {
+			return e, err
+		}
+	}
+	e.Properties = r.properties
+	return e, nil
+}
+
+// own reads a key or the Timestamp.
+func (r *Reader) own(e *Received, p *member) (err error) {
+	if p.value.kind != kindString {
+		return invalid("The " + p.name + " is not a string.")
+	}
+	switch p.name {
+	case partitionKey:
+		e.PartitionKey, r.pk, _ = p.value.characters(r.pk)
+	case rowKey:
+		e.RowKey, r.rk, _ = p.value.characters(r.rk)
+	default:
+		var text string
+		text, r.scratch, _ = p.value.characters(r.scratch)
+		if e.Timestamp, err = edm.ParseDateTime(text); err != nil {
+			return invalid("The Timestamp is " + err.Error() + ": " + quote(text) + ".")
+		}
+	}
+	return nil
+}
