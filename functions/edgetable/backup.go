@@ -24,7 +24,7 @@ func (p *program) backupCommand() *cobra.Command {
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {
 		dataFlag(f, &data, "no server may be using it")
-		f.StringVar(&to, "to", "", "`directory` to make; it can be served with --data")
+		toFlag(f, &to, "a directory to make; it can be served with --data")
 	})
 	return c
 }

@@ -19,6 +19,7 @@ import (
 type program struct {
 	args        []string
 	environment func(string) string
+	in          io.Reader
 	out, err    io.Writer
 	hangups     func() <-chan os.Signal // by which a server is asked to read its files again
 	understood  bool                    // the command line: what fails now is the command
@@ -27,7 +28,7 @@ type program struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	p := program{args: os.Args[1:], environment: os.Getenv, out: os.Stdout, err: os.Stderr, hangups: hangups}
+	p := program{args: os.Args[1:], environment: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, hangups: hangups}
 	os.Exit(p.run(ctx))
 }
 

@@ -43,7 +43,7 @@ func run(t *testing.T, environment map[string]string, args ...string) (status in
 // runUntil runs a command until ctx ends.
 func runUntil(ctx context.Context, environment map[string]string, args ...string) (status int, out, err string) {
 	var o, e buffer
-	p := program{args: args, environment: func(name string) string { return environment[name] }, out: &o, err: &e, hangups: func() <-chan os.Signal { return nil }}
+	p := program{args: args, environment: func(name string) string { return environment[name] }, in: strings.NewReader(""), out: &o, err: &e, hangups: func() <-chan os.Signal { return nil }}
 	status = p.run(ctx)
 	return status, o.String(), e.String()
 }

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/functions/edgetable/data"
+	"edgetable/functions/edgetable/remote"
+)
+
+// countFlags are the flags of the commands that read whole tables.
+type countFlags struct {
+	serviceFlags
+	filter string
+}
+
+func (o *countFlags) register(f *pflag.FlagSet) {
+	o.fromFlag(f)
+	filterFlag(f, &o.filter)
+	connectionsFlag(f, &o.connections)
+}
+
+func (p *program) countCommand() *cobra.Command {
+	var o countFlags
+	c := &cobra.Command{
+		Use: "count TABLE", Short: "Count the entities of a table",
+		Long:    "It reads the keys of all entities that pass the filter, several parts of the table at the same time.",
+		Example: "  edgetable count People --filter 'Born gt 1900' --from prod", Args: operands("TABLE"),
+		RunE: func(c *cobra.Command, args []string) error { return p.count(c.Context(), &o, args[0]) },
+	}
+	section(c, "Flags", o.register)
+	return c
+}
+
+func (p *program) count(ctx context.Context, o *countFlags, table string) error {
+	c, err := p.connect(&o.serviceFlags)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var read atomic.Int64
+	stop := p.follow(c, table, &read)
+	n, err := data.Count(ctx, c, remote.Query{Table: table, Filter: o.filter}, o.connections, &read)
+	stop()
+	if err == nil {
+		fmt.Fprintln(p.out, n)
+	}
+	return err
+}
+
+func (p *program) statCommand() *cobra.Command {
+	var o countFlags
+	c := &cobra.Command{
+		Use: "stat [TABLE…]", Short: "Describe tables: entities, sizes, largest partitions, types of properties",
+		Long:    "It reads all entities that pass the filter. Without a TABLE it describes all tables. Sizes are by the service's formula\nfor the size of an entity, which is what Azure charges for.",
+		Example: "  edgetable stat --from prod",
+		RunE:    func(c *cobra.Command, args []string) error { return p.stat(c.Context(), &o, args) },
+	}
+	section(c, "Flags", o.register)
+	return c
+}
+
+func (p *program) stat(ctx context.Context, o *countFlags, tables []string) error {
+	c, err := p.connect(&o.serviceFlags)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if len(tables) == 0 {
+		if tables, err = c.Tables(ctx); err != nil {
+			return err
+		}
+	}
+	for i, table := range tables {
+		var read atomic.Int64
+		stop := p.follow(c, table, &read)
+		s, err := data.Measure(ctx, c, remote.Query{Table: table, Filter: o.filter}, o.connections, &read)
+		stop()
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			fmt.Fprintln(p.out)
+		}
+		p.describe(table, s)
+	}
+	return nil
+}
+
+func (p *program) describe(table string, s *data.Stat) {
+	fmt.Fprintf(p.out, "%s: %s entities in %s partitions, %s\n", table, group(s.Rows), group(s.Partitions), size(s.Bytes))
+	if s.Rows == 0 {
+		return
+	}
+	fmt.Fprintln(p.out, "  largest partitions")
+	for _, one := range s.Largest {
+		fmt.Fprintf(p.out, "    %-32s  %12s entities  %10s\n", data.Printable(one.Key), group(one.Rows), size(one.Bytes))
+	}
+	if len(s.Properties) > 0 {
+		fmt.Fprintln(p.out, "  properties")
+	}
+	for _, one := range s.Properties {
+		var types []string
+		for t, n := range one.Types {
+			text := strings.TrimPrefix(t.String(), "Edm.")
+			if n != s.Rows {
+				text += " in " + group(n)
+			}
+			types = append(types, text)
+		}
+		slices.Sort(types)
+		fmt.Fprintf(p.out, "    %-32s  %s\n", data.Printable(one.Name), strings.Join(types, ", "))
+	}
+}
+
+// follow shows how many entities have been read, until the result is called.
+func (p *program) follow(c *remote.Client, table string, read *atomic.Int64) (stop func()) {
+	show, begin := newProgress(p.err), time.Now()
+	tick, done, ended := time.NewTicker(time.Second), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-tick.C:
+				n := read.Load()
+				_, refusals, bound := c.Load()
+				show.show("%s: %s entities, %s per second, %d refused, %d requests at once", table, group(n),
+					group(int64(float64(n)/time.Since(begin).Seconds())), refusals, bound)
+			case <-done:
+				show.end()
+				return
+			}
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(done)
+		<-ended
+	}
+}
+
+// group writes a number with commas.
+func group(n int64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// size writes a number of bytes.
+func size(n int64) string {
+	units, f := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}, float64(n)
+	for len(units) > 1 && f >= 1024 {
+		units, f = units[1:], f/1024
+	}
+	if units[0] == "bytes" {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f %s", f, units[0])
+}

@@ -1,0 +1,187 @@
+package data
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+)
+
+// Names of the system properties.
+const (
+	partitionKey = "PartitionKey"
+	rowKey       = "RowKey"
+	timestamp    = "Timestamp"
+)
+
+// WithKeys adds the keys to a selection of properties. A selection of nothing
+// stays one of everything.
+func WithKeys(names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	all := []string{partitionKey, rowKey}
+	for _, name := range names {
+		if name = strings.TrimSpace(name); !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// Printer prints entities for people and for pipes.
+type Printer struct {
+	w       *bufio.Writer
+	format  string
+	names   []string // of the columns, where they are known
+	line    []byte
+	rows    [][]string // of format table, until the columns have their widths
+	shown   []string   // the columns of the last heading
+	sheet   *csvWriter
+	kept    []byte // of format csv, until the columns are known
+	columns columns
+}
+
+// NewPrinter returns a printer of the format table, jsonl, csv or csv-plain. The names are
+// the selected properties, nil for all.
+func NewPrinter(w io.Writer, format string, names []string) *Printer {
+	return &Printer{w: bufio.NewWriterSize(w, 64<<10), format: format, names: WithKeys(names)}
+}
+
+// Print prints an entity, or keeps it for a later one.
+func (p *Printer) Print(e payload.Received) error {
+	switch p.format {
+	case "jsonl":
+		p.line = append(payload.AppendJSON(p.line[:0], e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
+		_, err := p.w.Write(p.line)
+		return err
+	case "csv", "csv-plain":
+		return p.printCSV(e)
+	}
+	return p.printRow(e)
+}
+
+// Close prints what is kept.
+func (p *Printer) Close() error {
+	if p.format == "table" {
+		p.printBlock()
+	}
+	if err := p.closeCSV(); err != nil {
+		return err
+	}
+	return p.w.Flush()
+}
+
+// blockRows is how many rows have columns of the same widths.
+const blockRows = 1000
+
+// maxCell is the width beyond which a cell is cut.
+const maxCell = 60
+
+func (p *Printer) printRow(e payload.Received) error {
+	if p.names == nil {
+		p.names = []string{partitionKey, rowKey, timestamp}
+	}
+	cells := make([]string, len(p.names), len(p.names)+8)
+	set := func(name, text string) {
+		i := slices.Index(p.names, name)
+		if i < 0 {
+			p.names, i = append(p.names, name), len(p.names)
+		}
+		for len(cells) <= i {
+			cells = append(cells, "")
+		}
+		cells[i] = cut(Printable(text))
+	}
+	set(partitionKey, e.PartitionKey)
+	set(rowKey, e.RowKey)
+	if e.Timestamp != 0 {
+		set(timestamp, e.Timestamp.String())
+	}
+	for name, v := range e.Properties.All() {
+		set(strings.Clone(name), v.String())
+	}
+	if p.rows = append(p.rows, cells); len(p.rows) == blockRows {
+		p.printBlock()
+	}
+	return nil
+}
+
+func (p *Printer) printBlock() {
+	if len(p.rows) == 0 {
+		return
+	}
+	widths := make([]int, len(p.names))
+	for i, name := range p.names {
+		widths[i] = utf8.RuneCountInString(name)
+	}
+	for _, cells := range p.rows {
+		for i, cell := range cells {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	line := func(cells []string) {
+		var b strings.Builder
+		for i, width := range widths {
+			cell := ""
+			if i < len(cells) {
+				cell = cells[i]
+			}
+			fmt.Fprintf(&b, "%-*s  ", width, cell)
+		}
+		p.w.WriteString(strings.TrimRight(b.String(), " ") + "\n")
+	}
+	if !slices.Equal(p.shown, p.names) {
+		line(p.names)
+		p.shown = slices.Clone(p.names)
+	}
+	for _, cells := range p.rows {
+		line(cells)
+	}
+	p.rows = p.rows[:0]
+	_ = p.w.Flush() // the next write says what is wrong
+}
+
+func cut(s string) string {
+	if utf8.RuneCountInString(s) <= maxCell {
+		return s
+	}
+	return string([]rune(s)[:maxCell-1]) + "…"
+}
+
+// Printable returns a text without characters that would disturb a terminal.
+func Printable(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return s
+	}
+	quoted := strconv.Quote(s)
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+}
+
+// Describe returns an entity with a property on each line, with its type.
+func Describe(e payload.Received) string {
+	var b strings.Builder
+	width := len(partitionKey)
+	for name := range e.Properties.All() {
+		width = max(width, utf8.RuneCountInString(name))
+	}
+	line := func(name string, t edm.Type, text string) {
+		fmt.Fprintf(&b, "%-*s  %-8s  %s\n", width, Printable(name), strings.TrimPrefix(t.String(), "Edm."), Printable(text))
+	}
+	line(partitionKey, edm.TypeString, e.PartitionKey)
+	line(rowKey, edm.TypeString, e.RowKey)
+	if e.Timestamp != 0 {
+		line(timestamp, edm.TypeDateTime, e.Timestamp.String())
+	}
+	for name, v := range e.Properties.All() {
+		line(name, v.Type(), v.String())
+	}
+	return b.String()
+}

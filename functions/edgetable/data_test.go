@@ -1,0 +1,164 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// service starts a server in memory and returns its connection string.
+func service(t *testing.T) string {
+	t.Helper()
+	s := start(t, nil, "--memory")
+	s.client(t, "").do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
+	return s.said(t, "connection string")
+}
+
+// One-off work: what is put is read back in all formats, and deleted.
+func TestOneOff(t *testing.T) {
+	t.Parallel()
+	at := service(t)
+	env := map[string]string{"WHERE": at}
+	good := func(args ...string) string {
+		t.Helper()
+		status, out, said := runUntil(t.Context(), env, args...)
+		if status != 0 {
+			t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
+		}
+		return out
+	}
+	good("put", "People", `{"PartitionKey":"it's","RowKey":"1","Name":"Ada","Born":1815,"Big@odata.type":"Edm.Int64","Big":"9007199254740993","Empty":""}`, "--to", at)
+	good("put", "People", `{"PartitionKey":"it's","RowKey":"2","Name":"a\nb, \"c\""}`, "--to", "env:WHERE")
+	good("put", "People", `{"PartitionKey":"it's","RowKey":"1","Died":1852}`, "--to", at, "--mode", "merge")
+	status, _, said := runUntil(t.Context(), nil, "put", "People", `{"PartitionKey":"it's","RowKey":"1"}`, "--to", at, "--mode", "insert")
+	if status != 1 || !strings.Contains(said, "409 EntityAlreadyExists") {
+		t.Errorf("status %d: %s", status, said)
+	}
+
+	out := good("query", "People", "PartitionKey eq 'it''s'", "--top", "20", "--from", at)
+	lines := strings.Split(out, "\n")
+	if len(lines) != 4 || strings.Join(strings.Fields(lines[0]), " ") != "PartitionKey RowKey Timestamp Big Born Died Empty Name" ||
+		!strings.HasPrefix(lines[1], "it's          1       20") || !strings.Contains(lines[2], `a\nb, "c"`) {
+		t.Errorf("%s", out)
+	}
+	out = good("query", "People", "--filter", "RowKey eq '1'", "--from", at, "--format", "jsonl", "--select", "Big,Died,Other")
+	if out != `{"PartitionKey":"it's","RowKey":"1","Big@odata.type":"Edm.Int64","Big":"9007199254740993","Died":1852}`+"\n" {
+		t.Errorf("%s", out)
+	}
+	out = good("query", "People", "--from", at, "--format", "csv", "--select", "Empty,Name,Born")
+	if out != "PartitionKey,RowKey,Empty,Empty@type,Name,Name@type,Born,Born@type\r\n"+
+		"it's,1,\"\",Edm.String,Ada,Edm.String,1815,Edm.Int32\r\n"+
+		"it's,2,,,\"a\nb, \"\"c\"\"\",Edm.String,,\r\n" {
+		t.Errorf("%q", out)
+	}
+	out = good("query", "People", "--from", at, "--format", "csv-plain")
+	if !strings.HasPrefix(out, "PartitionKey,RowKey,Timestamp,Big,Born,Died,Empty,Name\r\nit's,1,20") || !strings.HasSuffix(out, ",,,,,\"a\nb, \"\"c\"\"\"\r\n") {
+		t.Errorf("%q", out)
+	}
+	out = good("get", "People", "it's", "1", "--from", at)
+	if !strings.Contains(out, "Big           Int64     9007199254740993\n") || !strings.HasPrefix(out, "PartitionKey  String    it's\n") {
+		t.Errorf("%s", out)
+	}
+	if out = good("count", "People", "--from", at); out != "2\n" {
+		t.Errorf("%s", out)
+	}
+	out = good("stat", "--from", at)
+	for _, want := range []string{"People: 2 entities in 1 partitions, ", "  largest partitions\n    it's ", "    Born                              Int32 in 1\n", "    Name                              String\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	good("delete", "People", "it's", "1", "--from", at)
+	for _, args := range [][]string{{"get", "People", "it's", "1", "--from", at}, {"delete", "People", "it's", "1", "--from", at}} {
+		if status, _, said := runUntil(t.Context(), nil, args...); status != 1 || !strings.Contains(said, "table People has no entity with PartitionKey 'it'\\''s' and RowKey '1'") {
+			t.Errorf("%q: status %d: %s", args, status, said)
+		}
+	}
+	for _, tt := range []struct {
+		status int
+		args   []string
+		say    string
+	}{
+		{1, []string{"query", "Nobody", "--from", at}, "reading table Nobody: the service answers 404 TableNotFound"},
+		{1, []string{"query", "People", "Born gt", "--from", at}, "400 InvalidInput"},
+		{2, []string{"query", "People", "a", "--filter", "b", "--from", at}, "once"},
+		{2, []string{"query", "--from", at}, "TABLE is missing"},
+		{2, []string{"put", "People", "{}", "--to", at}, "no PartitionKey"},
+		{2, []string{"put", "People", "{", "--to", at}, "ENTITY: "},
+		{2, []string{"count", "People", "--from", "env:NOTHING"}, "$NOTHING is not set"},
+		{2, []string{"count", "People", "--from", "AccountName=a"}, "neither AccountKey nor"},
+		{2, []string{"count", "People", "--from", "nobody", "--profiles", "/nowhere"}, "no profile 'nobody' in /nowhere"},
+	} {
+		if status, out, said := runUntil(t.Context(), nil, tt.args...); status != tt.status || !strings.Contains(said, tt.say) || out != "" {
+			t.Errorf("%q: status %d, want %d with %q\n%s%s", tt.args, status, tt.status, tt.say, out, said)
+		}
+	}
+}
+
+// A profile keeps a connection string, whose key may be elsewhere; nobody else can
+// read the file and no command shows a key.
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	at := service(t)
+	_, key, _ := connection(t, at)
+	without := strings.Replace(at, "AccountKey="+key+";", "", 1)
+	file := filepath.Join(t.TempDir(), "new", "profiles.json")
+	env := map[string]string{"EDGETABLE_PROFILES": file, "KEY": key, "ALL": at}
+	good := func(args ...string) (string, string) {
+		t.Helper()
+		status, out, said := runUntil(t.Context(), env, args...)
+		if status != 0 {
+			t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
+		}
+		return out, said
+	}
+	if _, said := good("profile", "add", "prod", at); said != "added prod in "+file+"\n" {
+		t.Error(said)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("%v, %v", info.Mode(), err)
+	}
+	good("profile", "add", "by-env", without, "--key-env", "KEY")
+	good("profile", "add", "default", "--key-command", "echo '"+at+"'")
+	good("profile", "add", "by-command", without, "--key-command", "printf %s \"$(echo "+key+")\"")
+	for _, from := range []string{"prod", "by-env", "by-command", ""} {
+		if out, _ := good("count", "People", "--from", from); out != "0\n" {
+			t.Errorf("%s: %s", from, out)
+		}
+	}
+	out, said := good("profile", "list")
+	if strings.Count(out, "\n") != 4 || strings.Contains(strings.ReplaceAll(out+said, "echo "+key, ""), "AccountKey="+key+";\n") || !strings.Contains(out, "key in $KEY") ||
+		!strings.Contains(out, "prod              http://127.0.0.1") {
+		t.Error(out, said)
+	}
+	if _, said := good("profile", "add", "prod", at); said != "replaced prod in "+file+"\n" {
+		t.Error(said)
+	}
+	good("profile", "remove", "prod")
+	for _, tt := range []struct {
+		args []string
+		say  string
+	}{
+		{[]string{"profile", "remove", "prod"}, "has no profile 'prod'"},
+		{[]string{"profile", "add", "a=b", at}, "no name for a profile"},
+		{[]string{"profile", "add", "x", "AccountName=a"}, "neither AccountKey nor"},
+		{[]string{"profile", "add", "x", at, "--key-env", "A", "--key-command", "b"}, "exclude each other"},
+		{[]string{"profile", "add"}, "arg(s)"},
+		{[]string{"count", "People", "--from", "prod"}, "no profile 'prod'"},
+	} {
+		if status, _, said := runUntil(t.Context(), env, tt.args...); status == 0 || !strings.Contains(said, tt.say) {
+			t.Errorf("%q: status %d: %s", tt.args, status, said)
+		}
+	}
+	good("profile", "add", "failing", "--key-command", "echo locked >&2; exit 3")
+	if status, _, said := runUntil(t.Context(), env, "count", "People", "--from", "failing"); status != 1 || !strings.Contains(said, "locked") {
+		t.Errorf("status %d: %s", status, said)
+	}
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, said := runUntil(t.Context(), env, "profile", "list"); status != 1 || !strings.Contains(said, "chmod 600") {
+		t.Errorf("status %d: %s", status, said)
+	}
+}

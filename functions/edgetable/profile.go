@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/functions/edgetable/remote"
+)
+
+// profile is a service under a name. The key may be elsewhere than in the
+// connection string.
+type profile struct {
+	Connection string `json:"connection,omitempty"`
+	KeyEnv     string `json:"keyEnvironment,omitempty"` // variable with the key
+	KeyCommand string `json:"keyCommand,omitempty"`     // command that prints the key
+}
+
+// profiles are those of a user.
+type profiles struct {
+	path string
+	list map[string]profile
+}
+
+// profilesFlag is the file of profiles in all commands.
+func profilesFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "profiles", "", "`file` of profiles; default edgetable/profiles.json in the user's configuration directory")
+}
+
+// openProfiles reads the file, which need not exist.
+func openProfiles(path string) (*profiles, error) {
+	if path == "" {
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return nil, fmt.Errorf("there is no place for profiles: %w; --profiles names a file", err)
+		}
+		path = filepath.Join(dir, "edgetable", "profiles.json")
+	}
+	f := &profiles{path: path, list: map[string]profile{}}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err == nil {
+		err = private(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &f.list); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// save replaces the file as a whole. Only its owner can read it.
+func (f *profiles) save() error {
+	text, err := json.MarshalIndent(f.list, "", "  ")
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(f.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(dir, ".profiles-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name()) // it is gone if all went well
+	_, err = temp.Write(append(text, '\n'))
+	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), f.path)
+}
+
+// profileName is what a profile may be called. A connection string is never one.
+var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+
+func (p *program) profileCommand() *cobra.Command {
+	var file string
+	var one profile
+	command := func(use, short, long string, args cobra.PositionalArgs, run func(f *profiles, args []string) error) *cobra.Command {
+		c := &cobra.Command{Use: use, Short: short, Long: long, Args: args, RunE: func(_ *cobra.Command, args []string) error {
+			f, err := openProfiles(file)
+			if err != nil {
+				return err
+			}
+			return run(f, args)
+		}}
+		section(c, "File", func(f *pflag.FlagSet) { profilesFlag(f, &file) })
+		return c
+	}
+	add := command("add NAME [CONNECTION]", "Keep a connection string under a name",
+		"CONNECTION is a connection string or the URL of a shared access signature. Without it, or as -, it is read from\n"+
+			"standard input, which keeps it out of the shell's history. With --key-env or --key-command it may leave out the\n"+
+			"key; without a CONNECTION the variable or the command has the whole connection string.\n\n"+
+			"The profile named default is used where a command is not told another.",
+		cobra.RangeArgs(1, 2), func(f *profiles, args []string) error { return p.addProfile(f, args, one) })
+	add.Example = "  edgetable profile add prod - < connection.txt\n" +
+		"  edgetable profile add prod 'AccountName=acme' --key-command 'pass show acme'"
+	section(add, "Key", func(f *pflag.FlagSet) {
+		f.StringVar(&one.KeyEnv, "key-env", "", "environment `variable` with the account key")
+		f.StringVar(&one.KeyCommand, "key-command", "", "`command` that prints the account key; it is run by the shell each time")
+	})
+	return p.group("profile", "Keep names for services", "A profile stands for a service in --from and --to. The file can be read by its owner alone.",
+		add,
+		command("list", "List the profiles, without their keys", "", operands(), func(f *profiles, _ []string) error { return p.listProfiles(f) }),
+		command("remove NAME", "Forget a profile", "", operands("NAME"), func(f *profiles, args []string) error {
+			if _, ok := f.list[args[0]]; !ok {
+				return fmt.Errorf("%s has no profile %s", f.path, quote(args[0]))
+			}
+			delete(f.list, args[0])
+			return f.save()
+		}),
+	)
+}
+
+func (p *program) addProfile(f *profiles, args []string, one profile) error {
+	name := args[0]
+	if !profileName.MatchString(name) {
+		return misuse("%q is no name for a profile: use letters, digits and . _ -", name)
+	}
+	if one.KeyEnv != "" && one.KeyCommand != "" {
+		return misuse("--key-env and --key-command exclude each other")
+	}
+	elsewhere := one.KeyEnv != "" || one.KeyCommand != ""
+	if len(args) == 2 {
+		one.Connection = args[1]
+	}
+	if one.Connection == "-" || len(args) == 1 && !elsewhere {
+		text, err := io.ReadAll(io.LimitReader(p.in, 1<<16))
+		if err != nil {
+			return err
+		}
+		one.Connection = strings.TrimSpace(string(text))
+	}
+	check := one.Connection
+	if elsewhere && check != "" {
+		check = withSecret(check, "a2V5") // any key
+	}
+	if check != "" || !elsewhere {
+		if _, err := remote.ParseConnection(check); err != nil {
+			return fmt.Errorf("profile %s: %w", name, err)
+		}
+	}
+	_, replaced := f.list[name]
+	f.list[name] = one
+	if err := f.save(); err != nil {
+		return err
+	}
+	word := "added"
+	if replaced {
+		word = "replaced"
+	}
+	fmt.Fprintf(p.err, "%s %s in %s\n", word, name, f.path)
+	return nil
+}
+
+func (p *program) listProfiles(f *profiles) error {
+	for _, name := range slices.Sorted(maps.Keys(f.list)) {
+		one := f.list[name]
+		place, where := "", ""
+		switch {
+		case one.KeyEnv != "":
+			where = "  key in $" + one.KeyEnv
+		case one.KeyCommand != "":
+			where = "  key from " + one.KeyCommand
+		}
+		connection := one.Connection
+		if where != "" && connection != "" {
+			connection = withSecret(connection, "a2V5")
+		}
+		if connection != "" {
+			e, err := remote.ParseConnection(connection)
+			if place = e.String(); err != nil {
+				place = err.Error()
+			}
+		}
+		fmt.Fprintf(p.out, "%-16s  %s%s\n", name, cmp.Or(place, "connection"), where)
+	}
+	return nil
+}
+
+// withSecret adds a key, or a shared access signature, to a connection string.
+func withSecret(connection, secret string) string {
+	name := ";AccountKey="
+	if strings.Contains(secret, "sig=") {
+		name = ";SharedAccessSignature="
+	}
+	return strings.TrimSuffix(connection, ";") + name + secret
+}
+
+// connection returns the connection string of a profile.
+func (p *program) connection(name string, one profile) (string, error) {
+	var secret string
+	switch {
+	case one.KeyEnv != "":
+		if secret = p.environment(one.KeyEnv); secret == "" {
+			return "", fmt.Errorf("profile %s: $%s is not set", name, one.KeyEnv)
+		}
+	case one.KeyCommand != "":
+		shell := []string{"/bin/sh", "-c"}
+		if runtime.GOOS == "windows" {
+			shell = []string{"cmd", "/C"}
+		}
+		command := exec.Command(shell[0], shell[1], one.KeyCommand)
+		var says bytes.Buffer
+		command.Stderr = &says
+		out, err := command.Output()
+		if err != nil {
+			return "", fmt.Errorf("profile %s: %s: %w: %s", name, one.KeyCommand, err, strings.TrimSpace(says.String()))
+		}
+		secret = strings.TrimSpace(string(out))
+	default:
+		return one.Connection, nil
+	}
+	if one.Connection == "" {
+		return secret, nil
+	}
+	return withSecret(one.Connection, secret), nil
+}

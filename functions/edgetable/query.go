@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/functions/edgetable/data"
+	"edgetable/functions/edgetable/remote"
+)
+
+// readFlags are the flags of the commands that print entities.
+type readFlags struct {
+	serviceFlags
+	filter, format string
+	names          []string
+	top            int
+}
+
+// filterFlag, selectFlag and formatFlag mean the same in all commands.
+func filterFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "filter", "", "`condition` that the entities pass, as in $filter")
+}
+
+func selectFlag(f *pflag.FlagSet, to *[]string) {
+	f.StringSliceVar(to, "select", nil, "`names` of the properties to read, with commas between; default all")
+}
+
+func formatFlag(f *pflag.FlagSet, to *string, words ...string) {
+	choiceFlag(f, to, "format", "`format` of entities; "+oneOf(words), words...)
+}
+
+func (p *program) queryCommand() *cobra.Command {
+	var o readFlags
+	c := &cobra.Command{
+		Use: "query TABLE [FILTER]", Short: "Print the entities of a table",
+		Example: "  edgetable query People \"PartitionKey eq 'a'\" --top 20\n" +
+			"  edgetable query People 'Born gt 1900' --select RowKey,Born --format csv --from prod",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 && o.filter != "" {
+				return misuse("give the filter once, behind the table or with --filter")
+			}
+			return upTo(args, "TABLE", "FILTER")
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				o.filter = args[1]
+			}
+			return p.query(c.Context(), &o, args[0])
+		},
+	}
+	section(c, "Flags", func(f *pflag.FlagSet) {
+		o.fromFlag(f)
+		filterFlag(f, &o.filter)
+		selectFlag(f, &o.names)
+		intFlag(f, &o.top, "top", 0, 0, 1<<31-1, "`number` of entities to read at most; 0 for all")
+		formatFlag(f, &o.format, "table", "jsonl", "csv", "csv-plain")
+	})
+	return c
+}
+
+// upTo demands an argument for the first of the names and permits the others.
+func upTo(args []string, names ...string) error {
+	switch {
+	case len(args) == 0:
+		return misuse("%s is missing", names[0])
+	case len(args) > len(names):
+		return misuse("%q is too much", args[len(names)])
+	}
+	return nil
+}
+
+func (p *program) query(ctx context.Context, o *readFlags, table string) error {
+	c, err := p.connect(&o.serviceFlags)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	w := data.NewPrinter(p.out, o.format, o.names)
+	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: data.WithKeys(o.names), Top: o.top}) {
+		if err != nil {
+			_ = w.Close() // the other error is the cause
+			return err
+		}
+		if err := w.Print(e); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+func (p *program) getCommand() *cobra.Command {
+	var o readFlags
+	c := &cobra.Command{
+		Use: "get TABLE PARTITIONKEY ROWKEY", Short: "Print an entity",
+		Example: "  edgetable get People a 1 --from prod", Args: operands("TABLE", "PARTITIONKEY", "ROWKEY"),
+		RunE: func(c *cobra.Command, args []string) error { return p.get(c.Context(), &o, args[0], args[1], args[2]) },
+	}
+	section(c, "Flags", func(f *pflag.FlagSet) {
+		o.fromFlag(f)
+		selectFlag(f, &o.names)
+		formatFlag(f, &o.format, "table", "jsonl", "csv", "csv-plain")
+	})
+	return c
+}
+
+func (p *program) get(ctx context.Context, o *readFlags, table, partition, row string) error {
+	c, err := p.connect(&o.serviceFlags)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	e, ok, err := c.Get(ctx, table, partition, row, data.WithKeys(o.names))
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fmt.Errorf("table %s has no entity with PartitionKey %s and RowKey %s", table, quote(partition), quote(row))
+	}
+	if o.format == "table" {
+		_, err := fmt.Fprint(p.out, data.Describe(e))
+		return err
+	}
+	w := data.NewPrinter(p.out, o.format, o.names)
+	if err := w.Print(e); err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+// modeFlag says what a write does to an entity that exists, in all commands.
+func modeFlag(f *pflag.FlagSet, to *string, usual string, words ...string) {
+	meaning := map[string]string{"insert": "insert refuses it", "merge": "merge adds the properties to it", "replace": "replace takes its place", "skip": "skip leaves it"}
+	var says []string
+	for _, w := range words {
+		says = append(says, meaning[w])
+	}
+	choiceFlag(f, to, "mode", "`what` to do with an entity that exists; "+strings.Join(says, ", "), words...)
+	*to = usual
+	f.Lookup("mode").DefValue = usual
+}

@@ -1,0 +1,243 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"edgetable/core/sharedkey"
+)
+
+// version is the x-ms-version of requests, the one that the SDKs for tables send.
+const version = "2019-02-02"
+
+// Client sends requests to one account. Many goroutines may use it.
+type Client struct {
+	endpoint Endpoint
+	http     *http.Client
+	limit    *limiter
+	patience time.Duration // how long a request is repeated
+
+	requests, refusals atomic.Int64
+}
+
+// patience is long enough for a service that moves a partition or starts again.
+const patience = 2 * time.Minute
+
+// New returns a client that has at most so many requests under way.
+func New(e Endpoint, connections int) *Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = connections, connections
+	t.ReadBufferSize, t.WriteBufferSize = 64<<10, 64<<10
+	t.DisableCompression = true
+	t.ResponseHeaderTimeout = time.Minute
+	t.ForceAttemptHTTP2 = false // one connection would carry all requests
+	t.TLSClientConfig = &tls.Config{NextProtos: []string{"http/1.1"}}
+	return &Client{endpoint: e, http: &http.Client{Transport: t}, limit: newLimiter(connections), patience: patience}
+}
+
+// Endpoint returns the account that the client uses.
+func (c *Client) Endpoint() Endpoint { return c.endpoint }
+
+// Close closes the connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Load says how the requests go: how many got an answer, how many were refused
+// for the service's load, and how many may be under way now.
+func (c *Client) Load() (requests, refusals int64, bound int) {
+	return c.requests.Load(), c.refusals.Load(), c.limit.now()
+}
+
+// request is a request before it is signed.
+type request struct {
+	method      string
+	path        string // below the account, escaped, with a slash at its begin
+	query       string // escaped
+	contentType string
+	match       string // If-Match
+	body        []byte
+	check       func(*response) *Error // finds an error in an answer of success
+}
+
+type response struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// send sends a request until the service does it or refuses it for good. The
+// body of the answer is appended to into, which may be nil.
+func (c *Client) send(ctx context.Context, r request, into []byte) (response, error) {
+	first := time.Now()
+	for attempt := 0; ; attempt++ {
+		resp, wait, err := c.attempt(ctx, &r, into)
+		if err == nil || wait < 0 {
+			return resp, err
+		}
+		if wait == 0 {
+			wait = backoff(attempt)
+		}
+		if time.Since(first)+wait > c.patience {
+			return resp, err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return resp, context.Cause(ctx)
+		}
+	}
+}
+
+// backoff doubles from 0.1 s to 25 s, less a random part, so that clients do not
+// return together.
+func backoff(attempt int) time.Duration {
+	d := 100 * time.Millisecond << min(attempt, 8)
+	return d/2 + rand.N(d/2)
+}
+
+// attempt sends a request once. After an error, wait says what to do: negative
+// for give up, else how long to wait, 0 if the service does not say.
+func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp response, wait time.Duration, err error) {
+	since, err := c.limit.acquire(ctx)
+	if err != nil {
+		if !since.IsZero() {
+			c.limit.abandon()
+		}
+		return resp, -1, context.Cause(ctx)
+	}
+	resp, err = c.exchange(ctx, r, into)
+	if err != nil {
+		c.limit.abandon()
+		if ctx.Err() != nil {
+			return resp, -1, context.Cause(ctx)
+		}
+		return resp, permanent(err), err
+	}
+	c.requests.Add(1)
+	var failure *Error
+	if resp.status >= http.StatusBadRequest {
+		failure = readError(resp.status, resp.body)
+	} else if r.check != nil {
+		failure = r.check(&resp)
+	}
+	refused := failure != nil && (failure.Status == http.StatusServiceUnavailable || failure.Status == http.StatusTooManyRequests)
+	if refused {
+		c.refusals.Add(1)
+	}
+	c.limit.release(since, refused)
+	switch {
+	case failure == nil:
+		return resp, 0, nil
+	case transient(failure.Status):
+		return resp, retryAfter(resp.header), failure
+	}
+	return resp, -1, failure
+}
+
+// permanent is -1 for errors of the network that will not go away.
+func permanent(err error) time.Duration {
+	var certificate *tls.CertificateVerificationError
+	var header tls.RecordHeaderError
+	if errors.As(err, &certificate) || errors.As(err, &header) {
+		return -1
+	}
+	return 0
+}
+
+// maxRetryAfter bounds what a service may ask for.
+const maxRetryAfter = 30 * time.Second
+
+func retryAfter(h http.Header) time.Duration {
+	seconds, err := strconv.ParseUint(h.Get("Retry-After"), 10, 16)
+	if err != nil {
+		return 0
+	}
+	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+}
+
+// exchange signs and sends a request and reads the whole answer.
+func (c *Client) exchange(ctx context.Context, r *request, into []byte) (response, error) {
+	req, err := c.signed(ctx, r)
+	if err != nil {
+		return response{}, err
+	}
+	answer, err := c.http.Do(req)
+	if err != nil {
+		var outer *url.Error // its text has the URL, which may have a signature
+		if errors.As(err, &outer) {
+			err = fmt.Errorf("%s %s: %w", r.method, c.endpoint, outer.Err)
+		}
+		return response{}, err
+	}
+	defer answer.Body.Close()
+	body := bytes.NewBuffer(into)
+	if n := int(answer.ContentLength); n > 0 && n < 64<<20 {
+		body.Grow(n + bytes.MinRead)
+	}
+	if _, err := body.ReadFrom(answer.Body); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the answer is cut off")
+		}
+		return response{}, fmt.Errorf("%s %s: %w", r.method, c.endpoint, err)
+	}
+	return response{status: answer.StatusCode, header: answer.Header, body: body.Bytes()}, nil
+}
+
+// signed makes the request of HTTP.
+func (c *Client) signed(ctx context.Context, r *request) (*http.Request, error) {
+	e := &c.endpoint
+	query := r.query
+	if e.token != "" {
+		if query != "" {
+			query += "&"
+		}
+		query += e.token
+	}
+	u, err := url.Parse(e.url.String() + r.path)
+	if err != nil {
+		return nil, err
+	}
+	u.RawQuery = query
+	req, err := http.NewRequestWithContext(ctx, r.method, u.String(), bytes.NewReader(r.body))
+	if err != nil {
+		return nil, err
+	}
+	h := req.Header
+	date := sharedkey.FormatDate(time.Now())
+	h["x-ms-date"] = []string{date}
+	h["x-ms-version"] = []string{version}
+	h.Set("DataServiceVersion", "3.0")
+	h.Set("MaxDataServiceVersion", "3.0")
+	h.Set("Accept", acceptJSON)
+	h.Set("User-Agent", "edgetable")
+	if r.method != http.MethodGet {
+		h.Set("Prefer", "return-no-content")
+	}
+	if r.contentType != "" {
+		h.Set("Content-Type", r.contentType)
+	}
+	if r.match != "" {
+		h.Set("If-Match", r.match)
+	}
+	if e.key != nil {
+		h.Set("Authorization", e.key.Authorization(sharedkey.SharedKeyLite, e.account,
+			sharedkey.Request{Method: r.method, Path: u.EscapedPath(), RawQuery: r.query, XMSDate: date}))
+	}
+	return req, nil
+}
+
+const (
+	acceptJSON  = "application/json;odata=minimalmetadata"
+	contentJSON = "application/json"
+)

@@ -1,0 +1,128 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"edgetable/core/accounts"
+	"edgetable/core/sharedkey"
+)
+
+// Development is the connection string of a server on this machine with the
+// development account.
+const Development = "UseDevelopmentStorage=true"
+
+// Endpoint is an account of a table service with the right to use it. It prints
+// without its key or signature.
+type Endpoint struct {
+	url     *url.URL // of the account, without a slash at its end
+	account string
+	key     *sharedkey.Key
+	token   string // a shared access signature, in place of the key
+}
+
+// String returns the URL of the account.
+func (e Endpoint) String() string { return e.url.String() }
+
+// GoString keeps the key and the signature out of %#v too.
+func (e Endpoint) GoString() string { return e.String() }
+
+// ParseConnection reads a connection string as the SDKs take it, or the URL of
+// a shared access signature. Its errors do not repeat the text, which may hold a
+// key.
+func ParseConnection(text string) (Endpoint, error) {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://") {
+		return parseURL(text)
+	}
+	fields := map[string]string{}
+	for part := range strings.SplitSeq(text, ";") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(part, "=")
+		if !ok {
+			return Endpoint{}, errors.New("a connection string consists of Name=value parts with semicolons between")
+		}
+		fields[strings.ToLower(name)] = value
+	}
+	if strings.EqualFold(fields["usedevelopmentstorage"], "true") {
+		proxy := strings.TrimSuffix(fields["developmentstorageproxyuri"], "/")
+		if proxy == "" {
+			proxy = "http://127.0.0.1"
+		}
+		return withKey(proxy+":10002/"+accounts.Development, accounts.Development, accounts.DevelopmentKey)
+	}
+	account, endpoint := fields["accountname"], fields["tableendpoint"]
+	if endpoint == "" {
+		if account == "" {
+			return Endpoint{}, errors.New("the connection string names neither AccountName nor TableEndpoint")
+		}
+		scheme, suffix := fields["defaultendpointsprotocol"], fields["endpointsuffix"]
+		if scheme == "" {
+			scheme = "https"
+		}
+		if suffix == "" {
+			suffix = "core.windows.net"
+		}
+		endpoint = scheme + "://" + account + ".table." + suffix
+	}
+	if token := fields["sharedaccesssignature"]; token != "" {
+		return parseURL(strings.TrimRight(endpoint, "/") + "/?" + strings.TrimPrefix(token, "?"))
+	}
+	switch {
+	case fields["accountkey"] == "":
+		return Endpoint{}, errors.New("the connection string has neither AccountKey nor SharedAccessSignature")
+	case account == "":
+		return Endpoint{}, errors.New("the connection string has no AccountName")
+	}
+	return withKey(endpoint, account, fields["accountkey"])
+}
+
+func withKey(endpoint, account, key string) (Endpoint, error) {
+	u, err := address(endpoint)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	k, err := sharedkey.ParseKey(key)
+	if err != nil {
+		return Endpoint{}, errors.New("the account key is not base64 text")
+	}
+	return Endpoint{url: u, account: account, key: k}, nil
+}
+
+// parseURL reads a URL with a shared access signature. SDKs write that of a
+// table with the table's name in the path.
+func parseURL(text string) (Endpoint, error) {
+	text, token, _ := strings.Cut(text, "?")
+	values, err := url.ParseQuery(token)
+	if err != nil {
+		return Endpoint{}, errors.New("the query of the URL cannot be read")
+	}
+	if values.Get("sig") == "" {
+		u, err := address(text)
+		if err == nil && strings.TrimPrefix(u.Path, "/") == accounts.Development {
+			return withKey(text, accounts.Development, accounts.DevelopmentKey)
+		}
+		return Endpoint{}, errors.New("the URL has no shared access signature (sig=…): write a connection string or add one")
+	}
+	text = strings.TrimRight(text, "/")
+	if table := values.Get("tn"); table != "" {
+		if head, ok := strings.CutSuffix(strings.ToLower(text), "/"+strings.ToLower(table)); ok {
+			text = text[:len(head)]
+		}
+	}
+	u, err := address(text)
+	return Endpoint{url: u, token: token}, err
+}
+
+// address reads the URL of an account.
+func address(text string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimRight(text, "/"))
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
+		return nil, fmt.Errorf("the endpoint is no URL of the form https://host[:port][/account]")
+	}
+	return u, nil
+}

@@ -1,0 +1,107 @@
+package remote
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Error is an answer of the service that reports an error.
+type Error struct {
+	Status  int
+	Code    string // such as EntityAlreadyExists
+	Message string // its first line
+	Index   int    // of the operation in a batch; -1 if the service does not name one
+}
+
+func (e *Error) Error() string {
+	text := "the service answers " + strconv.Itoa(e.Status)
+	if e.Code != "" {
+		text += " " + e.Code
+	}
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// is reports whether err is an answer with this code.
+func is(err error, code string) bool {
+	e, ok := err.(*Error)
+	return ok && e.Code == code
+}
+
+// transient reports whether a service that gave this status may succeed later.
+func transient(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+var (
+	xmlCode    = regexp.MustCompile(`(?i)<(?:m:)?code>([^<]*)<`)
+	xmlMessage = regexp.MustCompile(`(?i)<(?:m:)?message[^>]*>([^<]*)<`)
+)
+
+// readError reads the body of an error, in JSON or XML.
+func readError(status int, body []byte) *Error {
+	e := &Error{Status: status, Index: -1}
+	var document struct {
+		Error struct {
+			Code    string `json:"code"`
+			Message struct {
+				Value string `json:"value"`
+			} `json:"message"`
+		} `json:"odata.error"`
+	}
+	if json.Unmarshal(body, &document) == nil {
+		e.Code, e.Message = document.Error.Code, document.Error.Message.Value
+	} else if code := xmlCode.FindSubmatch(body); code != nil {
+		e.Code = string(code[1])
+		if message := xmlMessage.FindSubmatch(body); message != nil {
+			e.Message = string(message[1])
+		}
+	} else {
+		e.Message = string(bytes.ToValidUTF8(body[:min(len(body), 200)], nil))
+	}
+	e.Message, _, _ = strings.Cut(e.Message, "\n")
+	if head, rest, ok := strings.Cut(e.Message, ":"); ok {
+		if n, err := strconv.ParseUint(head, 10, 8); err == nil {
+			e.Index, e.Message = int(n), rest
+		}
+	}
+	return e
+}
+
+// batchError finds the part of the answer to a batch that reports an error.
+func batchError(body []byte) *Error {
+	for rest := body; ; {
+		_, after, ok := bytes.Cut(rest, []byte("HTTP/1.1 "))
+		if !ok {
+			return nil
+		}
+		rest = after
+		if len(after) < 3 {
+			return &Error{Index: -1, Message: "the answer to a batch is cut off"}
+		}
+		status, err := strconv.Atoi(string(after[:3]))
+		if err != nil || status < http.StatusBadRequest {
+			continue
+		}
+		_, text, _ := bytes.Cut(after, []byte("\r\n\r\n"))
+		text, _, _ = bytes.Cut(text, []byte("\r\n--"))
+		return readError(status, bytes.TrimSpace(text))
+	}
+}
+
+// unexpected is an answer that is neither success nor an error.
+func unexpected(status int) error {
+	return fmt.Errorf("the service answers %d, which this request cannot have: is it a table service?", status)
+}

@@ -1,0 +1,96 @@
+package remote
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// limiter bounds the requests under way. The bound rises by one for each bound's
+// worth of successes and is halved when the service refuses a request for its
+// load (additive increase, multiplicative decrease): the service's capacity need
+// not be known.
+type limiter struct {
+	mu      sync.Mutex
+	bound   float64
+	most    int
+	active  int
+	waiting []chan struct{}
+	cut     time.Time // when the bound was halved last
+}
+
+// firstBound is where the bound starts.
+const firstBound = 8
+
+func newLimiter(most int) *limiter {
+	return &limiter{bound: float64(min(firstBound, most)), most: most}
+}
+
+// acquire waits for a place and returns when it got one.
+func (l *limiter) acquire(ctx context.Context) (since time.Time, err error) {
+	l.mu.Lock()
+	if l.active < int(l.bound) && len(l.waiting) == 0 {
+		l.active++
+		l.mu.Unlock()
+		return time.Now(), ctx.Err()
+	}
+	turn := make(chan struct{})
+	l.waiting = append(l.waiting, turn)
+	l.mu.Unlock()
+	select {
+	case <-turn:
+		return time.Now(), nil
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, c := range l.waiting {
+		if c == turn {
+			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
+			return time.Time{}, ctx.Err()
+		}
+	}
+	l.active-- // the turn came at the same moment
+	l.admit()
+	return time.Time{}, ctx.Err()
+}
+
+// release gives the place back. A refusal of a request that began before the
+// last cut says nothing about the bound since then.
+func (l *limiter) release(since time.Time, refused bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.active--
+	switch {
+	case !refused:
+		l.bound = min(l.bound+1/l.bound, float64(l.most))
+	case since.After(l.cut):
+		l.bound = max(l.bound/2, 1)
+		l.cut = time.Now()
+	}
+	l.admit()
+}
+
+// abandon gives back a place whose request has no answer because its caller
+// went away.
+func (l *limiter) abandon() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.active--
+	l.admit()
+}
+
+func (l *limiter) admit() {
+	for l.active < int(l.bound) && len(l.waiting) > 0 {
+		l.active++
+		close(l.waiting[0])
+		l.waiting = l.waiting[1:]
+	}
+}
+
+// now returns the bound.
+func (l *limiter) now() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return int(l.bound)
+}

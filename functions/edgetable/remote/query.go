@@ -1,0 +1,142 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"edgetable/core/payload"
+)
+
+// Query says which entities of a table to read.
+type Query struct {
+	Table  string
+	Filter string   // "" for all
+	Select []string // nil for all properties
+	Top    int      // the most entities; 0 for all
+}
+
+// pageSize is the most entities of a page.
+const pageSize = 1000
+
+// Entities iterates over the entities that match a query, in the order of their
+// keys. While the caller works on a page, the next one is on its way. An entity
+// is valid until the next one; an error is the last value.
+func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Received, error] {
+	return func(yield func(payload.Received, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		fail := func(err error) { yield(payload.Received{}, fmt.Errorf("reading table %s: %w", q.Table, err)) }
+		var reader payload.Reader
+		var free []byte // the memory of a page that has been read
+		next := c.fetch(ctx, &q, "", nil)
+		for n, pages := 0, 0; next != nil; pages++ {
+			p := <-next
+			if p.err != nil {
+				fail(p.err)
+				return
+			}
+			next = nil
+			if p.token != "" && (q.Top == 0 || n+pageSize < q.Top) {
+				next = c.fetch(ctx, &q, p.token, free[:0])
+			}
+			if err := reader.Feed(p.body); err != nil {
+				fail(err)
+				return
+			}
+			for {
+				e, ok, err := reader.Next()
+				if err != nil {
+					fail(err)
+					return
+				}
+				if !ok {
+					break
+				}
+				if !yield(e, nil) {
+					return
+				}
+				if n++; n == q.Top {
+					return
+				}
+			}
+			if next == nil && p.token != "" { // the page had fewer entities than it could
+				next = c.fetch(ctx, &q, p.token, free[:0])
+			}
+			free = p.body
+		}
+	}
+}
+
+type page struct {
+	body  []byte
+	token string // the query that continues, "" at the end
+	err   error
+}
+
+// fetch begins to read a page.
+func (c *Client) fetch(ctx context.Context, q *Query, token string, into []byte) <-chan page {
+	result := make(chan page, 1)
+	query := q.text()
+	if token != "" {
+		query = strings.TrimPrefix(query+"&"+token, "&")
+	}
+	go func() {
+		resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + q.Table + "()", query: query}, into)
+		p := page{body: resp.body, err: err}
+		if err == nil {
+			p.token = continuation(resp.header)
+		}
+		result <- p
+	}()
+	return result
+}
+
+func (q *Query) text() string {
+	var parts []string
+	if q.Filter != "" {
+		parts = append(parts, "$filter="+escaped(q.Filter))
+	}
+	if q.Select != nil {
+		parts = append(parts, "$select="+escaped(strings.Join(q.Select, ",")))
+	}
+	if q.Top > 0 {
+		parts = append(parts, "$top="+strconv.Itoa(min(q.Top, pageSize)))
+	}
+	return strings.Join(parts, "&")
+}
+
+func continuation(h http.Header) string {
+	partition, row := h.Get("x-ms-continuation-NextPartitionKey"), h.Get("x-ms-continuation-NextRowKey")
+	if partition == "" && row == "" {
+		return ""
+	}
+	token := "NextPartitionKey=" + escaped(partition)
+	if row != "" {
+		token += "&NextRowKey=" + escaped(row)
+	}
+	return token
+}
+
+// Get reads one entity; ok is false if it is not there.
+func (c *Client) Get(ctx context.Context, table, partition, row string, names []string) (e payload.Received, ok bool, err error) {
+	q := Query{Select: names}
+	resp, err := c.send(ctx, request{method: http.MethodGet, path: entityPath(table, partition, row), query: q.text()}, nil)
+	if is(err, "ResourceNotFound") || is(err, "EntityNotFound") {
+		return e, false, nil
+	}
+	if err == nil {
+		e, err = new(payload.Reader).Entity(resp.body)
+	}
+	if err != nil {
+		return e, false, fmt.Errorf("reading table %s: %w", table, err)
+	}
+	return e, true, nil
+}
+
+func entityPath(table, partition, row string) string {
+	return string(payload.AppendEntityURI(nil, "/", table, partition, row))
+}

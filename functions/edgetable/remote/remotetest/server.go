@@ -1,0 +1,56 @@
+// Package remotetest starts table services for the tests of clients.
+package remotetest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"testing"
+	"time"
+
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/accounts"
+	"edgetable/core/edm"
+	"edgetable/core/memstore"
+	"edgetable/core/protocol"
+	"edgetable/core/sharedkey"
+	"edgetable/core/table"
+)
+
+// Start serves an empty account on the loopback, in memory, until the test ends.
+// It returns the connection string. Wrap may change how requests are served; it
+// may be nil.
+func Start(t testing.TB, wrap func(httpserver.Protocol) httpserver.Protocol) string {
+	t.Helper()
+	now := func() edm.Ticks { return edm.TicksOf(time.Now()) }
+	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	account := &protocol.Account{Account: sharedkey.Account{Name: "acme", Keys: [2]*sharedkey.Key{key}}}
+	var h httpserver.Protocol = &protocol.Handler{
+		Service:  table.New(memstore.New(now), table.Options{Now: now, Rand: rand.Uint64}),
+		Accounts: func(name string) (*protocol.Account, bool) { return account, name == account.Name },
+		Now:      now,
+		NewID:    func() (id [16]byte) { return id },
+		MaxSkew:  time.Hour,
+	}
+	if wrap != nil {
+		h = wrap(h)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httpserver.Server{Handler: &httpserver.Handler{Protocol: h}, Log: slog.New(slog.DiscardHandler), Grace: time.Second}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		<-done // a client may still have had a connection
+	})
+	return fmt.Sprintf("AccountName=acme;AccountKey=%s;TableEndpoint=http://%s/acme", accounts.DevelopmentKey, l.Addr())
+}

@@ -1,0 +1,103 @@
+package remote
+
+import (
+	"context"
+	"net/http"
+
+	"edgetable/core/multipart"
+	"edgetable/core/payload"
+)
+
+// Kind is what an operation does.
+type Kind uint8
+
+const (
+	// Insert fails if the entity exists.
+	Insert Kind = iota
+	// Merge makes the entity or adds the properties to it.
+	Merge
+	// Replace makes the entity or takes the place of it.
+	Replace
+	// Delete removes the entity, which must exist.
+	Delete
+)
+
+// Operation is a write of one entity.
+type Operation struct {
+	Kind                 Kind
+	PartitionKey, RowKey string
+	Body                 []byte // as [payload.AppendJSON] writes it; nil for Delete
+}
+
+// Limits of a batch. The limit of its body is less than the service's 4 MiB by
+// what frames the operations.
+const (
+	MaxOperations = 100
+	MaxBody       = 4<<20 - 256<<10
+)
+
+const (
+	batchBoundary     = "batch_edgetable"
+	changesetBoundary = "changeset_edgetable"
+)
+
+var (
+	writeHeader = multipart.Header{{Name: "Content-Type", Value: contentJSON}, {Name: "Accept", Value: acceptJSON},
+		{Name: "Prefer", Value: "return-no-content"}, {Name: "DataServiceVersion", Value: "3.0;"}}
+	deleteHeader = multipart.Header{{Name: "Accept", Value: acceptJSON}, {Name: "If-Match", Value: "*"}, {Name: "DataServiceVersion", Value: "3.0;"}}
+)
+
+func (k Kind) method() string { return [...]string{"POST", "MERGE", "PUT", "DELETE"}[k] }
+
+// Write does one operation.
+func (c *Client) Write(ctx context.Context, table string, o *Operation) error {
+	r := request{method: o.Kind.method(), body: o.Body, contentType: contentJSON, path: entityPath(table, o.PartitionKey, o.RowKey)}
+	switch o.Kind {
+	case Insert:
+		r.path = "/" + table
+	case Delete:
+		r.match, r.contentType = "*", ""
+	}
+	_, err := c.send(ctx, r, nil)
+	return err
+}
+
+// Batch does up to [MaxOperations] operations in one partition, all or none. The
+// Index of an *[Error] says which one the service refuses.
+func (c *Client) Batch(ctx context.Context, table string, ops []Operation) error {
+	if len(ops) == 1 {
+		err := c.Write(ctx, table, &ops[0])
+		if e, ok := err.(*Error); ok {
+			e.Index = 0
+		}
+		return err
+	}
+	base := c.endpoint.url.String() + "/"
+	size := 0
+	for i := range ops {
+		size += len(ops[i].Body) + 512
+	}
+	part := multipart.Part{Changeset: true, Operations: make([]multipart.Operation, len(ops))}
+	var targets []byte
+	for i := range ops {
+		o := &ops[i]
+		m := multipart.Operation{Method: o.Kind.method(), Header: writeHeader, Body: o.Body}
+		switch o.Kind {
+		case Insert:
+			m.Target = base + table
+		case Delete:
+			m.Header = deleteHeader
+			fallthrough
+		default:
+			targets = payload.AppendEntityURI(targets[:0], base, table, o.PartitionKey, o.RowKey)
+			m.Target = string(targets)
+		}
+		part.Operations[i] = m
+	}
+	body := multipart.AppendBatch(make([]byte, 0, size), batchBoundary, changesetBoundary, &multipart.Batch{Parts: []multipart.Part{part}})
+	_, err := c.send(ctx, request{
+		method: http.MethodPost, path: "/$batch", contentType: "multipart/mixed; boundary=" + batchBoundary, body: body,
+		check: func(r *response) *Error { return batchError(r.body) },
+	}, nil)
+	return err
+}
