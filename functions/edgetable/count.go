@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"edgetable/functions/edgetable/data"
 	"edgetable/functions/edgetable/remote"
+	"edgetable/functions/edgetable/transfer"
 )
 
 // countFlags are the flags of the commands that read whole tables.
@@ -47,7 +47,7 @@ func (p *program) count(ctx context.Context, o *countFlags, table string) error 
 	defer c.Close()
 	var read atomic.Int64
 	stop := p.follow(c, table, &read)
-	n, err := data.Count(ctx, c, remote.Query{Table: table, Filter: o.filter}, o.connections, &read)
+	n, err := transfer.Count(ctx, c, remote.Query{Table: table, Filter: o.filter}, o.connections, &read)
 	stop()
 	if err == nil {
 		fmt.Fprintln(p.out, n)
@@ -81,7 +81,7 @@ func (p *program) stat(ctx context.Context, o *countFlags, tables []string) erro
 	for i, table := range tables {
 		var read atomic.Int64
 		stop := p.follow(c, table, &read)
-		s, err := data.Measure(ctx, c, remote.Query{Table: table, Filter: o.filter}, o.connections, &read)
+		s, err := transfer.Measure(ctx, c, remote.Query{Table: table, Filter: o.filter}, o.connections, &read)
 		stop()
 		if err != nil {
 			return err
@@ -94,14 +94,14 @@ func (p *program) stat(ctx context.Context, o *countFlags, tables []string) erro
 	return nil
 }
 
-func (p *program) describe(table string, s *data.Stat) {
+func (p *program) describe(table string, s *transfer.Stat) {
 	fmt.Fprintf(p.out, "%s: %s entities in %s partitions, %s\n", table, group(s.Rows), group(s.Partitions), size(s.Bytes))
 	if s.Rows == 0 {
 		return
 	}
 	fmt.Fprintln(p.out, "  largest partitions")
 	for _, one := range s.Largest {
-		fmt.Fprintf(p.out, "    %-32s  %12s entities  %10s\n", data.Printable(one.Key), group(one.Rows), size(one.Bytes))
+		fmt.Fprintf(p.out, "    %-32s  %12s entities  %10s\n", transfer.Printable(one.Key), group(one.Rows), size(one.Bytes))
 	}
 	if len(s.Properties) > 0 {
 		fmt.Fprintln(p.out, "  properties")
@@ -116,7 +116,7 @@ func (p *program) describe(table string, s *data.Stat) {
 			types = append(types, text)
 		}
 		slices.Sort(types)
-		fmt.Fprintf(p.out, "    %-32s  %s\n", data.Printable(one.Name), strings.Join(types, ", "))
+		fmt.Fprintf(p.out, "    %-32s  %s\n", transfer.Printable(one.Name), strings.Join(types, ", "))
 	}
 }
 

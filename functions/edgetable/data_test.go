@@ -15,7 +15,7 @@ func service(t *testing.T) string {
 	return s.said(t, "connection string")
 }
 
-// One-off work: what is put is read back in all formats, and deleted.
+// An entity that was put is read back in all formats, and deleted.
 func TestOneOff(t *testing.T) {
 	t.Parallel()
 	at := service(t)
@@ -96,8 +96,8 @@ func TestOneOff(t *testing.T) {
 	}
 }
 
-// A profile keeps a connection string, whose key may be elsewhere; nobody else can
-// read the file and no command shows a key.
+// A profile keeps a connection string. The key may be in another place. Nobody
+// else can read the file, and no command shows a key.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	at := service(t)

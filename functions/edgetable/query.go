@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"edgetable/functions/edgetable/data"
 	"edgetable/functions/edgetable/remote"
+	"edgetable/functions/edgetable/transfer"
 )
 
 // readFlags are the flags of the commands that print entities.
@@ -79,8 +79,8 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 		return err
 	}
 	defer c.Close()
-	w := data.NewPrinter(p.out, o.format, o.names)
-	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: data.WithKeys(o.names), Top: o.top}) {
+	w := transfer.NewPrinter(p.out, o.format, o.names)
+	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: transfer.WithKeys(o.names), Top: o.top}) {
 		if err != nil {
 			_ = w.Close() // the other error is the cause
 			return err
@@ -113,7 +113,7 @@ func (p *program) get(ctx context.Context, o *readFlags, table, partition, row s
 		return err
 	}
 	defer c.Close()
-	e, ok, err := c.Get(ctx, table, partition, row, data.WithKeys(o.names))
+	e, ok, err := c.Get(ctx, table, partition, row, transfer.WithKeys(o.names))
 	if err != nil {
 		return err
 	}
@@ -121,10 +121,10 @@ func (p *program) get(ctx context.Context, o *readFlags, table, partition, row s
 		return fmt.Errorf("table %s has no entity with PartitionKey %s and RowKey %s", table, quote(partition), quote(row))
 	}
 	if o.format == "table" {
-		_, err := fmt.Fprint(p.out, data.Describe(e))
+		_, err := fmt.Fprint(p.out, transfer.Describe(e))
 		return err
 	}
-	w := data.NewPrinter(p.out, o.format, o.names)
+	w := transfer.NewPrinter(p.out, o.format, o.names)
 	if err := w.Print(e); err != nil {
 		return err
 	}

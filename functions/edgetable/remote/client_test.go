@@ -134,8 +134,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// A SAS reads what it may read; a refusal is an error at once and does not show
-// the signature.
+// A SAS permits reads. A refused write is an error at once, without the signature.
 func TestSharedAccessSignature(t *testing.T) {
 	t.Parallel()
 	connection := remotetest.Start(t, nil)

@@ -34,7 +34,7 @@ func TestParseConnection(t *testing.T) {
 	}
 }
 
-// An error says what is wrong and shows no secret, and an endpoint prints none.
+// Errors and endpoints show no secret.
 func TestParseConnectionErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

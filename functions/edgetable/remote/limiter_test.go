@@ -96,7 +96,8 @@ func TestConcurrencyFollowsCapacity(t *testing.T) {
 	})
 }
 
-// A request is repeated as the service asks, and not for ever.
+// A request is repeated at the time that the service asks for. It is given up in
+// the end.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

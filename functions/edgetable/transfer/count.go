@@ -1,4 +1,4 @@
-package data
+package transfer
 
 import (
 	"cmp"
@@ -133,8 +133,8 @@ func Measure(ctx context.Context, c *remote.Client, q remote.Query, connections 
 	return s, nil
 }
 
-// part is what is known of a range: its first and its last partition apart,
-// which may go on in the ranges beside it.
+// part describes a range. Its first and its last partition are separate, because
+// they may continue in the ranges beside it.
 type part struct {
 	edges       []Partition
 	closed      int64 // partitions between the edges

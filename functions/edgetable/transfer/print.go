@@ -1,4 +1,4 @@
-package data
+package transfer
 
 import (
 	"bufio"
@@ -68,7 +68,7 @@ func (p *Printer) Print(e payload.Received) error {
 	return p.printRow(e)
 }
 
-// Close prints what is kept.
+// Close prints the entities that Print has kept.
 func (p *Printer) Close() error {
 	if p.format == "table" {
 		p.printBlock()
@@ -146,7 +146,7 @@ func (p *Printer) printBlock() {
 		line(cells)
 	}
 	p.rows = p.rows[:0]
-	_ = p.w.Flush() // the next write says what is wrong
+	_ = p.w.Flush() // the next write returns the error
 }
 
 func cut(s string) string {

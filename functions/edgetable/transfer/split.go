@@ -1,4 +1,4 @@
-package data
+package transfer
 
 import (
 	"context"
@@ -26,8 +26,8 @@ const smallTable = 1000
 // Split divides a table into about so many ranges in the order of their keys, or
 // into one if it is small or cannot be divided. The ranges are the whole table;
 // they are small where entities can pass the filter. It looks for keys in the
-// middle of what it knows, by queries for one entity each. The same table is
-// split the same way each time.
+// middle between known keys, with queries for one entity each. The same table
+// is split in the same way each time.
 func Split(ctx context.Context, c *remote.Client, table, filter string, want int) ([]Range, error) {
 	within := bounds(filter)
 	whole := segment{}
@@ -88,7 +88,7 @@ func Split(ctx context.Context, c *remote.Client, table, filter string, want int
 // one of them, or "" for no bound.
 func bounds(filter string) (r Range) {
 	f, err := odata.Parse(filter)
-	if err != nil { // the service says what is wrong, or knows more functions
+	if err != nil { // the service reports the mistake, or knows more functions
 		return Range{}
 	}
 	ranges := odata.MakePlan(f).Ranges
@@ -128,8 +128,8 @@ func (s *segment) name() string {
 	return partitionKey
 }
 
-// maxProbes bounds the queries for one split. Half of what is possible between
-// two keys goes with each.
+// maxProbes bounds the queries for one split. Each
+// probe halves the part that is left.
 const maxProbes = 24
 
 // split divides a segment into two, or one of a single partition by its rows.
@@ -168,7 +168,7 @@ func (s segment) split(ctx context.Context, c *remote.Client, table string) ([]s
 }
 
 // rows makes segments of the rows of a segment's only partition. Those beside it
-// are for partitions that come meanwhile.
+// are for new partitions.
 func (s segment) rows(ctx context.Context, c *remote.Client, table string) ([]segment, error) {
 	in := segment{Range: Range{Partition: s.lo, Rows: true}}
 	first, ok, err := in.find(ctx, c, table, " ge ", "")

@@ -1,4 +1,4 @@
-package data_test
+package transfer_test
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"edgetable/core/key"
 	"edgetable/core/payload"
 	"edgetable/core/table"
-	"edgetable/functions/edgetable/data"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/remote/remotetest"
+	"edgetable/functions/edgetable/transfer"
 )
 
 // newClient is a client of a new server with a table People.
@@ -101,7 +101,7 @@ func TestSplit(t *testing.T) {
 			})
 			list = slices.Compact(list)
 			fill(t, c, "People", list, nothing)
-			ranges, err := data.Split(t.Context(), c, "People", "", 32)
+			ranges, err := transfer.Split(t.Context(), c, "People", "", 32)
 			if err != nil || len(ranges) < tt.least || len(ranges) > 70 {
 				t.Fatalf("%d ranges, %v: %+v", len(ranges), err, ranges)
 			}
@@ -135,19 +135,19 @@ func TestSplit(t *testing.T) {
 				t.Errorf("the ranges have %d entities of %d: %+v", len(got), len(list), ranges)
 			}
 			low, high := list[len(list)/3].partition, list[len(list)*2/3].partition
-			within := "PartitionKey ge " + data.Quote(low) + " and PartitionKey le " + data.Quote(high)
-			if ranges, err = data.Split(t.Context(), c, "People", within, 32); err != nil || len(ranges) > 70 {
+			within := "PartitionKey ge " + transfer.Quote(low) + " and PartitionKey le " + transfer.Quote(high)
+			if ranges, err = transfer.Split(t.Context(), c, "People", within, 32); err != nil || len(ranges) > 70 {
 				t.Errorf("%d ranges, %v", len(ranges), err)
 			}
 			got = nil
 			for _, r := range ranges {
-				got = append(got, read(data.And(r.Filter(), within))...)
+				got = append(got, read(transfer.And(r.Filter(), within))...)
 			}
 			if want := read(within); !slices.Equal(got, want) {
 				t.Errorf("the ranges within have %d entities of %d: %+v", len(got), len(want), ranges)
 			}
 			var progress atomic.Int64
-			if n, err := data.Count(t.Context(), c, remote.Query{Table: "People"}, 4, &progress); err != nil || n != int64(len(list)) || progress.Load() != n {
+			if n, err := transfer.Count(t.Context(), c, remote.Query{Table: "People"}, 4, &progress); err != nil || n != int64(len(list)) || progress.Load() != n {
 				t.Errorf("counted %d, %v", n, err)
 			}
 		})
@@ -183,7 +183,7 @@ func TestMeasure(t *testing.T) {
 			for _, n := range rows {
 				most = max(most, n)
 			}
-			s, err := data.Measure(t.Context(), c, remote.Query{Table: "People"}, 4, new(atomic.Int64))
+			s, err := transfer.Measure(t.Context(), c, remote.Query{Table: "People"}, 4, new(atomic.Int64))
 			if err != nil || s.Rows != int64(len(list)) || s.Bytes != bytes || s.Partitions != int64(len(rows)) || s.Largest[0].Rows != most {
 				t.Fatalf("%+v, %v; want %d rows, %d bytes, %d partitions, the largest %d", s, err, len(list), bytes, len(rows), most)
 			}

@@ -1,4 +1,4 @@
-package data
+package transfer
 
 import "strings"
 
@@ -47,7 +47,7 @@ func (r Range) after(bound string) Range {
 	return r
 }
 
-// And joins filters of which each may be empty.
+// And joins filters. Each of them may be empty.
 func And(filters ...string) string {
 	var parts []string
 	for _, f := range filters {
