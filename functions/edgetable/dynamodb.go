@@ -60,7 +60,7 @@ func (o *dynamodbFlags) check() error {
 func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Client, error) {
 	// A page of a whole table reads all of its buckets at once, and connections
 	// that wait cost less than new ones.
-	options := []func(*config.LoadOptions) error{config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+	options := []func(*config.LoadOptions) error{config.WithLogger(sdkLog{}), config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, connections
 	}))}
 	if o.region != "" {

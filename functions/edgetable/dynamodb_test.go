@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -20,6 +21,10 @@ func TestMain(m *testing.M) {
 		os.Setenv(name, value)
 	}
 	code := m.Run()
+	for _, leak := range leaks() {
+		fmt.Fprintln(os.Stderr, leak)
+		code = 1
+	}
 	for _, end := range endings {
 		end()
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -23,12 +24,13 @@ type program struct {
 	out, err    io.Writer
 	hangups     func() <-chan os.Signal // by which a server is asked to read its files again
 	understood  bool                    // the command line: what fails now is the command
+	alone       bool                    // in the process
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	p := program{args: os.Args[1:], environment: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, hangups: hangups}
+	p := program{args: os.Args[1:], environment: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, hangups: hangups, alone: true}
 	os.Exit(p.run(ctx))
 }
 
@@ -67,10 +69,18 @@ func (p *program) run(ctx context.Context) int {
 		if command.HasAvailableSubCommands() {
 			lists = "commands"
 		}
-		fmt.Fprintf(p.err, "%s: %v\n'%s --help' lists the %s\n", path, err, path, lists)
+		if p.logsJSON(command) {
+			p.logger("json", slog.LevelInfo).Error("the command line is wrong", "cause", err)
+		} else {
+			fmt.Fprintf(p.err, "%s: %v\n'%s --help' lists the %s\n", path, err, path, lists)
+		}
 		return 2
 	}
-	fmt.Fprintln(p.err, "edgetable:", err)
+	if p.logsJSON(command) {
+		p.logger("json", slog.LevelInfo).Error("failed", "cause", err)
+	} else {
+		fmt.Fprintln(p.err, "edgetable:", err)
+	}
 	return 1
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -15,10 +14,9 @@ import (
 	"edgetable/adapters/guard/admission"
 	"edgetable/adapters/guard/chaos"
 	"edgetable/core/protocol"
-	"edgetable/core/table"
 )
 
-// metrics counts requests for the admin address and writes the request log.
+// metrics counts requests for the admin address.
 type metrics struct {
 	home    *home
 	limiter *admission.Limiter
@@ -47,21 +45,6 @@ func (m *metrics) observe(resp *protocol.Response) {
 		return
 	}
 	m.count(call{resp.Operation, resp.Status}, resp.Took)
-	level, message := slog.LevelDebug, "request"
-	if resp.Err != nil && resp.Code == string(table.InternalError) {
-		level, message = slog.LevelError, "internal error"
-	}
-	if !m.log.Enabled(context.Background(), level) {
-		return
-	}
-	attrs := []slog.Attr{slog.String("method", resp.Method), slog.Int("status", resp.Status), slog.Duration("took", resp.Took)}
-	for _, f := range resp.AppendLog(nil) {
-		attrs = append(attrs, slog.String(f.Name, f.Value))
-	}
-	if resp.Err != nil {
-		attrs = append(attrs, slog.Any("cause", resp.Err))
-	}
-	m.log.LogAttrs(context.Background(), level, message, attrs...)
 }
 
 func (m *metrics) count(c call, took time.Duration) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/core/accounts"
 	"edgetable/core/sharedkey"
 )
 
@@ -42,8 +43,9 @@ func run(t *testing.T, environment map[string]string, args ...string) (status in
 
 // runUntil runs a command until ctx ends.
 func runUntil(ctx context.Context, environment map[string]string, args ...string) (status int, out, err string) {
-	var o, e buffer
-	p := program{args: args, environment: func(name string) string { return environment[name] }, in: strings.NewReader(""), out: &o, err: &e, hangups: func() <-chan os.Signal { return nil }}
+	var o buffer
+	e := newBuffer(args)
+	p := program{args: args, environment: func(name string) string { return environment[name] }, in: strings.NewReader(""), out: &o, err: e, hangups: func() <-chan os.Signal { return nil }}
 	status = p.run(ctx)
 	return status, o.String(), e.String()
 }
@@ -62,7 +64,7 @@ func start(t *testing.T, environment map[string]string, args ...string) *server 
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
-	s := &server{logs: &buffer{}, interrupt: cancel}
+	s := &server{logs: newBuffer(append([]string{"serve"}, args...)), interrupt: cancel}
 	p := program{
 		args:        append([]string{"serve", "--listen", "127.0.0.1:0"}, args...),
 		environment: func(name string) string { return environment[name] },
@@ -85,6 +87,9 @@ func start(t *testing.T, environment map[string]string, args ...string) *server 
 	}
 	if lines.Text() != "ready" {
 		t.Fatalf("the server did not start: status %d\n%s", s.stop(), s.logs)
+	}
+	if !strings.Contains(s.greeting, accounts.DevelopmentKey) { // which everybody has
+		keepOutput("the greeting", func() string { return s.greeting })
 	}
 	return s
 }

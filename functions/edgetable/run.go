@@ -13,6 +13,7 @@ import (
 	"edgetable/adapters/identity/oidc"
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/accounts"
+	"edgetable/core/protocol"
 )
 
 // serving is what a server is made of.
@@ -25,6 +26,7 @@ type serving struct {
 	faults      *chaos.Chaos // nil: none are simulated
 	listener    net.Listener
 	admin       net.Listener // nil: none
+	access      *accessLog   // nil: none
 	home        *home
 }
 
@@ -33,6 +35,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 	if err := s.prepare(ctx, p); err != nil {
 		return err
 	}
+	defer s.access.close()
 	if s.listener, err = net.Listen("tcp", o.listen); err != nil {
 		return fmt.Errorf("%w (choose another address with --listen, such as 127.0.0.1:10003)", err)
 	}
@@ -83,7 +86,10 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	if _, err := s.accounts.load(true); err != nil {
 		return err
 	}
-	s.certificate, err = loadCertificate(s.tlsCert, s.tlsKey, s.log)
+	if s.certificate, err = loadCertificate(s.tlsCert, s.tlsKey, s.log); err != nil {
+		return err
+	}
+	s.access, err = p.openAccessLog(s.serveFlags, s.log)
 	return err
 }
 
@@ -131,11 +137,16 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	health := &health{check: s.home.ready, fresh: s.home.fresh, log: s.log}
 	limiter := s.protect.limiter(handler)
+	requests := newRequestLog(s.log, s.access, s.slowQuery)
 	metrics := &metrics{home: s.home, limiter: limiter, faults: s.faults, log: s.log, calls: map[call]tally{}}
 	server := httpserver.Server{
 		Log: s.log, TLS: s.certificate.config(), Grace: s.grace,
 		Handler: &httpserver.Handler{
-			Protocol: limiter, TrustProxy: s.trustProxy, Observe: metrics.observe, Health: health.answer,
+			Protocol: limiter, TrustProxy: s.trustProxy, Health: health.answer,
+			Observe: func(resp *protocol.Response) {
+				metrics.observe(resp)
+				requests.observe(resp)
+			},
 		},
 	}
 	stopAdmin := func() {}
@@ -183,6 +194,9 @@ func (s *serving) reload(ctx context.Context, hangup <-chan os.Signal) {
 	list := []func(asked bool){s.accounts.reload}
 	if s.certificate != nil {
 		list = append(list, s.certificate.reload)
+	}
+	if s.access != nil {
+		list = append(list, s.access.reload)
 	}
 	watch(ctx, hangup, s.log, list...)
 }

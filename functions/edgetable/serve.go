@@ -28,6 +28,8 @@ type serveFlags struct {
 	admin                  string
 	logFormat              string
 	logLevel               slog.Level
+	accessLog              string
+	slowQuery              time.Duration
 
 	protect protectFlags
 	bearer  bearerFlags
@@ -91,6 +93,8 @@ func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
 	durationFlag(f, &o.drain, "drain", 0, 0, maxTime, "how long to serve after an interrupt while /_/ready answers 503, before --grace begins")
 	choiceFlag(f, &o.logFormat, "log-format", "`format` of the log on standard error, text or json", "text", "json")
 	levelFlag(f, &o.logLevel, "log-level", "least `level` that is logged: debug (every request), info, warn or error")
+	f.StringVar(&o.accessLog, "access-log", "", "`file` that gets a line for each request, opened again on SIGHUP; - is standard error; default none")
+	durationFlag(f, &o.slowQuery, "slow-query", time.Second, 0, maxTime, "log each query that takes this long, with the shape of its filter; 0 logs none")
 }
 
 // maxTime is more than any flag needs.
@@ -129,14 +133,6 @@ func newProtocol(home *home, known *knownAccounts, o *serveFlags) *protocol.Hand
 		PathStyle:   o.pathStyle,
 		Limits:      o.protect.buckets(now),
 	}
-}
-
-func (p *program) logger(format string, level slog.Level) *slog.Logger {
-	options := &slog.HandlerOptions{Level: level}
-	if format == "json" {
-		return slog.New(slog.NewJSONHandler(p.err, options))
-	}
-	return slog.New(slog.NewTextHandler(p.err, options))
 }
 
 // loopback reports whether only this machine can reach the address.

@@ -37,7 +37,7 @@ func startProcess(t *testing.T, environment []string, args ...string) *process {
 		t.Fatal(err)
 	}
 	p := &process{Cmd: exec.Command(self, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)}
-	p.logs = &buffer{}
+	p.logs = newBuffer(p.Args)
 	p.Env, p.Stderr = append(environment, mainVariable+"=1"), p.logs
 	out, err := p.StdoutPipe()
 	if err == nil {

@@ -3,6 +3,7 @@ package call
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -51,7 +52,7 @@ const (
 )
 
 // Retry calls try until it succeeds, fails for good, or there is no time left. It
-// returns the last error of try, or that of ctx. After a stale try, the second one
+// returns the last error of try, or that of ctx with a note of it. After a stale try, the second one
 // follows at once.
 func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Context) error) error {
 	for n := 1; ; n++ {
@@ -60,7 +61,7 @@ func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Contex
 			return err
 		}
 		if ctxErr := ctx.Err(); ctxErr != nil {
-			return ctxErr
+			return fmt.Errorf("%w; the last call: %v", ctxErr, err)
 		}
 		stale := ClassOf(err) == Stale
 		switch {
