@@ -84,6 +84,12 @@ const (
 	RefusedToken     Refusal = "token"     // the bearer token is not accepted
 )
 
+// Refusals are all of them.
+var Refusals = []Refusal{
+	RefusedQueue, RefusedAccountRate, RefusedPartitionRate, RefusedFailures, RefusedPermission,
+	RefusedAnonymous, RefusedAccount, RefusedDisabled, RefusedFirewall, RefusedMalformed, RefusedDate, RefusedSignature, RefusedSAS, RefusedToken,
+}
+
 // SignIn reports whether the request failed to sign in.
 func (r Refusal) SignIn() bool {
 	switch r {

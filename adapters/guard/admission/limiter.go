@@ -124,12 +124,19 @@ func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Res
 
 // Stats are the counters as of now.
 func (l *Limiter) Stats() Stats {
-	w, r := l.writes.count(), l.reads.count()
+	w, r := l.ByKind()
 	return Stats{
 		Running: w.Running + r.Running, Waiting: w.Waiting + r.Waiting,
 		Admitted: w.Admitted + r.Admitted, Refused: w.Refused + r.Refused, Gone: w.Gone + r.Gone,
 	}
 }
+
+// ByKind returns the counters of requests that may write, and of those that only
+// read.
+func (l *Limiter) ByKind() (writes, reads Stats) { return l.writes.count(), l.reads.count() }
+
+// Places returns how many requests of each kind are served at once, at most.
+func (l *Limiter) Places() (writes, reads int) { return l.writes.Concurrent, l.reads.Concurrent }
 
 func (p *places) count() Stats {
 	p.mu.Lock()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
 	"edgetable/core/buckets"
 	"edgetable/core/edm"
@@ -35,6 +36,8 @@ type Options struct {
 	Attempt time.Duration
 	// Scanned, if not nil, is called with the cost of each scan.
 	Scanned func(buckets.Cost)
+	// Observer sees the calls to DynamoDB.
+	Observer Observer
 	// Now is the clock behind Timestamps and, together with Elapsed, leases; nil
 	// is the clock of the machine.
 	Now func() edm.Ticks
@@ -47,6 +50,12 @@ type Options struct {
 	// ctx; nil waits.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
+
+// Observer sees the calls that a store makes.
+type Observer = call.Observer
+
+// Observation is one call as it was seen.
+type Observation = call.Observation
 
 // MaxBuckets is the highest number of Buckets.
 const MaxBuckets = rebucket.MaxBuckets

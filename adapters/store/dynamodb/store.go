@@ -39,7 +39,7 @@ func New(o Options) (*Store, error) {
 	}
 	return &Store{
 		db: call.New(call.Options{
-			Client: o.Client, Name: o.Table, Attempt: o.Attempt, Now: o.Now, Rand: o.Rand, Sleep: o.Sleep,
+			Client: o.Client, Name: o.Table, Attempt: o.Attempt, Now: o.Now, Rand: o.Rand, Sleep: o.Sleep, Observer: o.Observer,
 		}),
 		clock:    clock{now: o.Now, rand: o.Rand},
 		leases:   leases{now: o.Now, elapsed: o.Elapsed, length: max(o.Lease, 0)},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -73,6 +74,7 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	begin := time.Now()
 	buf := keyBuffers.Get().(*[]byte)
 	defer keyBuffers.Put(buf)
 	for {
@@ -92,7 +94,13 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 		if err != nil {
 			return 0, s.answer(ctx, max(st.last.Load(), s.catalog.last.Load()), err)
 		}
-		return e.number, s.settle(b, e)
+		if err := s.settle(b, e); err != nil {
+			return 0, err
+		}
+		if s.committed != nil {
+			s.committed(time.Since(begin))
+		}
+		return e.number, nil
 	}
 }
 

@@ -31,6 +31,7 @@ type logFiles struct {
 	views  *vfs.MemFS                       // not nil: change nothing, and give Pebble the readable parts of logs from here
 	issued func() int64                     // the highest number of a commit so far
 	logf   func(format string, args ...any) // reports lost commits
+	syncs  logSyncs
 
 	mu        sync.Mutex
 	live      map[uint32]int64 // log number → issued when the log was made
@@ -193,6 +194,7 @@ func (l *logFiles) created(path string, f vfs.File, err error) (vfs.File, error)
 		if err := l.change(func(live map[uint32]int64) { live[n] = l.issued() }); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
+		f = &logFile{f, &l.syncs}
 	}
 	return f, err
 }

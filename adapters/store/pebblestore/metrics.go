@@ -1,5 +1,14 @@
 package pebblestore
 
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/core/edm"
+)
+
 // Metrics holds counters since the store was opened, and current sizes.
 type Metrics struct {
 	Compactions     int64
@@ -8,19 +17,30 @@ type Metrics struct {
 	Flushes         int64
 	WriteStalls     int64  // number of times that writes waited for flushes or compactions
 	WALBytes        uint64 // written to the log
+	WALSize         uint64 // bytes of the log that are in no data file yet
 	CacheBytes      int64
 	CacheHits       int64
 	CacheMisses     int64
 	MemTableBytes   uint64
 	DiskBytes       uint64 // of all files
+	Sublevels       int    // of level 0: sorted runs that flushes left and no compaction has merged yet
 	ReadAmp         int    // sorted runs that a read searches
 	Damage          int64  // reads and compactions that met a damaged block
+	// LastTimestamp is the highest Timestamp issued or reserved.
+	LastTimestamp edm.Ticks
+	// DiskFree and DiskTotal are bytes of the file system; 0 in memory, or if it does
+	// not tell.
+	DiskFree, DiskTotal uint64
 }
 
 // Metrics returns the metrics. It takes a few microseconds.
 func (s *Store) Metrics() Metrics {
 	m := s.db.Metrics()
 	total := m.Total()
+	var disk vfs.DiskUsage
+	if !s.memory {
+		disk, _ = s.logs.GetDiskUsage(s.logs.dir)
+	}
 	return Metrics{
 		Compactions:     m.Compact.Count,
 		CompactionBytes: int64(total.TableBytesCompacted),
@@ -28,12 +48,59 @@ func (s *Store) Metrics() Metrics {
 		Flushes:         m.Flush.Count,
 		WriteStalls:     s.stalls.Load(),
 		WALBytes:        m.WAL.BytesWritten,
+		WALSize:         m.WAL.Size,
 		CacheBytes:      m.BlockCache.Size,
 		CacheHits:       m.BlockCache.Hits,
 		CacheMisses:     m.BlockCache.Misses,
 		MemTableBytes:   m.MemTable.Size,
 		DiskBytes:       m.DiskSpaceUsage(),
+		Sublevels:       int(m.Levels[0].Sublevels),
 		ReadAmp:         m.ReadAmp(),
 		Damage:          s.damaged.Load(),
+		LastTimestamp:   edm.Ticks(s.journal.last.Load()),
+		DiskFree:        disk.AvailBytes,
+		DiskTotal:       disk.TotalBytes,
 	}
+}
+
+// Observer sees what a store does. Its functions must return soon; each may be nil.
+type Observer struct {
+	// Commit is called after each commit with the time from its call until it was
+	// durable.
+	Commit func(took time.Duration)
+	// Sync is called after each sync of the log with its time and the number of
+	// commits that it made durable, which share it.
+	Sync func(took time.Duration, commits int)
+}
+
+// logSyncs tells an Observer about the syncs of the log.
+type logSyncs struct {
+	observe func(took time.Duration, commits int) // may be nil
+	written atomic.Int64                          // commits added to the log
+	synced  atomic.Int64                          // those at the last sync
+}
+
+// logFile is a log that is being written.
+type logFile struct {
+	vfs.File
+	syncs *logSyncs
+}
+
+// Sync implements vfs.File.
+func (f *logFile) Sync() error { return f.syncs.time(f.File.Sync) }
+
+// SyncData implements vfs.File.
+func (f *logFile) SyncData() error { return f.syncs.time(f.File.SyncData) }
+
+func (l *logSyncs) time(sync func() error) error {
+	if l.observe == nil {
+		return sync()
+	}
+	written := l.written.Load()
+	begin := time.Now()
+	if err := sync(); err != nil {
+		return err
+	}
+	l.observe(time.Since(begin), int(written-l.synced.Swap(written)))
+	return nil
 }

@@ -30,7 +30,7 @@ func Open(o Options) (*Store, error) {
 		return nil, errors.New("a store needs a data directory")
 	}
 	o = o.withDefaults()
-	s := &Store{memory: o.Memory, fatal: o.Fatal, tables: newTables(), seed: maphash.MakeSeed(), marker: newMarker()}
+	s := &Store{memory: o.Memory, fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: newMarker()}
 	s.journal = new(journal) // die needs a journal before the clock is known
 	if err := s.open(o); err != nil {
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
@@ -92,6 +92,7 @@ func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	l := &logFiles{
 		FS: o.FS, dir: o.Dir, accept: o.AcceptDamage, logf: o.Logf,
 		issued: func() int64 { return s.journal.last.Load() },
+		syncs:  logSyncs{observe: o.Observer.Sync},
 	}
 	l.replaying.Store(true)
 	missing, err := l.read()

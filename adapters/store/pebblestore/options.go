@@ -39,6 +39,8 @@ type Options struct {
 	// AcceptDamage opens a directory that has lost confirmed commits, without them.
 	AcceptDamage bool
 
+	Observer Observer
+
 	tune func(*pebble.Options) // for tests
 }
 

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -17,14 +18,16 @@ import (
 
 // Store is a table.Store in a directory. Use [Open].
 type Store struct {
-	db      *pebble.DB
-	memory  bool
-	fatal   func(error)
-	logs    *logFiles // nil in memory
-	marker  *marker
-	journal *journal
-	tables  *tables
-	stalls  atomic.Int64
+	db     *pebble.DB
+	memory bool
+	fatal  func(error)
+	// committed is told how long each commit took; it may be nil
+	committed func(time.Duration)
+	logs      *logFiles // nil in memory
+	marker    *marker
+	journal   *journal
+	tables    *tables
+	stalls    atomic.Int64
 	// failures of background work since the last successful flush
 	failures atomic.Int32
 
@@ -92,7 +95,11 @@ func (s *Store) apply(b *pebble.Batch, e *entry) error {
 	if err := b.LogData(m.append(make([]byte, 0, markLength)), nil); err != nil {
 		return err
 	}
-	return s.db.ApplyNoSyncWait(b, pebble.Sync)
+	if err := s.db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
+		return err
+	}
+	s.logs.syncs.written.Add(1)
+	return nil
 }
 
 // applyUnsynced is apply for a batch that need not be durable before a later one.

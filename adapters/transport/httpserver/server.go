@@ -9,6 +9,7 @@ import (
 	"net"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -32,6 +33,14 @@ type Server struct {
 	TLS     *tls.Config // nil: plain HTTP
 	// Grace is how long requests may go on after the end was asked for.
 	Grace time.Duration
+
+	open connections
+}
+
+// Connections returns the number of open connections, and of those that were ever
+// accepted.
+func (s *Server) Connections() (open, accepted int64) {
+	return s.open.now.Load(), s.open.accepted.Load()
 }
 
 // Serve accepts connections until ctx ends, lets running requests finish for
@@ -39,11 +48,10 @@ type Server struct {
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	// Requests outlive the order to end: they are given time to finish.
 	requests := context.WithoutCancel(ctx)
-	var open connections
 	server := &fasthttp.Server{
 		Handler:                      func(c *fasthttp.RequestCtx) { s.serve(requests, c) },
 		ErrorHandler:                 refuse,
-		ConnState:                    open.note,
+		ConnState:                    s.open.note,
 		Logger:                       logger{s.Log},
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,
@@ -69,7 +77,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err := server.ShutdownWithContext(grace)
 		_ = l.Close() // which fasthttp does not know of until it serves
 		if err != nil {
-			open.close()
+			s.open.close()
 		}
 		stopped <- err
 	})
@@ -99,14 +107,21 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 }
 
 // connections are those that are open.
-type connections struct{ set sync.Map }
+type connections struct {
+	set           sync.Map
+	now, accepted atomic.Int64
+}
 
 func (o *connections) note(c net.Conn, s fasthttp.ConnState) {
 	switch s {
 	case fasthttp.StateNew:
 		o.set.Store(c, nil)
+		o.now.Add(1)
+		o.accepted.Add(1)
 	case fasthttp.StateClosed, fasthttp.StateHijacked:
-		o.set.Delete(c)
+		if _, ok := o.set.LoadAndDelete(c); ok {
+			o.now.Add(-1)
+		}
 	}
 }
 

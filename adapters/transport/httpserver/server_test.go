@@ -5,12 +5,15 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/protocol"
@@ -382,5 +385,45 @@ func TestPanic(t *testing.T) {
 		if resp.Status != tt.status {
 			t.Errorf("%s: status %d, want %d", tt.target, resp.Status, tt.status)
 		}
+	}
+}
+
+// The server knows how many connections are open, and how many were.
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httpserver.Server{Log: slog.New(slog.DiscardHandler), Grace: time.Minute, Handler: &httpserver.Handler{
+		Protocol: protocolFunc(func(context.Context, *protocol.Request) protocol.Response { return protocol.Response{Status: 204} }),
+	}}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, l) }()
+	a, b := &client{addr: l.Addr().String()}, &client{addr: l.Addr().String()}
+	for _, c := range []*client{a, b, a} {
+		if _, err := c.do(&wiretest.Request{Method: "GET", Target: "/", Host: "h"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if open, accepted := s.Connections(); open != 2 || accepted != 2 {
+		t.Errorf("%d of %d connections are open", open, accepted)
+	}
+	a.close()
+	for end := time.Now().Add(time.Minute); ; {
+		open, accepted := s.Connections()
+		if open == 1 && accepted == 2 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d of %d connections are open, one was closed", open, accepted)
+		}
+		runtime.Gosched()
+	}
+	b.close()
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

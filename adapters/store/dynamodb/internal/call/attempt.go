@@ -18,11 +18,16 @@ func (t *Table) attempt(ctx context.Context, call func(ctx context.Context) erro
 	var sent atomic.Bool
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, sentKey{}, &sent), t.Attempt)
 	defer cancel()
-	err := call(ctx)
+	if err := call(ctx); err != nil {
+		return judge(ctx, err, sent.Load())
+	}
+	return nil
+}
+
+// judge finds what a failed call says about its effect.
+func judge(ctx context.Context, err error, sent bool) *Error {
 	switch {
-	case err == nil:
-		return nil
-	case sent.Load():
+	case sent:
 		return &Error{classify(err), err}
 	case ctx.Err() != nil:
 		return &Error{Busy, err}

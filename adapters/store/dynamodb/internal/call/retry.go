@@ -65,8 +65,10 @@ func (t *Table) Retry(ctx context.Context, p Policy, try func(ctx context.Contex
 		}
 		stale := ClassOf(err) == Stale
 		switch {
-		case n == 1 && stale:
-		case n != p.tries && t.pause(ctx, n):
+		case n == 1 && stale, n != p.tries && t.pause(ctx, n):
+			if t.Observer.Retry != nil {
+				t.Observer.Retry()
+			}
 		case stale:
 			return &Error{Busy, err}
 		default:

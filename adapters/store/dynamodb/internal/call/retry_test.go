@@ -34,9 +34,10 @@ func TestRetry(t *testing.T) {
 		{"unknown, of what may be repeated", Idempotent, Ambiguous, 13, table.ErrUnknown},
 		{"unknown, and the state is read again", Reread, Ambiguous, 13, table.ErrUnknown},
 	} {
-		pauses, tries := 0, 0
+		pauses, tries, retries := 0, 0, 0
 		c := &Table{Options: Options{
-			Rand: func() uint64 { return 1 << 40 },
+			Observer: Observer{Retry: func() { retries++ }},
+			Rand:     func() uint64 { return 1 << 40 },
 			Sleep: func(_ context.Context, d time.Duration) error {
 				if pauses++; pauses == 39 || d >= maxPause {
 					return context.DeadlineExceeded
@@ -50,6 +51,9 @@ func TestRetry(t *testing.T) {
 		})
 		if tries != row.tries || !errors.Is(err, row.want) || !errors.Is(err, failed) {
 			t.Errorf("%s: %d tries, %v; want %d, %v", row.why, tries, err, row.tries, row.want)
+		}
+		if retries != tries-1 {
+			t.Errorf("%s: %d retries observed, of %d tries", row.why, retries, tries)
 		}
 		if ClassOf(err) == Stale {
 			t.Errorf("%s: the error is stale, so a caller would start from the beginning", row.why)

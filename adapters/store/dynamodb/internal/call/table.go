@@ -41,14 +41,15 @@ func bin(b []byte) types.AttributeValue {
 	return &types.AttributeValueMemberB{Value: b}
 }
 
-// Options of a Table; all are required.
+// Options of a Table; all but Observer are required.
 type Options struct {
-	Client  *dynamodb.Client
-	Name    string
-	Attempt time.Duration // longest time of one call
-	Now     func() edm.Ticks
-	Rand    func() uint64
-	Sleep   func(context.Context, time.Duration) error
+	Client   *dynamodb.Client
+	Name     string
+	Attempt  time.Duration // longest time of one call
+	Now      func() edm.Ticks
+	Rand     func() uint64
+	Sleep    func(context.Context, time.Duration) error
+	Observer Observer
 }
 
 // Table makes calls to a DynamoDB table.
@@ -63,6 +64,9 @@ func New(o Options) *Table {
 	o.Client = dynamodb.New(o.Client.Options(), func(d *dynamodb.Options) {
 		d.Retryer = aws.NopRetryer{}
 		d.HTTPClient = sentMarker{d.HTTPClient}
+		if o.Observer.Call != nil {
+			observing(o.Observer.Call)(d)
+		}
 	})
 	return &Table{Options: o, name: aws.String(o.Name)}
 }
