@@ -26,24 +26,29 @@ func listenAdmin(address string) (net.Listener, error) {
 	return l, nil
 }
 
-// serveAdmin serves health, metrics and backups until stop, which ends profiles
+// admin is what the admin address serves.
+type admin struct {
+	home *home
+	log  *slog.Logger
+}
+
+// serve serves health, profiles and backups until stop, which ends profiles
 // and waits for a backup that runs: the store must not be closed under it.
-func serveAdmin(l net.Listener, m *metrics) (stop func()) {
+func (a *admin) serve(l net.Listener) (stop func()) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /metrics", m.write)
-	mux.HandleFunc("POST /backup", m.backup)
+	mux.HandleFunc("POST /backup", a.backup)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	profiles, cancel := context.WithCancel(context.Background())
 	server := &http.Server{
-		Handler: mux, ReadTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(m.log.Handler(), slog.LevelDebug),
+		Handler: mux, ReadTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return profiles },
 	}
 	go func() {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			m.log.Error("the admin address failed", "cause", err)
+			a.log.Error("the admin address failed", "cause", err)
 		}
 	}()
 	return func() {
@@ -53,7 +58,7 @@ func serveAdmin(l net.Listener, m *metrics) (stop func()) {
 }
 
 // backup copies the store to the directory named by ?to=.
-func (m *metrics) backup(w http.ResponseWriter, r *http.Request) {
+func (a *admin) backup(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Origin") != "" { // a page in a browser may not reach this
 		http.Error(w, "not from a web page", http.StatusForbidden)
 		return
@@ -63,22 +68,22 @@ func (m *metrics) backup(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "say where the copy goes: POST /backup?to=DIRECTORY", http.StatusBadRequest)
 		return
 	}
-	if m.home.checkpoint == nil {
+	if a.home.checkpoint == nil {
 		http.Error(w, "this store makes no such backups: one in memory has none, DynamoDB has its own", http.StatusNotImplemented)
 		return
 	}
 	to, err := filepath.Abs(to) // the client need not know where the server was started
 	if err == nil {
-		err = m.home.checkpoint(to)
+		err = a.home.checkpoint(to)
 	}
 	switch {
 	case err == nil:
-		m.log.Info("backup", "to", to)
+		a.log.Info("backup", "to", to)
 		fmt.Fprintln(w, "copied to", to)
 	case errors.Is(err, fs.ErrExist):
 		http.Error(w, err.Error(), http.StatusConflict)
 	default:
-		m.log.Error("backup failed", "to", to, "cause", err)
+		a.log.Error("backup failed", "to", to, "cause", err)
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	}
 }

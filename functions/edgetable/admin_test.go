@@ -10,7 +10,7 @@ import (
 // ask sends a request to the admin address and demands a status.
 func (s *server) ask(t *testing.T, method, path string, header http.Header, want int) string {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, s.said(t, "metrics at")+path, nil)
+	req, err := http.NewRequestWithContext(t.Context(), method, s.said(t, "profiles at")+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,26 +22,10 @@ func (s *server) ask(t *testing.T, method, path string, header http.Header, want
 func TestAdmin(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory", "--admin", "127.0.0.1:0")
-	c := s.client(t, "")
-	c.fill(t)
-	c.filled(t)
-	c.filled(t)
-	c.do(t, "GET", "/nobody", "", 404)
 	if text := s.ask(t, "GET", "/healthz", nil, 200); text != "ok\n" {
 		t.Errorf("health: %q", text)
 	}
-	text := s.ask(t, "GET", "/metrics", nil, 200)
-	for _, want := range []string{
-		"# TYPE edgetable_requests_total counter\nedgetable_requests_total{operation=\"CreateTable\",status=\"204\"} 1\n",
-		"edgetable_requests_total{operation=\"GetEntity\",status=\"200\"} 2\n",
-		"edgetable_requests_total{operation=\"QueryEntities\",status=\"404\"} 1\n",
-		"edgetable_request_seconds_total{operation=\"GetEntity\",status=\"200\"} ",
-		"# TYPE edgetable_store_disk_bytes gauge\nedgetable_store_disk_bytes ",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("metrics lack %q:\n%s", want, text)
-		}
-	}
+	s.ask(t, "GET", "/metrics", nil, 404)
 	s.ask(t, "GET", "/backup?to=/nowhere", nil, 405)
 	s.ask(t, "GET", "/", nil, 404)
 	if text := s.ask(t, "POST", "/backup?to="+filepath.Join(t.TempDir(), "copy"), nil, 501); !strings.Contains(text, "memory") {
@@ -79,7 +63,7 @@ func TestBackupOfRunningServer(t *testing.T) {
 func TestEndDuringTrace(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--memory", "--admin", "127.0.0.1:0")
-	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "metrics at")+"/debug/pprof/trace?seconds=100000", nil)
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "profiles at")+"/debug/pprof/trace?seconds=100000", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

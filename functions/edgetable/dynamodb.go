@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
-	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -21,7 +19,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/store/dynamodb"
-	"edgetable/core/buckets"
 )
 
 // dynamodbFlags say which DynamoDB table is meant, and how it is used.
@@ -165,7 +162,7 @@ func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
 }
 
 // openDynamoDB opens the store on a DynamoDB table.
-func (p *program) openDynamoDB(ctx context.Context, o *serveFlags, log *slog.Logger) (*home, error) {
+func (p *program) openDynamoDB(ctx context.Context, o *serveFlags, m *metrics, log *slog.Logger) (*home, error) {
 	client, err := o.dynamodb.client(ctx, o.protect.concurrent+o.protect.reads)
 	if err != nil {
 		return nil, err
@@ -173,8 +170,8 @@ func (p *program) openDynamoDB(ctx context.Context, o *serveFlags, log *slog.Log
 	if u, _ := url.Parse(o.dynamodb.endpoint); u.Scheme == "http" && !loopbackHost(u.Hostname()) {
 		log.Warn("what is sent to DynamoDB can be read and changed on the way", "endpoint", o.dynamodb.endpoint)
 	}
-	var scans scanMetrics
-	store, err := o.dynamodb.open(ctx, client, dynamodb.Options{Buckets: uint16(o.buckets), Scanned: scans.add})
+	observer, scanned := m.dynamodbMetrics()
+	store, err := o.dynamodb.open(ctx, client, dynamodb.Options{Buckets: uint16(o.buckets), Observer: observer, Scanned: scanned})
 	if err != nil {
 		return nil, err
 	}
@@ -195,8 +192,7 @@ func (p *program) openDynamoDB(ctx context.Context, o *serveFlags, log *slog.Log
 			_, err := store.ListRecords(ctx, "", "", 1)
 			return err
 		},
-		fresh:   5 * time.Second,
-		metrics: scans.write,
+		fresh: 5 * time.Second,
 	}, nil
 }
 
@@ -204,25 +200,4 @@ func (p *program) openDynamoDB(ctx context.Context, o *serveFlags, log *slog.Log
 func loopbackHost(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// scanMetrics sum up what pages of queries cost.
-type scanMetrics struct{ pages, reads, rows, bytes atomic.Int64 }
-
-func (m *scanMetrics) add(c buckets.Cost) {
-	m.pages.Add(1)
-	m.reads.Add(int64(c.Reads))
-	m.rows.Add(int64(c.Rows))
-	m.bytes.Add(int64(c.Bytes))
-}
-
-func (m *scanMetrics) write(w io.Writer) {
-	for _, line := range []struct {
-		name  string
-		value *atomic.Int64
-	}{
-		{"pages", &m.pages}, {"reads", &m.reads}, {"rows", &m.rows}, {"bytes", &m.bytes},
-	} {
-		fmt.Fprintf(w, "# TYPE edgetable_store_scan_%s_total counter\nedgetable_store_scan_%[1]s_total %[2]d\n", line.name, line.value.Load())
-	}
 }

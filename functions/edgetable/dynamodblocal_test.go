@@ -43,7 +43,7 @@ func TestServeDynamoDB(t *testing.T) {
 	t.Parallel()
 	flags := append(dynamodbTable(t, "served"), "--store", "dynamodb", "--lease", "0")
 	own := map[string]string{accounts.Variable: "acme:" + key1}
-	a, b := start(t, own, flags...), start(t, own, append(flags, "--admin", "127.0.0.1:0")...)
+	a, b := start(t, own, flags...), start(t, own, append(flags, "--metrics-listen", "127.0.0.1:0")...)
 	if !strings.Contains(a.greeting, "keeps its tables in the DynamoDB table served at http://127.0.0.1:") {
 		t.Errorf("greeting:\n%s", a.greeting)
 	}
@@ -52,8 +52,19 @@ func TestServeDynamoDB(t *testing.T) {
 	if text := b.client(t, key1).do(t, "GET", "/people", "", 200); !strings.Contains(text, `"Name":"Ada"`) {
 		t.Errorf("the table is %s", text)
 	}
-	if text := b.ask(t, "GET", "/metrics", nil, 200); !strings.Contains(text, "\nedgetable_store_scan_pages_total 1\n") {
-		t.Errorf("metrics:\n%s", text)
+	m := b.scrape(t, "")
+	if pages := sumOf(t, m, "dynamodb_pages_total"); pages != 1 {
+		t.Errorf("%v pages", pages)
+	}
+	for _, labels := range []string{"action=GetItem", "action=Query"} {
+		if sumOf(t, m, "dynamodb_call_duration_seconds", labels, "result=success") == 0 {
+			t.Errorf("no call with %s", labels)
+		}
+	}
+	b.client(t, key1).do(t, "PUT", ada, `{"Name":"Ada"}`, 204)
+	m = b.scrape(t, "")
+	if sumOf(t, m, "dynamodb_consumed_units_total", "kind=read") == 0 || sumOf(t, m, "dynamodb_consumed_units_total", "kind=write") == 0 {
+		t.Errorf("units: %v", m["edgetable_dynamodb_consumed_units_total"])
 	}
 	a.ends(t)
 	b.ends(t)

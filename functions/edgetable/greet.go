@@ -20,6 +20,7 @@ type greeting struct {
 	home         *home
 	at           net.Addr
 	admin        net.Listener // or nil
+	metrics      net.Listener // or nil
 }
 
 // greet says where the server is and how to talk to it. The only key it shows,
@@ -31,7 +32,10 @@ func (p *program) greet(g *greeting) {
 		if g.home.checkpoint != nil {
 			backups = "backups, "
 		}
-		fmt.Fprintf(p.out, "%shealth and metrics at http://%s\n", backups, g.admin.Addr())
+		fmt.Fprintf(p.out, "%shealth and profiles at http://%s\n", backups, g.admin.Addr())
+	}
+	if g.metrics != nil {
+		fmt.Fprintf(p.out, "metrics at http://%s/metrics\n", g.metrics.Addr())
 	}
 	if g.bearer.issuer != "" {
 		fmt.Fprintf(p.out, "bearer tokens of %s for %s\n", g.bearer.issuer, strings.Join(g.bearer.audiences, ", "))

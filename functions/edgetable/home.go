@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -25,11 +24,10 @@ type home struct {
 	checkpoint func(dir string) error          // copies the store to a new directory; nil: it cannot
 	ready      func(ctx context.Context) error // does work that shows whether the store works
 	fresh      time.Duration                   // how long the result of ready counts
-	metrics    func(io.Writer)                 // writes those of the store
 }
 
 // openEmbedded opens the store in the data directory, or in memory.
-func (p *program) openEmbedded(_ context.Context, o *serveFlags, log *slog.Logger) (*home, error) {
+func (p *program) openEmbedded(_ context.Context, o *serveFlags, m *metrics, log *slog.Logger) (*home, error) {
 	p.limitMemory(o)
 	info, err := os.Stat(o.data)
 	if err == nil && !info.IsDir() && !o.memory {
@@ -38,7 +36,8 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, log *slog.Logge
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
 		Dir: o.data, Memory: o.memory, CacheSize: int64(o.cache) << 20, AcceptDamage: o.accept,
-		Logf: func(format string, args ...any) { log.Warn(fmt.Sprintf(format, args...)) },
+		Observer: m.embeddedMetrics(),
+		Logf:     func(format string, args ...any) { log.Warn(fmt.Sprintf(format, args...)) },
 		Fatal: func(err error) {
 			log.Error("the store cannot go on; what was confirmed is safe", "cause", err)
 			os.Exit(1)
@@ -53,8 +52,8 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, log *slog.Logge
 	h := &home{
 		store: store, place: "in memory, gone when it ends",
 		close: store.Close, ready: func(context.Context) error { return store.Ready() }, fresh: time.Second,
-		metrics: func(w io.Writer) { writeEmbedded(w, store.Metrics()) },
 	}
+	m.watchEmbedded(store)
 	if !o.memory {
 		h.checkpoint = store.Checkpoint
 		dir, err := filepath.Abs(o.data)
@@ -78,30 +77,5 @@ func (p *program) limitMemory(o *serveFlags) {
 	if cmp.Or(p.environment("GOMEMLIMIT"), p.environment("GOGC")) == "" && !o.memory {
 		debug.SetMemoryLimit(int64(o.cache+besideCache) << 20)
 		debug.SetGCPercent(400)
-	}
-}
-
-// writeEmbedded renders the counters and sizes of the embedded store.
-func writeEmbedded(w io.Writer, s pebblestore.Metrics) {
-	for _, line := range []struct {
-		name  string
-		kind  string
-		value any
-	}{
-		{"compactions_total", "counter", s.Compactions},
-		{"compaction_bytes_total", "counter", s.CompactionBytes},
-		{"compaction_debt_bytes", "gauge", s.CompactionDebt},
-		{"flushes_total", "counter", s.Flushes},
-		{"write_stalls_total", "counter", s.WriteStalls},
-		{"log_bytes_total", "counter", s.WALBytes},
-		{"cache_bytes", "gauge", s.CacheBytes},
-		{"cache_hits_total", "counter", s.CacheHits},
-		{"cache_misses_total", "counter", s.CacheMisses},
-		{"memtable_bytes", "gauge", s.MemTableBytes},
-		{"disk_bytes", "gauge", s.DiskBytes},
-		{"read_amplification", "gauge", s.ReadAmp},
-		{"damage_total", "counter", s.Damage},
-	} {
-		fmt.Fprintf(w, "# TYPE edgetable_store_%s %s\nedgetable_store_%[1]s %[3]v\n", line.name, line.kind, line.value)
 	}
 }

@@ -28,6 +28,10 @@ func TestRefusals(t *testing.T) {
 	used := filepath.Join(dir, "used")
 	defer start(t, nil, "--data", used).stop()
 	plain := write("plain", "no PEM, no accounts")
+	open := write("open", strings.Repeat("t", 32))
+	if err := os.Chmod(open, 0o644); err != nil {
+		t.Fatal(err)
+	}
 
 	for _, tt := range []struct {
 		status int
@@ -58,6 +62,11 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"serve", "--tls-key", plain}, "--tls-cert and --tls-key go together"},
 		{2, []string{"serve", "--log-level", "loud"}, "--log-level\" flag: write debug, info, warn or error"},
 		{2, []string{"serve", "--log-format", "xml"}, "--log-format"},
+		{2, []string{"serve", "--memory", "--metrics-token", plain}, "--metrics-token is for --metrics-listen"},
+		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--metrics-listen", taken.Addr().String()}, "--metrics-listen: "},
+		{1, []string{"serve", "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", filepath.Join(dir, "missing")}, "--metrics-token: open"},
+		{1, []string{"serve", "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", write("guess", "secret")}, "a token of 6 bytes: at least 16 are safe"},
+		{1, []string{"serve", "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", open}, open},
 		{1, []string{"serve", "--memory", "--listen", taken.Addr().String()}, "--listen"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1"}, "missing port"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1"}, "--admin: "},

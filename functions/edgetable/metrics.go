@@ -1,83 +1,157 @@
 package main
 
 import (
-	"cmp"
-	"fmt"
-	"log/slog"
-	"maps"
-	"net/http"
-	"slices"
-	"strings"
-	"sync"
+	"runtime"
 	"time"
 
-	"edgetable/adapters/guard/admission"
-	"edgetable/adapters/guard/chaos"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
 	"edgetable/core/protocol"
 )
 
-// metrics counts requests for the admin address.
+// metrics are what a server tells Prometheus, nil if it tells nothing.
+// docs/metrics.md lists them. No label has a value that a client can choose.
 type metrics struct {
-	home    *home
-	limiter *admission.Limiter
-	faults  *chaos.Chaos // nil: none are simulated
-	log     *slog.Logger
-
-	mu    sync.Mutex
-	calls map[call]tally
+	*prometheus.Registry
+	requests requestMetrics
 }
 
-// call is what requests are counted by; the status of one that was cut off is 0. Neither field is for a client to
-// choose, so there are few.
-type call struct {
-	operation string
-	status    int
+func newMetrics() *metrics {
+	m := &metrics{Registry: prometheus.NewRegistry()}
+	m.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	build := m.gauges("build_info", "Always 1; the labels say what was built.", "version", "goversion")
+	build.WithLabelValues(version(), runtime.Version()).Set(1)
+	m.gauge("clock_seconds", "The server's clock as a Unix time.", func() float64 { return seconds(time.Duration(time.Now().UnixNano())) })
+	m.requests.register(m)
+	return m
 }
 
-type tally struct {
-	count int64
-	took  time.Duration
+// namespace begins the name of each metric of our own.
+const namespace = "edgetable"
+
+func (m *metrics) counter(name, help string) prometheus.Counter {
+	c := prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
+	m.MustRegister(c)
+	return c
 }
 
+func (m *metrics) counters(name, help string, labels ...string) *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, labels)
+	m.MustRegister(c)
+	return c
+}
+
+// gauge is a value that is read at each scrape.
+func (m *metrics) gauge(name, help string, value func() float64) {
+	m.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help}, value))
+}
+
+func (m *metrics) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
+	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help}, labels)
+	m.MustRegister(g)
+	return g
+}
+
+func (m *metrics) histogram(name, help string, buckets []float64) prometheus.Histogram {
+	h := prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets})
+	m.MustRegister(h)
+	return h
+}
+
+func (m *metrics) histograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
+	m.MustRegister(h)
+	return h
+}
+
+// latencies are the buckets of durations: of a read from memory as well as of one
+// that ends at its deadline.
+var latencies = []float64{
+	0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+}
+
+func seconds(d time.Duration) float64 { return d.Seconds() }
+
+// requestMetrics are about requests.
+type requestMetrics struct {
+	duration          *prometheus.HistogramVec
+	waited            prometheus.Histogram
+	scanned, returned prometheus.Counter
+	received, sent    prometheus.Counter
+	errors            *prometheus.CounterVec
+	refusals          *prometheus.CounterVec
+	signIns           *prometheus.CounterVec
+}
+
+func (r *requestMetrics) register(m *metrics) {
+	r.duration = m.histograms("request_duration_seconds",
+		"Time from the head of a request to its complete response, by operation (none: not known) and result: "+
+			"success, client_error (4xx), busy (503), server_error (other 5xx) or cut (by a simulated fault).",
+		latencies, "operation", "result")
+	r.waited = m.histogram("queue_wait_duration_seconds", "Time in the queue of requests that could not be served at once.", latencies)
+	r.scanned = m.counter("entities_scanned_total", "Entities and tables that were examined for reads.")
+	r.returned = m.counter("entities_returned_total", "Entities and tables in the responses to reads.")
+	r.received = m.counter("request_body_bytes_total", "Bytes in the bodies of requests.")
+	r.sent = m.counter("response_body_bytes_total", "Bytes in the bodies of responses.")
+	r.errors = m.counters("errors_total", "Error codes of the protocol in responses and in parts of batches.", "code")
+	r.refusals = m.counters("refused_requests_total", "Requests that were refused before their operation was tried.", "reason")
+	r.signIns = m.counters("failed_sign_ins_total", "Requests that failed to sign in.", "reason")
+	for _, reason := range protocol.Refusals {
+		r.refused(reason) // each is there from the start, so that rates see its first increase
+	}
+}
+
+func (r *requestMetrics) refused(reason protocol.Refusal) prometheus.Counter {
+	if reason.SignIn() {
+		return r.signIns.WithLabelValues(string(reason))
+	}
+	return r.refusals.WithLabelValues(string(reason))
+}
+
+// observe counts a request. It runs for each of them, so it does little.
 func (m *metrics) observe(resp *protocol.Response) {
-	if resp.Cut { // by a simulated fault: the client gets no status
-		m.count(call{resp.Operation, 0}, resp.Took)
+	if m == nil {
 		return
 	}
-	m.count(call{resp.Operation, resp.Status}, resp.Took)
+	r := &m.requests
+	operation := resp.Operation
+	if operation == "" {
+		operation = "none"
+	}
+	r.duration.WithLabelValues(operation, result(resp)).Observe(resp.Took.Seconds())
+	if resp.Waited > 0 {
+		r.waited.Observe(resp.Waited.Seconds())
+	}
+	add(r.scanned, resp.Scanned)
+	add(r.returned, resp.Returned)
+	add(r.received, resp.Received)
+	add(r.sent, resp.Sent)
+	if resp.Code != "" {
+		r.errors.WithLabelValues(resp.Code).Inc()
+	}
+	if resp.Refused != "" {
+		r.refused(resp.Refused).Inc()
+	}
 }
 
-func (m *metrics) count(c call, took time.Duration) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	t := m.calls[c]
-	m.calls[c] = tally{t.count + 1, t.took + took}
+func add(c prometheus.Counter, n int) {
+	if n > 0 {
+		c.Add(float64(n))
+	}
 }
 
-// write renders the counters in the text format of Prometheus.
-func (m *metrics) write(w http.ResponseWriter, _ *http.Request) {
-	m.mu.Lock()
-	calls := maps.Clone(m.calls)
-	m.mu.Unlock()
-	var count, seconds strings.Builder
-	for _, c := range slices.SortedFunc(maps.Keys(calls), func(a, b call) int {
-		return cmp.Or(cmp.Compare(a.operation, b.operation), cmp.Compare(a.status, b.status))
-	}) {
-		labels := fmt.Sprintf("{operation=%q,status=\"%d\"}", c.operation, c.status)
-		fmt.Fprintf(&count, "edgetable_requests_total%s %d\n", labels, calls[c].count)
-		fmt.Fprintf(&seconds, "edgetable_request_seconds_total%s %g\n", labels, calls[c].took.Seconds())
+// result is the class of the result of a request.
+func result(resp *protocol.Response) string {
+	switch {
+	case resp.Cut:
+		return "cut"
+	case resp.Status < 400:
+		return "success"
+	case resp.Status < 500:
+		return "client_error"
+	case resp.Status == 503:
+		return "busy"
 	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-	fmt.Fprintf(w, "# TYPE edgetable_requests_total counter\n%s# TYPE edgetable_request_seconds_total counter\n%s", count.String(), seconds.String())
-	s := m.limiter.Stats()
-	fmt.Fprintf(w, "# TYPE edgetable_requests_running gauge\nedgetable_requests_running %d\n", s.Running)
-	fmt.Fprintf(w, "# TYPE edgetable_requests_waiting gauge\nedgetable_requests_waiting %d\n", s.Waiting)
-	fmt.Fprintf(w, "# TYPE edgetable_requests_refused_total counter\nedgetable_requests_refused_total %d\n", s.Refused)
-	if m.faults != nil {
-		fmt.Fprintln(w, "# TYPE edgetable_faults_total counter")
-		for i, c := range m.faults.Counts() {
-			fmt.Fprintf(w, "edgetable_faults_total{rule=\"%d\",text=%q} %d\n", i+1, c.Rule, c.Struck)
-		}
-	}
-	m.home.metrics(w)
+	return "server_error"
 }

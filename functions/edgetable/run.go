@@ -27,6 +27,9 @@ type serving struct {
 	listener    net.Listener
 	admin       net.Listener // nil: none
 	access      *accessLog   // nil: none
+	metrics     *metrics     // nil: none are served
+	metricsAt   net.Listener
+	metricsKey  *metricsToken // nil: none is asked for
 	home        *home
 }
 
@@ -49,11 +52,18 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 		}
 		defer s.admin.Close()
 	}
+	if o.metrics.listen != "" {
+		s.metrics = newMetrics()
+		if s.metricsAt, err = o.metrics.listenMetrics(s.log); err != nil {
+			return err
+		}
+		defer s.metricsAt.Close()
+	}
 	open := p.openEmbedded
 	if o.store == "dynamodb" {
 		open = p.openDynamoDB
 	}
-	if s.home, err = open(ctx, o, s.log); err != nil {
+	if s.home, err = open(ctx, o, s.metrics, s.log); err != nil {
 		return err
 	}
 	if err = p.serveUntil(ctx, s); err != nil {
@@ -84,6 +94,9 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 		refuse: func(accounts.List) error { return nil }, // until the address is known
 	}
 	if _, err := s.accounts.load(true); err != nil {
+		return err
+	}
+	if s.metricsKey, err = loadMetricsToken(s.serveFlags.metrics.token, s.log); err != nil {
 		return err
 	}
 	if s.certificate, err = loadCertificate(s.tlsCert, s.tlsKey, s.log); err != nil {
@@ -138,30 +151,38 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	health := &health{check: s.home.ready, fresh: s.home.fresh, log: s.log}
 	limiter := s.protect.limiter(handler)
 	requests := newRequestLog(s.log, s.access, s.slowQuery)
-	metrics := &metrics{home: s.home, limiter: limiter, faults: s.faults, log: s.log, calls: map[call]tally{}}
 	server := httpserver.Server{
 		Log: s.log, TLS: s.certificate.config(), Grace: s.grace,
 		Handler: &httpserver.Handler{
 			Protocol: limiter, TrustProxy: s.trustProxy, Health: health.answer,
 			Observe: func(resp *protocol.Response) {
-				metrics.observe(resp)
+				s.metrics.observe(resp)
 				requests.observe(resp)
 			},
 		},
 	}
 	stopAdmin := func() {}
 	if s.admin != nil {
-		stopAdmin = serveAdmin(s.admin, metrics)
+		stopAdmin = (&admin{s.home, s.log}).serve(s.admin)
+	}
+	stopMetrics := func() {}
+	if s.metrics != nil {
+		s.metrics.watchQueue(limiter)
+		s.metrics.watchConnections(&server)
+		s.metrics.watchCertificate(s.certificate)
+		s.metrics.watchFaults(s.faults)
+		stopMetrics = serveMetrics(s.metricsAt, s.metrics, s.metricsKey, s.log)
 	}
 	reloaded := make(chan struct{})
 	go func() {
 		defer close(reloaded)
 		s.reload(ctx, p.hangups())
 	}()
-	p.greet(&greeting{serveFlags: s.serveFlags, home: s.home, list: *s.accounts.current.Load(), accountsFile: s.accounts.file, at: s.listener.Addr(), admin: s.admin})
+	p.greet(&greeting{serveFlags: s.serveFlags, home: s.home, list: *s.accounts.current.Load(), accountsFile: s.accounts.file, at: s.listener.Addr(), admin: s.admin, metrics: s.metricsAt})
 	p.notify("READY=1", s.log)
 	err := server.Serve(p.draining(ctx, s, health), s.listener)
 	stopAdmin()
+	stopMetrics()
 	if err != nil {
 		// Requests may be running still. The store is left to them as by a
 		// crash, which loses nothing.
@@ -197,6 +218,9 @@ func (s *serving) reload(ctx context.Context, hangup <-chan os.Signal) {
 	}
 	if s.access != nil {
 		list = append(list, s.access.reload)
+	}
+	if s.metricsKey != nil {
+		list = append(list, s.metricsKey.reload)
 	}
 	watch(ctx, hangup, s.log, list...)
 }

@@ -31,6 +31,7 @@ type serveFlags struct {
 	accessLog              string
 	slowQuery              time.Duration
 
+	metrics metricsFlags
 	protect protectFlags
 	bearer  bearerFlags
 	chaos   chaosFlags
@@ -68,6 +69,7 @@ func (p *program) serveCommand() *cobra.Command {
 	section(c, "Store on DynamoDB", o.storeFlags.registerDynamoDB)
 	section(c, "Limits", o.registerLimits)
 	section(c, "Operation", o.registerOperation)
+	section(c, "Metrics", o.metrics.register)
 	section(c, "Simulated faults", o.chaos.register)
 	boolFlag(c.Flags(), &print, "print-config", "print the flags as a configuration file and exit; no key is among them")
 	return c
@@ -88,7 +90,7 @@ func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
 }
 
 func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
-	f.StringVar(&o.admin, "admin", "", "`address` on loopback for GET /healthz, /metrics and /debug/pprof/, and POST /backup?to=DIRECTORY; default none")
+	f.StringVar(&o.admin, "admin", "", "`address` on loopback for GET /healthz and /debug/pprof/, and POST /backup?to=DIRECTORY; default none")
 	durationFlag(f, &o.grace, "grace", 10*time.Second, 0, maxTime, "how long requests may continue after an interrupt; a second interrupt ends them")
 	durationFlag(f, &o.drain, "drain", 0, 0, maxTime, "how long to serve after an interrupt while /_/ready answers 503, before --grace begins")
 	choiceFlag(f, &o.logFormat, "log-format", "`format` of the log on standard error, text or json", "text", "json")
@@ -107,6 +109,9 @@ func (o *serveFlags) check(given func(flag string) bool) error {
 	}
 	if u, err := url.Parse(o.publicURL); o.publicURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
 		return misuse("--public-url is a URL such as https://tables.example.com, not %q", o.publicURL)
+	}
+	if err := o.metrics.check(); err != nil {
+		return err
 	}
 	if o.store == "dynamodb" {
 		o.protect.wait(given)

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/buckets"
+)
+
+// scrape reads the metrics of a server as Prometheus does.
+func (s *server) scrape(t *testing.T, token string) map[string]*dto.MetricFamily {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "metrics at"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	return parseMetrics(t, answer(t, http.DefaultClient, req, 200))
+}
+
+func parseMetrics(t *testing.T, text string) map[string]*dto.MetricFamily {
+	t.Helper()
+	problems, err := promlint.New(strings.NewReader(text)).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return families
+}
+
+// sumOf adds up the series of a metric that have these labels, name=value. Of a
+// histogram it is the count.
+func sumOf(t *testing.T, families map[string]*dto.MetricFamily, name string, labels ...string) (sum float64) {
+	t.Helper()
+	f, ok := families[namespace+"_"+name]
+	if !ok {
+		t.Fatalf("there is no %s", name)
+	}
+series:
+	for _, m := range f.Metric {
+		for _, want := range labels {
+			if !slices.ContainsFunc(m.Label, func(l *dto.LabelPair) bool { return l.GetName()+"="+l.GetValue() == want }) {
+				continue series
+			}
+		}
+		sum += m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
+	}
+	return sum
+}
+
+// TestMetrics checks what requests do to the metrics, and that docs/metrics.md
+// lists each metric of a server as it is served.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	cert, key, roots := makeCertificate(t, time.Now().Add(time.Hour))
+	s := start(t, nil, "--data", t.TempDir(), "--metrics-listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key, "--chaos", "operation=DeleteTable fault=reset")
+	c := s.client(t, "")
+	trust(c, roots)
+	c.fill(t)
+	c.filled(t)
+	c.filled(t)
+	c.do(t, "GET", "/people()?$filter=Name%20eq%20'Bob'", "", 200)
+	c.do(t, "GET", "/nobody", "", 404)
+	if resp, err := c.Do(c.request(t, "DELETE", "/Tables('people')", "")); err == nil {
+		t.Errorf("the simulated fault: status %d", resp.StatusCode)
+	}
+	stranger := newClient(t, c.endpoint, c.account, key1)
+	trust(stranger, roots)
+	stranger.do(t, "GET", ada, "", 403)
+
+	m := s.scrape(t, "")
+	for _, tt := range []struct {
+		name   string
+		labels string
+		want   float64
+	}{
+		{"request_duration_seconds", "operation=CreateTable result=success", 1},
+		{"request_duration_seconds", "operation=GetEntity result=success", 2},
+		{"request_duration_seconds", "operation=QueryEntities result=success", 1},
+		{"request_duration_seconds", "operation=QueryEntities result=client_error", 1},
+		{"request_duration_seconds", "operation=DeleteTable result=cut", 1},
+		{"request_duration_seconds", "operation=none result=client_error", 1},
+		{"errors_total", "code=TableNotFound", 1},
+		{"errors_total", "code=AuthenticationFailed", 1},
+		{"failed_sign_ins_total", "reason=signature", 1},
+		{"failed_sign_ins_total", "", 1},
+		{"refused_requests_total", "", 0},
+		{"entities_scanned_total", "", 3},
+		{"entities_returned_total", "", 2},
+		{"simulated_faults_total", "rule=1", 1},
+		{"store_commit_duration_seconds", "", 1},
+		{"request_body_bytes_total", "", float64(len(`{"TableName":"people"}` + `{"Name":"Ada"}`))},
+		{"requests_in_flight", "", 0},
+		{"build_info", "goversion=" + runtime.Version(), 1},
+		{"store_damage_total", "", 0},
+	} {
+		if got := sumOf(t, m, tt.name, strings.Fields(tt.labels)...); got != tt.want {
+			t.Errorf("%s{%s} is %v, want %v", tt.name, tt.labels, got, tt.want)
+		}
+	}
+	for _, name := range []string{
+		"response_body_bytes_total", "connections_open", "connections_accepted_total", "requests_limit", "clock_seconds", "certificate_expiry_timestamp_seconds",
+		"store_fsync_duration_seconds", "store_group_commit_size", "store_log_written_bytes_total", "store_log_size_bytes", "store_size_bytes", "store_disk_free_bytes",
+		"store_disk_size_bytes", "store_memtable_size_bytes",
+	} {
+		if sumOf(t, m, name) <= 0 {
+			t.Errorf("%s is 0", name)
+		}
+	}
+	if until := sumOf(t, m, "certificate_expiry_timestamp_seconds") - sumOf(t, m, "clock_seconds"); until < 3000 || until > 3600 {
+		t.Errorf("the certificate ends in %v s", until)
+	}
+	if m["go_goroutines"] == nil || runtime.GOOS == "linux" && m["process_resident_memory_bytes"] == nil {
+		t.Error("there are no metrics of Go or of the process")
+	}
+	s.ends(t)
+	maps.Copy(m, metricsOfDynamoDB(t))
+	compareMetricsPage(t, m)
+}
+
+// trust makes a client accept the certificates of the roots.
+func trust(c *client, roots *x509.CertPool) {
+	c.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+}
+
+// The token is asked for, and taken anew when its file changes.
+func TestMetricsToken(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "token")
+	write := func(token string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second := strings.Repeat("1", 32), strings.Repeat("2", 32)
+	write(first)
+	s := start(t, nil, "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", file)
+	status := func(authorization string) int {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "metrics at"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", authorization)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	for authorization, want := range map[string]int{
+		"": 401, "Bearer": 401, "Bearer " + second: 401, "Basic " + first: 401, first: 401, "Bearer " + first[1:]: 401,
+		"Bearer " + first: 200, "bearer " + first: 200,
+	} {
+		if got := status(authorization); got != want {
+			t.Errorf("%q: status %d, want %d", authorization, got, want)
+		}
+	}
+	write(second)
+	for end := time.Now().Add(time.Minute); status("Bearer "+second) != 200; {
+		if time.Now().After(end) {
+			t.Fatalf("the new token is not accepted:\n%s", s.logs)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if got := status("Bearer " + first); got != 401 {
+		t.Errorf("the old token: status %d", got)
+	}
+	s.ends(t)
+	if logs := s.logs.String(); strings.Contains(logs, first) || strings.Contains(logs, second) {
+		t.Errorf("the log shows a token:\n%s", logs)
+	}
+}
+
+// metricsOfDynamoDB are the metrics of a server with the store on DynamoDB, as far
+// as they can be seen without DynamoDB.
+func metricsOfDynamoDB(t *testing.T) map[string]*dto.MetricFamily {
+	t.Helper()
+	m := newMetrics()
+	observer, scanned := m.dynamodbMetrics()
+	observer.Call(dynamodb.Observation{Action: "PutItem", Result: "unknown", Took: time.Second, WriteUnits: 2})
+	observer.Call(dynamodb.Observation{Action: "Query", Result: "success", Took: time.Second, ReadUnits: 0.5})
+	observer.Retry()
+	scanned(buckets.Cost{Reads: 3, Rows: 20, Bytes: 4096})
+	w := httptest.NewRecorder()
+	promhttp.HandlerFor(m, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	families := parseMetrics(t, w.Body.String())
+	for _, tt := range []struct {
+		name, labels string
+		want         float64
+	}{
+		{"dynamodb_call_duration_seconds", "action=PutItem result=unknown", 1},
+		{"dynamodb_consumed_units_total", "kind=read", 0.5},
+		{"dynamodb_consumed_units_total", "kind=write", 2},
+		{"dynamodb_retries_total", "", 1},
+		{"dynamodb_pages_total", "", 1},
+		{"dynamodb_page_calls_total", "", 3},
+		{"dynamodb_page_items_total", "", 20},
+		{"dynamodb_page_bytes_total", "", 4096},
+	} {
+		if got := sumOf(t, families, tt.name, strings.Fields(tt.labels)...); got != tt.want {
+			t.Errorf("%s{%s} is %v, want %v", tt.name, tt.labels, got, tt.want)
+		}
+	}
+	return families
+}
+
+// compareMetricsPage compares the table in docs/metrics.md with the metrics of our
+// own; -update writes it.
+func compareMetricsPage(t *testing.T, families map[string]*dto.MetricFamily) {
+	t.Helper()
+	const page, begin, end = "../../docs/metrics.md", "-update' -->\n\n", "\n<!-- end of metrics"
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := bytes.Cut(b, []byte(begin))
+	was, tail, ok2 := bytes.Cut(rest, []byte(end))
+	if !ok || !ok2 {
+		t.Fatalf("%s has no place for the table", page)
+	}
+	var table bytes.Buffer
+	table.WriteString("| Metric | Type | Labels | Meaning |\n|---|---|---|---|\n")
+	for _, f := range slices.SortedFunc(maps.Values(families), func(a, b *dto.MetricFamily) int { return cmp.Compare(a.GetName(), b.GetName()) }) {
+		if !strings.HasPrefix(f.GetName(), namespace+"_") {
+			continue
+		}
+		var labels []string
+		for _, l := range f.Metric[0].Label {
+			labels = append(labels, "`"+l.GetName()+"`")
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", f.GetName(), strings.ToLower(f.GetType().String()), strings.Join(labels, ", "), f.GetHelp())
+	}
+	if *update {
+		text := bytes.Join([][]byte{head, []byte(begin), table.Bytes(), []byte(end), tail}, nil)
+		if err := os.WriteFile(page, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got, want := strings.Split(table.String(), "\n"), strings.Split(string(was), "\n"); !slices.Equal(got, want) {
+		for _, line := range got {
+			if !slices.Contains(want, line) {
+				t.Errorf("docs/metrics.md lacks, or has otherwise: %s", line)
+			}
+		}
+		for _, line := range want {
+			if !slices.Contains(got, line) {
+				t.Errorf("docs/metrics.md has, but no server serves: %s", line)
+			}
+		}
+	}
+}

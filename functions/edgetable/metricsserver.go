@@ -1,0 +1,107 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"edgetable/adapters/guard/admission"
+	"edgetable/adapters/guard/chaos"
+	"edgetable/adapters/transport/httpserver"
+)
+
+// watchQueue adds the requests that are served now, and those that wait.
+func (m *metrics) watchQueue(l *admission.Limiter) {
+	m.MustRegister(&reader{
+		descriptions: descriptions{
+			describe("requests_in_flight", "Requests that are being served.", prometheus.GaugeValue, "kind"),
+			describe("requests_queued", "Requests that wait for their turn.", prometheus.GaugeValue, "kind"),
+			describe("requests_limit", "Requests that are served at once, at most (--concurrent and --reads).", prometheus.GaugeValue, "kind"),
+		},
+		read: func(add func(i int, value float64, labels ...string)) {
+			writes, reads := l.ByKind()
+			ofWrites, ofReads := l.Places()
+			for _, kind := range []struct {
+				name   string
+				places int
+				admission.Stats
+			}{{"write", ofWrites, writes}, {"read", ofReads, reads}} {
+				add(0, float64(kind.Running), kind.name)
+				add(1, float64(kind.Waiting), kind.name)
+				add(2, float64(kind.places), kind.name)
+			}
+		},
+	})
+}
+
+// watchConnections adds the connections of the server.
+func (m *metrics) watchConnections(s *httpserver.Server) {
+	m.MustRegister(&reader{
+		descriptions: descriptions{
+			describe("connections_open", "Connections of clients that are open.", prometheus.GaugeValue),
+			describe("connections_accepted_total", "Connections of clients that were accepted.", prometheus.CounterValue),
+		},
+		read: func(add func(i int, value float64, labels ...string)) {
+			open, accepted := s.Connections()
+			add(0, float64(open))
+			add(1, float64(accepted))
+		},
+	})
+}
+
+// watchCertificate adds the end of the certificate, if there is one.
+func (m *metrics) watchCertificate(c *certificate) {
+	if c == nil {
+		return
+	}
+	m.gauge("certificate_expiry_timestamp_seconds", "When the certificate of the server expires, as a Unix time.", func() float64 {
+		return float64(c.current.Load().Leaf.NotAfter.Unix())
+	})
+}
+
+// watchFaults adds the simulated faults, if there are any. Rules may name accounts
+// and keys, so the label is the place of a rule.
+func (m *metrics) watchFaults(c *chaos.Chaos) {
+	if c == nil {
+		return
+	}
+	m.MustRegister(&reader{
+		descriptions: descriptions{describe("simulated_faults_total", "Requests that a rule of --chaos struck, by its place in the list.", prometheus.CounterValue, "rule")},
+		read: func(add func(i int, value float64, labels ...string)) {
+			for i, n := range c.Counts() {
+				add(0, float64(n.Struck), strconv.Itoa(i+1))
+			}
+		},
+	})
+}
+
+// reader is a collector of values that are read together at each scrape.
+type reader struct {
+	descriptions
+	read func(add func(i int, value float64, labels ...string))
+}
+
+type descriptions []description
+
+type description struct {
+	*prometheus.Desc
+	kind prometheus.ValueType
+}
+
+func describe(name, help string, kind prometheus.ValueType, labels ...string) description {
+	return description{prometheus.NewDesc(namespace+"_"+name, help, labels, nil), kind}
+}
+
+// Describe implements prometheus.Collector.
+func (d descriptions) Describe(to chan<- *prometheus.Desc) {
+	for _, one := range d {
+		to <- one.Desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (r *reader) Collect(to chan<- prometheus.Metric) {
+	r.read(func(i int, value float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(r.descriptions[i].Desc, r.descriptions[i].kind, value, labels...)
+	})
+}

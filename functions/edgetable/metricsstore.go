@@ -1,0 +1,104 @@
+package main
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/buckets"
+)
+
+// embeddedMetrics adds what the embedded store reports while it works.
+func (m *metrics) embeddedMetrics() pebblestore.Observer {
+	if m == nil {
+		return pebblestore.Observer{}
+	}
+	commit := m.histogram("store_commit_duration_seconds", "Time of a write in the store, until it is durable.", latencies)
+	sync := m.histogram("store_fsync_duration_seconds", "Time of a sync of the store's log to disk.", latencies)
+	group := m.histogram("store_group_commit_size", "Commits that one sync of the log made durable together.", prometheus.ExponentialBuckets(1, 2, 9))
+	return pebblestore.Observer{
+		Commit: func(took time.Duration) { commit.Observe(took.Seconds()) },
+		Sync: func(took time.Duration, commits int) {
+			sync.Observe(took.Seconds())
+			if commits > 0 {
+				group.Observe(float64(commits))
+			}
+		},
+	}
+}
+
+// embedded are the counters and sizes of the embedded store.
+var embedded = []struct {
+	name, help string
+	kind       prometheus.ValueType
+	value      func(*pebblestore.Metrics) float64
+}{
+	{"flushes_total", "Memtables that became data files.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.Flushes) }},
+	{"compactions_total", "Compactions.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.Compactions) }},
+	{"compaction_written_bytes_total", "Bytes that compactions wrote.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.CompactionBytes) }},
+	{"compaction_debt_bytes", "Bytes that compactions have still to process, an estimate.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.CompactionDebt) }},
+	{"l0_sublevels", "Sorted runs in level 0: flushed and not merged yet. Writes stop at 32.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.Sublevels) }},
+	{"read_amplification", "Sorted runs that a read searches.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.ReadAmp) }},
+	{"write_stalls_total", "How often writes had to wait for flushes or compactions.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.WriteStalls) }},
+	{"log_written_bytes_total", "Bytes written to the log (WAL).", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.WALBytes) }},
+	{"log_size_bytes", "Bytes of the log (WAL) that are in no data file yet: a start after a crash reads them.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.WALSize) }},
+	{"memtable_size_bytes", "Memory of writes that are not in data files yet.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.MemTableBytes) }},
+	{"cache_size_bytes", "Memory of the block cache in use (--cache-size is its limit).", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.CacheBytes) }},
+	{"cache_hits_total", "Blocks that were found in the cache.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.CacheHits) }},
+	{"cache_misses_total", "Blocks that were read from files.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.CacheMisses) }},
+	{"size_bytes", "Size of all files of the store.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.DiskBytes) }},
+	{"disk_free_bytes", "Bytes that can be written on the disk of the data directory; 0 with disk_size_bytes 0 if unknown.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.DiskFree) }},
+	{"disk_size_bytes", "Size of the disk of the data directory.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.DiskTotal) }},
+	{"damage_total", "Reads and compactions that met a damaged block.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.Damage) }},
+	{"clock_ahead_seconds", "How far the last ETag is ahead of the clock: more than a second if the clock was set back.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return max(0, seconds(m.LastTimestamp.Time().Sub(time.Now()))) }},
+}
+
+// watchEmbedded adds the counters and sizes of the embedded store.
+func (m *metrics) watchEmbedded(s *pebblestore.Store) {
+	if m == nil {
+		return
+	}
+	r := &reader{read: func(add func(i int, value float64, labels ...string)) {
+		now := s.Metrics()
+		for i := range embedded {
+			add(i, embedded[i].value(&now))
+		}
+	}}
+	for _, e := range embedded {
+		r.descriptions = append(r.descriptions, describe("store_"+e.name, e.help, e.kind))
+	}
+	m.MustRegister(r)
+}
+
+// dynamodbMetrics adds what the store on DynamoDB reports.
+func (m *metrics) dynamodbMetrics() (dynamodb.Observer, func(buckets.Cost)) {
+	if m == nil {
+		return dynamodb.Observer{}, nil
+	}
+	calls := m.histograms("dynamodb_call_duration_seconds",
+		"Time of a call to DynamoDB, by action and result: success, condition (it failed), busy (throttled or in conflict), unknown (whether it was applied) or failure.",
+		latencies, "action", "result")
+	units := m.counters("dynamodb_consumed_units_total", "Capacity units that calls consumed, as DynamoDB tells.", "kind")
+	reads, writes := units.WithLabelValues("read"), units.WithLabelValues("write")
+	retries := m.counter("dynamodb_retries_total", "Calls that were made again after a failure.")
+	pages := m.counter("dynamodb_pages_total", "Pages of queries that were read from DynamoDB.")
+	pageCalls := m.counter("dynamodb_page_calls_total", "Calls that read these pages.")
+	items := m.counter("dynamodb_page_items_total", "Items that were read for these pages.")
+	bytes := m.counter("dynamodb_page_bytes_total", "Bytes that were read for these pages, an estimate.")
+	observer := dynamodb.Observer{
+		Call: func(o dynamodb.Observation) {
+			calls.WithLabelValues(o.Action, o.Result).Observe(o.Took.Seconds())
+			reads.Add(o.ReadUnits)
+			writes.Add(o.WriteUnits)
+		},
+		Retry: retries.Inc,
+	}
+	return observer, func(c buckets.Cost) {
+		pages.Inc()
+		add(pageCalls, c.Reads)
+		add(items, c.Rows)
+		add(bytes, c.Bytes)
+	}
+}
