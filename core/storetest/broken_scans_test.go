@@ -89,6 +89,7 @@ func (s rowByRow) Scan(ctx context.Context, name table.RecordKey, r table.ScanRe
 		runtime.Gosched()
 		all.Rows = append(all.Rows, page.Rows...)
 		all.Scanned += page.Scanned
+		all.Examined += page.Examined
 		if page.Next == nil {
 			return all, nil
 		}

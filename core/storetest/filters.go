@@ -82,8 +82,8 @@ func (e *env) emptyPage(name table.RecordKey, nothing *odata.Filter) {
 	if err != nil {
 		e.Fatal(err)
 	}
-	if len(page.Rows) != 0 || page.Next == nil || page.Scanned > 4*budget {
-		e.Errorf("a page may be empty and have a Next: %d rows, Next %q, %d bytes examined with a budget of %d of %d",
-			len(page.Rows), page.Next, page.Scanned, budget, largeRows*largeRow)
+	if len(page.Rows) != 0 || page.Next == nil || page.Scanned > 4*budget || page.Examined == 0 {
+		e.Errorf("a page may be empty and have a Next: %d rows, Next %q, %d bytes in %d entities examined with a budget of %d of %d",
+			len(page.Rows), page.Next, page.Scanned, page.Examined, budget, largeRows*largeRow)
 	}
 }

@@ -60,6 +60,9 @@ func (e *env) pages(name table.RecordKey, r table.ScanRequest, between func(next
 		if len(page.Rows) > 0 && page.Scanned <= 0 {
 			e.Fatalf("Scanned is the number of bytes examined: %d for %d rows", page.Scanned, len(page.Rows))
 		}
+		if page.Examined < len(page.Rows) {
+			e.Fatalf("Examined is the number of entities examined: %d for %d rows", page.Examined, len(page.Rows))
+		}
 		list = append(list, page.Rows)
 		if page.Next == nil {
 			return list

@@ -45,7 +45,6 @@ func (b *bucket) scan(t *turn) Step {
 	}
 	builder := table.NewPageBuilder(&limits)
 	page := message.BeginPage(t.dst)
-	rows := 0 // examined
 	var from, to []byte
 	for _, g := range s.Ranges {
 		from = append(append(from[:0], spaceEntities), g.Start...)
@@ -59,20 +58,19 @@ func (b *bucket) scan(t *turn) Step {
 			if err != nil {
 				return t.fail(err)
 			}
-			if s.ScanRows > 0 && rows >= s.ScanRows || s.Strict && builder.Page.Scanned+len(row.Key)+len(row.Properties) > limits.ScanBytes {
-				return Step{Answer: page.End(row.Key, builder.Page.Scanned, rows)}
+			if s.ScanRows > 0 && builder.Page.Examined >= s.ScanRows || s.Strict && builder.Page.Scanned+len(row.Key)+len(row.Properties) > limits.ScanBytes {
+				return Step{Answer: page.End(row.Key, builder.Page.Scanned, builder.Page.Examined)}
 			}
 			verdict, _ := builder.Examine(context.Background(), &row)
 			if verdict == table.End {
-				return Step{Answer: page.End(builder.Page.Next, builder.Page.Scanned, rows)}
+				return Step{Answer: page.End(builder.Page.Next, builder.Page.Scanned, builder.Page.Examined)}
 			}
-			rows++
 			if verdict == table.Take {
 				page.Add(row.Key, v, builder.Page.Scanned)
 			}
 		}
 	}
-	return Step{Answer: page.End(nil, builder.Page.Scanned, rows)}
+	return Step{Answer: page.End(nil, builder.Page.Scanned, builder.Page.Examined)}
 }
 
 // run is the number of bytes of a range to read at a time.
