@@ -2,19 +2,16 @@ package protocol
 
 import (
 	"net/netip"
-	"sync/atomic"
 
 	"edgetable/core/sharedkey"
 )
 
-// Account is an account of the server. It must not be copied.
+// Account is an account of the server.
 type Account struct {
 	sharedkey.Account // the account's name and keys
 	// Disabled refuses every request, also one with a valid signature.
 	Disabled bool
 	Firewall Firewall
-
-	known atomic.Pointer[known] // the cached settings
 }
 
 // Firewall lists the addresses from which an account accepts requests. The zero

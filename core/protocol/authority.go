@@ -21,26 +21,20 @@ type authority struct {
 }
 
 // allow returns an error if the credentials do not allow the operation.
-func (a *authority) allow(op sas.Operation, tableName string) error {
+func (a *authority) allow(op *operation, tableName string) error {
 	switch {
 	case a.grant != nil:
-		return a.grant.Allow(op, tableName)
+		return a.grant.Allow(op.right, tableName)
+	case a.identity == nil && op.audience == users:
+		return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " A user delegation key is given to the owner of a bearer token.")
 	case a.identity == nil:
-		if op == sas.GetUserDelegationKey {
-			return table.AuthenticationFailed.With(table.AuthenticationFailed.Err().Message + " A user delegation key is given to the owner of a bearer token.")
-		}
 		return nil
-	}
-	switch op {
-	case sas.QueryTables, sas.QueryEntities, sas.GetServiceStats, sas.GetUserDelegationKey:
-		return nil
-	case sas.TableACL: // the service answers so
+	case op.audience == owners: // the service answers so
 		return table.ResourceNotFound.Err()
+	case op.audience == contributors && !a.identity.Contributor:
+		return table.AuthorizationPermissionMismatch.Err()
 	}
-	if a.identity.Contributor {
-		return nil
-	}
-	return table.AuthorizationPermissionMismatch.Err()
+	return nil
 }
 
 // allowEntity returns an error if the credentials do not give access to the

@@ -18,45 +18,36 @@ import (
 // After these checks the status is 202. If an operation fails, the changeset of
 // the response has one part, and its error message begins with the index of the
 // operation.
-func (x *exchange) serveBatch(ctx context.Context) error {
-	if x.verb != "POST" || x.req.Method != "POST" {
-		return table.MethodNotAllowed.Err()
-	}
-	x.resp.Operation = "EntityGroupTransaction"
-	boundary, err := multipart.Boundary(x.req.Header.Get("Content-Type"))
+func (c *call) serveBatch(ctx context.Context) (answer, error) {
+	boundary, err := multipart.Boundary(c.header.Get("Content-Type"))
 	if err != nil {
-		return batchError(err)
+		return answer{}, batchError(err)
 	}
-	body, err := x.body()
+	body, err := c.body()
 	if err != nil {
-		return err
+		return answer{}, err
 	}
 	b, err := multipart.Parse(body, boundary, table.MaxBatchOperations)
 	if err != nil {
-		return batchError(err)
+		return answer{}, batchError(err)
 	}
 	part, err := b.Single()
-	if errors.Is(err, multipart.TooMany) {
-		last := x.part(&b.Parts[0].Operations[table.MaxBatchOperations-1])
+	switch {
+	case errors.Is(err, multipart.TooMany):
+		last := c.inBatch(&b.Parts[0].Operations[table.MaxBatchOperations-1])
 		_ = last.decode() // finds the format that the operation asks for
 		last.prefer = last.preference()
-		x.changeset(x.failPart(last, table.TooManyOperations()))
-		return nil
+		return c.changeset(last.failPart(table.TooManyOperations())), nil
+	case err != nil:
+		return answer{}, batchError(err)
+	case !part.Changeset:
+		return c.batchQuery(ctx, c.inBatch(&part.Operations[0]))
+	case len(part.Operations) == 0:
+		return c.changeset(), nil
+	case c.address.secondary:
+		return answer{}, table.InsufficientAccountPermissions.Err()
 	}
-	if err != nil {
-		return batchError(err)
-	}
-	if part.Changeset && len(part.Operations) == 0 {
-		x.changeset()
-		return nil
-	}
-	if !part.Changeset {
-		return x.batchQuery(ctx, x.part(&part.Operations[0]))
-	}
-	if x.address.secondary {
-		return table.InsufficientAccountPermissions.Err()
-	}
-	return x.transact(ctx, part.Operations)
+	return c.transact(ctx, part.Operations)
 }
 
 // batchError converts an error of package multipart into a plain error.
@@ -70,64 +61,51 @@ func batchError(err error) error {
 
 // transact runs a changeset. An error that the client should retry is a plain
 // error, because client retries look only at the status of the response.
-func (x *exchange) transact(ctx context.Context, parts []multipart.Operation) error {
+func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answer, error) {
 	calls := make([]*call, len(parts))
 	ops := make([]table.Operation, len(parts))
 	for i := range parts {
-		c := x.part(&parts[i])
-		calls[i] = c
+		p := c.inBatch(&parts[i])
+		calls[i] = p
 		if parts[i].Method == "" {
-			x.changeset(x.emptyPart())
-			return nil
+			return c.changeset(c.emptyPart()), nil
 		}
 		var err error
-		if ops[i], err = c.partOperation(); err == nil && table.FoldName(c.route.table) != table.FoldName(calls[0].route.table) {
+		if ops[i], err = p.partOperation(); err == nil && table.FoldName(p.route.table) != table.FoldName(calls[0].route.table) {
 			err = table.CommandsInBatchActOnDifferentPartitions.Err()
 		}
 		if err != nil {
-			x.changeset(x.failPart(c, asError(err).At(i)))
-			return nil
+			return c.changeset(p.failPart(asError(err).At(i))), nil
 		}
 	}
-	x.resp.Table = calls[0].route.table
-	err := x.admit(ctx, Access{
-		Operation: x.resp.Operation, Table: calls[0].route.table,
-		PartitionKey: ops[0].PartitionKey, HasPartition: true, Write: true, Entities: len(ops),
-	})
-	if err != nil {
-		return err
+	c.route.table = calls[0].route.table
+	if err := c.admit(ctx, Access{PartitionKey: ops[0].PartitionKey, HasPartition: true, Entities: len(ops)}); err != nil {
+		return answer{}, err
 	}
-	ticks, err := x.Service.Transact(ctx, calls[0].name(), ops)
+	ticks, err := c.Service.Transact(ctx, c.name(), ops)
 	if err != nil {
 		e := asError(err)
 		if e.Retriable() {
-			return e.Whole()
+			return answer{}, e.Whole()
 		}
-		x.changeset(x.failPart(calls[min(e.Index, len(calls)-1)], e))
-		return nil
+		return c.changeset(calls[min(e.Index, len(calls)-1)].failPart(e)), nil
 	}
 	responses := make([]multipart.Response, len(calls))
-	for i, c := range calls {
-		responses[i] = c.partResponse(&ops[i], ticks)
+	for i, p := range calls {
+		responses[i] = p.partResponse(&ops[i], ticks)
 	}
-	x.changeset(responses...)
-	return nil
+	return c.changeset(responses...), nil
 }
 
-// part makes the call of one operation of the batch.
-func (x *exchange) part(op *multipart.Operation) *call {
-	return &call{
-		exchange: x, verb: op.Method, header: op.Header, representation: x.representation,
-		contentID: op.ContentID(),
-		body:      func() ([]byte, error) { return op.Body, nil },
-		target:    op.Target,
-	}
+// inBatch makes the call of one operation of the batch.
+func (c *call) inBatch(op *multipart.Operation) *call {
+	return &call{exchange: c.exchange, part: op, verb: parseVerb(op.Method), header: op.Header, representation: c.representation}
 }
 
 // decode reads the address of the part. It ignores the host. The account must
 // be the one that signed the batch.
 func (c *call) decode() error {
-	t := parseTarget(c.target)
+	t := parseTarget(c.part.Target)
 	path := strings.TrimLeft(t.path, "/")
 	if c.address.base != "" {
 		// In path style the first segment is the account. A client that retries
@@ -140,13 +118,13 @@ func (c *call) decode() error {
 			path = strings.TrimLeft(rest, "/")
 		}
 	}
-	o, err := parseOptions(t.query)
-	c.options = &o
+	var err error
+	c.options, err = parseOptions(t.query)
 	// The OData version of a part is ignored, because clients send
 	// contradictory versions there.
-	c.representation = dialect{version: c.version}.responseFormat(o.format, c.header.Get("Accept"))
+	c.representation = dialect{version: c.version}.responseFormat(c.options.format, c.header.Get("Accept"))
 	if err == nil {
-		err = o.implemented()
+		err = c.options.implemented()
 	}
 	if err != nil {
 		return err
@@ -165,31 +143,30 @@ func (c *call) partOperation() (table.Operation, error) {
 		return table.Operation{}, err
 	}
 	var override []string
-	if h, ok := c.header.(multipart.Header).Lookup("X-HTTP-Method"); ok {
+	if h, ok := c.part.Header.Lookup("X-HTTP-Method"); ok {
 		override = []string{h}
 	}
-	verb, err := tunnelled(c.verb, override)
-	if err != nil {
+	var err error
+	if c.verb, err = tunnelled(c.part.Method, override); err != nil {
 		return table.Operation{}, err
 	}
-	c.verb = verb
-	switch {
-	case c.options.comp != "" || c.options.restype != "":
-	case c.route.resource == entitySet && verb == "POST":
-		return c.entityOperation()
-	case c.route.resource == oneEntity && (verb == "PUT" || verb == "MERGE" || verb == "PATCH" || verb == "DELETE"):
-		return c.entityOperation()
-	case c.route.resource == root, c.route.resource == entitySet, c.route.resource == oneEntity:
+	switch r := c.route.resource; {
+	case c.options.plain() || r != root && !r.entities():
+		return table.Operation{}, errPart
+	case r == root:
 		return table.Operation{}, table.MethodNotAllowed.Err()
 	}
-	return table.Operation{}, errPart
+	if err := c.find(); err != nil {
+		return table.Operation{}, err
+	}
+	return c.entityOperation()
 }
 
 // partHeader returns the headers that most parts begin with.
-func partHeader(contentID string) multipart.Header {
+func (c *call) partHeader() multipart.Header {
 	h := make(multipart.Header, 0, 8)
-	if contentID != "" {
-		h = append(h, Field{Name: "Content-ID", Value: contentID})
+	if id := c.part.ContentID(); id != "" {
+		h = append(h, Field{Name: "Content-ID", Value: id})
 	}
 	return append(h,
 		Field{Name: "X-Content-Type-Options", Value: "nosniff"},
@@ -199,13 +176,8 @@ func partHeader(contentID string) multipart.Header {
 // partResponse makes the response part of a successful write. Its headers have
 // the order in which the service sends them.
 func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Response {
-	var a answer
-	if op.Action == table.Insert {
-		a = c.inserted(op, ticks)
-		c.chainRelease(a.release)
-	} else {
-		a = c.written(op, ticks)
-	}
+	a := c.written(op, ticks)
+	c.chainRelease(a.release)
 	if a.status != 204 {
 		return c.contentPart(a)
 	}
@@ -213,7 +185,7 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 	if c.prefer != noPreference {
 		version = "3.0;" // Prefer belongs to OData 3
 	}
-	h := append(c.applied(partHeader(c.contentID)), Field{Name: "DataServiceVersion", Value: version})
+	h := append(c.applied(c.partHeader()), Field{Name: "DataServiceVersion", Value: version})
 	return multipart.Response{Status: a.status, Header: append(h, a.header...)}
 }
 
@@ -239,7 +211,7 @@ func (c *call) contentPart(a answer) multipart.Response {
 		{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
 		{Name: "Content-Type", Value: a.header.Get("Content-Type")},
 	}
-	h = c.applied(append(h, partHeader(c.contentID)...))
+	h = c.applied(append(h, c.partHeader()...))
 	for _, f := range a.header {
 		if f.Name != "Content-Type" {
 			h = append(h, f)
@@ -248,14 +220,14 @@ func (c *call) contentPart(a answer) multipart.Response {
 	return multipart.Response{Status: a.status, Header: h, Body: a.body}
 }
 
-// changeset makes the response from the parts of a changeset.
-func (x *exchange) changeset(parts ...multipart.Response) {
+// changeset makes the answer from the parts of a changeset.
+func (x *exchange) changeset(parts ...multipart.Response) answer {
 	batch, changeset := "batchresponse_"+guid(x.NewID()), "changesetresponse_"+guid(x.NewID())
 	size := 256
 	for i := range parts {
 		size += partSize(&parts[i])
 	}
-	x.multipart(batch, size, func(dst []byte) []byte {
+	return batchAnswer(batch, size, func(dst []byte) []byte {
 		return multipart.AppendChangeset(dst, batch, changeset, parts)
 	})
 }
@@ -263,38 +235,38 @@ func (x *exchange) changeset(parts ...multipart.Response) {
 // partSize estimates the length of a part.
 func partSize(r *multipart.Response) int { return 768 + len(r.Body) }
 
-func (x *exchange) multipart(boundary string, size int, body func(dst []byte) []byte) {
+func batchAnswer(boundary string, size int, body func(dst []byte) []byte) answer {
 	buf := sized(size)
 	*buf = body((*buf)[:0])
-	x.chainRelease(func() { keep(buf) })
-	x.resp.Status = 202
-	x.resp.Body = *buf
-	x.resp.add("Content-Type", "multipart/mixed; boundary="+boundary)
+	return answer{
+		status:  202,
+		header:  multipart.Header{{Name: "Content-Type", Value: "multipart/mixed; boundary=" + boundary}},
+		body:    *buf,
+		release: func() { keep(buf) },
+	}
 }
 
 // batchQuery runs the query of a batch that has no changeset.
-func (x *exchange) batchQuery(ctx context.Context, c *call) error {
-	boundary := "batchresponse_" + guid(x.NewID())
-	respond := func(r multipart.Response) {
-		x.multipart(boundary, 256+partSize(&r), func(dst []byte) []byte { return multipart.AppendQuery(dst, boundary, r) })
-	}
-	err := c.decode()
-	if err == nil && (c.route.resource != oneEntity && c.route.resource != entitySet || c.options.comp != "" || c.options.restype != "") {
+func (c *call) batchQuery(ctx context.Context, query *call) (answer, error) {
+	boundary := "batchresponse_" + guid(c.NewID())
+	err := query.decode()
+	if err == nil && (!query.route.resource.entities() || query.options.plain()) {
 		err = errPartQuery
 	}
 	var a answer
 	if err == nil {
-		a, err = c.do(ctx)
+		a, err = query.do(ctx)
 	}
-	if err != nil {
-		if asError(err).Retriable() {
-			return err
-		}
-		respond(x.failPart(c, asError(err).At(0)))
-		return nil
+	var part multipart.Response
+	switch {
+	case err == nil:
+		c.route.table = query.route.table
+		c.chainRelease(a.release)
+		part = query.contentPart(a)
+	case asError(err).Retriable():
+		return answer{}, err
+	default:
+		part = query.failPart(asError(err).At(0))
 	}
-	x.resp.Table = c.route.table
-	c.chainRelease(a.release)
-	respond(c.contentPart(a))
-	return nil
+	return batchAnswer(boundary, 256+partSize(&part), func(dst []byte) []byte { return multipart.AppendQuery(dst, boundary, part) }), nil
 }

@@ -10,9 +10,9 @@ import (
 // MaxBody is the largest request body in bytes, also for a batch.
 const MaxBody = 4 << 20
 
-// body reads the body of the request. The body is valid until the response is
-// released.
-func (x *exchange) body() ([]byte, error) {
+// readBody reads the body of the request. The body is valid until the response
+// is released.
+func (x *exchange) readBody() ([]byte, error) {
 	if x.req.ContentLength > MaxBody {
 		return nil, table.RequestBodyTooLarge.Err()
 	}

@@ -6,25 +6,21 @@ import (
 
 	"edgetable/core/multipart"
 	"edgetable/core/payload"
-	"edgetable/core/sas"
 	"edgetable/core/table"
 )
 
-// call is one operation: a request, or one operation of a batch. Its input is
+// call is one operation: that of the request, or one in a batch. Its input is
 // not decoded yet. Its answer has no headers of the connection.
 type call struct {
 	*exchange
-	target  string // set in a batch only; decode derives route and options from it
-	route   route
-	options *options
-	verb    string
+	part    *multipart.Operation // in a batch, else nil
+	verb    verb                 // after X-HTTP-Method was applied
 	header  fields
+	options options
+	route   route
 	representation
-	body      func() ([]byte, error)
-	contentID string
 
-	// Set while the operation runs:
-	operation string
+	operation *operation // set by find
 	prefer    preference
 }
 
@@ -38,43 +34,10 @@ type answer struct {
 
 // do runs the operation.
 func (c *call) do(ctx context.Context) (answer, error) {
-	switch c.route.resource {
-	case tableSet:
-		switch c.verb {
-		case "GET":
-			return c.queryTables(ctx)
-		case "POST":
-			return c.createTable(ctx)
-		}
-	case oneTable:
-		switch c.verb {
-		case "GET":
-			return c.getTable(ctx)
-		case "DELETE":
-			return c.deleteTable(ctx)
-		}
-	case entitySet:
-		switch c.verb {
-		case "GET":
-			return c.queryEntities(ctx)
-		case "POST":
-			return c.insert(ctx)
-		}
-	case oneEntity:
-		switch c.verb {
-		case "GET":
-			return c.getEntity(ctx)
-		case "PUT", "MERGE", "PATCH", "DELETE":
-			return c.write(ctx)
-		}
-	case root:
-		return answer{}, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The address names no resource: add /Tables or the name of a table.")
-	case metadata:
-		if c.verb == "GET" {
-			return c.getMetadata(ctx)
-		}
+	if err := c.find(); err != nil {
+		return answer{}, err
 	}
-	return answer{}, table.MethodNotAllowed.Err()
+	return c.operation.run(c, ctx)
 }
 
 // name returns the full name of the call's table.
@@ -82,13 +45,12 @@ func (c *call) name() table.Name {
 	return table.Name{Account: c.address.account, Table: c.route.table}
 }
 
-// permit returns an error if the operation is not allowed or if the server
-// cannot answer in the requested format. Every operation calls it first.
-func (c *call) permit(op sas.Operation, tableName string) error {
-	if err := c.allow(op, tableName); err != nil {
-		return err
+// body reads the body of the call.
+func (c *call) body() ([]byte, error) {
+	if c.part != nil {
+		return c.part.Body, nil
 	}
-	return c.formatErr
+	return c.readBody()
 }
 
 // sent checks the media type of the body and then reads the body.

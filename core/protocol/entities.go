@@ -6,24 +6,24 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/multipart"
 	"edgetable/core/payload"
-	"edgetable/core/sas"
 	"edgetable/core/table"
 )
 
-// insert answers POST on a table.
-func (c *call) insert(ctx context.Context) (answer, error) {
+// writeEntity answers POST on a table, and PUT, MERGE, PATCH or DELETE on an
+// entity.
+func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	op, err := c.entityOperation()
 	if err != nil {
 		return answer{}, c.tableFirst(ctx, err)
 	}
-	if err := c.admit(ctx, c.access(&op)); err != nil {
+	if err := c.admit(ctx, Access{PartitionKey: op.PartitionKey, HasPartition: true, Entities: 1}); err != nil {
 		return answer{}, err
 	}
 	ticks, err := c.Service.Write(ctx, c.name(), op)
 	if err != nil {
 		return answer{}, err
 	}
-	return c.inserted(&op, ticks), nil
+	return c.written(&op, ticks), nil
 }
 
 // tableFirst changes the error of an insert without keys to TableNotFound if
@@ -39,82 +39,22 @@ func (c *call) tableFirst(ctx context.Context, err error) error {
 	return err
 }
 
-// write answers PUT, MERGE, PATCH or DELETE on an entity.
-func (c *call) write(ctx context.Context) (answer, error) {
-	op, err := c.entityOperation()
-	if err != nil {
-		return answer{}, err
-	}
-	if err := c.admit(ctx, c.access(&op)); err != nil {
-		return answer{}, err
-	}
-	ticks, err := c.Service.Write(ctx, c.name(), op)
-	if err != nil {
-		return answer{}, err
-	}
-	return c.written(&op, ticks), nil
-}
-
-// access describes a single write for the gate.
-func (c *call) access(op *table.Operation) Access {
-	return Access{
-		Operation: c.operation, Table: c.route.table,
-		PartitionKey: op.PartitionKey, HasPartition: true, Write: true, Entities: 1,
-	}
-}
-
-// entityOperation decodes a write of an entity, alone or in a batch. It checks
-// the permission before it reads the body.
+// entityOperation decodes a write of an entity, alone or in a batch.
 func (c *call) entityOperation() (op table.Operation, err error) {
-	match, hasMatch, conditionErr := c.conditions()
-	op.PartitionKey, op.RowKey, op.IfMatch = c.route.partitionKey, c.route.rowKey, match
-	if err := c.permit(c.action(&op, hasMatch), c.route.table); err != nil {
+	op.Action = c.operation.action
+	if op.Action == table.Insert {
+		err = c.readEntity(&op) // fills op, so it must run before the return statement
 		return op, err
 	}
-	if op.Action != table.Insert {
-		if err := c.allowEntity(op.PartitionKey, op.RowKey); err != nil {
-			return op, err
-		}
+	op.PartitionKey, op.RowKey = c.route.partitionKey, c.route.rowKey
+	if err := c.allowEntity(op.PartitionKey, op.RowKey); err != nil {
+		return op, err
 	}
-	switch {
-	case conditionErr != nil:
-		return op, conditionErr
-	case op.Action == table.DeleteEntity && !hasMatch:
-		return op, table.InvalidInput.With("If-Match HTTP header must be specified for DELETE operations on this type. Send the entity's ETag, or * to delete whatever is there.")
-	case op.Action == table.DeleteEntity:
-		return op, nil
-	case op.Action != table.Insert && !hasMatch && c.version != "" && c.version < upsertVersion:
-		return op, table.InvalidInput.With("If-Match HTTP header must be specified for PUT and MERGE operations before version " + upsertVersion + ".")
+	if op.IfMatch, err = c.ifMatch(); err != nil || op.Action == table.DeleteEntity {
+		return op, err
 	}
-	err = c.readEntity(&op) // fills op, so it must run before the return statement
+	err = c.readEntity(&op)
 	return op, err
-}
-
-// action sets the action for the verb and returns the operation that needs
-// permission.
-func (c *call) action(op *table.Operation, hasMatch bool) sas.Operation {
-	c.prefer = c.preference()
-	switch c.verb {
-	case "POST":
-		c.operation, op.Action = "InsertEntity", table.Insert
-		return sas.InsertEntity
-	case "DELETE":
-		c.operation, op.Action = "DeleteEntity", table.DeleteEntity
-		return sas.DeleteEntity
-	case "PUT":
-		if !hasMatch {
-			c.operation, op.Action = "InsertOrReplaceEntity", table.InsertOrReplace
-			return sas.UpsertEntity
-		}
-		c.operation, op.Action = "UpdateEntity", table.Update
-	default: // MERGE, PATCH
-		if !hasMatch {
-			c.operation, op.Action = "InsertOrMergeEntity", table.InsertOrMerge
-			return sas.UpsertEntity
-		}
-		c.operation, op.Action = "MergeEntity", table.MergeEntity
-	}
-	return sas.UpdateEntity
 }
 
 // readEntity reads the entity from the body. For an insert, the body also holds
@@ -166,11 +106,11 @@ func (c *call) showable(op *table.Operation) error {
 // preference returns the client's preference for the answer to a write. An
 // update never returns content, and a delete has none (docs/adr/0021).
 func (c *call) preference() preference {
-	if c.version != "" && c.version < jsonVersion || c.verb == "DELETE" {
+	if c.version != "" && c.version < jsonVersion || c.verb == del {
 		return noPreference // these versions and DELETE do not know Prefer
 	}
 	p := parsePreference(c.header.Get("Prefer"))
-	if p == returnContent && c.verb != "POST" {
+	if p == returnContent && c.verb != post {
 		return noPreference
 	}
 	return p
@@ -184,33 +124,25 @@ func (c *call) applied(h multipart.Header) multipart.Header {
 	return h
 }
 
-// conditions reads If-Match and refuses If-None-Match on writes.
-func (c *call) conditions() (m table.Match, present bool, err error) {
+// ifMatch reads If-Match and refuses If-None-Match on writes.
+func (c *call) ifMatch() (m table.Match, err error) {
 	ifMatch, ifNoneMatch := c.header.Get("If-Match"), c.header.Get("If-None-Match")
-	if c.verb == "POST" {
-		return m, false, nil
-	}
 	switch {
 	case ifMatch != "" && ifNoneMatch != "":
-		return m, false, table.InvalidInput.With("Both If-Match and If-None-Match HTTP headers cannot be specified at the same time. Please specify either one of the headers or none of them.")
-	case ifNoneMatch != "" && c.verb == "DELETE":
-		return m, false, table.InvalidInput.With("If-None-Match HTTP header cannot be specified for DELETE operations.")
+		return m, table.InvalidInput.With("Both If-Match and If-None-Match HTTP headers cannot be specified at the same time. Please specify either one of the headers or none of them.")
+	case ifNoneMatch != "" && c.verb == del:
+		return m, table.InvalidInput.With("If-None-Match HTTP header cannot be specified for DELETE operations.")
 	case ifNoneMatch != "":
-		return m, false, table.InvalidInput.With("If-None-Match HTTP header cannot be specified for PUT operations.")
+		return m, table.InvalidInput.With("If-None-Match HTTP header cannot be specified for PUT operations.")
+	case ifMatch == "" && c.verb == del:
+		return m, table.InvalidInput.With("If-Match HTTP header must be specified for DELETE operations on this type. Send the entity's ETag, or * to delete whatever is there.")
 	case ifMatch == "":
-		return m, false, nil
+		return m, nil
 	}
 	if m, err = payload.ParseIfMatch(ifMatch); err != nil {
 		err = misread{err}
 	}
-	return m, true, err
-}
-
-// inserted makes the answer to a successful insert.
-func (c *call) inserted(op *table.Operation, ticks edm.Ticks) answer {
-	location := string(payload.AppendEntityURI(nil, c.base, c.route.table, op.PartitionKey, op.RowKey))
-	etag := multipart.Header{{Name: "ETag", Value: etagText(ticks)}}
-	return c.created(location, etag, c.entity(op.PartitionKey, op.RowKey, ticks, op.Properties, nil))
+	return m, err
 }
 
 // entity makes the content that shows one entity.
@@ -224,13 +156,17 @@ func (c *call) entity(pk, rk string, ticks edm.Ticks, p edm.Properties, fields *
 // values that the service adds. Binary values grow by a third.
 func shownSize(p edm.Properties) int { return len(p) + len(p)*3/8 + 256 }
 
-// written makes the answer to any other successful write.
+// written makes the answer to a successful write.
 func (c *call) written(op *table.Operation, ticks edm.Ticks) answer {
-	a := answer{status: 204, header: make(multipart.Header, 0, 1)}
-	if op.Action != table.DeleteEntity {
-		a.header = append(a.header, Field{Name: "ETag", Value: etagText(ticks)})
+	if op.Action == table.DeleteEntity {
+		return answer{status: 204}
 	}
-	return a
+	etag := multipart.Header{{Name: "ETag", Value: etagText(ticks)}}
+	if op.Action != table.Insert {
+		return answer{status: 204, header: etag}
+	}
+	location := string(payload.AppendEntityURI(nil, c.base, c.route.table, op.PartitionKey, op.RowKey))
+	return c.created(location, etag, c.entity(op.PartitionKey, op.RowKey, ticks, op.Properties, nil))
 }
 
 func etagText(t edm.Ticks) string {

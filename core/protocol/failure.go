@@ -24,7 +24,7 @@ type fault struct {
 
 func (f fault) Error() string { return f.err.Error() }
 
-func (x *exchange) front(err error) error { return fault{err: err} }
+func front(err error) error { return fault{err: err} }
 
 // misread is an error of a request that cannot be parsed. The service detects
 // it before it sets Cache-Control, so the answer has no such header.
@@ -56,20 +56,20 @@ func asError(err error) *table.Error {
 }
 
 // fail makes an error the response.
-func (x *exchange) fail(err error) {
-	r := &x.resp
-	format := x.errorFormat
+func (c *call) fail(err error) {
+	r := &c.resp
+	format := c.errorFormat
 	contentType := format.ErrorContentType()
 	if f := (fault{}); errors.As(err, &f) {
 		err = f.err
 		r.add("Server", "Microsoft-HTTPAPI/2.0")
 		contentType = "application/json" // without parameters, because no format was negotiated yet
-		x.plain = f.xml || !x.asksForJSON()
+		c.plain = f.xml || !c.asksForJSON()
 	}
 	e := asError(err)
 	if m := (misread{}); errors.As(err, &m) {
 		r.Header = slices.DeleteFunc(r.Header, func(f Field) bool { return f.Name == "Cache-Control" })
-	} else if p := x.prefer.String(); p != "" && e.Status() != 412 {
+	} else if p := c.prefer.String(); p != "" && e.Status() != 412 {
 		r.add("Preference-Applied", p)
 	}
 	r.Status = e.Status()
@@ -79,34 +79,34 @@ func (x *exchange) fail(err error) {
 	r.add("x-ms-error-code", r.Code)
 	switch {
 	case r.Status == 401:
-		r.add("WWW-Authenticate", cmp.Or(x.Challenge, "SharedKey"))
+		r.add("WWW-Authenticate", cmp.Or(c.Challenge, "SharedKey"))
 	case e.Code == table.ServerBusy:
-		r.add("Retry-After", strconv.Itoa(int(max(x.retryAfter+time.Second-1, time.Second)/time.Second)))
+		r.add("Retry-After", strconv.Itoa(int(max(c.retryAfter+time.Second-1, time.Second)/time.Second)))
 	}
-	if x.plain {
+	if c.plain {
 		r.add("Content-Type", "application/xml")
-		r.Body = payload.AppendXMLError(nil, e, r.RequestID, x.now)
+		r.Body = payload.AppendXMLError(nil, e, r.RequestID, c.now)
 	} else {
 		r.add("Content-Type", contentType)
-		r.Body = format.AppendError(nil, e, r.RequestID, x.now)
+		r.Body = format.AppendError(nil, e, r.RequestID, c.now)
 	}
 }
 
 // asksForJSON reports whether an error before the choice of a format should be
 // in JSON. Like the service, the server uses XML if the client does not ask for
 // JSON.
-func (x *exchange) asksForJSON() bool {
-	accept := x.req.Header.Get("Accept")
-	if f := x.options.format; f != nil && *f != "" {
+func (c *call) asksForJSON() bool {
+	accept := c.req.Header.Get("Accept")
+	if f := c.options.format; f != nil && *f != "" {
 		accept = *f
 	}
 	return strings.Contains(strings.ToLower(accept), "json")
 }
 
 // failPart makes an error one part of a batch response.
-func (x *exchange) failPart(c *call, e *table.Error) multipart.Response {
-	x.resp.note(e)
-	h := partHeader(c.contentID)
+func (c *call) failPart(e *table.Error) multipart.Response {
+	c.resp.note(e)
+	h := c.partHeader()
 	switch {
 	case e.Code == table.TableNotFound:
 		h = h[:len(h)-1] // the service looks for the table before it adds the last header
@@ -118,6 +118,6 @@ func (x *exchange) failPart(c *call, e *table.Error) multipart.Response {
 		Field{Name: "Content-Type", Value: c.errorFormat.ErrorContentType()})
 	return multipart.Response{
 		Status: e.Status(), Header: h,
-		Body: c.errorFormat.AppendError(nil, e, x.resp.RequestID, x.now),
+		Body: c.errorFormat.AppendError(nil, e, c.resp.RequestID, c.now),
 	}
 }

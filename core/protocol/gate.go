@@ -51,7 +51,7 @@ func (h *Handler) AccountName(req *Request) string {
 // Refuse makes the response to a request that is refused without an
 // examination. The error has the same form as an error from Serve.
 func (h *Handler) Refuse(req *Request, err *table.Error) Response {
-	x := h.begin(req)
-	x.fail(x.front(err))
-	return x.resp
+	c := h.begin(req)
+	c.fail(front(err))
+	return c.resp
 }

@@ -18,8 +18,7 @@ const maxTimeout = 30
 // Handler serves requests of the protocol. It is safe for concurrent use.
 type Handler struct {
 	Service *table.Service
-	// Accounts finds an account by its lower-case name. It must return the same
-	// pointer each time until the account changes.
+	// Accounts finds an account by its lower-case name.
 	Accounts func(name string) (*Account, bool)
 	// Bearer verifies a bearer token; nil accepts none. An error that does not
 	// belong to the protocol becomes 401.
@@ -53,10 +52,12 @@ type Handler struct {
 	// Gate may be nil.
 	Gate Gate
 
-	date atomic.Pointer[dateText]
+	date     atomic.Pointer[dateText]
+	settings settingsCache
 }
 
-// exchange is the state of one request until its response is complete.
+// exchange is the state of one request until its response is complete. All calls
+// of a batch share it.
 type exchange struct {
 	*Handler
 	req     *Request
@@ -64,13 +65,9 @@ type exchange struct {
 	target  target
 	address address
 	account *Account // nil if the account does not exist
-	options options
 	authority
 	signedVersion string // sv of a shared access signature, "" without one
 	dialect
-	representation
-	verb       string // after X-HTTP-Method was applied
-	prefer     preference
 	plain      bool // the answer is plain XML, whatever Accept says
 	now        edm.Ticks
 	retryAfter time.Duration
@@ -79,96 +76,95 @@ type exchange struct {
 
 // Serve answers one request. It never fails: every error is a response.
 func (h *Handler) Serve(ctx context.Context, req *Request) Response {
-	x := h.begin(req)
-	x.target = parseTarget(req.Target)
+	c := h.begin(req)
+	c.target = parseTarget(req.Target)
 	var optionsErr error
-	x.options, optionsErr = parseOptions(x.target.query)
-	if x.options.timeout > 0 && h.WithTimeout != nil {
+	c.options, optionsErr = parseOptions(c.target.query)
+	if c.options.timeout > 0 && h.WithTimeout != nil {
 		var cancel context.CancelFunc
-		ctx, cancel = h.WithTimeout(ctx, time.Duration(min(x.options.timeout, maxTimeout))*time.Second)
+		ctx, cancel = h.WithTimeout(ctx, time.Duration(min(c.options.timeout, maxTimeout))*time.Second)
 		defer cancel()
 	}
-	if err := x.serve(ctx, optionsErr); err != nil {
-		x.fail(err)
+	if err := c.serve(ctx, optionsErr); err != nil {
+		c.fail(err)
 	}
-	x.cors(ctx)
-	if table.CheckTableName(x.resp.Table) != nil {
-		x.resp.Table = ""
+	c.cors(ctx)
+	if c.resp.Table = c.route.table; table.CheckTableName(c.resp.Table) != nil {
+		c.resp.Table = ""
 	}
-	return x.resp
+	return c.resp
 }
 
 // begin makes a response with the headers that all responses have.
-func (h *Handler) begin(req *Request) *exchange {
-	x := &exchange{Handler: h, req: req, now: h.Now()}
-	x.resp.Method, x.resp.Source = req.Method, req.Source
-	x.resp.RequestID = guid(h.NewID())
-	x.resp.Header = make([]Field, 0, 16)
-	x.resp.add("x-ms-request-id", x.resp.RequestID)
+func (h *Handler) begin(req *Request) *call {
+	c := &call{exchange: &exchange{Handler: h, req: req, now: h.Now()}, header: req.Header}
+	c.resp.Method, c.resp.Source = req.Method, req.Source
+	c.resp.RequestID = guid(h.NewID())
+	c.resp.Header = make([]Field, 0, 16)
+	c.resp.add("x-ms-request-id", c.resp.RequestID)
 	if id := req.Header.Get("X-Ms-Client-Request-Id"); id != "" && echoable(id) {
-		x.resp.ClientRequestID = id
-		x.resp.add("x-ms-client-request-id", id)
+		c.resp.ClientRequestID = id
+		c.resp.add("x-ms-client-request-id", id)
 	}
-	x.resp.add("Date", h.httpDate(x.now))
-	return x
+	c.resp.add("Date", h.httpDate(c.now))
+	return c
 }
 
 // serve answers the request. It reports wrong options only to authenticated
 // clients.
-func (x *exchange) serve(ctx context.Context, optionsErr error) error {
+func (c *call) serve(ctx context.Context, optionsErr error) error {
 	var ok bool
-	if x.address, ok = locate(x.target, x.req.Host, x.PathStyle); !ok {
-		return x.front(table.InvalidURI.With("The requested URI does not represent any resource on the server. Address an account as http://host/account or as http://account.table.host."))
+	if c.address, ok = locate(c.target, c.req.Host, c.PathStyle); !ok {
+		return front(table.InvalidURI.With("The requested URI does not represent any resource on the server. Address an account as http://host/account or as http://account.table.host."))
 	}
-	if isAccountName(x.address.account) {
-		x.resp.Account = x.address.account
+	if isAccountName(c.address.account) {
+		c.resp.Account = c.address.account
 	}
-	if account, ok := x.Accounts(x.address.account); ok {
-		x.account = account
+	if account, ok := c.Accounts(c.address.account); ok {
+		c.account = account
 	}
-	switch x.req.Method {
-	case "GET", "PUT", "POST", "DELETE", "MERGE", "PATCH", "HEAD":
-	case "OPTIONS":
-		if err := x.preflight(ctx); err != nil {
-			return x.front(err)
+	if c.req.Method == "OPTIONS" {
+		if err := c.preflight(ctx); err != nil {
+			return front(err)
 		}
 		return nil
-	default:
-		return x.front(table.UnsupportedHTTPVerb.Err())
 	}
-	if err := x.authenticate(ctx); err != nil {
-		return x.front(err)
+	if parseVerb(c.req.Method) == 0 {
+		return front(table.UnsupportedHTTPVerb.Err())
+	}
+	if err := c.authenticate(ctx); err != nil {
+		return front(err)
 	}
 	var err error
-	if x.version, err = checkVersion(x.executed()); err != nil {
+	if c.version, err = checkVersion(c.executed()); err != nil {
 		return fault{err: err, xml: true}
 	}
-	x.resp.add("Server", serverName)
-	x.plain = x.options.comp != "" || x.options.restype != ""
-	if !x.plain {
-		x.resp.Header = append(x.resp.Header,
+	c.resp.add("Server", serverName)
+	c.plain = c.options.plain()
+	if !c.plain {
+		c.resp.Header = append(c.resp.Header,
 			Field{Name: "Cache-Control", Value: "no-cache"},
 			Field{Name: "X-Content-Type-Options", Value: "nosniff"})
 	}
-	if x.version != "" {
-		x.resp.add("x-ms-version", x.version)
+	if c.version != "" {
+		c.resp.add("x-ms-version", c.version)
 	}
-	if !x.plain { // administrative operations do not use OData
-		x.dialect.odata, err = odataVersion(x.req.Header)
+	if !c.plain { // administrative operations do not use OData
+		c.odata, err = odataVersion(c.req.Header)
 	}
 	// All later errors are in the format that the client asked for.
-	x.representation = x.responseFormat(x.options.format, x.req.Header.Get("Accept"))
+	c.representation = c.responseFormat(c.options.format, c.req.Header.Get("Accept"))
 	if err != nil {
 		return err
 	}
 	if optionsErr != nil {
 		return optionsErr
 	}
-	x.base = x.req.Scheme + "://" + x.host() + x.address.base + "/"
-	if x.verb, err = tunnelled(x.req.Method, x.req.Header.Values("X-Http-Method")); err != nil {
+	c.base = c.req.Scheme + "://" + c.host() + c.address.base + "/"
+	if c.verb, err = tunnelled(c.req.Method, c.req.Header.Values("X-Http-Method")); err != nil {
 		return err
 	}
-	return x.dispatch(ctx)
+	return c.dispatch(ctx)
 }
 
 const serverName = "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"
@@ -177,17 +173,17 @@ const serverName = "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"
 // a shared access signature it is x-ms-version. With one it is api-version;
 // else, for signatures from version 2014-02-14 on, x-ms-version; else the
 // version of the signature.
-func (x *exchange) executed() string {
-	asked := x.req.Header.Get("X-Ms-Version")
+func (c *call) executed() string {
+	asked := c.req.Header.Get("X-Ms-Version")
 	switch {
-	case x.signedVersion == "":
+	case c.signedVersion == "":
 		return asked
-	case x.options.apiVersion != "":
-		return x.options.apiVersion
-	case asked != "" && x.signedVersion >= pathVersion:
+	case c.options.apiVersion != "":
+		return c.options.apiVersion
+	case asked != "" && c.signedVersion >= pathVersion:
 		return asked
 	}
-	return x.signedVersion
+	return c.signedVersion
 }
 
 func (x *exchange) host() string {
@@ -197,60 +193,53 @@ func (x *exchange) host() string {
 	return x.req.Host
 }
 
-// dispatch routes an authenticated request.
-func (x *exchange) dispatch(ctx context.Context) error {
-	if x.plain {
-		return x.administration(ctx)
+// dispatch routes an authenticated request and makes the answer the response.
+func (c *call) dispatch(ctx context.Context) (err error) {
+	if !c.plain {
+		if err := c.options.implemented(); err != nil {
+			return err
+		}
 	}
-	if err := x.options.implemented(); err != nil {
+	if c.route, err = parseRoute(c.address.account, c.address.rest); err != nil {
 		return err
 	}
-	r, err := parseRoute(x.address.account, x.address.rest)
-	if err != nil {
-		return err
-	}
-	write := x.verb != "GET" && x.verb != "HEAD"
-	if x.address.secondary && write && r.resource != batch {
-		return table.InsufficientAccountPermissions.Err()
-	}
-	if r.resource == batch {
-		return x.serveBatch(ctx)
-	}
-	c := &call{
-		exchange: x, route: r, verb: x.verb, options: &x.options, header: x.req.Header,
-		representation: x.representation, body: x.body,
+	if c.plain {
+		if c.route.resource, err = c.options.selected(c.route.resource); err != nil {
+			return err
+		}
 	}
 	out, err := c.do(ctx)
-	x.prefer = c.prefer
-	x.resp.Operation, x.resp.Table = c.operation, c.route.table
+	if c.operation != nil {
+		c.resp.Operation = c.operation.name
+	}
 	if err != nil {
 		return err
 	}
-	x.resp.Status = out.status
-	x.resp.Header = append(c.applied(x.resp.Header), out.header...)
-	x.resp.Body = out.body
-	x.chainRelease(out.release)
+	c.resp.Status = out.status
+	c.resp.Header = append(c.applied(c.resp.Header), out.header...)
+	c.resp.Body = out.body
+	c.chainRelease(out.release)
 	return nil
 }
 
 // tunnelled returns the effective verb: the verb in X-HTTP-Method of a POST,
 // else the method.
-func tunnelled(method string, override []string) (string, error) {
+func tunnelled(method string, override []string) (verb, error) {
 	switch {
 	case len(override) == 0:
-		return method, nil
+		return parseVerb(method), nil
 	case len(override) > 1:
-		return "", table.XMethodIncorrectCount.Err()
+		return 0, table.XMethodIncorrectCount.Err()
 	case strings.EqualFold(strings.TrimSpace(override[0]), method):
-		return method, nil // Java clients of 2013 to 2020 repeat the method
+		return parseVerb(method), nil // Java clients of 2013 to 2020 repeat the method
 	case method != "POST":
-		return "", table.XMethodNotUsingPost.Err()
+		return 0, table.XMethodNotUsingPost.Err()
 	}
-	switch verb := strings.ToUpper(strings.TrimSpace(override[0])); verb {
-	case "MERGE", "PATCH", "PUT", "DELETE":
-		return verb, nil
+	v := parseVerb(strings.ToUpper(strings.TrimSpace(override[0])))
+	if v&(put|merge|patch|del) == 0 {
+		return 0, table.XMethodIncorrectValue.Err()
 	}
-	return "", table.XMethodIncorrectValue.Err()
+	return v, nil
 }
 
 // echoable reports whether the response may repeat a client request id: it must

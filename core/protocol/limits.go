@@ -35,36 +35,38 @@ type Limiter interface {
 
 var _ Limiter = (*throttle.Buckets)(nil)
 
-// admit checks the limits and the gate before an operation.
-func (x *exchange) admit(ctx context.Context, a Access) error {
-	if x.Limits.Account == nil && x.Limits.Partition == nil && x.Gate == nil {
+// admit checks the limits and the gate before an operation. The caller sets the
+// number of entities in a, and their partition if they have one.
+func (c *call) admit(ctx context.Context, a Access) error {
+	if c.Limits.Account == nil && c.Limits.Partition == nil && c.Gate == nil {
 		return nil
 	}
-	return x.ask(ctx, a)
+	return c.ask(ctx, a)
 }
 
 // ask checks the limits and the gate. It is separate from admit so that a is on
 // the heap only if there is a limit or a gate.
-func (x *exchange) ask(ctx context.Context, a Access) error {
-	a.Account = x.address.account
-	if err := x.rate(x.Limits.Account, a.Account, a.Entities, RefusedAccountRate, "Operations per second is over the account limit."); err != nil {
+func (c *call) ask(ctx context.Context, a Access) error {
+	a.Account, a.Table = c.address.account, c.route.table
+	a.Operation, a.Write = c.operation.name, c.operation.write
+	if err := c.rate(c.Limits.Account, a.Account, a.Entities, RefusedAccountRate, "Operations per second is over the account limit."); err != nil {
 		return err
 	}
 	if a.HasPartition {
 		partition := bucketKey(a.Account + "/" + table.FoldName(a.Table) + "/" + a.PartitionKey)
-		if err := x.rate(x.Limits.Partition, partition, a.Entities, RefusedPartitionRate, "Operations per second is over the limit of the partition."); err != nil {
+		if err := c.rate(c.Limits.Partition, partition, a.Entities, RefusedPartitionRate, "Operations per second is over the limit of the partition."); err != nil {
 			return err
 		}
 	}
-	if x.Gate == nil {
+	if c.Gate == nil {
 		return nil
 	}
-	err := x.Gate.Admit(ctx, &a)
+	err := c.Gate.Admit(ctx, &a)
 	if errors.Is(err, ErrCutAfter) {
-		x.resp.Cut = true
+		c.resp.Cut = true
 		return nil
 	}
-	x.resp.Cut = errors.Is(err, ErrCut)
+	c.resp.Cut = errors.Is(err, ErrCut)
 	return err
 }
 

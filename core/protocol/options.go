@@ -95,3 +95,23 @@ func (o *options) implemented() error {
 	}
 	return table.NotImplemented.With("The requested operation is not implemented on the specified resource. The query option " + strconv.Quote(o.foreign) + " is not supported; $filter, $select and $top are.")
 }
+
+// plain reports whether the query addresses one of the resources with answers in
+// plain XML.
+func (o *options) plain() bool { return o.comp != "" || o.restype != "" }
+
+// selected returns the resource that comp and restype make of a resource.
+func (o *options) selected(r resource) (resource, error) {
+	switch {
+	case r == entitySet && o.restype == "" && o.comp == "acl":
+		return tableACL, nil
+	case r != root || o.restype != "service":
+	case o.comp == "properties":
+		return serviceProperties, nil
+	case o.comp == "stats":
+		return serviceStats, nil
+	case o.comp == "userdelegationkey":
+		return delegationKey, nil
+	}
+	return r, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. There are table?comp=acl, ?restype=service&comp=properties, ?restype=service&comp=stats and ?restype=service&comp=userdelegationkey.")
+}

@@ -19,7 +19,17 @@ const (
 	oneEntity                 // /name(PartitionKey='p',RowKey='r')
 	batch                     // /$batch
 	metadata                  // /$metadata
+
+	// The query option comp selects these. Bodies and errors are plain XML for
+	// every Accept.
+	tableACL          // /name?comp=acl
+	serviceProperties // /?restype=service&comp=properties
+	serviceStats      // /?restype=service&comp=stats
+	delegationKey     // /?restype=service&comp=userdelegationkey
 )
+
+// entities reports whether the resource is one entity or the entities of a table.
+func (r resource) entities() bool { return r == entitySet || r == oneEntity }
 
 // route is a resource with its decoded names.
 type route struct {

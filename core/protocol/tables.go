@@ -5,17 +5,11 @@ import (
 
 	"edgetable/core/multipart"
 	"edgetable/core/payload"
-	"edgetable/core/sas"
 	"edgetable/core/table"
 )
 
 // createTable answers POST on /Tables.
 func (c *call) createTable(ctx context.Context) (answer, error) {
-	c.operation = "CreateTable"
-	c.prefer = c.preference()
-	if err := c.permit(sas.CreateTable, ""); err != nil {
-		return answer{}, err
-	}
 	body, format, err := c.sent()
 	if err != nil {
 		return answer{}, err
@@ -32,7 +26,7 @@ func (c *call) createTable(ctx context.Context) (answer, error) {
 		return answer{}, table.PropertiesNeedValue.Err()
 	}
 	c.route.table = name
-	if err := c.admit(ctx, Access{Operation: c.operation, Table: name, Write: true, Entities: 1}); err != nil {
+	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
 	if err := c.Service.CreateTable(ctx, c.name()); err != nil {
@@ -49,10 +43,6 @@ func oneTableEntry(name string) content {
 
 // queryTables answers GET on /Tables.
 func (c *call) queryTables(ctx context.Context) (answer, error) {
-	c.operation = "QueryTables"
-	if err := c.permit(sas.QueryTables, ""); err != nil {
-		return answer{}, err
-	}
 	filter, top, err := c.query(table.ParseTableFilter)
 	if err != nil {
 		return answer{}, err
@@ -64,7 +54,7 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if err := c.admit(ctx, Access{Operation: c.operation, Entities: 1}); err != nil {
+	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
 	page, err := c.Service.QueryTables(ctx, c.address.account, table.TableQuery{Filter: filter, Top: top, From: from})
@@ -87,11 +77,7 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 
 // getTable answers GET on /Tables('name').
 func (c *call) getTable(ctx context.Context) (answer, error) {
-	c.operation = "GetTable"
-	if err := c.permit(sas.QueryTables, c.route.table); err != nil {
-		return answer{}, err
-	}
-	if err := c.admit(ctx, Access{Operation: c.operation, Table: c.route.table, Entities: 1}); err != nil {
+	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
 	name, err := c.Service.GetTable(ctx, c.name())
@@ -103,14 +89,10 @@ func (c *call) getTable(ctx context.Context) (answer, error) {
 
 // deleteTable answers DELETE on /Tables('name').
 func (c *call) deleteTable(ctx context.Context) (answer, error) {
-	c.operation = "DeleteTable"
-	if err := c.permit(sas.DeleteTable, c.route.table); err != nil {
-		return answer{}, err
-	}
 	if c.header.Get("If-None-Match") != "" {
 		return answer{}, table.InvalidInput.With("If-Match or If-None-Match headers cannot be specified if the target type does not have etag properties defined.")
 	}
-	if err := c.admit(ctx, Access{Operation: c.operation, Table: c.route.table, Write: true, Entities: 1}); err != nil {
+	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
 	if err := c.Service.DeleteTable(ctx, c.name()); err != nil {

@@ -7,11 +7,11 @@ import (
 	"edgetable/core/table"
 )
 
-// Operation is the operation of a request.
-type Operation uint8
+// Right is the right to an operation, or to several that need the same letters.
+type Right uint8
 
 const (
-	GetServiceProperties Operation = iota + 1
+	GetServiceProperties Right = iota + 1
 	SetServiceProperties
 	GetServiceStats
 	QueryTables // also of one table by name
@@ -26,9 +26,9 @@ const (
 	DeleteEntity
 )
 
-// rights holds the requirements of an operation: an account SAS needs the
-// resource type and all the letters, a token for a table only the letters.
-type rights struct {
+// requirement is what a token needs to grant a right: an account SAS the resource
+// type and all the letters, a token for a table only the letters.
+type requirement struct {
 	name    string
 	types   string // letter of srt
 	letters string // letters of sp; all are needed
@@ -36,12 +36,12 @@ type rights struct {
 	entity  bool   // a token for a table can permit it
 }
 
-// needs is indexed by Operation. No token permits an operation without types:
+// needs is indexed by Right. No token grants a right without types:
 // only the owner changes the access policies, only a user gets a delegation
 // key. The documentation of the service contradicts itself on the resource type
 // of listing, container or service: users found that the service uses
 // container.
-var needs = [...]rights{
+var needs = [...]requirement{
 	GetServiceProperties: {name: "Get Table Service Properties", types: "s", letters: "r"},
 	SetServiceProperties: {name: "Set Table Service Properties", types: "s", letters: "w"},
 	GetServiceStats:      {name: "Get Table Service Stats", types: "s", letters: "r"},
@@ -63,7 +63,7 @@ type Grant struct {
 	permissions string // of token or policy, limited to the permissions of the user
 }
 
-// Allow returns nil if the operation is allowed on the table, whose name may be
+// Allow returns nil if the token grants the right on the table, whose name may be
 // in any case and is "" for an operation without a table. Otherwise the error
 // has status 403: AuthorizationFailure for an operation that this kind of token
 // never permits and for a table that is not the token's,
@@ -71,12 +71,12 @@ type Grant struct {
 // account SAS for other services or resource types, and
 // AuthorizationPermissionMismatch for a missing letter. [Grant.Range] further
 // limits a query, [Grant.AllowEntity] every entity.
-func (g *Grant) Allow(op Operation, tableName string) error {
+func (g *Grant) Allow(right Right, tableName string) error {
 	t := g.token
-	if int(op) >= len(needs) || needs[op].name == "" {
+	if int(right) >= len(needs) || needs[right].name == "" {
 		return table.AuthorizationFailure.Err()
 	}
-	need := &needs[op]
+	need := &needs[right]
 	switch {
 	case need.types == "":
 		return refuse(table.AuthorizationFailure, "no shared access signature allows "+need.name)

@@ -42,7 +42,7 @@ func TestAllowTable(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		permissions string
-		op          sas.Operation
+		op          sas.Right
 		table       string
 		code        table.Code
 		says        string
@@ -103,7 +103,7 @@ func TestAllowAccount(t *testing.T) {
 	for _, tt := range []struct {
 		name                         string
 		services, types, permissions string
-		op                           sas.Operation
+		op                           sas.Right
 		code                         table.Code
 	}{
 		{"another service", "bqf", "sco", all, sas.QueryEntities, table.AuthorizationServiceMismatch},

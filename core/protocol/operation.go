@@ -1,0 +1,157 @@
+package protocol
+
+import (
+	"context"
+
+	"edgetable/core/sas"
+	"edgetable/core/table"
+)
+
+// operation is one row of the table of operations: what a request asks for, and
+// everything that differs between operations outside of their handlers.
+type operation struct {
+	resource resource
+	verb     verb // the request has one of these
+	ifMatch  bool // the request has If-Match; a later row may do without
+	// name is the name in logs, metrics, limits and simulated faults.
+	name string
+	// right is the right that a shared access signature must grant. Without a
+	// right, none allows the operation.
+	right    sas.Right
+	audience audience
+	since    string // the first version of the protocol that has it, "" for all
+	write    bool
+	action   table.Action // of a write to one entity
+	// otherFormat is set if the answer is neither JSON nor ATOM, so that Accept
+	// and Prefer have no effect.
+	otherFormat bool
+	// inParts is set if the permission is checked for each part of the request.
+	inParts bool
+	run     func(*call, context.Context) (answer, error)
+}
+
+// audience lists the credentials, other than a shared access signature, that
+// allow an operation.
+type audience uint8
+
+const (
+	contributors audience = iota // an account key, and tokens of contributors
+	readers                      // an account key, and every bearer token
+	owners                       // an account key
+	users                        // every bearer token
+)
+
+// operations is the table of operations. The first row that fits a request is
+// its operation. It is set by init because the handlers of batches use it.
+var operations []operation
+
+func init() {
+	operations = []operation{
+		{resource: oneEntity, verb: get, name: "GetEntity", right: sas.QueryEntities, audience: readers, run: (*call).getEntity},
+		{resource: entitySet, verb: get, name: "QueryEntities", right: sas.QueryEntities, audience: readers, run: (*call).queryEntities},
+		{resource: entitySet, verb: post, name: "InsertEntity", right: sas.InsertEntity, write: true, action: table.Insert, run: (*call).writeEntity},
+		{resource: oneEntity, verb: put, ifMatch: true, name: "UpdateEntity", right: sas.UpdateEntity, write: true, action: table.Update, run: (*call).writeEntity},
+		{resource: oneEntity, verb: put, name: "InsertOrReplaceEntity", right: sas.UpsertEntity, since: upsertVersion, write: true, action: table.InsertOrReplace, run: (*call).writeEntity},
+		{resource: oneEntity, verb: merge | patch, ifMatch: true, name: "MergeEntity", right: sas.UpdateEntity, write: true, action: table.MergeEntity, run: (*call).writeEntity},
+		{resource: oneEntity, verb: merge | patch, name: "InsertOrMergeEntity", right: sas.UpsertEntity, since: upsertVersion, write: true, action: table.InsertOrMerge, run: (*call).writeEntity},
+		{resource: oneEntity, verb: del, name: "DeleteEntity", right: sas.DeleteEntity, write: true, action: table.DeleteEntity, run: (*call).writeEntity},
+		{resource: batch, verb: post, name: "EntityGroupTransaction", write: true, otherFormat: true, inParts: true, run: (*call).serveBatch},
+
+		{resource: tableSet, verb: get, name: "QueryTables", right: sas.QueryTables, audience: readers, run: (*call).queryTables},
+		{resource: tableSet, verb: post, name: "CreateTable", right: sas.CreateTable, write: true, run: (*call).createTable},
+		{resource: oneTable, verb: get, name: "GetTable", right: sas.QueryTables, audience: readers, run: (*call).getTable},
+		{resource: oneTable, verb: del, name: "DeleteTable", right: sas.DeleteTable, write: true, run: (*call).deleteTable},
+		{resource: tableACL, verb: get | head, name: "GetTableACL", right: sas.TableACL, audience: owners, since: sasVersion, otherFormat: true, run: (*call).getACL},
+		{resource: tableACL, verb: put, name: "SetTableACL", right: sas.TableACL, audience: owners, since: sasVersion, write: true, otherFormat: true, run: (*call).setACL},
+
+		{resource: metadata, verb: get, name: "GetMetadata", right: sas.QueryTables, audience: readers, otherFormat: true, run: (*call).getMetadata},
+		{resource: serviceProperties, verb: get, name: "GetServiceProperties", right: sas.GetServiceProperties, otherFormat: true, run: (*call).getProperties},
+		{resource: serviceProperties, verb: put, name: "SetServiceProperties", right: sas.SetServiceProperties, write: true, otherFormat: true, run: (*call).setProperties},
+		{resource: serviceStats, verb: get, name: "GetServiceStats", right: sas.GetServiceStats, audience: readers, since: jsonVersion, otherFormat: true, run: (*call).getStats},
+		{resource: delegationKey, verb: post, name: "GetUserDelegationKey", right: sas.GetUserDelegationKey, audience: users, since: sas.DelegationVersion, otherFormat: true, run: (*call).getDelegationKey},
+	}
+}
+
+// Operations returns the names of all operations that a [Gate] decides about.
+func Operations() []string {
+	names := make([]string, len(operations))
+	for i := range operations {
+		names[i] = operations[i].name
+	}
+	return names
+}
+
+// find sets the operation of the call and checks that the request may run it.
+// It also sets the preference, which errors after these checks mention.
+func (c *call) find() error {
+	for i := range operations {
+		op := &operations[i]
+		if op.resource == c.route.resource && op.verb&c.verb != 0 && (!op.ifMatch || c.header.Get("If-Match") != "") {
+			c.operation = op
+			return c.check()
+		}
+	}
+	if c.route.resource == root {
+		return table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The address names no resource: add /Tables or the name of a table.")
+	}
+	return table.MethodNotAllowed.Err()
+}
+
+func (c *call) check() error {
+	op := c.operation
+	switch {
+	case op.inParts:
+		return nil
+	case op.write && c.address.secondary:
+		return table.InsufficientAccountPermissions.Err()
+	}
+	if op.write && !op.otherFormat {
+		c.prefer = c.preference()
+	}
+	if err := c.authority.allow(op, c.route.table); err != nil {
+		return err
+	}
+	switch {
+	case !op.otherFormat && c.formatErr != nil:
+		return c.formatErr
+	case c.version == "" || c.version >= op.since:
+		return nil
+	case op.since == upsertVersion: // a PUT or MERGE without If-Match
+		return table.InvalidInput.With("If-Match HTTP header must be specified for PUT and MERGE operations before version " + upsertVersion + ".")
+	}
+	return table.InvalidHeaderValue.With("The value for one of the HTTP headers is not in the correct format. This operation needs x-ms-version " + op.since + " or later.")
+}
+
+// verb is a method of HTTP, or a set of methods.
+type verb uint8
+
+const (
+	get verb = 1 << iota
+	head
+	put
+	post
+	merge
+	patch
+	del
+)
+
+// parseVerb returns the verb of a method, or 0 if no operation has it.
+func parseVerb(method string) verb {
+	switch method {
+	case "GET":
+		return get
+	case "HEAD":
+		return head
+	case "PUT":
+		return put
+	case "POST":
+		return post
+	case "MERGE":
+		return merge
+	case "PATCH":
+		return patch
+	case "DELETE":
+		return del
+	}
+	return 0
+}
