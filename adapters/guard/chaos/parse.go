@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"edgetable/core/protocol"
 )
 
 // maxDuration of a latency or a name: more is a mistake in the unit.
@@ -161,6 +163,7 @@ func (r *Rule) check() error {
 }
 
 func parseOperations(value string) ([]string, error) {
+	operations := protocol.Operations()
 	names := strings.Split(value, ",")
 	for i, name := range names {
 		if name == classRead || name == classWrite {

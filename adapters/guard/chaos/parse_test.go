@@ -2,12 +2,15 @@ package chaos_test
 
 import (
 	"bytes"
+	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"edgetable/adapters/guard/chaos"
+	"edgetable/core/protocol"
 )
 
 const ms = time.Millisecond
@@ -116,4 +119,24 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestEveryOperation checks that a rule can name each operation of the protocol,
+// and that the documentation lists all of them.
+func TestEveryOperation(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../docs/chaos.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, listed, _ := strings.Cut(string(text), "The operations are ")
+	listed, _, _ = strings.Cut(listed, ".")
+	for _, name := range protocol.Operations() {
+		if _, err := chaos.Parse("operation=" + name + " fault=500"); err != nil {
+			t.Error(err)
+		}
+		if !slices.Contains(strings.FieldsFunc(listed, func(r rune) bool { return strings.ContainsRune(" ,\n", r) }), name) {
+			t.Errorf("docs/chaos.md does not list %s", name)
+		}
+	}
 }

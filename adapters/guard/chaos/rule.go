@@ -86,14 +86,6 @@ func (r *Rule) String() string {
 	return string(b)
 }
 
-// operations are the names an Access may have.
-var operations = []string{
-	"CreateTable", "DeleteTable", "GetTable", "QueryTables", "GetTableACL", "SetTableACL",
-	"InsertEntity", "UpdateEntity", "InsertOrReplaceEntity", "MergeEntity", "InsertOrMergeEntity",
-	"DeleteEntity", "GetEntity", "QueryEntities", "EntityGroupTransaction",
-	"GetServiceProperties", "SetServiceProperties", "GetServiceStats", "GetUserDelegationKey",
-}
-
 const classRead, classWrite = "read", "write"
 
 // matches reports whether the rule is about what a request does.
