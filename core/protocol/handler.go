@@ -97,7 +97,12 @@ func (h *Handler) Serve(ctx context.Context, req *Request) Response {
 
 // begin makes a response with the headers that all responses have.
 func (h *Handler) begin(req *Request) *call {
-	c := &call{exchange: &exchange{Handler: h, req: req, now: h.Now()}, header: req.Header}
+	state := &struct { // one allocation
+		call
+		exchange
+	}{call{header: req.Header}, exchange{Handler: h, req: req, now: h.Now()}}
+	c := &state.call
+	c.exchange = &state.exchange
 	c.resp.Method, c.resp.Source = req.Method, req.Source
 	c.resp.RequestID = guid(h.NewID())
 	c.resp.Header = make([]Field, 0, 16)
