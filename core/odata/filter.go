@@ -60,17 +60,6 @@ func parse(text string, fold func(string) string) (*Filter, error) {
 	return &Filter{root: root, names: p.names}, nil
 }
 
-// String returns the filter in canonical form, which parses to the same filter:
-// the property is left of the operator, constants are folded, and only
-// necessary parentheses and those of not remain. It may exceed MaxLength if the
-// original nearly did. Nil gives "".
-func (f *Filter) String() string {
-	if f == nil {
-		return ""
-	}
-	return string(f.root.append(nil, appendLiteral))
-}
-
 // Shape returns the filter in canonical form with a question mark in place of
 // each value, so that a log may show it. A long shape is cut. Nil gives "".
 func (f *Filter) Shape() string {

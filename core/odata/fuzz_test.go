@@ -48,6 +48,7 @@ func FuzzFilter(f *testing.F) {
 		}
 		filter.Match(nil, edm.Ticks(timestamp), p)
 		filter.Match(properties, edm.Ticks(timestamp), p)
+		decode(t, filter)
 		canonical := filter.String()
 		again, err := odata.Parse(canonical)
 		switch {

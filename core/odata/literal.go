@@ -1,7 +1,6 @@
 package odata
 
 import (
-	"encoding/hex"
 	"math"
 	"strconv"
 	"strings"
@@ -85,26 +84,4 @@ func parseHex(s string) ([]byte, bool) {
 		b[i/2] = b[i/2]<<4 | c
 	}
 	return b, len(s)%2 == 0
-}
-
-// appendLiteral appends the canonical literal of a value.
-func appendLiteral(dst []byte, v edm.Value) []byte {
-	quote := func(kind string, text []byte) []byte {
-		dst = append(append(dst, kind...), '\'')
-		dst = append(dst, text...)
-		return append(dst, '\'')
-	}
-	switch v.Type() {
-	case edm.TypeString:
-		return quote("", []byte(strings.ReplaceAll(v.Text(), "'", "''")))
-	case edm.TypeBinary:
-		return quote("binary", hex.AppendEncode(nil, v.Bytes()))
-	case edm.TypeDateTime:
-		return quote("datetime", v.AppendText(nil))
-	case edm.TypeGuid:
-		return quote("guid", v.AppendText(nil))
-	case edm.TypeInt64:
-		return append(v.AppendText(dst), 'L')
-	}
-	return v.AppendText(dst) // Boolean, Double, Int32
 }

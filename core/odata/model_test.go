@@ -195,6 +195,7 @@ func TestModel(t *testing.T) {
 		if again := mustParse(t, f.String()); again.String() != f.String() {
 			t.Fatalf("%q prints as %q, that as %q", text, f, again)
 		}
+		decoded := decode(t, f)
 		kinds[odata.MakePlan(f).Kind]++
 		for range 10 {
 			pk, rk := randomString(r, false), randomString(r, false)
@@ -208,7 +209,7 @@ func TestModel(t *testing.T) {
 				}
 			}
 			k := key.Append(nil, pk, rk)
-			if got, want := f.Match(k, timestamp, p), holds(m); got != want {
+			if got, want := decoded.Match(k, timestamp, p), holds(m); got != want {
 				t.Fatalf("%q is %v of %v", text, got, m)
 			}
 			checkPlan(t, f, k, timestamp, p)

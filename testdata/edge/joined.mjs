@@ -1,6 +1,7 @@
 // The module in both its roles in one process of Node.js, without RPC in between: requests, and objects over SQLite in
 // memory. Every part of the shell but for calls.mjs and worker.mjs is the one that is deployed.
 import { DatabaseSync } from "node:sqlite";
+import { callsOf, framed, unframe } from "../../wasm/worker/calls.mjs";
 import { answerCalls, serve, shell } from "./shell.mjs";
 
 // Sql is what the shell uses of the platform's.
@@ -37,7 +38,6 @@ export class Joined {
     const j = new Joined();
     ({ Instance: j.Instance } = await shell(folder, "instance.mjs"));
     ({ EdgetableObject: j.EdgetableObject } = await shell(folder, "object.mjs"));
-    ({ frames: j.frames, unframe: j.unframe } = await shell(folder, "calls.mjs"));
     j.env = env;
     j.instance = new j.Instance(env);
     answerCalls((calls) => {
@@ -59,22 +59,18 @@ export class Joined {
     this.instance = small;
   }
 
-  answers(calls) {
-    const [, ...parts] = this.unframe(calls), answers = [];
-    for (let i = 0; i < parts.length; i += 4) answers.push(this.ask(new TextDecoder().decode(parts[i]), parts[i + 3]));
-    return this.frames(answers);
-  }
+  answers(calls) { return calls.map(([name, , , message]) => this.ask(name, message)); }
 
   ask(name, message) {
     const object = this.object(name);
     for (let again = []; ;) {
-      const step = object.step([object.life, message, ...again]);
+      const step = object.step(message, again);
       if (step[8] !== 2) { // as in objects.go
         step[8] = 0;
         return step.subarray(8);
       }
-      const [state, ...wanted] = this.unframe(step.subarray(9));
-      again = [state, ...this.unframe(this.answers(this.frames([new Uint8Array(4), ...wanted])))];
+      const [state, ...wanted] = unframe(step.subarray(9));
+      again = framed([state, ...this.answers(callsOf(wanted))]);
     }
   }
 

@@ -1,7 +1,7 @@
 // The wrapper that tests put around the Worker. It adds the headers of the platform to requests, calls of objects over HTTP,
 // places with objects and a clock of their own, and the faults of faults.mjs.
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { callObjects } from "./calls.mjs";
+import { callObjects, callsOf, frames, unframe } from "./calls.mjs";
 import { Faults, instances, mistreat } from "./faults.mjs";
 import * as own from "./worker.mjs";
 
@@ -19,10 +19,11 @@ export default {
 const places = new Map();
 const wall = Date.now;
 let lives = 0x80000000;
+const maxCall = 30_000; // ms
 
 // Objects calls objects as the module does, and shows their internals:
 //
-//	POST /PLACE?now=MS&age=MS&restarts=N&fail=N&size=N   calls → answers, as in calls.go
+//	POST /PLACE?now=MS&age=MS&restarts=N&fail=N&size=N   calls → answers, in frames as in calls.go
 //	           &messages=KIND,…&steps=KIND,…&alarms=N  with these faults
 //	GET /PLACE?object=NAME&space=C                → the number of the object's rows in a space
 //	GET /PLACE?object=NAME                        → the content of its SQLite
@@ -44,7 +45,8 @@ export class Objects extends WorkerEntrypoint {
     if (asked.has("steps")) place.faults.steps = asked.get("steps").split(",");
     if (asked.has("alarms")) place.faults.alarms = number("alarms");
     const env = { ...this.env, EDGETABLE_OBJECTS: inside(this.env.EDGETABLE_OBJECTS, name) };
-    return new Response(await callObjects(env, new Uint8Array(await request.arrayBuffer())));
+    const calls = callsOf(unframe(new Uint8Array(await request.arrayBuffer())));
+    return new Response(frames(await callObjects(env, calls, maxCall)));
   }
 }
 
@@ -92,12 +94,12 @@ export class EdgetableObject extends own.EdgetableObject {
     return super.alarm(info);
   }
 
-  attempt(parts) {
+  attempt(message, again) {
     const place = places.get(this.place);
-    if (place === undefined) return super.attempt(parts);
+    if (place === undefined) return super.attempt(message, again);
     if (this.restarts !== place.restarts) {
       this.restarts = place.restarts;
-      new DataView(this.life.buffer).setUint32(0, lives++, true);
+      this.life = lives++;
     }
     const { put } = this.rows, fault = place.faults.steps.shift();
     let written = 0, age = this.aged ? 0 : place.age;
@@ -115,7 +117,7 @@ export class EdgetableObject extends own.EdgetableObject {
       return now;
     };
     try {
-      return super.attempt(parts);
+      return super.attempt(message, again);
     } finally {
       Date.now = wall;
       delete this.rows.put;

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { shell } from "./shell.mjs";
 
-const { callObjects } = await shell(process.argv[2], "calls.mjs");
+const { callObjects, callsOf, frames, unframe } = await shell(process.argv[2], "calls.mjs");
 const known = ["eu", "us", "fedramp"], asked = [];
 
 const namespace = (jurisdiction) => ({
@@ -22,5 +22,5 @@ const namespace = (jurisdiction) => ({
 });
 
 console.error = () => {};
-const answers = await callObjects({ EDGETABLE_OBJECTS: namespace() }, new Uint8Array(readFileSync(0)));
+const answers = frames(await callObjects({ EDGETABLE_OBJECTS: namespace() }, callsOf(unframe(new Uint8Array(readFileSync(0)))), 1000));
 console.log(JSON.stringify({ asked, answers: [...answers] }));

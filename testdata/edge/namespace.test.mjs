@@ -1,7 +1,7 @@
 // What the shell makes of several writes of Workers KV, against a namespace whose writes end when the test says so.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { frames, unframe } from "../../wasm/worker/calls.mjs";
+import { frames } from "../../wasm/worker/calls.mjs";
 import { callNamespace } from "../../wasm/worker/namespace.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
@@ -28,7 +28,7 @@ function writing(names, end = Infinity) {
     await new Promise(setImmediate);
   };
   const outcome = async () => {
-    const [whole, ...each] = unframe(await became);
+    const [whole, ...each] = await became;
     assert.deepEqual([...whole], [done]);
     return each.map(([what, ...reason]) => (reason.length === 0 ? what : [what, String.fromCharCode(...reason)]));
   };

@@ -2,6 +2,7 @@
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { framed } from "../../wasm/worker/calls.mjs";
 
 registerHooks({
   resolve(name, context, next) {
@@ -21,7 +22,7 @@ registerHooks({
 // answerCalls, for the instance that serves.
 let answer = () => { throw new Error("nobody answers calls"); };
 let serving;
-WebAssembly.Suspending = function () { return (at, n) => serving.put(answer(serving.gather(at, n))); };
+WebAssembly.Suspending = function () { return (at, n) => serving.put(...framed(answer(serving.calls(at, n)))); };
 WebAssembly.promising = (f) => f;
 
 export function answerCalls(f) { answer = f; }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unsafe"
 
+	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
 )
 
@@ -20,11 +21,12 @@ func hostRandom() uint64
 //go:wasmimport edge log
 func hostLog(level uint32, line unsafe.Pointer, n uint32)
 
-// hostCall takes pieces as slices are in memory, each an address, a length and a
-// capacity, and suspends the instance.
+// hostCall takes calls as they are in memory, each nine numbers of four bytes: address
+// and length of name, jurisdiction, hint and message, and the message's capacity. It
+// suspends the instance.
 //
 //go:wasmimport edge call
-func hostCall(pieces unsafe.Pointer, n uint32) uint32
+func hostCall(calls unsafe.Pointer, n, ms, writes uint32) uint32
 
 //go:wasmimport edge limit
 func hostLimit(which uint32, key unsafe.Pointer, n, tokens uint32) float64
@@ -49,8 +51,12 @@ func random() uint64 { return hostRandom() }
 
 func log(level int, line []byte) { hostLog(uint32(level), pointer(line), uint32(len(line))) }
 
-func call(calls [][]byte) frames {
-	return shared.take(int(hostCall(unsafe.Pointer(unsafe.SliceData(calls)), uint32(len(calls)))))
+func call(calls []durableobject.Call, ms uint32, writes bool) frames {
+	var write uint32
+	if writes {
+		write = 1
+	}
+	return shared.take(int(hostCall(unsafe.Pointer(unsafe.SliceData(calls)), uint32(len(calls)), ms, write)))
 }
 
 func limit(which int, key string, n int) time.Duration {
@@ -91,10 +97,10 @@ func exportServe(n uint32) uint32 {
 }
 
 //go:wasmexport object
-func exportObject(n uint32) uint32 {
-	message := shared.take(int(n))
-	step := engines.handle(shared.largest(), message)
-	shared.back(message)
+func exportObject(number, n, all uint32) uint32 {
+	in := shared.take(int(all))
+	step := engines.handle(shared.largest(), number, in[:n:n], frames(in[n:]))
+	shared.back(in)
 	return uint32(shared.put(step))
 }
 

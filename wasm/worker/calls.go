@@ -2,25 +2,18 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"time"
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
 )
 
-// caller sends messages to objects through the shell, which takes frames
-//
-//	time limit in milliseconds, in 4 bytes; and one byte: 1 if a call may write
-//	name, jurisdiction, location hint, message     of each call
-//
-// and returns one frame for each call: a byte with the outcome, and the answer. Without
-// calls it waits for the time limit.
+// caller sends messages to objects through the shell, which copies them from where they
+// are in memory. The shell returns one frame for each call: a byte with the outcome, and
+// the answer. Without calls it waits for the time limit.
 type caller struct {
-	now    func() edm.Ticks
-	call   func(calls [][]byte) (answers frames) // takes pieces of frames; the caller owns the answers
-	out    frames
-	pieces [][]byte
+	now  func() edm.Ticks
+	call func(calls []durableobject.Call, ms uint32, writes bool) (answers frames) // the caller owns the answers
 }
 
 // The outcomes of a call.
@@ -53,46 +46,22 @@ func (c *caller) Call(ctx context.Context, calls []durableobject.Call) []durable
 		}
 		return answers
 	}
-	readAnswers(answers, c.call(c.join(wait, calls)))
-	return answers
-}
-
-// join returns the frames of calls in pieces, so that messages are not copied.
-func (c *caller) join(wait edm.Ticks, calls []durableobject.Call) [][]byte {
-	first := append(milliseconds(wait), 0)
-	size := 4 + len(first)
+	writes := false
 	for i := range calls {
-		size += 16 + len(calls[i].To.Name) + len(calls[i].To.Jurisdiction) + len(calls[i].To.Hint)
-		if calls[i].Writes() {
-			first[4] = 1
-		}
+		writes = writes || calls[i].Writes()
 	}
-	if cap(c.out) < size {
-		c.out = make(frames, 0, size)
-	}
-	out := c.out[:0].add(first)
-	c.pieces = c.pieces[:0]
-	for start := 0; len(calls) > 0; calls = calls[1:] {
-		to, m := &calls[0].To, calls[0].Message
-		out = out.addText(to.Name).addText(to.Jurisdiction).addText(to.Hint)
-		out = binary.LittleEndian.AppendUint32(out, uint32(len(m)))
-		c.pieces = append(c.pieces, out[start:], m)
-		start = len(out)
-	}
-	if len(c.pieces) == 0 {
-		c.pieces = append(c.pieces, out)
-	}
-	return c.pieces
+	readAnswers(answers, c.call(calls, milliseconds(wait), writes))
+	return answers
 }
 
 // Pause implements [durableobject.Pauser].
 func (c *caller) Pause(_ context.Context, d time.Duration) {
-	c.call(c.join(edm.Ticks(d/100), nil))
+	c.call(nil, milliseconds(edm.Ticks(d/100)), false)
 }
 
-func milliseconds(t edm.Ticks) []byte {
+func milliseconds(t edm.Ticks) uint32 {
 	const millisecond = edm.TicksPerSecond / 1000
-	return binary.LittleEndian.AppendUint32(nil, uint32((t+millisecond-1)/millisecond))
+	return uint32((t + millisecond - 1) / millisecond)
 }
 
 // sizeOfCalls is the number of bytes that appendCalls appends.
@@ -103,6 +72,7 @@ func sizeOfCalls(calls []durableobject.Call) (n int) {
 	return n
 }
 
+// appendCalls appends name, jurisdiction, location hint and message of each call.
 func appendCalls(dst frames, calls []durableobject.Call) frames {
 	for _, call := range calls {
 		dst = dst.addText(call.To.Name).addText(call.To.Jurisdiction).addText(call.To.Hint).add(call.Message)

@@ -1,15 +1,18 @@
 // Calls of Durable Objects, and the form of messages of several parts.
 const decoder = new TextDecoder();
 
-// frames joins byte strings, each behind its length; unframe takes them apart.
+// framed puts its length before each byte string; frames joins them; unframe takes them apart.
+export function framed(parts) {
+  return parts.flatMap((p) => {
+    const length = new Uint8Array(4);
+    new DataView(length.buffer).setUint32(0, p.length, true);
+    return [length, p];
+  });
+}
+
 export function frames(parts) {
-  const out = new Uint8Array(parts.reduce((n, p) => n + 4 + p.length, 0)), view = new DataView(out.buffer);
-  let at = 0;
-  for (const p of parts) {
-    view.setUint32(at, p.length, true);
-    out.set(p, at + 4);
-    at += 4 + p.length;
-  }
+  const all = framed(parts), out = new Uint8Array(size(all));
+  copy(all, out);
   return out;
 }
 
@@ -22,48 +25,55 @@ export function unframe(bytes) {
   return parts;
 }
 
-// callObjects sends messages to objects concurrently; an object may also send a batch to publish. calls.go describes the
-// forms.
+// size is the number of bytes of all parts; copy copies them, one behind the other.
+export function size(parts) { return parts.reduce((n, p) => n + p.length, 0); }
+
+export function copy(parts, to) {
+  let at = 0;
+  for (const p of parts) {
+    to.set(p, at);
+    at += p.length;
+  }
+}
+
+// The outcomes of a call, before its answer.
 export const answered = 0, overloaded = 1, lost = 2, unreachable = 3, failed = 4;
 
-// writes reports whether a call may write.
-export function writes(bytes) { return bytes[8] === 1; }
+// callsOf makes calls of frames as in appendCalls of calls.go. A call is the object's name, its jurisdiction, a location hint
+// and the message.
+export function callsOf(parts) {
+  const calls = [];
+  for (let i = 0; i < parts.length; i += 4) calls.push([...parts.slice(i, i + 3).map((p) => decoder.decode(p)), parts[i + 3]]);
+  return calls;
+}
 
-// timeless is the calls without their time limit.
-export function timeless(bytes) { return bytes.subarray(8); }
-
-export async function callObjects(env, bytes, publish) {
-  const [limit, ...parts] = unframe(bytes);
-  const ms = new DataView(limit.buffer, limit.byteOffset).getUint32(0, true);
+// callObjects calls objects concurrently, for at most ms milliseconds, and returns their answers, each behind its outcome. An
+// object may also call the code that publishes.
+export async function callObjects(env, calls, ms, publish) {
   let timer;
   const late = new Promise((resolve) => { timer = setTimeout(resolve, ms, Uint8Array.of(lost)); });
   try {
-    if (parts.length === 0) return await late;
-    const calls = [], alone = parts.length === 4;
-    for (let i = 0; i < parts.length; i += 4) {
-      const to = parts.slice(i, i + 3), message = parts[i + 3];
-      // The platform sends the whole buffer of a view: here that would include the other messages.
-      calls.push(Promise.race([late, callObject(env, publish, ...to, alone ? message : message.slice())]));
-    }
-    return frames(await Promise.all(calls));
+    if (calls.length === 0) await late;
+    return await Promise.all(calls.map((call) => Promise.race([late, callObject(env, publish, ...call)])));
   } finally {
     clearTimeout(timer);
   }
 }
 
 async function callObject(env, publish, name, jurisdiction, hint, message) {
-  if (publish !== undefined && decoder.decode(name) === "replica") return publish(env, message);
+  if (publish !== undefined && name === "replica") return publish(env, message);
   let stub;
   try {
     let objects = env.EDGETABLE_OBJECTS;
-    if (jurisdiction.length > 0) objects = objects.jurisdiction(decoder.decode(jurisdiction));
-    stub = objects.getByName(decoder.decode(name), hint.length > 0 ? { locationHint: decoder.decode(hint) } : undefined);
+    if (jurisdiction !== "") objects = objects.jurisdiction(jurisdiction);
+    stub = objects.getByName(name, hint !== "" ? { locationHint: hint } : undefined);
   } catch (e) {
     console.error(JSON.stringify({ msg: "object", cause: String(e) }));
     return Uint8Array.of(unreachable);
   }
   try {
-    return await stub.ask(message);
+    // The platform sends the whole buffer of a view.
+    return await stub.ask(message.length === message.buffer.byteLength ? message : message.slice());
   } catch (e) {
     // A stub that threw may stay broken, so each call makes its own. An error that the platform calls retryable may come
     // after the message was handled; only an overload is certain.

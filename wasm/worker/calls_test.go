@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"testing"
 	"time"
@@ -25,36 +23,39 @@ func split(t *testing.T, f frames) (list []string) {
 	return list
 }
 
+// sent is what a caller hands to the shell.
+type sent struct {
+	calls  []durableobject.Call
+	ms     uint32
+	writes bool
+}
+
 func TestCall(t *testing.T) {
 	t.Parallel()
 	now := edm.Ticks(1000 * edm.TicksPerSecond)
-	var sent []string
+	var got sent
 	var answers frames
 	c := caller{
-		now:  func() edm.Ticks { return now },
-		call: func(f [][]byte) frames { sent = split(t, bytes.Join(f, nil)); return answers },
+		now: func() edm.Ticks { return now },
+		call: func(calls []durableobject.Call, ms uint32, writes bool) frames {
+			got = sent{calls, ms, writes}
+			return answers
+		},
 	}
-	calls := []durableobject.Call{
-		{To: durableobject.Address{Name: "catalog/acme"}, Message: []byte("m")},
-		{To: durableobject.Address{Name: "bucket", Jurisdiction: "eu", Hint: "weur"}},
-		{}, {}, {},
-	}
+	calls := make([]durableobject.Call, 5)
 	answers = frames(nil).addText("\x00answer").addText("\x01").addText("\x02").addText("\x03").addText("")
-	got := c.Call(t.Context(), calls)
+	outcomes := c.Call(t.Context(), calls)
 	want := []durableobject.Answer{
 		{Message: []byte("answer")}, {Err: durableobject.ErrOverloaded}, {Err: durableobject.ErrLost}, {Err: durableobject.ErrUnreachable},
 		{Err: durableobject.ErrLost}, // with any cause
 	}
 	for i := range want {
-		if string(got[i].Message) != string(want[i].Message) || !errors.Is(got[i].Err, want[i].Err) {
-			t.Errorf("answer %d is %q, %v", i, got[i].Message, got[i].Err)
+		if string(outcomes[i].Message) != string(want[i].Message) || !errors.Is(outcomes[i].Err, want[i].Err) {
+			t.Errorf("answer %d is %q, %v", i, outcomes[i].Message, outcomes[i].Err)
 		}
 	}
-	if len(sent) != 1+4*len(calls) || sent[1] != "catalog/acme" || sent[4] != "m" || sent[6] != "eu" || sent[7] != "weur" {
-		t.Errorf("sent %q", sent)
-	}
-	if ms := binary.LittleEndian.Uint32([]byte(sent[0])); ms != 30_000 {
-		t.Errorf("%d ms without a deadline", ms)
+	if len(got.calls) != len(calls) || got.ms != 30_000 || got.writes {
+		t.Errorf("without a deadline the shell gets %+v", got)
 	}
 
 	answers = frames(nil).addText("\x04the disk is full")
@@ -66,20 +67,17 @@ func TestCall(t *testing.T) {
 	answers = nil
 	ctx, cancel := withTimeout(c.now)(t.Context(), 1500*time.Millisecond)
 	defer cancel()
-	if got := c.Call(ctx, calls[:1]); !errors.Is(got[0].Err, durableobject.ErrLost) {
-		t.Errorf("no answer at all: %v", got[0].Err)
+	if err := c.Call(ctx, calls[:1])[0].Err; !errors.Is(err, durableobject.ErrLost) || got.ms != 1500 {
+		t.Errorf("no answer at all for %d ms: %v", got.ms, err)
 	}
-	if ms := binary.LittleEndian.Uint32([]byte(sent[0])); ms != 1500 {
-		t.Errorf("%d ms until a deadline in 1.5 s", ms)
-	}
-	sent = nil
+	got = sent{}
 	now += 2 * edm.TicksPerSecond
-	if got := c.Call(ctx, calls[:1]); !errors.Is(got[0].Err, durableobject.ErrUnreachable) || sent != nil {
-		t.Errorf("behind the deadline: %v, sent %q", got[0].Err, sent)
+	if err := c.Call(ctx, calls[:1])[0].Err; !errors.Is(err, durableobject.ErrUnreachable) || got.calls != nil {
+		t.Errorf("after the deadline: %v, sent %+v", err, got)
 	}
 	c.Pause(t.Context(), 20*time.Millisecond)
-	if len(sent) != 1 || binary.LittleEndian.Uint32([]byte(sent[0])) != 20 {
-		t.Errorf("a pause is %q", sent)
+	if len(got.calls) != 0 || got.ms != 20 {
+		t.Errorf("a pause is %+v", got)
 	}
 }
 

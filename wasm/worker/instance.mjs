@@ -1,6 +1,6 @@
 // The module edgetable.wasm and its imports. main.go describes the interface between them.
 import program from "./edgetable.wasm";
-import { callObjects, timeless, writes } from "./calls.mjs";
+import { callObjects, copy, framed, size } from "./calls.mjs";
 import { Misconfigured, randomness, variables } from "./host.mjs";
 import { callNamespace } from "./namespace.mjs";
 
@@ -25,8 +25,14 @@ export class Instance {
         random: randomness(),
         limit: (which, at, n, tokens) => this.job?.limit(this.env, which, this.view(at, n), tokens) ?? 0,
         log: (level, at, n) => this.log(level, decoder.decode(this.view(at, n))),
-        call: new WebAssembly.Suspending((at, n) => this.ask(callObjects, this.gather(at, n))),
-        kv: new WebAssembly.Suspending((at, n) => this.ask(callNamespace, this.view(at, n).slice())),
+        call: new WebAssembly.Suspending((at, n, ms, writes) => {
+          const calls = this.calls(at, n);
+          return this.ask(calls.flat(), writes === 1, () => callObjects(this.env, calls, ms));
+        }),
+        kv: new WebAssembly.Suspending((at, n) => {
+          const request = this.view(at, n).slice();
+          return this.ask([request], false, () => callNamespace(this.env, request));
+        }),
         row_get: (at, n) => {
           const value = this.rows.get(this.view(at, n));
           return value === undefined ? -1 : this.put(value);
@@ -53,16 +59,16 @@ export class Instance {
     return variables(this.env, ...(typeof this.env.EDGETABLE_REPLICA === "object" ? [["EDGETABLE_REPLICA", "bound"]] : []));
   }
 
-  // ask makes calls, unless an earlier attempt of the request has their answer, and hands the answer to the module.
-  async ask(call, calls) {
-    const job = this.job, asked = call === callObjects ? timeless(calls) : calls;
+  // ask makes a call, unless an earlier attempt of the request has its answer, and hands the answer to the module.
+  async ask(asked, writes, call) {
+    const job = this.job;
     let answer = job?.answered(asked);
     if (answer === undefined) {
-      if (job !== null && call === callObjects && writes(calls)) job.wrote = true;
-      answer = await call(this.env, calls);
+      if (job !== null && writes) job.wrote = true;
+      answer = await call();
     }
     job?.hear(asked, answer, this);
-    return this.put(answer);
+    return this.put(...framed(answer));
   }
 
   get memory() { return this.linear.buffer.byteLength; }
@@ -70,9 +76,10 @@ export class Instance {
   view(at, n) { return new Uint8Array(this.linear.buffer, at, n); }
 
   // put writes to the buffer and returns the number of bytes; get copies them out of it.
-  put(bytes) {
-    this.view(this.exports.buffer(bytes.length), bytes.length).set(bytes);
-    return bytes.length;
+  put(...parts) {
+    const n = size(parts);
+    copy(parts, this.view(this.exports.buffer(n), n));
+    return n;
   }
 
   get(n) { return this.view(this.exports.buffer(0), n).slice(); }
@@ -83,22 +90,20 @@ export class Instance {
     return [out.subarray(8), this.view(view.getUint32(0, true), view.getUint32(4, true)).slice()];
   }
 
-  // gather joins pieces, each an address, a length and a capacity.
-  gather(at, n) {
-    const view = new DataView(this.linear.buffer, at, 12 * n), pieces = [];
-    for (let i = 0; i < 12 * n; i += 12) pieces.push(this.view(view.getUint32(i, true), view.getUint32(i + 4, true)));
-    const out = new Uint8Array(pieces.reduce((n, p) => n + p.length, 0));
-    let end = 0;
-    for (const p of pieces) out.set(p, (end += p.length) - p.length);
-    return out;
+  // calls copies calls out of the module. There each is four addresses with lengths, of name, jurisdiction, hint and message, and
+  // a capacity.
+  calls(at, n) {
+    const view = new DataView(this.linear.buffer), part = (at) => this.view(view.getUint32(at, true), view.getUint32(at + 4, true));
+    return Array.from({ length: n }, (_, i) => {
+      const call = at + 36 * i;
+      return [...[0, 8, 16].map((offset) => decoder.decode(part(call + offset))), part(call + 24).slice()];
+    });
   }
 
   putRequest(head, body) {
-    const at = this.exports.buffer(4 + head.length + body.length), to = this.view(at, 4 + head.length + body.length);
-    new DataView(to.buffer).setUint32(at, head.length, true);
-    to.set(head, 4);
-    to.set(body, 4 + head.length);
-    return to.length;
+    const length = new Uint8Array(4);
+    new DataView(length.buffer).setUint32(0, head.length, true);
+    return this.put(length, head, body);
   }
 
   log(level, line) {

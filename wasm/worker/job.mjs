@@ -1,6 +1,7 @@
 // A request on its way through instances. It begins in an instance of the size of its body. If an answer is too large for that
 // instance, and nothing was written yet, the request is served again in a larger one, which gets the earlier answers at once.
 import { limit } from "./clerk.mjs";
+import { size } from "./calls.mjs";
 import { sizeOf } from "./pool.mjs";
 
 export class Job {
@@ -28,10 +29,11 @@ export class Job {
   hear(calls, answer, instance) {
     if (this.wrote) return;
     this.#heard.push({ calls, answer });
-    if (sizeOf(answer.length) > instance.size) throw new Outgrown();
+    if (sizeOf(size(answer)) > instance.size) throw new Outgrown();
   }
 }
 
 export class Outgrown extends Error {}
 
-function same(a, b) { return a.length === b.length && a.every((x, i) => x === b[i]); }
+// same compares calls: texts, and lists of them or of bytes.
+function same(a, b) { return a === b || typeof a === "object" && a.length === b.length && a.every((x, i) => same(x, b[i])); }

@@ -24,7 +24,7 @@
 //	buffer(n) pointer      the buffer, with room for n bytes; it may move with each call
 //	configure(n) n         variables in the buffer → 0, or the length of an error in it
 //	serve(n) n             a request → in four bytes each where the body of the response is and how long, then the head
-//	object(n) n            a message to the current object → the step to take
+//	object(number, n, all) n  a message of n bytes to the current object, and the answers to its calls → the step to take
 //	limit(which, n, tokens) f64  takes tokens of the key in the buffer → milliseconds to wait, 0: none; 0 tokens: only asks
 //	publish(n) n           a batch of an object for the replica → its result
 //
@@ -32,7 +32,7 @@
 //
 //	now() f64              milliseconds since 1970
 //	random() i64           random bits
-//	call(pieces, n) n      calls objects, all at once → answers in the buffer; suspends
+//	call(calls, n, ms, writes) n  calls objects, all at once → answers in the buffer; suspends
 //	kv(pointer, n) n       a call of Workers KV → its result in the buffer; suspends
 //	log(level, pointer, n) writes a line of JSON: 0 info, 1 error
 //	limit(which, key, n, tokens) f64  the same, in the instance that counts for all

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
 	"iter"
 	"maps"
 	"math/rand/v2"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/core/edm"
 	"edgetable/core/sharedkey"
@@ -23,6 +23,7 @@ type platform struct {
 	engines objects
 	objects map[string]*storage
 	log     []string
+	wrote   bool // the shell was told so
 }
 
 // storage is that of one object.
@@ -52,8 +53,11 @@ func newPlatform(t *testing.T) *platform {
 	p := &platform{t: t, objects: make(map[string]*storage)}
 	h := host{
 		now: func() edm.Ticks { return edm.TicksOf(time.Now()) }, random: rand.Uint64,
-		call: func(calls [][]byte) frames { return p.call(bytes.Join(calls, nil)) },
-		log:  func(_ int, line []byte) { p.log = append(p.log, string(line)) },
+		call: func(calls []durableobject.Call, _ uint32, writes bool) frames {
+			p.wrote = p.wrote || writes
+			return p.call(calls)
+		},
+		log: func(_ int, line []byte) { p.log = append(p.log, string(line)) },
 	}
 	c, err := readConfig(variables(acme, "EDGETABLE_LIMITS=account=1000"))
 	if err != nil {
@@ -68,25 +72,34 @@ func newPlatform(t *testing.T) *platform {
 	return p
 }
 
-func (p *platform) call(in frames) (answers frames) {
-	for parts := split(p.t, in)[1:]; len(parts) > 0; parts = parts[4:] {
-		answers = answers.add(p.ask(parts[0], parts[3]))
+func (p *platform) call(calls []durableobject.Call) (answers frames) {
+	for _, call := range calls {
+		answers = answers.add(p.ask(call.To.Name, call.Message))
 	}
 	return answers
 }
 
+// readCalls reads the calls of a step.
+func readCalls(t *testing.T, f frames) (calls []durableobject.Call) {
+	t.Helper()
+	for parts := split(t, f); len(parts) > 0; parts = parts[4:] {
+		to := durableobject.Address{Name: parts[0], Jurisdiction: parts[1], Hint: parts[2]}
+		calls = append(calls, durableobject.Call{To: to, Message: []byte(parts[3])})
+	}
+	return calls
+}
+
 // ask hands a message to an object until there is an answer.
-func (p *platform) ask(name, message string) []byte {
+func (p *platform) ask(name string, message []byte) []byte {
 	s := p.objects[name]
 	if s == nil {
 		s = &storage{life: uint32(len(p.objects)), rows: make(map[string]string)}
 		p.objects[name] = s
 	}
-	in := frames(nil).add(binary.LittleEndian.AppendUint32(nil, s.life)).addText(message)
-	for again := in; ; {
+	for again := frames(nil); ; {
 		before := maps.Clone(s.rows)
 		p.engines.rows = s
-		step := p.engines.handle(nil, again)
+		step := p.engines.handle(nil, s.life, message, again)
 		switch step[8] {
 		case stepAnswer:
 			return step[8:]
@@ -96,7 +109,7 @@ func (p *platform) ask(name, message string) []byte {
 			return step[8:]
 		}
 		state, calls, _ := frames(step[9:]).next()
-		again = append(slices.Clone(in).add(state), p.call(append(frames(nil).add(nil), calls...))...)
+		again = append(frames(nil).add(state), p.call(readCalls(p.t, calls))...)
 	}
 }
 
@@ -133,8 +146,12 @@ func TestSession(t *testing.T) {
 	const zoe = "/people(PartitionKey='p',RowKey='zoe')" // whose name is not in a GUID
 	p.do("POST", "/Tables", `{"TableName":"people"}`, 201)
 	p.do("POST", "/people", `{"PartitionKey":"p","RowKey":"zoe","Age":36}`, 201)
+	if !p.wrote {
+		t.Error("the shell is not told that a call writes")
+	}
 	p.do("MERGE", zoe, `{"Age":37}`, 204)
-	if got := p.do("GET", zoe, "", 200); !strings.Contains(got, `"Age":37`) {
+	p.wrote = false
+	if got := p.do("GET", zoe, "", 200); !strings.Contains(got, `"Age":37`) || p.wrote {
 		t.Errorf("the entity is %s", got)
 	}
 	operation := func(method, target, body string) string {
@@ -157,7 +174,7 @@ func TestSession(t *testing.T) {
 	}
 	p.do("DELETE", "/Tables('people')", "", 204)
 	p.do("GET", zoe, "", 404)
-	if got := p.ask("catalog/acme", ""); got[0] != answered {
+	if got := p.ask("catalog/acme", nil); got[0] != answered {
 		t.Errorf("an alarm: %q", got)
 	}
 	if len(p.log) != 10 || strings.Contains(strings.Join(p.log, ""), "zoe") {

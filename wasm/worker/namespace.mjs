@@ -1,5 +1,5 @@
 // Calls of Workers KV for the module, in the forms of namespace.go.
-import { frames, unframe } from "./calls.mjs";
+import { unframe } from "./calls.mjs";
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 const connections = 6; // per invocation; the platform makes further ones wait
@@ -8,7 +8,7 @@ const text = (s) => (typeof s === "string" ? encoder.encode(s) : new Uint8Array(
 
 export async function callNamespace(env, bytes) {
   const [what, ...parts] = unframe(bytes), kv = env.EDGETABLE_REPLICA, name = decoder.decode(parts[0]);
-  const say = (outcomes, ...rest) => frames([Uint8Array.of(outcomes), ...rest]);
+  const say = (outcomes, ...rest) => [Uint8Array.of(outcomes), ...rest];
   const go = String.fromCharCode(what[0]), from = go === "l" ? decoder.decode(parts[1]) : "";
   try {
     switch (go) {

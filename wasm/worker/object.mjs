@@ -1,13 +1,13 @@
 // A Durable Object: a bucket of a table, or the catalog of an account.
 import { DurableObject } from "cloudflare:workers";
-import { answered, callObjects, failed, frames, lost, unframe } from "./calls.mjs";
+import { answered, callObjects, callsOf, failed, framed, frames, lost, unframe } from "./calls.mjs";
 import { Instance } from "./instance.mjs";
 import { publish } from "./publish.mjs";
 
 const maxMemory = 14 << 20; // bytes, of the instance in which objects run
 const maxUses = 100_000;
 const rollback = 1, calls = 2; // kinds of steps, as in objects.go
-const limit = Uint8Array.of(0x10, 0x27, 0, 0); // 10 s for calls of other objects
+const maxCall = 10_000; // ms, of calls of other objects
 const maxRounds = 64; // of a message; without failures it needs four at most
 const maxAlarm = 600_000; // ms, of the 15 minutes that the platform permits
 const maxAlarms = 5; // of the six times that the platform repeats an alarm
@@ -20,8 +20,7 @@ const undo = new Error("undo"), encoder = new TextEncoder();
 export class EdgetableObject extends DurableObject {
   constructor(ctx, env) {
     super(ctx, env);
-    this.life = Uint8Array.of(0, 0, 0, 0);
-    new DataView(this.life.buffer).setUint32(0, ++lives, true);
+    this.life = ++lives;
     this.rows = new Rows(ctx.storage.sql);
     ctx.blockConcurrencyWhile(async () => { this.alarmAt = await ctx.storage.getAlarm(); });
   }
@@ -45,7 +44,7 @@ export class EdgetableObject extends DurableObject {
     for (let round = 0; more(round); round++) {
       let step;
       try {
-        step = this.step([this.life, message, ...again]);
+        step = this.step(message, again);
       } catch (e) {
         return round === 0 ? Uint8Array.of(failed, ...encoder.encode(String(e))) : Uint8Array.of(lost);
       }
@@ -54,18 +53,18 @@ export class EdgetableObject extends DurableObject {
         return step.subarray(8);
       }
       const [state, ...wanted] = unframe(step.subarray(9));
-      again = [state, ...unframe(await callObjects(this.env, frames([limit, ...wanted]), publish))];
+      again = framed([state, ...(await callObjects(this.env, callsOf(wanted), maxCall, publish))]);
     }
     return Uint8Array.of(lost);
   }
 
-  // step is one transaction, undone if the module fails or asks for it. objects.go describes the forms. A failed step is tried
+  // step is one transaction with a message, and the answers to its calls if it made any. It is undone if the module fails or asks for it. objects.go describes the forms. A failed step is tried
   // once more in a new instance; if it fails there too, it would always fail.
-  step(parts) {
+  step(message, again) {
     for (let first = true; ; first = false) {
       if (engine?.uses > maxUses) engine = undefined;
       try {
-        return this.attempt(parts);
+        return this.attempt(message, again);
       } catch (e) {
         console.error(JSON.stringify({ msg: "object", cause: engine?.exhausted ? "out of memory" : String(e), again: first }));
         engine = undefined; // with the memory of all objects, which then count as just woken up
@@ -74,7 +73,7 @@ export class EdgetableObject extends DurableObject {
     }
   }
 
-  attempt(parts) {
+  attempt(message, again) {
     memory ??= new WebAssembly.Memory({ initial: 14, maximum: maxMemory >> 16 });
     engine ??= new Instance(this.env, memory);
     engine.uses++;
@@ -83,7 +82,7 @@ export class EdgetableObject extends DurableObject {
     try {
       this.rows.emptied = false;
       this.ctx.storage.transactionSync(() => {
-        step = engine.get(engine.exports.object(engine.put(frames(parts))));
+        step = engine.get(engine.exports.object(this.life, message.length, engine.put(message, ...again)));
         if (step[8] === rollback) throw undo;
       });
       if (this.rows.emptied && !this.rows.there) this.leave();

@@ -29,41 +29,25 @@ const (
 	stepCalls           // make calls, then send the message again
 )
 
-// handle takes one step with a message, inside a transaction of the shell. It takes
-// frames
-//
-//	number of the object, in 4 bytes
-//	message; an empty one is the alarm
-//	state, then the answers as in [caller]     of a message that made calls
-//
-// and appends
+// handle takes one step with a message to the object with this number, inside a
+// transaction of the shell. An empty message is the alarm. If the message made calls,
+// again has frames: the state, then the answers as in [caller]. It appends
 //
 //	time of the next alarm in milliseconds since 1970, a float64; 0: never
 //	one byte, what the shell does next
-//	the answer; or a frame of state and the calls as in [caller]
-func (o *objects) handle(dst []byte, in frames) []byte {
-	var parts [3][]byte
-	n := 0
-	for ok := true; n < len(parts); n++ {
-		if parts[n], in, ok = in.next(); !ok {
-			break
-		}
-	}
-	if n < 2 || len(parts[0]) != 4 {
-		panic("no message of the shell")
-	}
-	message := parts[1]
+//	the answer; or frames: the state, then the calls as in [appendCalls]
+func (o *objects) handle(dst []byte, number uint32, message []byte, again frames) []byte {
 	if len(message) == 0 {
 		message = engine.Alarm()
 	}
 	var resume *engine.Resume
-	if n == 3 {
-		resume = &engine.Resume{State: parts[2], Answers: make([]durableobject.Answer, in.count())}
-		readAnswers(resume.Answers, in)
+	if state, answers, ok := again.next(); ok {
+		resume = &engine.Resume{State: state, Answers: make([]durableobject.Answer, answers.count())}
+		readAnswers(resume.Answers, answers)
 	}
 	start := len(dst)
 	dst = append(dst, make([]byte, 9)...)
-	step := o.engine(binary.LittleEndian.Uint32(parts[0])).Handle(o.rows, message, resume, dst)
+	step := o.engine(number).Handle(o.rows, message, resume, dst)
 	switch {
 	case len(step.Calls) > 0:
 		if step.Answer != nil { // it holds the message of a call

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
 	"iter"
 	"maps"
 	"math/rand/v2"
@@ -42,24 +41,24 @@ func (p *poisoned) take(b []byte) []byte {
 	return b
 }
 
-func (p *poisoned) call(pieces [][]byte) (answers frames) {
-	for parts := split(p.t, p.take(bytes.Join(pieces, nil)))[1:]; len(parts) > 0; parts = parts[4:] {
-		answers = answers.add(p.ask(parts[0], parts[3]))
+func (p *poisoned) call(calls []durableobject.Call) (answers frames) {
+	for _, call := range calls {
+		answers = answers.add(p.ask(call.To.Name, p.take(call.Message)))
 	}
 	return p.take(answers)
 }
 
-func (p *poisoned) ask(name, message string) []byte {
+func (p *poisoned) ask(name string, message []byte) []byte {
 	rows := p.objects[name]
 	if rows == nil {
 		rows = &poisonedRows{storage: storage{life: uint32(len(p.objects)), rows: make(map[string]string)}}
 		p.objects[name] = rows
 	}
-	start := frames(nil).add(binary.LittleEndian.AppendUint32(nil, rows.life)).addText(message)
-	for in := slices.Clone(start); ; {
+	for again := frames(nil); ; {
 		before := maps.Clone(rows.rows)
 		p.engines.rows = rows
-		step := p.engines.handle(nil, in)
+		in := append(slices.Clone(message), again...)
+		step := p.engines.handle(nil, rows.life, in[:len(message)], in[len(message):])
 		poison(in)
 		rows.reuse(nil)
 		out := bytes.Clone(step)
@@ -73,7 +72,7 @@ func (p *poisoned) ask(name, message string) []byte {
 			return out[8:]
 		}
 		state, calls, _ := frames(out[9:]).next()
-		in = append(slices.Clone(start).add(state), p.call([][]byte{frames(nil).add(nil), calls})...)
+		again = append(frames(nil).add(state), p.call(readCalls(p.t, calls))...)
 	}
 }
 
@@ -130,7 +129,8 @@ func TestPoison(t *testing.T) {
 	wiretest.RunScenes(t, wiretest.Dialect{}, func(t *testing.T, clock *wiretest.Clock, directives []string) wiretest.Target {
 		p := &poisoned{t: t, objects: make(map[string]*poisonedRows)}
 		random := rand.New(rand.NewPCG(1, 2)).Uint64
-		h := host{now: clock.Now, random: random, call: p.call, log: func(int, []byte) {}}
+		h := host{now: clock.Now, random: random, log: func(int, []byte) {}}
+		h.call = func(calls []durableobject.Call, _ uint32, _ bool) frames { return p.call(calls) }
 		handler, err := scene.New(clock, directives, withTimeout(clock.Now))
 		if err != nil {
 			t.Fatal(err)

@@ -25,7 +25,7 @@ type host struct {
 	now    func() edm.Ticks
 	random func() uint64
 	log    func(level int, line []byte)
-	call   func(calls [][]byte) (answers frames)
+	call   func(calls []durableobject.Call, ms uint32, writes bool) (answers frames)
 	kv     func(request frames) (answer frames)
 	limit  func(which int, key string, n int) (wait time.Duration) // nil: this instance counts for itself
 	// pageBytes bounds the entities of a page, unless a single one is larger; 0 is the

@@ -13,6 +13,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/edm"
 	"edgetable/core/key"
+	"edgetable/core/odata"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
 )
@@ -55,6 +56,10 @@ func BenchmarkHandle(b *testing.B) {
 		}
 		return message.Commit(nil, &place, m)
 	}
+	filter, err := odata.Parse("Age eq 24")
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, row := range []struct {
 		name    string
 		message []byte
@@ -63,7 +68,7 @@ func BenchmarkHandle(b *testing.B) {
 		{"Upsert", upserts(1)},
 		{"Batch100", upserts(100)},
 		{"Page1000", message.AppendScan(nil, &place, &message.Scan{Ranges: []key.Range{{}}, Rows: 1000})},
-		{"FilterPage", message.AppendScan(nil, &place, &message.Scan{Ranges: []key.Range{{}}, Rows: 1000, Filter: "Age eq 24"})},
+		{"FilterPage", message.AppendScan(nil, &place, &message.Scan{Ranges: []key.Range{{}}, Rows: 1000, Filter: filter})},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			k := newClock()

@@ -30,9 +30,7 @@
 // For minutes of a deployment, Workers and objects of two versions meet. The only form
 // that both share is that of package message, with its version: a side that does not
 // know a version or an operation says so and does nothing, and the other side answers
-// 503. A filter travels as text in the syntax of the protocol, so that an object of
-// another version either understands it or says that it does not; then the Worker
-// evaluates it. Between the Worker's module and its shell, and between an object's
+// 503. Between the Worker's module and its shell, and between an object's
 // shell and its engine, nothing crosses versions: they are deployed together.
 //
 // The Store starts no goroutine, never sleeps, and reads only the clock it is given: it

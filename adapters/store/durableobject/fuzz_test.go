@@ -11,6 +11,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/edm"
 	"edgetable/core/key"
+	"edgetable/core/odata"
 	"edgetable/core/table"
 )
 
@@ -18,7 +19,11 @@ import (
 // version: an object answers or makes calls, and its answer is well-formed.
 func FuzzHandle(f *testing.F) {
 	home := message.Place{Table: tableText, Buckets: 1}
-	scan := message.Scan{Ranges: []key.Range{{}}, Filter: "v eq 'a'", Rows: 10}
+	filter, err := odata.Parse("v eq 'a'")
+	if err != nil {
+		f.Fatal(err)
+	}
+	scan := message.Scan{Ranges: []key.Range{{}}, Filter: filter, Rows: 10}
 	d := table.Record{Key: tableKey, Incarnation: table.Incarnation{1}}
 	located := message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 1}})
 	state := bytes.Repeat([]byte{0}, 9)

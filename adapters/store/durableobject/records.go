@@ -3,7 +3,6 @@ package durableobject
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/table"
@@ -63,14 +62,14 @@ func (s *Store) WriteRecord(ctx context.Context, d table.Record) (table.Revision
 	if err != nil {
 		return "", err
 	}
-	revision := r.Uint64()
+	written := r.Ticks()
 	if !r.Done() {
 		return "", table.ErrUnknown
 	}
 	if home.Buckets > 0 && d.Revision == "" {
 		s.homes.put(key, home)
 	}
-	return table.Revision(strconv.FormatUint(revision, 36)), nil
+	return table.RevisionOf(written), nil
 }
 
 // ListRecords implements [table.Store].

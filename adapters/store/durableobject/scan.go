@@ -22,44 +22,29 @@ const fanOut = 32
 // 8 MiB.
 func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (page table.Page, err error) {
 	name := t.String()
-	filter := r.Filter.String()
 	err = s.follow(name, func(home message.Home) error {
 		if home.Buckets > 1 {
-			src := source{s, name, home, filter}
+			src := source{s, name, home}
 			page, err = buckets.Scan(ctx, &src, home.Buckets, r, buckets.Options{FanOut: fanOut})
-			return err
-		}
-		page, err = s.scanOne(ctx, name, home, &r, filter)
-		if errors.Is(err, message.ErrFilter) {
-			page, err = s.scanOne(ctx, name, home, &r, "")
+		} else {
+			page, err = s.scanOne(ctx, name, home, r)
 		}
 		return err
 	})
 	return page, err
 }
 
-// scanOne has the only bucket make the page. If the request has a filter that is not
-// sent, it is applied here to the rows of the bucket.
-func (s *Store) scanOne(ctx context.Context, name string, home message.Home, r *table.ScanRequest, filter string) (table.Page, error) {
+// scanOne has the only bucket make the page.
+func (s *Store) scanOne(ctx context.Context, name string, home message.Home, r table.ScanRequest) (table.Page, error) {
 	p := placeOf(name, home, 0)
-	m := message.Scan{Ranges: r.Ranges, Filter: filter, ScanBytes: r.ScanBytes}
-	judge := r.Filter != nil && filter == ""
-	if !judge {
-		m.Rows, m.Bytes = r.Rows, r.Bytes
-	}
-	reader, err := s.scan(ctx, &p, &m)
+	reader, err := s.scan(ctx, &p, &message.Scan{Ranges: r.Ranges, Filter: r.Filter, Rows: r.Rows, Bytes: r.Bytes, ScanBytes: r.ScanBytes})
 	if err != nil {
 		return table.Page{}, err
 	}
-	limits := *r
-	if !judge {
-		limits.Filter = nil // the bucket has judged the rows
-	}
-	page := table.NewPageBuilder(&limits)
+	r.Filter = nil // the bucket has judged the rows
+	page := table.NewPageBuilder(&r)
 	count := reader.PageRows()
-	if !judge {
-		page.Page.Rows = make([]table.Row, 0, count)
-	}
+	page.Page.Rows = make([]table.Row, 0, count)
 	for range count {
 		row, examined := reader.Row()
 		if !reader.OK() {
@@ -86,15 +71,14 @@ func (s *Store) scanOne(ctx context.Context, name string, home message.Home, r *
 }
 
 func (s *Store) scan(ctx context.Context, p *message.Place, m *message.Scan) (message.Reader, error) {
-	return s.send(ctx, bucket(p), message.AppendScan(make([]byte, 0, len(m.Filter)+256), p, m))
+	return s.send(ctx, bucket(p), message.AppendScan(make([]byte, 0, 256), p, m))
 }
 
 // source reads the buckets of a table.
 type source struct {
 	*Store
-	name   string
-	home   message.Home
-	filter string
+	name string
+	home message.Home
 }
 
 var _ buckets.Waves = (*source)(nil)
@@ -102,23 +86,15 @@ var _ buckets.Waves = (*source)(nil)
 // Read implements [buckets.Source].
 func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
 	p := placeOf(s.name, s.home, number)
-	reader, err := s.scan(ctx, &p, s.message(r, l))
-	if errors.Is(err, message.ErrFilter) {
-		s.filter = ""
-		reader, err = s.scan(ctx, &p, s.message(r, l))
-	}
+	reader, err := s.scan(ctx, &p, scanOf(r, l))
 	if err != nil {
 		return buckets.Chunk{}, err
 	}
 	return chunk(reader)
 }
 
-func (s *source) message(r key.Range, l buckets.Limit) *message.Scan {
-	m := message.Scan{Ranges: []key.Range{r}, ScanBytes: l.Bytes, ScanRows: l.Rows, Strict: l.Strict}
-	if l.Filter != nil {
-		m.Filter = s.filter
-	}
-	return &m
+func scanOf(r key.Range, l buckets.Limit) *message.Scan {
+	return &message.Scan{Ranges: []key.Range{r}, Filter: l.Filter, ScanBytes: l.Bytes, ScanRows: l.Rows, Strict: l.Strict}
 }
 
 // ReadWave implements [buckets.Waves]. It repeats reads without an answer one by one.
@@ -126,7 +102,7 @@ func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 	calls := make([]Call, len(reads))
 	for i := range reads {
 		p := placeOf(s.name, s.home, reads[i].Bucket)
-		calls[i] = Call{bucket(&p), message.AppendScan(nil, &p, s.message(reads[i].Range, reads[i].Limit))}
+		calls[i] = Call{bucket(&p), message.AppendScan(nil, &p, scanOf(reads[i].Range, reads[i].Limit))}
 	}
 	for i, answer := range s.o.Caller.Call(ctx, calls) {
 		err := answer.Err
@@ -139,7 +115,7 @@ func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 			r.Chunk, err = chunk(reader)
 		case errors.Is(err, ErrOverloaded):
 			err = table.ErrBusy
-		case answer.Err != nil || errors.Is(err, message.ErrFilter):
+		case answer.Err != nil:
 			r.Chunk, err = s.Read(ctx, r.Bucket, r.Range, r.Limit)
 		}
 		if err != nil {

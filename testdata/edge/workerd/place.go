@@ -144,14 +144,10 @@ func (p *Place) Caller() durableobject.Caller { return caller{p} }
 
 type caller struct{ *Place }
 
-// answerTimeout is the time of an object for its answer, in milliseconds.
-const answerTimeout = 30_000
-
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
-// Frames are calls as the module hands them to its shell.
-func Frames(calls []durableobject.Call) []byte {
-	message := frame(nil, binary.LittleEndian.AppendUint32(nil, answerTimeout))
+// Frames are calls as an object hands them to its shell.
+func Frames(calls []durableobject.Call) (message []byte) {
 	for _, call := range calls {
 		for _, text := range []string{call.To.Name, call.To.Jurisdiction, call.To.Hint} {
 			message = frame(message, []byte(text))

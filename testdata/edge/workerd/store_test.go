@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/odata"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
 	"edgetable/testdata/edge/workerd"
@@ -79,4 +82,22 @@ func TestBuckets(t *testing.T) {
 	t.Run("Entities", func(t *testing.T) { storetest.Entities(t, h) })
 	t.Run("Incarnations", func(t *testing.T) { storetest.Incarnations(t, h) })
 	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
+}
+
+// TestDeepFilter scans with the deepest filter, which must fit on the stack of the module.
+func TestDeepFilter(t *testing.T) {
+	s := openStore(t, server.NewPlace(wallClock), wallClock, 1)
+	create(t, s)
+	if _, err := s.Commit(t.Context(), people, inserts("a", 2)); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Repeat("not (A or RowKey ne '0001' or B and ", odata.MaxDepth) + "C" + strings.Repeat(")", odata.MaxDepth)
+	filter, err := odata.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}, Filter: filter})
+	if err != nil || len(page.Rows) != 1 {
+		t.Errorf("%d rows, %v", len(page.Rows), err)
+	}
 }

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"strconv"
-
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/edm"
@@ -88,7 +86,7 @@ func (c *catalog) write(t *turn, _ message.Attempt, v verdict) Step {
 		}
 	}
 	at := c.clock.next(t.now, 0, 1)
-	rec.Revision = table.Revision(strconv.FormatUint(uint64(at), 36))
+	rec.Revision = table.RevisionOf(at)
 	c.room.wrote(rec.put(t.rows))
 	c.clock.issue(t.rows, at)
 	c.outbox.changedRecord(t, key, at)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"reflect"
 	"testing"
 
 	"edgetable/adapters/store/durableobject/internal/message"
@@ -92,5 +93,22 @@ func TestWriteComparesRevisions(t *testing.T) {
 	l := o.demand("locate", o.handle(message.Key(nil, message.OpLocate, tableText), nil), nil)
 	if got := l.Located(); got.Incarnation != (table.Incarnation{1}) || got.Home.Buckets != 2 {
 		t.Errorf("after a write the table is %+v", got)
+	}
+}
+
+// TestStoredRecord checks the form of a stored record, which must never change.
+func TestStoredRecord(t *testing.T) {
+	t.Parallel()
+	rec := record{
+		Record: table.Record{Key: tableKey, Revision: "r9", Incarnation: table.Incarnation{1, 11: 2}, Value: []byte("v")},
+		home:   message.Home{Buckets: 300, Location: "eu"}, floor: 5, deleting: true, by: 6,
+	}
+	want := "\x02\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x05\xac\x02\x02eu\x0etable/acct/one\x02r9" +
+		"\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x01v"
+	if got := rec.append(nil); string(got) != want {
+		t.Errorf("the record is stored as %q, want %q", got, want)
+	}
+	if got, ok := parseRecord([]byte(want)); !ok || !reflect.DeepEqual(got, rec) {
+		t.Errorf("it reads as %+v, %t", got, ok)
 	}
 }

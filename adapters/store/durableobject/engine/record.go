@@ -40,7 +40,11 @@ func (r *record) append(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, r.by)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.floor))
 	dst = message.AppendHome(dst, r.home)
-	return message.AppendDocument(dst, &r.Record)
+	dst = message.AppendText(dst, r.Key.String())
+	dst = message.AppendText(dst, string(r.Revision))
+	dst = append(dst, r.Incarnation[:]...)
+	dst = append(dst, 0, 0) // unused
+	return message.AppendBytes(dst, r.Value)
 }
 
 // parseRecord shares the memory of v.
@@ -51,8 +55,13 @@ func parseRecord(v []byte) (rec record, ok bool) {
 	rec.by = r.Uint64()
 	rec.floor = r.Ticks()
 	rec.home = r.Home()
-	rec.Record = r.Document()
-	return rec, r.Done() && (form == formLive || form == formDeleting)
+	key, known := table.ParseRecordKey(r.Text())
+	rec.Key = key
+	rec.Revision = table.Revision(r.Text())
+	rec.Incarnation = r.Incarnation()
+	unused := r.Byte() | r.Byte()
+	rec.Value = r.Bytes()
+	return rec, r.Done() && known && unused == 0 && (form == formLive || form == formDeleting)
 }
 
 // readRecord reads a record into memory of its own, also one of a table that is being

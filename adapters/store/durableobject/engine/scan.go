@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"edgetable/adapters/store/durableobject/internal/message"
-	"edgetable/core/odata"
 	"edgetable/core/table"
 )
 
@@ -27,19 +26,10 @@ func (b *bucket) scan(t *turn) Step {
 	if !t.fields.Done() || len(s.Ranges) == 0 {
 		return t.malformed()
 	}
-	var filter *odata.Filter
-	if s.Filter != "" {
-		// The filter may share the memory of the message: nothing outlives it.
-		f, err := odata.Parse(s.Filter)
-		if err != nil {
-			return Step{Answer: message.BadFilter(t.dst)}
-		}
-		filter = f
-	}
 	if ok, instead := b.serve(t, &p); !ok {
 		return instead
 	}
-	limits := table.ScanRequest{Filter: filter, Rows: s.Rows, Bytes: s.Bytes, ScanBytes: maxScan}
+	limits := table.ScanRequest{Filter: s.Filter, Rows: s.Rows, Bytes: s.Bytes, ScanBytes: maxScan}
 	if s.ScanBytes > 0 {
 		limits.ScanBytes = min(maxScan, s.ScanBytes)
 	}
@@ -53,7 +43,7 @@ func (b *bucket) scan(t *turn) Step {
 		} else {
 			to = append(append(to, spaceEntities), g.End...)
 		}
-		for k, v := range t.rows.Scan(from, to, run(&s, page.Rows(), filter != nil)) {
+		for k, v := range t.rows.Scan(from, to, run(&s, page.Rows())) {
 			row, err := table.ParseRow(k[1:], v)
 			if err != nil {
 				return t.fail(err)
@@ -74,9 +64,9 @@ func (b *bucket) scan(t *turn) Step {
 }
 
 // run is the number of bytes of a range to read at a time.
-func run(s *message.Scan, have int, filtered bool) int {
+func run(s *message.Scan, have int) int {
 	n := mostRun
-	if s.Rows > 0 && !filtered {
+	if s.Rows > 0 && s.Filter == nil {
 		n = min(n, (s.Rows-have+1)*guessRow)
 	}
 	if s.ScanRows > 0 {

@@ -15,7 +15,6 @@ const (
 	StatusDone    Status = iota // fields of the operation
 	StatusMoved                 // Home; the table is in another place
 	StatusForeign               // unknown version or operation; nothing was done
-	StatusFilter                // the filter is not understood; nothing was done
 	StatusRefused               // index, reason
 	StatusFailed                // text, for the log
 	StatusNoTable               // this and the following statuses are the errors with the same names in package table
@@ -51,8 +50,6 @@ var named = [...]struct {
 var (
 	// ErrForeign: the object does not understand the message; nothing was done.
 	ErrForeign = errors.New("durableobject: the object is of another version")
-	// ErrFilter: the object does not understand the filter; nothing was done.
-	ErrFilter = errors.New("durableobject: the object does not understand the filter")
 	// ErrAgain: the object restarted while the message waited; nothing was done.
 	ErrAgain = errors.New("durableobject: the object lost its memory while a message waited")
 	// ErrDamaged: the answer is malformed.
@@ -74,9 +71,6 @@ func DoneTicks(dst []byte, t edm.Ticks) []byte { return appendUint64(Done(dst), 
 // Foreign appends the answer to a message that the object does not understand.
 func Foreign(dst []byte) []byte { return append(dst, Version, byte(StatusForeign)) }
 
-// BadFilter appends the answer to a filter that the object does not understand.
-func BadFilter(dst []byte) []byte { return append(dst, Version, byte(StatusFilter)) }
-
 // Moved appends the answer of an object that does not have the table.
 func Moved(dst []byte, h Home) []byte {
 	return AppendHome(append(dst, Version, byte(StatusMoved)), h)
@@ -94,7 +88,7 @@ func Fail(dst []byte, err error) []byte {
 			return append(dst, Version, byte(named[i].status))
 		}
 	}
-	return appendText(append(dst, Version, byte(StatusFailed)), err.Error())
+	return AppendText(append(dst, Version, byte(StatusFailed)), err.Error())
 }
 
 // Reasons of a refused mutation.
@@ -118,7 +112,7 @@ func appendReason(dst []byte, err error) []byte {
 	if limit, ok := err.(*table.Error); ok {
 		code, text = limit.Code, limit.Message
 	}
-	return appendText(appendText(append(dst, reasonLimit), string(code)), text)
+	return AppendText(AppendText(append(dst, reasonLimit), string(code)), text)
 }
 
 func (r *Reader) reason() error {
@@ -148,8 +142,6 @@ func Result(answer []byte) (Reader, error) {
 		return r, nil
 	case StatusForeign:
 		return r, ErrForeign
-	case StatusFilter:
-		return r, ErrFilter
 	case StatusMoved:
 		if h := r.Home(); r.Done() && h.Buckets > 0 {
 			return r, &MovedError{h}

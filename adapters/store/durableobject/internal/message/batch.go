@@ -29,7 +29,7 @@ const (
 // AppendBatch begins a batch; changes follow it.
 func AppendBatch(dst []byte, h *BatchHead) []byte {
 	dst = append(dst, h.Incarnation[:]...)
-	dst = appendText(dst, h.Source)
+	dst = AppendText(dst, h.Source)
 	dst = append(dst, byte(h.Mark))
 	dst = appendUint64(dst, uint64(h.Since))
 	return appendBool(dst, h.Purge)
@@ -69,7 +69,7 @@ func AppendChange(dst []byte, c *BatchChange) []byte {
 		form |= changeGone
 	}
 	dst = binary.BigEndian.AppendUint64(append(dst, form), uint64(c.Ticks))
-	return appendBytes(appendBytes(dst, c.Key), c.Value)
+	return AppendBytes(AppendBytes(dst, c.Key), c.Value)
 }
 
 // Change reads the next change of a batch, until Done.

@@ -14,7 +14,7 @@ type Home struct {
 }
 
 // Key appends a message that has only the key of a record: OpRead, OpLocate.
-func Key(dst []byte, op Op, key string) []byte { return appendText(Begin(dst, op), key) }
+func Key(dst []byte, op Op, key string) []byte { return AppendText(Begin(dst, op), key) }
 
 // Write appends the message OpWrite, without its stamp. home counts only for a
 // new table.
@@ -24,12 +24,12 @@ func Write(dst []byte, d *table.Record, home Home) []byte {
 
 // Remove appends the message OpRemove, without its stamp.
 func Remove(dst []byte, key string, revision table.Revision) []byte {
-	return appendText(appendText(Begin(dst, OpRemove), key), string(revision))
+	return AppendText(AppendText(Begin(dst, OpRemove), key), string(revision))
 }
 
 // List appends the message OpList.
 func List(dst []byte, prefix, from string, limit int) []byte {
-	dst = appendText(appendText(Begin(dst, OpList), prefix), from)
+	dst = AppendText(AppendText(Begin(dst, OpList), prefix), from)
 	return appendNumber(dst, uint64(max(limit, 0)))
 }
 
@@ -55,11 +55,10 @@ func (r *Reader) Incarnation() (i table.Incarnation) {
 
 // AppendDocument appends a record.
 func AppendDocument(dst []byte, d *table.Record) []byte {
-	dst = appendText(dst, d.Key.String())
-	dst = appendText(dst, string(d.Revision))
+	dst = AppendText(dst, d.Key.String())
+	dst = AppendText(dst, string(d.Revision))
 	dst = append(dst, d.Incarnation[:]...)
-	dst = AppendHome(dst, Home{}) // always empty
-	return appendBytes(dst, d.Value)
+	return AppendBytes(dst, d.Value)
 }
 
 // Document reads a record.
@@ -69,14 +68,13 @@ func (r *Reader) Document() (d table.Record) {
 	d.Key = key
 	d.Revision = table.Revision(r.Text())
 	d.Incarnation = r.Incarnation()
-	r.bad = r.bad || r.Home() != Home{}
 	d.Value = r.Bytes()
 	return d
 }
 
 // AppendHome appends a Home.
 func AppendHome(dst []byte, h Home) []byte {
-	return appendText(appendNumber(dst, uint64(h.Buckets)), h.Location)
+	return AppendText(appendNumber(dst, uint64(h.Buckets)), h.Location)
 }
 
 // Home reads a Home.
@@ -143,7 +141,7 @@ func (w *ListWriter) End(more bool) []byte {
 }
 
 // leastDocument is the minimal size of a record in a list.
-const leastDocument = 1 + 1 + 12 + 1 + 1 + 1
+const leastDocument = 1 + 1 + 12 + 1
 
 // Documents reads the fields of the answer.
 func (r *Reader) Documents() (list []table.Record, more bool) {

@@ -21,8 +21,8 @@ func appendMutation(dst []byte, m *table.Mutation) []byte {
 		dst = appendUint64(dst, uint64(m.IfMatch))
 	}
 	dst = appendUint64(dst, m.Nonce)
-	dst = appendBytes(dst, m.Key)
-	return appendBytes(dst, m.Properties)
+	dst = AppendBytes(dst, m.Key)
+	return AppendBytes(dst, m.Properties)
 }
 
 // Mutation reads a mutation.

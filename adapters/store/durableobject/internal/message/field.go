@@ -101,12 +101,14 @@ func appendBool(dst []byte, b bool) []byte {
 	return append(dst, 0)
 }
 
-func appendBytes(dst, b []byte) []byte {
+// AppendBytes appends a field of any length.
+func AppendBytes(dst, b []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(b)))
 	return append(dst, b...)
 }
 
-func appendText(dst []byte, s string) []byte {
+// AppendText appends a field of any length.
+func AppendText(dst []byte, s string) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(s)))
 	return append(dst, s...)
 }

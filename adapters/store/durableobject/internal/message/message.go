@@ -7,7 +7,7 @@ import (
 )
 
 // Version is the version of the messages.
-const Version = 1
+const Version = 2
 
 // Op is an operation of an object.
 type Op byte
@@ -97,10 +97,10 @@ type Place struct {
 
 // AppendPlace appends a Place.
 func AppendPlace(dst []byte, p *Place) []byte {
-	dst = appendText(dst, p.Table)
+	dst = AppendText(dst, p.Table)
 	dst = appendNumber(dst, uint64(p.Buckets))
 	dst = appendNumber(dst, uint64(p.Bucket))
-	return appendText(dst, p.Location)
+	return AppendText(dst, p.Location)
 }
 
 // Place reads a Place.
@@ -117,5 +117,5 @@ func (r *Reader) Place() (p Place) {
 
 // Get appends the message OpGet.
 func Get(dst []byte, p *Place, key []byte) []byte {
-	return appendBytes(AppendPlace(Begin(dst, OpGet), p), key)
+	return AppendBytes(AppendPlace(Begin(dst, OpGet), p), key)
 }

@@ -4,13 +4,14 @@ import (
 	"encoding/binary"
 
 	"edgetable/core/key"
+	"edgetable/core/odata"
 	"edgetable/core/table"
 )
 
 // Scan asks for a page of one bucket. A number of 0 means no limit.
 type Scan struct {
 	Ranges    []key.Range
-	Filter    string // "" matches everything
+	Filter    *odata.Filter
 	Rows      int
 	Bytes     int
 	ScanBytes int // examined
@@ -25,14 +26,14 @@ func AppendScan(dst []byte, p *Place, s *Scan) []byte {
 	dst = AppendPlace(Begin(dst, OpScan), p)
 	dst = appendNumber(dst, uint64(len(s.Ranges)))
 	for _, g := range s.Ranges {
-		dst = appendBytes(dst, g.Start)
+		dst = AppendBytes(dst, g.Start)
 		if g.End == nil {
 			dst = append(dst, 0)
 			continue
 		}
-		dst = appendBytes(append(dst, 1), g.End)
+		dst = AppendBytes(append(dst, 1), g.End)
 	}
-	dst = appendText(dst, s.Filter)
+	dst = AppendBytes(dst, s.Filter.Append(nil))
 	for _, n := range [...]int{s.Rows, s.Bytes, s.ScanBytes, s.ScanRows} {
 		dst = appendNumber(dst, uint64(min(max(n, 0), 1<<31-1)))
 	}
@@ -55,7 +56,8 @@ func (r *Reader) Scan() (s Scan) {
 		}
 		s.Ranges = append(s.Ranges, g)
 	}
-	s.Filter = r.Text()
+	filter, err := odata.Decode(r.Bytes())
+	s.Filter, r.bad = filter, r.bad || err != nil
 	s.Rows, s.Bytes, s.ScanBytes, s.ScanRows = r.Size(), r.Size(), r.Size(), r.Size()
 	s.Strict = r.Bool()
 	return s
@@ -82,8 +84,8 @@ func (w *PageWriter) Rows() int { return int(w.rows) }
 // number of bytes that the page has examined, including this row.
 func (w *PageWriter) Add(k, value []byte, examined int) {
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
-	w.dst = appendBytes(w.dst, k)
-	w.dst = appendBytes(w.dst, value)
+	w.dst = AppendBytes(w.dst, k)
+	w.dst = AppendBytes(w.dst, value)
 	w.rows++
 	w.examined = examined
 }
@@ -96,7 +98,7 @@ func (w *PageWriter) End(next []byte, examined, examinedRows int) []byte {
 	if next == nil {
 		return append(w.dst, 0)
 	}
-	return appendBytes(append(w.dst, 1), next)
+	return AppendBytes(append(w.dst, 1), next)
 }
 
 // leastRow is the minimal size of a row in a page.

@@ -1,0 +1,131 @@
+package odata
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"edgetable/core/edm"
+)
+
+// The encoded form of a filter, for a filter that travels to another process, is its
+// expressions in prefix order. The first byte of an expression is its kind:
+//
+//	constant     1 byte: 1 is true
+//	comparison   operator (1 byte) · property of package edm: the name and the literal
+//	conjunction  uvarint number · that many expressions
+//	disjunction  the same
+//	negation     expression
+
+// ErrEncoding: the bytes are not a filter in the encoded form.
+var ErrEncoding = errors.New("odata: malformed filter")
+
+// maxNesting bounds the expressions inside one another: a disjunction, a conjunction and
+// a negation for each parenthesis.
+const maxNesting = 3 * (MaxDepth + 1)
+
+// Append appends the encoded form of a filter; nil appends nothing.
+func (f *Filter) Append(dst []byte) []byte {
+	if f == nil {
+		return dst
+	}
+	return f.root.encode(dst)
+}
+
+func (e *expr) encode(dst []byte) []byte {
+	dst = append(dst, byte(e.kind))
+	switch e.kind {
+	case constant:
+		if e.truth {
+			return append(dst, 1)
+		}
+		return append(dst, 0)
+	case comparison:
+		return edm.AppendProperty(append(dst, byte(e.op)), e.name, e.literal)
+	case conjunction, disjunction:
+		dst = binary.AppendUvarint(dst, uint64(len(e.operands)))
+	}
+	for _, o := range e.operands {
+		dst = o.encode(dst)
+	}
+	return dst
+}
+
+// Decode is the inverse of [Filter.Append]. The filter shares the memory of b.
+func Decode(b []byte) (*Filter, error) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	d := decoder{rest: b}
+	root := d.expr(maxNesting)
+	if root == nil || len(d.rest) > 0 || d.err != nil {
+		return nil, ErrEncoding
+	}
+	return &Filter{root: root, names: d.names}, nil
+}
+
+// decoder reads encoded expressions; its parser makes the comparisons.
+type decoder struct {
+	parser
+	rest []byte
+}
+
+func (d *decoder) byte() byte {
+	if len(d.rest) == 0 {
+		return 0xFF // no kind, and no operator
+	}
+	b := d.rest[0]
+	d.rest = d.rest[1:]
+	return b
+}
+
+// expr reads an expression with at most depth others inside one another. It returns nil
+// if the bytes are malformed.
+func (d *decoder) expr(depth int) *expr {
+	k := kind(d.byte())
+	switch {
+	case depth == 0:
+		return nil
+	case k == constant:
+		if b := d.byte(); b <= 1 {
+			return truth(b == 1)
+		}
+	case k == comparison:
+		return d.comparison()
+	case k == conjunction || k == disjunction:
+		return d.list(k, depth)
+	case k == negation:
+		if e := d.expr(depth - 1); e != nil {
+			return negate(e)
+		}
+	}
+	return nil
+}
+
+func (d *decoder) list(k kind, depth int) *expr {
+	n, size := binary.Uvarint(d.rest)
+	if size <= 0 || n > uint64(len(d.rest)) {
+		return nil
+	}
+	d.rest = d.rest[size:]
+	list := make([]*expr, n)
+	for i := range list {
+		if list[i] = d.expr(depth - 1); list[i] == nil {
+			return nil
+		}
+	}
+	return combine(k, list)
+}
+
+//go:noinline
+func (d *decoder) comparison() *expr {
+	op := operator(d.byte())
+	name, literal, rest, ok := edm.Properties(d.rest).Next()
+	if f, system := systemField(name); system && f != fieldTimestamp && literal.Type() != edm.TypeString {
+		ok = false
+	}
+	if !ok || op == 0 || op > less|equal|greater|unordered {
+		return nil
+	}
+	d.rest = rest
+	return d.parser.comparison(name, op, literal)
+}

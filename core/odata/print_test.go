@@ -1,0 +1,41 @@
+package odata
+
+import (
+	"encoding/hex"
+	"strings"
+
+	"edgetable/core/edm"
+)
+
+// String returns the filter in canonical form, which parses to the same filter:
+// the property is left of the operator, constants are folded, and only
+// necessary parentheses and those of not remain. It may exceed MaxLength if the
+// original nearly did. Nil gives "".
+func (f *Filter) String() string {
+	if f == nil {
+		return ""
+	}
+	return string(f.root.append(nil, appendLiteral))
+}
+
+// appendLiteral appends the canonical literal of a value.
+func appendLiteral(dst []byte, v edm.Value) []byte {
+	quote := func(kind string, text []byte) []byte {
+		dst = append(append(dst, kind...), '\'')
+		dst = append(dst, text...)
+		return append(dst, '\'')
+	}
+	switch v.Type() {
+	case edm.TypeString:
+		return quote("", []byte(strings.ReplaceAll(v.Text(), "'", "''")))
+	case edm.TypeBinary:
+		return quote("binary", hex.AppendEncode(nil, v.Bytes()))
+	case edm.TypeDateTime:
+		return quote("datetime", v.AppendText(nil))
+	case edm.TypeGuid:
+		return quote("guid", v.AppendText(nil))
+	case edm.TypeInt64:
+		return append(v.AppendText(dst), 'L')
+	}
+	return v.AppendText(dst) // Boolean, Double, Int32
+}
