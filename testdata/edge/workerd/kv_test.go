@@ -2,7 +2,6 @@ package workerd_test
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"strings"
 	"sync"
@@ -35,7 +34,7 @@ func do(t *testing.T, s *workerd.Server, method, target, body string) (int, stri
 func send(t *testing.T, s *workerd.Server, method, target, kind, body string) (int, string, error) {
 	t.Helper()
 	r := request{method: method, target: target, kind: kind, body: body, header: []string{"Accept: application/json;odata=minimalmetadata"}}
-	resp, answer, err := r.send(t.Context(), s, http.DefaultClient)
+	resp, answer, err := r.send(t.Context(), s, workerd.Client)
 	if err != nil {
 		return 0, "", err
 	}

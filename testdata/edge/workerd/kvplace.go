@@ -31,7 +31,7 @@ func (n Namespace) do(ctx context.Context, method string, body []byte, metadata 
 		return nil, nil, err
 	}
 	req.Header.Set("x-metadata", string(metadata))
-	resp, err := client.Do(req)
+	resp, err := Client.Do(req)
 	if err != nil {
 		return nil, nil, err
 	}

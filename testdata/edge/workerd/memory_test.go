@@ -124,14 +124,14 @@ func TestLargeEntities(t *testing.T) {
 func TestLargeEntitiesMerged(t *testing.T) {
 	s := start(t, "EDGETABLE_BUCKETS=64")
 	const object = "application/json"
-	if status, body := sent(t, s, http.DefaultClient, "POST", "/Tables", object, `{"TableName":"wide"}`); status != 201 {
+	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", object, `{"TableName":"wide"}`); status != 201 {
 		t.Fatalf("%d %s", status, body)
 	}
 	body := large(17*30_000, "€") // 1 MiB, as the protocol counts, and 1.5 as it is stored
 	var points []string
 	const many = 64
 	for i := range many {
-		if status, body := sent(t, s, http.DefaultClient, "PUT", fmt.Sprintf("/wide(PartitionKey='%d',RowKey='r')", i), object, body); status != 204 {
+		if status, body := sent(t, s, workerd.Client, "PUT", fmt.Sprintf("/wide(PartitionKey='%d',RowKey='r')", i), object, body); status != 204 {
 			t.Fatalf("%d %.300s", status, body)
 		}
 		if i < 15 { // the comparisons that a filter may have
@@ -141,7 +141,7 @@ func TestLargeEntitiesMerged(t *testing.T) {
 	for _, query := range []string{"$top=1", "$select=Age", "$filter=Age%20eq%2036&$select=Age", "$filter=" + strings.Join(points, "%20or%20")} {
 		n, next := 0, ""
 		for {
-			resp, answer, err := request{method: "GET", target: "/wide()?" + query + next}.send(t.Context(), s, http.DefaultClient)
+			resp, answer, err := request{method: "GET", target: "/wide()?" + query + next}.send(t.Context(), s, workerd.Client)
 			if err != nil || resp.StatusCode != 200 {
 				t.Fatalf("%s: %v, %d, %.300s", query, err, resp.StatusCode, answer)
 			}

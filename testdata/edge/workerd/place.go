@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
@@ -144,7 +145,9 @@ func (p *Place) Caller() durableobject.Caller { return caller{p} }
 
 type caller struct{ *Place }
 
-var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
+// Client is for requests to a server. workerd closes a connection that was idle for five
+// seconds: a request that uses it at that moment fails, and only some can be repeated.
+var Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Second}}
 
 // Frames are calls as an object hands them to its shell.
 func Frames(calls []durableobject.Call) (message []byte) {
@@ -211,7 +214,7 @@ func (c caller) post(ctx context.Context, message []byte) ([]byte, error) {
 }
 
 func do(req *http.Request) ([]byte, error) {
-	resp, err := client.Do(req)
+	resp, err := Client.Do(req)
 	if err != nil {
 		return nil, err
 	}

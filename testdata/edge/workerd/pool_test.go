@@ -50,14 +50,14 @@ func TestManyRequests(t *testing.T) {
 func TestTrappedRequest(t *testing.T) {
 	for range 3 {
 		r := request{method: http.MethodGet, target: "/Tables", header: []string{"x-fault: trap"}} // see faults.mjs
-		resp, body, err := r.send(t.Context(), server, http.DefaultClient)
+		resp, body, err := r.send(t.Context(), server, workerd.Client)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if resp.StatusCode != http.StatusInternalServerError || !strings.Contains(body, "InternalError") || resp.Header.Get("x-ms-request-id") == "" {
 			t.Errorf("%s: %s", resp.Status, body)
 		}
-		if status, err := list(t.Context(), server, http.DefaultClient); err != nil || status != http.StatusOK {
+		if status, err := list(t.Context(), server, workerd.Client); err != nil || status != http.StatusOK {
 			t.Errorf("the next request: %d, %v", status, err)
 		}
 	}
@@ -70,7 +70,7 @@ func TestRecycle(t *testing.T) {
 	serve := func() {
 		t.Helper()
 		for range 3 {
-			if status, err := list(t.Context(), s, http.DefaultClient); err != nil || status != http.StatusOK {
+			if status, err := list(t.Context(), s, workerd.Client); err != nil || status != http.StatusOK {
 				t.Fatalf("%d, %v", status, err)
 			}
 		}

@@ -3,7 +3,6 @@ package workerd_test
 import (
 	"bytes"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +21,7 @@ func ask(t *testing.T, s *workerd.Server, method, account, path, query, body str
 	if body != "" {
 		r.kind = "application/json"
 	}
-	resp, answer, err := r.send(t.Context(), s, http.DefaultClient)
+	resp, answer, err := r.send(t.Context(), s, workerd.Client)
 	if err != nil {
 		return 0, err.Error()
 	}

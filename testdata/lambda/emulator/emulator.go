@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/netip"
 	"os/exec"
 	"time"
 )
@@ -101,9 +103,12 @@ func (e *Emulator) Stop() {
 	<-e.done
 }
 
-// free is an address that nobody listens on.
+// free is an address that nobody listens on. Its host is used by nobody else: of
+// 127.0.0.1 another process could take the port before the emulator listens on it.
 func free() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	n := rand.Uint32()
+	host := netip.AddrFrom4([4]byte{127, byte(n>>16) | 1, byte(n >> 8), byte(n) | 1})
+	l, err := net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(netip.AddrPortFrom(host, 0)))
 	if err != nil {
 		return "", err
 	}
