@@ -2,7 +2,6 @@ package durableobject_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
 	"edgetable/core/key"
+	"edgetable/core/storetest"
 	"edgetable/core/table"
 )
 
@@ -71,70 +71,6 @@ type pausing struct {
 
 func (p pausing) Pause(context.Context, time.Duration) { p.pause() }
 
-// TestRetry loses the first reply of an insert, and changes something before
-// the insert is sent again.
-func TestRetry(t *testing.T) {
-	t.Parallel()
-	for _, row := range []struct {
-		why   string
-		up    time.Duration // how long the object is awake before the insert
-		lost  fate          // of the first attempt
-		pause func(c *cloud, k *clock)
-		want  error
-		shows string
-	}{
-		{"the object remembers that it was done", time.Hour, fate{err: durableobject.ErrLost}, nil, nil, "A"},
-		{"the object knows that it was not done", time.Hour, fate{lose: true, err: durableobject.ErrLost}, nil, nil, "A"},
-		{"the message never left, and the object is new", 0, fate{lose: true, err: durableobject.ErrUnreachable}, nil, nil, "A"},
-		{"an error of another kind may be anything", time.Hour, fate{err: errors.New("network")}, nil, nil, "A"},
-		{"the object is new, and remembers", 0, fate{err: durableobject.ErrLost}, nil, nil, "A"},
-		{"the object is new, and cannot know", 0, fate{lose: true, err: durableobject.ErrLost}, nil, table.ErrUnknown, "no such entity"},
-		{"it restarted and forgot that it was done", time.Hour, fate{err: durableobject.ErrLost},
-			func(c *cloud, _ *clock) { c.evict() }, table.ErrUnknown, "A"},
-		{"it restarted long after", time.Hour, fate{err: durableobject.ErrLost},
-			func(c *cloud, k *clock) { k.pass(10 * time.Second); c.evict(); c.wake(k); k.pass(10 * time.Second) }, table.ErrUnknown, "A"},
-		{"it remembers for a minute", time.Hour, fate{err: durableobject.ErrLost},
-			func(_ *cloud, k *clock) { k.pass(59 * time.Second) }, nil, "A"},
-		{"and forgets", time.Hour, fate{err: durableobject.ErrLost},
-			func(_ *cloud, k *clock) { k.pass(2 * time.Minute) }, table.ErrUnknown, "A"},
-		{"the clock went back", time.Hour, fate{err: durableobject.ErrLost},
-			func(_ *cloud, k *clock) { k.pass(-30 * time.Minute) }, nil, "A"},
-		{"the clock went back and it restarted", time.Hour, fate{err: durableobject.ErrLost},
-			func(c *cloud, k *clock) { k.pass(-30 * time.Minute); c.evict() }, table.ErrUnknown, "A"},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			t.Parallel()
-			k := newClock()
-			c := newCloud(t, k.now)
-			s := c.store(k.now, func(o *durableobject.Options) {
-				o.Caller = pausing{c, func() {
-					k.pass(20 * time.Millisecond)
-					if row.pause != nil {
-						row.pause(c, k)
-					}
-				}}
-			})
-			create(t, s, 1)
-			c.wake(k)
-			k.pass(row.up)
-			first := true
-			c.network = func(durableobject.Call) (f fate) {
-				if first {
-					first, f = false, row.lost
-				}
-				return f
-			}
-			_, err := s.Commit(t.Context(), tableKey, []table.Mutation{insert("r", "A")})
-			if !errors.Is(err, row.want) {
-				t.Errorf("Commit got %v, want %v", err, row.want)
-			}
-			if got := text(s, "r"); got != row.shows {
-				t.Errorf("the entity is %q, want %q", got, row.shows)
-			}
-		})
-	}
-}
-
 // wake wakes the table's object.
 func (c *cloud) wake(k *clock) {
 	c.t.Helper()
@@ -143,71 +79,11 @@ func (c *cloud) wake(k *clock) {
 	}
 }
 
-// TestGivingUp checks the outcomes of writes that are never handled.
-func TestGivingUp(t *testing.T) {
-	t.Parallel()
-	lost, unreached := durableobject.ErrLost, durableobject.ErrUnreachable
-	failed := &durableobject.FailedError{Reason: "the disk is full"}
-	for _, row := range []struct {
-		why   string
-		fates []error // errors of the attempts, which are all not handled; the last one repeats
-		end   int     // the attempt at which the deadline passes; 0: never
-		get   error
-		write error
-		calls int
-	}{
-		{"overloaded is busy, and not tried again", []error{durableobject.ErrOverloaded}, 0, table.ErrBusy, table.ErrBusy, 1},
-		{"unreachable is busy, as nothing was done", []error{unreached}, 0, table.ErrBusy, table.ErrBusy, 3},
-		{"lost is unknown to a write", []error{lost}, 0, table.ErrBusy, table.ErrUnknown, 3},
-		{"lost, then overloaded: the first may have been done", []error{lost, durableobject.ErrOverloaded}, 0, table.ErrBusy, table.ErrUnknown, 2},
-		{"lost, then unreachable", []error{lost, unreached}, 0, table.ErrBusy, table.ErrUnknown, 3},
-		{"failed would fail again", []error{failed}, 0, failed, failed, 1},
-		{"lost, then failed: the first may have been done", []error{lost, failed}, 0, failed, table.ErrUnknown, 2},
-		{"the deadline passes", []error{unreached}, 2, context.DeadlineExceeded, context.DeadlineExceeded, 2},
-		{"the deadline passes after a loss", []error{lost, unreached}, 2, context.DeadlineExceeded, table.ErrUnknown, 2},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			t.Parallel()
-			k := newClock()
-			c := newCloud(t, k.now)
-			s := c.store(k.now, nil)
-			create(t, s, 1)
-			ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
-			defer cancel()
-			deadline, _ := ctx.Deadline()
-			for what, do := range map[string]func() error{
-				"Get":    func() error { _, err := s.Get(ctx, tableKey, at("p", "r"), table.Strong); return err },
-				"Scan":   func() error { _, err := s.Scan(ctx, tableKey, everything); return err },
-				"Commit": func() error { _, err := s.Commit(ctx, tableKey, []table.Mutation{put("r", "A")}); return err },
-				"Drop":   func() error { return s.Drop(ctx, tableKey, "x") },
-			} {
-				k.t = edm.TicksOf(deadline) - 1
-				calls := 0
-				c.network = func(durableobject.Call) fate {
-					if calls++; calls == row.end {
-						k.pass(time.Second)
-					}
-					return fate{lose: true, err: row.fates[min(calls, len(row.fates))-1]}
-				}
-				want := row.write
-				if what == "Get" || what == "Scan" {
-					want = row.get
-				}
-				if err := do(); !errors.Is(err, want) || calls != row.calls {
-					t.Errorf("%s: got %v after %d calls, want %v after %d", what, err, calls, want, row.calls)
-				}
-			}
-		})
-	}
-}
-
 var everything = table.ScanRequest{Ranges: []key.Range{{}}}
 
 // TestOutcomes checks that no reported outcome is wrong, with one writer, lost or
 // late messages and replies, objects that restart, and a clock that jumps within
-// its bounds. The writer inserts only entities that do not exist, deletes only
-// existing ones, and updates states that it has seen, so any refusal would mean a
-// write that was applied twice, or one that was confirmed and not applied.
+// its bounds.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
@@ -260,52 +136,16 @@ func outcomes(t *testing.T, seed uint64) {
 		}
 		return f
 	}
-	state := make(map[string]edm.Ticks) // 0: no entity
-	known, unknown := 0, 0
-	for i := range 300 {
-		row := string(rune('a' + n(3)))
-		m := put(row, fmt.Sprint(i))
-		switch ticks := state[row]; {
-		case ticks == 0:
-			m.Condition = table.Absent
-		case n(2) == 0:
-			m = table.Mutation{Key: m.Key, Kind: table.Delete, Condition: table.Present}
-		default:
-			m.Condition, m.IfMatch = table.Unchanged, ticks
-		}
-		ticks, err := s.Commit(t.Context(), tableKey, []table.Mutation{m})
-		switch {
-		case err == nil && m.Kind == table.Delete:
-			known++
-			state[row] = 0
-		case err == nil:
-			known++
-			state[row] = ticks
-		case errors.Is(err, table.ErrBusy):
-		case errors.Is(err, table.ErrUnknown):
-			// The write may still arrive: wait until nothing is on its way.
-			unknown++
+	faults := c.network
+	w := storetest.OneWriter{
+		Store: s, Table: tableKey, Rand: n,
+		Before: func() { c.network = faults },
+		Settle: func() {
 			for _, call := range late {
 				c.handle(t.Context(), call)
 			}
-			late = late[:0]
-			faults := c.network
-			c.network = nil
-			r, err := s.Get(t.Context(), tableKey, m.Key, table.Strong)
-			c.network = faults
-			switch {
-			case err == nil:
-				state[row] = r.Timestamp
-			case errors.Is(err, table.ErrNoEntity):
-				state[row] = 0
-			default:
-				t.Fatal(err)
-			}
-		default:
-			t.Fatalf("write %d of %s, kind %d if %d: %v", i, row, m.Kind, m.Condition, err)
-		}
+			late, c.network = late[:0], nil
+		},
 	}
-	if known < 50 || unknown == 0 {
-		t.Errorf("of 300 writes the outcomes of %d were known, of %d unknown: the test proves nothing", known, unknown)
-	}
+	w.Run(t, 300)
 }

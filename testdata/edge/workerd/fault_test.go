@@ -1,15 +1,12 @@
 package workerd_test
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -49,62 +46,6 @@ func count(t *testing.T, s table.Store, partition string) int {
 		t.Fatal(err)
 	}
 	return len(page.Rows)
-}
-
-// The module traps in the middle of a batch: nothing of the batch is there, the
-// client gets the reason, and a new instance continues.
-func TestTrap(t *testing.T) {
-	p := server.NewPlace(wallClock)
-	s := openStore(t, p, wallClock, 1)
-	create(t, s)
-	if _, err := s.Commit(t.Context(), people, inserts("a", 10)); err != nil {
-		t.Fatal(err)
-	}
-	for _, rows := range []int{0, 1, 5} {
-		p.FailAfter(rows)
-		_, err := s.Commit(t.Context(), people, inserts("b", 10))
-		if failed, ok := errors.AsType[*durableobject.FailedError](err); !ok || !strings.Contains(failed.Reason, "the disk is on fire") {
-			t.Fatalf("a batch of which %d rows can be written: %v", rows, err)
-		}
-		p.FailAfter(-1)
-		if a, b := count(t, s, "a"), count(t, s, "b"); a != 10 || b != 0 {
-			t.Errorf("behind a failure after %d rows, there are %d and %d entities", rows, a, b)
-		}
-	}
-	if _, err := s.Commit(t.Context(), people, inserts("b", 10)); err != nil {
-		t.Error(err)
-	}
-}
-
-// The memory of a trapped module is not used again: the row with its high water of
-// Timestamps was rolled back.
-func TestTrapForgets(t *testing.T) {
-	now := wallClock()
-	clock := func() edm.Ticks { return now }
-	p := server.NewPlace(clock)
-	s, _ := recorded(t, p, 1)
-	create(t, s)
-	write := func() (edm.Ticks, error) {
-		return s.Commit(t.Context(), people, []table.Mutation{{Key: key.Append(nil, "p", "r"), Nonce: 1}})
-	}
-	if _, err := write(); err != nil {
-		t.Fatal(err)
-	}
-	now += 10 * edm.TicksPerSecond
-	p.FailAfter(1) // the entity, then the clock
-	if _, err := write(); err == nil {
-		t.Fatal("a write of which one row can be written is done")
-	}
-	p.FailAfter(-1)
-	before, err := write()
-	if err != nil {
-		t.Fatal(err)
-	}
-	now -= 3600 * edm.TicksPerSecond
-	p.Restart(clock)
-	if behind, err := write(); err != nil || behind <= before {
-		t.Errorf("behind a write at %d, one at %d, %v", before, behind, err)
-	}
 }
 
 // workerd is killed under load and started again over the same data: acknowledged

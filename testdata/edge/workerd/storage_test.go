@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -15,52 +14,6 @@ import (
 	"edgetable/core/table"
 	"edgetable/testdata/edge/workerd"
 )
-
-// An object that is only read stores nothing, and neither does one whose table is
-// gone.
-func TestStoresNothing(t *testing.T) {
-	p := server.NewPlace(wallClock)
-	s := openStore(t, p, wallClock, 1)
-	bucket, catalog := durableobject.Bucket(people.String(), 1, 0, "").Name, durableobject.Catalog("acct", "").Name
-	nothing := func(when, object string) {
-		t.Helper()
-		if got := storage(t, p, object); len(got.Tables) != 0 || got.Alarm != 0 {
-			t.Errorf("%s: %s has %+v", when, object, got)
-		}
-	}
-	ask := func() {
-		t.Helper()
-		_, get := s.Get(t.Context(), people, key.Append(nil, "p", "r"), table.Strong)
-		_, scan := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
-		_, commit := s.Commit(t.Context(), people, inserts("a", 1))
-		_, read := s.ReadRecord(t.Context(), people)
-		drop := s.Drop(t.Context(), people, "x")
-		if !errors.Is(get, table.ErrNoTable) || !errors.Is(scan, table.ErrNoTable) || !errors.Is(commit, table.ErrNoTable) ||
-			!errors.Is(read, table.ErrNoRecord) || !errors.Is(drop, table.ErrRevision) {
-			t.Errorf("where no table is: %v, %v, %v, %v, %v", get, scan, commit, read, drop)
-		}
-	}
-	ask()
-	nothing("it was only asked", bucket)
-	nothing("it was only asked", catalog)
-	for range 2 {
-		revision := create(t, s)
-		if _, err := s.Commit(t.Context(), people, inserts("a", 3)); err != nil {
-			t.Fatal(err)
-		}
-		if got := storage(t, p, bucket); !slices.Contains(got.Tables, "r") {
-			t.Fatalf("a bucket with entities has %+v", got)
-		}
-		if err := s.Drop(t.Context(), people, revision); err != nil {
-			t.Fatal(err)
-		}
-		nothing("the table is gone", bucket)
-		ask()
-		p.Restart(wallClock)
-		ask()
-		nothing("behind a restart", bucket)
-	}
-}
 
 func storage(t *testing.T, p *workerd.Place, object string) workerd.Storage {
 	t.Helper()
@@ -193,34 +146,5 @@ func TestFirstAlarm(t *testing.T) {
 			t.Errorf("behind the end of %s it wakes %d s after the first", name, at/edm.TicksPerSecond)
 		}
 		now += 60 * edm.TicksPerSecond
-	}
-}
-
-// A batch that is rolled back, or whose module traps, also undoes the creation of
-// the SQL table; the next write creates it again.
-func TestUndone(t *testing.T) {
-	p := server.NewPlace(wallClock)
-	s, _ := recorded(t, p, 1) // no second attempt makes up for a failure
-	create(t, s)
-	bucket := durableobject.Bucket(people.String(), 1, 0, "").Name
-	twice := append(inserts("a", 1), inserts("a", 1)...)
-	for range 2 {
-		if _, err := s.Commit(t.Context(), people, twice); !errors.Is(err, table.ErrExists) {
-			t.Fatalf("a batch that is refused: %v", err)
-		}
-	}
-	p.FailAfter(1)
-	if _, err := s.Commit(t.Context(), people, inserts("a", 1)); err == nil {
-		t.Fatal("a batch was written to a storage that fails")
-	}
-	p.FailAfter(-1)
-	if got := storage(t, p, bucket).Tables; len(got) != 0 {
-		t.Errorf("there are %q", got)
-	}
-	if _, err := s.Commit(t.Context(), people, inserts("a", 1)); err != nil {
-		t.Errorf("behind them: %v", err)
-	}
-	if n, err := p.Count(t.Context(), bucket, 'e'); n != 1 || err != nil {
-		t.Errorf("there are %d rows, %v", n, err)
 	}
 }

@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"errors"
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/key"
 	"edgetable/core/table"
 )
 
@@ -100,4 +103,34 @@ func TestCommitDoesNotResumeInAnotherEngine(t *testing.T) {
 	o.engine = newObject(t, "").engine
 	o.engine.answers.engine = 1000
 	o.demand("commit", o.handle(write, &first, located(1, false)), message.ErrAgain)
+}
+
+// A row too large for SQLite is refused before it is written, also if core permits it.
+func TestBucketLimitsRows(t *testing.T) {
+	t.Parallel()
+	o := newObject(t, "")
+	m := make([]table.Mutation, 2)
+	m[0].Key, m[1].Key = key.Append(nil, "p", "r"), key.Append(nil, "p", "s")
+	for len(m[1].Properties) < maxRow {
+		m[1].Properties = edm.AppendProperty(m[1].Properties, "v", edm.Binary(make([]byte, 64<<10)))
+	}
+	write := o.attempt(message.Commit(nil, &place, m))
+	first := o.handle(write, nil)
+	_, err := message.Result(o.handle(write, &first, located(1, false)).Answer)
+	if limit, ok := errors.AsType[*table.Error](err); !ok || limit.Code != table.EntityTooLarge || len(o.rows.Rows) != 0 {
+		t.Errorf("got %v, and %d rows", err, len(o.rows.Rows))
+	}
+}
+
+// Many messages wait for the catalog, and the table does not exist: each asked once.
+func TestBucketAsksOnceForEachMessage(t *testing.T) {
+	t.Parallel()
+	o := newObject(t, "")
+	waiting := make([]Step, 100)
+	for i := range waiting {
+		waiting[i] = o.handle(get("r"), nil)
+	}
+	for i := range waiting {
+		o.demand("the answer", o.handle(get("r"), &waiting[i], answer(message.Fail(nil, table.ErrNoTable))), table.ErrNoTable)
+	}
 }

@@ -1,0 +1,68 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// OneWriter writes to a table under faults and knows what is in it, since nobody else
+// writes. It inserts only entities that do not exist, deletes only existing ones, and
+// updates states that it has seen. So a refusal means a write that was carried out twice,
+// or one that was confirmed and not carried out. After an unknown outcome it reads.
+type OneWriter struct {
+	Store table.Store
+	Table table.RecordKey
+	Rand  func(n int) int
+	// Before is called before each write and may begin faults; Settle ends them, and waits
+	// until nothing is on its way.
+	Before, Settle func()
+	// NotDone reports whether an error, other than ErrBusy, means that a write was not
+	// carried out and will not be; it may be nil.
+	NotDone func(error) bool
+}
+
+// Run makes many writes, and fails if the outcomes of too few are known, or all.
+func (w *OneWriter) Run(t testing.TB, writes int) {
+	t.Helper()
+	known, unknown := 0, 0
+	state := make(map[string]edm.Ticks) // 0: no entity
+	for i := range writes {
+		row := string(rune('a' + w.Rand(3)))
+		m := table.Mutation{Key: key.Append(nil, "p", row), Nonce: uint64(i) + 1, Properties: edm.AppendProperty(nil, "v", edm.Int32(int32(i)))}
+		switch ticks := state[row]; {
+		case ticks == 0:
+			m.Condition = table.Absent
+		case w.Rand(2) == 0:
+			m.Kind, m.Condition, m.Properties = table.Delete, table.Present, nil
+		default:
+			m.Condition, m.IfMatch = table.Unchanged, ticks
+		}
+		w.Before()
+		ticks, err := w.Store.Commit(t.Context(), w.Table, []table.Mutation{m})
+		switch {
+		case err == nil:
+			known++
+			if state[row] = ticks; m.Kind == table.Delete {
+				state[row] = 0
+			}
+		case errors.Is(err, table.ErrBusy) || w.NotDone != nil && w.NotDone(err):
+		case errors.Is(err, table.ErrUnknown):
+			unknown++
+			w.Settle()
+			found, err := w.Store.Get(t.Context(), w.Table, m.Key, table.Strong)
+			if err != nil && !errors.Is(err, table.ErrNoEntity) {
+				t.Fatal(err)
+			}
+			state[row] = found.Timestamp
+		default:
+			t.Fatalf("write %d of %s, %s: %v", i, row, describe([]table.Mutation{m}), err)
+		}
+	}
+	if known < writes/6 || unknown == 0 {
+		t.Errorf("of %d writes the outcomes of %d were known, of %d unknown: the test proves nothing", writes, known, unknown)
+	}
+}

@@ -1,0 +1,158 @@
+package workerd_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/core/edm"
+	"edgetable/core/storetest"
+	"edgetable/testdata/edge/workerd"
+)
+
+// TestScripts plays faults.txt, which explains its commands.
+func TestScripts(t *testing.T) { storetest.PlayFile(t, "faults.txt", newStage) }
+
+// stage is a place in workerd on which scripts play.
+type stage struct {
+	*storetest.Stage
+	*recorder
+	place  *workerd.Place
+	ahead  edm.Ticks // of the wall clock
+	faults workerd.Faults
+}
+
+// recorder keeps the outcome of every call.
+type recorder struct {
+	durableobject.Caller
+	errs []error
+}
+
+func (r *recorder) Call(ctx context.Context, calls []durableobject.Call) []durableobject.Answer {
+	answers := r.Caller.Call(ctx, calls)
+	for _, a := range answers {
+		r.errs = append(r.errs, a.Err)
+	}
+	return answers
+}
+
+func newStage(t *testing.T) *storetest.Stage {
+	s := new(stage)
+	s.place = server.NewPlace(s.now)
+	s.recorder = &recorder{Caller: s.place.Caller()}
+	s.Stage = &storetest.Stage{Commands: map[string]func(args, block []string) string{
+		"worker":   s.worker,
+		"aged":     func(_, _ []string) string { s.place.Age(); return "ok" },
+		"young":    func(_, _ []string) string { s.place.Young(); return "ok" },
+		"next":     func(args, _ []string) string { s.faults.Messages = kinds(t, args); return s.meet() },
+		"steps":    func(args, _ []string) string { s.faults.Steps = kinds(t, args); return s.meet() },
+		"alarms":   func(args, _ []string) string { s.faults.Alarms, _ = strconv.Atoi(args[0]); return s.meet() },
+		"first":    s.first,
+		"disk":     s.disk,
+		"then":     s.then,
+		"restart":  func(_, _ []string) string { s.place.Restart(s.now); return "ok" },
+		"deleting": s.deleting,
+		"deleted":  s.deleted,
+		"stored":   func(args, _ []string) string { return s.stored(t, args[0]) },
+	}}
+	s.worker([]string{"3"}, nil)
+	return s.Stage
+}
+
+func (s *stage) now() edm.Ticks { return wallClock() + s.ahead }
+
+// worker opens a Worker that sends a message so often.
+func (s *stage) worker(args, _ []string) string {
+	attempts, _ := strconv.Atoi(args[0])
+	store, err := durableobject.New(durableobject.Options{Caller: s.recorder, Now: s.now, Rand: rand.Uint64, Attempts: attempts})
+	s.Store = store
+	return storetest.Outcome(err)
+}
+
+// meet has the next call come with all faults of the script.
+func (s *stage) meet() string {
+	s.place.Meet(s.faults)
+	s.errs = nil
+	return "ok"
+}
+
+// kinds are the names that faults.mjs has for fates.
+func kinds(t *testing.T, args []string) (list []string) {
+	fates := storetest.ParseFates(args)
+	for _, words := range fates.All() {
+		kind, ok := map[string]string{
+			"ok": "none", "lose": "plain", "lose-retryable": "retryable", "lose-reply": "reply", "overloaded": "overloaded", "twice": "twice",
+			"evict": "evicted", "evict-reply": "evicting", "trap": "trap", "unread": "unread",
+		}[words[0]]
+		if !ok {
+			t.Fatalf("%s: no fate", words[0])
+		}
+		list = append(list, kind)
+	}
+	return list
+}
+
+// first is what the shell said of the first message since the faults were set.
+func (s *stage) first(_, _ []string) string {
+	switch err := s.errs[0]; {
+	case errors.Is(err, durableobject.ErrLost):
+		return "lost"
+	case errors.Is(err, durableobject.ErrOverloaded):
+		return "overloaded"
+	default:
+		return storetest.Outcome(err)
+	}
+}
+
+func (s *stage) disk(args, _ []string) string {
+	rows, err := strconv.Atoi(args[0])
+	if err != nil {
+		rows = -1
+	}
+	s.place.FailAfter(rows)
+	return "ok"
+}
+
+func (s *stage) then(args, _ []string) string {
+	d, err := time.ParseDuration(args[0])
+	s.ahead += edm.Ticks(d / 100)
+	return storetest.Outcome(err)
+}
+
+// deleting is the number of tables being deleted.
+func (s *stage) deleting(_, _ []string) string {
+	n, err := s.place.Count(s.TB.Context(), "catalog/acct", 'x')
+	return strings.TrimSuffix(strconv.Itoa(n)+" "+storetest.Outcome(err), " ok")
+}
+
+// deleted waits until there is none: alarms come in real time.
+func (s *stage) deleted(_, _ []string) string {
+	ctx, cancel := context.WithTimeout(s.TB.Context(), time.Minute)
+	defer cancel()
+	for {
+		if n := s.deleting(nil, nil); n == "0" || ctx.Err() != nil {
+			return map[bool]string{true: "ok", false: n}[n == "0"]
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// stored says whether an object has SQL tables or an alarm.
+func (s *stage) stored(t *testing.T, object string) string {
+	name := map[string]string{
+		"bucket": durableobject.Bucket(people.String(), 1, 0, "").Name, "catalog": durableobject.Catalog(people.Account, "").Name,
+	}[object]
+	switch got := storage(t, s.place, name); {
+	case slices.Contains(got.Tables, "r"):
+		return "rows"
+	case len(got.Tables) > 0 || got.Alarm != 0:
+		return "something"
+	}
+	return "nothing"
+}
