@@ -1,0 +1,177 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Source is what [Repository.Create] makes a backup of.
+type Source struct {
+	Store   string // identity of the store
+	From    string // host and data directory, for people
+	Program string // version of edgetable
+	// Snapshot returns a directory with the files of the store at one moment. Create
+	// removes each file there once it is stored.
+	Snapshot func(ctx context.Context) (dir string, err error)
+	// Check reports damage in a file before it is stored.
+	Check func(path string) error
+	// Keys are public keys of age; none means no encryption.
+	Keys []string
+	// Interrupted are earlier runs of the same data directory, none of which runs any
+	// more. Create takes over their objects and deletes their manifests.
+	Interrupted []string
+	// Begin is told the name of the run before anything is written.
+	Begin func(id string) error
+	// Progress is told how many bytes of the files are stored.
+	Progress func(done, total int64)
+
+	Now func() time.Time
+}
+
+// Create makes a backup. After an error, the same call continues with what was
+// stored, if Interrupted names the run.
+func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
+	recipients, err := ParseRecipients(s.Keys)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.claim(ctx, s.Store); err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	m := &Manifest{ID: newID(now), Store: s.Store, Began: now.UTC(), From: s.From, Program: s.Program, Recipients: slices.Clone(s.Keys)}
+	if err := s.Begin(m.ID); err != nil {
+		return nil, err
+	}
+	if err := r.save(ctx, runDir, m); err != nil {
+		return nil, err
+	}
+	known, err := r.known(ctx, m, s.Interrupted)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := s.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if m.Files, err = listFiles(dir); err != nil {
+		return nil, err
+	}
+	u := &upload{objects: r.objects, manifest: m, known: known, recipients: recipients, source: &s, dir: dir, save: r.save}
+	if err := u.run(ctx); err != nil {
+		return nil, err
+	}
+	m.Ended = s.Now().UTC()
+	if err := r.commit(ctx, m); err != nil {
+		return nil, err
+	}
+	for _, id := range append(slices.Clone(s.Interrupted), m.ID) {
+		if err := r.objects.Delete(ctx, runDir+id); err != nil {
+			return m, fmt.Errorf("the backup %s is complete, but %s%s cannot be deleted: %w", m.ID, runDir, id, err)
+		}
+	}
+	return m, nil
+}
+
+// save writes a manifest.
+func (r *Repository) save(ctx context.Context, dir string, m *Manifest) error {
+	b, err := seal(m)
+	if err != nil {
+		return err
+	}
+	return r.objects.Put(ctx, dir+m.ID, b)
+}
+
+// commit writes the manifest of the complete backup. If the reply was lost, it looks
+// whether the manifest is there.
+func (r *Repository) commit(ctx context.Context, m *Manifest) error {
+	err := r.save(ctx, backupDir, m)
+	if err == nil {
+		return nil
+	}
+	b, readErr := r.objects.Get(ctx, backupDir+m.ID)
+	if readErr != nil {
+		return err
+	}
+	_, err = decode(m.ID, b)
+	return err
+}
+
+// known are the parts that need not be written again.
+type known struct {
+	files map[file][]Part
+	sums  map[string]Part // by the name of an object without its run; only without encryption
+}
+
+// file identifies a file of the data directory, which never changes once it is
+// written.
+type file struct {
+	name           string
+	size, modified int64
+}
+
+// known reads the manifests of complete and of interrupted backups. It must be called
+// after the manifest of this run is in unfinished/.
+func (r *Repository) known(ctx context.Context, m *Manifest, interrupted []string) (*known, error) {
+	all, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]int64{}
+	for o, err := range r.objects.List(ctx, dataDir) {
+		if err != nil {
+			return nil, err
+		}
+		there[o.Name[len(dataDir):]] = o.Size
+	}
+	k := &known{map[file][]Part{}, map[string]Part{}}
+	sources := all.Complete
+	for _, id := range interrupted {
+		if old := find(all.Unfinished, id); old != nil {
+			sources = append(sources, old)
+		}
+	}
+	for _, old := range sources {
+		if !slices.Equal(old.Recipients, m.Recipients) {
+			continue
+		}
+		for _, f := range old.Files {
+			if !slices.ContainsFunc(f.Parts, func(p Part) bool { return p.Object == "" || there[p.Object] != p.Size }) {
+				k.files[file{f.Name, f.Size, f.Modified}] = f.Parts
+			}
+			for _, p := range f.Parts {
+				if len(m.Recipients) == 0 && p.Object != "" && there[p.Object] == p.Size {
+					k.sums[sumOf(p.Object)] = p
+				}
+			}
+		}
+	}
+	return k, nil
+}
+
+// listFiles returns the files of a directory, without parts.
+func listFiles(dir string) (files []File, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s is not a file", filepath.Join(dir, e.Name()))
+		}
+		files = append(files, File{Name: e.Name(), Size: info.Size(), Modified: info.ModTime().UnixNano()})
+	}
+	if len(files) == 0 {
+		return nil, errors.New("there are no files to back up in " + dir)
+	}
+	return files, nil
+}

@@ -1,0 +1,131 @@
+package repository
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Manifest describes a backup.
+type Manifest struct {
+	ID      string    `json:"id"`
+	Store   string    `json:"store"` // its identity
+	Began   time.Time `json:"began"`
+	Ended   time.Time `json:"ended,omitzero"`
+	From    string    `json:"from"`    // host and data directory
+	Program string    `json:"program"` // version that wrote it
+	// Recipients can decrypt the objects; none means that they are not encrypted.
+	Recipients []string `json:"recipients,omitempty"`
+	New        int64    `json:"new"` // bytes of the objects that this run wrote
+	Files      []File   `json:"files"`
+}
+
+// File is a file of the data directory. Its parts have partSize bytes each, the last
+// one the rest.
+type File struct {
+	Name     string `json:"name"`
+	Size     int64  `json:"size"`
+	Modified int64  `json:"modified"` // Unix time in nanoseconds
+	Parts    []Part `json:"parts"`
+}
+
+// Part is a part of a file.
+type Part struct {
+	Object string `json:"object"` // its name below objects/
+	Size   int64  `json:"size"`   // of the object
+}
+
+const partSize = 8 << 20
+
+// Size returns the size of all files.
+func (m *Manifest) Size() (n int64) {
+	for _, f := range m.Files {
+		n += f.Size
+	}
+	return n
+}
+
+// newID returns the name of a run. Names sort by time.
+func newID(now time.Time) string {
+	var b [4]byte
+	rand.Read(b[:]) // it never fails
+	return now.UTC().Format(idTime) + "-" + hex.EncodeToString(b[:])
+}
+
+const idTime = "20060102T150405.000Z"
+
+// timeOf returns the time in the name of a run.
+func timeOf(id string) (time.Time, bool) {
+	at, _, _ := strings.Cut(id, "-")
+	t, err := time.Parse(idTime, at)
+	return t, err == nil && len(id) == len(idTime)+9
+}
+
+// objectName names an object by its bytes and the run that writes it.
+func objectName(b []byte, run string) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]) + run[strings.LastIndexByte(run, '-'):]
+}
+
+// sumOf returns the name of an object without its run.
+func sumOf(object string) string {
+	sum, _, _ := strings.Cut(object, "-")
+	return sum
+}
+
+// intact reports whether bytes are those of the object.
+func intact(object string, b []byte) bool {
+	sum := sha256.Sum256(b)
+	return sumOf(object) == hex.EncodeToString(sum[:])
+}
+
+const sealHead = "edgetable backup 1, sha256 "
+
+// seal encodes a value as JSON with a checksum before it.
+func seal(v any) ([]byte, error) {
+	text, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	return append(fmt.Appendf(nil, "%s%x\n", sealHead, sha256.Sum256(text)), text...), nil
+}
+
+// unseal is the inverse of seal.
+func unseal(b []byte, v any) error {
+	head, text, _ := bytes.Cut(b, []byte("\n"))
+	if string(head) != fmt.Sprintf("%s%x", sealHead, sha256.Sum256(text)) {
+		if strings.HasPrefix(string(head), "edgetable backup ") && !strings.HasPrefix(string(head), sealHead) {
+			return errNewer
+		}
+		return errors.New("its checksum is wrong")
+	}
+	return json.Unmarshal(text, v)
+}
+
+var errNewer = errors.New("a newer edgetable wrote it; run that version")
+
+// decode reads the manifest of a run.
+func decode(id string, b []byte) (*Manifest, error) {
+	m := new(Manifest)
+	if err := unseal(b, m); err != nil {
+		return nil, err
+	}
+	if m.ID != id {
+		return nil, fmt.Errorf("it is the manifest of %s", m.ID)
+	}
+	for _, f := range m.Files {
+		if f.Name == "" || f.Name == "." || f.Name == ".." || strings.ContainsAny(f.Name, `/\:`) {
+			return nil, fmt.Errorf("%q is not the name of a file", f.Name)
+		}
+		if f.Size < 0 || int64(len(f.Parts)) != (f.Size+partSize-1)/partSize {
+			return nil, fmt.Errorf("%s does not have the parts for its size", f.Name)
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,199 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// Repository holds the backups of one store.
+type Repository struct {
+	objects Objects
+}
+
+// New returns the repository in a place, which may be empty.
+func New(o Objects) *Repository { return &Repository{o} }
+
+var (
+	// ErrNone: there are no backups in the place.
+	ErrNone = errors.New("there are no backups")
+	// ErrForeign: the place holds something else.
+	ErrForeign = errors.New("this place is in use for something else; name an empty one")
+	// ErrOtherStore: the place holds backups of another store.
+	ErrOtherStore = errors.New("these are backups of another store; give each store a place of its own")
+)
+
+// check reads the identity of the store that the place is for.
+func (r *Repository) check(ctx context.Context) (store string, err error) {
+	b, err := r.objects.Get(ctx, formatName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", ErrNone
+	case err != nil:
+		return "", err
+	}
+	if err := unseal(b, &store); err != nil {
+		return "", fmt.Errorf("%w: %q cannot be read: %w", ErrForeign, formatName, err)
+	}
+	return store, nil
+}
+
+// claim checks that the place holds backups of a store, or makes it so.
+func (r *Repository) claim(ctx context.Context, store string) error {
+	known, err := r.check(ctx)
+	switch {
+	case err == nil && known == store:
+		return nil
+	case err == nil:
+		return ErrOtherStore
+	case !errors.Is(err, ErrNone) && !errors.Is(err, ErrForeign):
+		return err
+	}
+	if owner, err := r.owner(ctx); err != nil {
+		return err
+	} else if owner != "" && owner != store {
+		return ErrOtherStore
+	} else if owner == "" {
+		for o, err := range r.objects.List(ctx, "") {
+			if err != nil {
+				return err
+			}
+			if !strings.HasSuffix(o.Name, tempSuffix) { // left by a run that was killed here
+				return fmt.Errorf("%w: it holds %q", ErrForeign, o.Name)
+			}
+		}
+	}
+	b, err := seal(store)
+	if err != nil {
+		return err
+	}
+	return r.objects.Put(ctx, formatName, b)
+}
+
+// owner returns the store of the newest backup, in case the object "format" is lost.
+func (r *Repository) owner(ctx context.Context) (store string, err error) {
+	list, err := r.manifests(ctx, backupDir, new([]Damaged))
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	return list[len(list)-1].Store, nil
+}
+
+// Backups are what a place holds.
+type Backups struct {
+	Complete   []*Manifest // from oldest to newest
+	Unfinished []*Manifest // run now, or were interrupted
+	Damaged    []Damaged
+}
+
+// Damaged is a manifest, or the object "format", that cannot be read.
+type Damaged struct {
+	ID, Object string
+	Cause      error
+}
+
+// List reads all manifests.
+func (r *Repository) List(ctx context.Context) (*Backups, error) {
+	_, formatErr := r.check(ctx)
+	if formatErr != nil && !errors.Is(formatErr, ErrNone) && !errors.Is(formatErr, ErrForeign) {
+		return nil, formatErr
+	}
+	var b Backups
+	// In this order a backup that ends meanwhile is in at least one list.
+	var err error
+	if b.Unfinished, err = r.manifests(ctx, runDir, &b.Damaged); err != nil {
+		return nil, err
+	}
+	if b.Complete, err = r.manifests(ctx, backupDir, &b.Damaged); err != nil {
+		return nil, err
+	}
+	if formatErr != nil && len(b.Complete)+len(b.Unfinished)+len(b.Damaged) == 0 {
+		return nil, formatErr
+	}
+	if formatErr != nil { // it was there when the first backup was made
+		b.Damaged = append(b.Damaged, Damaged{Object: formatName, Cause: formatErr})
+	}
+	b.Unfinished = slices.DeleteFunc(b.Unfinished, func(m *Manifest) bool { return find(b.Complete, m.ID) != nil })
+	return &b, nil
+}
+
+func find(list []*Manifest, id string) *Manifest {
+	i := slices.IndexFunc(list, func(m *Manifest) bool { return m.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// manifests reads the manifests in a folder, sorted by their names.
+func (r *Repository) manifests(ctx context.Context, dir string, damaged *[]Damaged) (list []*Manifest, err error) {
+	ids, err := r.names(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		b, err := r.objects.Get(ctx, dir+id)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		m, err := decode(id, b)
+		if err != nil {
+			*damaged = append(*damaged, Damaged{id, dir + id, err})
+			continue
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// names lists the runs that have a manifest in a folder, sorted.
+func (r *Repository) names(ctx context.Context, dir string) (ids []string, err error) {
+	for o, err := range r.objects.List(ctx, dir) {
+		if err != nil {
+			return nil, err
+		}
+		id := strings.TrimPrefix(o.Name, dir)
+		if _, ok := timeOf(id); ok {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// Find returns a complete backup by the beginning of its name, or the newest one for
+// "".
+func (r *Repository) Find(ctx context.Context, id string) (*Manifest, error) {
+	all, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []*Manifest
+	for _, m := range all.Complete {
+		if strings.HasPrefix(m.ID, id) {
+			found = append(found, m)
+		}
+	}
+	for _, d := range all.Damaged {
+		if strings.HasPrefix(d.ID, id) && id != "" {
+			return nil, fmt.Errorf("the manifest %s is damaged: %w", d.Object, d.Cause)
+		}
+	}
+	switch {
+	case id == "" && len(found) > 0:
+		return found[len(found)-1], nil
+	case id == "":
+		return nil, ErrNone
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return nil, fmt.Errorf("%d backups begin with %s", len(found), id)
+	}
+	return nil, fmt.Errorf("there is no complete backup %s", id)
+}

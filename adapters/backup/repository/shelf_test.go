@@ -1,0 +1,136 @@
+package repository_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"strings"
+	"sync"
+
+	"edgetable/adapters/backup/repository"
+)
+
+// shelf is a place for objects in memory.
+type shelf struct {
+	mu      sync.Mutex
+	objects map[string][]byte
+}
+
+func newShelf() *shelf { return &shelf{objects: map[string][]byte{}} }
+
+func (s *shelf) Put(_ context.Context, name string, b []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.objects[name] = bytes.Clone(b)
+	return nil
+}
+
+func (s *shelf) Get(_ context.Context, name string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, ok := s.objects[name]
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	}
+	return bytes.Clone(b), nil
+}
+
+func (s *shelf) List(_ context.Context, prefix string) iter.Seq2[repository.Object, error] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []repository.Object
+	for name, b := range s.objects {
+		if strings.HasPrefix(name, prefix) {
+			list = append(list, repository.Object{Name: name, Size: int64(len(b))})
+		}
+	}
+	return func(yield func(repository.Object, error) bool) {
+		for _, o := range list {
+			if !yield(o, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *shelf) Delete(_ context.Context, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.objects, name)
+	return nil
+}
+
+// count returns the number of objects with a prefix.
+func (s *shelf) count(prefix string) (n int) {
+	for range s.List(context.Background(), prefix) {
+		n++
+	}
+	return n
+}
+
+// step is called for each operation on a place, before it and after it.
+type step func(after bool) error
+
+// stepped is a place whose operations a test can stop.
+type stepped struct {
+	repository.Objects
+	step step
+}
+
+func (s stepped) do(op func() error) error {
+	if err := s.step(false); err != nil {
+		return err
+	}
+	err := op()
+	if e := s.step(true); e != nil {
+		return e
+	}
+	return err
+}
+
+func (s stepped) Put(ctx context.Context, name string, b []byte) error {
+	return s.do(func() error { return s.Objects.Put(ctx, name, b) })
+}
+
+func (s stepped) Get(ctx context.Context, name string) (b []byte, err error) {
+	err = s.do(func() error {
+		b, err = s.Objects.Get(ctx, name)
+		return err
+	})
+	return b, err
+}
+
+func (s stepped) List(ctx context.Context, prefix string) iter.Seq2[repository.Object, error] {
+	var list iter.Seq2[repository.Object, error]
+	err := s.do(func() error {
+		list = s.Objects.List(ctx, prefix)
+		return nil
+	})
+	if err != nil {
+		return func(yield func(repository.Object, error) bool) { yield(repository.Object{}, err) }
+	}
+	return list
+}
+
+func (s stepped) Delete(ctx context.Context, name string) error {
+	return s.do(func() error { return s.Objects.Delete(ctx, name) })
+}
+
+var errKilled = errors.New("killed")
+
+// killAt returns steps that fail from one on: the process is gone. Two steps belong to
+// an operation, so that it is applied or not.
+func killAt(n int) step {
+	var mu sync.Mutex
+	return func(bool) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if n--; n < 0 {
+			return errKilled
+		}
+		return nil
+	}
+}

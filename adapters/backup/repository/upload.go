@@ -1,0 +1,169 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"filippo.io/age"
+	"golang.org/x/sync/errgroup"
+)
+
+// concurrency is the number of objects that are read or written at once.
+const concurrency = 4
+
+// saveEvery is the number of bytes after which the manifest so far is written, so
+// that an interrupted run need not begin again.
+const saveEvery = 256 << 20
+
+// upload stores the files of a snapshot.
+type upload struct {
+	objects    Objects
+	manifest   *Manifest
+	known      *known
+	recipients []age.Recipient
+	source     *Source
+	dir        string
+	save       func(ctx context.Context, dir string, m *Manifest) error
+
+	mu      sync.Mutex
+	left    []int // number of parts of each file that are not stored
+	done    int64 // bytes of the files that are stored
+	total   int64
+	unsaved int64
+}
+
+// job is a part of a file to store.
+type job struct{ file, part int }
+
+func (u *upload) run(ctx context.Context) error {
+	m := u.manifest
+	u.total = m.Size()
+	u.left = make([]int, len(m.Files))
+	var jobs []job
+	for i := range m.Files {
+		f := &m.Files[i]
+		n := int((f.Size + partSize - 1) / partSize)
+		if parts, ok := u.known.files[file{f.Name, f.Size, f.Modified}]; ok {
+			f.Parts = slices.Clone(parts)
+			u.done += f.Size
+			if err := os.Remove(u.path(i)); err != nil {
+				return err
+			}
+			continue
+		}
+		f.Parts = make([]Part, n)
+		u.left[i] = n
+		if n == 0 {
+			if err := u.ended(ctx, i, 0); err != nil {
+				return err
+			}
+		}
+		for part := range n {
+			jobs = append(jobs, job{i, part})
+		}
+	}
+	u.source.Progress(u.done, u.total)
+	next := make(chan job)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		defer close(next)
+		for _, j := range jobs {
+			select {
+			case next <- j:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	for range concurrency {
+		g.Go(func() error {
+			buffer := make([]byte, partSize)
+			for j := range next {
+				if err := u.store(ctx, j, buffer); err != nil {
+					return fmt.Errorf("%s: %w", m.Files[j.file].Name, err)
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+func (u *upload) path(file int) string { return filepath.Join(u.dir, u.manifest.Files[file].Name) }
+
+// store stores a part of a file.
+func (u *upload) store(ctx context.Context, j job, buffer []byte) error {
+	f := &u.manifest.Files[j.file]
+	if j.part == 0 {
+		if err := u.source.Check(u.path(j.file)); err != nil {
+			return err
+		}
+	}
+	at := int64(j.part) * partSize
+	b := buffer[:min(partSize, f.Size-at)]
+	if err := readAt(u.path(j.file), b, at); err != nil {
+		return err
+	}
+	size := int64(len(b))
+	var err error
+	if len(u.recipients) > 0 {
+		if b, err = encrypt(b, u.recipients); err != nil {
+			return err
+		}
+	}
+	name := objectName(b, u.manifest.ID)
+	p, ok := u.known.sums[sumOf(name)]
+	if !ok {
+		p = Part{name, int64(len(b))}
+		if err := u.objects.Put(ctx, dataDir+p.Object, b); err != nil {
+			return err
+		}
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	f.Parts[j.part] = p
+	if !ok {
+		u.manifest.New += p.Size
+	}
+	return u.ended(ctx, j.file, size)
+}
+
+// ended notes that a part of a file is stored.
+func (u *upload) ended(ctx context.Context, file int, size int64) error {
+	u.left[file]--
+	u.done += size
+	u.unsaved += size
+	u.source.Progress(u.done, u.total)
+	if u.left[file] <= 0 {
+		if err := os.Remove(u.path(file)); err != nil {
+			return err
+		}
+	}
+	if u.unsaved < saveEvery {
+		return nil
+	}
+	u.unsaved = 0
+	return u.save(ctx, runDir, u.manifest)
+}
+
+// readAt reads a part of a file that must be there.
+func readAt(path string, b []byte, at int64) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.ReadAt(b, at); errors.Is(err, io.EOF) {
+		return errors.New("the file became shorter")
+	} else if err != nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"filippo.io/age"
+	"golang.org/x/sync/errgroup"
+)
+
+// Report is the result of [Repository.Verify].
+type Report struct {
+	Backups int
+	Objects int   // that were read, each once
+	Bytes   int64 // of them
+	// Problems are sentences about damaged and missing objects.
+	Problems []string
+}
+
+// Verify reads each object that the backups need, once. It compares checksums, and
+// decrypts the objects if there are identities.
+func (r *Repository) Verify(ctx context.Context, backups []*Manifest, with []age.Identity, progress func(done, total int64)) (*Report, error) {
+	type need struct {
+		Part
+		size      int64 // after decryption; negative: unknown
+		encrypted bool
+		backups   []string
+		files     []string
+	}
+	needs := map[string]*need{}
+	var total int64
+	for _, m := range backups {
+		for _, f := range m.Files {
+			for i, p := range f.Parts {
+				n := needs[p.Object]
+				if n == nil {
+					n = &need{Part: p, size: min(partSize, f.Size-int64(i)*partSize), encrypted: len(m.Recipients) > 0}
+					needs[p.Object] = n
+					total += p.Size
+				}
+				if !slices.Contains(n.backups, m.ID) {
+					n.backups = append(n.backups, m.ID)
+				}
+				if !slices.Contains(n.files, f.Name) {
+					n.files = append(n.files, f.Name)
+				}
+			}
+		}
+	}
+	report := &Report{Backups: len(backups)}
+	var mu sync.Mutex
+	var done int64
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(concurrency)
+	for _, n := range needs {
+		g.Go(func() error {
+			keys, size := with, n.size
+			if !n.encrypted {
+				keys = nil
+			} else if len(with) == 0 {
+				size = -1
+			}
+			b, err := readPart(ctx, r.objects, n.Part, size, keys)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				report.Problems = append(report.Problems, fmt.Sprintf("%v; it is a part of %s in %s", err, few(n.files), few(n.backups)))
+			}
+			if b != nil {
+				report.Objects++
+				report.Bytes += n.Part.Size
+			}
+			done += n.Part.Size
+			progress(done, total)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	slices.Sort(report.Problems)
+	return report, nil
+}
+
+// few names some of a list.
+func few(list []string) string {
+	const most = 3
+	if len(list) <= most {
+		return fmt.Sprintf("%q", list)
+	}
+	return fmt.Sprintf("%q and %d more", list[:most], len(list)-most)
+}
