@@ -261,12 +261,17 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Checkpoint copies the state of the store at one moment to a new directory, for
-// [Open]. It links data files instead of copying them if the file system permits this.
-// Writes continue during the copy.
+// Checkpoint shows the state of the store at one moment in a new directory, for a
+// backup. The data files there are hard links if the file system permits this, so
+// damage to them is damage to both: they must be copied. Writes continue meanwhile.
 func (s *Store) Checkpoint(dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
+	}
+	// A log changes with every commit, data files never do: the next backup need not
+	// store them again.
+	if err := s.db.Flush(); err != nil {
+		return err
 	}
 	return s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 }

@@ -1,0 +1,81 @@
+package pebblestore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/core/table"
+)
+
+// Extract copies one table of the store in o.Dir, which no server uses, to a new store
+// in another directory, with its Timestamps and access policies. It returns the number
+// of entities.
+func Extract(o Options, key table.RecordKey, dir string) (entities int64, err error) {
+	o = o.withDefaults()
+	db, logs, err := openToRead(o)
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close() // nothing was written
+	if damage := logs.inspected.damage(); damage != nil {
+		return 0, damage
+	}
+	record, closer, err := db.Get(recordKey(key.String()))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return 0, fmt.Errorf("account %s has no table %s: %w", key.Account, key.Table, table.ErrNoRecord)
+	}
+	if err != nil {
+		return 0, err
+	}
+	r, err := table.ParseRecord(key.String(), record)
+	record = bytes.Clone(record)
+	if err := errors.Join(err, closer.Close()); err != nil {
+		return 0, err
+	}
+	out, err := Open(Options{Dir: dir, FS: o.FS, Logf: o.Logf})
+	if err != nil {
+		return 0, err
+	}
+	c := &checker{db: db, out: out.db, live: map[table.Incarnation]bool{r.Incarnation: true}}
+	err = errors.Join(c.copyTable(key, record, r.Incarnation), out.Close())
+	return c.report.Entities, err
+}
+
+// copyTable saves the record and the entities of a table, and what the clock has
+// reserved.
+func (c *checker) copyTable(key table.RecordKey, record []byte, i table.Incarnation) error {
+	reserved, closer, err := c.db.Get(clockKey)
+	if err == nil {
+		err = errors.Join(c.save(clockKey, reserved), closer.Close())
+	}
+	if err != nil && !errors.Is(err, pebble.ErrNotFound) {
+		return err
+	}
+	if err := c.save(recordKey(key.String()), record); err != nil {
+		return err
+	}
+	prefix := appendPrefix(nil, i)
+	it, err := c.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		v, err := it.ValueAndErr()
+		if err == nil {
+			err = c.take(it.Key(), v)
+		}
+		if err != nil {
+			return errors.Join(err, it.Close())
+		}
+	}
+	if err := it.Close(); err != nil {
+		return err
+	}
+	if n := len(c.report.Problems); n > 0 {
+		return fmt.Errorf("%w: %s", ErrDamaged, c.report.Problems[0])
+	}
+	return c.flush()
+}

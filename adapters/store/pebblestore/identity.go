@@ -1,0 +1,28 @@
+package pebblestore
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// identityKey holds 16 random bytes, made when the store is first opened.
+var identityKey = []byte{spaceMeta, 'i', 'd', 'e', 'n', 't', 'i', 't', 'y'}
+
+// Identity returns a name of the store, so that its backups are not mistaken for those
+// of another one. A copy of the store, such as a restored backup, has the same name.
+func (s *Store) Identity() (string, error) {
+	v, closer, err := s.db.Get(identityKey)
+	if err == nil {
+		name := hex.EncodeToString(v)
+		return name, closer.Close()
+	}
+	if !errors.Is(err, pebble.ErrNotFound) {
+		return "", err
+	}
+	b := make([]byte, 16)
+	rand.Read(b) // it never fails
+	return hex.EncodeToString(b), s.db.Set(identityKey, b, &pebble.WriteOptions{Sync: !s.memory})
+}

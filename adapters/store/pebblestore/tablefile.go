@@ -1,0 +1,35 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// CheckFile reports damage in a data file, which has a checksum for each block. It
+// does not look at other files.
+func CheckFile(path string) error {
+	if !strings.HasSuffix(path, ".sst") {
+		return nil
+	}
+	f, err := vfs.Default.Open(path)
+	if err != nil {
+		return err
+	}
+	readable, err := sstable.NewSimpleReadable(f)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	r, err := sstable.NewReader(context.Background(), readable, sstable.ReaderOptions{})
+	if err == nil {
+		err = errors.Join(r.ValidateBlockChecksums(), r.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s", ErrDamaged, cause(err))
+	}
+	return nil
+}
