@@ -1,54 +1,237 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/backup/repository"
 )
 
 func (p *program) backupCommand() *cobra.Command {
-	var data, to string
+	return p.group("backup", "Make, verify and restore backups", placeHelp+`
+
+Each backup is complete and stands alone, but what two of them have in common is stored
+once. docs/operate.md describes backups.`,
+		p.backupCreateCommand(), p.backupListCommand(), p.backupVerifyCommand(), p.backupRestoreCommand(), p.backupPruneCommand())
+}
+
+const placeHelp = `PLACE is a directory, or a bucket of S3: s3://BUCKET/PREFIX, with
+?endpoint=https://HOST&region=REGION after it where needed. Credentials come from the
+environment, as for AWS's own programs.`
+
+func (p *program) backupCreateCommand() *cobra.Command {
+	var data string
+	var keys []string
 	c := &cobra.Command{
-		Use: "backup", Short: "Copy a data directory that no server uses",
-		Long: "A server that runs makes the copy of its own directory:\n" +
-			"curl -X POST 'http://ADMIN-ADDRESS/backup?to=DIRECTORY', with the address of its --admin flag.",
-		Example: "  edgetable backup --data /var/lib/edgetable --to /backup/edgetable-1",
-		Args:    operands(),
-		RunE:    func(*cobra.Command, []string) error { return p.backup(data, to) },
+		Use: "create PLACE", Short: "Make a backup of a data directory",
+		Long: placeHelp + "\n\n" +
+			"A server may be using the data directory, and goes on. A backup that was interrupted\n" +
+			"continues when you run the same command again.",
+		Example: `  edgetable backup create /mnt/backup/edgetable --data /var/lib/edgetable
+  edgetable backup create 's3://bucket/edgetable?region=eu-central-1' --encrypt-to age1…`,
+		Args: operands("PLACE"),
+		RunE: func(c *cobra.Command, args []string) error { return p.backupCreate(c.Context(), args[0], data, keys) },
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {
-		dataFlag(f, &data, "no server may be using it")
-		toFlag(f, &to, "a directory to make; it can be served with --data")
+		dataFlag(f, &data, "a server may be using it")
+		recipientsFlag(f, &keys, "encrypt-to")
 	})
 	return c
 }
 
-// backup copies the store of a server that does not run.
-func (p *program) backup(data, to string) (err error) {
-	if to == "" {
-		return misuse("say where the copy goes with --to")
+func (p *program) backupCreate(ctx context.Context, location, data string, keys []string) error {
+	place, err := openPlace(ctx, location)
+	if err != nil {
+		return err
 	}
-	// Opening a directory without a store would make one.
-	if manifests, err := fs.Glob(os.DirFS(data), "MANIFEST-*"); err != nil || len(manifests) == 0 {
-		return fmt.Errorf("there is no data in %s", data)
+	store, end, err := openForBackup(data)
+	if err != nil {
+		return err
 	}
-	store, err := pebblestore.Open(pebblestore.Options{Dir: data})
-	if errors.Is(err, pebblestore.ErrInUse) {
-		return fmt.Errorf("%w; if it is a server with --admin, POST /backup?to=DIRECTORY there", err)
+	defer end()
+	show := newProgress(p.err)
+	m, err := (&backupRun{data: data, location: location, place: place, store: store, keys: keys, progress: show.bar("stored")}).create(ctx)
+	show.end()
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted; run it again to continue")
 	}
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := store.Checkpoint(to); err != nil {
+	fmt.Fprintf(p.out, "backup %s: %d files, %s, of which %s are new\n", m.ID, len(m.Files), showBytes(m.Size()), showBytes(m.New))
+	return nil
+}
+
+func (p *program) backupListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list PLACE", Short: "List the backups in a place", Long: placeHelp,
+		Example: "  edgetable backup list /mnt/backup/edgetable",
+		Args:    operands("PLACE"),
+		RunE:    func(c *cobra.Command, args []string) error { return p.backupList(c.Context(), args[0]) },
+	}
+}
+
+func (p *program) backupList(ctx context.Context, location string) error {
+	place, err := openPlace(ctx, location)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintln(p.out, "copied", data, "to", to)
+	all, err := repository.New(place).List(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", location, err)
+	}
+	w := tabwriter.NewWriter(p.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "BACKUP\tFROM\tFILES\tSIZE\tNEW\tENCRYPTED")
+	for _, m := range all.Complete {
+		encrypted := "no"
+		if len(m.Recipients) > 0 {
+			encrypted = "yes"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t%s\n", m.ID, m.From, len(m.Files), showBytes(m.Size()), showBytes(m.New), encrypted)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, m := range all.Unfinished {
+		fmt.Fprintf(p.out, "%s of %s is not complete: it runs, or was interrupted\n", m.ID, m.From)
+	}
+	return damaged(all)
+}
+
+// damaged is the error for manifests that cannot be read.
+func damaged(all *repository.Backups) error {
+	if len(all.Damaged) == 0 {
+		return nil
+	}
+	d := all.Damaged[0]
+	return fmt.Errorf("%d manifests are damaged: %s: %w", len(all.Damaged), d.Object, d.Cause)
+}
+
+func (p *program) backupVerifyCommand() *cobra.Command {
+	var id, identity string
+	c := &cobra.Command{
+		Use: "verify PLACE", Short: "Read all backups in a place and report damage",
+		Long: placeHelp + "\n\n" +
+			"Reads every object that a backup needs and compares its checksum. With --identity it\n" +
+			"also decrypts them. Exits with 1 if something is damaged or missing.",
+		Example: "  edgetable backup verify /mnt/backup/edgetable",
+		Args:    operands("PLACE"),
+		RunE:    func(c *cobra.Command, args []string) error { return p.backupVerify(c.Context(), args[0], id, identity) },
+	}
+	section(c, "Flags", func(f *pflag.FlagSet) {
+		f.StringVar(&id, "backup", "", "`name` of the backup, or its beginning; default all")
+		identityFlag(f, &identity)
+	})
+	return c
+}
+
+func (p *program) backupVerify(ctx context.Context, location, id, identity string) error {
+	place, err := openPlace(ctx, location)
+	if err != nil {
+		return err
+	}
+	with, err := identities(identity)
+	if err != nil {
+		return err
+	}
+	r := repository.New(place)
+	all, err := r.List(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", location, err)
+	}
+	list := all.Complete
+	if id != "" {
+		m, err := r.Find(ctx, id)
+		if err != nil {
+			return err
+		}
+		list, all.Damaged = []*repository.Manifest{m}, nil
+	}
+	show := newProgress(p.err)
+	report, err := r.Verify(ctx, list, with, show.bar("read"))
+	show.end()
+	if err != nil {
+		return err
+	}
+	for _, d := range all.Damaged {
+		report.Problems = append(report.Problems, fmt.Sprintf("%s is damaged: %v", d.Object, d.Cause))
+	}
+	for _, problem := range report.Problems {
+		fmt.Fprintln(p.out, problem)
+	}
+	fmt.Fprintf(p.out, "%d backups: read %d objects, %s\n", report.Backups, report.Objects, showBytes(report.Bytes))
+	for _, m := range list {
+		if len(m.Recipients) > 0 && len(with) == 0 {
+			fmt.Fprintln(p.out, "compared checksums only: name the private key with --identity to decrypt as well")
+			break
+		}
+	}
+	if n := len(report.Problems); n > 0 {
+		return fmt.Errorf("%s is damaged: %d problems", location, n)
+	}
 	return nil
+}
+
+func (p *program) backupPruneCommand() *cobra.Command {
+	var keep repository.Keep
+	var remove []string
+	var dry bool
+	c := &cobra.Command{
+		Use: "prune PLACE", Short: "Remove old backups",
+		Long: placeHelp + "\n\n" +
+			"Removes the backups that no flag keeps, and then what no backup needs any more. The\n" +
+			"newest backup always stays. A backup may be made meanwhile.",
+		Example: `  edgetable backup prune /mnt/backup/edgetable --keep-last 24 --keep-daily 30 --dry-run
+  edgetable backup prune /mnt/backup/edgetable --older-than 2160h`,
+		Args: operands("PLACE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if keep.None() && len(remove) == 0 {
+				return misuse("say what stays: --keep-last, --keep-daily or --older-than; or name a backup with --remove")
+			}
+			return p.backupPrune(c.Context(), args[0], repository.Pruning{Keep: keep, Remove: remove, DryRun: dry, Now: time.Now()})
+		},
+	}
+	section(c, "Flags", func(f *pflag.FlagSet) {
+		intFlag(f, &keep.Last, "keep-last", 0, 0, 1<<20, "`number` of newest backups that stay")
+		intFlag(f, &keep.Daily, "keep-daily", 0, 0, 1<<20, "`number` of days of which the newest backup stays")
+		durationFlag(f, &keep.OlderThan, "older-than", 0, 0, 100*maxTime, "remove only backups that are older, such as 720h")
+		f.StringSliceVar(&remove, "remove", nil, "`name` of a backup to remove, also one that is damaged or was interrupted; may be repeated")
+		boolFlag(f, &dry, "dry-run", "only print what would be removed")
+	})
+	return c
+}
+
+func (p *program) backupPrune(ctx context.Context, location string, what repository.Pruning) error {
+	place, err := openPlace(ctx, location)
+	if err != nil {
+		return err
+	}
+	done, err := repository.New(place).Prune(ctx, what)
+	if err != nil {
+		return fmt.Errorf("%s: %w", location, err)
+	}
+	verb := "removed"
+	if what.DryRun {
+		verb = "would remove"
+	}
+	for _, id := range done.Removed {
+		fmt.Fprintln(p.out, verb, id)
+	}
+	if len(done.Unfinished) > 0 {
+		fmt.Fprintln(p.out, unfinishedStays(done.Unfinished))
+	}
+	fmt.Fprintf(p.out, "%s %d backups and %d objects, %s; %d backups stay\n", verb, len(done.Removed), done.Objects, showBytes(done.Bytes), done.Kept)
+	return nil
+}
+
+// unfinishedStays says why objects were not removed.
+func unfinishedStays(list []*repository.Manifest) string {
+	m := list[0]
+	return fmt.Sprintf("objects stay while the backup %s of %s is not complete; if it will not continue, remove it with --remove %s", m.ID, m.From, m.ID)
 }

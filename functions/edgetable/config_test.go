@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write docs/flags.md")
 func TestWhereFlagsComeFrom(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "edgetable.conf")
-	text := "\ufeff# ours\nlisten = 127.0.0.1:1\n\ncache-size=2\r\nmax-skew = 3m\nto = /for/backup\nchaos = fault=500\nchaos = fault=503\noidc-issuer = https://a.example/?x=y\n"
+	text := "\ufeff# ours\nlisten = 127.0.0.1:1\n\ncache-size=2\r\nmax-skew = 3m\nkeep-last = 3\nchaos = fault=500\nchaos = fault=503\noidc-issuer = https://a.example/?x=y\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -28,14 +28,13 @@ type greeting struct {
 func (p *program) greet(g *greeting) {
 	fmt.Fprintf(p.out, "edgetable %s listens on %s and keeps its tables %s\n", version(), g.at, g.home.place)
 	if g.admin != nil {
-		backups := ""
-		if g.home.checkpoint != nil {
-			backups = "backups, "
-		}
-		fmt.Fprintf(p.out, "%shealth and profiles at http://%s\n", backups, g.admin.Addr())
+		fmt.Fprintf(p.out, "health and profiles at http://%s\n", g.admin.Addr())
 	}
 	if g.metrics != nil {
 		fmt.Fprintf(p.out, "metrics at http://%s/metrics\n", g.metrics.Addr())
+	}
+	if g.backup.to != "" {
+		fmt.Fprintf(p.out, "backups every %s to %s\n", showDuration(g.backup.every), g.backup.to)
 	}
 	if g.bearer.issuer != "" {
 		fmt.Fprintf(p.out, "bearer tokens of %s for %s\n", g.bearer.issuer, strings.Join(g.bearer.audiences, ", "))

@@ -17,13 +17,13 @@ import (
 
 // home is where a server keeps its tables.
 type home struct {
-	store      table.Store
-	place      string                          // as the greeting has it: "in …"
-	scan       int                             // bytes that a page may read; 0 is the core's choice
-	close      func() error                    // when no request runs any more
-	checkpoint func(dir string) error          // copies the store to a new directory; nil: it cannot
-	ready      func(ctx context.Context) error // does work that shows whether the store works
-	fresh      time.Duration                   // how long the result of ready counts
+	store    table.Store
+	place    string                          // as the greeting has it: "in …"
+	scan     int                             // bytes that a page may read; 0 is the core's choice
+	close    func() error                    // when no request runs any more
+	embedded *pebblestore.Store              // in the data directory; nil: it is elsewhere
+	ready    func(ctx context.Context) error // does work that shows whether the store works
+	fresh    time.Duration                   // how long the result of ready counts
 }
 
 // openEmbedded opens the store in the data directory, or in memory.
@@ -55,7 +55,7 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, m *metrics, log
 	}
 	m.watchEmbedded(store)
 	if !o.memory {
-		h.checkpoint = store.Checkpoint
+		h.embedded = store
 		dir, err := filepath.Abs(o.data)
 		if err != nil { // the working directory is gone
 			dir = o.data

@@ -80,7 +80,7 @@ series:
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	cert, key, roots := makeCertificate(t, time.Now().Add(time.Hour))
-	s := start(t, nil, "--data", t.TempDir(), "--metrics-listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key, "--chaos", "operation=DeleteTable fault=reset")
+	s := start(t, nil, "--data", t.TempDir(), "--backup-to", t.TempDir(), "--metrics-listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key, "--chaos", "operation=DeleteTable fault=reset")
 	c := s.client(t, "")
 	trust(c, roots)
 	c.fill(t)

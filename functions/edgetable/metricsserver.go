@@ -75,6 +75,30 @@ func (m *metrics) watchFaults(c *chaos.Chaos) {
 	})
 }
 
+// watchBackups adds the backups that the server makes, if it makes any.
+func (m *metrics) watchBackups(b *scheduledBackups) {
+	if b == nil {
+		return
+	}
+	m.MustRegister(&reader{
+		descriptions: descriptions{
+			describe("backup_last_success_timestamp_seconds", "When the newest complete backup began, as a Unix time; 0: none is known.", prometheus.GaugeValue),
+			describe("backups_total", "Backups that the server has made.", prometheus.CounterValue),
+			describe("backup_failures_total", "Attempts at a backup that failed.", prometheus.CounterValue),
+		},
+		read: func(add func(i int, value float64, labels ...string)) {
+			s := b.Status()
+			if s.LastSuccess.IsZero() {
+				add(0, 0)
+			} else {
+				add(0, float64(s.LastSuccess.Unix()))
+			}
+			add(1, float64(s.Successes))
+			add(2, float64(s.Failures))
+		},
+	})
+}
+
 // reader is a collector of values that are read together at each scrape.
 type reader struct {
 	descriptions

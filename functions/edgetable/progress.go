@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -42,6 +43,35 @@ func (p *progress) show(format string, args ...any) {
 	}
 	fmt.Fprint(p.out, "\r\x1b[K", text)
 	p.open = true
+}
+
+// bar returns a function that shows how much of some bytes is done.
+func (p *progress) bar(verb string) func(done, total int64) {
+	began := time.Now()
+	return func(done, total int64) {
+		part := float64(done) / float64(max(total, 1))
+		rate := int64(float64(done) / max(time.Since(began).Seconds(), 1e-3))
+		text := fmt.Sprintf("%s %s of %s, %.0f%%, %s/s", verb, showBytes(done), showBytes(total), 100*part, showBytes(rate))
+		if p.terminal {
+			const width = 30
+			filled := int(part * width)
+			text = "[" + strings.Repeat("#", filled) + strings.Repeat(".", width-filled) + "] " + text
+		}
+		p.show("%s", text)
+	}
+}
+
+// showBytes is a number of bytes for people.
+func showBytes(n int64) string {
+	if n < 1<<10 {
+		return fmt.Sprint(n, " B")
+	}
+	value, unit := float64(n), -1
+	for value >= 1<<10 {
+		value /= 1 << 10
+		unit++
+	}
+	return fmt.Sprintf("%.1f %ciB", value, "KMGTPE"[unit])
 }
 
 // say prints a line at once.

@@ -138,6 +138,10 @@ func (s *serving) protectSecrets() error {
 
 // serveUntil serves until ctx ends, drains, and closes the store.
 func (p *program) serveUntil(ctx context.Context, s *serving) error {
+	backups, err := s.scheduleBackups(ctx)
+	if err != nil {
+		return errors.Join(err, s.home.close())
+	}
 	handler := newProtocol(s.home, s.accounts, s.serveFlags)
 	if s.bearer.Install(handler); s.bearer != nil {
 		// A misspelt issuer shows in the log now. Account keys work
@@ -163,7 +167,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	stopAdmin := func() {}
 	if s.admin != nil {
-		stopAdmin = (&admin{s.home, s.log}).serve(s.admin)
+		stopAdmin = serveAdmin(s.admin, s.log)
 	}
 	stopMetrics := func() {}
 	if s.metrics != nil {
@@ -171,6 +175,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		s.metrics.watchConnections(&server)
 		s.metrics.watchCertificate(s.certificate)
 		s.metrics.watchFaults(s.faults)
+		s.metrics.watchBackups(backups)
 		stopMetrics = serveMetrics(s.metricsAt, s.metrics, s.metricsKey, s.log)
 	}
 	reloaded := make(chan struct{})
@@ -178,9 +183,20 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		defer close(reloaded)
 		s.reload(ctx, p.hangups())
 	}()
+	stopSocket := func() {}
+	if s.home.embedded != nil {
+		stopSocket = s.serveSocket(s.home.embedded)
+	}
+	backedUp := make(chan struct{})
+	go func() {
+		defer close(backedUp)
+		if backups != nil {
+			backups.serve(ctx)
+		}
+	}()
 	p.greet(&greeting{serveFlags: s.serveFlags, home: s.home, list: *s.accounts.current.Load(), accountsFile: s.accounts.file, at: s.listener.Addr(), admin: s.admin, metrics: s.metricsAt})
 	p.notify("READY=1", s.log)
-	err := server.Serve(p.draining(ctx, s, health), s.listener)
+	err = server.Serve(p.draining(ctx, s, health), s.listener)
 	stopAdmin()
 	stopMetrics()
 	if err != nil {
@@ -189,6 +205,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		return err
 	}
 	<-reloaded
+	<-backedUp
+	stopSocket()
 	s.accounts.noteUsed()
 	health.wait()
 	return s.home.close()

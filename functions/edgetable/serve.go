@@ -35,6 +35,7 @@ type serveFlags struct {
 	protect protectFlags
 	bearer  bearerFlags
 	chaos   chaosFlags
+	backup  backupFlags
 }
 
 func (p *program) serveCommand() *cobra.Command {
@@ -67,6 +68,7 @@ func (p *program) serveCommand() *cobra.Command {
 	section(c, "Bearer tokens", o.bearer.register)
 	section(c, "Store", o.storeFlags.register)
 	section(c, "Store on DynamoDB", o.storeFlags.registerDynamoDB)
+	section(c, "Backups", o.backup.register)
 	section(c, "Limits", o.registerLimits)
 	section(c, "Operation", o.registerOperation)
 	section(c, "Metrics", o.metrics.register)
@@ -90,7 +92,7 @@ func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
 }
 
 func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
-	f.StringVar(&o.admin, "admin", "", "`address` on loopback for GET /healthz and /debug/pprof/, and POST /backup?to=DIRECTORY; default none")
+	f.StringVar(&o.admin, "admin", "", "`address` on loopback for GET /healthz and /debug/pprof/; default none")
 	durationFlag(f, &o.grace, "grace", 10*time.Second, 0, maxTime, "how long requests may continue after an interrupt; a second interrupt ends them")
 	durationFlag(f, &o.drain, "drain", 0, 0, maxTime, "how long to serve after an interrupt while /_/ready answers 503, before --grace begins")
 	choiceFlag(f, &o.logFormat, "log-format", "`format` of the log on standard error, text or json", "text", "json")
@@ -116,7 +118,10 @@ func (o *serveFlags) check(given func(flag string) bool) error {
 	if o.store == "dynamodb" {
 		o.protect.wait(given)
 	}
-	return o.storeFlags.check(given)
+	if err := o.storeFlags.check(given); err != nil {
+		return err
+	}
+	return o.backup.check(o.memory, given)
 }
 
 func now() edm.Ticks { return edm.TicksOf(time.Now()) }

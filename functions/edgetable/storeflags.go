@@ -54,7 +54,7 @@ const bucketsUsage = "`number` of hash keys that a table is spread over on Dynam
 
 // ofStore are the flags that mean something to one kind of store alone.
 var ofStore = map[string][]string{
-	"embedded": {"data", "memory", "cache-size", "accept-damage"},
+	"embedded": {"data", "memory", "cache-size", "accept-damage", "backup-to"},
 	"dynamodb": {"dynamodb-table", "dynamodb-region", "dynamodb-endpoint", "lease", "buckets", "scanned-bytes", "purge-every"},
 }
 

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"filippo.io/age"
+)
+
+// succeed runs a command that must succeed and returns what it prints.
+func succeed(t *testing.T, args ...string) string {
+	t.Helper()
+	status, out, text := runUntil(t.Context(), nil, args...)
+	if status != 0 {
+		t.Fatalf("%q: status %d\n%s%s", args, status, out, text)
+	}
+	return out
+}
+
+// refused runs a command that must fail with a message.
+func refused(t *testing.T, say string, args ...string) {
+	t.Helper()
+	status, out, text := runUntil(t.Context(), nil, args...)
+	if status != 1 || !strings.Contains(out+text, say) {
+		t.Errorf("%q: status %d, want 1 with %q\n%s%s", args, status, say, out, text)
+	}
+}
+
+// A backup of a running server, and one of a stopped one, are restored to directories
+// that another server serves.
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	data, place, dir := t.TempDir(), filepath.Join(t.TempDir(), "place"), t.TempDir()
+	s := start(t, nil, "--data", data)
+	c := s.client(t, "")
+	c.fill(t)
+	first := succeed(t, "backup", "create", place, "--data", data)
+	c.do(t, "PUT", ada, `{"Name":"Lady Ada"}`, 204)
+	if out := succeed(t, "backup", "create", place, "--data", data); !strings.Contains(out, " are new") {
+		t.Errorf("create: %s", out)
+	}
+	c.do(t, "DELETE", "/Tables('people')", "", 204)
+	s.ends(t)
+	succeed(t, "backup", "create", place, "--data", data)
+
+	if out := succeed(t, "backup", "list", place); strings.Count(out, data) != 3 {
+		t.Errorf("list: %s", out)
+	}
+	if out := succeed(t, "backup", "verify", place); !strings.Contains(out, "3 backups: read ") {
+		t.Errorf("verify: %s", out)
+	}
+	id := strings.TrimSuffix(strings.Fields(first)[1], ":")
+	restored := filepath.Join(dir, "restored")
+	succeed(t, "backup", "restore", place, restored, "--backup", id)
+	refused(t, "is not empty", "backup", "restore", place, restored, "--backup", id)
+	succeed(t, "check", restored)
+	second := start(t, nil, "--data", restored)
+	second.client(t, "").filled(t)
+	second.client(t, "").do(t, "PUT", ada, `{"Name":"Countess Ada"}`, 204)
+	second.ends(t)
+
+	newest := filepath.Join(dir, "newest")
+	succeed(t, "backup", "restore", place, newest)
+	start(t, nil, "--data", newest).client(t, "").do(t, "GET", ada, "", 404)
+
+	if out := succeed(t, "backup", "prune", place, "--keep-last", "1", "--dry-run"); !strings.Contains(out, "would remove 2 backups") {
+		t.Errorf("prune --dry-run: %s", out)
+	}
+	if out := succeed(t, "backup", "prune", place, "--keep-last", "1"); !strings.Contains(out, "1 backups stay") {
+		t.Errorf("prune: %s", out)
+	}
+	refused(t, "there is no complete backup", "backup", "restore", place, filepath.Join(dir, "gone"), "--backup", id)
+	if out := succeed(t, "backup", "verify", place); !strings.Contains(out, "1 backups: read ") {
+		t.Errorf("verify after prune: %s", out)
+	}
+	// Another store must not be mixed with this one.
+	other := t.TempDir()
+	start(t, nil, "--data", other).ends(t)
+	refused(t, "backups of another store", "backup", "create", place, "--data", other)
+	foreign := t.TempDir()
+	if err := os.WriteFile(filepath.Join(foreign, "photo.jpg"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, "in use for something else", "backup", "create", foreign, "--data", data)
+}
+
+// One table can be restored alone, with its entities and nothing else.
+func TestRestoreTable(t *testing.T) {
+	t.Parallel()
+	data, place, dir := t.TempDir(), filepath.Join(t.TempDir(), "place"), filepath.Join(t.TempDir(), "alone")
+	s := start(t, nil, "--data", data)
+	c := s.client(t, "")
+	c.fill(t)
+	c.do(t, "POST", "/Tables", `{"TableName":"Other"}`, 204)
+	succeed(t, "backup", "create", place, "--data", data)
+	refused(t, "has no table", "backup", "restore", place, dir, "--account", "devstoreaccount1", "--table", "Nobody")
+	if out := succeed(t, "backup", "restore", place, dir, "--account", "devstoreaccount1", "--table", "PEOPLE"); !strings.Contains(out, ": 1 entities") {
+		t.Errorf("restore: %s", out)
+	}
+	alone := start(t, nil, "--data", dir).client(t, "")
+	alone.filled(t)
+	alone.do(t, "GET", "/Other()", "", 404)
+	if beside, _ := filepath.Glob(dir + ".restoring-*"); len(beside) > 0 {
+		t.Errorf("left behind: %q", beside)
+	}
+}
+
+// Backups that are encrypted can be verified without the private key, and restored with
+// it only.
+func TestEncryptedBackup(t *testing.T) {
+	t.Parallel()
+	key, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	data, place, identity := filepath.Join(dir, "data"), filepath.Join(dir, "place"), filepath.Join(dir, "key.txt")
+	if err := os.WriteFile(identity, []byte("# made by a test\n"+key.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, nil, "--data", data)
+	s.client(t, "").fill(t)
+	for range 2 {
+		succeed(t, "backup", "create", place, "--data", data, "--encrypt-to", key.Recipient().String())
+	}
+	if err := filepath.WalkDir(place, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if strings.Contains(string(b), "Ada") {
+			t.Errorf("%s shows an entity", path)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if out := succeed(t, "backup", "verify", place); !strings.Contains(out, "--identity") {
+		t.Errorf("verify: %s", out)
+	}
+	if out := succeed(t, "backup", "verify", place, "--identity", identity); strings.Contains(out, "--identity") {
+		t.Errorf("verify with the key: %s", out)
+	}
+	refused(t, "--identity", "backup", "restore", place, filepath.Join(dir, "no"))
+	restored := filepath.Join(dir, "restored")
+	succeed(t, "backup", "restore", place, restored, "--identity", identity)
+	start(t, nil, "--data", restored).client(t, "").filled(t)
+}
+
+// Each file of a place is damaged in turn: verify names it, and a backup that needs it
+// is not restored.
+func TestDamagedBackup(t *testing.T) {
+	t.Parallel()
+	data, place := t.TempDir(), filepath.Join(t.TempDir(), "place")
+	s := start(t, nil, "--data", data)
+	s.client(t, "").fill(t)
+	succeed(t, "backup", "create", place, "--data", data)
+	files := 0
+	if err := filepath.WalkDir(place, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		files++
+		good, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		bad := append([]byte(nil), good...)
+		bad[len(bad)/2] ^= 1
+		for _, damage := range []func() error{
+			func() error { return os.WriteFile(path, bad, 0o600) },
+			func() error { return os.WriteFile(path, good[:len(good)-1], 0o600) },
+			func() error { return os.Remove(path) },
+		} {
+			if err := damage(); err != nil {
+				return err
+			}
+			restored := filepath.Join(t.TempDir(), "restored")
+			name := filepath.Base(path)
+			if _, err := os.Stat(path); err == nil || filepath.Base(filepath.Dir(path)) == "objects" || name == "format" {
+				refused(t, name, "backup", "verify", place)
+			}
+			if name != "format" { // it names the store, which a restore need not know
+				refused(t, "", "backup", "restore", place, restored)
+				if _, err := os.Stat(restored); !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("%s: a refused restore left a directory", name)
+				}
+			}
+		}
+		return os.WriteFile(path, good, 0o600)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if files < 6 {
+		t.Errorf("only %d files", files)
+	}
+	succeed(t, "backup", "verify", place)
+}
+
+// A damaged data file is not stored: the backups before it stay the newest ones.
+func TestBackupOfDamage(t *testing.T) {
+	t.Parallel()
+	data, place := t.TempDir(), filepath.Join(t.TempDir(), "place")
+	s := start(t, nil, "--data", data)
+	c := s.client(t, "")
+	c.fill(t)
+	for i := range 10 {
+		text := make([]byte, 10_000) // does not become smaller by compression
+		rand.Read(text)
+		c.do(t, "PUT", fmt.Sprintf("/people(PartitionKey='b',RowKey='%d')", i), fmt.Sprintf(`{"Text":"%x"}`, text), 204)
+	}
+	s.ends(t)
+	files, err := filepath.Glob(filepath.Join(data, "*.sst"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no data files", err)
+	}
+	b, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(files[0], b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, filepath.Base(files[0]), "backup", "create", place, "--data", data)
+	refused(t, "there are no backups", "backup", "restore", place, filepath.Join(t.TempDir(), "new"))
+}
+
+// A server makes backups by itself and removes old ones. A failure is logged and
+// counted, and the next attempt follows.
+func TestScheduledBackups(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	place := filepath.Join(dir, "place")
+	if err := os.WriteFile(place, nil, 0o600); err != nil { // no directory can be made there
+		t.Fatal(err)
+	}
+	s := start(t, nil, "--data", filepath.Join(dir, "data"), "--metrics-listen", "127.0.0.1:0",
+		"--backup-to", place, "--backup-every", "1s", "--backup-keep", "last=2")
+	s.client(t, "").fill(t)
+	eventually(t, func() bool { return strings.Contains(s.logs.String(), "backup failed") }, s)
+	if m := s.scrape(t, ""); sumOf(t, m, "backup_failures_total") == 0 || sumOf(t, m, "backup_last_success_timestamp_seconds") != 0 {
+		t.Error("the metrics do not show the failure")
+	}
+	if err := os.Remove(place); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool { return strings.Contains(s.logs.String(), "old backups removed") }, s)
+	m := s.scrape(t, "")
+	if at := sumOf(t, m, "backup_last_success_timestamp_seconds"); time.Since(time.Unix(int64(at), 0)) > time.Hour || sumOf(t, m, "backups_total") < 2 {
+		t.Errorf("the metrics do not show the backups: the last at %g", at)
+	}
+	s.ends(t)
+	out := succeed(t, "backup", "list", place)
+	if n := strings.Count(out, "\n"); n < 3 || n > 4 { // two, and one more if the server was stopped before it removed the third
+		t.Errorf("list: %s", out)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "data", "backup.staging")); len(left) > 0 {
+		t.Error("the staged files are left")
+	}
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, holds func() bool, s *server) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("it does not happen:\n%s", s.logs)
+		}
+	}
+}

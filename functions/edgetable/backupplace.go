@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"filippo.io/age"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/backup/repository/s3"
+)
+
+// openPlace opens the place of backups: a URL, or a directory, which need not exist.
+func openPlace(ctx context.Context, location string) (repository.Objects, error) {
+	switch {
+	case location == "":
+		return nil, misuse("the place for backups is empty")
+	case strings.HasPrefix(location, "s3://"):
+		b, err := s3.Open(ctx, location)
+		if err != nil { // not a nil *Bucket in an interface
+			return nil, misuse("%v", err)
+		}
+		return b, nil
+	case strings.Contains(location, "://"):
+		return nil, misuse("%s: write a directory, or a bucket of S3 as s3://BUCKET/PREFIX", location)
+	}
+	dir, err := filepath.Abs(location)
+	if err != nil {
+		return nil, err
+	}
+	return repository.Directory(dir), nil
+}
+
+// apart refuses a place inside the data directory, where one accident takes both.
+func apart(place repository.Objects, data string) error {
+	dir, ok := place.(repository.Directory)
+	if !ok {
+		return nil
+	}
+	inside, err := os.Stat(data)
+	if err != nil {
+		return err
+	}
+	path := string(dir)
+	for {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			path = real
+		}
+		if info, err := os.Stat(path); err == nil && os.SameFile(info, inside) {
+			return fmt.Errorf("%s is inside the data directory %s; choose a place elsewhere, best on another machine", dir, data)
+		}
+		parent := filepath.Dir(path)
+		if parent == path {
+			return nil
+		}
+		path = parent
+	}
+}
+
+func recipientsFlag(f *pflag.FlagSet, to *[]string, name string) {
+	f.StringSliceVar(to, name, nil, "public `key` of age, age1…, that can decrypt the backups; may be repeated; default no encryption")
+}
+
+func identityFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "identity", "", "`file` of age with the private key of encrypted backups")
+}
+
+// identities reads the file of --identity, if there is one.
+func identities(file string) ([]age.Identity, error) {
+	if file == "" {
+		return nil, nil
+	}
+	list, err := repository.ReadIdentities(file)
+	if err != nil {
+		return nil, errors.Join(errors.New("--identity"), err)
+	}
+	return list, nil
+}

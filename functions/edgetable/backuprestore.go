@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/table"
+)
+
+// restoring are the flags of restore.
+type restoring struct {
+	backup, identity string
+	table, account   string
+}
+
+func (p *program) backupRestoreCommand() *cobra.Command {
+	var o restoring
+	c := &cobra.Command{
+		Use: "restore PLACE DIRECTORY", Short: "Restore a backup to a new data directory",
+		Long: placeHelp + "\n\n" +
+			"Restores the newest backup, or another one, to a new or empty DIRECTORY, and verifies all\n" +
+			"that it reads. 'edgetable serve --data DIRECTORY' serves it. With --account and --table\n" +
+			"the directory holds this table alone.",
+		Example: `  edgetable backup restore /mnt/backup/edgetable /var/lib/edgetable-restored
+  edgetable backup restore 's3://bucket/edgetable' restored --account acme --table People --identity key.txt`,
+		Args: operands("PLACE", "DIRECTORY"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if (o.table == "") != (o.account == "") {
+				return misuse("--account and --table go together")
+			}
+			return p.backupRestore(c.Context(), args[0], args[1], &o)
+		},
+	}
+	section(c, "Flags", func(f *pflag.FlagSet) {
+		f.StringVar(&o.backup, "backup", "", "`name` of the backup, or its beginning; default the newest")
+		f.StringVar(&o.account, "account", "", "`name` of the account; with --table, restore this table alone")
+		f.StringVar(&o.table, "table", "", "`name` of the table; with --account, restore it alone")
+		identityFlag(f, &o.identity)
+	})
+	return c
+}
+
+func (p *program) backupRestore(ctx context.Context, location, dir string, o *restoring) error {
+	place, err := openPlace(ctx, location)
+	if err != nil {
+		return err
+	}
+	with, err := identities(o.identity)
+	if err != nil {
+		return err
+	}
+	r := repository.New(place)
+	m, err := r.Find(ctx, o.backup)
+	if err != nil {
+		return fmt.Errorf("%s: %w", location, err)
+	}
+	show := newProgress(p.err)
+	restore := func(dir string) error {
+		err := r.Restore(ctx, m, dir, with, show.bar("restored"))
+		show.end()
+		return err
+	}
+	if o.table == "" {
+		if err := restore(dir); err != nil {
+			return err
+		}
+		fmt.Fprintf(p.out, "restored backup %s to %s: %d files, %s\n", m.ID, dir, len(m.Files), showBytes(m.Size()))
+		return nil
+	}
+	entities, err := restoreTable(restore, dir, table.RecordKey{Account: o.account, Table: table.FoldName(o.table)})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.out, "restored table %s of account %s from backup %s to %s: %d entities\n", o.table, o.account, m.ID, dir, entities)
+	return nil
+}
+
+// restoreTable restores a whole backup beside the directory, and then moves a store with
+// one table of it there.
+func restoreTable(restore func(dir string) error, dir string, key table.RecordKey) (entities int64, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return 0, err
+	}
+	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 {
+		return 0, fmt.Errorf("%s is not empty; restore to a new directory", dir)
+	}
+	beside, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".restoring-*")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(beside)) }()
+	whole, alone := filepath.Join(beside, "whole"), filepath.Join(beside, "table")
+	if err := restore(whole); err != nil {
+		return 0, err
+	}
+	entities, err = pebblestore.Extract(pebblestore.Options{Dir: whole}, key, alone)
+	if err != nil {
+		return 0, err
+	}
+	_ = os.Remove(dir) // if it is there, it is empty
+	return entities, os.Rename(alone, dir)
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/store/pebblestore"
+)
+
+// Files of backups in the data directory.
+const (
+	backupLock       = "backup.lock"       // held by the process that makes a backup
+	backupStaging    = "backup.staging"    // directory with the state of the store that is being stored
+	backupUnfinished = "backup.unfinished" // list of backups that were begun: name and place
+)
+
+// snapshotter is a store that can be backed up: one in this process, or that of a
+// running server.
+type snapshotter interface {
+	Identity() (string, error)
+	Checkpoint(dir string) error
+}
+
+// backupRun makes a backup of a data directory.
+type backupRun struct {
+	data, location string
+	place          repository.Objects
+	store          snapshotter
+	keys           []string
+	progress       func(done, total int64)
+}
+
+// create makes the backup. One process at a time makes one of a data directory.
+func (b *backupRun) create(ctx context.Context) (m *repository.Manifest, err error) {
+	if b.data, err = filepath.Abs(b.data); err != nil {
+		return nil, err
+	}
+	if err := apart(b.place, b.data); err != nil {
+		return nil, err
+	}
+	lock, err := vfs.Default.Lock(filepath.Join(b.data, backupLock))
+	if err != nil {
+		return nil, fmt.Errorf("another backup of %s is running (%w)", b.data, err)
+	}
+	defer lock.Close()
+	store, err := b.store.Identity()
+	if err != nil {
+		return nil, err
+	}
+	begun, err := b.readUnfinished()
+	if err != nil {
+		return nil, err
+	}
+	staging := filepath.Join(b.data, backupStaging)
+	if err := os.RemoveAll(staging); err != nil { // of a run that was killed
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
+	host, _ := os.Hostname() // it is shown to people only
+	m, err = repository.New(b.place).Create(ctx, repository.Source{
+		Store: store, From: host + ":" + b.data, Program: version(), Keys: b.keys,
+		Snapshot:    func(context.Context) (string, error) { return staging, b.store.Checkpoint(staging) },
+		Check:       pebblestore.CheckFile,
+		Interrupted: begun.here,
+		Begin: func(id string) error {
+			begun.here = append(begun.here, id)
+			return b.writeUnfinished(begun)
+		},
+		Progress: b.progress, Now: time.Now,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.location, err)
+	}
+	begun.here = nil
+	return m, b.writeUnfinished(begun)
+}
+
+// unfinished are the backups of a data directory that were begun and have not ended.
+type unfinished struct {
+	here  []string // in the place of this run
+	other []string // lines about other places
+}
+
+func (b *backupRun) readUnfinished() (u unfinished, err error) {
+	text, err := os.ReadFile(filepath.Join(b.data, backupUnfinished))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return u, err
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if id, location, _ := strings.Cut(line, " "); location == b.location {
+			u.here = append(u.here, id)
+		} else {
+			u.other = append(u.other, line)
+		}
+	}
+	return u, nil
+}
+
+func (b *backupRun) writeUnfinished(u unfinished) error {
+	var text bytes.Buffer
+	for _, line := range u.other {
+		fmt.Fprintln(&text, line)
+	}
+	for _, id := range slices.Compact(u.here) {
+		fmt.Fprintln(&text, id, b.location)
+	}
+	return replaceFile(filepath.Join(b.data, backupUnfinished), text.Bytes(), 0o600)
+}
+
+// openForBackup opens the store of a data directory, or asks the server that uses it.
+func openForBackup(data string) (s snapshotter, end func(), err error) {
+	// Opening a directory without a store would make one.
+	if manifests, err := fs.Glob(os.DirFS(data), "MANIFEST-*"); err != nil || len(manifests) == 0 {
+		return nil, nil, fmt.Errorf("there is no data in %s", data)
+	}
+	store, err := pebblestore.Open(pebblestore.Options{Dir: data})
+	if errors.Is(err, pebblestore.ErrInUse) {
+		return askServer(data), func() {}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return store, func() { _ = store.Close() }, nil
+}

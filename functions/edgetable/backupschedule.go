@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/backup/repository"
+)
+
+// backupFlags are those of a server that makes backups by itself.
+type backupFlags struct {
+	to    string
+	every time.Duration
+	keep  repository.Keep
+	keys  []string
+}
+
+func (o *backupFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&o.to, "backup-to", "", "`place` for backups of the data directory: another directory, or s3://BUCKET/PREFIX; default none")
+	durationFlag(f, &o.every, "backup-every", time.Hour, time.Second, maxTime, "how often to make a backup")
+	f.Var(&value[repository.Keep]{&o.keep, "rules", parseKeep, showKeep}, "backup-keep", "`rules` that say which backups stay, such as last=24,daily=30 or older-than=720h, as the flags of 'edgetable backup prune'; default all")
+	recipientsFlag(f, &o.keys, "backup-encrypt-to")
+}
+
+// check finds flags that do not go together.
+func (o *backupFlags) check(memory bool, given func(flag string) bool) error {
+	for _, name := range []string{"backup-every", "backup-keep", "backup-encrypt-to"} {
+		if given(name) && o.to == "" {
+			return misuse("--%s needs --backup-to", name)
+		}
+	}
+	if memory && o.to != "" {
+		return misuse("--backup-to is for a data directory, not for --memory")
+	}
+	_, err := repository.ParseRecipients(o.keys)
+	if err != nil {
+		return misuse("--backup-encrypt-to: %v", err)
+	}
+	return nil
+}
+
+var errKeep = errors.New("write last=NUMBER, daily=NUMBER or older-than=DURATION, with commas between them")
+
+func parseKeep(text string) (k repository.Keep, err error) {
+	for rule := range strings.SplitSeq(text, ",") {
+		name, n, _ := strings.Cut(strings.TrimSpace(rule), "=")
+		count, countErr := strconv.ParseUint(n, 10, 20)
+		switch {
+		case name == "last" && countErr == nil:
+			k.Last = int(count)
+		case name == "daily" && countErr == nil:
+			k.Daily = int(count)
+		case name == "older-than":
+			if k.OlderThan, err = time.ParseDuration(n); err != nil || k.OlderThan < 0 {
+				return k, errKeep
+			}
+		default:
+			return k, errKeep
+		}
+	}
+	if k.None() {
+		return k, errKeep
+	}
+	return k, nil
+}
+
+func showKeep(k repository.Keep) string {
+	var rules []string
+	if k.Last > 0 {
+		rules = append(rules, fmt.Sprint("last=", k.Last))
+	}
+	if k.Daily > 0 {
+		rules = append(rules, fmt.Sprint("daily=", k.Daily))
+	}
+	if k.OlderThan > 0 {
+		rules = append(rules, "older-than="+showDuration(k.OlderThan))
+	}
+	return strings.Join(rules, ",")
+}
+
+// backupStatus is what the metrics say about the backups that a server makes.
+type backupStatus struct {
+	LastSuccess time.Time // when the newest complete backup began; zero: not known yet
+	Successes   int64     // since the start
+	Failures    int64
+}
+
+// scheduledBackups makes backups until the server ends.
+type scheduledBackups struct {
+	*backupFlags
+	run *backupRun
+	log *slog.Logger
+
+	mu     sync.Mutex
+	status backupStatus
+}
+
+func (s *serving) scheduleBackups(ctx context.Context) (*scheduledBackups, error) {
+	if s.backup.to == "" {
+		return nil, nil
+	}
+	place, err := openPlace(ctx, s.backup.to)
+	if err != nil {
+		return nil, fmt.Errorf("--backup-to: %w", err)
+	}
+	if err := apart(place, s.data); err != nil {
+		return nil, fmt.Errorf("--backup-to: %w", err)
+	}
+	return &scheduledBackups{
+		backupFlags: &s.backup, log: s.log,
+		run: &backupRun{
+			data: s.data, location: s.backup.to, place: place, store: s.home.embedded,
+			keys: s.backup.keys, progress: func(int64, int64) {},
+		},
+	}, nil
+}
+
+// Status returns what is known of the backups so far.
+func (b *scheduledBackups) Status() backupStatus {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.status
+}
+
+// firstRetry is how long after a failure a backup is tried again. Each further failure
+// doubles it, up to --backup-every.
+const firstRetry = time.Minute
+
+// serve makes backups until ctx ends.
+func (b *scheduledBackups) serve(ctx context.Context) {
+	retry := firstRetry
+	for ctx.Err() == nil {
+		wait, err := b.turn(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			wait = min(retry, b.every)
+			retry *= 2
+			b.mu.Lock()
+			b.status.Failures++
+			b.mu.Unlock()
+			b.log.Error("backup failed", "to", b.to, "cause", err, "again in", wait)
+		} else {
+			retry = firstRetry
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+	}
+}
+
+// turn makes a backup if it is due, and returns how long to wait for the next one.
+func (b *scheduledBackups) turn(ctx context.Context) (wait time.Duration, err error) {
+	newest, err := repository.New(b.run.place).Find(ctx, "")
+	if err != nil && !errors.Is(err, repository.ErrNone) {
+		return 0, err
+	}
+	if err == nil {
+		b.mu.Lock()
+		b.status.LastSuccess = newest.Began
+		b.mu.Unlock()
+		if age := time.Since(newest.Began); age >= 0 && age < b.every {
+			return b.every - age, nil
+		}
+	}
+	began := time.Now()
+	m, err := b.run.create(ctx)
+	if err != nil {
+		return 0, err
+	}
+	b.mu.Lock()
+	b.status.LastSuccess = m.Began
+	b.status.Successes++
+	b.mu.Unlock()
+	b.log.Info("backup", "to", b.to, "name", m.ID, "bytes", m.Size(), "new", m.New, "took", time.Since(began).Round(time.Millisecond))
+	b.prune(ctx)
+	return b.every, nil
+}
+
+// prune removes old backups. A failure is logged; the next backup tries again.
+func (b *scheduledBackups) prune(ctx context.Context) {
+	if b.keep.None() {
+		return
+	}
+	done, err := repository.New(b.run.place).Prune(ctx, repository.Pruning{Keep: b.keep, Now: time.Now()})
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		b.log.Error("old backups cannot be removed", "to", b.to, "cause", err)
+	case len(done.Unfinished) > 0:
+		b.log.Warn("old backups are removed in part", "to", b.to, "cause", unfinishedStays(done.Unfinished))
+	case len(done.Removed) > 0 || done.Objects > 0:
+		b.log.Info("old backups removed", "to", b.to, "backups", len(done.Removed), "bytes", done.Bytes)
+	}
+}
