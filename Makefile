@@ -61,7 +61,7 @@ race-check:
 test-local:
 	@.ci/prerequisites go gcc node npm python3
 	go test -race $(call RACE,core adapters functions)
-	$(MAKE) clients
+	$(MAKE) backup-s3 clients
 
 ## test-aws: the DynamoDB store and the Lambda function: tests, clients, what is deployed
 .PHONY: test-aws
@@ -98,6 +98,7 @@ vet:
 	go vet -tags $(TAGS) ./... $(TOOLS)
 	cd testdata/clients/go && go vet ./...
 	cd testdata/clients/giovanni && go vet ./...
+	cd testdata/backup && go vet ./...
 	cd examples/microblog && go vet ./...
 
 ## clients: the Azure SDKs, the CLI, old clients and the sample application against the binary
@@ -109,6 +110,11 @@ clients: build
 .PHONY: conformance
 conformance: build
 	EDGETABLE_CONFORMANCE=write .ci/clients $(BIN)/edgetable
+
+## backup-s3: backups of the binary to a real server for S3, with faults and kills
+.PHONY: backup-s3
+backup-s3: build
+	cd testdata/backup && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 ./...
 
 ## clients-lambda: the Azure SDKs against the Lambda function under the emulator of AWS, over DynamoDB Local
 .PHONY: clients-lambda

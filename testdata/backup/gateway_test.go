@@ -1,0 +1,148 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// fault is what happens to a request.
+type fault int
+
+const (
+	none       fault = iota
+	unserved         // 503, the request is not executed
+	cutBefore        // the connection breaks, the request is not executed
+	cutAfter         // the request is executed, but the connection breaks before the answer
+	halfAnswer       // the connection breaks in the middle of the answer
+)
+
+// gateway is an S3 server behind a proxy that can fail.
+type gateway struct {
+	URL string // of a place in it
+
+	mu    sync.Mutex
+	fault func(r *http.Request) fault
+}
+
+func (g *gateway) set(f func(r *http.Request) fault) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.fault = f
+}
+
+const access, secret = "AKIATEST", "secret-of-the-test"
+
+// startGateway starts versitygw with an empty bucket.
+func startGateway(t *testing.T) *gateway {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "s3") // short: it has a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	socket, data := filepath.Join(dir, "sock"), filepath.Join(dir, "data")
+	if err := os.MkdirAll(filepath.Join(data, "bucket"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(gatewayBinary(t), "--access", access, "--secret", secret, "--port", socket, "--quiet", "posix", "--nometa", data)
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}
+	eventually(t, "the S3 server listens", func() bool {
+		conn, err := dial(t.Context(), "", "")
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+	g := &gateway{fault: func(*http.Request) fault { return none }}
+	forward := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme, r.Out.URL.Host = "http", "gateway"
+			r.Out.Host = r.In.Host // it is signed
+		},
+		Transport: &http.Transport{DialContext: dial, DisableCompression: true},
+	}
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.mu.Lock()
+		fault := g.fault(r)
+		g.mu.Unlock()
+		switch fault {
+		case none:
+			forward.ServeHTTP(w, r)
+		case unserved:
+			_, _ = io.Copy(io.Discard, r.Body)
+			http.Error(w, "<Error><Code>SlowDown</Code></Error>", http.StatusServiceUnavailable)
+		case cutBefore:
+			panic(http.ErrAbortHandler)
+		case cutAfter, halfAnswer:
+			answer := httptest.NewRecorder()
+			forward.ServeHTTP(answer, r)
+			if fault == halfAnswer && answer.Body.Len() > 1 {
+				for name, values := range answer.Header() {
+					w.Header()[name] = values
+				}
+				w.WriteHeader(answer.Code)
+				_, _ = w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+				_ = http.NewResponseController(w).Flush()
+			}
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	t.Cleanup(proxy.Close)
+	g.URL = "s3://bucket/some/prefix?endpoint=" + url.QueryEscape(proxy.URL)
+	return g
+}
+
+// gatewayBinary builds versitygw once.
+var gatewayBinary = func() func(t *testing.T) string {
+	var once sync.Once
+	var path string
+	var err error
+	return func(t *testing.T) string {
+		t.Helper()
+		once.Do(func() {
+			var out []byte
+			out, err = exec.Command("go", "tool", "-n", "versitygw").Output() // builds it and prints where
+			path = string(out[:max(len(out)-1, 0)])
+			var failed *exec.ExitError
+			if errors.As(err, &failed) {
+				err = errors.New(string(failed.Stderr))
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+}()
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("it does not happen: %s", what)
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package backup
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"os"
+)
+
+// filled makes a data directory with a table and some entities.
+func filled(t *testing.T) (data string) {
+	t.Helper()
+	data = filepath.Join(t.TempDir(), "data")
+	s := start(t, data)
+	if status := s.do(t, "POST", "/Tables", `{"TableName":"people"}`); status != 201 {
+		t.Fatalf("create table: status %d", status)
+	}
+	for row := range 100 {
+		s.put(t, row)
+	}
+	s.stop(t)
+	return data
+}
+
+// TestS3 makes backups of a running server in a bucket, and restores one.
+func TestS3(t *testing.T) {
+	t.Parallel()
+	g, data := startGateway(t), filled(t)
+	s := start(t, data)
+	first := succeed(t, "backup", "create", g.URL, "--data", data)
+	s.put(t, 1000)
+	second := succeed(t, "backup", "create", g.URL, "--data", data)
+	t.Logf("%s%s", first, second)
+	if out := succeed(t, "backup", "list", g.URL); strings.Count(out, data) != 2 {
+		t.Errorf("list: %s", out)
+	}
+	if out := succeed(t, "backup", "verify", g.URL); !strings.Contains(out, "2 backups: read ") {
+		t.Errorf("verify: %s", out)
+	}
+	for row, id := range map[int]string{99: strings.TrimSuffix(strings.Fields(first)[1], ":"), 1000: ""} {
+		restored := filepath.Join(t.TempDir(), "restored")
+		succeed(t, "backup", "restore", g.URL, restored, "--backup", id)
+		succeed(t, "check", restored)
+		if r := start(t, restored); !r.has(t, row) || id != "" && r.has(t, 1000) {
+			t.Errorf("backup %s is not as it was", id)
+		}
+	}
+	succeed(t, "backup", "prune", g.URL, "--keep-last", "1")
+	if out := succeed(t, "backup", "verify", g.URL); !strings.Contains(out, "1 backups: read ") {
+		t.Errorf("verify: %s", out)
+	}
+	// Many pages of a list, and a name that must be escaped.
+	odd := strings.Replace(g.URL, "some/prefix", "a+b%20c", 1)
+	succeed(t, "backup", "create", odd, "--data", data)
+	succeed(t, "backup", "verify", odd)
+
+	c := command(t, "backup", "list", g.URL)
+	c.Env = append(c.Env, "AWS_SECRET_ACCESS_KEY=wrong")
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "SignatureDoesNotMatch") {
+		t.Errorf("a wrong key: %v %s", err, out)
+	}
+}
+
+// TestFaults lets a third of all requests fail in every way.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	g, data := startGateway(t), filled(t)
+	var failed atomic.Int64
+	g.set(func(*http.Request) fault {
+		if rand.IntN(3) > 0 {
+			return none
+		}
+		failed.Add(1)
+		return fault(1 + rand.IntN(int(halfAnswer)))
+	})
+	succeed(t, "backup", "create", g.URL, "--data", data)
+	succeed(t, "backup", "create", g.URL, "--data", data)
+	succeed(t, "backup", "prune", g.URL, "--keep-last", "1")
+	succeed(t, "backup", "verify", g.URL)
+	restored := filepath.Join(t.TempDir(), "restored")
+	succeed(t, "backup", "restore", g.URL, restored)
+	if !start(t, restored).has(t, 99) {
+		t.Error("an entity is lost")
+	}
+	t.Logf("%d requests failed", failed.Load())
+}
+
+// TestKill kills the process at each write to the bucket, before it or after it. What
+// is listed then is complete, and the next backup and prune work.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	g, data := startGateway(t), filled(t)
+	succeed(t, "backup", "create", g.URL, "--data", data)
+	for _, args := range [][]string{
+		{"backup", "create", g.URL, "--data", data},
+		{"backup", "prune", g.URL, "--keep-last", "1"},
+	} {
+		for n := int64(1); ; n++ {
+			for _, f := range []fault{cutBefore, cutAfter} {
+				if args[1] == "prune" { // it needs something to remove
+					succeed(t, "backup", "create", g.URL, "--data", data)
+				}
+				c := command(t, args...)
+				var out bytes.Buffer
+				c.Stdout, c.Stderr = &out, &out
+				var writes atomic.Int64
+				g.set(func(r *http.Request) fault {
+					if r.Method == http.MethodGet || writes.Add(1) < n {
+						return none
+					}
+					_ = c.Process.Kill()
+					if writes.Load() > n { // of a process that is gone
+						return cutBefore
+					}
+					return f
+				})
+				err := c.Run()
+				g.set(func(*http.Request) fault { return none })
+				if err == nil {
+					t.Logf("%s: %d writes", args[1], n-1)
+					goto next
+				}
+				if !strings.Contains(err.Error(), "killed") {
+					t.Fatalf("%s, write %d: %v\n%s", args[1], n, err, &out)
+				}
+				succeed(t, "backup", "verify", g.URL)
+				if n%4 == 0 {
+					restored := filepath.Join(t.TempDir(), "restored")
+					succeed(t, "backup", "restore", g.URL, restored)
+					succeed(t, "check", restored)
+				}
+			}
+		}
+	next:
+	}
+	succeed(t, "backup", "create", g.URL, "--data", data)
+	out := succeed(t, "backup", "prune", g.URL, "--keep-last", "1")
+	if !strings.Contains(out, "1 backups stay") || strings.Contains(out, "objects stay") {
+		t.Errorf("prune: %s", out)
+	}
+	out = succeed(t, "backup", "prune", g.URL, "--keep-last", "1")
+	if !strings.Contains(out, "0 backups and 0 objects") {
+		t.Errorf("a second prune: %s", out)
+	}
+}
+
+// TestScheduled kills a server while it makes backups by itself. The next one continues.
+func TestScheduled(t *testing.T) {
+	t.Parallel()
+	g, data := startGateway(t), filled(t)
+	args := []string{"--backup-to", g.URL, "--backup-every", "1s", "--backup-keep", "last=2"}
+	for n := range int64(8) {
+		var writes atomic.Int64
+		gone := make(chan struct{})
+		var s atomic.Pointer[server]
+		g.set(func(r *http.Request) fault {
+			if r.Method == http.MethodGet || writes.Add(1) <= n {
+				return none
+			}
+			if p := s.Load(); p != nil && writes.Load() == n+1 {
+				_ = p.Process.Kill()
+				close(gone)
+			}
+			return cutBefore
+		})
+		s.Store(start(t, data, args...))
+		if writes.Load() > n { // it was faster than this test
+			_ = s.Load().Process.Kill()
+		} else {
+			<-gone
+		}
+		_ = s.Load().Wait()
+	}
+	g.set(func(*http.Request) fault { return none })
+	s := start(t, data, args...)
+	eventually(t, "old backups are removed", func() bool { return s.logged("old backups removed") })
+	s.stop(t)
+	succeed(t, "backup", "verify", g.URL)
+	if _, err := os.Stat(filepath.Join(data, "backup.staging")); err == nil {
+		t.Error("staged files are left")
+	}
+	fmt.Fprintln(t.Output(), succeed(t, "backup", "list", g.URL))
+}
