@@ -99,13 +99,15 @@ func TestKill(t *testing.T) {
 	succeed(t, "backup", "create", g.URL, "--data", data)
 	for _, args := range [][]string{
 		{"backup", "create", g.URL, "--data", data},
-		{"backup", "prune", g.URL, "--keep-last", "1"},
+		{"backup", "prune", g.URL, "--keep-last", "1"}, // of the backups that the former made
 	} {
+		if args[1] == "prune" {
+			for range 4 {
+				succeed(t, "backup", "create", g.URL, "--data", data)
+			}
+		}
 		for n := int64(1); ; n++ {
 			for _, f := range []fault{cutBefore, cutAfter} {
-				if args[1] == "prune" { // it needs something to remove
-					succeed(t, "backup", "create", g.URL, "--data", data)
-				}
 				c := command(t, args...)
 				var out bytes.Buffer
 				c.Stdout, c.Stderr = &out, &out
