@@ -84,8 +84,15 @@ func (p *program) run(ctx context.Context) int {
 	return 1
 }
 
-// version is what the build recorded: a module version, else the commit.
+// release and commit are what 'make dist' writes into the program.
+var release, commit string
+
+// version is what the build recorded: a release, else a module version, else the
+// commit.
 func version() string {
+	if release != "" {
+		return fmt.Sprintf("%s (%s)", release, commit)
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
