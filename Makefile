@@ -78,11 +78,17 @@ test-edge:
 	go test -timeout 20m -tags testedge ./wasm/... ./testdata/edge/...
 	$(MAKE) clients-edge clients-edge-kv infra-cloudflare
 
+## test-dist: what 'make dist' makes, and the examples in deploy/: the package is installed, the image runs, proxies pass requests on
+.PHONY: test-dist
+test-dist:
+	@.ci/prerequisites go python3
+	cd .ci/dist && go vet ./... && go test -count=1 ./...
+
 ## test: all of these; installs what the tests need below .cache/
 .PHONY: test
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn
-	@times=(); for layer in check test-local test-aws test-edge; do \
+	@times=(); for layer in check test-local test-dist test-aws test-edge; do \
 	  begin=$$SECONDS; $(MAKE) $$layer; times+=("$$layer $$((SECONDS - begin)) s"); \
 	done; printf '%s\n' "$${times[@]}"
 
@@ -93,7 +99,7 @@ fresh:
 
 .PHONY: vet
 vet:
-	@unformatted=$$(gofmt -l core adapters functions wasm examples testdata); \
+	@unformatted=$$(gofmt -l core adapters functions wasm examples testdata .ci); \
 	  if [[ -n $$unformatted ]]; then echo "gofmt is needed on:" $$unformatted; exit 1; fi
 	go vet -tags $(TAGS) ./... $(TOOLS)
 	cd testdata/clients/go && go vet ./...
@@ -130,6 +136,11 @@ clients-edge: build
 .PHONY: clients-edge-kv
 clients-edge-kv: build
 	EDGETABLE_EDGE_STORE=kv .ci/clients testdata/edge/edgetable
+
+## dist: what a release is made of, in dist/: archives, .deb, .rpm, .apk, an image for containers, SBOMs, checksums
+.PHONY: dist
+dist:
+	go run -C .ci/dist .
 
 ## replay: recorded requests of the real service against ENDPOINT; deletes all tables of the account, see CONTRIBUTING.md
 .PHONY: replay
@@ -232,7 +243,7 @@ cover:
 ## clean: remove what was built and cached, not the data
 .PHONY: clean
 clean:
-	rm -rf $(BIN) .cache
+	rm -rf $(BIN) dist .cache
 
 ## help: this list
 .PHONY: help

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/goreleaser/nfpm/v2"
+	"github.com/goreleaser/nfpm/v2/files"
+	"go.yaml.in/yaml/v3"
+)
+
+// config is the part of .goreleaser.yaml that describes files. GoReleaser's own
+// package would bring its thousand modules.
+type config struct {
+	ProjectName string `yaml:"project_name"`
+	Builds      []struct {
+		Main, Binary                 string
+		Env, Flags, Ldflags, Targets []string
+	}
+	Archives []struct {
+		NameTemplate    string `yaml:"name_template"`
+		Formats         []string
+		FormatOverrides []struct {
+			Goos    string
+			Formats []string
+		} `yaml:"format_overrides"`
+		Files []archiveFile
+	}
+	Nfpms []struct {
+		PackageName string `yaml:"package_name"`
+		Formats     []string
+		Vendor      string
+		Maintainer  string
+		Description string
+		License     string
+		Section     string
+		Bindir      string
+		Scripts     nfpm.Scripts
+		RPM         nfpm.RPM
+		APK         nfpm.APK
+		Contents    files.Contents
+	}
+	SBOMs []struct {
+		Documents, Args []string
+	}
+}
+
+// archiveFile is a name, or a pattern with a directory.
+type archiveFile struct{ Src, Dst string }
+
+func (f *archiveFile) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode {
+		return n.Decode(&f.Src)
+	}
+	type plain archiveFile
+	return n.Decode((*plain)(f))
+}
+
+func (c *config) read(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if err := yaml.Unmarshal(text, c); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if len(c.Builds) != 1 || len(c.Archives) != 1 || len(c.Nfpms) != 1 || len(c.SBOMs) != 1 {
+		return fmt.Errorf("%s: one build, archive, package and SBOM are known here", file)
+	}
+	return nil
+}
+
+// target is a platform for which a program is built.
+type target struct {
+	os, arch, arm string
+	program       string // its file
+}
+
+func parseTarget(text string) target {
+	parts := append(strings.Split(text, "_"), "")
+	return target{os: parts[0], arch: parts[1], arm: parts[2]}
+}
+
+// name is that of .goreleaser.yaml.
+func (t target) name() string { return strings.TrimSuffix(t.os+"_"+t.arch+"_"+t.arm, "_") }
+
+// format is the kind of the target's archive.
+func (c *config) format(t target) string {
+	for _, o := range c.Archives[0].FormatOverrides {
+		if o.Goos == t.os {
+			return o.Formats[0]
+		}
+	}
+	return c.Archives[0].Formats[0]
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"debug/elf"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A release of these tests.
+const (
+	version = "1.2.3"
+	given   = version + ",0123456789ab,1700000000"
+)
+
+// sources are the files from which a release is made.
+var sources = []string{
+	"*.go", "*.s", "go.mod", "go.sum", "README.md", "CHANGELOG.md", "LICENSE", ".goreleaser.yaml", ".ci/dist", "deploy/package",
+	"functions", "core", "adapters",
+}
+
+// build makes a release from a copy of the sources in dir.
+func build(dir string, environment ...string) error {
+	files, err := exec.Command("git", append([]string{"-C", "../..", "ls-files", "-z", "-co", "--exclude-standard"}, sources...)...).Output()
+	if err != nil {
+		return err
+	}
+	for name := range strings.SplitSeq(strings.TrimRight(string(files), "\x00"), "\x00") {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err == nil {
+			err = os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o777)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), text, 0o666)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	c := exec.Command("go", "run", ".", "-release", given)
+	c.Dir = filepath.Join(dir, ".ci/dist")
+	c.Env = append(os.Environ(), environment...)
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
+
+// first is a release in a directory with sources, made once for all tests.
+var first = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "edgetable-dist-*")
+	if err != nil {
+		return "", err
+	}
+	return dir, build(dir)
+})
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if dir, err := first(); err == nil {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(status)
+}
+
+// made returns the directory of the release's files, and that of its programs.
+func made(t *testing.T) (dist, programs string) {
+	t.Helper()
+	dir, err := first()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "dist"), filepath.Join(dir, "bin/dist")
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// list returns the names of the files in a directory.
+func list(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// A release has these files, and SHA256SUMS is right about them.
+func TestFiles(t *testing.T) {
+	dist, _ := made(t)
+	want := []string{"SHA256SUMS", "edgetable_1.2.3_oci.tar"}
+	for _, platform := range []string{"linux_amd64", "linux_arm64", "linux_armv7", "darwin_amd64", "darwin_arm64", "windows_amd64"} {
+		end := ".tar.gz"
+		if platform == "windows_amd64" {
+			end = ".zip"
+		}
+		want = append(want, "edgetable_1.2.3_"+platform+end, "edgetable_1.2.3_"+platform+".cdx.json")
+	}
+	for _, arch := range []struct{ deb, rpm, apk string }{{"amd64", "x86_64", "x86_64"}, {"arm64", "aarch64", "aarch64"}, {"armhf", "armv7hl", "armv7"}} {
+		want = append(want, "edgetable_1.2.3_"+arch.deb+".deb", "edgetable-1.2.3-1."+arch.rpm+".rpm", "edgetable_1.2.3_"+arch.apk+".apk")
+	}
+	slices.Sort(want)
+	if got := list(t, dist); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var sums strings.Builder
+	for _, name := range want[1:] {
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(readFile(t, filepath.Join(dist, name))), name)
+	}
+	if got := string(readFile(t, dist+"/SHA256SUMS")); got != sums.String() {
+		t.Errorf("SHA256SUMS:\n%s, want\n%s", got, sums.String())
+	}
+}
+
+// Whoever makes the release again, elsewhere, gets the same bytes.
+func TestSameBytes(t *testing.T) {
+	dist, _ := made(t)
+	dir := filepath.Join(t.TempDir(), "another place")
+	if err := build(dir, "TZ=Asia/Kathmandu", "LANG=de_DE.UTF-8", "HOME="+os.Getenv("HOME")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range list(t, dist) {
+		if !bytes.Equal(readFile(t, filepath.Join(dist, name)), readFile(t, filepath.Join(dir, "dist", name))) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+// maxProgram is in bytes, stripped.
+const maxProgram = 40e6
+
+func TestPrograms(t *testing.T) {
+	dist, programs := made(t)
+	dir, _ := first()
+	for _, target := range list(t, programs) {
+		file := filepath.Join(programs, target, "edgetable")
+		if strings.HasPrefix(target, "windows") {
+			file += ".exe"
+		}
+		program := readFile(t, file)
+		t.Logf("%s: %.1f MB", target, float64(len(program))/1e6)
+		if len(program) > maxProgram {
+			t.Errorf("%s has %d bytes; at most %d are wanted", target, len(program), int(maxProgram))
+		}
+		for _, place := range []string{dir, runtime.GOROOT(), os.Getenv("HOME") + "/"} {
+			if place != "/" && bytes.Contains(program, []byte(place)) {
+				t.Errorf("%s contains %s, a path of this machine", target, place)
+			}
+		}
+		if strings.HasPrefix(target, "linux") {
+			e, err := elf.NewFile(bytes.NewReader(program))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if libraries, err := e.ImportedLibraries(); err != nil || len(libraries) > 0 || e.Section(".interp") != nil {
+				t.Errorf("%s is not static: %q, %v", target, libraries, err)
+			}
+			if _, err := e.Symbols(); !errors.Is(err, elf.ErrNoSymbols) {
+				t.Errorf("%s has symbols: %v", target, err)
+			}
+		}
+		inSBOM(t, filepath.Join(dist, "edgetable_1.2.3_"+strings.Replace(target, "arm_7", "armv7", 1)+".cdx.json"), file)
+	}
+	host := filepath.Join(programs, runtime.GOOS+"_"+runtime.GOARCH, "edgetable")
+	out, err := exec.Command(host, "version").CombinedOutput()
+	if want := "edgetable 1.2.3 (0123456789ab)\n"; err != nil || string(out) != want {
+		t.Errorf("version: %q, %v; want %q", out, err, want)
+	}
+}
+
+// inSBOM tells whether the list of what is in a program has all that Go recorded.
+func inSBOM(t *testing.T, file, program string) {
+	t.Helper()
+	var bom struct {
+		BOMFormat string
+		Metadata  struct {
+			Component struct{ Name, Version string }
+		}
+		Components []struct{ Name, Version string }
+	}
+	if err := json.Unmarshal(readFile(t, file), &bom); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	if c := bom.Metadata.Component; bom.BOMFormat != "CycloneDX" || c.Name != "edgetable" || c.Version != version {
+		t.Errorf("%s is a %s of %s %s", file, bom.BOMFormat, c.Name, c.Version)
+	}
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := map[string]string{}
+	for _, c := range bom.Components {
+		has[c.Name] = c.Version
+	}
+	for _, m := range info.Deps {
+		if has[m.Path] != m.Version {
+			t.Errorf("%s has %s %q, the program %s", file, m.Path, has[m.Path], m.Version)
+		}
+	}
+	if has["std"] != info.GoVersion {
+		t.Errorf("%s has Go %q, the program %s", file, has["std"], info.GoVersion)
+	}
+}
+
+func TestVersionOf(t *testing.T) {
+	for described, want := range map[string]string{
+		"1.2.3":              "1.2.3",
+		"1.2.3-14-gabcdef":   "1.2.4-git99",
+		"0.0.0-0-g0":         "0.0.1-git99",
+		"2.0.0-rc1-3-gabcde": "2.0.1-git99",
+	} {
+		if got, err := versionOf(described, "99"); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", described, got, err, want)
+		}
+	}
+	if got, err := versionOf("next-14-gabcdef", "99"); err == nil {
+		t.Errorf("a tag that is no version gives %q", got)
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// The .deb is installed, used, upgraded, removed and installed again under a systemd of
+// its own.
+func TestLifecycle(t *testing.T) {
+	if os.Geteuid() != 0 || exec.Command("unshare", "--mount", "--pid", "--fork", "true").Run() != nil {
+		t.Skip("to install the package, root and namespaces are needed")
+	}
+	for _, program := range []string{"/usr/bin/dpkg", "/lib/systemd/systemd", "/usr/sbin/ip"} {
+		if _, err := os.Stat(program); err != nil {
+			t.Skip("to install the package, Debian with systemd is needed: ", err)
+		}
+	}
+	dist, programs := made(t)
+	dir := t.TempDir()
+	root, err := filepath.Abs(filepath.Join(dist, ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(dist, "edgetable_1.2.3_"+runtime.GOARCH+".deb"), dir+"/new.deb"); err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(root)
+	old := release{Version: "1.2.3-git1", out: dir + "/made"}
+	if err := old.config.read(".goreleaser.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	name := "linux_" + runtime.GOARCH
+	target := parseTarget(name)
+	target.program = filepath.Join(programs, name, "edgetable")
+	if err := os.Mkdir(old.out, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.pack(target, "deb"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(old.out, list(t, old.out)[0]), dir+"/old.deb"); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(here+"/testdata/boot", dir, here+"/testdata/lifecycle").CombinedOutput()
+	t.Logf("%s", out)
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,86 @@
+// Command dist makes what a release of edgetable is made of, in dist/ at the root
+// of the repository: archives, packages, an image for containers, the lists of what
+// is in the programs, and the checksums of them all.
+//
+// What they contain is in .goreleaser.yaml, of which it reads the parts that it
+// knows. It needs Go alone, and the same commit gives the same bytes.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+func main() {
+	log.SetFlags(0)
+	root := flag.String("root", "../..", "`directory` of the repository")
+	given := flag.String("release", "", "`version,commit,unix-time` of what is made, where git does not know it")
+	only := flag.String("only", "", "make the files of one `target` of .goreleaser.yaml alone, such as linux_amd64")
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: dist [flags] [share] [image]; without a word everything is made")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if err := os.Chdir(*root); err != nil {
+		log.Fatal(err)
+	}
+	if err := run(*given, *only, flag.Args()); err != nil {
+		log.Fatal("dist: ", err)
+	}
+}
+
+func run(given, only string, parts []string) error {
+	r, err := newRelease(given)
+	if err != nil {
+		return err
+	}
+	if err := r.config.read(".goreleaser.yaml"); err != nil {
+		return err
+	}
+	if err := r.build(only); err != nil {
+		return err
+	}
+	wanted := func(part string) bool { return len(parts) == 0 || slices.Contains(parts, part) }
+	if wanted("share") {
+		if err := r.share(); err != nil {
+			return err
+		}
+	}
+	if wanted("image") {
+		if err := r.image("bin/image"); err != nil {
+			return err
+		}
+	}
+	if len(parts) > 0 {
+		return nil
+	}
+	if err := os.RemoveAll(r.out); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
+		return err
+	}
+	for _, make := range []func() error{r.archives, r.packages, r.boms, r.images, r.sums} {
+		if err := make(); err != nil {
+			return err
+		}
+	}
+	return r.list(os.Stdout)
+}
+
+// list prints the files with their sizes.
+func (r *release) list(w *os.File) error {
+	names, err := filepath.Glob(r.out + "/*")
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%8.1f MB  %s\n", float64(info.Size())/1e6, name)
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+)
+
+// release is what the files are made from.
+type release struct {
+	Version     string // without the v of its tag
+	ShortCommit string
+	time        time.Time // of the commit; files get it
+
+	config  config
+	targets []target
+	out     string // the directory of what is made
+}
+
+// newRelease asks git what is released, unless it is given.
+func newRelease(given string) (*release, error) {
+	r := &release{out: "dist"}
+	var seconds string
+	if given != "" {
+		parts := strings.Split(given, ",")
+		if len(parts) != 3 {
+			return nil, fmt.Errorf("-release is version,commit,unix-time, not %q", given)
+		}
+		r.Version, r.ShortCommit, seconds = parts[0], parts[1], parts[2]
+	} else {
+		var err error
+		if seconds, err = output("git", "log", "-1", "--format=%ct"); err != nil {
+			return nil, err
+		}
+		if r.ShortCommit, err = output("git", "describe", "--match=", "--always", "--dirty", "--abbrev=12"); err != nil {
+			return nil, err
+		}
+		// A commit with a tag is a release. Others come before the next one.
+		last, err := output("git", "describe", "--tags", "--match=v[0-9]*")
+		if err != nil {
+			last = "v0.0.0-0-g0" // there is no tag yet
+		}
+		if r.Version, err = versionOf(strings.TrimPrefix(last, "v"), seconds); err != nil {
+			return nil, err
+		}
+	}
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	r.time = time.Unix(n, 0).UTC()
+	return r, os.Setenv("SOURCE_DATE_EPOCH", seconds) // nfpm reads it
+}
+
+// versionOf is the version that git describes. After a release it is the next
+// version with a suffix that .deb, .rpm and .apk sort before that release.
+func versionOf(described, seconds string) (string, error) {
+	tag, _, after := strings.Cut(described, "-")
+	if !after {
+		return tag, nil
+	}
+	var major, minor, patch int
+	if _, err := fmt.Sscanf(tag, "%d.%d.%d", &major, &minor, &patch); err != nil {
+		return "", fmt.Errorf("tag v%s is no version such as v1.2.3", tag)
+	}
+	return fmt.Sprintf("%d.%d.%d-git%s", major, minor, patch+1, seconds), nil
+}
+
+// names are what the templates of .goreleaser.yaml may use.
+type names struct {
+	*release
+	ProjectName, Os, Arch, Arm string
+	ConventionalFileName       string
+	CommitDate                 string
+}
+
+// expand executes a template of .goreleaser.yaml.
+func (r *release) expand(text string, t target, conventional string) (string, error) {
+	parsed, err := template.New("").Option("missingkey=error").Parse(text)
+	if err != nil {
+		return "", fmt.Errorf(".goreleaser.yaml: %w", err)
+	}
+	var b strings.Builder
+	err = parsed.Execute(&b, names{
+		release: r, ProjectName: r.config.ProjectName, Os: t.os, Arch: t.arch, Arm: t.arm,
+		ConventionalFileName: conventional, CommitDate: r.time.Format(time.RFC3339),
+	})
+	if err != nil {
+		return "", fmt.Errorf(".goreleaser.yaml: %w", err)
+	}
+	return b.String(), nil
+}
+
+// output returns what a command prints, without the line's end.
+func output(name string, args ...string) (string, error) {
+	var failed strings.Builder
+	c := exec.Command(name, args...)
+	c.Stderr = &failed
+	out, err := c.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %s", strings.Join(c.Args, " "), cmp.Or(strings.TrimSpace(failed.String()), err.Error()))
+	}
+	return strings.TrimSuffix(string(out), "\n"), nil
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// share makes what is generated and the same for all platforms, in bin/share:
+// manual pages, completions, and the licenses of the libraries.
+func (r *release) share() error {
+	const dir = "bin/share"
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir+"/completions", 0o755); err != nil {
+		return err
+	}
+	main := r.config.Builds[0].Main
+	if _, err := output("go", "run", main, "man", dir+"/man"); err != nil {
+		return err
+	}
+	pages, err := filepath.Glob(dir + "/man/*.1")
+	if err != nil {
+		return err
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			return err
+		}
+		if err := writeGzip(page+".gz", text); err != nil {
+			return err
+		}
+	}
+	for shell, end := range map[string]string{"bash": "bash", "fish": "fish", "zsh": "zsh", "powershell": "ps1"} {
+		script, err := output("go", "run", main, "completion", shell)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(dir+"/completions/edgetable."+end, []byte(script+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	return r.thirdParty(dir + "/THIRD-PARTY.txt")
+}
+
+func writeGzip(file string, text []byte) error {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // the level exists
+	_, err := z.Write(text)
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
+}
+
+var licenseName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)`)
+
+// thirdParty writes the licenses of the modules that are in the program on any
+// platform: most ask that copies of the program carry them.
+func (r *release) thirdParty(file string) error {
+	modules := map[string]string{} // to their directories
+	for _, t := range r.targets {
+		c := exec.Command("go", "list", "-deps", "-json=Module", r.config.Builds[0].Main)
+		c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch)
+		c.Stderr = os.Stderr
+		out, err := c.Output()
+		if err != nil {
+			return err
+		}
+		for d := json.NewDecoder(bytes.NewReader(out)); ; {
+			var p struct {
+				Module *struct {
+					Path, Version, Dir string
+					Main               bool
+				}
+			}
+			if err := d.Decode(&p); err == io.EOF {
+				break
+			} else if err != nil {
+				return err
+			}
+			if p.Module != nil && !p.Module.Main {
+				modules[p.Module.Path+" "+p.Module.Version] = p.Module.Dir
+			}
+		}
+	}
+	goRoot, err := output("go", "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	modules["Go's standard library"] = goRoot
+	var b strings.Builder
+	b.WriteString("The licenses of the libraries in the program.\n")
+	for _, name := range slices.Sorted(maps.Keys(modules)) {
+		entries, err := os.ReadDir(modules[name])
+		if err != nil {
+			return err
+		}
+		found := false
+		for _, e := range entries {
+			if !e.Type().IsRegular() || !licenseName.MatchString(e.Name()) {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(modules[name], e.Name()))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, "\n%s\n%s: %s\n%[1]s\n\n%[4]s\n", strings.Repeat("=", 80), name, e.Name(), bytes.TrimSpace(text))
+			found = true
+		}
+		if !found {
+			return fmt.Errorf("%s has no license in %s", name, modules[name])
+		}
+	}
+	return os.WriteFile(file, []byte(b.String()), 0o644)
+}
