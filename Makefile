@@ -78,11 +78,12 @@ test-edge:
 	go test -timeout 20m -tags testedge ./wasm/... ./testdata/edge/...
 	$(MAKE) clients-edge clients-edge-kv infra-cloudflare
 
-## test-dist: what 'make dist' makes, and the examples in deploy/: the package is installed, the image runs, proxies pass requests on
+## test-dist: the files of 'make dist' and the examples in deploy/: the package is installed, the image runs, proxies pass requests on
 .PHONY: test-dist
-test-dist:
+test-dist: build
 	@.ci/prerequisites go python3
 	cd .ci/dist && go vet ./... && go test -count=1 ./...
+	deploy/test/run $(BIN)/edgetable
 
 ## test: all of these; installs what the tests need below .cache/
 .PHONY: test
@@ -99,7 +100,7 @@ fresh:
 
 .PHONY: vet
 vet:
-	@unformatted=$$(gofmt -l core adapters functions wasm examples testdata .ci); \
+	@unformatted=$$(gofmt -l core adapters functions wasm examples testdata deploy .ci); \
 	  if [[ -n $$unformatted ]]; then echo "gofmt is needed on:" $$unformatted; exit 1; fi
 	go vet -tags $(TAGS) ./... $(TOOLS)
 	cd testdata/clients/go && go vet ./...
@@ -137,7 +138,7 @@ clients-edge: build
 clients-edge-kv: build
 	EDGETABLE_EDGE_STORE=kv .ci/clients testdata/edge/edgetable
 
-## dist: what a release is made of, in dist/: archives, .deb, .rpm, .apk, an image for containers, SBOMs, checksums
+## dist: the files of a release, in dist/: archives, .deb, .rpm, .apk, an image for containers, SBOMs, checksums
 .PHONY: dist
 dist:
 	go run -C .ci/dist .

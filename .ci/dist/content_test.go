@@ -24,8 +24,8 @@ type entry struct {
 	text []byte
 }
 
-// expect tells which of the wanted names are missing, with their modes, and which
-// file is of nobody's wanting.
+// expect fails for wanted names, with their modes, that are missing, and for empty
+// files.
 func expect(t *testing.T, archive string, got []entry, want ...string) {
 	t.Helper()
 	var names []string
@@ -197,7 +197,7 @@ func TestAPKs(t *testing.T) {
 	for _, arch := range []string{"x86_64", "aarch64", "armv7"} {
 		name := "edgetable_1.2.3_" + arch + ".apk"
 		expect(t, name, untar(t, gunzip(t, bytes.NewReader(readFile(t, filepath.Join(dist, name))))),
-			append(packaged, "755 etc/init.d/edgetable", "644 usr/share/zsh/site-functions/_edgetable", "644 PKGINFO",
+			append(packaged, "755 etc/init.d/edgetable", "644 usr/share/zsh/site-functions/_edgetable", "600 PKGINFO",
 				"755 post-install", "755 post-upgrade", "755 pre-deinstall", "755 post-deinstall")...)
 	}
 }

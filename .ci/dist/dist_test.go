@@ -189,7 +189,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// inSBOM tells whether the list of what is in a program has all that Go recorded.
+// inSBOM compares the SBOM of a program with the modules that Go recorded in it.
 func inSBOM(t *testing.T, file, program string) {
 	t.Helper()
 	var bom struct {

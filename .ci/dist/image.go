@@ -20,9 +20,9 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// nobody is the user of the image. Kubernetes demands a number where it demands a
-// user other than root.
-const nobody = 65532
+// imageUser is the user in the image, by number: Kubernetes cannot tell from a name
+// that it is not root.
+const imageUser = 65532
 
 // image writes an image for all Linuxes, from scratch, as an OCI layout in a tar
 // file, which docker load, podman load and skopeo read.
@@ -113,7 +113,7 @@ func (r *release) layers(t target) ([]v1.Layer, error) {
 	var layers []v1.Layer
 	for _, files := range [][]imageFile{
 		{
-			{name: "data/", mode: 0o700, owner: nobody},
+			{name: "data/", mode: 0o700, owner: imageUser},
 			{name: "etc/passwd", mode: 0o644, text: []byte("root:x:0:0:root:/:\nedgetable:x:65532:65532:edgetable:/data:\n")},
 			{name: "etc/group", mode: 0o644, text: []byte("root:x:0:\nedgetable:x:65532:\n")},
 			{name: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, text: rootCertificates()},

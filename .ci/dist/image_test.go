@@ -108,7 +108,7 @@ func (c *container) command(args ...string) *exec.Cmd {
 	cmd.Env = append(slices.Clone(c.config.Env), c.environment...)
 	if os.Geteuid() == 0 {
 		cmd.Path, cmd.Err, cmd.Dir = args[0], nil, "/"
-		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: c.root, Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: c.root, Credential: &syscall.Credential{Uid: imageUser, Gid: imageUser}}
 	} else {
 		cmd.Path, cmd.Err = filepath.Join(c.root, args[0]), nil
 		cmd.Env = append(cmd.Env, "EDGETABLE_DATA="+c.root+"/data")

@@ -1,9 +1,8 @@
-// Command dist makes what a release of edgetable is made of, in dist/ at the root
-// of the repository: archives, packages, an image for containers, the lists of what
-// is in the programs, and the checksums of them all.
+// Command dist makes the files of a release in dist/ at the root of the repository:
+// archives, packages, an image for containers, SBOMs and checksums.
 //
-// What they contain is in .goreleaser.yaml, of which it reads the parts that it
-// knows. It needs Go alone, and the same commit gives the same bytes.
+// It reads from .goreleaser.yaml what these files contain, so that GoReleaser makes
+// the same ones. It needs only Go, and the same commit gives the same bytes.
 package main
 
 import (
@@ -18,7 +17,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	root := flag.String("root", "../..", "`directory` of the repository")
-	given := flag.String("release", "", "`version,commit,unix-time` of what is made, where git does not know it")
+	given := flag.String("release", "", "`version,commit,unix-time` of the release, instead of git's")
 	only := flag.String("only", "", "make the files of one `target` of .goreleaser.yaml alone, such as linux_amd64")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: dist [flags] [share] [image]; without a word everything is made")

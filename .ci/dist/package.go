@@ -36,7 +36,7 @@ func (r *release) pack(t target, format string) error {
 	}}
 	for _, content := range c.Contents {
 		if content.Packager == "" || content.Packager == format {
-			own := *content // nfpm writes what it finds into it
+			own := *content // nfpm changes it
 			info := *content.FileInfo
 			own.FileInfo = &info
 			contents = append(contents, &own)

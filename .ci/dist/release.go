@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// release is what the files are made from.
+// release is the input of all files.
 type release struct {
 	Version     string // without the v of its tag
 	ShortCommit string
@@ -19,10 +19,10 @@ type release struct {
 
 	config  config
 	targets []target
-	out     string // the directory of what is made
+	out     string // directory for the files
 }
 
-// newRelease asks git what is released, unless it is given.
+// newRelease asks git for the version, the commit and its time, unless they are given.
 func newRelease(given string) (*release, error) {
 	r := &release{out: "dist"}
 	var seconds string

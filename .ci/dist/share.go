@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// share makes what is generated and the same for all platforms, in bin/share:
-// manual pages, completions, and the licenses of the libraries.
+// share generates files that all platforms have, in bin/share: manual pages,
+// completions, and the licenses of the libraries.
 func (r *release) share() error {
 	const dir = "bin/share"
 	if err := os.RemoveAll(dir); err != nil {

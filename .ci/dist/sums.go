@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// boms makes the list of what is in each program, from what Go recorded in it.
+// boms makes an SBOM of each program, from the modules that Go recorded in it.
 func (r *release) boms() error {
 	c := r.config.SBOMs[0]
 	for _, t := range r.targets {
