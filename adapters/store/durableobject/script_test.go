@@ -58,21 +58,30 @@ func newStage(t *testing.T) *storetest.Stage {
 		"worker":    s.worker,
 		"elsewhere": s.elsewhere,
 		"next":      s.setNext,
-		"inside":    s.setInside,
-		"during":    func(args, block []string) string { s.during[opNamed(t, args[0])] = block; return "ok" },
-		"ask":       func(args, _ []string) string { return s.ask(s.Stage, args) },
-		"stored":    s.stored,
+		"inside": func(args, _ []string) string {
+			fates := storetest.ParseFates(args[1:])
+			s.inside[opNamed(t, args[0])] = &fates
+			return "ok"
+		},
+		"during": func(args, block []string) string { s.during[opNamed(t, args[0])] = block; return "ok" },
+		"ask":    func(args, _ []string) string { return s.ask(s.Stage, args) },
+		"stored": s.stored,
 		"asked": func(args, _ []string) string {
 			op := opNamed(t, args[0])
 			n := s.asked[op]
 			s.asked[op] = 0
 			return strconv.Itoa(n)
 		},
-		"cut":     s.cut,
-		"then":    func(args, _ []string) string { s.prepare(args); return "ok" },
-		"deliver": s.deliverLate,
-		"alarms":  func(_, _ []string) string { return strconv.Itoa(s.ring(k.t)) },
-		"quiet":   func(_, _ []string) string { s.quiet(); return "ok" },
+		"cut":  s.cut,
+		"then": func(args, _ []string) string { s.prepare(args); return "ok" },
+		"deliver": func(_, _ []string) string {
+			s.alone = false
+			s.deliver(s.ctx, s.late, nil)
+			s.late = nil
+			return "ok"
+		},
+		"alarms": func(_, _ []string) string { return strconv.Itoa(s.ring(k.t)) },
+		"quiet":  func(_, _ []string) string { s.quiet(); return "ok" },
 	}}
 	s.setNext(nil, nil)
 	s.worker(nil, nil)
@@ -195,16 +204,6 @@ func (s *stage) meet(call durableobject.Call) (f fate) {
 	return f
 }
 
-// deliverLate delivers the late messages.
-func (s *stage) deliverLate(_, _ []string) string {
-	s.alone = false
-	for _, call := range s.late {
-		s.handle(s.ctx, call)
-	}
-	s.late = nil
-	return "ok"
-}
-
 var opNames = map[string]message.Op{"locate": message.OpLocate, "drop": message.OpDrop, "forget": message.OpForget}
 
 func opNamed(t testing.TB, name string) message.Op {
@@ -213,12 +212,6 @@ func opNamed(t testing.TB, name string) message.Op {
 		t.Fatalf("%s: no message of an object", name)
 	}
 	return op
-}
-
-func (s *stage) setInside(args, _ []string) string {
-	fates := storetest.ParseFates(args[1:])
-	s.inside[opNamed(s.t, args[0])] = &fates
-	return "ok"
 }
 
 // meetInside is the fate of a message of an object.

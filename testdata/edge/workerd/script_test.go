@@ -24,7 +24,7 @@ type stage struct {
 	*storetest.Stage
 	*recorder
 	place  *workerd.Place
-	ahead  edm.Ticks // of the wall clock
+	clock  edm.Ticks // moved by the script
 	faults workerd.Faults
 }
 
@@ -43,7 +43,7 @@ func (r *recorder) Call(ctx context.Context, calls []durableobject.Call) []durab
 }
 
 func newStage(t *testing.T) *storetest.Stage {
-	s := new(stage)
+	s := &stage{clock: wallClock()}
 	s.place = server.NewPlace(s.now)
 	s.recorder = &recorder{Caller: s.place.Caller()}
 	s.Stage = &storetest.Stage{Commands: map[string]func(args, block []string) string{
@@ -52,27 +52,35 @@ func newStage(t *testing.T) *storetest.Stage {
 		"young":    func(_, _ []string) string { s.place.Young(); return "ok" },
 		"next":     func(args, _ []string) string { s.faults.Messages = kinds(t, args); return s.meet() },
 		"steps":    func(args, _ []string) string { s.faults.Steps = kinds(t, args); return s.meet() },
-		"alarms":   func(args, _ []string) string { s.faults.Alarms, _ = strconv.Atoi(args[0]); return s.meet() },
+		"alarms":   func(args, _ []string) string { s.faults.Alarms = number(args); return s.meet() },
 		"first":    s.first,
-		"disk":     s.disk,
+		"disk":     func(args, _ []string) string { s.place.FailAfter(number(args)); return "ok" },
 		"then":     s.then,
 		"restart":  func(_, _ []string) string { s.place.Restart(s.now); return "ok" },
 		"deleting": s.deleting,
 		"deleted":  s.deleted,
-		"stored":   func(args, _ []string) string { return s.stored(t, args[0]) },
+		"woken-in": func(_, _ []string) string {
+			at := storage(t, s.place, durableobject.Catalog(people.Account, "").Name).Alarm
+			return time.UnixMilli(int64(at)).Sub(s.clock.Time()).Round(time.Second).String()
+		},
+		"stored": func(args, _ []string) string { return s.stored(t, args[0]) },
 	}}
 	s.worker([]string{"3"}, nil)
 	return s.Stage
 }
 
-func (s *stage) now() edm.Ticks { return wallClock() + s.ahead }
+func (s *stage) now() edm.Ticks { return s.clock }
 
 // worker opens a Worker that sends a message so often.
 func (s *stage) worker(args, _ []string) string {
-	attempts, _ := strconv.Atoi(args[0])
-	store, err := durableobject.New(durableobject.Options{Caller: s.recorder, Now: s.now, Rand: rand.Uint64, Attempts: attempts})
+	store, err := durableobject.New(durableobject.Options{Caller: s.recorder, Now: s.now, Rand: rand.Uint64, Attempts: number(args)})
 	s.Store = store
 	return storetest.Outcome(err)
+}
+
+func number(args []string) int {
+	n, _ := strconv.Atoi(args[0])
+	return n
 }
 
 // meet has the next call come with all faults of the script.
@@ -110,18 +118,9 @@ func (s *stage) first(_, _ []string) string {
 	}
 }
 
-func (s *stage) disk(args, _ []string) string {
-	rows, err := strconv.Atoi(args[0])
-	if err != nil {
-		rows = -1
-	}
-	s.place.FailAfter(rows)
-	return "ok"
-}
-
 func (s *stage) then(args, _ []string) string {
 	d, err := time.ParseDuration(args[0])
-	s.ahead += edm.Ticks(d / 100)
+	s.clock += edm.Ticks(d / 100)
 	return storetest.Outcome(err)
 }
 

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/core/edm"
@@ -117,34 +116,5 @@ func TestFull(t *testing.T) {
 	}
 	if after, err := server.Instances(t.Context(), 0); err != nil || after.Made != before.Made {
 		t.Errorf("%d instances were made, %v", after.Made-before.Made, err)
-	}
-}
-
-// An object is woken at the earliest time that it asked for.
-func TestFirstAlarm(t *testing.T) {
-	begin := wallClock()
-	now := begin
-	clock := func() edm.Ticks { return now }
-	p := server.NewPlace(clock)
-	s := openStore(t, p, clock, 1)
-	due := func() edm.Ticks {
-		t.Helper()
-		at := storage(t, p, durableobject.Catalog("acct", "").Name).Alarm
-		return edm.TicksOf(time.UnixMilli(int64(at))) - begin
-	}
-	for _, name := range []table.RecordKey{people, {Account: "acct", Table: "others"}} {
-		d := table.Record{Key: name, Incarnation: table.Incarnation{1}}
-		revision, err := s.WriteRecord(t.Context(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Meet(workerd.Faults{Messages: []string{"none", "plain", "plain", "plain"}})
-		if err := s.Drop(t.Context(), name, revision); !errors.Is(err, table.ErrUnknown) {
-			t.Fatalf("Drop of a table whose bucket is not reached: %v", err)
-		}
-		if at := due(); at < 20*edm.TicksPerSecond || at > 40*edm.TicksPerSecond {
-			t.Errorf("behind the end of %s it wakes %d s after the first", name, at/edm.TicksPerSecond)
-		}
-		now += 60 * edm.TicksPerSecond
 	}
 }
