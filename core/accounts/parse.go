@@ -32,20 +32,12 @@ func (l List) Find(name string) (*protocol.Account, bool) {
 //
 //	name:key1[:key2] [allow=10.0.0.0/8,192.0.2.7] [deny=10.9.0.0/16] [disabled]
 //
-// A line that begins with # is a comment. Errors never repeat a key, nor what
-// might be one in the wrong place.
+// A line that begins with # is a comment. Keys below LeastKey are refused. Errors
+// never repeat a key, nor what might be one in the wrong place.
 //
 // Nothing here needs package fmt, which would bring the files of a system into a
 // module of WebAssembly.
-func Parse(text string) (List, error) { return parse(text, 1) }
-
-// LeastKey is the number of bytes that a key must have to be safe: 256 bits.
-const LeastKey = 32
-
-// ParseStrong is Parse that refuses keys below LeastKey.
-func ParseStrong(text string) (List, error) { return parse(text, LeastKey) }
-
-func parse(text string, leastKey int) (List, error) {
+func Parse(text string) (List, error) {
 	list, number := List{}, 0
 	for line := range strings.Lines(text) {
 		number++
@@ -56,7 +48,7 @@ func parse(text string, leastKey int) (List, error) {
 			if entry = strings.TrimSpace(entry); entry == "" {
 				continue
 			}
-			account, err := parseAccount(entry, leastKey)
+			account, err := parseAccount(entry)
 			if err == nil && list[account.Name] != nil {
 				err = errors.New(account.Name + " is there already")
 			}
@@ -69,7 +61,10 @@ func parse(text string, leastKey int) (List, error) {
 	return list, nil
 }
 
-func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
+// LeastKey is the number of bytes that a key must have to be safe: 256 bits.
+const LeastKey = 32
+
+func parseAccount(entry string) (*protocol.Account, error) {
 	entry, options := cutOptions(entry)
 	name, keys, ok := strings.Cut(entry, ":")
 	name = strings.TrimSpace(name)
@@ -90,8 +85,8 @@ func parseAccount(entry string, leastKey int) (*protocol.Account, error) {
 		switch {
 		case err != nil:
 			return nil, errors.New(key + " is not base64 (make one with: openssl rand -base64 64 | tr -d '\\n')")
-		case k.Size() < leastKey:
-			return nil, errors.New(key + " has " + strconv.Itoa(k.Size()) + " bytes: at least " + strconv.Itoa(leastKey) + " are safe (make one with: openssl rand -base64 64 | tr -d '\\n')")
+		case k.Size() < LeastKey:
+			return nil, errors.New(key + " has " + strconv.Itoa(k.Size()) + " bytes: at least " + strconv.Itoa(LeastKey) + " are safe (make one with: openssl rand -base64 64 | tr -d '\\n')")
 		}
 		account.Keys[i] = k
 	}

@@ -154,7 +154,7 @@ func TestAccountFileStays(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(got), want) {
 		t.Errorf("%q, %v\nwant %q", got, err, want)
 	}
-	if list, err := accounts.ParseStrong(strings.TrimPrefix(string(got), "\ufeff")); err != nil || len(list) != 4 || !list["acme"].Disabled {
+	if list, err := accounts.Parse(strings.TrimPrefix(string(got), "\ufeff")); err != nil || len(list) != 4 || !list["acme"].Disabled {
 		t.Errorf("%v, %v", list, err)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {

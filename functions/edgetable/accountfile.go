@@ -43,7 +43,7 @@ func openAccountFile(path string) (*accountFile, error) {
 	if info, err := os.Stat(f.path); err == nil {
 		f.mode = info.Mode().Perm()
 	}
-	if f.list, err = accounts.ParseStrong(strings.TrimPrefix(string(text), "\ufeff")); err != nil {
+	if f.list, err = accounts.Parse(strings.TrimPrefix(string(text), "\ufeff")); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	f.lines = slices.Collect(strings.Lines(string(text)))
@@ -84,7 +84,7 @@ func (f *accountFile) add(e accounts.Entry) {
 // save replaces the file, in one step, for its old owner.
 func (f *accountFile) save() error {
 	text := strings.Join(f.lines, "")
-	list, err := accounts.ParseStrong(strings.TrimPrefix(text, "\ufeff"))
+	list, err := accounts.Parse(strings.TrimPrefix(text, "\ufeff"))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}

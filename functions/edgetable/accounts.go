@@ -75,7 +75,7 @@ func (s *accountSource) read() (list accounts.List, file string, err error) {
 			return nil, "", fmt.Errorf("--accounts: %w", err)
 		}
 	}
-	if list, err = accounts.ParseStrong(text); err != nil {
+	if list, err = accounts.Parse(text); err != nil {
 		return nil, "", fmt.Errorf("%s: %w", name, err)
 	}
 	if len(list) == 0 {

@@ -78,6 +78,7 @@ func TestNoAccounts(t *testing.T) {
 	}{
 		{"", errors.New("secretsmanager: 400 AccessDeniedException"), "AccessDeniedException", 503, "cannot be read at present"},
 		{"acme=" + key1, nil, "write name:key", 500, "its list of accounts is wrong"},
+		{"acme:c2hvcnQ=", nil, "key 1 of acme has 5 bytes: at least 32 are safe", 500, "its list of accounts is wrong"},
 		{"# nobody", nil, "names no account", 500, "its list of accounts is wrong"},
 		{"acme:" + key1 + ";dev:" + accounts.DevelopmentKey, nil, "known to everybody", 500, "is known to everybody"},
 	} {

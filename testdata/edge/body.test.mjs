@@ -40,7 +40,7 @@ test("bodies that wait for the instance on Workers KV are held", async (t) => {
     this.under.set(++this.uses, { since: Date.now() });
     return new Promise(() => {});
   };
-  const env = { EDGETABLE_ACCOUNTS: "acme:c2VjcmV0", EDGETABLE_KV: {} }, ctx = { waitUntil() {} };
+  const env = { EDGETABLE_ACCOUNTS: "acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", EDGETABLE_KV: {} }, ctx = { waitUntil() {} };
   const uploads = (n, length) => Array.from({ length: n }, () => {
     const u = upload(length);
     u.send();

@@ -16,7 +16,7 @@ test("a message takes none of the others with it", async () => {
 test("a request that is served once more does not ask again", async () => {
   const { Instance } = await shell(process.env.EDGETABLE_MODULE, "instance.mjs");
   const { Job } = await shell(process.env.EDGETABLE_MODULE, "job.mjs");
-  const instance = new Instance({ EDGETABLE_ACCOUNTS: "acme:c2VjcmV0" });
+  const instance = new Instance({ EDGETABLE_ACCOUNTS: "acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=" });
   Object.assign(instance, { job: new Job(), size: 0 });
   let asked = 0;
   const ask = (...call) => instance.ask(call, false, async () => [Uint8Array.of(answered, ++asked)]);

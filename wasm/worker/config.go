@@ -37,9 +37,8 @@ func readConfig(text string) (*config, error) {
 	in := &setting.Reader{Lookup: func(name string) string { return values[name] }}
 	development := in.Bool("EDGETABLE_DEVELOPMENT")
 	c.pathStyle = in.Bool("EDGETABLE_PATH_STYLE")
-	c.maxSkew = time.Duration(in.Number("EDGETABLE_MAX_SKEW", sharedkey.MaxSkew.Seconds(), 0, 1e6) * float64(time.Second))
-	age := in.Number("EDGETABLE_SETTINGS_AGE", 30, 0, 3600)
-	c.settingsAge = max(time.Duration(age*float64(time.Second)), 1) // 0 is the usual to the protocol
+	c.maxSkew = in.Duration("EDGETABLE_MAX_SKEW", sharedkey.MaxSkew, 0, 366*24*time.Hour)
+	c.settingsAge = max(in.Duration("EDGETABLE_SETTINGS_AGE", 30*time.Second, 0, time.Hour), 1) // 0 is the usual to the protocol
 	c.scannedBytes = in.Int("EDGETABLE_SCANNED_BYTES", 8<<20, 1<<16, 1<<30)
 	c.failures = in.Number("EDGETABLE_MAX_FAILURES", 0, 0, 1e9)
 	c.rates = in.Rates("EDGETABLE_LIMITS")

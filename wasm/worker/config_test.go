@@ -9,7 +9,7 @@ import (
 	"edgetable/core/accounts"
 )
 
-const acme = "EDGETABLE_ACCOUNTS=acme:c2VjcmV0"
+const acme = "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="
 
 func variables(list ...string) string { return strings.Join(list, "\x00") + "\x00" }
 
@@ -22,13 +22,13 @@ func TestConfig(t *testing.T) {
 	if c.accounts["acme"] == nil || c.pathStyle || c.maxSkew != 15*time.Minute || c.settingsAge != 30*time.Second || c.scannedBytes != 8<<20 || c.buckets != 1 || c.location != "" || c.rates != (setting.Rates{}) || c.replica != "" || c.jurisdiction != "" {
 		t.Errorf("the least there is: %+v", c)
 	}
-	c, err = readConfig(variables("OTHER=x", "EDGETABLE_ACCOUNTS=\n# ours\nacme:c2VjcmV0:a2V5 allow=10.0.0.0/8\nother:c2VjcmV0 disabled\n",
-		"EDGETABLE_PATH_STYLE=true", "EDGETABLE_MAX_SKEW=0", "EDGETABLE_SETTINGS_AGE=0", "EDGETABLE_BUCKETS=8", "EDGETABLE_LOCATION=eu/weur", "EDGETABLE_CATALOG_LOCATION=eu",
+	c, err = readConfig(variables("OTHER=x", "EDGETABLE_ACCOUNTS=\n# ours\nacme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=:b3RoZXIgb3RoZXIgb3RoZXIgb3RoZXIgb3RoZXIgMTI= allow=10.0.0.0/8\nother:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ= disabled\n",
+		"EDGETABLE_PATH_STYLE=true", "EDGETABLE_MAX_SKEW=1h30m", "EDGETABLE_SETTINGS_AGE=0", "EDGETABLE_BUCKETS=8", "EDGETABLE_LOCATION=eu/weur", "EDGETABLE_CATALOG_LOCATION=eu",
 		"EDGETABLE_SCANNED_BYTES=65536", "EDGETABLE_LIMITS=account=20,partition=2.5", "EDGETABLE_MAX_FAILURES=3", "EDGETABLE_REPLICA=bound", "EDGETABLE_REPLICA_NAME=second", "EDGETABLE_REPLICA_JURISDICTION=eu"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.accounts) != 2 || len(c.accounts["acme"].Firewall.Allow) != 1 || !c.accounts["other"].Disabled || !c.pathStyle || c.maxSkew != 0 || c.settingsAge != 1 || c.buckets != 8 ||
+	if len(c.accounts) != 2 || len(c.accounts["acme"].Firewall.Allow) != 1 || !c.accounts["other"].Disabled || !c.pathStyle || c.maxSkew != 90*time.Minute || c.settingsAge != 1 || c.buckets != 8 ||
 		c.location != "eu/weur" || c.catalog != "eu" || c.scannedBytes != 65536 || c.rates != (setting.Rates{Account: 20, Partition: 2.5}) || c.failures != 3 || c.replica != "second" || c.jurisdiction != "eu" {
 		t.Errorf("everything: %+v", c)
 	}
@@ -51,7 +51,9 @@ func TestConfigErrors(t *testing.T) {
 		{variables(acme, "EDGETABLE_REPLICA_JURISDICTION=eu/weur"), "such as eu", "a hint besides"},
 		{variables(acme, "EDGETABLE_REPLICA=bound", "EDGETABLE_CATALOG_LOCATION=eu/weur"), "the catalogs are in eu", "a replica in which nothing can be published"},
 		{variables(acme, "EDGETABLE_REPLICA=bound", "EDGETABLE_CATALOG_LOCATION=eu", "EDGETABLE_REPLICA_JURISDICTION=us"), "the catalogs are in eu", "nor in one elsewhere"},
-		{variables(acme, "EDGETABLE_MAX_SKEW=15m"), "number", "a duration"},
+		{variables(acme, "EDGETABLE_MAX_SKEW=900"), "write a duration with its unit", "seconds without their unit"},
+		{variables(acme, "EDGETABLE_SETTINGS_AGE=2h"), "from 0s to 1h", "CORS rules that hardly ever count"},
+		{"EDGETABLE_ACCOUNTS=acme:c2hvcnQ=", "key 1 of acme has 5 bytes: at least 32 are safe", "a key that can be guessed"},
 		{variables(acme, "EDGETABLE_LIMITS=tables=1"), "EDGETABLE_LIMITS", "a rate that is not known"},
 		{variables(acme, "EDGETABLE_LIMITS=account=NaN"), "EDGETABLE_LIMITS", "a rate that is none"},
 	} {

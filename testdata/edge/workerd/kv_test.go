@@ -13,7 +13,7 @@ import (
 // startKV starts the Worker on Workers KV alone.
 func startKV(t *testing.T, env ...string) *workerd.Server {
 	t.Helper()
-	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: true, Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0"), Log: os.Stderr})
+	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: true, Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="), Log: os.Stderr})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func TestKVTrap(t *testing.T) {
 // writes are there.
 func TestKVKill(t *testing.T) {
 	t.Parallel()
-	o := workerd.Options{Data: t.TempDir(), KV: true, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0"}}
+	o := workerd.Options{Data: t.TempDir(), KV: true, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
 	first, err := workerd.Start(o)
 	succeed(t, err)
 	demand(t, first, "POST", "/Tables", `{"TableName":"people"}`, 201)

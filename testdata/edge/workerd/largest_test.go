@@ -14,7 +14,7 @@ import (
 // isolate keep their memory of answers.
 func TestReplicaOfLargest(t *testing.T) {
 	var log bytes.Buffer
-	options := workerd.Options{Data: t.TempDir(), Log: &log, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0"}}
+	options := workerd.Options{Data: t.TempDir(), Log: &log, Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
 	s := startReplica(t, options)
 	const entities = 9
 	write := func(table string) {

@@ -98,7 +98,7 @@ func TestRecycle(t *testing.T) {
 // start starts a server for one test.
 func start(t *testing.T, env ...string) *workerd.Server {
 	t.Helper()
-	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0")})
+	s, err := workerd.Start(workerd.Options{Data: t.TempDir(), Env: append(env, "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,7 +77,7 @@ func shows(t *testing.T, s *workerd.Server, path, query string) {
 // Writes at the primary address become visible at the secondary, also if workerd is
 // killed before they are published, and for tables from before the replica.
 func TestReplica(t *testing.T) {
-	options := workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0"}}
+	options := workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}}
 	s := startReplica(t, options)
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"before"}`)
 	for n := range 150 {
@@ -135,7 +135,7 @@ func lastSync(t *testing.T, s *workerd.Server) time.Time {
 
 // If nothing lags, the last sync was three minutes ago.
 func TestReplicaStats(t *testing.T) {
-	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0", "EDGETABLE_REPLICA=true"}})
+	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_REPLICA=true"}})
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
 	must(t, 201, s, "POST", "acme", "/people", "", `{"PartitionKey":"p","RowKey":"r"}`)
 	shows(t, s, "/people()", "")
@@ -147,7 +147,7 @@ func TestReplicaStats(t *testing.T) {
 // A request with the header is answered by the replica at the primary address too,
 // without the latest writes; other requests are not.
 func TestReplicaAsked(t *testing.T) {
-	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0", "EDGETABLE_REPLICA=true"}})
+	s := startReplica(t, workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_REPLICA=true"}})
 	const path, all = "/people(PartitionKey='p',RowKey='r')", "/people()"
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
 	must(t, 204, s, "PUT", "acme", path, "", `{"Value":0}`)

@@ -21,7 +21,7 @@ type request struct {
 }
 
 func (r request) send(ctx context.Context, s *workerd.Server, c *http.Client) (*http.Response, string, error) {
-	key, err := sharedkey.ParseKey("c2VjcmV0")
+	key, err := sharedkey.ParseKey("c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=")
 	if err != nil {
 		return nil, "", err
 	}

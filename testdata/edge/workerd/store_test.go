@@ -29,7 +29,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(data)
-	const key = "EDGETABLE_ACCOUNTS=acme:c2VjcmV0"
+	const key = "EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="
 	if server, err = workerd.Start(workerd.Options{Data: data, Env: []string{key}, Log: os.Stderr}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
