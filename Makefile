@@ -12,8 +12,9 @@ AZURITE_VERSION := 3.37.0
 
 # Go packages below testdata, which ./... leaves out.
 TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/...
-# Build tags of the tests that need DynamoDB Local and AWS's emulator, and of those that need TinyGo and Node.js.
-TAGS := testaws,testedge
+# Build tags of the tests that need DynamoDB Local and AWS's emulator, of those that need TinyGo and Node.js, and of those that
+# need an ACME server.
+TAGS := testaws,testedge,testlocal
 
 export GOFLAGS ?= -trimpath
 
@@ -60,7 +61,7 @@ race-check:
 .PHONY: test-local
 test-local:
 	@.ci/prerequisites go gcc node npm python3
-	go test -race $(call RACE,core adapters functions)
+	go test -race -tags testlocal $(call RACE,core adapters functions)
 	$(MAKE) backup-s3 clients
 
 ## test-aws: the DynamoDB store and the Lambda function: tests, clients, what is deployed

@@ -59,7 +59,7 @@ func (g *greeting) url() string {
 	switch {
 	case g.publicURL != "":
 		return strings.TrimSuffix(g.publicURL, "/")
-	case g.tlsCert != "":
+	case g.tlsCert != "" || len(g.acme.domains) > 0:
 		return "https://" + g.host()
 	}
 	return "http://" + g.host()
@@ -73,7 +73,12 @@ func (g *greeting) host() string {
 	if err != nil || !ok {
 		return g.at.String()
 	}
-	if tcp.IP.IsUnspecified() {
+	switch {
+	case len(g.acme.domains) > 0 && tcp.Port == 443:
+		return g.acme.domains[0]
+	case len(g.acme.domains) > 0:
+		host = g.acme.domains[0]
+	case tcp.IP.IsUnspecified():
 		host = "127.0.0.1"
 	}
 	return net.JoinHostPort(host, strconv.Itoa(tcp.Port))

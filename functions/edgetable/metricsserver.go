@@ -54,8 +54,11 @@ func (m *metrics) watchCertificate(c *certificate) {
 	if c == nil {
 		return
 	}
-	m.gauge("certificate_expiry_timestamp_seconds", "When the certificate of the server expires, as a Unix time.", func() float64 {
-		return float64(c.current.Load().Leaf.NotAfter.Unix())
+	m.gauge("certificate_expiry_timestamp_seconds", "When the certificate of the server expires, as a Unix time; 0 until one is obtained.", func() float64 {
+		if current := c.current.Load(); current != nil {
+			return float64(current.Leaf.NotAfter.Unix())
+		}
+		return 0 // none has been obtained yet
 	})
 }
 

@@ -85,12 +85,8 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	if s.faults != nil {
 		s.log.Warn("faults are simulated: this is no server to rely on")
 	}
-	data := s.data
-	if s.memory || s.store == "dynamodb" {
-		data = ""
-	}
 	s.accounts = &knownAccounts{
-		source: p.accountSource(s.serveFlags.accounts, data), log: s.log,
+		source: p.accountSource(s.serveFlags.accounts, s.dataDirectory()), log: s.log,
 		refuse: func(accounts.List) error { return nil }, // until the address is known
 	}
 	if _, err := s.accounts.load(true); err != nil {
@@ -99,7 +95,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	if s.metricsKey, err = loadMetricsToken(s.serveFlags.metrics.token, s.log); err != nil {
 		return err
 	}
-	if s.certificate, err = loadCertificate(s.tlsCert, s.tlsKey, s.log); err != nil {
+	if s.certificate, err = s.serveFlags.loadCertificate(s.log); err != nil {
 		return err
 	}
 	s.access, err = p.openAccessLog(s.serveFlags, s.log)
@@ -196,6 +192,9 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}()
 	p.greet(&greeting{serveFlags: s.serveFlags, home: s.home, list: *s.accounts.current.Load(), accountsFile: s.accounts.file, at: s.listener.Addr(), admin: s.admin, metrics: s.metricsAt})
 	p.notify("READY=1", s.log)
+	if s.certificate != nil && s.certificate.obtained != nil {
+		s.certificate.obtained.obtain(ctx)
+	}
 	err = server.Serve(p.draining(ctx, s, health), s.listener)
 	stopAdmin()
 	stopMetrics()

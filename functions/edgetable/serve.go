@@ -31,6 +31,7 @@ type serveFlags struct {
 	accessLog              string
 	slowQuery              time.Duration
 
+	acme    acmeFlags
 	metrics metricsFlags
 	protect protectFlags
 	bearer  bearerFlags
@@ -61,6 +62,7 @@ func (p *program) serveCommand() *cobra.Command {
 		},
 	}
 	section(c, "Address", o.registerAddress)
+	section(c, "Certificates from an authority", o.acme.register)
 	section(c, "Accounts", func(f *pflag.FlagSet) {
 		accountsFlag(f, &o.accounts)
 		boolFlag(f, &o.devAnywhere, "allow-development-account", "serve the development account to other machines too; its key is public")
@@ -113,6 +115,9 @@ func (o *serveFlags) check(given func(flag string) bool) error {
 		return misuse("--public-url is a URL such as https://tables.example.com, not %q", o.publicURL)
 	}
 	if err := o.metrics.check(); err != nil {
+		return err
+	}
+	if err := o.acme.check(o.dataDirectory(), o.tlsCert, given); err != nil {
 		return err
 	}
 	if o.store == "dynamodb" {

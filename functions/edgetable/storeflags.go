@@ -76,3 +76,11 @@ func (o *storeFlags) check(given func(flag string) bool) error {
 	}
 	return nil
 }
+
+// dataDirectory is "" for a store that has none.
+func (o *storeFlags) dataDirectory() string {
+	if o.memory || o.store == "dynamodb" {
+		return ""
+	}
+	return o.data
+}

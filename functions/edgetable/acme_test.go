@@ -1,0 +1,206 @@
+//go:build testlocal
+
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pebble is the test server of Let's Encrypt, as a private certificate authority.
+type pebble struct {
+	directory, ca string         // for --acme-directory, --acme-ca
+	roots         *x509.CertPool // of the certificates that it issues
+	forward       func(to string)
+}
+
+// freePort returns a port that is free now. Pebble does not tell which one it took.
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// startPebble starts the authority, and a name server that has every name on this
+// machine. It connects to a port that forward leads to a server.
+func startPebble(t *testing.T) *pebble {
+	t.Helper()
+	out, err := exec.Command("../../.ci/pebble").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := strings.TrimSpace(string(out))
+	cert, key, api := makeCertificate(t, time.Now().Add(time.Hour))
+	door, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { door.Close() })
+	target := make(chan string, 1)
+	go forward(door, target)
+
+	acmePort, managePort, dnsPort := freePort(t), freePort(t), freePort(t)
+	dir := t.TempDir()
+	config, err := json.Marshal(map[string]any{"pebble": map[string]any{
+		"listenAddress": fmt.Sprintf("127.0.0.1:%d", acmePort), "managementListenAddress": fmt.Sprintf("127.0.0.1:%d", managePort),
+		"certificate": cert, "privateKey": key, "httpPort": freePort(t), "tlsPort": door.Addr().(*net.TCPAddr).Port,
+		"retryAfter": map[string]int{"authz": 1, "order": 1},
+		"profiles":   map[string]any{"default": map[string]any{"description": "90 days", "validityPeriod": 7776000}},
+	}})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "config.json"), config, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(name string, args ...string) {
+		t.Helper()
+		c := exec.Command(filepath.Join(bin, name), args...)
+		c.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1")
+		log := &buffer{}
+		c.Stdout, c.Stderr = log, log
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = c.Process.Kill()
+			_ = c.Wait()
+			if t.Failed() {
+				t.Logf("%s:\n%s", name, log)
+			}
+		})
+	}
+	run("pebble-challtestsrv", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-management", "127.0.0.1:0",
+		"-dns01", fmt.Sprintf("127.0.0.1:%d", dnsPort), "-defaultIPv6", "")
+	run("pebble", "-config", filepath.Join(dir, "config.json"), "-dnsserver", fmt.Sprintf("127.0.0.1:%d", dnsPort))
+
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: api}, DisableKeepAlives: true}}
+	fetch := func(url string) []byte {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			resp, err := client.Get(url)
+			if err == nil {
+				defer resp.Body.Close()
+				text, err := io.ReadAll(resp.Body)
+				if err != nil || resp.StatusCode != 200 {
+					t.Fatalf("%s: %d %s, %v", url, resp.StatusCode, text, err)
+				}
+				return text
+			}
+			if time.Now().After(end) {
+				t.Fatal(err)
+			}
+		}
+	}
+	p := &pebble{directory: fmt.Sprintf("https://127.0.0.1:%d/dir", acmePort), ca: cert, roots: x509.NewCertPool(), forward: func(to string) { target <- to }}
+	fetch(p.directory)
+	p.roots.AppendCertsFromPEM(fetch(fmt.Sprintf("https://127.0.0.1:%d/roots/0", managePort)))
+	return p
+}
+
+// forward leads connections to the address that comes first.
+func forward(door net.Listener, target <-chan string) {
+	to := <-target
+	for {
+		in, err := door.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer in.Close()
+			out, err := net.Dial("tcp", to)
+			if err != nil {
+				return
+			}
+			defer out.Close()
+			go func() { _, _ = io.Copy(out, in) }()
+			_, _ = io.Copy(in, out)
+		}()
+	}
+}
+
+// A server obtains certificates for its domains, serves with them, and has them when
+// it starts again without the authority.
+func TestACME(t *testing.T) {
+	t.Parallel()
+	p := startPebble(t)
+	data := t.TempDir()
+	flags := []string{"--data", data, "--log-format", "json", "--acme-domain", "tables.example.test,other.example.test", "--acme-email", "ops@example.test", "--acme-directory"}
+	s := start(t, nil, append(flags, p.directory, "--acme-ca", p.ca)...)
+	address := strings.TrimSpace(strings.Split(strings.Split(s.greeting, "listens on ")[1], " ")[0])
+	p.forward(address)
+	serial := func(name string) string {
+		t.Helper()
+		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			conn, err := tls.Dial("tcp", address, &tls.Config{RootCAs: p.roots, ServerName: name})
+			if err == nil {
+				defer conn.Close()
+				return conn.ConnectionState().PeerCertificates[0].SerialNumber.String()
+			}
+			if time.Now().After(end) {
+				t.Fatalf("%s: %v\n%s", name, err, s.logs)
+			}
+		}
+	}
+	first, second := serial("tables.example.test"), serial("other.example.test")
+	if first == second || !strings.Contains(s.said(t, "endpoint"), "https://tables.example.test:") {
+		t.Errorf("certificates %s and %s\n%s", first, second, s.greeting)
+	}
+	if conn, err := tls.Dial("tcp", address, &tls.Config{RootCAs: p.roots, ServerName: "stranger.example.test"}); err == nil {
+		conn.Close()
+		t.Error("a name that is none of ours has a certificate")
+	}
+	// Clients reach the tables.
+	c := s.client(t, "")
+	c.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: p.roots, ServerName: "tables.example.test"}}
+	c.endpoint = "https://" + address + "/devstoreaccount1"
+	c.fill(t)
+	c.filled(t)
+	c.CloseIdleConnections()
+	s.ends(t)
+	for _, record := range records(t, s.logs.String()) {
+		if record["level"] != "INFO" {
+			t.Errorf("the log: %v", record)
+		}
+	}
+	files, err := os.ReadDir(filepath.Join(data, "acme"))
+	if err != nil || len(files) < 3 { // the key of the account is one
+		t.Errorf("%v, %v", files, err)
+	}
+	for _, f := range append(files, dirEntry(t, filepath.Join(data, "acme"))) {
+		if info, err := f.Info(); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v", f.Name(), info, err)
+		}
+	}
+	s = start(t, nil, append(flags, "https://127.0.0.1:1/dir")...)
+	address = strings.TrimSpace(strings.Split(strings.Split(s.greeting, "listens on ")[1], " ")[0])
+	if serial("tables.example.test") != first || serial("other.example.test") != second {
+		t.Error("after a restart there are other certificates")
+	}
+	s.ends(t)
+}
+
+func dirEntry(t *testing.T, path string) os.DirEntry {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fs.FileInfoToDirEntry(info)
+}
