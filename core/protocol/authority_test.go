@@ -283,6 +283,7 @@ func TestLettersOfAccountTokens(t *testing.T) {
 	const all = "rwdlacu"
 	star := protocol.Header{"If-Match": {"*"}}
 	batch := protocol.Header{"Content-Type": {"multipart/mixed; boundary=b"}}
+	tested := make(map[string]bool)
 	for _, tt := range []struct {
 		sent
 		types   string // of the parameter srt
@@ -309,6 +310,7 @@ func TestLettersOfAccountTokens(t *testing.T) {
 		{sent{why: "update and delete in a batch", method: "POST", path: "/$batch", header: batch, body: changeset("MERGE /people(PartitionKey='m',RowKey='r')\nIf-Match: *\r\n\r\n{}", "DELETE /people(PartitionKey='m',RowKey='s')\nIf-Match: *\r\n\r\n")}, "o", "ud", ""},
 		{sent{why: "settings", method: "GET", path: "/", query: "restype=service&comp=properties"}, "s", "r", ""},
 		{sent{why: "other settings", method: "PUT", path: "/", query: "restype=service&comp=properties", body: `<StorageServiceProperties><Cors /></StorageServiceProperties>`}, "s", "w", ""},
+		{sent{why: "the state of the secondary", method: "GET", path: "http://127.0.0.1/" + wiretest.Account + "-secondary/", query: "restype=service&comp=stats"}, "s", "r", ""},
 		{sent{why: "policies", method: "GET", path: "/people", query: "comp=acl"}, "", "", ""},
 		{sent{why: "other policies", method: "PUT", path: "/people", query: "comp=acl", body: `<SignedIdentifiers />`}, "", "", ""},
 		{sent{why: "delegation key", method: "POST", path: "/", query: "restype=service&comp=userdelegationkey", body: `<KeyInfo><Expiry>2026-03-05</Expiry></KeyInfo>`}, "", "", ""},
@@ -346,10 +348,16 @@ func TestLettersOfAccountTokens(t *testing.T) {
 				t.Fatal(err)
 			}
 			resp := h.Serve(t.Context(), tt.as(token))
+			tested[resp.Operation] = true
 			if done := resp.Status < 300 && resp.Code == ""; done != g.want || !done && !strings.HasPrefix(resp.Code, "Authorization") {
 				t.Errorf("%s with srt=%s sp=%s: %d %s: %s", tt.why, g.types, g.letters, resp.Status, resp.Code, resp.Body)
 			}
 			resp.Release()
+		}
+	}
+	for _, name := range protocol.Operations() {
+		if !tested[name] {
+			t.Errorf("no request for %s", name)
 		}
 	}
 }
