@@ -1,9 +1,17 @@
 package storetest
 
-// Homes are the strengths of the stores of this project, by their names in the table
+// Home returns the strengths of a store of this project, by its name in the table
 // "Stores" of the README. The harnesses of the stores declare these, so the suite
-// checks them, and a test compares them with the README.
-var Homes = map[string]Strengths{
+// checks them, and a test compares them with the README. An unknown name panics.
+func Home(name string) Strengths {
+	s, ok := homes[name]
+	if !ok {
+		panic("storetest: " + name + " is not in homes.go")
+	}
+	return s
+}
+
+var homes = map[string]Strengths{
 	"Pebble on disk": {
 		Linearizable: true, Conditional: true, AtomicCommit: true, SnapshotPage: true,
 		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,

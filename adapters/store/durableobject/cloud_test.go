@@ -216,9 +216,9 @@ func (c *cloud) store(now func() edm.Ticks, change func(*durableobject.Options))
 // strengths returns the strengths of tables with this number of buckets.
 func strengths(buckets uint16) storetest.Strengths {
 	if buckets <= 1 {
-		return storetest.Homes["Durable Objects, one bucket per table"]
+		return storetest.Home("Durable Objects, one bucket per table")
 	}
-	return storetest.Homes["Durable Objects, more buckets"]
+	return storetest.Home("Durable Objects, more buckets")
 }
 
 // harness returns a harness over clouds, each changed by prepare.

@@ -119,7 +119,7 @@ func harness(o dynamodb.Options) storetest.Harness {
 			return open(t, o)
 		}
 		// A store keeps nothing that a restart could lose.
-		return storetest.Place{Store: share(now), Strengths: storetest.Homes["DynamoDB"], Share: share, Restart: share, Remote: true, Lossy: o.Client != nil}
+		return storetest.Place{Store: share(now), Strengths: storetest.Home("DynamoDB"), Share: share, Restart: share, Remote: true, Lossy: o.Client != nil}
 	}
 }
 

@@ -66,7 +66,7 @@ func harness(memory bool) storetest.Harness {
 			Logf:   t.Logf,
 		}
 		if memory {
-			return storetest.Place{Store: open(t, o), Strengths: storetest.Homes["Pebble in memory"]}
+			return storetest.Place{Store: open(t, o), Strengths: storetest.Home("Pebble in memory")}
 		}
 		o.Dir = t.TempDir()
 		s, err := pebblestore.Open(o)
@@ -76,7 +76,7 @@ func harness(memory bool) storetest.Harness {
 		t.Cleanup(func() { s.Close() })
 		return storetest.Place{
 			Store:     s,
-			Strengths: storetest.Homes["Pebble on disk"],
+			Strengths: storetest.Home("Pebble on disk"),
 			Restart: func(now func() edm.Ticks) table.Store {
 				if err := s.Close(); err != nil {
 					t.Fatal(err)

@@ -64,7 +64,7 @@ func harness(o workerskv.Options) storetest.Harness {
 			w.settle()
 			return open(now)
 		}
-		return storetest.Place{Store: open(now), Strengths: storetest.Homes["Workers KV"], Share: open, Settle: w.settle, Restart: restart}
+		return storetest.Place{Store: open(now), Strengths: storetest.Home("Workers KV"), Share: open, Settle: w.settle, Restart: restart}
 	}
 }
 

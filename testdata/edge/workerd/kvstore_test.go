@@ -39,7 +39,7 @@ func TestKVStore(t *testing.T) {
 			return store
 		}
 		return storetest.Place{
-			Store: open(now), Strengths: storetest.Homes["Workers KV"], Share: open, Restart: open, Settle: settle, Remote: true,
+			Store: open(now), Strengths: storetest.Home("Workers KV"), Share: open, Restart: open, Settle: settle, Remote: true,
 		}
 	})
 }

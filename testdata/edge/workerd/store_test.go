@@ -41,9 +41,9 @@ func run(m *testing.M) int {
 // strengths of tables with this many buckets.
 func strengths(buckets uint16) storetest.Strengths {
 	if buckets <= 1 {
-		return storetest.Homes["Durable Objects, one bucket per table"]
+		return storetest.Home("Durable Objects, one bucket per table")
 	}
-	return storetest.Homes["Durable Objects, more buckets"]
+	return storetest.Home("Durable Objects, more buckets")
 }
 
 // harness makes places in workerd. The Store runs in this process, the objects in

@@ -1,0 +1,4 @@
+package storetest
+
+// Homes exports homes for tests.
+var Homes = homes
