@@ -8,7 +8,7 @@ import (
 	bench "edgetable/testdata/bench"
 )
 
-// TestUsage: wrong arguments end with 2 and say what is wrong; help ends with 0.
+// TestUsage checks that wrong arguments exit with 2 and an explanation, and help with 0.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

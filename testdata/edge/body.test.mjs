@@ -1,5 +1,5 @@
-// Bodies of requests: which wait for which, and how many are in memory. Time stands still in these tests: who waits does so
-// for ever.
+// Bodies of requests: which ones wait for others, and how many are in memory. The clock does not advance in these tests, so
+// a wait never ends by a timeout.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shell } from "./shell.mjs";

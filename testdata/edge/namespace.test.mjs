@@ -7,8 +7,8 @@ import { callNamespace } from "../../wasm/worker/namespace.mjs";
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 const done = 0, refused = 2, failed = 4; // as in namespace.go
 
-// writing hands writes of these names over, "-" before those to delete, and returns what is under way, how to go on, and
-// what became of all.
+// writing starts writes of these names; a name that begins with "-" is deleted. begun lists the writes that have begun, open
+// holds those that have not ended, finish ends one, and outcome returns the results of all.
 function writing(names, end = Infinity) {
   const begun = [], open = new Map();
   const begin = (...what) => new Promise((resolve, reject) => {

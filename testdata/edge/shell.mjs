@@ -18,8 +18,8 @@ registerHooks({
   },
 });
 
-// Node.js 22 cannot suspend a module, and nothing waits here: calls of objects are answered at once, by what is given to
-// answerCalls, for the instance that serves.
+// Node.js 22 cannot suspend a module. Nothing waits in these tests: the function that a test passes to answerCalls answers
+// each call of an object at once, for the instance that serves.
 let answer = () => { throw new Error("nobody answers calls"); };
 let serving;
 WebAssembly.Suspending = function () { return (at, n) => serving.put(...framed(answer(serving.calls(at, n)))); };

@@ -1,6 +1,6 @@
-// Package admission bounds how many requests are worked on at once. What comes
-// beyond waits, and in the end is refused with 503 ServerBusy, unread and
-// unverified: too many requests cost waiting, not work.
+// Package admission limits the number of requests at work. Other requests wait. If
+// too many wait, or one waits too long, the server refuses it with 503 ServerBusy,
+// unread and unverified: too many requests cost waiting, not work.
 //
 //	limited := admission.New(handler, admission.Options{
 //		Concurrent: 64, Account: handler.AccountName, Refuse: handler.Refuse,
@@ -8,22 +8,22 @@
 //
 // # How long to wait
 //
-// A server reaches its peak with some number of requests at work; with more of
-// them each only takes longer. That number is [Options.Concurrent]. By Little's law
-// a request then takes the time in which Concurrent requests are admitted, on any
-// machine and store, for any mix of operations. So the wait is measured in
-// admissions and needs neither a clock nor a guess: a request that has waited for
-// 1½ × Concurrent admissions has waited 1½ times as long as its work takes; at its
-// end it will have taken 2½ times as long as at the peak. From then on it is late,
-// and requests that are not late go before it. Late ones get a sixteenth of the
-// places that no other request needs, the newest first. So after a rush the late
-// are served too, and during a rush the served requests are served in time. That is
-// better than to serve all of them late.
+// A server reaches its highest throughput with some number of requests at work;
+// more of them make each request slower. [Options.Concurrent] is this number. By
+// Little's law a request at work then takes the time of Concurrent admissions, on
+// any machine and store, for any mix of operations. So the package measures a wait
+// in admissions and needs neither a clock nor a guess. After 1½ × Concurrent
+// admissions in the queue a request is late: with its time at work, its answer
+// takes 2½ times the time that it takes without a queue. Requests that are not late
+// go first. Late ones get a sixteenth of the places, if no other request needs
+// them, the newest first. So during a rush the served requests are served in time,
+// which is better than to serve all of them late; after the rush the late ones are
+// served too.
 //
-// Those few are refused when they have waited for [Options.MaxWait]. It is much
-// longer than the wait of those that are served, on purpose: a client that was
-// refused retries, most of them at once, and a request that waits costs less than
-// three refusals in the same time.
+// A request that waited for [Options.MaxWait] is refused. This is much longer than
+// the wait of the requests that are served, because most clients retry at once
+// after a refusal, and a request that waits costs less than three refusals in the
+// same time.
 //
 // # Reads and writes
 //
@@ -42,12 +42,12 @@
 // accounts in line, no request is late before all accounts have had two turns. An account that
 // waits with one request is never late.
 //
-// When [Options.Queue] requests wait and another comes, one of the longest line is
-// refused, if that is longer than the line of the one that comes would be: its
-// first if that is late, or its last. Else the one that comes is refused, or a
-// late one of its own account.
+// If [Options.Queue] requests wait and a new one comes, one of them is refused. If
+// the longest line is longer than the line of the new request would be, it is the
+// first request of the longest line if that is late, else its last. Otherwise it is
+// a late request of the same account, or the new request itself.
 //
-// A request has its place until it is answered, and the reading of its body is
-// part of that. Handlers do not read the bodies of clients without a key; the
+// A request keeps its place until it is answered, also while the handler reads its
+// body. Handlers do not read the bodies of clients without a key; the
 // server stops slow clients with a timeout.
 package admission

@@ -10,34 +10,35 @@ import (
 	"edgetable/core/table"
 )
 
-// Protocol is what serves the requests; *protocol.Handler is one.
+// Protocol serves the requests. *protocol.Handler is one.
 type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
 // Options of a [Limiter].
 type Options struct {
-	// Concurrent is how many requests are served at once that may write; 0 is
-	// 64. They wait for the disk, which does many at once.
+	// Concurrent is the number of requests at work that may write; 0 is 64. They
+	// wait for the disk, and one sync of the disk serves many of them.
 	Concurrent int
-	// Reads is how many are served beside them that only read; 0 is four for
-	// each processor. They work, and wait for the disk at times.
+	// Reads is the number of requests at work that only read; 0 is four for each
+	// processor. They use a processor, and sometimes wait for the disk.
 	Reads int
-	// Queue is how many may wait, of either kind; 0 is 64 × Concurrent, negative
-	// is none.
+	// Queue is the number of requests of each kind that may wait; 0 is
+	// 64 × Concurrent, and a negative number is none.
 	Queue int
-	// MaxWait is after how long a request that waits is refused; 0 is a second.
+	// MaxWait is the longest wait, after which a request is refused; 0 is one
+	// second.
 	MaxWait time.Duration
-	// Account is whose share a request takes, "" if that is not known. It is
-	// asked of requests that have to wait.
+	// Account returns the account whose share a request takes, or "" if it is
+	// unknown. It is called only for requests that wait.
 	Account func(*protocol.Request) string
 	// Refuse makes the response to a request that is not served.
 	Refuse func(*protocol.Request, *table.Error) protocol.Response
 }
 
-// spare is the part of Concurrent that late requests may take: there are moments
-// without any other also in a rush, and if they filled them, their wait would be
-// what clients see.
+// spare is the divisor of Concurrent that gives the number of places for late
+// requests. Even during a rush there are moments with late requests only. If they
+// filled all places, the next request that is not late would have to wait.
 const spare = 16
 
 // Limiter is a Protocol in front of a Protocol. It is safe for concurrent use.
@@ -47,13 +48,12 @@ type Limiter struct {
 	writes, reads places
 }
 
-// places are those in which requests of one kind are served, and the queue for
-// them.
+// places holds the requests of one kind at work, and the queue for them.
 type places struct {
 	Options
 	mu    sync.Mutex
 	queue queue
-	late  int // how many of those that run were late
+	late  int // number of requests at work that were late
 	stats Stats
 }
 
@@ -92,7 +92,7 @@ func (p *places) open(o Options) {
 	p.queue.lines = make(map[string]*line)
 }
 
-// of are the places for a request. What is not known to read may write.
+// of returns the places for a request. Only GET and HEAD are sure not to write.
 func (l *Limiter) of(req *protocol.Request) *places {
 	if req.Method == "GET" || req.Method == "HEAD" {
 		return &l.reads
@@ -100,8 +100,8 @@ func (l *Limiter) of(req *protocol.Request) *places {
 	return &l.writes
 }
 
-// Serve serves a request when its turn comes. If ctx ends before, or there is no
-// turn for too long, the answer is ServerBusy, and nothing was done.
+// Serve serves a request when its turn comes. If ctx ends before that, or the wait
+// is too long, the answer is ServerBusy, and nothing was done.
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	p := l.of(req)
 	if p.enter() {
@@ -135,7 +135,7 @@ func (l *Limiter) Stats() Stats {
 // read.
 func (l *Limiter) ByKind() (writes, reads Stats) { return l.writes.count(), l.reads.count() }
 
-// Places returns how many requests of each kind are served at once, at most.
+// Places returns the largest number of requests of each kind at work.
 func (l *Limiter) Places() (writes, reads int) { return l.writes.Concurrent, l.reads.Concurrent }
 
 func (p *places) count() Stats {
@@ -146,8 +146,8 @@ func (p *places) count() Stats {
 	return s
 }
 
-// enter admits a request if not too many are running. While any waits that is
-// not late, all places are taken.
+// enter admits a request if there is a free place. It passes no request that is not
+// late, because none of those waits while a place is free.
 func (p *places) enter() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -159,7 +159,7 @@ func (p *places) enter() bool {
 	return true
 }
 
-// leave gives the place of a request that was served to the next in turn.
+// leave gives the place of a served request to the next request.
 func (p *places) leave(t turn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,8 +213,8 @@ func (p *places) wait(ctx context.Context, req *protocol.Request) turn {
 	}
 }
 
-// giveUp takes a request out of its line and counts it, unless its turn came at
-// the same moment: then it is as if it had come before.
+// giveUp removes a request from its line and counts it. If its turn came at the same
+// moment, giveUp returns that turn.
 func (p *places) giveUp(w *waiter, counter *uint64) turn {
 	p.mu.Lock()
 	if w.line == nil {
@@ -227,9 +227,9 @@ func (p *places) giveUp(w *waiter, counter *uint64) turn {
 	return refused
 }
 
-// displace refuses a request in line to make room for one of this account: of
-// the longest line, or of the account's own, if that is as long and its first is
-// late. It reports whether there was one.
+// displace refuses a waiting request to make room for one of this account, and
+// reports whether it did. The request is of the longest line, or a late one of the
+// account's own line if no line is longer.
 func (p *places) displace(account string) bool {
 	own, from, n := p.queue.lines[account], p.queue.longest(), 0
 	if own != nil {
@@ -254,9 +254,9 @@ func (p *places) displace(account string) bool {
 	return true
 }
 
-// overdue is the number of admissions at which those came that are late now: half
-// as many again as run at once. With many accounts the turns alone take longer,
-// and no request is late before two rounds.
+// overdue returns the number of admissions before which a request must have come to
+// be late now: 1½ × Concurrent ago. With many accounts two turns of each take
+// longer, and no request is late before those.
 func (p *places) overdue() int64 {
 	return int64(p.stats.Admitted) - int64(max(p.Concurrent*3/2, len(p.queue.lines)*2))
 }

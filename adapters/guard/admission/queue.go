@@ -2,7 +2,7 @@ package admission
 
 import "strings"
 
-// queue is the requests that wait, in a line for each account. The lines with
+// queue holds the waiting requests, in a line for each account. The lines with
 // requests that may be in time take turns, and so do those with late ones only.
 type queue struct {
 	lines   map[string]*line
@@ -11,26 +11,26 @@ type queue struct {
 	waiting int // in all lines
 }
 
-// line is the requests of one account, in the order in which they came. There
-// are no empty lines.
+// line holds the requests of one account, in the order in which they came. No line
+// is empty.
 type line struct {
 	account     string
 	first, last *waiter
 	inTime      *waiter // the first that was not seen to be late, or nil
 	n           int
-	ring        *ring // it is in, late if inTime is nil
+	ring        *ring // the ring of the line; that of late lines if inTime is nil
 	prev, next  *line
 }
 
-// waiter is a request that waits.
+// waiter is a waiting request.
 type waiter struct {
 	turn       chan turn // gets one value
-	came       int64     // how many had been admitted when it came
-	line       *line     // nil: it waits no more
+	came       int64     // number of admissions before it came
+	line       *line     // nil after its wait
 	prev, next *waiter
 }
 
-// turn is what becomes of a waiter.
+// turn is the end of a wait.
 type turn uint8
 
 const (
@@ -59,15 +59,15 @@ func (q *queue) push(account string, w *waiter) {
 	}
 }
 
-// pop takes out the first request in time of the account whose turn it is, or
-// returns nil if all are late: those that came before the number overdue of
-// admissions, or at it.
+// pop removes and returns the first request in time of the account whose turn it
+// is, or nil if all requests are late. A request is late if it came at the admission
+// with the number overdue, or before.
 func (q *queue) pop(overdue int64) *waiter {
 	for q.inTime.turn != nil {
 		l := q.inTime.turn
 		q.inTime.turn = l.next
-		// Who waits with one request cannot be late by a crowd of its own: it
-		// takes its turn, however long the round was.
+		// The only request of an account is not late because of others of the same
+		// account. It takes its turn, however long the round was.
 		for l.inTime != nil && l.n > 1 && l.inTime.came <= overdue {
 			l.inTime = l.inTime.next
 		}
@@ -80,8 +80,8 @@ func (q *queue) pop(overdue int64) *waiter {
 	return nil
 }
 
-// popLate takes out the last request of the account whose turn it is, when all
-// that wait are late and some do.
+// popLate removes and returns the last request of the account whose turn it is. At
+// least one request waits, and all of them are late.
 func (q *queue) popLate() *waiter {
 	l := q.late.turn
 	q.late.turn = l.next
@@ -90,7 +90,7 @@ func (q *queue) popLate() *waiter {
 	return w
 }
 
-// remove takes w out of its line.
+// remove removes w from its line.
 func (q *queue) remove(w *waiter) {
 	l := w.line
 	if w.prev == nil {
@@ -119,8 +119,8 @@ func (q *queue) remove(w *waiter) {
 	}
 }
 
-// longest is the longest line. It is looked for when the queue is full, among as
-// many as there are accounts in it.
+// longest returns the longest line. It is called only when the queue is full, and
+// looks at the line of each waiting account.
 func (q *queue) longest() (longest *line) {
 	for _, l := range q.lines {
 		if longest == nil || l.n > longest.n || l.n == longest.n && l.account < longest.account {
@@ -130,7 +130,7 @@ func (q *queue) longest() (longest *line) {
 	return longest
 }
 
-// ring is lines that take turns.
+// ring holds lines that take turns.
 type ring struct{ turn *line }
 
 // move puts a line at the end of a round of another ring, or of none.

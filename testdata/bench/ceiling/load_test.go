@@ -80,13 +80,13 @@ func serve(t *testing.T, h *ceiling.Handler) string {
 	return "http://" + l.Addr().String()
 }
 
-// run measures as long as this machine needs to end a request.
+// run repeats a measurement with longer durations until requests end in time on this machine.
 func run(t *testing.T, spec load.Spec) *load.Result {
 	t.Helper()
 	for spec.Duration = 100 * time.Millisecond; ; spec.Duration *= 4 {
 		res, err := load.Run(t.Context(), spec)
 		if errors.Is(err, load.ErrTooShort) && spec.Duration < time.Minute {
-			spec.Prefix += "x" // what came too late was stored all the same
+			spec.Prefix += "x" // entities written too late are stored under the old one
 			continue
 		}
 		if err != nil {

@@ -107,7 +107,7 @@ func (c *child) end(sig syscall.Signal) error {
 		return fmt.Errorf("%s had ended by itself (%v)\n%s", c.name, c.err, c.tail())
 	default:
 	}
-	_ = c.cmd.Process.Signal(sig) // fails only if it ended meanwhile, which Wait tells
+	_ = c.cmd.Process.Signal(sig) // fails only for a process that has ended; Wait reports that
 	select {
 	case <-c.done:
 	case <-time.After(stopGrace):

@@ -13,16 +13,16 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 )
 
-// way is one way to do the same thing. What it costs more than the plain way is measured on one server, in turns, in
-// memory, where there is least beside it. Client and server share the processors, so a way that costs the client more
-// slows the server down: what is judged first is the processor time of the server.
+// way is one way to do the same thing. The suite measures its cost relative to the plain way on one server, in turns, in
+// memory, where other work is smallest. Client and server share the processors, so a way that costs the client more slows
+// the server down. The processor time of the server is therefore judged first.
 type way struct {
 	how    string // of its cells
 	format load.Format
 	token  func(table string) (string, error) // nil signs with the key
 }
 
-// comparison is ways of which the first is the plain one.
+// comparison holds ways to compare. The first is the plain way.
 type comparison struct {
 	ops  []load.Op
 	ways []way
@@ -88,7 +88,7 @@ func (s *suite) costs(ctx context.Context) error {
 // cost measures one way.
 func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
 	own := !op.NeedsPreload()
-	if own { // what was written leaves work behind
+	if own { // writes leave work for later
 		settle(ctx, s.Settle, c)
 	}
 	spec := load.Spec{Target: c.target, Table: pointTable, Op: op, Layout: pointLayout, Format: w.format, Connections: Connections[0],
@@ -112,7 +112,7 @@ func (s *suite) cost(ctx context.Context, c *child, op load.Op, w way) error {
 	return s.attempt(ctx, c, spec, w.how, own)
 }
 
-// costs judges what was measured: processor time and rate, each as times of the plain way's in the same round.
+// costs compares processor time and rate with those of the plain way in the same round.
 func (r *Results) costs() (list []Check) {
 	for _, cmp := range comparisons {
 		for _, op := range cmp.ops {

@@ -31,7 +31,7 @@ const (
 const (
 	overload4x  = 4   // times the connections of the peak
 	minGoodput  = 0.8 // of the rate at the peak
-	maxLateness = 3   // times the p99 at the peak, of what is served
+	maxLateness = 3   // times the p99 at the peak; of served requests
 	minShare    = 0.8 // of an equal share, or of what an account gets alone
 	greedyTimes = 10  // connections of the greedy account over those of another
 	nearPeak    = 0.95

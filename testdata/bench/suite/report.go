@@ -127,7 +127,7 @@ func (r *Results) sorted() []*Measured {
 	return list
 }
 
-// title names a cell's server, and what is special about the cell.
+// title names a cell's server and the special feature of the cell.
 func (m *Measured) title() string {
 	if m.How == "" {
 		return m.Server

@@ -25,7 +25,7 @@ type Cell struct {
 	Server      string  `json:"server"`
 	Op          load.Op `json:"op"`
 	Connections int     `json:"connections"`
-	How         string  `json:"how,omitempty"` // what is special about it, "" for the matrix
+	How         string  `json:"how,omitempty"` // its special feature, "" for the matrix
 }
 
 // Sample is one round of a cell; durations are nanoseconds in JSON.
@@ -38,7 +38,7 @@ type Sample struct {
 	Errors            uint64        `json:"errors"`
 	Refused           float64       `json:"refused_per_second,omitempty"` // answers of 503
 	CPU               time.Duration `json:"server_cpu_ns"`                // processor time of the server for a request, 0 unknown
-	Foreign           float64       `json:"foreign"`                      // share of all processors that other programs took meanwhile
+	Foreign           float64       `json:"foreign"`                      // share of all processors that other programs took
 }
 
 // Measured is a cell with its rounds and, field by field, the median of the quiet ones: other programs on the machine

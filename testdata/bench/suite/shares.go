@@ -36,7 +36,7 @@ func (s *suite) writeAccounts() error {
 	return os.WriteFile(filepath.Join(s.dir, accountsFile), []byte(text), 0o600)
 }
 
-// shared has several accounts ask for more than there is.
+// shared sends more requests from several accounts than the server can answer.
 func (s *suite) shared(ctx context.Context, c *child, o *Overload) error {
 	o.Each = max(1, overload4x*o.Peak/(greedyTimes+len(otherAccounts)))
 	specs := make([]load.Spec, 1+len(otherAccounts))
@@ -103,7 +103,7 @@ func (s *suite) share(ctx context.Context, c *child, specs []load.Spec) (share S
 	return share, nil
 }
 
-// fair judges what the account that got least got of an equal share, or of what it gets alone if that is less.
+// fair judges the account with the lowest rate: its rate relative to an equal share, or to its rate alone if that is lower.
 func (r *Results) fair(o *Overload) Check {
 	c := Check{What: fmt.Sprintf("%s, mixed, %d accounts, one with %dx the connections: least against an equal share",
 		o.Server, 1+len(otherAccounts), greedyTimes), Target: fmt.Sprintf("≥%gx", minShare), Status: Unmeasured}

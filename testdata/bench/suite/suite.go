@@ -26,7 +26,7 @@ import (
 
 // Scale is how long a suite measures.
 type Scale struct {
-	Limit    time.Duration // the whole run; what is not measured by then is reported as such
+	Limit    time.Duration // of the whole run; later cells are reported as not measured
 	Rounds   int
 	Cell     time.Duration // measured time of a cell
 	Warmup   time.Duration

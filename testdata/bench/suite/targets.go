@@ -17,7 +17,7 @@ const (
 	Unmeasured Status = "not measured"
 )
 
-// Check is one target with what was measured.
+// Check is one target and the measured value.
 type Check struct {
 	What     string  `json:"what"`
 	Measured string  `json:"measured"`
@@ -125,7 +125,7 @@ func (r *Results) tail(server string, op load.Op, n int) Check {
 	return c
 }
 
-// alone judges what is measured on edgetable only.
+// alone judges the values that are measured only on edgetable.
 func (r *Results) alone() []Check {
 	size := fmt.Sprintf("%.1f GB", float64(r.Start.Bytes)/1e9)
 	clean := Check{What: "start to first answer after a clean stop, " + size + " of data", Target: "≤" + short(maxCleanStart), Status: Unmeasured}

@@ -14,7 +14,7 @@ import (
 type Client struct {
 	Suite   string
 	Title   string
-	Version string // empty if the suite has none but the project's own
+	Version string // empty if the suite is a client of our own
 }
 
 // readClients reads clients.txt: suite, title, and optionally the file below folder that pins the client and its name

@@ -17,7 +17,7 @@ const (
 	Skipped
 )
 
-// Test is one test without subtests. Its name has the names of what it stands in before its own, separated by slashes.
+// Test is one test without subtests. Its name begins with the names of the tests and classes around it, separated by slashes.
 type Test struct {
 	Name    string
 	Outcome Outcome

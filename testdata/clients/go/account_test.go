@@ -52,8 +52,8 @@ func (a account) owner(t *testing.T, options *aztables.ClientOptions) *aztables.
 	return service
 }
 
-// An hour ago and an hour from now. The SDK writes the times of signatures with a Z whatever their zone is, so they must be
-// UTC, and those of policies with nine digits, of which the service knows seven.
+// An hour ago and an hour from now. They are in UTC, because the SDK writes the times of signatures with a Z for every zone.
+// They are whole seconds, because it writes nine digits of a second in policies, and the service has seven.
 var (
 	past   = time.Now().UTC().Add(-time.Hour).Truncate(time.Second)
 	future = time.Now().UTC().Add(time.Hour).Truncate(time.Second)

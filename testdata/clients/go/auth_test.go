@@ -10,7 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// wrongKey is base64 like any account key, but nobody's.
+// wrongKey is base64 like an account key, but no account has it.
 const wrongKey = "d3JvbmcgYnV0IHdlbGwtZm9ybWVkIGtleQ=="
 
 func TestWrongKey(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// delegationVersion is the first of the protocol with user delegation for tables. No SDK for tables sends it yet, so these
-// tests ask for the key and sign with it by hand; what is signed is then used through the SDK.
+// delegationVersion is the first version of the protocol with user delegation for tables. No SDK for tables sends it yet, so
+// these tests get the key and sign with it without the SDK, and then use the signed URL through the SDK.
 const delegationVersion = "2025-07-05"
 
 const sasTime = "2006-01-02T15:04:05Z"
@@ -116,7 +116,7 @@ func TestUserDelegation(t *testing.T) {
 	}
 	soon, gone := future.Format(sasTime), past.Format(sasTime)
 
-	// A signature allows what it says and its signer may do.
+	// A signature allows the permissions that it has in common with the role of its signer.
 	for _, c := range []struct{ role, letters, allowed string }{
 		{reader, "r", "r"}, {reader, "raud", "r"}, {contributor, "r", "r"}, {contributor, "au", "au"}, {contributor, "raud", "raud"},
 	} {

@@ -158,7 +158,7 @@ func TestMergeIgnoresNull(t *testing.T) {
 	}
 }
 
-// Programs send back what they have read, annotations and all.
+// Programs send back an entity as they read it, with its annotations.
 func TestReadModifyWrite(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)

@@ -51,7 +51,7 @@ func newService(t *testing.T) *aztables.ServiceClient {
 	return service
 }
 
-// newName returns a legal table name nobody else uses. Mixed case, since the service preserves case.
+// newName returns a legal and unique table name. It is in mixed case, because the service preserves case.
 func newName(t *testing.T) string {
 	t.Helper()
 	random := make([]byte, 10)

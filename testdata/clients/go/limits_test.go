@@ -62,7 +62,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A merge is measured by what it would leave, not by what it brings.
+// The limits of a merge apply to the resulting entity, not to the properties in the request.
 func TestMergeBeyondLimits(t *testing.T) {
 	t.Parallel()
 	client := newTable(t)

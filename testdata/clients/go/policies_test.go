@@ -233,7 +233,7 @@ func TestSASOfChangingPolicy(t *testing.T) {
 	step() // revokes
 	wantError(t, read(), http.StatusForbidden, "AuthenticationFailed")
 	wantError(t, write(), http.StatusForbidden, "AuthenticationFailed")
-	step(accessPolicy{"id", past, future, "ru"}) // and gives back: what was signed is still right
+	step(accessPolicy{"id", past, future, "ru"}) // permits again: the old signature is valid
 	if err := read(); err != nil {
 		t.Error(err)
 	}

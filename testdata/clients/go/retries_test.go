@@ -84,8 +84,8 @@ func TestRetryEnds(t *testing.T) {
 	wantRows(t, list(t, table, nil))
 }
 
-// The service did it and could not say so. The SDK sends it again and meets what it did itself, so the program sees a
-// conflict with nobody: it has to look whether what is there is its own.
+// The service applied the operation, but its reply was lost. The SDK sends the request again and conflicts with its own
+// first attempt. The program gets the conflict, and must read the entity to find out that it is its own.
 func TestRetryAfterLostReply(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -141,8 +141,8 @@ func TestRetryAfterLostReply(t *testing.T) {
 	})
 }
 
-// Fourteen inserts at once where five a second are allowed: some are told to come back in a second, some of these again, and
-// all are done in the end.
+// Fourteen inserts at once with a limit of five per second: the server asks some clients to retry after a second, some of
+// them twice, and all inserts succeed in the end.
 func TestRetryBeyondLimits(t *testing.T) {
 	t.Parallel()
 	server := start(t, "--limits", "account=1000,partition=5")

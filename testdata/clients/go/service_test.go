@@ -171,7 +171,7 @@ func TestServiceProperties(t *testing.T) {
 	})
 }
 
-// clearRules says that there are no CORS rules, which the SDK cannot: it leaves an empty list out.
+// clearRules deletes all CORS rules. The SDK cannot do this, because it omits an empty list.
 func clearRules(t *testing.T) {
 	t.Helper()
 	signed, err := aztables.AccountSASSignatureValues{

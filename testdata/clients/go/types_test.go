@@ -14,7 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables"
 )
 
-// stored adds one property and returns its value and annotation as they stand in the server's answer to a point query.
+// stored adds one property and returns its value and annotation from the server's answer to a point query.
 func stored(t *testing.T, client *aztables.Client, row, edmType string, value any) (raw json.RawMessage, annotation string) {
 	t.Helper()
 	properties := fields{"V": value}

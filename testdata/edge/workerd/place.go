@@ -53,7 +53,7 @@ func (s *Server) place(name string, now func() edm.Ticks) *Place {
 	return p
 }
 
-// Restart makes the objects forget what they do not keep in rows, and gives them
+// Restart clears the memory of the objects, except for their rows, and gives them
 // another clock.
 func (p *Place) Restart(now func() edm.Ticks) {
 	p.now.Store(&now)
@@ -76,11 +76,12 @@ func (p *Place) Meet(f Faults) {
 // Chaos has each call come with faults of its own.
 func (p *Place) Chaos(f func() Faults) { p.faults.Store(&f) }
 
-// Age has objects be awake for three hours when they are made, so that they know
-// of every write that it was not carried out before.
+// Age makes new objects three hours old. An object of that age knows that no write
+// it receives was applied before it was made.
 func (p *Place) Age() { p.aged.Store(true) }
 
-// Young has objects know of nothing before they are made, as it is.
+// Young makes new objects as young as they are. Such an object does not know about
+// writes before it was made.
 func (p *Place) Young() { p.aged.Store(false) }
 
 // Count is how many rows an object of the place has in a space.
@@ -111,8 +112,8 @@ type Instances struct {
 	Peak   int // the most that these were
 }
 
-// Instances makes those that there are look as if they had served so many
-// requests, if that is not 0, and shows them.
+// Instances returns the instances of the module. If uses is not 0, it first sets the
+// number of requests that each appears to have served.
 func (s *Server) Instances(ctx context.Context, uses int) (i Instances, err error) {
 	url := s.objects + "/?"
 	if uses > 0 {

@@ -152,7 +152,7 @@ func TestReplicaAsked(t *testing.T) {
 	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
 	must(t, 204, s, "PUT", "acme", path, "", `{"Value":0}`)
 	shows(t, s, path, "")
-	older := map[string]bool{} // paths that showed what is not so any more
+	older := map[string]bool{} // paths that showed an old value
 	for n := 1; len(older) < 2; n++ {
 		value := fmt.Sprintf(`"Value":%d}`, n)
 		must(t, 204, s, "PUT", "acme", path, "", "{"+value)

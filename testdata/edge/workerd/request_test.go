@@ -15,7 +15,7 @@ import (
 type request struct {
 	method     string
 	account    string // in the path, "": acme
-	target     string // the path behind it, and what is asked
+	target     string // the rest of the path, and the query
 	kind, body string
 	header     []string // "name: value"
 }

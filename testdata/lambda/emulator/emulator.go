@@ -103,7 +103,7 @@ func (e *Emulator) Stop() {
 	<-e.done
 }
 
-// free is an address that nobody listens on. Its host is used by nobody else: of
+// free returns an address with an unused port. Its host is used by nobody else: of
 // 127.0.0.1 another process could take the port before the emulator listens on it.
 func free() (string, error) {
 	n := rand.Uint32()

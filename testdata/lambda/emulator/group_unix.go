@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// ownGroup puts a process in a group of its own, with what it starts.
+// ownGroup puts a process and its children in a group of their own.
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// endGroup ends it and what it has started.
+// endGroup ends a process and its children.
 func endGroup(cmd *exec.Cmd) {
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended already
 }

@@ -117,7 +117,7 @@ func isText(contentType string) bool {
 	return strings.HasPrefix(contentType, "text/")
 }
 
-// parameters are the query as nobody should use it: decoded, its order lost.
+// parameters returns the decoded query without its order. A function should use the raw query instead.
 func parameters(query string) map[string]string {
 	list := make(map[string]string)
 	for pair := range strings.SplitSeq(query, "&") {

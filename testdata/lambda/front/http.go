@@ -15,12 +15,12 @@ type Handler struct {
 	Invoke func(ctx context.Context, event []byte) ([]byte, error)
 	// Streaming says that the function answers in the mode RESPONSE_STREAM.
 	Streaming bool
-	// Failed is told why a client gets 502. It may be nil.
+	// Failed is called with the reason of a 502. It may be nil.
 	Failed func(error)
 }
 
-// ServeHTTP answers as a Function URL does: 413 to what is too large for an
-// event, 502 where the function fails or its answer is none.
+// ServeHTTP answers as a Function URL does: 413 to a request that is too large for
+// an event, and 502 if the function fails or returns no valid answer.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	resp, status, err := h.serve(r)
 	if err != nil {
