@@ -90,7 +90,7 @@ func reason(err error) string {
 	}
 	for _, known := range []error{
 		table.ErrNoRecord, table.ErrRevision, table.ErrNoTable, table.ErrNoEntity, table.ErrExists,
-		table.ErrChanged, table.ErrBusy, table.ErrUnknown, table.ErrUnsupported, table.ErrKeyTooLong, table.ErrBeingDeleted,
+		table.ErrChanged, table.ErrBusy, table.ErrFull, table.ErrUnknown, table.ErrUnsupported, table.ErrKeyTooLong, table.ErrBeingDeleted,
 		context.Canceled,
 	} {
 		if errors.Is(err, known) {

@@ -23,6 +23,9 @@ var (
 	ErrChanged = errors.New("entity was changed")
 	// ErrBusy: throttled or in conflict; nothing was applied, try again later.
 	ErrBusy = errors.New("store is busy")
+	// ErrFull: the store has no room for what the write adds; nothing was applied.
+	// A delete may still succeed.
+	ErrFull = errors.New("store is full")
 	// ErrUnknown: a reply was lost, so the outcome is unknown.
 	ErrUnknown = errors.New("outcome unknown")
 	// ErrUnsupported: the store lacks the strength that this needs.

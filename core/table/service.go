@@ -85,6 +85,10 @@ func protocolError(err error) *Error {
 		return UpdateConditionNotSatisfied.Err()
 	case errors.Is(err, ErrBusy):
 		return ServerBusy.Because(err)
+	case errors.Is(err, ErrFull):
+		e := ServerBusy.With("The disk of the server is full: writes are refused until it has space again, reads and deletes work. Delete entities or tables, free space on the disk, or make it larger.")
+		e.cause = err
+		return e
 	case errors.Is(err, ErrUnsupported):
 		return NotImplemented.Err()
 	case errors.Is(err, ErrKeyTooLong):

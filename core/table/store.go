@@ -81,8 +81,8 @@ type Store interface {
 	// in between may have a higher one.
 	//
 	// If a mutation cannot be applied, the error is a *[Refused] with the lowest
-	// index that failed. [ErrBusy] promises that nothing was applied, now or
-	// later; [ErrUnknown] says that the mutations may have been applied or may
+	// index that failed. [ErrBusy] and [ErrFull] promise that nothing was applied, now
+	// or later; [ErrUnknown] says that the mutations may have been applied or may
 	// still be. Any other error promises that nothing was applied, that of ctx
 	// too: a Commit whose ctx ends after it was sent answers ErrUnknown.
 	//

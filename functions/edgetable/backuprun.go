@@ -125,7 +125,7 @@ func openForBackup(data string) (s snapshotter, end func(), err error) {
 	if manifests, err := fs.Glob(os.DirFS(data), "MANIFEST-*"); err != nil || len(manifests) == 0 {
 		return nil, nil, fmt.Errorf("there is no data in %s", data)
 	}
-	store, err := pebblestore.Open(pebblestore.Options{Dir: data})
+	store, err := pebblestore.Open(pebblestore.Options{Dir: data, DiskReserve: -1})
 	if errors.Is(err, pebblestore.ErrInUse) {
 		return askServer(data), func() {}, nil
 	}

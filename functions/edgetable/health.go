@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"edgetable/core/table"
 )
 
 // readyTimeout is how long a store may take to show that it works.
@@ -35,10 +37,13 @@ func (h *health) answer(path string) (status int, text string) {
 	case "/_/live":
 		return http.StatusOK, "ok\n"
 	case "/_/ready":
-		switch {
-		case h.draining.Load():
+		if h.draining.Load() {
 			return http.StatusServiceUnavailable, "the server is stopping\n"
-		case h.ready() != nil:
+		}
+		switch err := h.ready(); {
+		case errors.Is(err, table.ErrFull):
+			return http.StatusServiceUnavailable, "the disk is full: writes are refused, reads and deletes work\n"
+		case err != nil:
 			return http.StatusServiceUnavailable, "the store does not work; the log says why\n"
 		}
 		return http.StatusOK, "ok\n"

@@ -35,7 +35,7 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, m *metrics, log
 	}
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: o.data, Memory: o.memory, CacheSize: int64(o.cache) << 20, AcceptDamage: o.accept,
+		Dir: o.data, Memory: o.memory, CacheSize: int64(o.cache) << 20, AcceptDamage: o.accept, DiskReserve: int64(o.diskReserve) << 20,
 		Observer: m.embeddedMetrics(),
 		Logf:     func(format string, args ...any) { log.Warn(fmt.Sprintf(format, args...)) },
 		Fatal: func(err error) {

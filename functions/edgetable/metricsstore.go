@@ -51,6 +51,8 @@ var embedded = []struct {
 	{"size_bytes", "Size of all files of the store.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.DiskBytes) }},
 	{"disk_free_bytes", "Bytes that can be written on the disk of the data directory; 0 with disk_size_bytes 0 if unknown.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.DiskFree) }},
 	{"disk_size_bytes", "Size of the disk of the data directory.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return float64(m.DiskTotal) }},
+	{"writes_refused_for_space_total", "Writes refused with 503 because the disk is full.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.RefusedForSpace) }},
+	{"disk_full", "1 while writes are refused because the disk is full, else 0.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return map[bool]float64{true: 1}[m.Full] }},
 	{"damage_total", "Reads and compactions that met a damaged block.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.Damage) }},
 	{"clock_ahead_seconds", "How far the last ETag is ahead of the clock: more than a second if the clock was set back.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return max(0, seconds(m.LastTimestamp.Time().Sub(time.Now()))) }},
 }

@@ -158,6 +158,9 @@ func (c *client) request(t *testing.T, method, path, body string) *http.Request 
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Prefer", "return-no-content")
+	if method == http.MethodDelete {
+		req.Header.Set("If-Match", "*")
+	}
 	req.Header.Set("Authorization", c.key.Authorization(sharedkey.SharedKeyLite, c.account,
 		sharedkey.Request{Method: method, Path: req.URL.EscapedPath(), XMSDate: date}))
 	return req

@@ -19,6 +19,8 @@ type storeFlags struct {
 	cache  int // MiB
 	accept bool
 
+	diskReserve int // MiB
+
 	dynamodb     dynamodbFlags
 	buckets      int
 	scannedBytes int
@@ -33,6 +35,7 @@ func (o *storeFlags) register(f *pflag.FlagSet) {
 	dataFlag(f, &o.data, "made if missing")
 	boolFlag(f, &o.memory, "memory", "keep everything in memory; it is lost when the server ends")
 	boolFlag(f, &o.accept, "accept-damage", "open a damaged data directory without the commits it has lost; damaged logs are kept as *.damaged")
+	intFlag(f, &o.diskReserve, "disk-reserve", 256, 0, maxCache, "size in `MiB` of a file that keeps room for deletes on a full disk, at most a sixteenth of the disk; 0 makes none")
 	intFlag(f, &o.cache, "cache-size", 128, 1, maxCache, "block cache size in `MiB`")
 }
 
@@ -54,7 +57,7 @@ const bucketsUsage = "`number` of hash keys that a table is spread over on Dynam
 
 // ofStore are the flags that mean something to one kind of store alone.
 var ofStore = map[string][]string{
-	"embedded": {"data", "memory", "cache-size", "accept-damage", "backup-to"},
+	"embedded": {"data", "memory", "cache-size", "accept-damage", "disk-reserve", "backup-to"},
 	"dynamodb": {"dynamodb-table", "dynamodb-region", "dynamodb-endpoint", "lease", "buckets", "scanned-bytes", "purge-every"},
 }
 

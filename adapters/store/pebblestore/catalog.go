@@ -108,6 +108,9 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if err := s.space.admitDelete(next == nil); err != nil {
+		return nil, err
+	}
 	s.catalog.Lock()
 	old, err := s.record(key)
 	if errors.Is(err, table.ErrNoRecord) && next != nil {

@@ -143,11 +143,12 @@ func writeLog(fs vfs.FS, path string, log logfile.Log) error {
 }
 
 // checkMarker refuses a directory that has data files but not the file that
-// names the current MANIFEST: Pebble would begin a new store.
+// names the current MANIFEST: Pebble would begin a new store. A MANIFEST alone is
+// of a first start that was interrupted.
 func checkMarker(names []string) error {
 	data, marker := "", false
 	for _, name := range names {
-		if strings.HasPrefix(name, "MANIFEST-") || strings.HasSuffix(name, ".sst") {
+		if strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst") || name == logList {
 			data = name
 		}
 		marker = marker || strings.HasPrefix(name, "marker.manifest.")

@@ -40,8 +40,16 @@
 // and the process died within a tenth of a second after them. A damaged block of
 // a data file fails the operations that need it and no others.
 //
+// # A full disk
+//
+// Pebble cannot continue after a failed write of its log or its MANIFEST. So below
+// Pebble there is a file system, [disk], in which an operation that finds no space
+// waits until there is some. The store looks at the disk each second and refuses writes
+// with [table.ErrFull] before that happens, except deletes. The reserve file is room
+// for deletes, flushes and compactions if other programs fill the disk completely.
+//
 // # Failures
 //
-// A failed write or fsync of the log ends the process: readers may have seen the batch,
-// and the content of the disk is unknown until the log is read again.
+// Any other failed write, or a failed fsync of the log, ends the process: readers may
+// have seen the batch, and the content of the disk is unknown until the log is read again.
 package pebblestore

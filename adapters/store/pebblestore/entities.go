@@ -74,6 +74,9 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	if err := s.space.admit(m); err != nil {
+		return 0, err
+	}
 	begin := time.Now()
 	buf := keyBuffers.Get().(*[]byte)
 	defer keyBuffers.Put(buf)

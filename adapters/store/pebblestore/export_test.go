@@ -36,5 +36,11 @@ func (o Options) Stalled(f func()) Options {
 	return o
 }
 
+// Measure looks at the disk, as the store does each second.
+func (s *Store) Measure() { s.space.measure() }
+
+// Stalled returns a channel that is closed while file operations wait for space.
+func (s *Store) Stalled() <-chan struct{} { return s.space.stalled() }
+
 // Mark writes the mark that the store writes after a pause in commits.
 func (s *Store) Mark() error { return s.writeMark(mark{synced: edm.Ticks(s.marker.synced.Load())}) }

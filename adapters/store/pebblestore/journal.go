@@ -17,8 +17,9 @@ var errFailed = errors.New("the log of the store failed")
 // of the commit finds the number in last.
 type journal struct {
 	clock   *table.Clock
-	last    atomic.Int64 // highest number issued
-	durable atomic.Int64 // all commits with numbers up to this one are synced or never applied
+	last    atomic.Int64           // highest number issued
+	durable atomic.Int64           // all commits with numbers up to this one are synced or never applied
+	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space; nil: never
 
 	// numbers is held to issue a number, and locked before mu. mu is never held while the
 	// clock writes a reservation: that write may wait for the store, and fail needs mu to
@@ -122,8 +123,14 @@ func (j *journal) wait(ctx context.Context, n int64) error {
 	c := make(chan struct{})
 	e.waiting = append(e.waiting, c)
 	j.mu.Unlock()
+	var stalled <-chan struct{}
+	if j.stalled != nil {
+		stalled = j.stalled()
+	}
 	select {
 	case <-c:
+	case <-stalled:
+		return table.ErrFull
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -31,15 +31,20 @@ type Metrics struct {
 	// DiskFree and DiskTotal are bytes of the file system; 0 in memory, or if it does
 	// not tell.
 	DiskFree, DiskTotal uint64
+	// RefusedForSpace counts writes.
+	RefusedForSpace int64
+	Full            bool // writes that need space are refused
 }
 
 // Metrics returns the metrics. It takes a few microseconds.
 func (s *Store) Metrics() Metrics {
 	m := s.db.Metrics()
 	total := m.Total()
-	var disk vfs.DiskUsage
-	if !s.memory {
-		disk, _ = s.logs.GetDiskUsage(s.logs.dir)
+	var usage vfs.DiskUsage
+	var refused int64
+	var full bool
+	if s.space != nil {
+		usage, refused, full = s.space.state()
 	}
 	return Metrics{
 		Compactions:     m.Compact.Count,
@@ -58,8 +63,10 @@ func (s *Store) Metrics() Metrics {
 		ReadAmp:         m.ReadAmp(),
 		Damage:          s.damaged.Load(),
 		LastTimestamp:   edm.Ticks(s.journal.last.Load()),
-		DiskFree:        disk.AvailBytes,
-		DiskTotal:       disk.TotalBytes,
+		DiskFree:        usage.AvailBytes,
+		DiskTotal:       usage.TotalBytes,
+		RefusedForSpace: refused,
+		Full:            full,
 	}
 }
 

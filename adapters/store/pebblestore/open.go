@@ -32,7 +32,15 @@ func Open(o Options) (*Store, error) {
 	o = o.withDefaults()
 	s := &Store{memory: o.Memory, fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: newMarker()}
 	s.journal = new(journal) // die needs a journal before the clock is known
+	if !o.Memory {
+		s.space = newSpace(o)
+		s.journal.stalled = s.space.stalled
+		o.FS = disk{o.FS, s.space}
+	}
 	if err := s.open(o); err != nil {
+		if s.space != nil {
+			s.space.close()
+		}
 		return nil, fmt.Errorf("open %s: %w", o.Dir, err)
 	}
 	return s, nil
@@ -79,10 +87,12 @@ func (s *Store) open(o Options) error {
 	if err := s.load(o); err != nil {
 		return errors.Join(explain(err), s.db.Close())
 	}
-	if s.logs != nil {
-		s.logs.replaying.Store(false)
-		go s.marker.run(s.writeMark)
+	if s.memory {
+		return nil
 	}
+	s.logs.replaying.Store(false)
+	go s.marker.run(s.writeMark)
+	s.space.open()
 	return nil
 }
 
@@ -124,7 +134,7 @@ func checkForeign(o Options) error {
 	foreign := ""
 	for _, name := range names {
 		switch {
-		case strings.HasPrefix(name, "marker."): // a file of Pebble; an interrupted start also leaves one
+		case strings.HasPrefix(name, "marker."), name == "MANIFEST-000001": // files of Pebble; an interrupted start also leaves them
 			return nil
 		case name == "accounts", name == "accounts.used": // files of 'edgetable account', which may run before the first start
 		case name != "LOCK" && name != "lost+found": // a folder of the file system
@@ -253,9 +263,10 @@ func (s *Store) Close() error {
 	if s.memory {
 		return s.db.Close()
 	}
+	s.space.close()
 	s.marker.end()
-	err := errors.Join(s.db.Flush(), s.db.Close())
-	if err == nil {
+	flushed, err := s.flush()
+	if err = errors.Join(err, s.db.Close()); err == nil && flushed {
 		err = s.logs.forgetAll()
 	}
 	return err

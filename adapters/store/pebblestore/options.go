@@ -26,6 +26,10 @@ type Options struct {
 	// CacheSize is the memory in bytes for blocks of data files and for writes that are
 	// not in data files yet; 0 means 128 MiB.
 	CacheSize int64
+	// DiskReserve is the size in bytes of a file that keeps room for deletes and
+	// compactions on a full disk, at most a sixteenth of the disk; 0 means none, and
+	// less than 0 keeps the file as it is.
+	DiskReserve int64
 	// Now is the clock for Timestamps; nil means the clock of the machine.
 	Now func() edm.Ticks
 	// Fatal is called when the log cannot be written. It should end the process,
@@ -48,8 +52,10 @@ const (
 	defaultCache = 128 << 20
 
 	// The log of a memtable is replayed after a crash: three are at most 48 MiB,
-	// which takes less than a second.
+	// which takes less than a second. They are smaller if the reserve for a full
+	// disk is small, because a quarter of it must suffice to flush them.
 	memTable  = 16 << 20
+	minTable  = 256 << 10
 	memTables = 3
 
 	// maxFailures of flushes and compactions in a row end the process.
@@ -110,7 +116,16 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		}
 	}
 	p.EventListener = &pebble.EventListener{
-		WriteStallBegin: func(pebble.WriteStallBeginInfo) { s.stalls.Add(1) },
+		WriteStallBegin: func(pebble.WriteStallBeginInfo) {
+			s.stalls.Add(1)
+			s.space.stall(true)
+		},
+		WriteStallEnd: func() { s.space.stall(false) },
+		CompactionEnd: func(i pebble.CompactionInfo) {
+			if i.Err == nil {
+				s.space.compacted()
+			}
+		},
 		FlushEnd: func(i pebble.FlushInfo) {
 			if i.Err == nil {
 				s.failures.Store(0)
@@ -122,13 +137,21 @@ func (o Options) pebble(s *Store) *pebble.Options {
 				s.compactionFailed.Store(time.Now().UnixNano())
 				return // DataCorruption reports it; all other data can be served
 			}
+			if noSpace(err) {
+				s.compactionFailed.Store(time.Now().UnixNano())
+				s.space.starve()
+				return
+			}
 			o.Logf("edgetable: background work of the store: %v", err)
 			// Pebble would retry at once and without end. Confirmed commits are in the
 			// log, so it is better to end the process.
-			if vfs.IsNoSpaceError(err) || s.failures.Add(1) >= maxFailures {
+			if s.failures.Add(1) >= maxFailures {
 				s.die(fmt.Errorf("the store cannot write its data files: %w", err))
 			}
 		},
+	}
+	if s.space != nil && s.space.size > 0 {
+		p.MemTableSize = uint64(min(memTable, max(minTable, s.space.size/16)))
 	}
 	if o.tune != nil {
 		o.tune(p)

@@ -1,11 +1,29 @@
 package pebblestore
 
-import "github.com/cockroachdb/pebble/v2"
+import (
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/core/table"
+)
 
 // readyKey has no value. Ready writes it to check that writes become durable.
 var readyKey = []byte{spaceMeta, 'r', 'e', 'a', 'd', 'y'}
 
-// Ready writes to the store and waits until the write is durable.
+// Ready writes to the store and waits until the write is durable. It fails with
+// [table.ErrFull] if there is no space.
 func (s *Store) Ready() error {
-	return s.db.Set(readyKey, nil, &pebble.WriteOptions{Sync: !s.memory}) // memory has no log to sync
+	if s.memory {
+		return s.db.Set(readyKey, nil, pebble.NoSync)
+	}
+	if s.space.full.Load() {
+		return table.ErrFull
+	}
+	done := make(chan error, 1)
+	go func() { done <- s.db.Set(readyKey, nil, pebble.Sync) }()
+	select {
+	case err := <-done:
+		return err
+	case <-s.space.stalled():
+		return table.ErrFull
+	}
 }

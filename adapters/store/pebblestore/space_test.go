@@ -1,11 +1,13 @@
 package pebblestore_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -16,107 +18,215 @@ import (
 	"edgetable/core/table"
 )
 
-// full is a disk that can run out of space for data files.
-type full struct {
-	vfs.FS
-	full    atomic.Bool
-	noticed chan struct{} // if not nil, the fault takes effect when it is closed
+// filler is a load on a store whose disk becomes full. Each partition has a
+// goroutine, whose commits write their number to two entities.
+type filler struct {
+	t     *testing.T
+	disk  *quota
+	store *pebblestore.Store
+	wait  sync.WaitGroup
+
+	mu    sync.Mutex
+	acked [4]int // the last confirmed commit of each partition
 }
 
-func (f *full) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	if f.full.Load() && strings.HasSuffix(name, ".sst") {
-		if f.noticed != nil {
-			<-f.noticed
+func fillerKeys(partition int) (keys [2][]byte) {
+	for i := range keys {
+		keys[i] = key.Append(nil, fmt.Sprint("p", partition), fmt.Sprint("r", i))
+	}
+	return keys
+}
+
+// commit writes number n to a partition.
+func (f *filler) commit(s *pebblestore.Store, partition, n int) error {
+	var m []table.Mutation
+	for _, k := range fillerKeys(partition) {
+		text := fmt.Sprintf("%d %s", n, strings.Repeat("x", 700))
+		m = append(m, table.Mutation{Key: k, Properties: edm.AppendProperty(nil, "Text", edm.String(text))})
+	}
+	_, err := s.Commit(context.Background(), people, m)
+	return err
+}
+
+// start commits n times to each partition, or until a write is refused for want
+// of space.
+func (f *filler) start(n int) {
+	for p := range f.acked {
+		f.wait.Go(func() {
+			for i := 1; i <= n; i++ {
+				err := f.commit(f.store, p, i)
+				if errors.Is(err, table.ErrFull) {
+					return
+				}
+				if err != nil {
+					f.t.Errorf("commit %d: %v", i, err)
+					return
+				}
+				f.mu.Lock()
+				f.acked[p] = i
+				f.mu.Unlock()
+			}
+		})
+	}
+}
+
+func (f *filler) confirmed() [4]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.acked
+}
+
+// check reads all entities: they have the last confirmed commit or, if nothing is
+// confirmed behind it, a later one; and never the half of one. maybe permits the
+// answer that a state is not durable yet.
+func (f *filler) check(s *pebblestore.Store, acked [4]int, maybe bool) {
+	f.t.Helper()
+	for p, want := range acked {
+		var got [2]int
+		for i, k := range fillerKeys(p) {
+			row, err := s.Get(f.t.Context(), people, k, table.Strong)
+			if errors.Is(err, table.ErrNoEntity) {
+				continue
+			}
+			if errors.Is(err, table.ErrFull) && maybe {
+				return
+			}
+			if err != nil {
+				f.t.Errorf("partition %d: %v", p, err)
+				return
+			}
+			v, _ := row.Properties.Lookup("Text")
+			fmt.Sscan(v.Text(), &got[i])
 		}
-		return nil, syscall.ENOSPC
-	}
-	return f.FS.Create(name, c)
-}
-
-// TestFullDisk checks that a store ends when its disk is full, instead of
-// endless retries, and that all confirmed entities are there when there is
-// space again.
-func TestFullDisk(t *testing.T) {
-	t.Parallel()
-	disk := &full{FS: vfs.NewCrashableMem()}
-	fatal := make(chan error, 1)
-	s, err := pebblestore.Open(pebblestore.Options{
-		Dir: "data", FS: disk,
-		Logf: func(string, ...any) {},
-		Fatal: func(err error) {
-			select {
-			case fatal <- err:
-				disk.full.Store(false) // in this test Pebble continues; in production the process would have ended
-			default:
-			}
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := create(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
-	put := []table.Mutation{{Key: key.Append(nil, "p", "r")}}
-	if _, err := s.Commit(t.Context(), people, put); err != nil {
-		t.Fatal(err)
-	}
-	crashed := disk.FS.(*vfs.MemFS).CrashClone(vfs.CrashCloneCfg{})
-	disk.full.Store(true)
-	if err := s.Close(); err != nil {
-		t.Errorf("Close: %v", err)
-	}
-	if err := <-fatal; !vfs.IsNoSpaceError(err) {
-		t.Errorf("fatal: %v", err)
-	}
-	s, err = pebblestore.Open(pebblestore.Options{Dir: "data", FS: crashed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := s.Get(t.Context(), people, put[0].Key, table.Strong); err != nil {
-		t.Errorf("after the end: %v", err)
+		if got[0] != got[1] && !maybe || got[0] < want || got[1] < want {
+			f.t.Errorf("partition %d has the commits %v, and %d is confirmed", p, got, want)
+		}
 	}
 }
 
-// TestFullDiskInReservation fills the disk while a write waits for a data file
-// to reserve Timestamps: the refused inserts leave only reservations in the
-// log.
-func TestFullDiskInReservation(t *testing.T) {
+// crash opens a copy of the disk, as a killed process or a power failure
+// leaves it, and checks it.
+func (f *filler) crash(random *rand.Rand) {
+	f.t.Helper()
+	acked := f.confirmed()
+	for _, percent := range []int{0, 50, 100} {
+		place := f.disk.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: random})
+		s, err := pebblestore.Open(f.options(place))
+		if err != nil {
+			f.t.Errorf("open a copy: %v", err)
+			return
+		}
+		if acked != [4]int{} {
+			f.check(s, acked, false)
+		}
+		if err := s.Close(); err != nil {
+			f.t.Errorf("close a copy: %v", err)
+		}
+	}
+}
+
+func (f *filler) options(fs vfs.FS) pebblestore.Options {
+	return pebblestore.Options{
+		Dir: "data", FS: fs, Logf: func(string, ...any) {},
+		Fatal: func(err error) { f.t.Errorf("fatal: %v", err) },
+	}.Small()
+}
+
+// TestFullAtEachWrite fills the disk at one file operation after another, while
+// the store opens and under load. Nothing ends, reads go on, a killed process
+// has lost nothing, and when there is space again everything continues.
+func TestFullAtEachWrite(t *testing.T) {
 	t.Parallel()
-	disk := &full{FS: vfs.NewMem(), noticed: make(chan struct{})}
-	var now atomic.Int64
-	fatal := make(chan error, 1)
-	s, err := pebblestore.Open(pebblestore.Options{
-		Dir: "data", FS: disk,
-		Now:  func() edm.Ticks { return edm.Ticks(now.Add(2 * int64(table.Reservation))) },
-		Logf: func(string, ...any) {},
-		Fatal: func(err error) {
-			select {
-			case fatal <- err:
-				disk.full.Store(false)
-			default:
-			}
-		},
-	}.Small().Stalled(sync.OnceFunc(func() { close(disk.noticed) })))
+	const commits = 100
+	all := newQuota()
+	f := &filler{t: t, disk: all}
+	f.store = open(t, f.options(all))
+	if err := create(t.Context(), f.store); err != nil {
+		t.Fatal(err)
+	}
+	f.start(commits)
+	f.wait.Wait()
+	places, step := all.asked, 3
+	if places < 400 {
+		t.Fatalf("only %d operations need space", places)
+	}
+	if testing.Short() {
+		step = 29
+	}
+	for at := 1; at <= places && !t.Failed(); at += step {
+		t.Logf("full at operation %d", at)
+		f := &filler{t: t, disk: newQuota()}
+		f.disk.left = at
+		f.run(commits, rand.New(rand.NewPCG(uint64(at), 1)))
+	}
+}
+
+func (f *filler) run(commits int, random *rand.Rand) {
+	opened := make(chan error, 1)
+	go func() {
+		var err error
+		if f.store, err = pebblestore.Open(f.options(f.disk)); err == nil {
+			err = create(f.t.Context(), f.store)
+		}
+		opened <- err
+	}()
+	var err error
+	select {
+	case err = <-opened:
+	case <-f.disk.hit:
+		f.crash(random)
+		f.disk.makeSpace()
+		err = <-opened
+	}
+	if errors.Is(err, table.ErrFull) {
+		f.disk.makeSpace()
+		waitForSpace(f.store)
+		err = create(f.t.Context(), f.store)
+	}
 	if err != nil {
-		t.Fatal(err)
+		f.t.Error(err)
+		return
 	}
-	if err := create(t.Context(), s); err != nil {
-		t.Fatal(err)
+	f.start(commits)
+	done := make(chan struct{})
+	go func() { f.wait.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-f.disk.hit:
+		f.full(random)
 	}
-	insert := []table.Mutation{{Key: key.Append(nil, "p", "r"), Condition: table.Absent}}
-	if _, err := s.Commit(t.Context(), people, insert); err != nil {
-		t.Fatal(err)
+	f.disk.makeSpace()
+	waitForSpace(f.store)
+	<-done
+	acked := f.confirmed()
+	f.check(f.store, acked, false)
+	for p := range acked {
+		err := f.commit(f.store, p, acked[p]+1)
+		for errors.Is(err, table.ErrFull) { // an operation that found no space was late to say so
+			waitForSpace(f.store)
+			err = f.commit(f.store, p, acked[p]+1)
+		}
+		if err != nil {
+			f.t.Errorf("with space again: %v", err)
+		}
+		acked[p]++
 	}
-	disk.full.Store(true)
-	for err = nil; err == nil || errors.As(err, new(*table.Refused)); {
-		_, err = s.Commit(t.Context(), people, insert)
+	if err := f.store.Close(); err != nil {
+		f.t.Error(err)
 	}
-	if err := <-fatal; !vfs.IsNoSpaceError(err) {
-		t.Errorf("fatal: %v", err)
+	s := open(f.t, f.options(f.disk))
+	f.check(s, acked, false)
+}
+
+// waitForSpace waits until a store has noticed that there is space again.
+func waitForSpace(s *pebblestore.Store) {
+	for s.Measure(); s.Metrics().Full; s.Measure() {
+		runtime.Gosched() // to the operations that try again
 	}
-	if err := s.Close(); err != nil {
-		t.Errorf("Close: %v", err)
-	}
+}
+
+// full checks a store that has no space.
+func (f *filler) full(random *rand.Rand) {
+	f.check(f.store, f.confirmed(), true)
+	f.crash(random)
 }

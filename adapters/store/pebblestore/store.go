@@ -24,6 +24,7 @@ type Store struct {
 	// committed is told how long each commit took; it may be nil
 	committed func(time.Duration)
 	logs      *logFiles // nil in memory
+	space     *space    // nil in memory
 	marker    *marker
 	journal   *journal
 	tables    *tables
@@ -139,5 +140,8 @@ func (s *Store) settle(b *pebble.Batch, e *entry) error {
 // never return.
 func (s *Store) die(err error) {
 	s.journal.fail()
+	if s.space.ends() {
+		return // Close reports what could not be written
+	}
 	s.fatal(err)
 }

@@ -20,6 +20,7 @@ type faults struct {
 // outcomes lists the errors of a store by their names in a directive.
 var outcomes = map[string]error{
 	"busy":           table.ErrBusy,
+	"full":           table.ErrFull,
 	"unknown":        table.ErrUnknown,
 	"being-deleted":  table.ErrBeingDeleted,
 	"key-too-long":   table.ErrKeyTooLong,

@@ -1,0 +1,171 @@
+package pebblestore_test
+
+import (
+	"maps"
+	"math"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// quota is a file system that runs out of space: when its files have more than
+// limit bytes, or after some operations that need space.
+type quota struct {
+	*vfs.MemFS
+
+	mu    sync.Mutex
+	limit int64
+	sizes map[string]int64 // of files
+	left  int              // operations until there is no space
+	asked int              // number of operations that needed space
+	hit   chan struct{}    // closed when one of them found none and must wait
+}
+
+func newQuota() *quota {
+	return &quota{MemFS: vfs.NewCrashableMem(), limit: math.MaxInt64, left: math.MaxInt, sizes: map[string]int64{}, hit: make(chan struct{})}
+}
+
+// write returns how many of n bytes can be written to a file from an offset on.
+func (q *quota) write(path string, at int64, n int, compaction bool) (allowed int, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	used := int64(0)
+	for size := range maps.Values(q.sizes) {
+		used += size
+	}
+	q.asked++
+	q.left--
+	old := q.sizes[path]
+	allowed = int(min(int64(n), max(0, old-at)+q.limit-used))
+	if q.left == 0 {
+		allowed = n / 2 // the write that fills the disk
+	} else if q.left < 0 {
+		allowed = 0
+	}
+	allowed = max(0, allowed)
+	q.sizes[path] = max(old, at+int64(allowed))
+	if allowed >= n && q.left > 0 {
+		return n, nil
+	}
+	if !compaction {
+		select {
+		case <-q.hit:
+		default:
+			close(q.hit)
+		}
+	}
+	return allowed, syscall.ENOSPC
+}
+
+// makeSpace ends the lack of space.
+func (q *quota) makeSpace() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.limit, q.left = math.MaxInt64, math.MaxInt
+}
+
+func (q *quota) used() (n int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for size := range maps.Values(q.sizes) {
+		n += size
+	}
+	return n
+}
+
+func (q *quota) setLimit(n int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.limit = n
+}
+
+func (q *quota) GetDiskUsage(string) (vfs.DiskUsage, error) {
+	used := q.used()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.limit == math.MaxInt64 {
+		return vfs.DiskUsage{}, vfs.ErrUnsupported
+	}
+	return vfs.DiskUsage{AvailBytes: uint64(max(0, q.limit-used)), TotalBytes: uint64(q.limit), UsedBytes: uint64(used)}, nil
+}
+
+func (q *quota) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	compaction := strings.HasPrefix(string(c), "pebble-compaction")
+	if _, err := q.write(path, 0, 0, compaction); err != nil {
+		return nil, err
+	}
+	q.move(path, "")
+	f, err := q.MemFS.Create(path, c)
+	return &quotaFile{File: f, quota: q, path: path, compaction: compaction}, err
+}
+
+func (q *quota) OpenReadWrite(path string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+	f, err := q.MemFS.OpenReadWrite(path, c, o...)
+	return &quotaFile{File: f, quota: q, path: path}, err
+}
+
+func (q *quota) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if _, err := q.write(path, 0, 0, false); err != nil {
+		return nil, err
+	}
+	q.move(old, path)
+	f, err := q.MemFS.ReuseForWrite(old, path, c)
+	return &quotaFile{File: f, quota: q, path: path}, err
+}
+
+func (q *quota) Rename(old, path string) error {
+	if _, err := q.write(path, 0, 0, false); err != nil {
+		return err
+	}
+	q.move(old, path)
+	return q.MemFS.Rename(old, path)
+}
+
+func (q *quota) Remove(path string) error {
+	err := q.MemFS.Remove(path)
+	if err == nil {
+		q.move(path, "")
+	}
+	return err
+}
+
+// move accounts for a file that has another name, or is gone.
+func (q *quota) move(old, path string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if path != "" {
+		q.sizes[path] = q.sizes[old]
+	}
+	delete(q.sizes, old)
+}
+
+// quotaFile is a file that is written within the quota. Like a file of the
+// system, it may be written in part.
+type quotaFile struct {
+	vfs.File
+	quota      *quota
+	path       string
+	compaction bool
+	at         int64
+}
+
+func (f *quotaFile) Write(b []byte) (int, error) {
+	n, full := f.quota.write(f.path, f.at, len(b), f.compaction)
+	n, err := f.File.Write(b[:n:n])
+	f.at += int64(n)
+	if err == nil {
+		err = full
+	}
+	return n, err
+}
+
+func (f *quotaFile) WriteAt(b []byte, at int64) (int, error) {
+	n, full := f.quota.write(f.path, at, len(b), f.compaction)
+	n, err := f.File.WriteAt(b[:n:n], at)
+	if err == nil {
+		err = full
+	}
+	return n, err
+}

@@ -1,0 +1,120 @@
+package pebblestore
+
+// try does a file operation until it does not fail for want of space.
+func (s *space) try(do func() error) error {
+	err := do()
+	if !noSpace(err) {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.beginWait()
+	defer s.endWait()
+	for noSpace(err) {
+		if !s.release() {
+			s.setFull()
+			if s.closing {
+				s.gaveUp()
+				return err
+			}
+			again := s.again
+			s.mu.Unlock()
+			<-again
+			s.mu.Lock()
+		}
+		s.mu.Unlock()
+		err = do()
+		s.mu.Lock()
+	}
+	return err
+}
+
+func (s *space) beginWait() {
+	if s.waiting.Add(1) == 1 {
+		close(s.stuck)
+	}
+}
+
+func (s *space) endWait() {
+	if s.waiting.Add(-1) == 0 {
+		s.stuck = make(chan struct{})
+	}
+}
+
+// stalled returns a channel that is closed while operations wait for space.
+func (s *space) stalled() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stuck
+}
+
+// starve notes that a compaction failed for want of space. Without compactions
+// writes would soon have to wait.
+func (s *space) starve() {
+	if s == nil {
+		return // in memory
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u, _ := s.fs.GetDiskUsage(s.dir)
+	s.starved = max(1, int64(u.AvailBytes))
+	s.setFull()
+	s.countStall()
+}
+
+// compacted notes that a compaction succeeded.
+func (s *space) compacted() {
+	if s == nil {
+		return // in memory
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.feed()
+}
+
+func (s *space) feed() {
+	s.starved = 0
+	s.countStall()
+}
+
+// stall notes whether Pebble lets writes wait for flushes and compactions.
+func (s *space) stall(now bool) {
+	if s == nil {
+		return // in memory
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stalls = now
+	s.countStall()
+}
+
+// countStall counts a stall as waiting for space if compactions have none.
+func (s *space) countStall() {
+	switch counts := s.stalls && s.starved > 0; {
+	case counts && !s.counted:
+		s.beginWait()
+	case !counts && s.counted:
+		s.endWait()
+	default:
+		return
+	}
+	s.counted = !s.counted
+}
+
+// flush moves the content of the log to data files, unless the disk is full. Then
+// the next Open replays the log.
+func (s *Store) flush() (done bool, err error) {
+	if s.space.full.Load() {
+		return false, nil
+	}
+	c, err := s.db.AsyncFlush()
+	if err != nil {
+		return false, err
+	}
+	select {
+	case <-c:
+		return true, nil
+	case <-s.space.failed:
+		return false, nil
+	}
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestFullDisk fills a real file system below a server: a small tmpfs.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64m"); err != nil {
+		t.Skipf("mount a file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	p := startProcess(t, nil, "--data", filepath.Join(disk, "data"))
+	c := p.client(t, "")
+	base := strings.TrimSuffix(c.endpoint, "/devstoreaccount1")
+	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
+
+	// The store fills the disk.
+	stored, refusal := 0, ""
+	for status := 204; status == 204; stored++ {
+		status, refusal = c.send(t, "POST", "/people", bulky(stored))
+	}
+	if stored--; stored < 200 || !strings.Contains(refusal, "disk of the server is full") {
+		t.Fatalf("after %d entities: %s", stored, refusal)
+	}
+	// Another program takes what is left, and what compactions give back.
+	fill := filepath.Join(disk, "fill")
+	check := func() {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+			if err := fillUp(fill); err != nil {
+				t.Fatal(err)
+			}
+			status, _ := c.send(t, "PUT", "/people(PartitionKey='p',RowKey='x')", "{}")
+			ready, text := get(t, base+"/_/ready")
+			if status == 503 && ready == 503 && strings.Contains(text, "full") {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("on a full disk: %d, ready: %d %s", status, ready, text)
+			}
+		}
+		c.do(t, "GET", "/people(PartitionKey='p',RowKey='7')", "", 200)
+		c.do(t, "GET", "/people()?$filter=RowKey%20eq%20'9'&$select=RowKey", "", 200)
+		if status, _ := get(t, base+"/_/live"); status != 200 {
+			t.Errorf("live: %d", status)
+		}
+	}
+	check()
+	c.do(t, "DELETE", "/people(PartitionKey='p',RowKey='0')", "", 204)
+
+	// A killed server starts on the full disk.
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.Wait()
+	p = startProcess(t, nil, "--data", filepath.Join(disk, "data"))
+	c = p.client(t, "")
+	base = strings.TrimSuffix(c.endpoint, "/devstoreaccount1")
+	check()
+	c.do(t, "GET", "/people(PartitionKey='p',RowKey='0')", "", 404)
+
+	// The space comes back: from the other program, and from a deleted table.
+	if err := os.Remove(fill); err != nil {
+		t.Fatal(err)
+	}
+	c.do(t, "DELETE", "/Tables('people')", "", 204)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		status, text := get(t, base+"/_/ready")
+		if status == 200 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("with space again: %d %s\n%s", status, text, p.logs)
+		}
+	}
+	c.do(t, "POST", "/Tables", `{"TableName":"others"}`, 204)
+	c.do(t, "POST", "/others", `{"PartitionKey":"p","RowKey":"x"}`, 204)
+	p.signal(t, syscall.SIGTERM)
+	if err := p.Wait(); err != nil {
+		t.Errorf("the end: %v\n%s", err, p.logs)
+	}
+}
+
+// bulky is an entity of 40 KiB that cannot be compressed.
+func bulky(i int) string {
+	b := make([]byte, 30<<10)
+	rand.NewChaCha8([32]byte{byte(i), byte(i >> 8)}).Read(b)
+	return fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%d","Bytes@odata.type":"Edm.Binary","Bytes":"%s"}`, i, base64.StdEncoding.EncodeToString(b))
+}
+
+// send sends a signed request.
+func (c *client) send(t *testing.T, method, path, body string) (status int, text string) {
+	t.Helper()
+	resp, err := c.Do(c.request(t, method, path, body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// fillUp appends to a file until less than 1 MiB of the disk is free.
+func fillUp(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var disk syscall.Statfs_t
+	if err := syscall.Fstatfs(int(f.Fd()), &disk); err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, max(0, int64(disk.Bavail)*disk.Bsize-900<<10)))
+	if errors.Is(err, syscall.ENOSPC) { // a compaction was faster
+		return nil
+	}
+	return err
+}
