@@ -1,9 +1,6 @@
 package main
 
 import (
-	"crypto/rand"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +9,9 @@ import (
 	"time"
 
 	"filippo.io/age"
+	"golang.org/x/sync/errgroup"
+
+	"edgetable/adapters/store/pebblestore"
 )
 
 // succeed runs a command that must succeed and returns what it prints.
@@ -88,7 +88,31 @@ func TestBackup(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(foreign, "photo.jpg"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(data, link); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, "is inside the data directory", "backup", "create", filepath.Join(link, "new", "place"), "--data", data)
 	refused(t, "in use for something else", "backup", "create", foreign, "--data", data)
+}
+
+// Checkpoints that several runs ask for at the same time do not mix.
+func TestCheckpointsTogether(t *testing.T) {
+	t.Parallel()
+	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	c, dir := &checkpoints{Store: store}, filepath.Join(t.TempDir(), "staging")
+	var g errgroup.Group
+	for range 8 {
+		g.Go(func() error { return c.Checkpoint(t.Context(), dir) })
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, "check", dir)
 }
 
 // One table can be restored alone, with its entities and nothing else.
@@ -152,85 +176,6 @@ func TestEncryptedBackup(t *testing.T) {
 	restored := filepath.Join(dir, "restored")
 	succeed(t, "backup", "restore", place, restored, "--identity", identity)
 	start(t, nil, "--data", restored).client(t, "").filled(t)
-}
-
-// Each file of a place is damaged in turn: verify names it, and a backup that needs it
-// is not restored.
-func TestDamagedBackup(t *testing.T) {
-	t.Parallel()
-	data, place := t.TempDir(), filepath.Join(t.TempDir(), "place")
-	s := start(t, nil, "--data", data)
-	s.client(t, "").fill(t)
-	succeed(t, "backup", "create", place, "--data", data)
-	files := 0
-	if err := filepath.WalkDir(place, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		files++
-		good, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		bad := append([]byte(nil), good...)
-		bad[len(bad)/2] ^= 1
-		for _, damage := range []func() error{
-			func() error { return os.WriteFile(path, bad, 0o600) },
-			func() error { return os.WriteFile(path, good[:len(good)-1], 0o600) },
-			func() error { return os.Remove(path) },
-		} {
-			if err := damage(); err != nil {
-				return err
-			}
-			restored := filepath.Join(t.TempDir(), "restored")
-			name := filepath.Base(path)
-			if _, err := os.Stat(path); err == nil || filepath.Base(filepath.Dir(path)) == "objects" || name == "format" {
-				refused(t, name, "backup", "verify", place)
-			}
-			if name != "format" { // it names the store, which a restore need not know
-				refused(t, "", "backup", "restore", place, restored)
-				if _, err := os.Stat(restored); !errors.Is(err, fs.ErrNotExist) {
-					t.Errorf("%s: a refused restore left a directory", name)
-				}
-			}
-		}
-		return os.WriteFile(path, good, 0o600)
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if files < 6 {
-		t.Errorf("only %d files", files)
-	}
-	succeed(t, "backup", "verify", place)
-}
-
-// A damaged data file is not stored: the backups before it stay the newest ones.
-func TestBackupOfDamage(t *testing.T) {
-	t.Parallel()
-	data, place := t.TempDir(), filepath.Join(t.TempDir(), "place")
-	s := start(t, nil, "--data", data)
-	c := s.client(t, "")
-	c.fill(t)
-	for i := range 10 {
-		text := make([]byte, 10_000) // does not become smaller by compression
-		rand.Read(text)
-		c.do(t, "PUT", fmt.Sprintf("/people(PartitionKey='b',RowKey='%d')", i), fmt.Sprintf(`{"Text":"%x"}`, text), 204)
-	}
-	s.ends(t)
-	files, err := filepath.Glob(filepath.Join(data, "*.sst"))
-	if err != nil || len(files) == 0 {
-		t.Fatal("no data files", err)
-	}
-	b, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	b[len(b)/2] ^= 1
-	if err := os.WriteFile(files[0], b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	refused(t, filepath.Base(files[0]), "backup", "create", place, "--data", data)
-	refused(t, "there are no backups", "backup", "restore", place, filepath.Join(t.TempDir(), "new"))
 }
 
 // A server makes backups by itself and removes old ones. A failure is logged and

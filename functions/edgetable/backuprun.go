@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -29,7 +30,24 @@ const (
 // running server.
 type snapshotter interface {
 	Identity() (string, error)
-	Checkpoint(dir string) error
+	Checkpoint(ctx context.Context, dir string) error
+}
+
+// checkpoints makes the checkpoints of a store of this process, one at a time: a client
+// that asked for one may be gone, and another one may ask, before it is complete.
+type checkpoints struct {
+	*pebblestore.Store
+	mu sync.Mutex
+}
+
+// Checkpoint replaces what another run left in the directory.
+func (c *checkpoints) Checkpoint(ctx context.Context, dir string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := errors.Join(ctx.Err(), os.RemoveAll(dir)); err != nil {
+		return err
+	}
+	return c.Store.Checkpoint(ctx, dir)
 }
 
 // backupRun makes a backup of a data directory.
@@ -63,14 +81,11 @@ func (b *backupRun) create(ctx context.Context) (m *repository.Manifest, err err
 		return nil, err
 	}
 	staging := filepath.Join(b.data, backupStaging)
-	if err := os.RemoveAll(staging); err != nil { // of a run that was killed
-		return nil, err
-	}
 	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
 	host, _ := os.Hostname() // it is shown to people only
 	m, err = repository.New(b.place).Create(ctx, repository.Source{
 		Store: store, From: host + ":" + b.data, Program: version(), Keys: b.keys,
-		Snapshot:    func(context.Context) (string, error) { return staging, b.store.Checkpoint(staging) },
+		Snapshot:    func(ctx context.Context) (string, error) { return staging, b.store.Checkpoint(ctx, staging) },
 		Check:       pebblestore.CheckFile,
 		Interrupted: begun.here,
 		Begin: func(id string) error {
@@ -132,5 +147,5 @@ func openForBackup(data string) (s snapshotter, end func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return store, func() { _ = store.Close() }, nil
+	return &checkpoints{Store: store}, func() { _ = store.Close() }, nil
 }

@@ -21,7 +21,7 @@ type home struct {
 	place    string                          // as the greeting has it: "in …"
 	scan     int                             // bytes that a page may read; 0 is the core's choice
 	close    func() error                    // when no request runs any more
-	embedded *pebblestore.Store              // in the data directory; nil: it is elsewhere
+	embedded *checkpoints                    // of the store in the data directory; nil: it is elsewhere
 	ready    func(ctx context.Context) error // does work that shows whether the store works
 	fresh    time.Duration                   // how long the result of ready counts
 }
@@ -55,7 +55,7 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, m *metrics, log
 	}
 	m.watchEmbedded(store)
 	if !o.memory {
-		h.embedded = store
+		h.embedded = &checkpoints{Store: store}
 		dir, err := filepath.Abs(o.data)
 		if err != nil { // the working directory is gone
 			dir = o.data

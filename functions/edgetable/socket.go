@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"edgetable/adapters/store/pebblestore"
 )
 
 // socketName is the socket in a data directory by which 'edgetable backup create'
@@ -20,7 +18,7 @@ import (
 const socketName = "server.sock"
 
 // serveSocket serves the socket until stop, which waits for what runs.
-func (s *serving) serveSocket(store *pebblestore.Store) (stop func()) {
+func (s *serving) serveSocket(store *checkpoints) (stop func()) {
 	path := filepath.Join(s.data, socketName)
 	_ = os.Remove(path) // of a server that was killed: this one has locked the directory
 	l, err := net.Listen("unix", path)
@@ -36,8 +34,8 @@ func (s *serving) serveSocket(store *pebblestore.Store) (stop func()) {
 		name, err := store.Identity()
 		answerSocket(w, name, err)
 	})
-	mux.HandleFunc("POST /checkpoint", func(w http.ResponseWriter, _ *http.Request) {
-		answerSocket(w, "", store.Checkpoint(filepath.Join(s.data, backupStaging)))
+	mux.HandleFunc("POST /checkpoint", func(w http.ResponseWriter, r *http.Request) {
+		answerSocket(w, "", store.Checkpoint(r.Context(), filepath.Join(s.data, backupStaging)))
 	})
 	server := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second}
 	go func() {
@@ -72,16 +70,18 @@ func askServer(data string) *runningServer {
 }
 
 // Identity implements snapshotter.
-func (r *runningServer) Identity() (string, error) { return r.ask(http.MethodGet, "/identity") }
+func (r *runningServer) Identity() (string, error) {
+	return r.ask(context.Background(), http.MethodGet, "/identity")
+}
 
 // Checkpoint implements snapshotter. The server knows the directory.
-func (r *runningServer) Checkpoint(string) error {
-	_, err := r.ask(http.MethodPost, "/checkpoint")
+func (r *runningServer) Checkpoint(ctx context.Context, _ string) error {
+	_, err := r.ask(ctx, http.MethodPost, "/checkpoint")
 	return err
 }
 
-func (r *runningServer) ask(method, path string) (string, error) {
-	req, err := http.NewRequest(method, "http://server"+path, nil)
+func (r *runningServer) ask(ctx context.Context, method, path string) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://server"+path, nil)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -26,21 +27,27 @@ const (
 	cutBefore        // the connection breaks, the request is not executed
 	cutAfter         // the request is executed, but the connection breaks before the answer
 	halfAnswer       // the connection breaks in the middle of the answer
+	killBefore       // as cutBefore, and the client is killed
+	killAfter        // as cutAfter, and the client is killed
 )
 
 // gateway is an S3 server behind a proxy that can fail.
 type gateway struct {
 	URL string // of a place in it
+	dir string // with the objects of the place
 
 	mu    sync.Mutex
 	fault func(r *http.Request) fault
+	kill  func() // ends the client
 }
 
-func (g *gateway) set(f func(r *http.Request) fault) {
+func (g *gateway) set(f func(r *http.Request) fault, kill func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.fault = f
+	g.fault, g.kill = f, kill
 }
+
+func noFault(*http.Request) fault { return none }
 
 const access, secret = "AKIATEST", "secret-of-the-test"
 
@@ -75,7 +82,7 @@ func startGateway(t *testing.T) *gateway {
 		}
 		return err == nil
 	})
-	g := &gateway{fault: func(*http.Request) fault { return none }}
+	g := &gateway{fault: noFault, dir: filepath.Join(data, "bucket", "some", "prefix")}
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = "http", "gateway"
@@ -84,20 +91,31 @@ func startGateway(t *testing.T) *gateway {
 		Transport: &http.Transport{DialContext: dial, DisableCompression: true},
 	}
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		content, err := io.ReadAll(r.Body)
+		if err != nil { // the client is gone
+			panic(http.ErrAbortHandler)
+		}
 		g.mu.Lock()
-		fault := g.fault(r)
+		fault, kill := g.fault(r), g.kill
 		g.mu.Unlock()
+		r = r.WithContext(context.WithoutCancel(r.Context())) // what was received is executed
+		r.Body = io.NopCloser(bytes.NewReader(content))
 		switch fault {
 		case none:
 			forward.ServeHTTP(w, r)
 		case unserved:
-			_, _ = io.Copy(io.Discard, r.Body)
 			http.Error(w, "<Error><Code>SlowDown</Code></Error>", http.StatusServiceUnavailable)
+		case killBefore:
+			kill()
+			panic(http.ErrAbortHandler)
 		case cutBefore:
 			panic(http.ErrAbortHandler)
-		case cutAfter, halfAnswer:
+		case cutAfter, halfAnswer, killAfter:
 			answer := httptest.NewRecorder()
 			forward.ServeHTTP(answer, r)
+			if fault == killAfter {
+				kill()
+			}
 			if fault == halfAnswer && answer.Body.Len() > 1 {
 				for name, values := range answer.Header() {
 					w.Header()[name] = values

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
-
-	"os"
 )
 
 // filled makes a data directory with a table and some entities.
@@ -55,7 +54,17 @@ func TestS3(t *testing.T) {
 	if out := succeed(t, "backup", "verify", g.URL); !strings.Contains(out, "1 backups: read ") {
 		t.Errorf("verify: %s", out)
 	}
-	// Many pages of a list, and a name that must be escaped.
+	// A list of several pages.
+	const garbage = 2500
+	for i := range garbage {
+		if err := os.WriteFile(filepath.Join(g.dir, "objects", fmt.Sprint("garbage-", i)), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := succeed(t, "backup", "prune", g.URL, "--keep-last", "1"); !strings.Contains(out, fmt.Sprint(garbage, " objects")) {
+		t.Errorf("prune of garbage: %s", out)
+	}
+	// A name that must be escaped.
 	odd := strings.Replace(g.URL, "some/prefix", "a+b%20c", 1)
 	succeed(t, "backup", "create", odd, "--data", data)
 	succeed(t, "backup", "verify", odd)
@@ -67,18 +76,18 @@ func TestS3(t *testing.T) {
 	}
 }
 
-// TestFaults lets a third of all requests fail in every way.
+// TestFaults lets a quarter of all requests fail in every way.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	g, data := startGateway(t), filled(t)
 	var failed atomic.Int64
 	g.set(func(*http.Request) fault {
-		if rand.IntN(3) > 0 {
+		if rand.IntN(4) > 0 {
 			return none
 		}
 		failed.Add(1)
 		return fault(1 + rand.IntN(int(halfAnswer)))
-	})
+	}, nil)
 	succeed(t, "backup", "create", g.URL, "--data", data)
 	succeed(t, "backup", "create", g.URL, "--data", data)
 	succeed(t, "backup", "prune", g.URL, "--keep-last", "1")
@@ -96,37 +105,33 @@ func TestFaults(t *testing.T) {
 func TestKill(t *testing.T) {
 	t.Parallel()
 	g, data := startGateway(t), filled(t)
-	succeed(t, "backup", "create", g.URL, "--data", data)
 	for _, args := range [][]string{
 		{"backup", "create", g.URL, "--data", data},
-		{"backup", "prune", g.URL, "--keep-last", "1"}, // of the backups that the former made
+		{"backup", "prune", g.URL, "--keep-last", "1"},
 	} {
-		if args[1] == "prune" {
-			for range 4 {
+		for _, f := range []fault{killBefore, killAfter} {
+			for n := int64(1); ; n++ {
 				succeed(t, "backup", "create", g.URL, "--data", data)
-			}
-		}
-		for n := int64(1); ; n++ {
-			for _, f := range []fault{cutBefore, cutAfter} {
 				c := command(t, args...)
 				var out bytes.Buffer
 				c.Stdout, c.Stderr = &out, &out
 				var writes atomic.Int64
 				g.set(func(r *http.Request) fault {
-					if r.Method == http.MethodGet || writes.Add(1) < n {
+					switch {
+					case r.Method == http.MethodGet:
 						return none
-					}
-					_ = c.Process.Kill()
-					if writes.Load() > n { // of a process that is gone
+					case writes.Add(1) == n:
+						return f
+					case writes.Load() > n: // of a process that is being killed
 						return cutBefore
 					}
-					return f
-				})
+					return none
+				}, func() { _ = c.Process.Kill() })
 				err := c.Run()
-				g.set(func(*http.Request) fault { return none })
+				g.set(noFault, nil)
 				if err == nil {
 					t.Logf("%s: %d writes", args[1], n-1)
-					goto next
+					break
 				}
 				if !strings.Contains(err.Error(), "killed") {
 					t.Fatalf("%s, write %d: %v\n%s", args[1], n, err, &out)
@@ -139,15 +144,13 @@ func TestKill(t *testing.T) {
 				}
 			}
 		}
-	next:
 	}
 	succeed(t, "backup", "create", g.URL, "--data", data)
 	out := succeed(t, "backup", "prune", g.URL, "--keep-last", "1")
 	if !strings.Contains(out, "1 backups stay") || strings.Contains(out, "objects stay") {
 		t.Errorf("prune: %s", out)
 	}
-	out = succeed(t, "backup", "prune", g.URL, "--keep-last", "1")
-	if !strings.Contains(out, "0 backups and 0 objects") {
+	if out = succeed(t, "backup", "prune", g.URL, "--keep-last", "1"); !strings.Contains(out, "0 backups and 0 objects") {
 		t.Errorf("a second prune: %s", out)
 	}
 }
@@ -159,27 +162,22 @@ func TestScheduled(t *testing.T) {
 	args := []string{"--backup-to", g.URL, "--backup-every", "1s", "--backup-keep", "last=2"}
 	for n := range int64(8) {
 		var writes atomic.Int64
-		gone := make(chan struct{})
-		var s atomic.Pointer[server]
+		killed := make(chan struct{})
 		g.set(func(r *http.Request) fault {
 			if r.Method == http.MethodGet || writes.Add(1) <= n {
 				return none
 			}
-			if p := s.Load(); p != nil && writes.Load() == n+1 {
-				_ = p.Process.Kill()
-				close(gone)
+			if writes.Load() == n+1 {
+				close(killed)
 			}
-			return cutBefore
-		})
-		s.Store(start(t, data, args...))
-		if writes.Load() > n { // it was faster than this test
-			_ = s.Load().Process.Kill()
-		} else {
-			<-gone
-		}
-		_ = s.Load().Wait()
+			return cutBefore // until the process is gone
+		}, nil)
+		s := start(t, data, args...)
+		<-killed
+		_ = s.Process.Kill()
+		_ = s.Wait()
 	}
-	g.set(func(*http.Request) fault { return none })
+	g.set(noFault, nil)
 	s := start(t, data, args...)
 	eventually(t, "old backups are removed", func() bool { return s.logged("old backups removed") })
 	s.stop(t)
@@ -187,5 +185,5 @@ func TestScheduled(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(data, "backup.staging")); err == nil {
 		t.Error("staged files are left")
 	}
-	fmt.Fprintln(t.Output(), succeed(t, "backup", "list", g.URL))
+	t.Log(succeed(t, "backup", "list", g.URL))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Pruning says what [Repository.Prune] removes.
@@ -72,6 +74,9 @@ func (b *Backups) has(id string) bool {
 		slices.ContainsFunc(b.Damaged, func(d Damaged) bool { return d.ID == id })
 }
 
+// deletions is the number of objects that are deleted at once.
+const deletions = 16
+
 // collect deletes the objects that no manifest names. The order of its steps matters.
 func (r *Repository) collect(ctx context.Context, done *Pruned, dryRun bool) error {
 	var objects []Object
@@ -104,17 +109,17 @@ func (r *Repository) collect(ctx context.Context, done *Pruned, dryRun bool) err
 			return fmt.Errorf("%s is damaged: %w", d.Object, d.Cause)
 		}
 	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(deletions)
 	for _, o := range objects {
 		if needed[o.Name] {
 			continue
 		}
-		if !dryRun {
-			if err := r.objects.Delete(ctx, o.Name); err != nil {
-				return err
-			}
-		}
 		done.Objects++
 		done.Bytes += o.Size
+		if !dryRun {
+			g.Go(func() error { return r.objects.Delete(ctx, o.Name) })
+		}
 	}
-	return nil
+	return g.Wait()
 }

@@ -119,6 +119,19 @@ func (s stepped) Delete(ctx context.Context, name string) error {
 	return s.do(func() error { return s.Objects.Delete(ctx, name) })
 }
 
+// putter is a place whose writes a test can refuse.
+type putter struct {
+	repository.Objects
+	put func(name string) error
+}
+
+func (p putter) Put(ctx context.Context, name string, b []byte) error {
+	if err := p.put(name); err != nil {
+		return err
+	}
+	return p.Objects.Put(ctx, name, b)
+}
+
 var errKilled = errors.New("killed")
 
 // killAt returns steps that fail from one on: the process is gone. Two steps belong to

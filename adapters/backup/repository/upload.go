@@ -17,9 +17,10 @@ import (
 // concurrency is the number of objects that are read or written at once.
 const concurrency = 4
 
-// saveEvery is the number of bytes after which the manifest so far is written, so
-// that an interrupted run need not begin again.
-const saveEvery = 256 << 20
+// saveAtLeast is the least number of bytes after which the manifest so far is
+// written, so that an interrupted run need not begin again. A large backup writes it a
+// hundred times.
+const saveAtLeast = 64 << 20
 
 // upload stores the files of a snapshot.
 type upload struct {
@@ -146,7 +147,7 @@ func (u *upload) ended(ctx context.Context, file int, size int64) error {
 			return err
 		}
 	}
-	if u.unsaved < saveEvery {
+	if u.unsaved < max(saveAtLeast, u.total/100) {
 		return nil
 	}
 	u.unsaved = 0

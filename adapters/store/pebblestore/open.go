@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -275,14 +276,20 @@ func (s *Store) Close() error {
 // Checkpoint shows the state of the store at one moment in a new directory, for a
 // backup. The data files there are hard links if the file system permits this, so
 // damage to them is damage to both: they must be copied. Writes continue meanwhile.
-func (s *Store) Checkpoint(dir string) error {
+func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
 	}
 	// A log changes with every commit, data files never do: the next backup need not
 	// store them again.
-	if err := s.db.Flush(); err != nil {
+	flushed, err := s.db.AsyncFlush()
+	if err != nil {
 		return err
+	}
+	select {
+	case <-flushed:
+	case <-ctx.Done(): // the disk may be full
+		return ctx.Err()
 	}
 	return s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 }

@@ -144,7 +144,7 @@ func TestCheckpoint(t *testing.T) {
 		}
 	}()
 	copied := filepath.Join(dir, "copy")
-	err := s.Checkpoint(copied)
+	err := s.Checkpoint(t.Context(), copied)
 	stop.Store(true)
 	<-stopped
 	if err != nil {
@@ -158,11 +158,11 @@ func TestCheckpoint(t *testing.T) {
 	if _, err := h.find(states[0], before); err != nil {
 		t.Error(err)
 	}
-	if err := s.Checkpoint(copied); err == nil {
+	if err := s.Checkpoint(t.Context(), copied); err == nil {
 		t.Error("Checkpoint into a directory that exists succeeds")
 	}
 	m := open(t, pebblestore.Options{Memory: true})
-	if err := m.Checkpoint(filepath.Join(dir, "memory")); !errors.Is(err, table.ErrUnsupported) {
+	if err := m.Checkpoint(t.Context(), filepath.Join(dir, "memory")); !errors.Is(err, table.ErrUnsupported) {
 		t.Errorf("Checkpoint of a store in memory = %v", err)
 	}
 }
@@ -177,7 +177,7 @@ func TestPrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "data")
 	s := open(t, pebblestore.Options{Dir: dir})
 	copied := dir + "-copy"
-	if err := s.Checkpoint(copied); err != nil {
+	if err := s.Checkpoint(t.Context(), copied); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{filepath.Dir(dir), dir, copied} {

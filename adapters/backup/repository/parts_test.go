@@ -1,0 +1,82 @@
+package repository_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"edgetable/adapters/backup/repository"
+)
+
+// big adds a file of several parts, with random content.
+func (w *world) big(name string, size int) {
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte(w.rand.Uint32())
+	}
+	w.files[name] = content{b, w.now}
+}
+
+// TestParts restores files of several parts from a directory.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	for _, w := range []*world{newWorld(1), newWorld(2).encrypted(t)} {
+		w.big("100000.sst", 2<<23+1)
+		w.big("100001.sst", 1<<23)
+		place := repository.Directory(filepath.Join(t.TempDir(), "new", "place"))
+		if _, err := w.create(t, t.Context(), place); err != nil {
+			t.Fatal(err)
+		}
+		w.check(t, place)
+		w.restored(t, place)
+	}
+}
+
+// counting counts the objects that are written, and stops for good when it should.
+type counting struct {
+	mu      sync.Mutex
+	objects int
+	saves   int // of the manifest so far
+}
+
+func (c *counting) place(s *shelf, stopAfterSaves int) repository.Objects {
+	return putter{s, func(name string) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		switch {
+		case c.saves > stopAfterSaves:
+			return errKilled
+		case strings.HasPrefix(name, "objects/"):
+			c.objects++
+		case strings.HasPrefix(name, "unfinished/"):
+			c.saves++
+		}
+		return nil
+	}}
+}
+
+// TestContinue interrupts a long run. The next one does not write again what was
+// stored, whether it is encrypted or not.
+func TestContinue(t *testing.T) {
+	t.Parallel()
+	for _, w := range []*world{newWorld(1), newWorld(2).encrypted(t)} {
+		for _, name := range []string{"100000.sst", "100001.sst", "100002.sst", "100003.sst", "100004.sst"} {
+			w.big(name, 2<<23)
+		}
+		place := newShelf()
+		var first, second counting
+		if _, err := w.create(t, t.Context(), first.place(place, 1)); !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		if _, err := w.create(t, t.Context(), second.place(place, 100)); err != nil {
+			t.Fatal(err)
+		}
+		w.check(t, place)
+		if first.objects < 8 || second.objects > 8 { // of 10 and some small ones
+			t.Errorf("%d objects, then %d", first.objects, second.objects)
+		}
+		w.clean(t, place)
+	}
+}
