@@ -11,9 +11,9 @@ FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
 # Go packages below testdata, which ./... leaves out.
-TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/...
+TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/...
 # Build tags of the tests that need DynamoDB Local and AWS's emulator, of those that need TinyGo and Node.js, and of those that
-# need an ACME server.
+# need an ACME server or Prometheus.
 TAGS := testaws,testedge,testlocal
 
 export GOFLAGS ?= -trimpath
@@ -32,7 +32,7 @@ build:
 ## quick: format, vet and every test that needs Go alone: half a minute
 .PHONY: quick
 quick: vet
-	.ci/alone go test ./... ./testdata/bench/... ./testdata/clients/conformance
+	.ci/alone go test ./... ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring
 
 ## check: quick, staticcheck, the race detector on core and adapters, the modules for Workers: three minutes
 .PHONY: check
@@ -57,19 +57,20 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 race-check:
 	go test -race $(call RACE,core adapters)
 
-## test-local: the binary: the race detector on its packages, and clients; those in Java only where Maven is installed
+## test-local: the binary: the race detector on its packages, Prometheus, and clients; those in Java only where Maven is installed
 .PHONY: test-local
 test-local:
-	@.ci/prerequisites go gcc node npm python3
+	@.ci/prerequisites go gcc node npm python3 prometheus
 	go test -race -tags testlocal $(call RACE,core adapters functions)
+	go test -tags testlocal ./testdata/monitoring
 	$(MAKE) backup-s3 clients
 
 ## test-aws: the DynamoDB store and the Lambda function: tests, clients, what is deployed
 .PHONY: test-aws
 test-aws:
-	@.ci/prerequisites go gcc node npm python3 javac mvn
+	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus
 	go test -race -timeout 20m -tags testaws ./adapters/store/dynamodb/...
-	go test -tags testaws ./functions/edgetable ./functions/lambda
+	go test -tags testaws ./functions/edgetable ./functions/lambda ./testdata/monitoring
 	$(MAKE) clients-lambda infra-aws
 
 ## test-edge: the Worker with its stores, in workerd: tests, clients, what is deployed
@@ -89,7 +90,7 @@ test-dist: build
 ## test: all of these; installs what the tests need below .cache/
 .PHONY: test
 test:
-	@.ci/prerequisites go gcc node npm python3 javac mvn
+	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus
 	@times=(); for layer in check test-local test-dist test-aws test-edge; do \
 	  begin=$$SECONDS; $(MAKE) $$layer; times+=("$$layer $$((SECONDS - begin)) s"); \
 	done; printf '%s\n' "$${times[@]}"

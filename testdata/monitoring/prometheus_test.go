@@ -1,0 +1,324 @@
+//go:build testlocal || testaws
+
+package monitoring_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience is how long something may take that takes seconds.
+const patience = 3 * time.Minute
+
+// start starts a program that ends with the test, and returns its standard output.
+func start(t *testing.T, environment []string, name string, args ...string) io.Reader {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	c := exec.CommandContext(ctx, name, args...)
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = time.Minute
+	c.Env = append(os.Environ(), environment...)
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stderr = log
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		_ = c.Wait() // it was interrupted
+		if t.Failed() {
+			b, _ := os.ReadFile(log.Name())
+			t.Logf("%s %s:\n%s", name, strings.Join(args, " "), b[max(0, len(b)-4<<10):])
+		}
+	})
+	return out
+}
+
+// run runs a program to its end.
+func run(t *testing.T, input, name string, args ...string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), name, args...)
+	c.Stdin = strings.NewReader(input)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// build builds the program.
+func build(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "edgetable")
+	run(t, "", "go", "build", "-o", program, "edgetable/functions/edgetable")
+	return program
+}
+
+const token = "0123456789abcdef0123456789abcdef"
+
+// server is a running server and the Prometheus that scrapes it.
+type server struct {
+	program, endpoint, metrics string
+	prometheus                 string // URL
+	environment                []string
+}
+
+// serve starts a server, which serves metrics to those with the token, and a
+// Prometheus that scrapes it each second and has our alert rules.
+func serve(t *testing.T, environment []string, args ...string) *server {
+	t.Helper()
+	dir := t.TempDir()
+	tokenFile := filepath.Join(dir, "token")
+	if err := os.WriteFile(tokenFile, []byte(token), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &server{program: build(t), environment: environment}
+	out := start(t, environment, s.program, append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--metrics-token", tokenFile}, args...)...)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "ready" {
+		if text, ok := strings.CutPrefix(lines.Text(), "metrics at "); ok {
+			s.metrics = text
+		}
+		if text, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "endpoint "); ok {
+			s.endpoint = strings.TrimSpace(text)
+		}
+	}
+	if lines.Text() != "ready" {
+		t.Fatal("the server did not start")
+	}
+
+	address := free(t)
+	s.prometheus = "http://" + address
+	absolute, err := filepath.Abs(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(s.metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(dir, "prometheus.yml")
+	text := fmt.Sprintf("global: {scrape_interval: 1s, evaluation_interval: 1s}\nrule_files: [%q]\nscrape_configs:\n"+
+		"- job_name: edgetable\n  authorization: {credentials_file: %q}\n  static_configs: [{targets: [%q]}]\n", absolute, tokenFile, u.Host)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run(t, "", "promtool", "check", "config", config)
+	start(t, nil, "prometheus", "--config.file", config, "--storage.tsdb.path", filepath.Join(dir, "prometheus"), "--web.listen-address", address, "--log.level", "warn")
+	return s
+}
+
+// free returns an address that nobody uses.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// bench loads the server until the test ends.
+func (s *server) bench(t *testing.T, args ...string) {
+	t.Helper()
+	start(t, s.environment, s.program, append([]string{"bench", "--endpoint", s.endpoint, "--refused", "wait", "--duration", "1h"}, args...)...)
+}
+
+// scrape reads the metrics once.
+func (s *server) scrape(t *testing.T) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", s.metrics, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 {
+		t.Fatalf("%s: %s, %v", s.metrics, resp.Status, err)
+	}
+	return string(b)
+}
+
+// api asks Prometheus.
+func (s *server) api(t *testing.T, path string, query url.Values, to any) error {
+	t.Helper()
+	resp, err := http.Get(s.prometheus + "/api/v1/" + path + "?" + query.Encode())
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	answer := struct {
+		Status, Error string
+		Data          any
+	}{Data: to}
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+		return err
+	}
+	if answer.Status != "success" {
+		return errors.New(answer.Error)
+	}
+	return nil
+}
+
+// values are the current values of an expression, without those that are no
+// numbers.
+func (s *server) values(t *testing.T, expr string) (list []float64, err error) {
+	t.Helper()
+	var data struct{ Result []struct{ Value [2]any } }
+	if err := s.api(t, "query", url.Values{"query": {expr}}, &data); err != nil {
+		return nil, err
+	}
+	for _, r := range data.Result {
+		text, _ := r.Value[1].(string)
+		if v, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			list = append(list, v)
+		}
+	}
+	return list, nil
+}
+
+// expression is one of a panel or of an alert.
+type expression struct {
+	where, text string
+	zero        bool // it need not have a value other than 0
+}
+
+// comparison is what makes the expression of an alert empty while all is well.
+var comparison = regexp.MustCompile(`\s(==|[<>]=?)\s`)
+
+// expressions returns those of the dashboard and of the alerts, with values for the
+// dashboard's variables. Those of alerts tell whether there is data: without their
+// conditions, and without the past, which a new server does not have.
+func expressions(t *testing.T, row func(panel) bool, alerts func(group) bool) (list []expression) {
+	t.Helper()
+	variables := strings.NewReplacer("$instance", ".*", "$__rate_interval", "10s")
+	for _, p := range panels(t) {
+		for _, target := range p.Targets {
+			if row(p) {
+				list = append(list, expression{where: p.Title + " " + target.LegendFormat, text: variables.Replace(target.Expr)})
+			}
+		}
+	}
+	for _, g := range groups(t) {
+		for _, r := range g.Rules {
+			if alerts(g) {
+				text := strings.ReplaceAll(comparison.ReplaceAllString(r.Expr, " + "), " offset 10m", "")
+				list = append(list, expression{where: r.Alert, text: text, zero: true})
+			}
+		}
+	}
+	return list
+}
+
+// healthy says which expressions show nothing, or 0, on a server that is well, and
+// the fault that changes this.
+type healthy map[string]string
+
+// checkExpressions demands that each expression returns data under load, other
+// than 0 for panels, unless it is declared as one that does not.
+func (s *server) checkExpressions(t *testing.T, list []expression, well healthy) {
+	t.Helper()
+	seen, nothing := map[string]bool{}, map[string]string{}
+	for end := time.Now().Add(patience); ; time.Sleep(time.Second) {
+		clear(nothing)
+		for _, e := range list {
+			if seen[e.where] {
+				continue
+			}
+			values, err := s.values(t, e.text)
+			for _, v := range values {
+				seen[e.where] = seen[e.where] || e.zero || v != 0
+			}
+			if !seen[e.where] {
+				nothing[e.where] = fmt.Sprintf("%s: %v, %v", e.text, values, err)
+			}
+		}
+		waits := false
+		for where := range nothing {
+			_, declared := well[where]
+			waits = waits || !declared
+		}
+		if !waits || time.Now().After(end) {
+			break
+		}
+	}
+	for where, text := range nothing {
+		if _, declared := well[where]; !declared {
+			t.Errorf("%s has no data under load: %s", where, text)
+		}
+	}
+	for where := range well {
+		known := false
+		for _, e := range list {
+			known = known || e.where == where
+		}
+		if !known {
+			t.Errorf("%q is declared as empty and does not exist", where)
+		}
+	}
+	t.Logf("%d expressions have data, %d show nothing in health", len(seen), len(nothing))
+}
+
+// checkAlerts waits until these alerts fire, and demands that no others do.
+func (s *server) checkAlerts(t *testing.T, want ...string) {
+	t.Helper()
+	firing := map[string]bool{}
+	for end := time.Now().Add(patience); len(firing) < len(want); time.Sleep(time.Second) {
+		if time.Now().After(end) {
+			t.Fatalf("these alerts fire: %v, want %v", firing, want)
+		}
+		var data struct {
+			Alerts []struct {
+				State       string
+				Labels      map[string]string
+				Annotations map[string]string
+			}
+		}
+		if err := s.api(t, "alerts", nil, &data); err != nil {
+			t.Log(err)
+			continue
+		}
+		for _, a := range data.Alerts {
+			if a.State == "firing" {
+				firing[a.Labels["alertname"]] = true
+				if a.Annotations["runbook_url"] == "" {
+					t.Errorf("%v has no runbook", a)
+				}
+			}
+		}
+	}
+	for _, name := range want {
+		if !firing[name] {
+			t.Errorf("these alerts fire: %v, not %s", firing, name)
+		}
+	}
+}
