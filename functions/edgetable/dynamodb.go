@@ -182,7 +182,7 @@ func (p *program) openDynamoDB(ctx context.Context, o *serveFlags, m *metrics, l
 		purgeEvery(purging, o.purgeEvery, store, log)
 	}()
 	return &home{
-		store: store, place: "in " + o.dynamodb.place(client), scan: o.scannedBytes,
+		store: store, system: "aws.dynamodb", place: "in " + o.dynamodb.place(client), scan: o.scannedBytes,
 		close: func() error {
 			stop()
 			<-done

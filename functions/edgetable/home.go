@@ -18,6 +18,7 @@ import (
 // home is where a server keeps its tables.
 type home struct {
 	store    table.Store
+	system   string                          // that the store is, as traces name it
 	place    string                          // as the greeting has it: "in …"
 	scan     int                             // bytes that a page may read; 0 is the core's choice
 	close    func() error                    // when no request runs any more
@@ -50,7 +51,7 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, m *metrics, log
 		return nil, err
 	}
 	h := &home{
-		store: store, place: "in memory, gone when it ends",
+		store: store, system: "edgetable", place: "in memory, gone when it ends",
 		close: store.Close, ready: func(context.Context) error { return store.Ready() }, fresh: time.Second,
 	}
 	m.watchEmbedded(store)

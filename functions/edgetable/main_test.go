@@ -70,6 +70,7 @@ func TestRefusals(t *testing.T) {
 		{1, []string{"serve", "--acme-domain", "a.example.com", "--acme-ca", plain, "--data", filepath.Join(dir, "new")}, "no certificate in PEM"},
 		{2, []string{"serve", "--log-level", "loud"}, "--log-level\" flag: write debug, info, warn or error"},
 		{2, []string{"serve", "--log-format", "xml"}, "--log-format"},
+		{2, []string{"serve", "--memory", "--otlp-endpoint", "127.0.0.1:4318"}, "--otlp-endpoint is a URL"},
 		{2, []string{"serve", "--memory", "--metrics-token", plain}, "--metrics-token is for --metrics-listen"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--metrics-listen", taken.Addr().String()}, "--metrics-listen: "},
 		{1, []string{"serve", "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", filepath.Join(dir, "missing")}, "--metrics-token: open"},

@@ -30,6 +30,7 @@ type serving struct {
 	metrics     *metrics     // nil: none are served
 	metricsAt   net.Listener
 	metricsKey  *metricsToken // nil: none is asked for
+	traces      *traces       // nil: none are sent
 	home        *home
 }
 
@@ -59,6 +60,10 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 		}
 		defer s.metricsAt.Close()
 	}
+	if s.traces, err = o.traces.open(ctx, s.log); err != nil {
+		return err
+	}
+	defer s.traces.close()
 	open := p.openEmbedded
 	if o.store == "dynamodb" {
 		open = p.openDynamoDB
@@ -138,6 +143,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	if err != nil {
 		return errors.Join(err, s.home.close())
 	}
+	s.home.store = s.traces.store(s.home.store, s.home.system)
 	handler := newProtocol(s.home, s.accounts, s.serveFlags)
 	if s.bearer.Install(handler); s.bearer != nil {
 		// A misspelt issuer shows in the log now. Account keys work
@@ -154,7 +160,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	server := httpserver.Server{
 		Log: s.log, TLS: s.certificate.config(), Grace: s.grace,
 		Handler: &httpserver.Handler{
-			Protocol: limiter, TrustProxy: s.trustProxy, Health: health.answer,
+			Protocol: s.traces.protocol(limiter), TrustProxy: s.trustProxy, Health: health.answer,
 			Observe: func(resp *protocol.Response) {
 				s.metrics.observe(resp)
 				requests.observe(resp)

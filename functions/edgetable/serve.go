@@ -33,6 +33,7 @@ type serveFlags struct {
 
 	acme    acmeFlags
 	metrics metricsFlags
+	traces  tracesFlags
 	protect protectFlags
 	bearer  bearerFlags
 	chaos   chaosFlags
@@ -73,7 +74,10 @@ func (p *program) serveCommand() *cobra.Command {
 	section(c, "Backups", o.backup.register)
 	section(c, "Limits", o.registerLimits)
 	section(c, "Operation", o.registerOperation)
-	section(c, "Metrics", o.metrics.register)
+	section(c, "Metrics and traces", func(f *pflag.FlagSet) {
+		o.metrics.register(f)
+		o.traces.register(f)
+	})
 	section(c, "Simulated faults", o.chaos.register)
 	boolFlag(c.Flags(), &print, "print-config", "print the flags as a configuration file and exit; no key is among them")
 	return c
@@ -118,6 +122,9 @@ func (o *serveFlags) check(given func(flag string) bool) error {
 		return err
 	}
 	if err := o.acme.check(o.dataDirectory(), o.tlsCert, given); err != nil {
+		return err
+	}
+	if _, err := o.traces.url(); err != nil {
 		return err
 	}
 	if o.store == "dynamodb" {
