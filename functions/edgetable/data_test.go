@@ -162,3 +162,59 @@ func TestProfiles(t *testing.T) {
 		t.Errorf("status %d: %s", status, said)
 	}
 }
+
+// An export to a directory and to standard output.
+func TestExport(t *testing.T) {
+	t.Parallel()
+	at := service(t)
+	good := func(args ...string) (string, string) {
+		t.Helper()
+		status, out, said := runUntil(t.Context(), nil, args...)
+		if status != 0 {
+			t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
+		}
+		return out, said
+	}
+	for _, entity := range []string{`{"PartitionKey":"a","RowKey":"1","Name":"=1+1"}`, `{"PartitionKey":"b","RowKey":"1","Born":1815}`, `{"PartitionKey":"c","RowKey":""}`} {
+		good("put", "People", entity, "--to", at)
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	out, _ := good("export", "--all", "--from", at, "--to", dir, "--compress", "zstd")
+	if !strings.HasPrefix(out, "People: 3 entities in 1 files, ") {
+		t.Error(out)
+	}
+	if _, said := good("export", "--all", "--from", at, "--to", dir, "--compress", "zstd"); !strings.Contains(said, "finished export already") {
+		t.Error(said)
+	}
+	good("export", "--all", "--from", at, "--to", dir, "--restart")
+	if text, err := os.ReadFile(filepath.Join(dir, "manifest.json")); err != nil || strings.Contains(string(text), "AccountKey") || !strings.Contains(string(text), `"file": "People/part-0000.jsonl"`) {
+		t.Errorf("%s %v", text, err)
+	}
+	out, _ = good("export", "People", "--from", at, "--to", "-", "--from-partition", "b", "--select", "Born")
+	if out != `{"PartitionKey":"b","RowKey":"1","Born":1815}`+"\n"+`{"PartitionKey":"c","RowKey":""}`+"\n" {
+		t.Error(out)
+	}
+	out, _ = good("export", "People", "--from", at, "--to", "-", "--to-partition", "a", "--format", "csv", "--excel")
+	if !strings.HasPrefix(out, "PartitionKey,RowKey,Timestamp,Name,Name@type\r\na,1,20") || !strings.HasSuffix(out, "Z,'=1+1,Edm.String\r\n") {
+		t.Error(out)
+	}
+	out, _ = good("export", "People", "--from", at, "--to", "-", "--format", "csv-plain", "--filter", "RowKey eq 'no'", "--select", "Name")
+	if out != "PartitionKey,RowKey,Name\r\n" {
+		t.Error(out)
+	}
+	for _, tt := range []struct {
+		status int
+		args   []string
+		say    string
+	}{
+		{2, []string{"export", "People", "--from", at}, "--to"},
+		{2, []string{"export", "--from", at, "--to", "-"}, "name the tables, or give --all"},
+		{2, []string{"export", "a", "b", "--from", at, "--to", "-"}, "takes one table"},
+		{2, []string{"export", "Nobody", "--from", at, "--to", filepath.Join(dir, "other")}, "404 TableNotFound"},
+		{2, []string{"export", "Nobody", "--from", at, "--to", filepath.Dir(dir)}, "is not empty"},
+	} {
+		if status, out, said := runUntil(t.Context(), nil, tt.args...); status != tt.status || !strings.Contains(said, tt.say) || out != "" {
+			t.Errorf("%q: status %d, want %d with %q\n%s%s", tt.args, status, tt.status, tt.say, out, said)
+		}
+	}
+}

@@ -46,6 +46,14 @@ type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
+// failure is an error with another exit status than 1.
+type failure struct {
+	status int
+	error
+}
+
+func (f failure) Unwrap() error { return f.error }
+
 func misuse(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
 
 // run returns the exit status: 0, 1 for a failure, 2 for a wrong command line.
@@ -80,6 +88,10 @@ func (p *program) run(ctx context.Context) int {
 		p.logger("json", slog.LevelInfo).Error("failed", "cause", err)
 	} else {
 		fmt.Fprintln(p.err, "edgetable:", err)
+	}
+	var f failure
+	if errors.As(err, &f) {
+		return f.status
 	}
 	return 1
 }

@@ -257,7 +257,7 @@ func (c *csvReader) cells() []cell {
 func (p *Printer) printCSV(e payload.Received) error {
 	if p.names != nil {
 		if p.sheet == nil {
-			p.sheet = newCSVWriter(p.names, p.format == "csv", false)
+			p.sheet = newCSVWriter(p.names, p.format == "csv", p.excel)
 			p.line = p.sheet.appendHead(p.line[:0])
 		}
 		p.line = p.sheet.append(p.line, &e)
@@ -271,19 +271,25 @@ func (p *Printer) printCSV(e payload.Received) error {
 }
 
 func (p *Printer) closeCSV() error {
-	if p.names != nil || p.kept == nil {
+	if p.format == "table" || p.format == "jsonl" {
 		return nil
 	}
-	p.names = append([]string{partitionKey, rowKey}, p.columns.names...)
-	var r payload.Reader
-	for line := range strings.Lines(string(p.kept)) {
-		e, err := r.Entity([]byte(line))
-		if err != nil {
-			return err
+	if p.names == nil {
+		p.names = append([]string{partitionKey, rowKey}, p.columns.names...)
+		var r payload.Reader
+		for line := range strings.Lines(string(p.kept)) {
+			e, err := r.Entity([]byte(line))
+			if err != nil {
+				return err
+			}
+			if err := p.printCSV(e); err != nil {
+				return err
+			}
 		}
-		if err := p.printCSV(e); err != nil {
-			return err
-		}
+	}
+	if p.sheet == nil { // there is no entity
+		_, err := p.w.Write(newCSVWriter(p.names, p.format == "csv", p.excel).appendHead(nil))
+		return err
 	}
 	return nil
 }

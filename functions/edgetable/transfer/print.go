@@ -44,6 +44,7 @@ type Printer struct {
 	line    []byte
 	rows    [][]string // of format table, until the columns have their widths
 	shown   []string   // the columns of the last heading
+	excel   bool
 	sheet   *csvWriter
 	kept    []byte // of format csv, until the columns are known
 	columns columns

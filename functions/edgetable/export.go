@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/functions/edgetable/transfer"
+)
+
+// exportFlags are the flags of export.
+type exportFlags struct {
+	serviceFlags
+	to, filter                 string
+	fromPartition, toPartition string
+	names                      []string
+	format, compress           string
+	all, excel, restart        bool
+}
+
+func (p *program) exportCommand() *cobra.Command {
+	var o exportFlags
+	c := &cobra.Command{
+		Use: "export TABLE…", Short: "Write tables to files",
+		Long: `Writes each table to a directory of its name below --to, as files that hold its entities in the order of their keys, and
+a manifest.json with their numbers of entities, sizes and checksums. --to - writes one table to standard output.
+
+An export that was interrupted goes on when the command is given again. The exit status is 1 if a part is done, 2 if nothing is.`,
+		Example: "  edgetable export --all --from prod --to backup-2026-11-22 --compress zstd\n" +
+			"  edgetable export People --format csv --to - > people.csv",
+		RunE: func(c *cobra.Command, args []string) error { return p.export(c.Context(), &o, args) },
+	}
+	section(c, "What", func(f *pflag.FlagSet) {
+		o.fromFlag(f)
+		boolFlag(f, &o.all, "all", "all tables of the account")
+		filterFlag(f, &o.filter)
+		selectFlag(f, &o.names)
+		f.StringVar(&o.fromPartition, "from-partition", "", "first `PartitionKey`; default no bound")
+		f.StringVar(&o.toPartition, "to-partition", "", "last `PartitionKey`; default no bound")
+	})
+	section(c, "Where and how", func(f *pflag.FlagSet) {
+		toFlag(f, &o.to, "a directory, or - for standard output")
+		formatFlag(f, &o.format, "jsonl", "csv", "csv-plain")
+		choiceFlag(f, &o.compress, "compress", "`method` of compression: none, gzip or zstd", "none", "gzip", "zstd")
+		boolFlag(f, &o.excel, "excel", "in CSV, guard texts that a spreadsheet would take for formulas; such a file is not for import")
+		connectionsFlag(f, &o.connections)
+		restartFlag(f, &o.restart)
+	})
+	return c
+}
+
+// restartFlag forgets earlier work, in all commands.
+func restartFlag(f *pflag.FlagSet, to *bool) {
+	boolFlag(f, to, "restart", "begin again, without what an earlier run did")
+}
+
+// ended is an error of work that has an exit status of its own: 1 if a part is
+// done, 2 if nothing is.
+func ended(err error, some bool) error {
+	var wrong usageError
+	switch {
+	case err == nil || errors.As(err, &wrong):
+		return err
+	case some:
+		return failure{1, err}
+	}
+	return failure{2, err}
+}
+
+func (p *program) export(ctx context.Context, o *exportFlags, tables []string) error {
+	switch {
+	case o.to == "":
+		return misuse("say where to write with --to: a directory, or - for standard output")
+	case o.all == (len(tables) > 0):
+		return misuse("name the tables, or give --all")
+	case o.to == "-" && len(tables) != 1:
+		return misuse("standard output takes one table")
+	}
+	c, err := p.connect(&o.serviceFlags)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if o.all && !o.restart {
+		tables = transfer.Begun(o.to) // a table may be new
+	}
+	if o.all && len(tables) == 0 {
+		if tables, err = c.Tables(ctx); err != nil {
+			return ended(err, false)
+		}
+		if len(tables) == 0 {
+			return ended(fmt.Errorf("%s has no tables", c.Endpoint()), false)
+		}
+	}
+	filter := o.filter
+	if o.fromPartition != "" {
+		filter = transfer.And(filter, "PartitionKey ge "+transfer.Quote(o.fromPartition))
+	}
+	if o.toPartition != "" {
+		filter = transfer.And(filter, "PartitionKey le "+transfer.Quote(o.toPartition))
+	}
+	var rows, parts, done atomic.Int64
+	e := transfer.Export{
+		Tables: tables, Source: c.Endpoint().String(), Filter: filter, Select: o.names, Format: o.format, Compress: o.compress, Excel: o.excel,
+		Connections: o.connections, Rows: &rows, Parts: &parts, Done: &done,
+		Begin: func(again bool) {
+			if again {
+				fmt.Fprintf(p.err, "going on: %s entities are in %s already\n", group(rows.Load()), o.to)
+			}
+		},
+	}
+	stop := p.follow(c, strings.Join(tables, ", "), &rows)
+	if o.to == "-" {
+		err := e.ToWriter(ctx, c, p.out)
+		stop()
+		return ended(err, rows.Load() > 0)
+	}
+	if o.restart {
+		if err := transfer.Remove(o.to, tables); err != nil {
+			stop()
+			return ended(err, false)
+		}
+	}
+	m, err := e.ToDirectory(ctx, c, o.to)
+	stop()
+	switch {
+	case errors.Is(err, transfer.ErrFinished):
+		fmt.Fprintf(p.err, "%s has a finished export already; --restart begins again\n", o.to)
+	case ctx.Err() != nil:
+		return ended(fmt.Errorf("stopped; %s entities are in %s, and the same command goes on", group(rows.Load()), o.to), rows.Load() > 0)
+	case err != nil:
+		return ended(fmt.Errorf("%w\n%s entities are in %s; the same command goes on", err, group(rows.Load()), o.to), rows.Load() > 0)
+	}
+	for _, t := range m.Tables {
+		var bytes int64
+		for _, part := range t.Parts {
+			bytes += part.Bytes
+		}
+		fmt.Fprintf(p.out, "%s: %s entities in %d files, %s\n", t.Name, group(t.Rows), len(t.Parts), size(bytes))
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package transfer_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"edgetable/core/edm"
+	"edgetable/functions/edgetable/remote"
+	"edgetable/functions/edgetable/transfer"
+)
+
+// newExport is an export of the table People.
+func newExport(c *remote.Client, format, compress string) *transfer.Export {
+	return &transfer.Export{Tables: []string{"People"}, Source: c.Endpoint().String(), Format: format, Compress: compress, Connections: 4,
+		Rows: new(atomic.Int64), Parts: new(atomic.Int64), Done: new(atomic.Int64), Begin: func(bool) {}}
+}
+
+// numbered are entities in partitions of 500.
+func numbered(n int) (list []keys) {
+	for i := range n {
+		list = append(list, keys{fmt.Sprintf("p%04d", i/500), fmt.Sprintf("r%06d", i)})
+	}
+	return list
+}
+
+func property(i int) edm.Properties {
+	return edm.AppendProperty(nil, "Text", edm.String(strings.Repeat(fmt.Sprint(i, ","), 1000)))
+}
+
+// read reads the parts of an export, one after the other, and checks them
+// against the manifest.
+func read(t *testing.T, dir string, m *transfer.Manifest, compress string) (all []byte) {
+	t.Helper()
+	for _, part := range m.Tables[0].Parts {
+		raw, err := os.ReadFile(filepath.Join(dir, part.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != part.SHA256 || int64(len(raw)) != part.Bytes {
+			t.Errorf("%s is not what the manifest says", part.File)
+		}
+		var text io.Reader = bytes.NewReader(raw)
+		switch compress {
+		case "gzip":
+			if text, err = gzip.NewReader(text); err != nil {
+				t.Fatal(err)
+			}
+		case "zstd":
+			if text, err = zstd.NewReader(text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		plain, err := io.ReadAll(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows := int64(bytes.Count(plain, []byte("\n"))); rows != part.Rows {
+			t.Errorf("%s has %d lines, by the manifest %d", part.File, rows, part.Rows)
+		}
+		all = append(all, plain...)
+	}
+	return all
+}
+
+// An export that is interrupted again and again ends with the same bytes as one
+// that is not.
+func TestExportInterrupted(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	fill(t, c, "People", numbered(6000), property) // 24 MB
+	for _, compress := range []string{"none", "gzip", "zstd"} {
+		t.Run(compress, func(t *testing.T) {
+			t.Parallel()
+			whole, broken := t.TempDir(), t.TempDir()
+			m, err := newExport(c, "jsonl", compress).ToDirectory(t.Context(), c, whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Tables[0].Rows != 6000 || len(m.Tables[0].Parts) < 10 {
+				t.Errorf("%+v", m.Tables[0])
+			}
+			var stream bytes.Buffer
+			if err := newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(read(t, whole, m, compress), stream.Bytes()) {
+				t.Error("the files together are not the stream")
+			}
+			var again *transfer.Manifest
+			runs := 0
+			for ; again == nil; runs++ {
+				ctx, cancel := context.WithCancel(t.Context())
+				e := newExport(c, "jsonl", compress)
+				e.Begin = func(bool) {
+					go func() { // ends the run once it has read some more
+						for limit := e.Rows.Load() + 1500; ctx.Err() == nil && e.Rows.Load() < limit; {
+						}
+						cancel()
+					}()
+				}
+				again, err = e.ToDirectory(ctx, c, broken)
+				cancel()
+				if err != nil && !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+				// What a crash may leave behind the journal.
+				parts, _ := filepath.Glob(filepath.Join(broken, "People", "part-*"))
+				if err != nil && len(parts) > 0 {
+					f, err := os.OpenFile(parts[0], os.O_APPEND|os.O_WRONLY, 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					f.WriteString("torn")
+					f.Close()
+				}
+			}
+			if runs < 3 {
+				t.Errorf("%d runs", runs)
+			}
+			again.Begun = m.Begun
+			if fmt.Sprint(again) != fmt.Sprint(m) {
+				t.Errorf("after %d runs %v\nwant %v", runs, again, m)
+			}
+			left, _ := filepath.Glob(filepath.Join(broken, "*"))
+			if len(left) != 2 {
+				t.Errorf("left are %q", left)
+			}
+			if _, err := newExport(c, "jsonl", compress).ToDirectory(t.Context(), c, whole); !errors.Is(err, transfer.ErrFinished) {
+				t.Errorf("a second time: %v", err)
+			}
+		})
+	}
+}
+
+// A directory with other files, and the journal of another export, are refused.
+func TestExportRefused(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	fill(t, c, "People", numbered(10), property)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newExport(c, "jsonl", "none").ToDirectory(t.Context(), c, dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Error(err)
+	}
+	dir = t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	e := newExport(c, "jsonl", "none")
+	e.Begin = func(bool) { cancel() }
+	if _, err := e.ToDirectory(ctx, c, dir); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if got := transfer.Begun(dir); !slices.Equal(got, []string{"People"}) {
+		t.Errorf("begun are %q", got)
+	}
+	if _, err := newExport(c, "csv", "none").ToDirectory(t.Context(), c, dir); err == nil || !strings.Contains(err.Error(), "the journal of other work") {
+		t.Error(err)
+	}
+	if err := transfer.Remove(dir, []string{"People"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newExport(c, "csv", "none").ToDirectory(t.Context(), c, dir); err != nil {
+		t.Error(err)
+	}
+}

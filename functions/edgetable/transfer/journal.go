@@ -1,0 +1,111 @@
+package transfer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+)
+
+// journal is a file of JSON lines that says how far work is. A line is on the
+// disk before anybody acts on it. The first line has the options of the work;
+// other options must not continue it.
+type journal struct {
+	mu   sync.Mutex
+	file *os.File
+}
+
+// openJournal opens or makes a journal. It passes the lines that are there to
+// replay. A last line that is not whole was never believed, and is removed.
+func openJournal[T any](path string, options T, replay func(line []byte) error) (*journal, error) {
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	j := &journal{file: file}
+	fail := func(err error) (*journal, error) { return nil, errors.Join(err, file.Close()) }
+	if err := file.Truncate(int64(len(text))); err != nil {
+		return fail(err)
+	}
+	if _, err := file.Seek(int64(len(text)), 0); err != nil {
+		return fail(err)
+	}
+	if len(text) == 0 {
+		if err := errors.Join(j.write(options), syncDir(filepath.Dir(path))); err != nil {
+			return fail(err)
+		}
+		return j, nil
+	}
+	for n, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
+		if n == 0 {
+			var old T
+			if err := json.Unmarshal(line, &old); err != nil {
+				return fail(fmt.Errorf("%s is no journal: %w", path, err))
+			}
+			if !reflect.DeepEqual(old, options) {
+				return fail(fmt.Errorf("%s is the journal of other work (%s): repeat that command, or begin again with --restart", path, line))
+			}
+			continue
+		}
+		if err := replay(line); err != nil {
+			return fail(fmt.Errorf("%s line %d: %w", path, n+1, err))
+		}
+	}
+	return j, nil
+}
+
+// write appends a line and waits until it is on the disk.
+func (j *journal) write(line any) error {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if _, err := j.file.Write(append(text, '\n')); err != nil {
+		return err
+	}
+	return j.file.Sync()
+}
+
+func (j *journal) close() error { return j.file.Close() }
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, fs.ErrPermission) {
+		err = nil // this system has no such thing
+	}
+	return errors.Join(err, d.Close())
+}
+
+// writeFile replaces a file as a whole.
+func writeFile(path string, text []byte) error {
+	temp := path + ".new"
+	f, err := os.Create(temp)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}

@@ -1,0 +1,49 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// lineReader reads the lines of a file of entities and counts them.
+type lineReader struct {
+	r      *bufio.Reader
+	number int // of the last line
+	long   []byte
+}
+
+func newLineReader(r io.Reader) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(r, 256<<10)}
+}
+
+// next returns the next line that is not blank, valid until the next call.
+func (l *lineReader) next() ([]byte, error) {
+	for {
+		line, err := l.line()
+		if len(bytes.TrimSpace(line)) > 0 || err != nil {
+			return line, err
+		}
+	}
+}
+
+func (l *lineReader) line() ([]byte, error) {
+	l.number++
+	line, err := l.r.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		l.long = append(l.long[:0], line...)
+		for err == bufio.ErrBufferFull {
+			if len(l.long) > maxRecord {
+				return nil, fmt.Errorf("a line of more than %d MiB", maxRecord>>20)
+			}
+			line, err = l.r.ReadSlice('\n')
+			l.long = append(l.long, line...)
+		}
+		line = l.long
+	}
+	if err == io.EOF && len(line) > 0 {
+		err = nil
+	}
+	return line, err
+}

@@ -1,0 +1,101 @@
+package transfer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Names of files in the directory of an export.
+const (
+	ManifestName = "manifest.json"
+	journalName  = "export.journal"
+)
+
+// Manifest lists the files of an export.
+type Manifest struct {
+	Edgetable int             `json:"edgetable"` // version of the layout
+	Source    string          `json:"source"`    // URL of the account
+	Format    string          `json:"format"`
+	Filter    string          `json:"filter,omitempty"`
+	Select    []string        `json:"select,omitempty"`
+	Begun     string          `json:"begun"` // what was written after it may be missing
+	Tables    []ManifestTable `json:"tables"`
+}
+
+// ManifestTable is an exported table. Its parts are in the order of its keys.
+type ManifestTable struct {
+	Name  string `json:"name"`
+	Rows  int64  `json:"rows"`
+	Parts []Part `json:"parts"`
+}
+
+// Part is a file of an export.
+type Part struct {
+	File   string `json:"file"` // below the directory, with slashes
+	Rows   int64  `json:"rows"`
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// manifestVersion is the layout that this package writes.
+const manifestVersion = 1
+
+// readManifest reads the manifest of a directory; it is nil if there is none.
+func readManifest(dir string) (*Manifest, error) {
+	text, err := os.ReadFile(filepath.Join(dir, ManifestName))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m := &Manifest{}
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestName), err)
+	}
+	if m.Edgetable != manifestVersion {
+		return nil, fmt.Errorf("%s has layout %d, which this version does not know", filepath.Join(dir, ManifestName), m.Edgetable)
+	}
+	for _, t := range m.Tables {
+		for _, p := range t.Parts {
+			if !filepath.IsLocal(filepath.FromSlash(p.File)) {
+				return nil, fmt.Errorf("%s names %s, which is not in the directory", filepath.Join(dir, ManifestName), p.File)
+			}
+		}
+	}
+	return m, nil
+}
+
+// verify compares a file with what the manifest says of it.
+func (p *Part) verify(dir string) error {
+	path := filepath.Join(dir, filepath.FromSlash(p.File))
+	bytes, sum, err := checksum(path)
+	switch {
+	case err != nil:
+		return err
+	case bytes != p.Bytes:
+		return fmt.Errorf("%s has %d bytes, but %d by the manifest: it is cut off or changed", path, bytes, p.Bytes)
+	case !strings.EqualFold(sum, p.SHA256):
+		return fmt.Errorf("%s has another checksum than in the manifest: it is damaged or changed", path)
+	}
+	return nil
+}
+
+func checksum(path string) (bytes int64, sum string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if bytes, err = io.Copy(h, f); err != nil {
+		return 0, "", err
+	}
+	return bytes, hex.EncodeToString(h.Sum(nil)), nil
+}
