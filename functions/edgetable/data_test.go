@@ -218,3 +218,64 @@ func TestExport(t *testing.T) {
 		}
 	}
 }
+
+// What export writes, import reads, into another account; a second run says that
+// it is finished, and refused rows make the exit status 1, or 2 if there are no
+// others.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	at, other := service(t), service(t)
+	do := func(want int, args ...string) (string, string) {
+		t.Helper()
+		status, out, said := runUntil(t.Context(), nil, args...)
+		if status != want {
+			t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
+		}
+		return out, said
+	}
+	do(0, "put", "People", `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`, "--to", at)
+	dir := filepath.Join(t.TempDir(), "out")
+	do(0, "export", "--all", "--from", at, "--to", dir)
+	if out, _ := do(0, "import", dir, "--to", other, "--dry-run"); out != "1 rows good\n" {
+		t.Error(out)
+	}
+	if out, _ := do(0, "import", dir, "--to", other); out != "1 rows written\n" {
+		t.Error(out)
+	}
+	if _, said := do(0, "import", dir, "--to", other); !strings.Contains(said, "import.journal says that this import is finished") {
+		t.Error(said)
+	}
+	if out, _ := do(0, "import", dir, "--to", other, "--restart"); out != "0 rows written, 1 there already\n" {
+		t.Error(out)
+	}
+	if out, _ := do(0, "query", "People", "--from", other, "--format", "jsonl", "--select", "Name"); out != `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`+"\n" {
+		t.Error(out)
+	}
+	file := filepath.Join(t.TempDir(), "New.csv")
+	if err := os.WriteFile(file, []byte("PartitionKey,RowKey,Born\np,1,1815\np,2,x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, said := do(1, "import", file, "--to", other, "--types", "Born=Int32")
+	if out != "1 rows written, 1 refused\n" || !strings.Contains(said, file+" line 3: Born is not an Int32") || !strings.Contains(said, file+".import.rejects.jsonl has them") {
+		t.Error(out, said)
+	}
+	if out, _ := do(0, "get", "New", "p", "1", "--from", other); !strings.Contains(out, "Born          Int32     1815\n") {
+		t.Error(out)
+	}
+	if _, said := do(2, "import", file, "--to", other, "--types", "Born=Guid"); !strings.Contains(said, "2 rows were refused") {
+		t.Error(said)
+	}
+	for _, tt := range []struct {
+		args []string
+		say  string
+	}{
+		{[]string{"import", file, "--to", other, "--types", "Born=Number"}, "is not of the form Name=Int32"},
+		{[]string{"import", "-", "--to", other}, "--table"},
+		{[]string{"import", filepath.Join(dir, "nothing"), "--to", other}, "no such file"},
+		{[]string{"import"}, "is missing"},
+	} {
+		if _, said := do(2, tt.args...); !strings.Contains(said, tt.say) {
+			t.Errorf("%q: %s", tt.args, said)
+		}
+	}
+}

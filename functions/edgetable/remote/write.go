@@ -29,12 +29,17 @@ type Operation struct {
 	Body                 []byte // as [payload.AppendJSON] writes it; nil for Delete
 }
 
-// Limits of a batch. The limit of its body is less than the service's 4 MiB by
-// what frames the operations.
+// Limits of a batch: its operations, and the sum of their weights.
 const (
 	MaxOperations = 100
-	MaxBody       = 4<<20 - 256<<10
+	MaxWeight     = 4<<20 - 4<<10
 )
+
+// Weight returns at least the number of bytes that an operation takes in a batch.
+func (o *Operation) Weight() int {
+	const frame = 512 // and the URL, at most three bytes for a byte of a key
+	return frame + len(o.Body) + 3*(len(o.PartitionKey)+len(o.RowKey))
+}
 
 const (
 	batchBoundary     = "batch_edgetable"
@@ -75,7 +80,7 @@ func (c *Client) Batch(ctx context.Context, table string, ops []Operation) error
 	base := c.endpoint.url.String() + "/"
 	size := 0
 	for i := range ops {
-		size += len(ops[i].Body) + 512
+		size += ops[i].Weight()
 	}
 	part := multipart.Part{Changeset: true, Operations: make([]multipart.Operation, len(ops))}
 	var targets []byte

@@ -96,6 +96,9 @@ func decompress(r io.Reader, name string) (text io.Reader, inner string, done fu
 	r = bufio.NewReaderSize(r, 256<<10)
 	if inner, ok := strings.CutSuffix(name, ".gz"); ok {
 		z, err := gzip.NewReader(r)
+		if err == io.EOF { // nothing was compressed
+			return r, inner, func() {}, nil
+		}
 		if err != nil {
 			return nil, inner, nil, fmt.Errorf("%s: %w", name, err)
 		}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -107,7 +108,7 @@ func TestExportInterrupted(t *testing.T) {
 				e := newExport(c, "jsonl", compress)
 				e.Begin = func(bool) {
 					go func() { // ends the run once it has read some more
-						for limit := e.Rows.Load() + 1500; ctx.Err() == nil && e.Rows.Load() < limit; {
+						for limit := e.Rows.Load() + 1500; ctx.Err() == nil && e.Rows.Load() < limit; time.Sleep(time.Millisecond) {
 						}
 						cancel()
 					}()

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/core/edm"
+	"edgetable/functions/edgetable/transfer"
+)
+
+// importFlags are the flags of import.
+type importFlags struct {
+	serviceFlags
+	table, mode, format string
+	types               []string
+	rejects, journal    string
+	dryRun, restart     bool
+}
+
+func (p *program) importCommand() *cobra.Command {
+	var o importFlags
+	c := &cobra.Command{
+		Use: "import DIRECTORY|FILE|-", Short: "Write files to tables",
+		Long: `Reads what export wrote, other files of JSON lines or CSV (.jsonl or .csv, also with .gz or .zst), all such files of a
+directory, or standard input. A file is for the table that --table names, else that of its folder, else that of its name; a
+table that is missing is created. The rows may be in any order.
+
+Rows that cannot be imported go to a file with their reasons, which can be corrected and imported. An import that was
+interrupted goes on when the command is given again. The exit status is 1 if a part is done, 2 if nothing is.`,
+		Example: "  edgetable import backup-2026-11-22 --to prod\n" +
+			"  edgetable import people.csv --table People --types Born=Int32,Died=Int32 --mode replace",
+		Args: operands("DIRECTORY|FILE|-"),
+		RunE: func(c *cobra.Command, args []string) error { return p.importFiles(c.Context(), &o, args[0]) },
+	}
+	section(c, "What", func(f *pflag.FlagSet) {
+		tableFlag(f, &o.table, "", "")
+		choiceFlag(f, &o.format, "format", "`format` of entities; of files whose names do not say theirs, jsonl or csv", "jsonl", "csv")
+		f.StringSliceVar(&o.types, "types", nil, "`types` of columns of CSV that have none, such as Born=Int32,At=DateTime; default String")
+	})
+	section(c, "Where and how", func(f *pflag.FlagSet) {
+		o.toFlag(f)
+		modeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
+		boolFlag(f, &o.dryRun, "dry-run", "read and check everything, write nothing")
+		connectionsFlag(f, &o.connections)
+		f.StringVar(&o.rejects, "rejects", "", "`file` for rows that are refused; default beside what is imported, with .rejects.jsonl")
+		f.StringVar(&o.journal, "journal", "", "`file` that says how far the import is; default beside what is imported, with import.journal")
+		restartFlag(f, &o.restart)
+	})
+	return c
+}
+
+// columnTypes reads --types.
+func columnTypes(list []string) (map[string]edm.Type, error) {
+	var types map[string]edm.Type
+	for _, one := range list {
+		name, text, _ := strings.Cut(one, "=")
+		t, ok := transfer.ParseType(text)
+		if !ok || name == "" {
+			return nil, misuse("--types: %q is not of the form Name=Int32, with String, Binary, Boolean, Int32, Int64, Double, Guid or DateTime", one)
+		}
+		if types == nil {
+			types = map[string]edm.Type{}
+		}
+		types[name] = t
+	}
+	return types, nil
+}
+
+// beside returns the place of a file that belongs to what is imported.
+func beside(path, name string) string {
+	if path == "-" {
+		return "stdin." + name
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, name)
+	}
+	return path + "." + name
+}
+
+func (p *program) importFiles(ctx context.Context, o *importFlags, path string) error {
+	types, err := columnTypes(o.types)
+	if err != nil {
+		return err
+	}
+	sources, err := transfer.Sources(path, o.table)
+	if err != nil {
+		return ended(err, false)
+	}
+	c, err := p.connect(&o.serviceFlags)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if o.rejects == "" {
+		o.rejects = beside(path, "import.rejects.jsonl")
+	}
+	if o.journal == "" && path != "-" {
+		o.journal = beside(path, "import.journal")
+	}
+	if o.restart && o.journal != "" {
+		if err := os.Remove(o.journal); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return ended(err, false)
+		}
+	}
+	var rows atomic.Int64
+	im := transfer.Import{
+		Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Types: types, DryRun: o.dryRun,
+		Connections: o.connections, Journal: o.journal, Rejects: o.rejects, Stdin: p.in, Rows: &rows,
+		Begin: func(again bool) {
+			if again {
+				fmt.Fprintf(p.err, "going on: %s rows are done already\n", group(rows.Load()))
+			}
+		},
+	}
+	shown := 0
+	im.Refused = func(file string, line int, reason string) {
+		if shown++; shown <= 10 {
+			fmt.Fprintf(p.err, "%s line %d: %s\n", file, line, reason)
+		}
+	}
+	stop := p.follow(c, path, &rows)
+	t, err := im.Run(ctx, c)
+	stop()
+	some := t.Written+t.Same+t.Skipped > 0
+	again := "the same command goes on"
+	if path == "-" {
+		again = "standard input has to be given from its begin"
+	}
+	switch {
+	case errors.Is(err, transfer.ErrImported):
+		fmt.Fprintf(p.err, "%s says that this import is finished; --restart does it again\n", o.journal)
+		return nil
+	case ctx.Err() != nil:
+		return ended(fmt.Errorf("stopped after %s; %s", totals(t, o), again), some)
+	case err != nil:
+		return ended(fmt.Errorf("%w\n%s; %s", err, totals(t, o), again), some)
+	}
+	fmt.Fprintln(p.out, totals(t, o))
+	if t.Rejected > 0 {
+		return ended(fmt.Errorf("%s rows were refused: %s", group(t.Rejected), p.refused(o)), some)
+	}
+	return nil
+}
+
+func (p *program) refused(o *importFlags) string {
+	if o.dryRun {
+		return "run without --dry-run to have them in a file with their reasons"
+	}
+	return o.rejects + " has them with their reasons"
+}
+
+// totals says what became of the rows.
+func totals(t transfer.Totals, o *importFlags) string {
+	word := "written"
+	if o.dryRun {
+		word = "good"
+	}
+	text := fmt.Sprintf("%s rows %s", group(t.Written), word)
+	for _, one := range []struct {
+		n    int64
+		says string
+	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Dropped, "dropped for later rows with the same keys"}} {
+		if one.n > 0 {
+			text += fmt.Sprintf(", %s %s", group(one.n), one.says)
+		}
+	}
+	return text
+}

@@ -1,0 +1,218 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"slices"
+	"sync/atomic"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/functions/edgetable/remote"
+)
+
+// Import says what to import and how.
+type Import struct {
+	Target  string              `json:"target"` // URL of the account
+	Sources []Source            `json:"sources"`
+	Mode    string              `json:"mode"`             // insert, merge, replace or skip
+	Format  string              `json:"format"`           // of files whose names do not say theirs
+	Types   map[string]edm.Type `json:"types,omitempty"`  // of columns of CSV
+	DryRun  bool                `json:"dryRun,omitempty"` // write nothing to the service
+
+	Connections int                                        `json:"-"`
+	Journal     string                                     `json:"-"` // file; "" for none
+	Rejects     string                                     `json:"-"` // file
+	Stdin       io.Reader                                  `json:"-"`
+	Rows        *atomic.Int64                              `json:"-"` // rows that are done, those of earlier runs too
+	Begin       func(again bool)                           `json:"-"` // is told whether earlier work goes on
+	Refused     func(file string, line int, reason string) `json:"-"` // is told each refused row
+	memory      int                                        // for sorting; 0 for sortMemory
+}
+
+// Totals say what became of the rows.
+type Totals struct {
+	Written  int64 `json:"written"`
+	Same     int64 `json:"same,omitempty"`     // an insert found the same entity
+	Skipped  int64 `json:"skipped,omitempty"`  // they exist
+	Rejected int64 `json:"rejected,omitempty"` // they are in the file of rejects
+	Dropped  int64 `json:"dropped,omitempty"`  // a later row has the same keys
+}
+
+func (t *Totals) add(u Totals) {
+	t.Written += u.Written
+	t.Same += u.Same
+	t.Skipped += u.Skipped
+	t.Rejected += u.Rejected
+	t.Dropped += u.Dropped
+}
+
+// imported is a line of the journal: so many rows of a source are done, in the
+// order in which they are sent.
+type imported struct {
+	Source   int    `json:"source"`
+	Rows     int64  `json:"rows"`
+	Done     bool   `json:"done,omitempty"`
+	Rejects  int64  `json:"rejects,omitempty"` // bytes of the file of rejects
+	Totals   Totals `json:"totals"`            // of all sources
+	Finished bool   `json:"finished,omitempty"`
+}
+
+// ErrImported is why Run writes nothing: the journal says that all is done.
+var ErrImported = errors.New("the import is finished already")
+
+// Run imports. After an error, the same call continues where the journal says.
+// What a crash may have left between the journal and the service is written
+// again; an insert takes an entity with the same content for its own.
+func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err error) {
+	im := &importer{o: o, c: c, rejects: rejectFile{path: o.Rejects}}
+	state := imported{}
+	if o.Journal != "" && !o.DryRun {
+		if err := o.forgetFinished(); err != nil {
+			return totals, err
+		}
+		j, err := openJournal(o.Journal, *o.options(), func(line []byte) error {
+			state = imported{}
+			return json.Unmarshal(line, &state)
+		})
+		if err != nil {
+			return totals, err
+		}
+		defer func() { err = errors.Join(err, j.close()) }()
+		if state.Finished {
+			return state.Totals, ErrImported
+		}
+		im.journal = j
+	}
+	if !o.DryRun {
+		if err := im.rejects.begin(state.Rejects); err != nil {
+			return totals, err
+		}
+		defer func() { err = errors.Join(err, im.rejects.close()) }()
+		if err := o.createTables(ctx, c); err != nil {
+			return totals, err
+		}
+	}
+	im.state = state
+	t := state.Totals
+	o.Rows.Add(t.Written + t.Same + t.Skipped + t.Rejected)
+	o.Begin(state.Rows > 0 || state.Source > 0 || state.Done)
+	err = im.run(ctx)
+	return im.state.Totals, err
+}
+
+// options is the part of o that must be the same when work goes on.
+func (o *Import) options() *Import {
+	p := &Import{Target: o.Target, Sources: slices.Clone(o.Sources), Mode: o.Mode, Format: o.Format, Types: o.Types}
+	for i := range p.Sources {
+		p.Sources[i].part = nil
+	}
+	return p
+}
+
+// forgetFinished removes the journal of finished work with other options: the
+// same files have changed, or go elsewhere.
+func (o *Import) forgetFinished() error {
+	text, err := os.ReadFile(o.Journal)
+	if err != nil {
+		return nil // there is none, or openJournal says what is wrong
+	}
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	var last imported
+	var old Import
+	if json.Unmarshal(lines[len(lines)-1], &last) != nil || !last.Finished || json.Unmarshal(lines[0], &old) != nil {
+		return nil
+	}
+	if reflect.DeepEqual(old, *o.options()) {
+		return nil
+	}
+	return os.Remove(o.Journal)
+}
+
+func (o *Import) createTables(ctx context.Context, c *remote.Client) error {
+	made := map[string]bool{}
+	for _, s := range o.Sources {
+		if made[s.Table] {
+			continue
+		}
+		made[s.Table] = true
+		if _, err := c.CreateTable(ctx, s.Table); err != nil {
+			var answer *remote.Error
+			if errors.As(err, &answer) && answer.Status == 403 {
+				continue // a signature for one table cannot create it; the first write says if it is missing
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// read passes the rows of a source on in the order in which they are written:
+// as they come while their keys rise, and the others sorted, so that batches are
+// full. Between the two, wait is called. The order depends on the file alone.
+func (o *Import) read(r rows, file string, pass func(row) error, refuse func(reject) error, wait func() error) (dropped int64, err error) {
+	memory := o.memory
+	if memory == 0 {
+		memory = sortMemory
+	}
+	var held row // until it is known that the next one has other keys
+	var heldKey, nextKey []byte
+	some := false
+	var s *sorter
+	for {
+		one, err := r.next()
+		var bad *badRow
+		switch {
+		case err == io.EOF:
+			if some {
+				if err := pass(held); err != nil {
+					return dropped, err
+				}
+			}
+			if s == nil {
+				return dropped, nil
+			}
+			if err := wait(); err != nil {
+				return dropped, errors.Join(err, s.close())
+			}
+			n, err := s.each(pass)
+			return dropped + n, errors.Join(err, s.close())
+		case errors.As(err, &bad):
+			err = refuse(reject{file: file, line: bad.line, reason: bad.reason, text: bad.text})
+		case err != nil:
+			err = fmt.Errorf("%s, about line %d: %w", file, one.line, err)
+		case s != nil:
+			err = s.add(one)
+		default:
+			nextKey = key.Append(nextKey[:0], one.pk, one.rk)
+			switch order := bytes.Compare(heldKey, nextKey); {
+			case some && order > 0:
+				s = newSorter(memory)
+				if err = s.add(one); err == nil {
+					err = pass(held)
+					some = false
+				}
+			case some && order == 0:
+				dropped++
+			case some:
+				err = pass(held)
+			}
+			if s == nil {
+				held, some = one, true
+				heldKey, nextKey = nextKey, heldKey
+			}
+		}
+		if err != nil {
+			if s != nil {
+				err = errors.Join(err, s.close())
+			}
+			return dropped, err
+		}
+	}
+}

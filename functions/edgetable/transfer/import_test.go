@@ -1,0 +1,434 @@
+package transfer_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/payload"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/remote"
+	"edgetable/functions/edgetable/transfer"
+)
+
+// newImport is an import of a file or directory.
+func newImport(t testing.TB, c *remote.Client, path, table, mode string) *transfer.Import {
+	t.Helper()
+	sources, err := transfer.Sources(path, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &transfer.Import{Target: c.Endpoint().String(), Sources: sources, Mode: mode, Format: "jsonl", Connections: 4,
+		Journal: filepath.Join(t.TempDir(), "journal"), Rejects: filepath.Join(t.TempDir(), "x.rejects.jsonl"),
+		Rows: new(atomic.Int64), Begin: func(bool) {}, Refused: func(string, int, string) {}}
+}
+
+// anyValue returns a value of any type, often an extreme one.
+func anyValue(rnd *rand.Rand) edm.Value {
+	texts := []string{"", " ", "a,b;c", "\"", "\r\n", "\n", "é😀\u2028", "=1+1", "'", "007", "true", "\ufeff", "\x01", strings.Repeat("z", 300)}
+	switch rnd.IntN(8) {
+	case 0:
+		return edm.String(texts[rnd.IntN(len(texts))])
+	case 1:
+		return edm.Binary([]byte(texts[rnd.IntN(len(texts))]))
+	case 2:
+		return edm.Boolean(rnd.IntN(2) == 0)
+	case 3:
+		return edm.DateTime([]edm.Ticks{edm.MinDateTime, edm.MaxDateTime, edm.MinDateTime + edm.Ticks(rnd.Int64N(int64(edm.MaxDateTime-edm.MinDateTime)))}[rnd.IntN(3)])
+	case 4:
+		return edm.Double([]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, 5, math.MaxFloat64, 5e-324, rnd.NormFloat64(), 0.1}[rnd.IntN(10)])
+	case 5:
+		return edm.Guid([16]byte{byte(rnd.Uint32()), 15: byte(rnd.Uint32())})
+	case 6:
+		return edm.Int32([]int32{math.MinInt32, math.MaxInt32, 0, int32(rnd.Uint32())}[rnd.IntN(4)])
+	}
+	return edm.Int64([]int64{math.MinInt64, math.MaxInt64, 0, 1 << 53, int64(rnd.Uint64())}[rnd.IntN(5)])
+}
+
+// anyEntities returns entities with keys and properties of all kinds, in any
+// order, each as a line of a file.
+func anyEntities(rnd *rand.Rand, n int) (list []keys, lines []string) {
+	partitions := []string{"", "it's", "''", "é", "😀", "\uffee", "a b", "100%", "p+q", "&=", ",", ";\"", "=1", "01"}
+	seen := map[keys]bool{}
+	for i := range n {
+		k := keys{partitions[rnd.IntN(len(partitions))], partitions[rnd.IntN(len(partitions))] + fmt.Sprint(rnd.IntN(n))}
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		var p edm.Properties
+		count := rnd.IntN(6)
+		switch i {
+		case 1:
+			count = table.MaxProperties
+		case 2, 3: // of almost 1 MiB
+			count = 0
+			for j := range 15 {
+				p = edm.AppendProperty(p, fmt.Sprint("Big", j), edm.String(strings.Repeat("é", 32_000)))
+			}
+		}
+		for j := range count {
+			p = edm.AppendProperty(p, fmt.Sprintf("P%d", rnd.IntN(3)*1000+j), anyValue(rnd))
+		}
+		list = append(list, k)
+		lines = append(lines, string(payload.AppendJSON(nil, k.partition, k.row, 0, p)))
+	}
+	return list, lines
+}
+
+// dump returns the entities of a table, a line each, without Timestamps.
+func dump(t testing.TB, c *remote.Client, tableName string) (lines []string) {
+	t.Helper()
+	for e, err := range c.Entities(t.Context(), remote.Query{Table: tableName}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(payload.AppendJSON(nil, e.PartitionKey, e.RowKey, 0, e.Properties)))
+	}
+	return lines
+}
+
+// inOrder returns the lines in the order of the keys.
+func inOrder(list []keys, lines []string) []string {
+	index := make([]int, len(list))
+	for i := range index {
+		index[i] = i
+	}
+	slices.SortFunc(index, func(a, b int) int {
+		if c := key.Compare(list[a].partition, list[b].partition); c != 0 {
+			return c
+		}
+		return key.Compare(list[a].row, list[b].row)
+	})
+	var sorted []string
+	for _, i := range index {
+		sorted = append(sorted, lines[i])
+	}
+	return sorted
+}
+
+func write(t testing.TB, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Entities of all kinds come unchanged through every format, from the file into
+// a table and back, and into another table.
+func TestRoundTrips(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(2) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			rnd := rand.New(rand.NewPCG(seed, 1))
+			c := newClient(t)
+			list, lines := anyEntities(rnd, 400)
+			file := write(t, filepath.Join(t.TempDir(), "any.jsonl"), strings.Join(lines, "\r\n"))
+			im := newImport(t, c, file, "People", "insert")
+			transfer.SetMemory(im, 100<<10)
+			totals, err := im.Run(t.Context(), c)
+			if err != nil || totals != (transfer.Totals{Written: int64(len(list))}) {
+				t.Fatalf("%+v, %v", totals, err)
+			}
+			want := inOrder(list, lines)
+			if got := dump(t, c, "People"); !slices.Equal(got, want) {
+				t.Fatal("the table is not what the file was")
+			}
+			if _, err := im.Run(t.Context(), c); !errors.Is(err, transfer.ErrImported) {
+				t.Errorf("a second time: %v", err)
+			}
+			for i, how := range [][2]string{{"jsonl", "none"}, {"jsonl", "zstd"}, {"jsonl", "gzip"}, {"csv", "none"}, {"csv", "gzip"}} {
+				dir := t.TempDir()
+				if _, err := newExport(c, how[0], how[1]).ToDirectory(t.Context(), c, dir); err != nil {
+					t.Fatal(err)
+				}
+				name := fmt.Sprint("Copy", i)
+				if _, err := newImport(t, c, dir, name, "insert").Run(t.Context(), c); err != nil {
+					t.Fatal(err)
+				}
+				got := dump(t, c, name)
+				for i := range want {
+					if how[0] == "csv" { // its columns have an order of their own
+						want[i] = sortedLine(t, want[i])
+						got[i] = sortedLine(t, got[i])
+					}
+					if got[i] != want[i] {
+						t.Fatalf("%s:\n%.300s\nwant\n%.300s", how, got[i], want[i])
+					}
+				}
+				if len(got) != len(want) {
+					t.Errorf("%s: %d entities of %d", how, len(got), len(want))
+				}
+			}
+		})
+	}
+}
+
+func sortedLine(t *testing.T, line string) string {
+	t.Helper()
+	e, err := payload.ReadEntity([]byte(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(payload.AppendJSON(nil, e.PartitionKey, e.RowKey, 0, e.Properties.Merge(e.Properties)))
+}
+
+// What each mode does to entities that exist, and what rejects say.
+func TestImportModes(t *testing.T) {
+	t.Parallel()
+	text := `{"PartitionKey":"p","RowKey":"1","A":1}
+{"PartitionKey":"p","RowKey":"2","A":2,"Timestamp":"2020-01-01T00:00:00Z","odata.etag":"x"}
+{"PartitionKey":"p","RowKey":"3","A":3}
+{"PartitionKey":"p","RowKey":"3","A":4}
+
+{"PartitionKey":"q"}
+{"PartitionKey":"q","RowKey":"a/b"}
+{"PartitionKey":"o","RowKey":"1","A":1}
+{"PartitionKey":"o","RowKey":"1","A":5}
+{
+`
+	file := write(t, filepath.Join(t.TempDir(), "People.jsonl"), text)
+	for mode, tt := range map[string]struct {
+		want   transfer.Totals
+		second string // entity p, 2
+	}{
+		"insert":  {transfer.Totals{Written: 2, Same: 1, Rejected: 4, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","B":1}`},
+		"skip":    {transfer.Totals{Written: 2, Skipped: 2, Rejected: 3, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","B":1}`},
+		"merge":   {transfer.Totals{Written: 4, Rejected: 3, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","A":2,"B":1}`},
+		"replace": {transfer.Totals{Written: 4, Rejected: 3, Dropped: 2}, `{"PartitionKey":"p","RowKey":"2","A":2}`},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			c := newClient(t)
+			fill(t, c, "People", []keys{{"p", "1"}, {"p", "2"}}, func(i int) edm.Properties {
+				return edm.AppendProperty(nil, []string{"A", "B"}[i], edm.Int32(1))
+			})
+			dry := newImport(t, c, file, "", mode)
+			dry.DryRun = true
+			if totals, err := dry.Run(t.Context(), c); err != nil || totals != (transfer.Totals{Written: 4, Rejected: 3, Dropped: 2}) {
+				t.Errorf("dry: %+v, %v", totals, err)
+			}
+			if got := dump(t, c, "People"); len(got) != 2 {
+				t.Errorf("a dry run wrote: %q", got)
+			}
+			im := newImport(t, c, file, "", mode)
+			var told []string
+			im.Refused = func(file string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
+			if totals, err := im.Run(t.Context(), c); err != nil || totals != tt.want {
+				t.Errorf("%+v, %v", totals, err)
+			}
+			got := dump(t, c, "People")
+			if len(got) != 4 || got[0] != `{"PartitionKey":"o","RowKey":"1","A":5}` || got[2] != tt.second || got[3] != `{"PartitionKey":"p","RowKey":"3","A":4}` {
+				t.Errorf("%q", got)
+			}
+			slices.Sort(told)
+			says := strings.Join(told, "\n")
+			for _, want := range []string{"6 there is no RowKey", "7 RowKey: a key must not contain /", "10 "} {
+				if !strings.Contains(says, want) {
+					t.Errorf("no %q in %s", want, says)
+				}
+			}
+			rejects, err := os.ReadFile(im.Rejects)
+			if err != nil || int64(bytes.Count(rejects, []byte("\n"))) != tt.want.Rejected || !strings.Contains(string(rejects), `"odata.line":10}`) {
+				t.Errorf("%v\n%s", err, rejects)
+			}
+			if mode == "insert" {
+				// A refused row can be imported in another mode.
+				again, err := newImport(t, c, im.Rejects, "People", "replace").Run(t.Context(), c)
+				if err != nil || again.Written != 1 || dump(t, c, "People")[2] != `{"PartitionKey":"p","RowKey":"2","A":2}` {
+					t.Errorf("%+v, %v", again, err)
+				}
+			}
+		})
+	}
+}
+
+// An insert of rows of which many exist, beside many others.
+func TestImportConflicts(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	all := numbered(5000)
+	for i := range all {
+		all[i].partition = "p"
+	}
+	none := func(int) edm.Properties { return nil }
+	fill(t, c, "People", all, none)
+	var text strings.Builder
+	for i := 0; i < 5000; i += 40 {
+		text.Write(payload.AppendJSON(nil, "p", all[i].row, 0, nil))
+		text.WriteString("\n")
+		text.Write(payload.AppendJSON(nil, "p", all[i].row+"x", 0, nil))
+		text.WriteString("\n")
+	}
+	file := write(t, filepath.Join(t.TempDir(), "People.jsonl"), text.String())
+	if totals, err := newImport(t, c, file, "", "skip").Run(t.Context(), c); err != nil || totals != (transfer.Totals{Written: 125, Skipped: 125}) {
+		t.Errorf("%+v, %v", totals, err)
+	}
+	if totals, err := newImport(t, c, file, "", "insert").Run(t.Context(), c); err != nil || totals != (transfer.Totals{Same: 250}) {
+		t.Errorf("%+v, %v", totals, err)
+	}
+}
+
+// An import that is interrupted again and again writes each row and reports each
+// refused one once, in sorted files and in others.
+func TestImportInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, sorted := range []bool{true, false} {
+		t.Run(fmt.Sprint("sorted ", sorted), func(t *testing.T) {
+			t.Parallel()
+			c := newClient(t)
+			list := numbered(20_000)
+			if !sorted {
+				rand.New(rand.NewPCG(1, 1)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+			}
+			var text strings.Builder
+			for i, k := range list {
+				text.Write(append(payload.AppendJSON(nil, k.partition, k.row, 0, edm.AppendProperty(nil, "N", edm.Int32(int32(i)))), '\n'))
+				if i%500 == 7 {
+					text.WriteString("{}\n")
+				}
+			}
+			im := newImport(t, c, write(t, filepath.Join(t.TempDir(), "People.jsonl"), text.String()), "", "insert")
+			transfer.SetMemory(im, 200<<10)
+			runs := 0
+			for ; ; runs++ {
+				ctx, cancel := context.WithCancel(t.Context())
+				im.Rows = new(atomic.Int64)
+				im.Begin = func(bool) {
+					go func() {
+						for limit := im.Rows.Load() + 4000; ctx.Err() == nil && im.Rows.Load() < limit; time.Sleep(time.Millisecond) {
+						}
+						cancel()
+					}()
+				}
+				totals, err := im.Run(ctx, c)
+				cancel()
+				if err == nil {
+					if totals.Written+totals.Same != 20_000 || totals.Rejected != 40 {
+						t.Errorf("%+v", totals)
+					}
+					break
+				}
+				if !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
+				}
+			}
+			if runs < 3 {
+				t.Errorf("%d interruptions", runs)
+			}
+			if got := dump(t, c, "People"); len(got) != 20_000 {
+				t.Errorf("%d entities", len(got))
+			}
+			if rejects, err := os.ReadFile(im.Rejects); err != nil || bytes.Count(rejects, []byte("\n")) != 40 {
+				t.Errorf("%d rejects, %v", bytes.Count(rejects, []byte("\n")), err)
+			}
+		})
+	}
+}
+
+// Input that cannot be read, or is not what its manifest says, is an error that
+// names the file; a table that is gone too.
+func TestImportErrors(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	fill(t, c, "People", numbered(3000), property)
+	dir := t.TempDir()
+	m, err := newExport(c, "jsonl", "zstd").ToDirectory(t.Context(), c, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := filepath.Join(dir, m.Tables[0].Parts[len(m.Tables[0].Parts)-1].File)
+	whole, err := os.ReadFile(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(path string) error {
+		_, err := newImport(t, c, path, "Copy", "replace").Run(t.Context(), c)
+		return err
+	}
+	write(t, part, string(whole[:len(whole)/2]))
+	if err := run(dir); err == nil || !strings.Contains(err.Error(), part+" has ") || !strings.Contains(err.Error(), "cut off") {
+		t.Error(err)
+	}
+	if err := run(part); err == nil || !strings.Contains(err.Error(), part+", about line ") {
+		t.Error(err)
+	}
+	write(t, part, string(whole[:len(whole)-1])+"x")
+	if err := run(dir); err == nil || !strings.Contains(err.Error(), part+" has another checksum") {
+		t.Error(err)
+	}
+	for name, text := range map[string]string{
+		"a.csv": "", "b.csv": "A,B\n1,2\n", "c.csv": "PartitionKey,RowKey,A,A\n", "d.csv": "PartitionKey,RowKey\n\"1,2\n", "e.csv": "PartitionKey,RowKey\n\"1\"x,2\n",
+		"f.gz": "x", "g.jsonl": strings.Repeat("x", 17<<20),
+	} {
+		file := write(t, filepath.Join(t.TempDir(), name), text)
+		if err := run(file); err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := transfer.Sources(write(t, filepath.Join(t.TempDir(), "1.csv"), ""), ""); err == nil || !strings.Contains(err.Error(), "--table") {
+		t.Error(err)
+	}
+	im := newImport(t, c, dir, "People", "replace")
+	write(t, part, string(whole))
+	im.Begin = func(bool) {
+		if err := c.DeleteTable(t.Context(), "People"); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := im.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "to table People: the table is not there") || !strings.Contains(err.Error(), ".jsonl.zst line ") {
+		t.Error(err)
+	}
+}
+
+// Variants of CSV that Storage Explorer and spreadsheets write.
+func TestImportCSV(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text  string
+		types map[string]edm.Type
+		want  []string
+	}{
+		"types in each row": {"PartitionKey,RowKey,Timestamp,A,A@type,B,B@type\np,1,2020-01-01T00:00:00Z,1,Edm.Int32,,\np,2,,\"\",Edm.String,true,Edm.Boolean\n", nil,
+			[]string{`{"PartitionKey":"p","RowKey":"1","A":1}`, `{"PartitionKey":"p","RowKey":"2","A":"","B":true}`}},
+		"types in the first row, BOM, semicolons": {"\ufeffPartitionKey;PartitionKey@type;RowKey;A;A@type;B;B@type\r\np;String;1;1;Int64;;Double\r\np;;2;2;;1.5;\r\n", nil,
+			[]string{`{"PartitionKey":"p","RowKey":"1","A@odata.type":"Edm.Int64","A":"1"}`, `{"PartitionKey":"p","RowKey":"2","A@odata.type":"Edm.Int64","A":"2","B":1.5}`}},
+		"plain": {"RowKey,PartitionKey,Zip,Born\n1,p,00501,1815\n\n2,p,\"a\nb\",\n", map[string]edm.Type{"Born": edm.TypeInt32},
+			[]string{`{"PartitionKey":"p","RowKey":"1","Zip":"00501","Born":1815}`, `{"PartitionKey":"p","RowKey":"2","Zip":"a\nb"}`}},
+		"bad rows": {"PartitionKey,RowKey,A,A@type\np,1,x,Edm.Int32\np,2,1,Edm.GeographyPoint\np,3,1,Edm.Int32,more\np\np,4,4,Edm.Int32", nil,
+			[]string{`{"PartitionKey":"p","RowKey":"4","A":4}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newClient(t)
+			im := newImport(t, c, write(t, filepath.Join(t.TempDir(), "People.csv"), tt.text), "", "insert")
+			im.Types = tt.types
+			var told []string
+			im.Refused = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
+			if _, err := im.Run(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if got := dump(t, c, "People"); !slices.Equal(got, tt.want) {
+				t.Errorf("%q\nwant %q", got, tt.want)
+			}
+			if name == "bad rows" && strings.Join(told, "\n") != "2 A is not an Int32: a whole number from -2147483648 to 2147483647: \"x\"\n"+
+				"3 A: \"Edm.GeographyPoint\" is none of the eight types, such as Edm.Int32\n4 there are 5 cells, but 4 columns\n5 the line ends before the keys" {
+				t.Errorf("%q", told)
+			}
+		})
+	}
+}

@@ -1,0 +1,97 @@
+package transfer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"strconv"
+)
+
+// rejectsEnding is that of the file of rejected rows.
+const rejectsEnding = ".rejects.jsonl"
+
+// reject is a row that was not imported.
+type reject struct {
+	file   string
+	line   int
+	reason string
+	body   []byte // the entity as JSON; nil if the row is none
+	text   string // of the file, without body
+}
+
+// append appends the row as a line that can be imported again. Members that begin
+// with odata. describe an entity and are no properties of it.
+func (r *reject) append(dst []byte) []byte {
+	quote := func(s string) []byte {
+		text, _ := json.Marshal(s) // a string cannot fail
+		return text
+	}
+	if r.body != nil {
+		dst = append(append(dst, bytes.TrimSuffix(r.body, []byte("}"))...), ',')
+	} else {
+		dst = append(append(append(dst, `{"odata.text":`...), quote(r.text)...), ',')
+	}
+	dst = append(append(dst, `"odata.reason":`...), quote(r.reason)...)
+	dst = append(append(dst, `,"odata.file":`...), quote(r.file)...)
+	dst = strconv.AppendInt(append(dst, `,"odata.line":`...), int64(r.line), 10)
+	return append(dst, "}\n"...)
+}
+
+// rejectFile is the file of rejected rows. It is made when there is one.
+type rejectFile struct {
+	path string
+	file *os.File
+	size int64
+	text []byte
+}
+
+// begin opens the file where it has earlier rejects, and drops those that the
+// journal does not know.
+func (f *rejectFile) begin(size int64) error {
+	if size == 0 {
+		if err := os.Remove(f.path); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		return nil
+	}
+	file, err := os.OpenFile(f.path, os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	f.file, f.size = file, size
+	_, err = file.Seek(size, 0)
+	return errors.Join(file.Truncate(size), err)
+}
+
+func (f *rejectFile) add(list []reject) (err error) {
+	if len(list) == 0 {
+		return nil
+	}
+	if f.file == nil {
+		if f.file, err = os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+			return err
+		}
+	}
+	f.text = f.text[:0]
+	for i := range list {
+		f.text = list[i].append(f.text)
+	}
+	n, err := f.file.Write(f.text)
+	f.size += int64(n)
+	return err
+}
+
+func (f *rejectFile) sync() error {
+	if f.file == nil {
+		return nil
+	}
+	return f.file.Sync()
+}
+
+func (f *rejectFile) close() error {
+	if f.file == nil {
+		return nil
+	}
+	return f.file.Close()
+}

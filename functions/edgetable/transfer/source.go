@@ -1,0 +1,219 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/payload"
+	"edgetable/core/table"
+)
+
+// row is an entity that was read from a file.
+type row struct {
+	pk, rk     string
+	properties edm.Properties
+	line       int
+}
+
+// badRow is a row that cannot be an entity. Reading goes on after it.
+type badRow struct {
+	line   int
+	text   string // of the file
+	reason string
+}
+
+func (b *badRow) Error() string { return fmt.Sprintf("line %d: %s", b.line, b.reason) }
+
+// rows reads the rows of a file. The error is io.EOF at the end, a *badRow, or
+// what ends the work.
+type rows interface {
+	next() (row, error)
+}
+
+// Source is a file to import.
+type Source struct {
+	Table string `json:"table"`
+	File  string `json:"file"` // "-" is standard input
+	Size  int64  `json:"size"`
+	Time  int64  `json:"time"` // when it was changed
+	part  *Part  // what a manifest says of it
+}
+
+// Sources finds the files to import: those of a manifest, else all files of
+// entities in a directory and in the folders in it, else the file itself. A file
+// is for the table that is given, else that of its folder, else that of its name.
+func Sources(path, tableName string) ([]Source, error) {
+	if path == "-" {
+		if tableName == "" {
+			return nil, errors.New("say with --table to which table standard input goes")
+		}
+		return []Source{{Table: tableName, File: "-"}}, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	var list []Source
+	if !info.IsDir() {
+		list = []Source{{Table: named(tableName, filepath.Base(path)), File: path}}
+	} else if m, err := readManifest(path); err != nil {
+		return nil, err
+	} else if m != nil {
+		for _, t := range m.Tables {
+			for _, p := range t.Parts {
+				list = append(list, Source{Table: named(tableName, t.Name), File: filepath.Join(path, filepath.FromSlash(p.File)), part: &p})
+			}
+		}
+	} else if list, err = files(path, tableName); err != nil {
+		return nil, err
+	}
+	for i := range list {
+		s := &list[i]
+		info, err := os.Stat(s.File)
+		if err != nil {
+			return nil, err
+		}
+		s.Size, s.Time = info.Size(), info.ModTime().UnixNano()
+		if err := table.CheckTableName(s.Table); err != nil {
+			return nil, fmt.Errorf("%s: %q is no name of a table; --table gives one", s.File, s.Table)
+		}
+	}
+	return list, nil
+}
+
+// named returns the table, else the name of a file without its endings.
+func named(tableName, file string) string {
+	if tableName != "" {
+		return tableName
+	}
+	name, _, _ := strings.Cut(file, ".")
+	return name
+}
+
+func files(dir, tableName string) (list []Source, err error) {
+	if _, err := os.Stat(filepath.Join(dir, journalName)); err == nil {
+		return nil, fmt.Errorf("%s has an export that is not finished: finish it with the same command first", dir)
+	}
+	for _, pattern := range []string{"*", filepath.Join("*", "*")} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			return nil, err
+		}
+		slices.Sort(found)
+		for _, path := range found {
+			if formatOf(path) == "" || strings.HasSuffix(path, rejectsEnding) || filepath.Base(path) == ManifestName {
+				continue
+			}
+			name := filepath.Base(path)
+			if folder := filepath.Dir(path); folder != filepath.Clean(dir) {
+				name = filepath.Base(folder)
+			}
+			list = append(list, Source{Table: named(tableName, name), File: path})
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s has no files of entities: .jsonl or .csv, also .gz or .zst", dir)
+	}
+	return list, nil
+}
+
+// formatOf returns the format that the name of a file says, or "".
+func formatOf(path string) string {
+	name := strings.ToLower(path)
+	for _, ending := range []string{".gz", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	switch filepath.Ext(name) {
+	case ".jsonl", ".ndjson", ".json":
+		return "jsonl"
+	case ".csv":
+		return "csv"
+	}
+	return ""
+}
+
+// verify compares the file with the manifest.
+func (s *Source) verify() error {
+	dir := strings.TrimSuffix(s.File, filepath.FromSlash(s.part.File))
+	return s.part.verify(dir)
+}
+
+// open begins to read a file.
+func (s *Source) open(stdin io.Reader, usual string, types map[string]edm.Type) (r rows, done func() error, err error) {
+	in, format, closeFile := stdin, usual, func() error { return nil }
+	if s.File != "-" {
+		f, err := os.Open(s.File)
+		if err != nil {
+			return nil, nil, err
+		}
+		in, closeFile = f, f.Close
+		if named := formatOf(s.File); named != "" {
+			format = named
+		}
+	}
+	text, _, closeText, err := decompress(in, strings.ToLower(s.File))
+	if err != nil {
+		return nil, nil, errors.Join(err, closeFile())
+	}
+	done = func() error {
+		closeText()
+		return closeFile()
+	}
+	if format == "jsonl" {
+		return &jsonRows{lines: newLineReader(text)}, done, nil
+	}
+	r, err = newCSVRows(text, types)
+	if err != nil {
+		return nil, nil, errors.Join(err, done())
+	}
+	return r, done, nil
+}
+
+// jsonRows reads JSON lines.
+type jsonRows struct{ lines *lineReader }
+
+func (r *jsonRows) next() (row, error) {
+	line, err := r.lines.next()
+	if err != nil {
+		return row{line: r.lines.number}, err
+	}
+	n := r.lines.number
+	bad := func(reason string) (row, error) { return row{}, &badRow{n, string(line), reason} }
+	e, err := payload.ReadEntity(line)
+	switch {
+	case err != nil:
+		return bad(err.Error())
+	case !e.HasPartitionKey:
+		return bad("there is no PartitionKey")
+	case !e.HasRowKey:
+		return bad("there is no RowKey")
+	}
+	one := row{e.PartitionKey, e.RowKey, e.Properties, n}
+	if reason := one.unfit(); reason != "" {
+		return bad(reason)
+	}
+	return one, nil
+}
+
+// unfit returns why no service would store the row.
+func (r *row) unfit() string {
+	if err := key.Check(r.pk); err != nil {
+		return "PartitionKey: " + err.Error()
+	}
+	if err := key.Check(r.rk); err != nil {
+		return "RowKey: " + err.Error()
+	}
+	// A byte counts at most 2, a property 16 more: small entities need no exact sum.
+	if 2*(len(r.pk)+len(r.rk)+len(r.properties))+16*table.MaxProperties > table.MaxEntitySize &&
+		table.EntitySize(r.pk, r.rk, r.properties) > table.MaxEntitySize {
+		return table.EntityTooLarge.Err().Error()
+	}
+	return ""
+}
