@@ -279,3 +279,59 @@ func TestImport(t *testing.T) {
 		}
 	}
 }
+
+// Copy, verify and purge between two servers.
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	at, other := service(t), service(t)
+	journal := filepath.Join(t.TempDir(), "journal")
+	do := func(want int, args ...string) (string, string) {
+		t.Helper()
+		status, out, said := runUntil(t.Context(), nil, args...)
+		if status != want {
+			t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
+		}
+		return out, said
+	}
+	do(0, "put", "People", `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`, "--to", at)
+	do(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Bob"}`, "--to", at)
+	out, said := do(1, "verify", "People", "--from", at, "--to", other)
+	if !strings.Contains(out, "People: only in --from  PartitionKey 'a'  RowKey '2'\n") || !strings.Contains(out, "0 entities are equal, 2 are not") || !strings.Contains(said, "2 entities differ") {
+		t.Error(out, said)
+	}
+	if out, _ := do(0, "copy", "--all", "--from", at, "--to", other, "--journal", journal); out != "2 rows written\n" {
+		t.Error(out)
+	}
+	if _, said := do(0, "copy", "--all", "--from", at, "--to", other, "--journal", journal); !strings.Contains(said, "says that this copy is finished") {
+		t.Error(said)
+	}
+	if out, _ := do(0, "verify", "--all", "--from", at, "--to", other); out != "People: 2 entities are equal, 0 are not\n" {
+		t.Error(out)
+	}
+	if out, _ := do(0, "purge", "People", "--from", other, "--filter", "RowKey eq '1'", "--dry-run"); out != "1 entities of People would be deleted\n" {
+		t.Error(out)
+	}
+	if _, said := do(2, "purge", "People", "--from", other, "--filter", "RowKey eq '1'"); !strings.Contains(said, "nothing is deleted") || !strings.Contains(said, "Type the name of the table") {
+		t.Error(said)
+	}
+	if out, _ := do(0, "purge", "People", "--from", other, "--older-than", "30d", "--yes"); out != "0 entities deleted\n" {
+		t.Error(out)
+	}
+	if out, _ := do(0, "purge", "People", "--from", other, "--filter", "RowKey eq '1'", "--yes"); out != "1 entities deleted\n" {
+		t.Error(out)
+	}
+	for _, tt := range []struct {
+		args []string
+		say  string
+	}{
+		{[]string{"copy", "People", "--from", at, "--to", at}, "the same account"},
+		{[]string{"copy", "--from", at, "--to", other}, "name the tables"},
+		{[]string{"purge", "People", "--from", at}, "say what to delete"},
+		{[]string{"purge", "People", "--from", at, "--older-than", "soon"}, "--older-than"},
+		{[]string{"verify", "Nobody", "--from", at, "--to", other}, "404 TableNotFound"},
+	} {
+		if _, said := do(2, tt.args...); !strings.Contains(said, tt.say) {
+			t.Errorf("%q: %s", tt.args, said)
+		}
+	}
+}

@@ -48,10 +48,10 @@ interrupted goes on when the command is given again. The exit status is 1 if a p
 	section(c, "Where and how", func(f *pflag.FlagSet) {
 		o.toFlag(f)
 		modeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
-		boolFlag(f, &o.dryRun, "dry-run", "read and check everything, write nothing")
+		dryRunFlag(f, &o.dryRun)
 		connectionsFlag(f, &o.connections)
-		f.StringVar(&o.rejects, "rejects", "", "`file` for rows that are refused; default beside what is imported, with .rejects.jsonl")
-		f.StringVar(&o.journal, "journal", "", "`file` that says how far the import is; default beside what is imported, with import.journal")
+		rejectsFlag(f, &o.rejects, "beside what is imported, with import.rejects.jsonl at the end")
+		journalFlag(f, &o.journal, "beside what is imported, with import.journal at the end")
 		restartFlag(f, &o.restart)
 	})
 	return c
@@ -129,6 +129,10 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	stop := p.follow(c, path, &rows)
 	t, err := im.Run(ctx, c)
 	stop()
+	word := "written"
+	if o.dryRun {
+		word = "good"
+	}
 	some := t.Written+t.Same+t.Skipped > 0
 	again := "the same command goes on"
 	if path == "-" {
@@ -139,11 +143,11 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 		fmt.Fprintf(p.err, "%s says that this import is finished; --restart does it again\n", o.journal)
 		return nil
 	case ctx.Err() != nil:
-		return ended(fmt.Errorf("stopped after %s; %s", totals(t, o), again), some)
+		return ended(fmt.Errorf("stopped after %s; %s", totals(t, word), again), some)
 	case err != nil:
-		return ended(fmt.Errorf("%w\n%s; %s", err, totals(t, o), again), some)
+		return ended(fmt.Errorf("%w\n%s; %s", err, totals(t, word), again), some)
 	}
-	fmt.Fprintln(p.out, totals(t, o))
+	fmt.Fprintln(p.out, totals(t, word))
 	if t.Rejected > 0 {
 		return ended(fmt.Errorf("%s rows were refused: %s", group(t.Rejected), p.refused(o)), some)
 	}
@@ -158,11 +162,7 @@ func (p *program) refused(o *importFlags) string {
 }
 
 // totals says what became of the rows.
-func totals(t transfer.Totals, o *importFlags) string {
-	word := "written"
-	if o.dryRun {
-		word = "good"
-	}
+func totals(t transfer.Totals, word string) string {
 	text := fmt.Sprintf("%s rows %s", group(t.Written), word)
 	for _, one := range []struct {
 		n    int64

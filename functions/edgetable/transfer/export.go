@@ -67,6 +67,13 @@ type exportTable struct {
 	begun  time.Time
 }
 
+func (t *exportTable) rows() (n int64) {
+	for i := range t.states {
+		n += t.states[i].Rows
+	}
+	return n
+}
+
 // ToDirectory exports to a directory: a file for each range of keys, then the
 // manifest. After an error, the same call continues where the journal says.
 func (o *Export) ToDirectory(ctx context.Context, c *remote.Client, dir string) (m *Manifest, err error) {
@@ -325,7 +332,7 @@ func (o *Export) finish(dir string, tables map[string]*exportTable) (*Manifest, 
 		table := ManifestTable{Name: name, Parts: []Part{}}
 		for i := range t.states {
 			file := filepath.Join(dir, filepath.FromSlash(o.file(name, i)))
-			if t.states[i].Rows == 0 && i > 0 { // the first one stays, so that an empty table has a file
+			if t.states[i].Rows == 0 && (i > 0 || t.rows() > 0) { // an empty table has one file
 				if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
 					return nil, err
 				}

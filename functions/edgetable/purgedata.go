@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/core/edm"
+	"edgetable/functions/edgetable/remote"
+	"edgetable/functions/edgetable/transfer"
+)
+
+// purgeDataFlags are the flags of purge.
+type purgeDataFlags struct {
+	countFlags
+	olderThan   string
+	dryRun, yes bool
+}
+
+func (p *program) purgeDataCommand() *cobra.Command {
+	var o purgeDataFlags
+	c := &cobra.Command{
+		Use: "purge TABLE", Short: "Delete the entities of a table that pass a filter",
+		Long:    "It deletes in batches, in several parts of the table at the same time. It asks for the name of the table first, unless --yes is\ngiven.",
+		Example: "  edgetable purge Events --older-than 30d --dry-run\n  edgetable purge Events --filter \"PartitionKey eq 'a'\" --from prod",
+		Args:    operands("TABLE"),
+		RunE:    func(c *cobra.Command, args []string) error { return p.purgeData(c.Context(), &o, args[0]) },
+	}
+	section(c, "Flags", func(f *pflag.FlagSet) {
+		o.register(f)
+		f.StringVar(&o.olderThan, "older-than", "", "`age` of the last write, such as 30d or 12h; entities that were written since stay")
+		dryRunFlag(f, &o.dryRun)
+		boolFlag(f, &o.yes, "yes", "do not ask")
+	})
+	return c
+}
+
+// dryRunFlag means the same in all commands.
+func dryRunFlag(f *pflag.FlagSet, to *bool) {
+	boolFlag(f, to, "dry-run", "read and check everything, write nothing")
+}
+
+func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string) error {
+	filter := o.filter
+	if o.olderThan != "" {
+		age, ok := parseDays(o.olderThan)
+		if !ok {
+			return misuse("--older-than: write a duration such as 12h or 30d")
+		}
+		filter = transfer.And(filter, "Timestamp lt datetime'"+edm.TicksOf(time.Now().Add(-age)).String()+"'")
+	}
+	if filter == "" {
+		return misuse("say what to delete with --filter or --older-than; the whole table has the filter \"PartitionKey ge ''\"")
+	}
+	c, err := p.connect(&o.serviceFlags)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	q := remote.Query{Table: table, Filter: filter}
+	var read atomic.Int64
+	if o.dryRun || !o.yes {
+		stop := p.follow(c, table, &read)
+		n, err := transfer.Count(ctx, c, q, o.connections, &read)
+		stop()
+		switch {
+		case err != nil:
+			return ended(err, false)
+		case o.dryRun:
+			fmt.Fprintf(p.out, "%s entities of %s would be deleted\n", group(n), table)
+			return nil
+		case n == 0:
+			fmt.Fprintln(p.out, "0 entities deleted")
+			return nil
+		}
+		fmt.Fprintf(p.err, "%s entities of %s at %s will be deleted. Type the name of the table: ", group(n), table, c.Endpoint())
+		line, err := bufio.NewReader(p.in).ReadString('\n')
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if strings.TrimSpace(line) != table {
+			return ended(fmt.Errorf("nothing is deleted: the answer was not %s; --yes does not ask", table), false)
+		}
+	}
+	read.Store(0)
+	stop := p.follow(c, table, &read)
+	n, err := transfer.Purge(ctx, c, q, o.connections, &read)
+	stop()
+	if err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("stopped")
+		}
+		return ended(fmt.Errorf("%w\n%s entities are deleted; the same command goes on", err, group(n)), n > 0)
+	}
+	fmt.Fprintf(p.out, "%s entities deleted\n", group(n))
+	return nil
+}

@@ -1,0 +1,136 @@
+package transfer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/remote"
+	"edgetable/functions/edgetable/transfer"
+)
+
+func newCopy(t *testing.T, from, to *remote.Client) *transfer.Copy {
+	t.Helper()
+	dir := t.TempDir()
+	return &transfer.Copy{Tables: []string{"People"}, Source: from.Endpoint().String(), Target: to.Endpoint().String(), Mode: "insert", Connections: 4,
+		Journal: filepath.Join(dir, "journal"), Rejects: filepath.Join(dir, "rejects"), Rows: new(atomic.Int64), Parts: new(atomic.Int64), Done: new(atomic.Int64),
+		Begin: func(bool) {}, Refused: func(string, int, string) {}}
+}
+
+// A copy has the same entities of all kinds, and verify says so; it finds each
+// entity that differs.
+func TestCopyVerify(t *testing.T) {
+	t.Parallel()
+	from, to := newClient(t), newClient(t)
+	list, lines := anyEntities(rand.New(rand.NewPCG(9, 9)), 400)
+	file := write(t, filepath.Join(t.TempDir(), "People.jsonl"), strings.Join(lines, "\n"))
+	if _, err := newImport(t, from, file, "", "insert").Run(t.Context(), from); err != nil {
+		t.Fatal(err)
+	}
+	totals, err := newCopy(t, from, to).Run(t.Context(), from, to)
+	if err != nil || totals != (transfer.Totals{Written: int64(len(list))}) {
+		t.Fatalf("%+v, %v", totals, err)
+	}
+	if !slices.Equal(dump(t, from, "People"), dump(t, to, "People")) {
+		t.Error("the copy differs")
+	}
+	verify := func() (equal int64, found []transfer.Difference) {
+		t.Helper()
+		equal, err := transfer.Verify(t.Context(), from, to, remote.Query{Table: "People"}, 4, new(atomic.Int64), func(d transfer.Difference) { found = append(found, d) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return equal, found
+	}
+	if equal, found := verify(); equal != int64(len(list)) || found != nil {
+		t.Errorf("%d equal, %v", equal, found)
+	}
+	set := func(c *remote.Client, kind remote.Kind, k keys, p edm.Properties) {
+		t.Helper()
+		o := remote.Operation{Kind: kind, PartitionKey: k.partition, RowKey: k.row, Body: payload.AppendJSON(nil, k.partition, k.row, 0, p)}
+		if err := c.Write(t.Context(), "People", &o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(to, remote.Delete, list[5], nil)
+	set(to, remote.Merge, list[6], edm.AppendProperty(nil, "Other", edm.Int64(1)))
+	set(to, remote.Insert, keys{"p", "\uffee"}, nil)
+	equal, found := verify()
+	slices.SortFunc(found, func(a, b transfer.Difference) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	want := []transfer.Difference{{list[5].partition, list[5].row, true, false}, {list[6].partition, list[6].row, true, true}, {"p", "\uffee", false, true}}
+	slices.SortFunc(want, func(a, b transfer.Difference) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	if equal != int64(len(list)-2) || !slices.Equal(found, want) {
+		t.Errorf("%d equal, %v\nwant %v", equal, found, want)
+	}
+	totals, err = newCopy(t, from, to).Run(t.Context(), from, to)
+	if err != nil || totals != (transfer.Totals{Written: 1, Same: int64(len(list) - 2), Rejected: 1}) {
+		t.Errorf("%+v, %v", totals, err)
+	}
+}
+
+// A copy that is interrupted again and again has everything once.
+func TestCopyInterrupted(t *testing.T) {
+	t.Parallel()
+	from, to := newClient(t), newClient(t)
+	list := numbered(30_000)
+	fill(t, from, "People", list, func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i))) })
+	o := newCopy(t, from, to)
+	for runs := 0; ; runs++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		o.Rows = new(atomic.Int64)
+		o.Begin = func(bool) {
+			go func() {
+				for limit := o.Rows.Load() + 8000; ctx.Err() == nil && o.Rows.Load() < limit; time.Sleep(time.Millisecond) {
+				}
+				cancel()
+			}()
+		}
+		totals, err := o.Run(ctx, from, to)
+		cancel()
+		if err == nil {
+			if totals.Written+totals.Same != 30_000 || runs < 2 {
+				t.Errorf("after %d interruptions: %+v", runs, totals)
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(dump(t, from, "People"), dump(t, to, "People")) {
+		t.Error("the copy differs")
+	}
+	if _, err := o.Run(t.Context(), from, to); !errors.Is(err, transfer.ErrImported) {
+		t.Errorf("a second time: %v", err)
+	}
+}
+
+// Purge deletes what the filter says and nothing else.
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	fill(t, c, "People", numbered(3000), func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i%3))) })
+	q := remote.Query{Table: "People", Filter: "N eq 1"}
+	for _, want := range []int64{1000, 0} {
+		if n, err := transfer.Purge(t.Context(), c, q, 4, new(atomic.Int64)); err != nil || n != want {
+			t.Errorf("%d deleted, %v", n, err)
+		}
+	}
+	for e, err := range c.Entities(t.Context(), remote.Query{Table: "People"}) {
+		if v, _ := e.Properties.Lookup("N"); err != nil || v.Int() == 1 {
+			t.Fatalf("%v, %v", v, err)
+		}
+	}
+	if n := len(dump(t, c, "People")); n != 2000 {
+		t.Errorf("%d are left", n)
+	}
+}

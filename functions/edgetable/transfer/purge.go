@@ -1,0 +1,66 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"edgetable/functions/edgetable/remote"
+)
+
+// Purge deletes the entities that match a query, in batches, and returns how many
+// it deleted. It adds to progress as it goes.
+func Purge(ctx context.Context, c *remote.Client, q remote.Query, connections int, progress *atomic.Int64) (int64, error) {
+	q.Select = []string{partitionKey, rowKey}
+	var total atomic.Int64
+	err := scan(ctx, c, q, connections, func(ctx context.Context, _ int, q remote.Query) error {
+		var ops []remote.Operation
+		flush := func() error {
+			n, err := remove(ctx, c, q.Table, ops)
+			ops = ops[:0]
+			total.Add(n)
+			progress.Add(n)
+			return err
+		}
+		for e, err := range c.Entities(ctx, q) {
+			if err != nil {
+				return err
+			}
+			if len(ops) == remote.MaxOperations || len(ops) > 0 && ops[0].PartitionKey != e.PartitionKey {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+			ops = append(ops, remote.Operation{Kind: remote.Delete, PartitionKey: strings.Clone(e.PartitionKey), RowKey: strings.Clone(e.RowKey)})
+		}
+		return flush()
+	}, func(int) {})
+	return total.Load(), err
+}
+
+// remove deletes entities of one partition. Those that somebody else deleted do
+// not count.
+func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Operation) (n int64, err error) {
+	for len(ops) > 0 {
+		err := c.Batch(ctx, table, ops)
+		var answer *remote.Error
+		switch {
+		case err == nil:
+			return n + int64(len(ops)), nil
+		case errors.As(err, &answer) && answer.Status == http.StatusNotFound && answer.Code != "TableNotFound" && answer.Index >= 0 && answer.Index < len(ops):
+			ops = without(ops, answer.Index)
+		case errors.As(err, &answer) && answer.Status == http.StatusNotImplemented && len(ops) > 1: // it has no batches
+			one, err := remove(ctx, c, table, ops[:1:1])
+			if n += one; err != nil {
+				return n, err
+			}
+			ops = ops[1:]
+		default:
+			return n, fmt.Errorf("deleting from table %s, PartitionKey %s: %w", table, Quote(ops[0].PartitionKey), err)
+		}
+	}
+	return n, nil
+}
