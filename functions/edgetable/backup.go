@@ -200,9 +200,9 @@ func (p *program) backupPruneCommand() *cobra.Command {
 	section(c, "Flags", func(f *pflag.FlagSet) {
 		intFlag(f, &keep.Last, "keep-last", 0, 0, 1<<20, "`number` of newest backups that stay")
 		intFlag(f, &keep.Daily, "keep-daily", 0, 0, 1<<20, "`number` of days of which the newest backup stays")
-		durationFlag(f, &keep.OlderThan, "older-than", 0, 0, 100*maxTime, "remove only backups that are older, such as 720h")
+		durationFlag(f, &keep.OlderThan, "older-than", 0, 0, 100*maxTime, "only what is older; age of a backup, such as 720h")
 		f.StringSliceVar(&remove, "remove", nil, "`name` of a backup to remove, also one that is damaged or was interrupted; may be repeated")
-		boolFlag(f, &dry, "dry-run", "only print what would be removed")
+		boolFlag(f, &dry, "dry-run", "change nothing, say what would be done")
 	})
 	return c
 }

@@ -35,7 +35,7 @@ func (p *program) purgeDataCommand() *cobra.Command {
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {
 		o.register(f)
-		f.StringVar(&o.olderThan, "older-than", "", "`age` of the last write, such as 30d or 12h; entities that were written since stay")
+		f.StringVar(&o.olderThan, "older-than", "", "only what is older; time since an entity was written, such as 30d or 12h")
 		dryRunFlag(f, &o.dryRun)
 		boolFlag(f, &o.yes, "yes", "do not ask")
 	})
@@ -44,7 +44,7 @@ func (p *program) purgeDataCommand() *cobra.Command {
 
 // dryRunFlag means the same in all commands.
 func dryRunFlag(f *pflag.FlagSet, to *bool) {
-	boolFlag(f, to, "dry-run", "read and check everything, write nothing")
+	boolFlag(f, to, "dry-run", "change nothing, say what would be done")
 }
 
 func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string) error {

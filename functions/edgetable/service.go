@@ -24,8 +24,12 @@ func (o *serviceFlags) fromFlag(f *pflag.FlagSet) {
 }
 
 // toFlag is where data goes in all commands.
+func toFlag(f *pflag.FlagSet, to *string, usage string) {
+	f.StringVar(to, "to", "", "`place` to write to; "+usage)
+}
+
 func (o *serviceFlags) toFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.name, "to", "", "`place` to write to; "+serviceUsage)
+	toFlag(f, &o.name, serviceUsage)
 	profilesFlag(f, &o.profiles)
 }
 

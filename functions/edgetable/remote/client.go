@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -122,7 +123,7 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 		if ctx.Err() != nil {
 			return resp, -1, context.Cause(ctx)
 		}
-		return resp, permanent(err), err
+		return resp, c.permanent(err), err
 	}
 	c.requests.Add(1)
 	var failure *Error
@@ -145,11 +146,16 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 	return resp, -1, failure
 }
 
-// permanent is -1 for errors of the network that will not go away.
-func permanent(err error) time.Duration {
+// permanent returns -1 for errors of the network that will not go away, such as a
+// server that was never reached.
+func (c *Client) permanent(err error) time.Duration {
 	var certificate *tls.CertificateVerificationError
 	var header tls.RecordHeaderError
-	if errors.As(err, &certificate) || errors.As(err, &header) {
+	var connect *net.OpError
+	switch {
+	case errors.As(err, &certificate), errors.As(err, &header):
+		return -1
+	case c.requests.Load() == 0 && errors.As(err, &connect) && connect.Op == "dial":
 		return -1
 	}
 	return 0
