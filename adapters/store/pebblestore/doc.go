@@ -47,6 +47,8 @@
 // waits until there is some. The store looks at the disk each second and refuses writes
 // with [table.ErrFull] before that happens, except deletes. The reserve file is room
 // for deletes, flushes and compactions if other programs fill the disk completely.
+// If a start has to wait for space, a second store on the same directory, which
+// changes nothing, serves reads until then.
 //
 // # Failures
 //

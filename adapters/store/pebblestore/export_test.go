@@ -22,6 +22,9 @@ func (o Options) Small() Options {
 	return o
 }
 
+// StandsIn reports whether a start waits for space and reads are served without it.
+func (s *Store) StandsIn() bool { return s.standIn.store.Load() != nil }
+
 // Stalled calls f when a write begins to wait for a flush.
 func (o Options) Stalled(f func()) Options {
 	tune := o.tune

@@ -38,6 +38,10 @@ type Metrics struct {
 
 // Metrics returns the metrics. It takes a few microseconds.
 func (s *Store) Metrics() Metrics {
+	if r := s.standIn.get(); r != nil {
+		defer s.standIn.release()
+		return r.Metrics()
+	}
 	m := s.db.Metrics()
 	total := m.Total()
 	var usage vfs.DiskUsage

@@ -33,12 +33,13 @@ func Open(o Options) (*Store, error) {
 	o = o.withDefaults()
 	s := &Store{memory: o.Memory, fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: newMarker()}
 	s.journal = new(journal) // die needs a journal before the clock is known
+	open := s.open
 	if !o.Memory {
 		s.space = newSpace(o)
 		s.journal.stalled = s.space.stalled
-		o.FS = disk{o.FS, s.space}
+		open = s.openWaiting
 	}
-	if err := s.open(o); err != nil {
+	if err := open(o); err != nil {
 		if s.space != nil {
 			s.space.close()
 		}
@@ -93,6 +94,7 @@ func (s *Store) open(o Options) error {
 	}
 	s.logs.replaying.Store(false)
 	go s.marker.run(s.writeMark)
+	s.standIn.end()
 	s.space.open()
 	return nil
 }
@@ -258,17 +260,27 @@ func (s *Store) loadTables() error {
 	return it.Close()
 }
 
-// Close closes the store; all other calls must have returned. It moves the content of the
+// Close closes the store; all other calls must have returned. If the start waits
+// for disk space, it goes on to wait and holds the lock until the process ends. It moves the content of the
 // log to data files, so that the next Open has nothing to replay.
 func (s *Store) Close() error {
 	if s.memory {
 		return s.db.Close()
+	}
+	if s.started != nil {
+		if s.standIn.abandon() {
+			return nil
+		}
+		<-s.started
 	}
 	s.space.close()
 	s.marker.end()
 	flushed, err := s.flush()
 	if err = errors.Join(err, s.db.Close()); err == nil && flushed {
 		err = s.logs.forgetAll()
+	}
+	if noSpace(err) {
+		return nil // everything confirmed is in the log
 	}
 	return err
 }
@@ -279,6 +291,9 @@ func (s *Store) Close() error {
 func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
+	}
+	if s.standIn.store.Load() != nil {
+		return table.ErrFull
 	}
 	// A log changes with every commit, data files never do: the next backup need not
 	// store them again.

@@ -8,14 +8,18 @@ func (s *space) try(do func() error) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.beginWait()
-	defer s.endWait()
+	waits := false
 	for noSpace(err) {
 		if !s.release() {
 			s.setFull()
 			if s.closing {
 				s.gaveUp()
 				return err
+			}
+			if !waits {
+				waits = true
+				s.beginWait()
+				defer s.endWait()
 			}
 			again := s.again
 			s.mu.Unlock()

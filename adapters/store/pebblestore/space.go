@@ -29,11 +29,11 @@ type space struct {
 	full    atomic.Bool  // refuse writes that need space
 	waiting atomic.Int32 // file operations that wait for space
 	refused atomic.Int64
+	opened  atomic.Bool // the store is open
 
 	mu      sync.Mutex
 	usage   vfs.DiskUsage
 	held    bool          // the reserve file exists
-	opened  bool          // the store is open
 	closing bool          // do not wait any more
 	again   chan struct{} // closed when waiting operations should be tried again
 	stuck   chan struct{} // closed while operations wait
@@ -108,7 +108,7 @@ func (s *space) run() {
 // open begins to judge whether writes are refused.
 func (s *space) open() {
 	s.mu.Lock()
-	s.opened = true
+	s.opened.Store(true)
 	if f, err := s.fs.Stat(s.path()); err == nil && f.Size() != s.size { // of an earlier flag, or not complete
 		s.held = s.fs.Remove(s.path()) != nil
 	}
@@ -128,7 +128,7 @@ func (s *space) measure() {
 	s.usage = u
 	close(s.again)
 	s.again = make(chan struct{})
-	if !s.opened || s.closing {
+	if !s.opened.Load() || s.closing {
 		return
 	}
 	if _, err := s.fs.Stat(s.path()); errors.Is(err, fs.ErrNotExist) {
@@ -234,7 +234,7 @@ func (s *space) admit(m []table.Mutation) error {
 
 // admitDelete is admit for a write that only deletes, or one that adds data.
 func (s *space) admitDelete(deletes bool) error {
-	if s == nil || !s.full.Load() || deletes && s.waiting.Load() == 0 {
+	if s == nil || !s.full.Load() || deletes && s.opened.Load() && s.waiting.Load() == 0 {
 		return nil
 	}
 	s.refused.Add(1)

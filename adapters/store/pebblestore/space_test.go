@@ -198,24 +198,37 @@ func (f *filler) run(commits int, random *rand.Rand) {
 	f.disk.makeSpace()
 	waitForSpace(f.store)
 	<-done
-	acked := f.confirmed()
-	f.check(f.store, acked, false)
+	f.goOn(f.store, f.confirmed())
+}
+
+// goOn checks that a store with space again has everything, accepts writes and can
+// be closed and opened.
+func (f *filler) goOn(s *pebblestore.Store, acked [4]int) {
+	waitForSpace(s)
+	f.check(s, acked, false)
 	for p := range acked {
-		err := f.commit(f.store, p, acked[p]+1)
+		err := f.commit(s, p, acked[p]+1)
 		for errors.Is(err, table.ErrFull) { // an operation that found no space was late to say so
-			waitForSpace(f.store)
-			err = f.commit(f.store, p, acked[p]+1)
+			waitForSpace(s)
+			err = f.commit(s, p, acked[p]+1)
 		}
 		if err != nil {
 			f.t.Errorf("with space again: %v", err)
 		}
 		acked[p]++
 	}
-	if err := f.store.Close(); err != nil {
+	if err := s.Close(); err != nil {
 		f.t.Error(err)
 	}
-	s := open(f.t, f.options(f.disk))
+	s, err := pebblestore.Open(f.options(f.disk))
+	if err != nil {
+		f.t.Error(err)
+		return
+	}
 	f.check(s, acked, false)
+	if err := s.Close(); err != nil {
+		f.t.Error(err)
+	}
 }
 
 // waitForSpace waits until a store has noticed that there is space again.

@@ -25,10 +25,13 @@ type Store struct {
 	committed func(time.Duration)
 	logs      *logFiles // nil in memory
 	space     *space    // nil in memory
-	marker    *marker
-	journal   *journal
-	tables    *tables
-	stalls    atomic.Int64
+	standIn   standIn
+	// started is closed when a start that waited for space has finished; nil: it did not wait
+	started chan struct{}
+	marker  *marker
+	journal *journal
+	tables  *tables
+	stalls  atomic.Int64
 	// failures of background work since the last successful flush
 	failures atomic.Int32
 

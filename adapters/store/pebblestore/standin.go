@@ -1,0 +1,124 @@
+package pebblestore
+
+import (
+	"io"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// standIn serves reads while a start waits for disk space. It is a second store,
+// opened on the same directory without changes to it.
+type standIn struct {
+	store atomic.Pointer[Store] // nil: there is none
+
+	mu        sync.RWMutex // held by each read, and locked to end them
+	ended     bool         // the start has finished
+	abandoned bool         // Close was called before
+}
+
+// get returns the store that serves reads instead, and release, which ends the
+// read; or nil.
+func (i *standIn) get() *Store {
+	if i.store.Load() == nil {
+		return nil
+	}
+	i.mu.RLock()
+	r := i.store.Load()
+	if r == nil {
+		i.mu.RUnlock()
+	}
+	return r
+}
+
+func (i *standIn) release() { i.mu.RUnlock() }
+
+// begin serves reads with r, unless the start has finished.
+func (i *standIn) begin(r *Store) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if !i.ended {
+		i.store.Store(r)
+	}
+	return !i.ended
+}
+
+// end lets the reads finish and closes the store that served them.
+func (i *standIn) end() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.ended = true
+	if r := i.store.Swap(nil); r != nil {
+		r.db.Close() // nothing was written
+	}
+}
+
+// abandon is end before the start has finished. It reports whether that is so.
+func (i *standIn) abandon() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if r := i.store.Swap(nil); r != nil {
+		r.db.Close() // nothing was written
+		i.abandoned = true
+	}
+	return i.abandoned && !i.ended
+}
+
+// openWaiting opens the store. If that waits for disk space and there is
+// something to read, it goes on in the background, and the store serves reads.
+func (s *Store) openWaiting(o Options) error {
+	opened := make(chan error, 1)
+	go func() {
+		o := o
+		o.FS = disk{o.FS, s.space}
+		opened <- s.open(o)
+	}()
+	select {
+	case err := <-opened:
+		return err
+	case <-s.space.stalled():
+	}
+	r, err := s.openToStandIn(o)
+	if err == nil && !s.standIn.begin(r) {
+		err = r.db.Close()
+	}
+	if err != nil || s.standIn.store.Load() == nil {
+		return <-opened
+	}
+	s.started = make(chan struct{})
+	go func() {
+		if err := <-opened; err != nil {
+			s.fatal(err)
+		}
+		close(s.started)
+		if s.standIn.abandoned {
+			s.Close() // nobody waits for it
+		}
+	}()
+	return nil
+}
+
+// openToStandIn opens the directory a second time, to read.
+func (s *Store) openToStandIn(o Options) (*Store, error) {
+	o.FS = unlocked{o.FS}
+	db, logs, err := openToRead(o)
+	if err != nil {
+		return nil, err
+	}
+	r := &Store{db: db, logs: logs, space: s.space, fatal: s.fatal, journal: new(journal), tables: newTables(), seed: s.seed}
+	if err = logs.inspected.damage(); err == nil || o.AcceptDamage {
+		err = r.load(o)
+	}
+	if err != nil {
+		db.Close() // nothing was written
+		return nil, err
+	}
+	return r, nil
+}
+
+// unlocked is a file system for a second store on a directory that this process
+// has locked.
+type unlocked struct{ vfs.FS }
+
+func (unlocked) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
