@@ -94,12 +94,16 @@ func (m *marker) run(write func(mark) error) {
 			return
 		case <-m.wake:
 		}
-		select {
-		case <-m.stop:
-			return
-		case <-time.After(quiet):
+		n := int64(0)
+		for n != m.synced.Load() { // while there are commits, their own marks are enough
+			n = m.synced.Load()
+			select {
+			case <-m.stop:
+				return
+			case <-time.After(quiet):
+			}
 		}
-		if n := m.synced.Load(); n > m.marked {
+		if n > m.marked {
 			if write(mark{synced: edm.Ticks(n)}) != nil {
 				return // the log failed, which ends the store
 			}
