@@ -77,7 +77,7 @@ func openToRead(o Options) (*pebble.DB, *logFiles, error) {
 	}
 	defer lock.Close() // Pebble keeps the lock
 	p.Lock = lock
-	l := &logFiles{FS: o.FS, dir: o.Dir, views: vfs.NewMem(), logf: o.Logf}
+	l := &logFiles{FS: o.FS, dir: o.Dir, onLoss: showReadable, views: vfs.NewMem(), logf: o.Logf}
 	l.replaying.Store(true)
 	missing, err := l.read()
 	if err != nil {

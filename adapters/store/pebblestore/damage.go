@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,20 +58,36 @@ func (l *logFiles) inspectLog(path string, number uint32) error {
 		return err
 	}
 	lost := l.judge(path, number, log)
-	if lost == "" && (!l.accept && l.views == nil || len(log.Damage) == 0 && log.Closed) {
+	if lost == "" && (l.onLoss == refuseLoss || l.replays(number, log)) {
 		return nil
 	}
 	if lost != "" {
 		l.inspected.lost = append(l.inspected.lost, lost)
-		if !l.accept && l.views == nil {
+		if l.onLoss == refuseLoss {
 			return l.inspected.damage()
 		}
 		l.logf("edgetable: accepted damage: %s", lost)
 	}
-	if l.views != nil {
+	if l.onLoss == showReadable {
 		return writeLog(l.views, l.FS.PathBase(path), log)
 	}
 	return l.cutOut(path, log)
+}
+
+// replays reports whether Pebble replays the log as it is: if it has no damage, or
+// is the newest one, with nothing behind a torn end.
+func (l *logFiles) replays(number uint32, log logfile.Log) bool {
+	if len(log.Damage) == 0 && log.Closed {
+		return true
+	}
+	if slices.ContainsFunc(log.Records, func(r logfile.Record) bool { return r.Behind > 0 }) {
+		return false
+	}
+	names, err := l.FS.List(l.dir)
+	return err == nil && !slices.ContainsFunc(names, func(name string) bool {
+		n, ok := l.number(l.FS.PathJoin(l.dir, name))
+		return ok && n > number
+	})
 }
 
 // inspectManifest checks that the MANIFEST can be read as far as it was synced.

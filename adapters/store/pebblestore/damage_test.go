@@ -328,3 +328,28 @@ func TestDamagedBlock(t *testing.T) {
 		t.Errorf("%d lines about damage, first %.300q", len(told), told)
 	}
 }
+
+// TestAcceptTornLog checks that a start that accepts damage leaves a log alone that
+// is merely torn.
+func TestAcceptTornLog(t *testing.T) {
+	t.Parallel()
+	const entities = 300
+	disk := killed(t, entities, false)
+	paths := names(t, disk, ".log")
+	path := paths[len(paths)-1]
+	b := content(t, disk, path)
+	rewrite(t, disk, path, append(b, 1, 2, 3, 4, 200, 0, 1)) // the start of a record
+	s, err := reopen(t, disk, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, s, entities); n != entities {
+		t.Errorf("%d of %d entities", n, entities)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := names(t, disk, ".damaged"); len(left) > 0 {
+		t.Errorf("the start has replaced %v", left)
+	}
+}

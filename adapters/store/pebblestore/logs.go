@@ -27,8 +27,8 @@ const logList = "LOGS"
 type logFiles struct {
 	vfs.FS
 	dir    string
-	accept bool                             // continue without the lost commits
-	views  *vfs.MemFS                       // not nil: change nothing, and give Pebble the readable parts of logs from here
+	onLoss lossPolicy
+	views  *vfs.MemFS                       // the logs that Pebble sees instead, with showReadable
 	issued func() int64                     // the highest number of a commit so far
 	logf   func(format string, args ...any) // reports lost commits
 	syncs  logSyncs
@@ -39,6 +39,15 @@ type logFiles struct {
 	replaying atomic.Bool
 	inspected inspection
 }
+
+// lossPolicy says what happens to a log that has lost commits.
+type lossPolicy uint8
+
+const (
+	refuseLoss   lossPolicy = iota // Open fails
+	keepReadable                   // its readable part replaces it
+	showReadable                   // Pebble sees its readable part, and no file changes
+)
 
 // manifest is the current MANIFEST and its synced length.
 type manifest struct {
@@ -234,7 +243,7 @@ func (l *logFiles) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
 			if err := l.inspectLog(path, n); err != nil {
 				return nil, err
 			}
-			if l.views != nil {
+			if l.onLoss == showReadable {
 				if f, err := l.views.Open(l.FS.PathBase(path)); err == nil {
 					return f, nil
 				}

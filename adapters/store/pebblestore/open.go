@@ -1,7 +1,6 @@
 package pebblestore
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -103,9 +102,12 @@ func (s *Store) open(o Options) error {
 // that Pebble replays.
 func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	l := &logFiles{
-		FS: o.FS, dir: o.Dir, accept: o.AcceptDamage, logf: o.Logf,
+		FS: o.FS, dir: o.Dir, logf: o.Logf,
 		issued: func() int64 { return s.journal.last.Load() },
 		syncs:  logSyncs{observe: o.Observer.Sync},
+	}
+	if o.AcceptDamage {
+		l.onLoss = keepReadable
 	}
 	l.replaying.Store(true)
 	missing, err := l.read()
@@ -283,28 +285,4 @@ func (s *Store) Close() error {
 		return nil // everything confirmed is in the log
 	}
 	return err
-}
-
-// Checkpoint shows the state of the store at one moment in a new directory, for a
-// backup. The data files there are hard links if the file system permits this, so
-// damage to them is damage to both: they must be copied. Writes continue meanwhile.
-func (s *Store) Checkpoint(ctx context.Context, dir string) error {
-	if s.memory {
-		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
-	}
-	if s.standIn.store.Load() != nil {
-		return table.ErrFull
-	}
-	// A log changes with every commit, data files never do: the next backup need not
-	// store them again.
-	flushed, err := s.db.AsyncFlush()
-	if err != nil {
-		return err
-	}
-	select {
-	case <-flushed:
-	case <-ctx.Done(): // the disk may be full
-		return ctx.Err()
-	}
-	return s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 }

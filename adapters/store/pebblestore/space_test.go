@@ -147,7 +147,7 @@ func TestFullAtEachWrite(t *testing.T) {
 	f.start(commits)
 	f.wait.Wait()
 	places, step := all.asked, 3
-	if places < 400 {
+	if places < 200 {
 		t.Fatalf("only %d operations need space", places)
 	}
 	if testing.Short() {
