@@ -218,6 +218,11 @@ $(CACHE)/azurite-$(AZURITE_VERSION)/complete:
 	npm install --prefix $(@D) --no-audit --no-fund --silent azurite@$(AZURITE_VERSION)
 	@touch $@
 
+## bench-data: rates of import, export, copy and verify between two servers; ROWS=100000 for a quick look
+.PHONY: bench-data
+bench-data: build
+	testdata/bench/data $(BIN)/edgetable $(ROWS)
+
 ## bench-dynamodb: processor time of the adapter beside that of the SDK alone, what pages read, and the function's size and start
 .PHONY: bench-dynamodb
 bench-dynamodb:

@@ -50,8 +50,8 @@ interrupted goes on when the command is given again. The exit status is 1 if a p
 		modeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
 		dryRunFlag(f, &o.dryRun)
 		connectionsFlag(f, &o.connections)
-		rejectsFlag(f, &o.rejects, "beside what is imported, with import.rejects.jsonl at the end")
-		journalFlag(f, &o.journal, "beside what is imported, with import.journal at the end")
+		rejectsFlag(f, &o.rejects, "the name of the input and .import.rejects.jsonl")
+		journalFlag(f, &o.journal, "the name of the input and .import.journal")
 		restartFlag(f, &o.restart)
 	})
 	return c
@@ -74,7 +74,8 @@ func columnTypes(list []string) (map[string]edm.Type, error) {
 	return types, nil
 }
 
-// beside returns the place of a file that belongs to what is imported.
+// beside returns the path of a file next to the input, or in the input if it is a
+// directory.
 func beside(path, name string) string {
 	if path == "-" {
 		return "stdin." + name

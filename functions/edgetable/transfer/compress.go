@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// frames compresses what is written to it. After a call to end, what was written
-// so far can be read without the rest, and more can be appended.
+// frames compresses a stream. After a call to end, a reader can read everything
+// so far, and more can be appended.
 type frames interface {
 	io.Writer
 	end() error

@@ -29,8 +29,8 @@ type Copy struct {
 	Rejects     string                                      `json:"-"` // file
 	Rows        *atomic.Int64                               `json:"-"` // entities that are done, those of earlier runs too
 	Parts, Done *atomic.Int64                               `json:"-"` // ranges there are, and those that are complete
-	Begin       func(again bool)                            `json:"-"` // is told whether earlier work goes on
-	Refused     func(table string, line int, reason string) `json:"-"` // is told each refused entity
+	Begin       func(again bool)                            `json:"-"` // gets whether earlier work continues
+	Refused     func(table string, line int, reason string) `json:"-"` // gets each refused entity
 }
 
 // copied is a line of the journal: the ranges of a table, how far one of them is,

@@ -92,7 +92,7 @@ func newCSVRows(text io.Reader, types map[string]edm.Type) (*csvRows, error) {
 // typeSuffixes mark the column with the types of another.
 var typeSuffixes = []string{typeSuffix, "@odata.type"}
 
-// typed returns the column of which another has the types, or "".
+// typed returns the column to which a column of types belongs, or "".
 func typed(name string) string {
 	for _, suffix := range typeSuffixes {
 		if of, ok := strings.CutSuffix(name, suffix); ok {

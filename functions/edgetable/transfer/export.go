@@ -34,7 +34,7 @@ type Export struct {
 	Connections int              `json:"-"`
 	Rows        *atomic.Int64    `json:"-"` // entities that were read, those of earlier runs too
 	Parts, Done *atomic.Int64    `json:"-"` // ranges there are, and those that are complete
-	Begin       func(again bool) `json:"-"` // is told whether earlier work goes on
+	Begin       func(again bool) `json:"-"` // gets whether earlier work continues
 }
 
 // frameSize is how much text is written until the journal notes it, and how much

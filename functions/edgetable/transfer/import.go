@@ -31,8 +31,8 @@ type Import struct {
 	Rejects     string                                     `json:"-"` // file
 	Stdin       io.Reader                                  `json:"-"`
 	Rows        *atomic.Int64                              `json:"-"` // rows that are done, those of earlier runs too
-	Begin       func(again bool)                           `json:"-"` // is told whether earlier work goes on
-	Refused     func(file string, line int, reason string) `json:"-"` // is told each refused row
+	Begin       func(again bool)                           `json:"-"` // gets whether earlier work continues
+	Refused     func(file string, line int, reason string) `json:"-"` // gets each refused row
 	memory      int                                        // for sorting; 0 for sortMemory
 }
 
@@ -121,7 +121,7 @@ func (o *Import) options() *Import {
 func (o *Import) forgetFinished() error {
 	text, err := os.ReadFile(o.Journal)
 	if err != nil {
-		return nil // there is none, or openJournal says what is wrong
+		return nil // there is none, or openJournal returns the error
 	}
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	var last imported

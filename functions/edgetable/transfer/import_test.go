@@ -257,7 +257,7 @@ func TestImportModes(t *testing.T) {
 	}
 }
 
-// An insert of rows of which many exist, beside many others.
+// Inserts into a partition with many entities. Some of the rows exist.
 func TestImportConflicts(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

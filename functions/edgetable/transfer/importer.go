@@ -213,7 +213,7 @@ func (f *former) send(ctx context.Context) error {
 	}
 }
 
-// wait sends what there is and waits until all is done.
+// wait sends the last batch and waits until all batches are done.
 func (f *former) wait(ctx context.Context) error {
 	if err := f.send(ctx); err != nil {
 		return err

@@ -80,7 +80,7 @@ func FuzzCSV(f *testing.F) {
 		for len(cells) > 0 {
 			line := cells[:min(n, len(cells))]
 			cells = cells[len(line):]
-			if len(want) == 0 { // a first line with commas says what is between cells
+			if len(want) == 0 { // the first line decides the separator
 				line = append(slices.Clone(line), "x", "y")
 			}
 			for i, c := range line {

@@ -24,7 +24,7 @@ type Manifest struct {
 	Format    string          `json:"format"`
 	Filter    string          `json:"filter,omitempty"`
 	Select    []string        `json:"select,omitempty"`
-	Begun     string          `json:"begun"` // what was written after it may be missing
+	Begun     string          `json:"begun"` // later writes may be missing
 	Tables    []ManifestTable `json:"tables"`
 }
 

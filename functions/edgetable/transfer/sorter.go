@@ -70,7 +70,7 @@ func (s *sorter) sort() {
 	})
 }
 
-// spill writes what is in memory to a file.
+// spill writes the rows in memory to a file.
 func (s *sorter) spill() error {
 	s.sort()
 	err := s.write(0, func(w *bufio.Writer) error {
@@ -117,7 +117,7 @@ func writeRecord(w *bufio.Writer, k, rest []byte) error {
 	var head [2 * binary.MaxVarintLen64]byte
 	b := binary.AppendUvarint(head[:0], uint64(len(k)))
 	b = binary.AppendUvarint(b, uint64(len(rest)))
-	_, _ = w.Write(b) // the last write says what is wrong
+	_, _ = w.Write(b) // the last write returns the error
 	_, _ = w.Write(k)
 	_, err := w.Write(rest)
 	return err
