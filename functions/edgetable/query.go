@@ -79,12 +79,15 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 		return err
 	}
 	defer c.Close()
-	w := transfer.NewPrinter(p.out, o.format, o.names)
+	w, some := transfer.NewPrinter(p.out, o.format, o.names), false
 	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: o.filter, Select: transfer.WithKeys(o.names), Top: o.top}) {
 		if err != nil {
-			_ = w.Close() // the other error is the cause
+			if some {
+				_ = w.Close() // the other error is the cause
+			}
 			return err
 		}
+		some = true
 		if err := w.Print(e); err != nil {
 			return err
 		}
