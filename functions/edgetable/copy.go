@@ -138,6 +138,8 @@ func (p *program) copy(ctx context.Context, o *copyFlags, tables []string) error
 		return nil
 	case ctx.Err() != nil:
 		return ended(fmt.Errorf("stopped after %s; the same command goes on", says), some)
+	case err != nil && !some:
+		return ended(err, false)
 	case err != nil:
 		return ended(fmt.Errorf("%w\n%s; the same command goes on", err, says), some)
 	}

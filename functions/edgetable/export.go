@@ -133,8 +133,10 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		fmt.Fprintf(p.err, "%s has a finished export already; --restart begins again\n", o.to)
 	case ctx.Err() != nil:
 		return ended(fmt.Errorf("stopped; %s entities are in %s, and the same command goes on", group(rows.Load()), o.to), rows.Load() > 0)
+	case err != nil && rows.Load() == 0:
+		return ended(err, false)
 	case err != nil:
-		return ended(fmt.Errorf("%w\n%s entities are in %s; the same command goes on", err, group(rows.Load()), o.to), rows.Load() > 0)
+		return ended(fmt.Errorf("%w\n%s entities are in %s; the same command goes on", err, group(rows.Load()), o.to), true)
 	}
 	for _, t := range m.Tables {
 		var bytes int64

@@ -145,6 +145,8 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 		return nil
 	case ctx.Err() != nil:
 		return ended(fmt.Errorf("stopped after %s; %s", totals(t, word), again), some)
+	case err != nil && !some:
+		return ended(err, false)
 	case err != nil:
 		return ended(fmt.Errorf("%w\n%s; %s", err, totals(t, word), again), some)
 	}

@@ -123,6 +123,11 @@ func (o *Export) ToDirectory(ctx context.Context, c *remote.Client, dir string) 
 	o.Begin(again)
 	for _, name := range o.Tables {
 		if err := o.table(ctx, c, dir, name, tables[name], j); err != nil {
+			n := int64(0) // what the next run continues from
+			for _, t := range tables {
+				n += t.rows()
+			}
+			o.Rows.Store(n)
 			return nil, err
 		}
 	}
