@@ -21,7 +21,7 @@ import (
 // A release of these tests.
 const (
 	version = "1.2.3"
-	given   = version + ",0123456789ab,1700000000"
+	given   = version + ",0123456789abcdef0123456789abcdef01234567,1700000000"
 )
 
 // sources are the files from which a release is made.

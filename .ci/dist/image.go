@@ -97,7 +97,7 @@ func (r *release) platformImage(t target) (v1.Image, error) {
 		Labels: map[string]string{
 			"org.opencontainers.image.title":    "edgetable",
 			"org.opencontainers.image.version":  r.Version,
-			"org.opencontainers.image.revision": r.ShortCommit,
+			"org.opencontainers.image.revision": r.FullCommit,
 			"org.opencontainers.image.licenses": "Apache-2.0",
 		},
 	}

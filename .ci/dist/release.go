@@ -13,9 +13,10 @@ import (
 
 // release is the input of all files.
 type release struct {
-	Version     string // without the v of its tag
-	ShortCommit string
-	time        time.Time // of the commit; files get it
+	Version    string // without the v of its tag
+	FullCommit string
+	IsGitDirty bool      // files differ from the commit
+	time       time.Time // of the commit; files get it
 
 	config  config
 	targets []target
@@ -31,15 +32,20 @@ func newRelease(given string) (*release, error) {
 		if len(parts) != 3 {
 			return nil, fmt.Errorf("-release is version,commit,unix-time, not %q", given)
 		}
-		r.Version, r.ShortCommit, seconds = parts[0], parts[1], parts[2]
+		r.Version, r.FullCommit, seconds = parts[0], parts[1], parts[2]
 	} else {
 		var err error
 		if seconds, err = output("git", "log", "-1", "--format=%ct"); err != nil {
 			return nil, err
 		}
-		if r.ShortCommit, err = output("git", "describe", "--match=", "--always", "--dirty", "--abbrev=12"); err != nil {
+		if r.FullCommit, err = output("git", "rev-parse", "HEAD"); err != nil {
 			return nil, err
 		}
+		changed, err := output("git", "status", "--porcelain")
+		if err != nil {
+			return nil, err
+		}
+		r.IsGitDirty = changed != ""
 		// A commit with a tag is a release. Others come before the next one.
 		last, err := output("git", "describe", "--tags", "--match=v[0-9]*")
 		if err != nil {
