@@ -84,7 +84,7 @@ test-edge:
 .PHONY: test-dist
 test-dist: build
 	@.ci/prerequisites go python3
-	cd .ci/dist && go vet ./... && go test -count=1 ./...
+	cd .ci/dist && go vet ./... && go test -count=1 -timeout 30m ./...
 	deploy/test/run $(BIN)/edgetable
 
 ## test: all of these; installs what the tests need below .cache/
