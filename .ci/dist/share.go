@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,8 +16,8 @@ import (
 	"strings"
 )
 
-// share generates files that all platforms have, in bin/share: manual pages,
-// completions, and the licenses of the libraries.
+// share makes files that all platforms have, in bin/share: manual pages,
+// completions, the licenses of the libraries, and the scripts of packages.
 func (r *release) share() error {
 	const dir = "bin/share"
 	if err := os.RemoveAll(dir); err != nil {
@@ -51,7 +52,29 @@ func (r *release) share() error {
 			return err
 		}
 	}
+	if err := r.scripts(dir + "/scripts"); err != nil {
+		return err
+	}
 	return r.thirdParty(dir + "/THIRD-PARTY.txt")
+}
+
+// scripts copies the scripts of packages and gives them the time of the commit: an
+// .apk has the times of its scripts.
+func (r *release) scripts(dir string) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	for _, name := range []string{"postinstall", "preremove", "postremove"} {
+		text, err := os.ReadFile(filepath.Join("deploy/package", name))
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(file, text, 0o755), os.Chtimes(file, r.time, r.time)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeGzip(file string, text []byte) error {
