@@ -1,45 +1,97 @@
 package main
 
 import (
+	"context"
+	"io/fs"
+	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 )
 
-// ask sends a request to the admin address and demands a status.
-func (s *server) ask(t *testing.T, method, path string, header http.Header, want int) string {
+// administration is a client of a server's socket.
+func administration(path string) *http.Client {
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	}}}
+}
+
+// ask sends a request to a server's socket and demands a status.
+func ask(t *testing.T, socket, method, path string, want int) string {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, s.said(t, "profiles at")+path, nil)
+	req, err := http.NewRequestWithContext(t.Context(), method, "http://server"+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header = header
-	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	return answer(t, &c, req, want)
+	return answer(t, administration(socket), req, want)
 }
 
+// The socket is for the server's user alone, and gone with the server.
 func TestAdmin(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "--memory", "--admin", "127.0.0.1:0")
-	if text := s.ask(t, "GET", "/healthz", nil, 200); text != "ok\n" {
-		t.Errorf("health: %q", text)
+	for _, tt := range []struct {
+		why      string
+		flags    func(dir string) []string
+		identity int
+	}{
+		{"in the data directory", func(dir string) []string { return []string{"--data", dir} }, 200},
+		{"elsewhere", func(dir string) []string { return []string{"--memory", "--admin", filepath.Join(dir, adminSocket)} }, 404},
+	} {
+		t.Run(tt.why, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			socket := filepath.Join(dir, adminSocket)
+			s := start(t, nil, tt.flags(dir)...)
+			if info, err := os.Stat(socket); err != nil || info.Mode() != fs.ModeSocket|0o600 {
+				t.Errorf("%v, %v", info.Mode(), err)
+			}
+			if text := ask(t, socket, "GET", "/debug/pprof/goroutine?debug=1", 200); !strings.Contains(text, "goroutine profile") {
+				t.Errorf("a profile: %.100s", text)
+			}
+			ask(t, socket, "GET", "/identity", tt.identity)
+			ask(t, socket, "GET", "/metrics", 404)
+			ask(t, socket, "GET", "/devstoreaccount1/Tables", 404)
+			c := s.client(t, "")
+			if status, _ := get(t, strings.TrimSuffix(c.endpoint, "devstoreaccount1")+"debug/pprof/"); status < 400 {
+				t.Errorf("clients get profiles: %d", status)
+			}
+			s.ends(t)
+			for _, left := range []string{socket, socket + "~"} {
+				if _, err := os.Lstat(left); err == nil {
+					t.Errorf("%s is left", left)
+				}
+			}
+		})
 	}
-	s.ask(t, "GET", "/metrics", nil, 404)
-	s.ask(t, "GET", "/", nil, 404)
-	// The tables are not served there, nor is the admin address to clients.
-	s.ask(t, "GET", "/devstoreaccount1/Tables", nil, 404)
+}
+
+// The socket of a server that was killed is replaced.
+func TestAdminAfterKill(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := startProcess(t, nil, "--data", dir)
+	p.signal(t, syscall.SIGKILL)
+	_ = p.Wait()
+	if _, err := os.Lstat(filepath.Join(dir, adminSocket)); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, nil, "--data", dir)
+	ask(t, filepath.Join(dir, adminSocket), "GET", "/identity", 200)
 	s.ends(t)
+	if logs := s.logs.String(); strings.Contains(logs, "cannot reach") {
+		t.Errorf("the log:\n%s", logs)
+	}
 }
 
 // A profile that was asked for does not keep the server from ending.
 func TestEndDuringTrace(t *testing.T) {
 	t.Parallel()
-	s := start(t, nil, "--memory", "--admin", "127.0.0.1:0")
-	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "profiles at")+"/debug/pprof/trace?seconds=100000", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := c.Do(req) // returns when the trace has begun
+	dir := t.TempDir()
+	s := start(t, nil, "--data", dir)
+	resp, err := administration(filepath.Join(dir, adminSocket)).Get("http://server/debug/pprof/trace?seconds=100000") // returns when the trace has begun
 	if err != nil {
 		t.Fatal(err)
 	}

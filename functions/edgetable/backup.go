@@ -26,7 +26,7 @@ const placeHelp = `PLACE is a directory, or a bucket of S3: s3://BUCKET/PREFIX, 
 environment, as for AWS's own programs.`
 
 func (p *program) backupCreateCommand() *cobra.Command {
-	var data string
+	var data, socket string
 	var keys []string
 	c := &cobra.Command{
 		Use: "create PLACE", Short: "Make a backup of a data directory",
@@ -36,21 +36,24 @@ func (p *program) backupCreateCommand() *cobra.Command {
 		Example: `  edgetable backup create /mnt/backup/edgetable --data /var/lib/edgetable
   edgetable backup create 's3://bucket/edgetable?region=eu-central-1' --encrypt-to age1…`,
 		Args: operands("PLACE"),
-		RunE: func(c *cobra.Command, args []string) error { return p.backupCreate(c.Context(), args[0], data, keys) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.backupCreate(c.Context(), args[0], data, socket, keys)
+		},
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {
 		dataFlag(f, &data, "a server may be using it")
+		adminFlag(f, &socket, "")
 		recipientsFlag(f, &keys, "encrypt-to")
 	})
 	return c
 }
 
-func (p *program) backupCreate(ctx context.Context, location, data string, keys []string) error {
+func (p *program) backupCreate(ctx context.Context, location, data, socket string, keys []string) error {
 	place, err := openPlace(ctx, location)
 	if err != nil {
 		return err
 	}
-	store, end, err := openForBackup(data)
+	store, end, err := openForBackup(data, socket)
 	if err != nil {
 		return err
 	}

@@ -135,14 +135,14 @@ func (b *backupRun) writeUnfinished(u unfinished) error {
 }
 
 // openForBackup opens the store of a data directory, or asks the server that uses it.
-func openForBackup(data string) (s snapshotter, end func(), err error) {
+func openForBackup(data, socket string) (s snapshotter, end func(), err error) {
 	// Opening a directory without a store would make one.
 	if manifests, err := fs.Glob(os.DirFS(data), "MANIFEST-*"); err != nil || len(manifests) == 0 {
 		return nil, nil, fmt.Errorf("there is no data in %s", data)
 	}
 	store, err := pebblestore.Open(pebblestore.Options{Dir: data, DiskReserve: -1})
 	if errors.Is(err, pebblestore.ErrInUse) {
-		return askServer(data), func() {}, nil
+		return askServer(data, socket), func() {}, nil
 	}
 	if err != nil {
 		return nil, nil, err

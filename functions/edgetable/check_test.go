@@ -20,7 +20,7 @@ func TestDamage(t *testing.T) {
 	for i := range 200 {
 		c.do(t, "POST", "/People", fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%03d","Text":%q}`, i, strings.Repeat("x", 200)), 204)
 	}
-	if err := os.Remove(filepath.Join(live, socketName)); err != nil { // no file to copy
+	if err := os.Remove(filepath.Join(live, adminSocket)); err != nil { // no file to copy
 		t.Fatal(err)
 	}
 	// The files as they are now are those of a process that was killed.

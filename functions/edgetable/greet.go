@@ -19,7 +19,6 @@ type greeting struct {
 	accountsFile string // that they are from; "" for none
 	home         *home
 	at           net.Addr
-	admin        net.Listener // or nil
 	metrics      net.Listener // or nil
 }
 
@@ -27,9 +26,6 @@ type greeting struct {
 // and signs with, is that of the development account.
 func (p *program) greet(g *greeting) {
 	fmt.Fprintf(p.out, "edgetable %s listens on %s and keeps its tables %s\n", version(), g.at, g.home.place)
-	if g.admin != nil {
-		fmt.Fprintf(p.out, "health and profiles at http://%s\n", g.admin.Addr())
-	}
 	if g.metrics != nil {
 		fmt.Fprintf(p.out, "metrics at http://%s/metrics\n", g.metrics.Addr())
 	}

@@ -25,9 +25,8 @@ type serving struct {
 	certificate *certificate // nil: plain HTTP
 	faults      *chaos.Chaos // nil: none are simulated
 	listener    net.Listener
-	admin       net.Listener // nil: none
-	access      *accessLog   // nil: none
-	metrics     *metrics     // nil: none are served
+	access      *accessLog // nil: none
+	metrics     *metrics   // nil: none are served
 	metricsAt   net.Listener
 	metricsKey  *metricsToken // nil: none is asked for
 	traces      *traces       // nil: none are sent
@@ -46,12 +45,6 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 	defer s.listener.Close()
 	if err := s.protectSecrets(); err != nil {
 		return err
-	}
-	if o.admin != "" {
-		if s.admin, err = listenAdmin(o.admin); err != nil {
-			return err
-		}
-		defer s.admin.Close()
 	}
 	if o.metrics.listen != "" {
 		s.metrics = newMetrics()
@@ -167,9 +160,9 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 			},
 		},
 	}
-	stopAdmin := func() {}
-	if s.admin != nil {
-		stopAdmin = serveAdmin(s.admin, s.log)
+	stopAdmin, err := s.openAdmin()
+	if err != nil {
+		return errors.Join(err, s.home.close())
 	}
 	stopMetrics := func() {}
 	if s.metrics != nil {
@@ -185,10 +178,6 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		defer close(reloaded)
 		s.reload(ctx, p.hangups())
 	}()
-	stopSocket := func() {}
-	if s.home.embedded != nil {
-		stopSocket = s.serveSocket(s.home.embedded)
-	}
 	backedUp := make(chan struct{})
 	go func() {
 		defer close(backedUp)
@@ -196,7 +185,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 			backups.serve(ctx)
 		}
 	}()
-	p.greet(&greeting{serveFlags: s.serveFlags, home: s.home, list: *s.accounts.current.Load(), accountsFile: s.accounts.file, at: s.listener.Addr(), admin: s.admin, metrics: s.metricsAt})
+	p.greet(&greeting{serveFlags: s.serveFlags, home: s.home, list: *s.accounts.current.Load(), accountsFile: s.accounts.file, at: s.listener.Addr(), metrics: s.metricsAt})
 	p.notify("READY=1", s.log)
 	if s.certificate != nil && s.certificate.obtained != nil {
 		s.certificate.obtained.obtain(ctx)
@@ -211,7 +200,6 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	<-reloaded
 	<-backedUp
-	stopSocket()
 	s.accounts.noteUsed()
 	health.wait()
 	return s.home.close()

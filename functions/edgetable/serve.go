@@ -98,7 +98,7 @@ func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
 }
 
 func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
-	f.StringVar(&o.admin, "admin", "", "`address` on loopback for GET /healthz and /debug/pprof/; default none")
+	adminFlag(f, &o.admin, ", if there is one")
 	durationFlag(f, &o.grace, "grace", 10*time.Second, 0, maxTime, "how long requests may continue after an interrupt; a second interrupt ends them")
 	durationFlag(f, &o.drain, "drain", 0, 0, maxTime, "how long to serve after an interrupt while /_/ready answers 503, before --grace begins")
 	choiceFlag(f, &o.logFormat, "log-format", "`format` of the log on standard error, text or json", "text", "json")
