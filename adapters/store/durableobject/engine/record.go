@@ -59,9 +59,10 @@ func parseRecord(v []byte) (rec record, ok bool) {
 	rec.Key = key
 	rec.Revision = table.Revision(r.Text())
 	rec.Incarnation = r.Incarnation()
-	unused := r.Byte() | r.Byte()
+	var unused [2]byte
+	r.Fixed(unused[:])
 	rec.Value = r.Bytes()
-	return rec, r.Done() && known && unused == 0 && (form == formLive || form == formDeleting)
+	return rec, r.Done() && known && unused == [2]byte{} && (form == formLive || form == formDeleting)
 }
 
 // readRecord reads a record into memory of its own, also one of a table that is being
