@@ -33,7 +33,7 @@ func TestEmbedded(t *testing.T) {
 	t.Parallel()
 	cert, key := makeCertificate(t)
 	// Few places make a queue, and simulated faults make failures.
-	s := serve(t, []string{"SSL_CERT_FILE=" + cert}, "--data", filepath.Join(t.TempDir(), "data"), "--tls-cert", cert, "--tls-key", key,
+	s := serve(t, []string{"SSL_CERT_FILE=" + cert}, "--data", filepath.Join(t.TempDir(), "data"), "--backup-to", t.TempDir(), "--tls-cert", cert, "--tls-key", key,
 		"--cache-size", "64", "--concurrent", "2", "--reads", "2", "--max-failures", "1", "--chaos", "operation=GetEntity probability=0.01 fault=500")
 	if problems := strings.TrimSpace(run(t, s.scrape(t), "promtool", "check", "metrics")); problems != "" {
 		t.Errorf("promtool check metrics: %s", problems)
