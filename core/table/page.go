@@ -42,6 +42,7 @@ type PageBuilder struct {
 	taken   int  // rows
 	size    int  // bytes in these
 	polled  int  // Page.Scanned at the last look at the deadline
+	calm    int  // up to this many bytes no limit but those of taken rows can end the page
 }
 
 // NewPageBuilder starts a page. The request must not change while it is built.
@@ -62,25 +63,15 @@ const (
 // Examine judges the next row. It retains nothing of it. The error is that of ctx.
 func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	r, n := b.request, len(row.Key)+len(row.Properties)
-	ends := b.spent() || !b.Eager && b.HasAllRows()
-	// The deadline is checked before the second row, so that one long past costs a
-	// single row, then before each row that would pass another 64 KiB.
-	if b.begun && (b.polled == 0 || b.Page.Scanned+n-b.polled > pollBytes) {
-		if err := ctx.Err(); err != nil {
-			return End, err
+	if b.Page.Scanned+n > b.calm {
+		if ends, err := b.look(ctx, n); err != nil || ends {
+			return b.end(row), err
 		}
-		ends = ends || r.Expired != nil && r.Expired()
-		b.polled = b.Page.Scanned
 	}
-	takes := !ends && (r.Filter == nil || r.Filter.Match(row.Key, row.Timestamp, row.Properties))
-	if takes {
-		ends = b.HasAllRows() || r.Bytes > 0 && b.taken > 0 && b.size+n > r.Bytes
+	takes := r.Filter == nil || r.Filter.Match(row.Key, row.Timestamp, row.Properties)
+	if takes && (b.HasAllRows() || r.Bytes > 0 && b.taken > 0 && b.size+n > r.Bytes) {
+		return b.end(row), nil
 	}
-	if ends {
-		b.Page.Next = bytes.Clone(row.Key)
-		return End, nil
-	}
-	b.begun = true
 	b.Page.Scanned += n
 	b.Page.Examined++
 	if !takes {
@@ -88,7 +79,37 @@ func (b *PageBuilder) Examine(ctx context.Context, row *Row) (Verdict, error) {
 	}
 	b.taken++
 	b.size += n
+	if b.HasAllRows() {
+		b.calm = 0
+	}
 	return Take, nil
+}
+
+// look reports whether the page ends before a row of n bytes whatever the row is.
+// The deadline is checked before the second row, so that one long past costs a
+// single row, then before each row that would pass another 64 KiB.
+func (b *PageBuilder) look(ctx context.Context, n int) (ends bool, err error) {
+	r := b.request
+	ends = b.spent() || !b.Eager && b.HasAllRows()
+	if b.begun && (b.polled == 0 || b.Page.Scanned+n-b.polled > pollBytes) {
+		if err := ctx.Err(); err != nil {
+			return true, err
+		}
+		ends = ends || r.Expired != nil && r.Expired()
+		b.polled = b.Page.Scanned
+		b.calm = b.polled + pollBytes
+		if r.ScanBytes > 0 {
+			b.calm = min(b.calm, r.ScanBytes)
+		}
+	}
+	b.begun = true
+	return ends, nil
+}
+
+// end ends the page before a row.
+func (b *PageBuilder) end(row *Row) Verdict {
+	b.Page.Next = bytes.Clone(row.Key)
+	return End
 }
 
 // Full reports whether Examine will end the page whatever the next row is, so that

@@ -93,7 +93,7 @@ func (s *Store) openWaiting(o Options) error {
 		}
 		close(s.started)
 		if s.standIn.abandoned {
-			s.Close() // nobody waits for it
+			s.Close() // Close has returned already
 		}
 	}()
 	return nil
