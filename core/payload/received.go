@@ -70,7 +70,7 @@ func (r *Reader) Next() (e Received, ok bool, err error) {
 	c := r.s.skip()
 	if r.inFeed && c == ',' {
 		r.s.pos++
-		c = r.s.skip()
+		r.s.skip()
 	} else if c == ']' {
 		r.s.pos++
 		if c = r.s.skip(); c != '}' && c != ',' {

@@ -3,7 +3,6 @@ package remote
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -99,9 +98,4 @@ func batchError(body []byte) *Error {
 		text, _, _ = bytes.Cut(text, []byte("\r\n--"))
 		return readError(status, bytes.TrimSpace(text))
 	}
-}
-
-// unexpected is an answer that is neither success nor an error.
-func unexpected(status int) error {
-	return fmt.Errorf("the service answers %d, which this request cannot have: is it a table service?", status)
 }
