@@ -2,6 +2,7 @@ package main
 
 import (
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -76,6 +77,7 @@ func seconds(d time.Duration) float64 { return d.Seconds() }
 // requestMetrics are about requests.
 type requestMetrics struct {
 	duration          *prometheus.HistogramVec
+	byOperation       map[string]*byResult
 	waited            prometheus.Histogram
 	scanned, returned prometheus.Counter
 	received, sent    prometheus.Counter
@@ -89,6 +91,10 @@ func (r *requestMetrics) register(m *metrics) {
 		"Time from the head of a request to its complete response, by operation (none: not known) and result: "+
 			"success, client_error (4xx), busy (503), server_error (other 5xx) or cut (by a simulated fault).",
 		latencies, "operation", "result")
+	r.byOperation = map[string]*byResult{noOperation: {}, "Preflight": {}}
+	for _, name := range protocol.Operations() {
+		r.byOperation[name] = &byResult{}
+	}
 	r.waited = m.histogram("queue_wait_duration_seconds", "Time in the queue of requests that could not be served at once.", latencies)
 	r.scanned = m.counter("entities_scanned_total", "Entities and tables that were examined for reads.")
 	r.returned = m.counter("entities_returned_total", "Entities and tables in the responses to reads.")
@@ -115,11 +121,7 @@ func (m *metrics) observe(resp *protocol.Response) {
 		return
 	}
 	r := &m.requests
-	operation := resp.Operation
-	if operation == "" {
-		operation = "none"
-	}
-	r.duration.WithLabelValues(operation, result(resp)).Observe(resp.Took.Seconds())
+	r.durationOf(resp.Operation, resultOf(resp)).Observe(resp.Took.Seconds())
 	if resp.Waited > 0 {
 		r.waited.Observe(resp.Waited.Seconds())
 	}
@@ -141,17 +143,49 @@ func add(c prometheus.Counter, n int) {
 	}
 }
 
-// result is the class of the result of a request.
-func result(resp *protocol.Response) string {
+// noOperation is the label of requests that failed before their operation was known.
+const noOperation = "none"
+
+// byResult has the histogram of each result of an operation, once it is needed. To
+// look it up by its labels would take half of the time that metrics take.
+type byResult [len(results)]atomic.Pointer[prometheus.Observer]
+
+func (r *requestMetrics) durationOf(operation string, result result) prometheus.Observer {
+	of, ok := r.byOperation[operation]
+	if !ok {
+		operation, of = noOperation, r.byOperation[noOperation]
+	}
+	if known := of[result].Load(); known != nil {
+		return *known
+	}
+	o := r.duration.WithLabelValues(operation, results[result])
+	of[result].Store(&o)
+	return o
+}
+
+// result is the class of the result of a request, the index of its label.
+type result int
+
+const (
+	success result = iota
+	clientError
+	busy
+	serverError
+	cut
+)
+
+var results = [...]string{success: "success", clientError: "client_error", busy: "busy", serverError: "server_error", cut: "cut"}
+
+func resultOf(resp *protocol.Response) result {
 	switch {
 	case resp.Cut:
-		return "cut"
+		return cut
 	case resp.Status < 400:
-		return "success"
+		return success
 	case resp.Status < 500:
-		return "client_error"
+		return clientError
 	case resp.Status == 503:
-		return "busy"
+		return busy
 	}
-	return "server_error"
+	return serverError
 }

@@ -88,6 +88,10 @@ func TestMetrics(t *testing.T) {
 	c.filled(t)
 	c.do(t, "GET", "/people()?$filter=Name%20eq%20'Bob'", "", 200)
 	c.do(t, "GET", "/nobody", "", 404)
+	preflight := c.request(t, "OPTIONS", "/people", "")
+	preflight.Header.Set("Origin", "http://example.com")
+	preflight.Header.Set("Access-Control-Request-Method", "GET")
+	answer(t, &c.Client, preflight, 403) // there are no rules
 	if resp, err := c.Do(c.request(t, "DELETE", "/Tables('people')", "")); err == nil {
 		t.Errorf("the simulated fault: status %d", resp.StatusCode)
 	}
@@ -106,12 +110,14 @@ func TestMetrics(t *testing.T) {
 		{"request_duration_seconds", "operation=QueryEntities result=success", 1},
 		{"request_duration_seconds", "operation=QueryEntities result=client_error", 1},
 		{"request_duration_seconds", "operation=DeleteTable result=cut", 1},
+		{"request_duration_seconds", "operation=Preflight result=client_error", 1},
 		{"request_duration_seconds", "operation=none result=client_error", 1},
 		{"errors_total", "code=TableNotFound", 1},
 		{"errors_total", "code=AuthenticationFailed", 1},
 		{"failed_sign_ins_total", "reason=signature", 1},
 		{"failed_sign_ins_total", "", 1},
-		{"refused_requests_total", "", 0},
+		{"refused_requests_total", "reason=permission", 1},
+		{"refused_requests_total", "", 1},
 		{"entities_scanned_total", "", 3},
 		{"entities_returned_total", "", 2},
 		{"simulated_faults_total", "rule=1", 1},

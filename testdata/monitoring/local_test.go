@@ -25,6 +25,15 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	t.Log(run(t, "", "promtool", "check", "rules", rules))
 	t.Log(run(t, "", "promtool", "test", "rules", ruleTests))
+
+	// In its container Prometheus has both files in one folder.
+	dir := t.TempDir()
+	for name, file := range map[string]string{"alerts.yml": rules, "prometheus.yml": root + "deploy/compose/prometheus.yml"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(read(t, file)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Log(run(t, "", "promtool", "check", "config", filepath.Join(dir, "prometheus.yml")))
 }
 
 // A real Prometheus scrapes a server under load: every panel and every alert
@@ -34,7 +43,7 @@ func TestEmbedded(t *testing.T) {
 	cert, key := makeCertificate(t)
 	// Few places make a queue, and simulated faults make failures.
 	s := serve(t, []string{"SSL_CERT_FILE=" + cert}, "--data", filepath.Join(t.TempDir(), "data"), "--backup-to", t.TempDir(), "--tls-cert", cert, "--tls-key", key,
-		"--cache-size", "64", "--concurrent", "2", "--reads", "2", "--max-failures", "1", "--chaos", "operation=GetEntity probability=0.01 fault=500")
+		"--cache-size", "64", "--concurrent", "2", "--reads", "2", "--max-wait", "1m", "--max-failures", "1", "--chaos", "operation=GetEntity probability=0.01 fault=500")
 	if problems := strings.TrimSpace(run(t, s.scrape(t), "promtool", "check", "metrics")); problems != "" {
 		t.Errorf("promtool check metrics: %s", problems)
 	}
@@ -46,11 +55,14 @@ func TestEmbedded(t *testing.T) {
 
 	list := expressions(t, func(p panel) bool { return p.row != "DynamoDB" }, func(g group) bool { return g.Name != "edgetable-dynamodb" })
 	s.checkExpressions(t, list, healthy{
-		"Queue {{kind}} waiting":       "a moment with more requests than places; a scrape need not meet one",
-		"Compactions debt":             "a disk that is slower than the writes",
-		"Background work write stalls": "a disk that is slower than the writes",
-		"Damage damaged blocks met":    "changed bytes in a data file (TestDamagedBlock of pebblestore)",
-		"Clock ETags ahead":            "a clock that is set back (TestMetricsOfClock of pebblestore)",
+		"Full disk full":                    "a disk without space (TestFullDisk of functions/edgetable)",
+		"Full disk refused per second":      "a disk without space (TestFullDisk of functions/edgetable)",
+		"Age of the newest backup failures": "a place for backups that cannot be reached",
+		"Queue {{kind}} waiting":            "a moment with more requests than places; a scrape need not meet one",
+		"Compactions debt":                  "a disk that is slower than the writes",
+		"Background work write stalls":      "a disk that is slower than the writes",
+		"Damage damaged blocks met":         "changed bytes in a data file (TestDamagedBlock of pebblestore)",
+		"Clock ETags ahead":                 "a clock that is set back (TestMetricsOfClock of pebblestore)",
 	})
 	// The certificate is for an hour.
 	s.checkAlerts(t, "EdgetableCertificateExpires")
@@ -67,6 +79,7 @@ func strangers(ctx context.Context, endpoint, cert string) {
 		if err != nil {
 			return
 		}
+		req.Header.Set("Authorization", "SharedKeyLite nobody")
 		if resp, err := c.Do(req); err == nil {
 			resp.Body.Close()
 		}
