@@ -54,7 +54,7 @@ var embedded = []struct {
 	{"writes_refused_for_space_total", "Writes refused with 503 because the disk is full.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.RefusedForSpace) }},
 	{"disk_full", "1 while writes are refused because the disk is full, else 0.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return map[bool]float64{true: 1}[m.Full] }},
 	{"damage_total", "Reads and compactions that met a damaged block.", prometheus.CounterValue, func(m *pebblestore.Metrics) float64 { return float64(m.Damage) }},
-	{"clock_ahead_seconds", "How far the last ETag is ahead of the clock: more than a second if the clock was set back.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return max(0, seconds(m.LastTimestamp.Time().Sub(time.Now()))) }},
+	{"clock_ahead_seconds", "How far the last ETag is ahead of the clock: more than a second if the clock was set back.", prometheus.GaugeValue, func(m *pebblestore.Metrics) float64 { return max(0, seconds(time.Until(m.LastTimestamp.Time()))) }},
 }
 
 // watchEmbedded adds the counters and sizes of the embedded store.

@@ -224,7 +224,7 @@ func TestMetrics(t *testing.T) {
 	if m.WALBytes < 100_000 || m.Flushes == 0 || m.DiskBytes == 0 || m.MemTableBytes == 0 || m.DiskFree == 0 || m.DiskTotal < m.DiskFree {
 		t.Errorf("Metrics after 500 commits = %+v", m)
 	}
-	if ahead := m.LastTimestamp.Time().Sub(time.Now()); ahead > time.Second || ahead < -time.Minute {
+	if ahead := time.Until(m.LastTimestamp.Time()); ahead > time.Second || ahead < -time.Minute {
 		t.Errorf("the last Timestamp is %v ahead", ahead)
 	}
 	// The record of the table is a commit for the log, but not for its caller. The last
