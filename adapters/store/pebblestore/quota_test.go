@@ -66,6 +66,13 @@ func (q *quota) makeSpace() {
 	q.limit, q.left = math.MaxInt64, math.MaxInt
 }
 
+// operations returns the number of operations that needed space so far.
+func (q *quota) operations() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.asked
+}
+
 func (q *quota) used() (n int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

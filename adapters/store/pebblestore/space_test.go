@@ -146,7 +146,7 @@ func TestFullAtEachWrite(t *testing.T) {
 	}
 	f.start(commits)
 	f.wait.Wait()
-	places, step := all.asked, 3
+	places, step := all.operations(), 3
 	if places < 200 {
 		t.Fatalf("only %d operations need space", places)
 	}

@@ -37,7 +37,7 @@ func TestStartOnFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	places := all.asked
+	places := all.operations()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
