@@ -1,5 +1,6 @@
 """The commands and the program of docs/start/fixed-host.md, in a network and with a hosts file of their own."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -28,7 +29,8 @@ kill $!
 
 def namespaces():
     """The command that gives a process a network and mounts of its own, or none."""
-    command = ["unshare", "--map-root-user", "--net", "--mount"]
+    # Root needs no user namespace, which cannot be made below chroot.
+    command = ["unshare", *([] if os.geteuid() == 0 else ["--map-root-user"]), "--net", "--mount"]
     usable = shutil.which("unshare") and shutil.which("ip") and subprocess.run([*command, "true"], capture_output=True).returncode == 0
     return command if usable else None
 
