@@ -21,13 +21,23 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	}
 	// A log changes with every commit, data files never do: the next backup need not
 	// store them again.
-	flushed, err := s.db.AsyncFlush()
-	if err != nil {
-		return err
-	}
+	// The flush waits while the disk is full.
+	done := make(chan error, 1)
+	go func() {
+		flushed, err := s.db.AsyncFlush()
+		if err == nil {
+			<-flushed
+		}
+		done <- err
+	}()
 	select {
-	case <-flushed:
-	case <-ctx.Done(): // the disk may be full
+	case err := <-done:
+		if err != nil {
+			return err
+		}
+	case <-s.space.stalled():
+		return table.ErrFull
+	case <-ctx.Done():
 		return ctx.Err()
 	}
 	return s.db.Checkpoint(dir, pebble.WithFlushedWAL())

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/core/edm"
@@ -42,7 +43,7 @@ func (s *Store) Metrics() Metrics {
 		defer s.standIn.release()
 		return r.Metrics()
 	}
-	m := s.db.Metrics()
+	m := s.measured()
 	total := m.Total()
 	var usage vfs.DiskUsage
 	var refused int64
@@ -114,4 +115,24 @@ func (l *logSyncs) time(sync func() error) error {
 	}
 	l.observe(time.Since(begin), int(written-l.synced.Swap(written)))
 	return nil
+}
+
+// measured returns Pebble's metrics. While an operation waits for space, Pebble may
+// hold the lock that they need: then it returns the last ones.
+func (s *Store) measured() *pebble.Metrics {
+	if s.space == nil {
+		return s.db.Metrics()
+	}
+	now := make(chan *pebble.Metrics, 1)
+	go func() { now <- s.db.Metrics() }()
+	select {
+	case m := <-now:
+		s.lastMetrics.Store(m)
+		return m
+	case <-s.space.stalled():
+		if m := s.lastMetrics.Load(); m != nil {
+			return m
+		}
+		return new(pebble.Metrics)
+	}
 }

@@ -27,11 +27,12 @@ type Store struct {
 	space     *space    // nil in memory
 	standIn   standIn
 	// started is closed when a start that waited for space has finished; nil: it did not wait
-	started chan struct{}
-	marker  *marker
-	journal *journal
-	tables  *tables
-	stalls  atomic.Int64
+	started     chan struct{}
+	marker      *marker
+	journal     *journal
+	tables      *tables
+	stalls      atomic.Int64
+	lastMetrics atomic.Pointer[pebble.Metrics] // while the disk is full
 	// failures of background work since the last successful flush
 	failures atomic.Int32
 
