@@ -16,7 +16,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
 	}
-	if s.standIn.store.Load() != nil {
+	if s.standIn.store.Load() != nil || s.space.waiting.Load() > 0 {
 		return table.ErrFull
 	}
 	// A log changes with every commit, data files never do: the next backup need not

@@ -120,19 +120,13 @@ func (l *logSyncs) time(sync func() error) error {
 // measured returns Pebble's metrics. While an operation waits for space, Pebble may
 // hold the lock that they need: then it returns the last ones.
 func (s *Store) measured() *pebble.Metrics {
-	if s.space == nil {
-		return s.db.Metrics()
-	}
-	now := make(chan *pebble.Metrics, 1)
-	go func() { now <- s.db.Metrics() }()
-	select {
-	case m := <-now:
-		s.lastMetrics.Store(m)
-		return m
-	case <-s.space.stalled():
+	if s.space != nil && s.space.waiting.Load() > 0 {
 		if m := s.lastMetrics.Load(); m != nil {
 			return m
 		}
 		return new(pebble.Metrics)
 	}
+	m := s.db.Metrics()
+	s.lastMetrics.Store(m)
+	return m
 }
