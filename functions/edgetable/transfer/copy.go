@@ -60,7 +60,7 @@ type copyTable struct {
 type copier struct {
 	o        *Copy
 	from     *remote.Client
-	im       importer // writes
+	to       writer
 	journal  *journal
 	mu       sync.Mutex
 	rejected rejectFile
@@ -113,7 +113,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals Totals,
 		return totals, ErrImported
 	}
 	o.Begin(again)
-	c := &copier{o: o, from: from, journal: j, im: importer{o: &Import{Mode: o.Mode}, c: to}, rejected: rejectFile{path: o.Rejects}}
+	c := &copier{o: o, from: from, journal: j, to: writer{to, o.Mode}, rejected: rejectFile{path: o.Rejects}}
 	if again {
 		if err := c.rejected.keep(); err != nil {
 			return totals, err
@@ -121,7 +121,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals Totals,
 	}
 	defer func() { err = errors.Join(err, c.rejected.close()) }()
 	for _, name := range o.Tables {
-		if err := c.table(ctx, to, name, tables[name]); err != nil {
+		if err := c.table(ctx, name, tables[name]); err != nil {
 			return sum(), err
 		}
 	}
@@ -130,7 +130,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals Totals,
 
 func (t *Totals) rows() int64 { return t.Written + t.Same + t.Skipped + t.Rejected }
 
-func (c *copier) table(ctx context.Context, to *remote.Client, name string, t *copyTable) error {
+func (c *copier) table(ctx context.Context, name string, t *copyTable) error {
 	if t.ranges == nil {
 		ranges, err := Split(ctx, c.from, name, c.o.Filter, splits)
 		if err != nil {
@@ -141,7 +141,7 @@ func (c *copier) table(ctx context.Context, to *remote.Client, name string, t *c
 			return err
 		}
 	}
-	if _, err := to.CreateTable(ctx, name); err != nil {
+	if _, err := c.to.c.CreateTable(ctx, name); err != nil {
 		var answer *remote.Error
 		if !errors.As(err, &answer) || answer.Status != 403 {
 			return err
@@ -180,7 +180,7 @@ func (c *copier) part(ctx context.Context, name string, n int, r Range, state *c
 			return nil
 		}
 		last := &b.ops[len(b.ops)-1]
-		if err := c.im.write(ctx, b, b.ops, b.lines); err != nil {
+		if err := c.to.write(ctx, b, b.ops, b.lines); err != nil {
 			return err
 		}
 		b.totals.Rejected = int64(len(b.rejects))

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"edgetable/core/edm"
 	"edgetable/core/payload"
@@ -85,15 +84,9 @@ func TestCopyInterrupted(t *testing.T) {
 	fill(t, from, "People", list, func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i))) })
 	o := newCopy(t, from, to)
 	for runs := 0; ; runs++ {
-		ctx, cancel := context.WithCancel(t.Context())
 		o.Rows = new(atomic.Int64)
-		o.Begin = func(bool) {
-			go func() {
-				for limit := o.Rows.Load() + 8000; ctx.Err() == nil && o.Rows.Load() < limit; time.Sleep(time.Millisecond) {
-				}
-				cancel()
-			}()
-		}
+		ctx, cancel, begin := interrupted(t, o.Rows, 8000)
+		o.Begin = begin
 		totals, err := o.Run(ctx, from, to)
 		cancel()
 		if err == nil {

@@ -15,11 +15,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 
-	"edgetable/core/edm"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
 )
@@ -28,18 +26,6 @@ import (
 func newExport(c *remote.Client, format, compress string) *transfer.Export {
 	return &transfer.Export{Tables: []string{"People"}, Source: c.Endpoint().String(), Format: format, Compress: compress, Connections: 4,
 		Rows: new(atomic.Int64), Parts: new(atomic.Int64), Done: new(atomic.Int64), Begin: func(bool) {}}
-}
-
-// numbered are entities in partitions of 500.
-func numbered(n int) (list []keys) {
-	for i := range n {
-		list = append(list, keys{fmt.Sprintf("p%04d", i/500), fmt.Sprintf("r%06d", i)})
-	}
-	return list
-}
-
-func property(i int) edm.Properties {
-	return edm.AppendProperty(nil, "Text", edm.String(strings.Repeat(fmt.Sprint(i, ","), 1000)))
 }
 
 // read reads the parts of an export, one after the other, and checks them
@@ -104,15 +90,9 @@ func TestExportInterrupted(t *testing.T) {
 			var again *transfer.Manifest
 			runs := 0
 			for ; again == nil; runs++ {
-				ctx, cancel := context.WithCancel(t.Context())
 				e := newExport(c, "jsonl", compress)
-				e.Begin = func(bool) {
-					go func() { // ends the run once it has read some more
-						for limit := e.Rows.Load() + 1500; ctx.Err() == nil && e.Rows.Load() < limit; time.Sleep(time.Millisecond) {
-						}
-						cancel()
-					}()
-				}
+				ctx, cancel, begin := interrupted(t, e.Rows, 1500)
+				e.Begin = begin
 				again, err = e.ToDirectory(ctx, c, broken)
 				cancel()
 				if err != nil && !errors.Is(err, context.Canceled) {

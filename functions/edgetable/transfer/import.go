@@ -71,7 +71,7 @@ var ErrImported = errors.New("the import is finished already")
 // What a crash may have left between the journal and the service is written
 // again; an insert takes an entity with the same content for its own.
 func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err error) {
-	im := &importer{o: o, c: c, rejects: rejectFile{path: o.Rejects}}
+	im := &importer{o: o, writer: writer{c, o.Mode}, rejects: rejectFile{path: o.Rejects}}
 	state := imported{}
 	if o.Journal != "" && !o.DryRun {
 		if err := o.forgetFinished(); err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,12 +12,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"edgetable/core/edm"
-	"edgetable/core/key"
 	"edgetable/core/payload"
-	"edgetable/core/table"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
 )
@@ -33,98 +29,6 @@ func newImport(t testing.TB, c *remote.Client, path, table, mode string) *transf
 	return &transfer.Import{Target: c.Endpoint().String(), Sources: sources, Mode: mode, Format: "jsonl", Connections: 4,
 		Journal: filepath.Join(t.TempDir(), "journal"), Rejects: filepath.Join(t.TempDir(), "x.rejects.jsonl"),
 		Rows: new(atomic.Int64), Begin: func(bool) {}, Refused: func(string, int, string) {}}
-}
-
-// anyValue returns a value of any type, often an extreme one.
-func anyValue(rnd *rand.Rand) edm.Value {
-	texts := []string{"", " ", "a,b;c", "\"", "\r\n", "\n", "é😀\u2028", "=1+1", "'", "007", "true", "\ufeff", "\x01", strings.Repeat("z", 300)}
-	switch rnd.IntN(8) {
-	case 0:
-		return edm.String(texts[rnd.IntN(len(texts))])
-	case 1:
-		return edm.Binary([]byte(texts[rnd.IntN(len(texts))]))
-	case 2:
-		return edm.Boolean(rnd.IntN(2) == 0)
-	case 3:
-		return edm.DateTime([]edm.Ticks{edm.MinDateTime, edm.MaxDateTime, edm.MinDateTime + edm.Ticks(rnd.Int64N(int64(edm.MaxDateTime-edm.MinDateTime)))}[rnd.IntN(3)])
-	case 4:
-		return edm.Double([]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, 5, math.MaxFloat64, 5e-324, rnd.NormFloat64(), 0.1}[rnd.IntN(10)])
-	case 5:
-		return edm.Guid([16]byte{byte(rnd.Uint32()), 15: byte(rnd.Uint32())})
-	case 6:
-		return edm.Int32([]int32{math.MinInt32, math.MaxInt32, 0, int32(rnd.Uint32())}[rnd.IntN(4)])
-	}
-	return edm.Int64([]int64{math.MinInt64, math.MaxInt64, 0, 1 << 53, int64(rnd.Uint64())}[rnd.IntN(5)])
-}
-
-// anyEntities returns entities with keys and properties of all kinds, in any
-// order, each as a line of a file.
-func anyEntities(rnd *rand.Rand, n int) (list []keys, lines []string) {
-	partitions := []string{"", "it's", "''", "é", "😀", "\uffee", "a b", "100%", "p+q", "&=", ",", ";\"", "=1", "01"}
-	seen := map[keys]bool{}
-	for i := range n {
-		k := keys{partitions[rnd.IntN(len(partitions))], partitions[rnd.IntN(len(partitions))] + fmt.Sprint(rnd.IntN(n))}
-		if seen[k] {
-			continue
-		}
-		seen[k] = true
-		var p edm.Properties
-		count := rnd.IntN(6)
-		switch i {
-		case 1:
-			count = table.MaxProperties
-		case 2, 3: // of almost 1 MiB
-			count = 0
-			for j := range 15 {
-				p = edm.AppendProperty(p, fmt.Sprint("Big", j), edm.String(strings.Repeat("é", 32_000)))
-			}
-		}
-		for j := range count {
-			p = edm.AppendProperty(p, fmt.Sprintf("P%d", rnd.IntN(3)*1000+j), anyValue(rnd))
-		}
-		list = append(list, k)
-		lines = append(lines, string(payload.AppendJSON(nil, k.partition, k.row, 0, p)))
-	}
-	return list, lines
-}
-
-// dump returns the entities of a table, a line each, without Timestamps.
-func dump(t testing.TB, c *remote.Client, tableName string) (lines []string) {
-	t.Helper()
-	for e, err := range c.Entities(t.Context(), remote.Query{Table: tableName}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines = append(lines, string(payload.AppendJSON(nil, e.PartitionKey, e.RowKey, 0, e.Properties)))
-	}
-	return lines
-}
-
-// inOrder returns the lines in the order of the keys.
-func inOrder(list []keys, lines []string) []string {
-	index := make([]int, len(list))
-	for i := range index {
-		index[i] = i
-	}
-	slices.SortFunc(index, func(a, b int) int {
-		if c := key.Compare(list[a].partition, list[b].partition); c != 0 {
-			return c
-		}
-		return key.Compare(list[a].row, list[b].row)
-	})
-	var sorted []string
-	for _, i := range index {
-		sorted = append(sorted, lines[i])
-	}
-	return sorted
-}
-
-func write(t testing.TB, path, text string) string {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 // Entities of all kinds come unchanged through every format, from the file into
@@ -306,15 +210,9 @@ func TestImportInterrupted(t *testing.T) {
 			transfer.SetMemory(im, 200<<10)
 			runs := 0
 			for ; ; runs++ {
-				ctx, cancel := context.WithCancel(t.Context())
 				im.Rows = new(atomic.Int64)
-				im.Begin = func(bool) {
-					go func() {
-						for limit := im.Rows.Load() + 4000; ctx.Err() == nil && im.Rows.Load() < limit; time.Sleep(time.Millisecond) {
-						}
-						cancel()
-					}()
-				}
+				ctx, cancel, begin := interrupted(t, im.Rows, 4000)
+				im.Begin = begin
 				totals, err := im.Run(ctx, c)
 				cancel()
 				if err == nil {

@@ -9,53 +9,10 @@ import (
 	"testing"
 
 	"edgetable/core/edm"
-	"edgetable/core/key"
-	"edgetable/core/payload"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/remote"
-	"edgetable/functions/edgetable/remote/remotetest"
 	"edgetable/functions/edgetable/transfer"
 )
-
-// newClient is a client of a new server with a table People.
-func newClient(t testing.TB) *remote.Client {
-	t.Helper()
-	e, err := remote.ParseConnection(remotetest.Start(t, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := remote.New(e, 8)
-	t.Cleanup(c.Close)
-	if _, err := c.CreateTable(t.Context(), "People"); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-type keys struct{ partition, row string }
-
-// fill inserts entities in batches.
-func fill(t testing.TB, c *remote.Client, table string, list []keys, p func(i int) edm.Properties) {
-	t.Helper()
-	var ops []remote.Operation
-	flush := func() {
-		if len(ops) > 0 {
-			if err := c.Batch(t.Context(), table, ops); err != nil {
-				t.Fatal(err)
-			}
-		}
-		ops = ops[:0]
-	}
-	for i, k := range list {
-		if len(ops) == remote.MaxOperations || len(ops) > 0 && ops[0].PartitionKey != k.partition {
-			flush()
-		}
-		ops = append(ops, remote.Operation{Kind: remote.Insert, PartitionKey: k.partition, RowKey: k.row, Body: payload.AppendJSON(nil, k.partition, k.row, 0, p(i))})
-	}
-	flush()
-}
-
-func nothing(int) edm.Properties { return nil }
 
 // tables are tables of several shapes, each with the number of ranges that are
 // to be found at least.
@@ -93,12 +50,7 @@ func TestSplit(t *testing.T) {
 			for i := range 3000 {
 				list = append(list, tt.keys(i))
 			}
-			slices.SortFunc(list, func(a, b keys) int {
-				if a.partition != b.partition {
-					return key.Compare(a.partition, b.partition)
-				}
-				return key.Compare(a.row, b.row)
-			})
+			slices.SortFunc(list, keys.compare)
 			list = slices.Compact(list)
 			fill(t, c, "People", list, nothing)
 			ranges, err := transfer.Split(t.Context(), c, "People", "", 32)
@@ -165,7 +117,7 @@ func TestMeasure(t *testing.T) {
 			for i := range 3000 {
 				list = append(list, tt.keys(i))
 			}
-			slices.SortFunc(list, func(a, b keys) int { return strings.Compare(a.partition+"\x00"+a.row, b.partition+"\x00"+b.row) })
+			slices.SortFunc(list, keys.compare)
 			list = slices.Compact(list)
 			properties := func(i int) edm.Properties {
 				if i%3 == 0 {

@@ -1,0 +1,36 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/remote"
+)
+
+// ToWriter exports one table as a stream, in the order of its keys.
+func (o *Export) ToWriter(ctx context.Context, c *remote.Client, w io.Writer) (err error) {
+	out := newFrames(w, o.Compress)
+	defer func() { err = errors.Join(err, out.end()) }()
+	if o.Format != "jsonl" && o.Select == nil {
+		return o.spooled(ctx, c, out)
+	}
+	p := NewPrinter(out, o.Format, o.Select)
+	p.excel = o.Excel
+	for e, err := range o.read(ctx, c) {
+		if err == nil {
+			err = p.Print(e)
+		}
+		if err != nil {
+			return errors.Join(err, p.w.Flush())
+		}
+		o.Rows.Add(1)
+	}
+	return p.Close()
+}
+
+func (o *Export) read(ctx context.Context, c *remote.Client) iter.Seq2[payload.Received, error] {
+	return c.Entities(ctx, remote.Query{Table: o.Tables[0], Filter: o.Filter, Select: WithKeys(o.Select)})
+}

@@ -1,0 +1,122 @@
+package transfer_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/remote"
+	"edgetable/functions/edgetable/remote/remotetest"
+)
+
+// newClient is a client of a new server with a table People.
+func newClient(t testing.TB) *remote.Client {
+	t.Helper()
+	e, err := remote.ParseConnection(remotetest.Start(t, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := remote.New(e, 8)
+	t.Cleanup(c.Close)
+	if _, err := c.CreateTable(t.Context(), "People"); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+type keys struct{ partition, row string }
+
+func (k keys) compare(other keys) int {
+	return cmp.Or(key.Compare(k.partition, other.partition), key.Compare(k.row, other.row))
+}
+
+// fill inserts entities in batches.
+func fill(t testing.TB, c *remote.Client, table string, list []keys, p func(i int) edm.Properties) {
+	t.Helper()
+	var ops []remote.Operation
+	flush := func() {
+		if len(ops) > 0 {
+			if err := c.Batch(t.Context(), table, ops); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ops = ops[:0]
+	}
+	for i, k := range list {
+		if len(ops) == remote.MaxOperations || len(ops) > 0 && ops[0].PartitionKey != k.partition {
+			flush()
+		}
+		ops = append(ops, remote.Operation{Kind: remote.Insert, PartitionKey: k.partition, RowKey: k.row, Body: payload.AppendJSON(nil, k.partition, k.row, 0, p(i))})
+	}
+	flush()
+}
+
+func nothing(int) edm.Properties { return nil }
+
+// numbered are entities in partitions of 500.
+func numbered(n int) (list []keys) {
+	for i := range n {
+		list = append(list, keys{fmt.Sprintf("p%04d", i/500), fmt.Sprintf("r%06d", i)})
+	}
+	return list
+}
+
+func property(i int) edm.Properties {
+	return edm.AppendProperty(nil, "Text", edm.String(strings.Repeat(fmt.Sprint(i, ","), 1000)))
+}
+
+// dump returns the entities of a table, a line each, without Timestamps.
+func dump(t testing.TB, c *remote.Client, tableName string) (lines []string) {
+	t.Helper()
+	for e, err := range c.Entities(t.Context(), remote.Query{Table: tableName}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(payload.AppendJSON(nil, e.PartitionKey, e.RowKey, 0, e.Properties)))
+	}
+	return lines
+}
+
+// inOrder returns the lines in the order of the keys.
+func inOrder(list []keys, lines []string) []string {
+	index := make([]int, len(list))
+	for i := range index {
+		index[i] = i
+	}
+	slices.SortFunc(index, func(a, b int) int { return list[a].compare(list[b]) })
+	var sorted []string
+	for _, i := range index {
+		sorted = append(sorted, lines[i])
+	}
+	return sorted
+}
+
+func write(t testing.TB, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// interrupted is a context that ends once so many more rows are done. It begins to
+// count when the result is called.
+func interrupted(t *testing.T, rows *atomic.Int64, more int64) (ctx context.Context, cancel func(), begin func(bool)) {
+	ctx, cancel = context.WithCancel(t.Context())
+	return ctx, cancel, func(bool) {
+		go func() {
+			for limit := rows.Load() + more; ctx.Err() == nil && rows.Load() < limit; time.Sleep(time.Millisecond) {
+			}
+			cancel()
+		}()
+	}
+}

@@ -1,0 +1,149 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/remote"
+)
+
+// writer writes batches to a service and settles each operation that the service
+// refuses.
+type writer struct {
+	c    *remote.Client
+	mode string // insert, merge, replace or skip
+}
+
+var importKinds = map[string]remote.Kind{"insert": remote.Insert, "skip": remote.Insert, "merge": remote.Merge, "replace": remote.Replace}
+
+// write writes operations until each is done, skipped or refused.
+func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lines []int) error {
+	where := func(err error) error {
+		return fmt.Errorf("%s line %d, PartitionKey %s, to table %s: %w", b.source.File, lines[0], Quote(ops[0].PartitionKey), b.source.Table, err)
+	}
+	conflicts := 0
+	for len(ops) > 0 {
+		err := w.c.Batch(ctx, b.source.Table, ops)
+		if err == nil {
+			b.totals.Written += int64(len(ops))
+			return nil
+		}
+		var answer *remote.Error
+		if !errors.As(err, &answer) {
+			return where(err)
+		}
+		known := answer.Index >= 0 && answer.Index < len(ops)
+		switch {
+		case answer.Code == "EntityAlreadyExists" && ops[0].Kind == remote.Insert && conflicts <= len(ops):
+			conflicts++
+			free, freeLines, err := w.conflict(ctx, b, ops, lines)
+			if err != nil {
+				return where(err)
+			}
+			ops, lines = free, freeLines
+		case len(ops) > 1 && (answer.Status == http.StatusRequestEntityTooLarge || answer.Status == http.StatusNotImplemented || answer.Status == http.StatusBadRequest && !known):
+			half := len(ops) / 2
+			if answer.Status == http.StatusNotImplemented { // it has no batches
+				half = 1
+			}
+			if err := w.write(ctx, b, ops[:half:half], lines[:half:half]); err != nil {
+				return err
+			}
+			ops, lines = ops[half:], lines[half:]
+		case known && (answer.Status == http.StatusBadRequest || answer.Status == http.StatusRequestEntityTooLarge):
+			b.refuse(&ops[answer.Index], lines[answer.Index], answer.Error())
+			ops, lines = without(ops, answer.Index), without(lines, answer.Index)
+		case answer.Code == "TableNotFound":
+			return where(errors.New("the table is not there"))
+		default:
+			return where(err)
+		}
+	}
+	return nil
+}
+
+func without[T any](list []T, i int) []T { return append(slices.Clone(list[:i]), list[i+1:]...) }
+
+func (b *batch) refuse(o *remote.Operation, line int, reason string) {
+	b.rejects = append(b.rejects, reject{file: b.source.File, line: line, reason: reason, body: o.Body})
+}
+
+// conflict deals with the operations of an insert that find an entity, and
+// returns the others.
+func (w writer) conflict(ctx context.Context, b *batch, ops []remote.Operation, lines []int) ([]remote.Operation, []int, error) {
+	there, err := w.existing(ctx, b, ops)
+	if err != nil {
+		return nil, nil, err
+	}
+	var free []remote.Operation
+	var freeLines []int
+	for i := range ops {
+		stored, ok := there[ops[i].RowKey]
+		switch {
+		case !ok:
+			free, freeLines = append(free, ops[i]), append(freeLines, lines[i])
+		case w.mode == "skip":
+			b.totals.Skipped++
+		default:
+			e, err := payload.ReadEntity(ops[i].Body)
+			if err != nil {
+				return nil, nil, err
+			}
+			if string(byName(e.Properties)) == stored {
+				b.totals.Same++
+			} else {
+				b.refuse(&ops[i], lines[i], "the entity exists with other content")
+			}
+		}
+	}
+	return free, freeLines, nil
+}
+
+// byName returns the properties in the order of their names.
+func byName(p edm.Properties) edm.Properties { return p.Merge(p) }
+
+// existing reads the entities that operations would write, by their RowKeys. It
+// reads the part of the partition with all of them; where many others are there
+// too, it reads them one by one.
+func (w writer) existing(ctx context.Context, b *batch, ops []remote.Operation) (map[string]string, error) {
+	there := map[string]string{}
+	for i := range ops {
+		there[ops[i].RowKey] = ""
+	}
+	const page = 1000
+	n, last := 0, ""
+	q := remote.Query{Table: b.source.Table, Top: page, Filter: "PartitionKey eq " + Quote(ops[0].PartitionKey) + " and RowKey ge " + Quote(ops[0].RowKey) +
+		" and RowKey le " + Quote(ops[len(ops)-1].RowKey)}
+	found := map[string]string{}
+	for e, err := range w.c.Entities(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		n, last = n+1, strings.Clone(e.RowKey)
+		if _, ok := there[last]; ok {
+			found[last] = string(byName(e.Properties))
+		}
+	}
+	if n < page {
+		return found, nil
+	}
+	for i := len(ops) - 1; i >= 0 && ops[i].RowKey != last; i-- {
+		if _, ok := found[ops[i].RowKey]; ok {
+			continue
+		}
+		e, ok, err := w.c.Get(ctx, b.source.Table, ops[i].PartitionKey, ops[i].RowKey, nil)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			found[ops[i].RowKey] = string(byName(e.Properties))
+		}
+	}
+	return found, nil
+}
