@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -31,41 +32,73 @@ type Response struct {
 	RetryAfter    time.Duration // 0: not given
 }
 
-// Conn is one kept-alive connection with its buffers. It is not safe for concurrent use.
+// Conn is one kept-alive connection with its buffers. Only Close may be called while another method runs.
 type Conn struct {
+	ctx      context.Context
 	target   Target
-	conn     net.Conn
 	r        *bufio.Reader
 	sign     signer
 	out      []byte
 	body     []byte
 	deadline time.Time
 	closing  bool // the server said it will close after this response
+
+	mu     sync.Mutex // guards changes of conn, and closed
+	conn   net.Conn
+	closed bool
 }
 
-// Dial connects (and finishes the TLS handshake, if any).
+// Dial connects (and finishes the TLS handshake, if any). The context also bounds later connections.
 func Dial(ctx context.Context, t Target) (*Conn, error) {
+	c := &Conn{ctx: ctx, target: t, r: bufio.NewReaderSize(nil, 64<<10), sign: signer{account: t.Account, key: t.key}}
+	if err := c.dial(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// dial replaces the connection by a new one.
+func (c *Conn) dial() error {
 	var nc net.Conn
 	var err error
 	d := &net.Dialer{Timeout: Timeout}
-	if t.TLS {
-		nc, err = (&tls.Dialer{NetDialer: d}).DialContext(ctx, "tcp", t.Addr)
+	if c.target.TLS {
+		nc, err = (&tls.Dialer{NetDialer: d}).DialContext(c.ctx, "tcp", c.target.Addr)
 	} else {
-		nc, err = d.DialContext(ctx, "tcp", t.Addr)
+		nc, err = d.DialContext(c.ctx, "tcp", c.target.Addr)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &Conn{target: t, conn: nc, r: bufio.NewReaderSize(nc, 64<<10), sign: signer{account: t.Account, key: t.key}}, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		nc.Close()
+		return net.ErrClosed
+	}
+	if c.conn != nil {
+		c.conn.Close()
+	}
+	c.conn, c.closing, c.deadline = nc, false, time.Time{}
+	c.r.Reset(nc)
+	return nil
 }
 
 // Close ends the connection; an exchange under way in another goroutine fails.
-func (c *Conn) Close() error { return c.conn.Close() }
+func (c *Conn) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	return c.conn.Close()
+}
 
-// Do signs and sends req and reads the whole response. After an error the connection is of no further use.
+// Do signs and sends req and reads the whole response. After an error the connection is of no further use. A server may
+// end a connection after any response (nginx does so after 1,000): the next request is then sent over a new one.
 func (c *Conn) Do(req *Request) (Response, error) {
 	if c.closing {
-		return Response{}, fmt.Errorf("the server closed the connection (Connection: close)")
+		if err := c.dial(); err != nil {
+			return Response{}, fmt.Errorf("connecting again: %w", err)
+		}
 	}
 	now := time.Now()
 	// Moving the deadline costs a timer update, so it is done once a second.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -89,6 +90,44 @@ func TestAgainstNetHTTP(t *testing.T) {
 					resp.Status, len(resp.Body), next, tt.status, len(tt.body), tt.next, resp.Body)
 			}
 		}
+	}
+}
+
+// TestConnectAgain sends requests to a server that ends the connection after each second response, as proxies do after a
+// number of them, and checks that none of them fails and that Close is final.
+func TestConnectAgain(t *testing.T) {
+	t.Parallel()
+	var served atomic.Int32
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if served.Add(1)%2 == 0 {
+			w.Header().Set("Connection", "close")
+		}
+		io.WriteString(w, "hello")
+	}))
+	var opened atomic.Int32
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	srv.Start()
+	t.Cleanup(srv.Close)
+	c, err := wire.Dial(t.Context(), target(t, srv.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := &wire.Request{Method: "GET", Path: []byte("/t")}
+	for range 6 {
+		if resp, err := c.Do(get); err != nil || resp.Status != 200 || string(resp.Body) != "hello" {
+			t.Fatalf("request %d: %+v, %v", served.Load(), resp, err)
+		}
+	}
+	c.Close()
+	if resp, err := c.Do(get); err == nil {
+		t.Errorf("a closed connection answers %+v", resp)
+	}
+	if got := opened.Load(); got != 3 {
+		t.Errorf("%d connections for 6 requests, want 3", got)
 	}
 }
 
