@@ -33,11 +33,22 @@ func Number(text string, least, most float64) (float64, error) {
 
 func format(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// Duration parses a duration with its unit, from least to most.
+const maxDuration = time.Duration(1<<63 - 1)
+
+// Duration parses a duration with its unit, from least to most. Days are a unit too, if
+// there is no other, as in 30d.
 func Duration(text string, least, most time.Duration) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil || d < least || d > most {
-		return 0, errors.New("write a duration with its unit, such as 500ms, 10s or 15m, from " + least.String() + " to " + most.String())
+	hours, days := strings.CutSuffix(text, "d")
+	if days {
+		hours += "h"
+	}
+	d, err := time.ParseDuration(hours)
+	tooLong := days && (d > maxDuration/24 || d < -maxDuration/24)
+	if days {
+		d *= 24
+	}
+	if err != nil || tooLong || d < least || d > most {
+		return 0, errors.New("write a duration with its unit, such as 500ms, 10s, 15m or 30d, from " + least.String() + " to " + most.String())
 	}
 	return d, nil
 }

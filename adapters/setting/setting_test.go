@@ -45,6 +45,7 @@ func TestReader(t *testing.T) {
 	values := map[string]string{
 		"int": "8", "least": "1", "most": "256", "below": "0", "above": "257", "unit": "8MiB",
 		"number": "2.5", "NaN": "NaN", "duration": "90s", "no unit": "90", "long": "2h",
+		"days": "30d", "half": "1.5d", "mixed": "1d12h", "overflow": "213504d", "only d": "d",
 		"true": "true", "false": "false", "yes": "yes", "rates": "account=5", "list": " a ,b c,, ", "blank": " ",
 	}
 	for _, tt := range []struct {
@@ -65,6 +66,11 @@ func TestReader(t *testing.T) {
 		{func(r *setting.Reader) any { return r.Duration("duration", 0, 0, time.Hour) }, 90 * time.Second, ""},
 		{func(r *setting.Reader) any { return r.Duration("no unit", 0, 0, time.Hour) }, time.Duration(0), "write a duration with its unit"},
 		{func(r *setting.Reader) any { return r.Duration("long", 0, 0, time.Hour) }, time.Duration(0), "from 0s to 1h0m0s"},
+		{func(r *setting.Reader) any { return r.Duration("days", 0, 0, 1e6*time.Hour) }, 720 * time.Hour, ""},
+		{func(r *setting.Reader) any { return r.Duration("half", 0, 0, 1e6*time.Hour) }, 36 * time.Hour, ""},
+		{func(r *setting.Reader) any { return r.Duration("mixed", 0, 0, 1e6*time.Hour) }, time.Duration(0), "write a duration with its unit"},
+		{func(r *setting.Reader) any { return r.Duration("overflow", 0, 0, 1e6*time.Hour) }, time.Duration(0), "write a duration with its unit"},
+		{func(r *setting.Reader) any { return r.Duration("only d", 0, 0, 1e6*time.Hour) }, time.Duration(0), "write a duration with its unit"},
 		{func(r *setting.Reader) any { return r.Bool("unset") }, false, ""},
 		{func(r *setting.Reader) any { return r.Bool("true") }, true, ""},
 		{func(r *setting.Reader) any { return r.Bool("false") }, false, ""},

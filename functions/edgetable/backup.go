@@ -191,7 +191,7 @@ func (p *program) backupPruneCommand() *cobra.Command {
 			"Removes the backups that no flag keeps, and then what no backup needs any more. The\n" +
 			"newest backup always stays. A backup may be made meanwhile.",
 		Example: `  edgetable backup prune /mnt/backup/edgetable --keep-last 24 --keep-daily 30 --dry-run
-  edgetable backup prune /mnt/backup/edgetable --older-than 2160h`,
+  edgetable backup prune /mnt/backup/edgetable --older-than 90d`,
 		Args: operands("PLACE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if keep.None() && len(remove) == 0 {
@@ -203,7 +203,7 @@ func (p *program) backupPruneCommand() *cobra.Command {
 	section(c, "Flags", func(f *pflag.FlagSet) {
 		intFlag(f, &keep.Last, "keep-last", 0, 0, 1<<20, "`number` of newest backups that stay")
 		intFlag(f, &keep.Daily, "keep-daily", 0, 0, 1<<20, "`number` of days of which the newest backup stays")
-		durationFlag(f, &keep.OlderThan, "older-than", 0, 0, 100*maxTime, "only what is older; age of a backup, such as 720h")
+		olderThanFlag(f, &keep.OlderThan, "age of a backup")
 		f.StringSliceVar(&remove, "remove", nil, "`name` of a backup to remove, also one that is damaged or was interrupted; may be repeated")
 		boolFlag(f, &dry, "dry-run", "change nothing, say what would be done")
 	})

@@ -73,6 +73,9 @@ func TestBackup(t *testing.T) {
 	if out := succeed(t, "backup", "prune", place, "--keep-last", "1", "--dry-run"); !strings.Contains(out, "would remove 2 backups") {
 		t.Errorf("prune --dry-run: %s", out)
 	}
+	if out := succeed(t, "backup", "prune", place, "--older-than", "30d"); !strings.Contains(out, "3 backups stay") {
+		t.Errorf("prune --older-than: %s", out)
+	}
 	if out := succeed(t, "backup", "prune", place, "--keep-last", "1"); !strings.Contains(out, "1 backups stay") {
 		t.Errorf("prune: %s", out)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/setting"
 )
 
 // backupFlags are those of a server that makes backups by itself.
@@ -26,7 +27,7 @@ type backupFlags struct {
 func (o *backupFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.to, "backup-to", "", "`place` for backups of the data directory: another directory, or s3://BUCKET/PREFIX; default none")
 	durationFlag(f, &o.every, "backup-every", time.Hour, time.Second, maxTime, "how often to make a backup")
-	f.Var(&value[repository.Keep]{&o.keep, "rules", parseKeep, showKeep}, "backup-keep", "`rules` that say which backups stay, such as last=24,daily=30 or older-than=720h, as the flags of 'edgetable backup prune'; default all")
+	f.Var(&value[repository.Keep]{&o.keep, "rules", parseKeep, showKeep}, "backup-keep", "`rules` that say which backups stay, such as last=24,daily=30 or older-than=30d, as the flags of 'edgetable backup prune'; default all")
 	recipientsFlag(f, &o.keys, "backup-encrypt-to")
 }
 
@@ -59,7 +60,7 @@ func parseKeep(text string) (k repository.Keep, err error) {
 		case name == "daily" && countErr == nil:
 			k.Daily = int(count)
 		case name == "older-than":
-			if k.OlderThan, err = time.ParseDuration(n); err != nil || k.OlderThan < 0 {
+			if k.OlderThan, err = setting.Duration(n, 0, 100*maxTime); err != nil {
 				return k, errKeep
 			}
 		default:

@@ -314,6 +314,9 @@ func TestCopy(t *testing.T) {
 	if _, said := do(2, "purge", "People", "--from", other, "--filter", "RowKey eq '1'"); !strings.Contains(said, "nothing is deleted") || !strings.Contains(said, "Type the name of the table") {
 		t.Error(said)
 	}
+	if out, _ := do(0, "purge", "People", "--from", other, "--older-than", "720h", "--dry-run"); out != "0 entities of People would be deleted\n" {
+		t.Error(out)
+	}
 	if out, _ := do(0, "purge", "People", "--from", other, "--older-than", "30d", "--yes"); out != "0 entities deleted\n" {
 		t.Error(out)
 	}

@@ -20,7 +20,7 @@ import (
 // purgeDataFlags are the flags of purge.
 type purgeDataFlags struct {
 	countFlags
-	olderThan   string
+	olderThan   time.Duration
 	dryRun, yes bool
 }
 
@@ -35,11 +35,16 @@ func (p *program) purgeDataCommand() *cobra.Command {
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {
 		o.register(f)
-		f.StringVar(&o.olderThan, "older-than", "", "only what is older; time since an entity was written, such as 30d or 12h")
+		olderThanFlag(f, &o.olderThan, "time since an entity was written")
 		dryRunFlag(f, &o.dryRun)
 		boolFlag(f, &o.yes, "yes", "do not ask")
 	})
 	return c
+}
+
+// olderThanFlag means the same in all commands.
+func olderThanFlag(f *pflag.FlagSet, to *time.Duration, age string) {
+	durationFlag(f, to, "older-than", 0, 0, 100*maxTime, "only what is older; "+age+", such as 30d or 12h")
 }
 
 // dryRunFlag means the same in all commands.
@@ -49,12 +54,8 @@ func dryRunFlag(f *pflag.FlagSet, to *bool) {
 
 func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string) error {
 	filter := o.filter
-	if o.olderThan != "" {
-		age, ok := parseDays(o.olderThan)
-		if !ok {
-			return misuse("--older-than: write a duration such as 12h or 30d")
-		}
-		filter = transfer.And(filter, "Timestamp lt datetime'"+edm.TicksOf(time.Now().Add(-age)).String()+"'")
+	if o.olderThan > 0 {
+		filter = transfer.And(filter, "Timestamp lt datetime'"+edm.TicksOf(time.Now().Add(-o.olderThan)).String()+"'")
 	}
 	if filter == "" {
 		return misuse("say what to delete with --filter or --older-than; the whole table has the filter \"PartitionKey ge ''\"")

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"edgetable/adapters/setting"
 	"edgetable/core/accounts"
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -265,23 +266,9 @@ func signedTime(s string, now time.Time) (string, error) {
 	if _, err := sas.ParseTime(s); err == nil {
 		return s, nil
 	}
-	d, ok := parseDays(s)
-	if !ok {
+	d, err := setting.Duration(s, 1, 1<<63-1)
+	if err != nil {
 		return "", errors.New("write a time such as 2030-01-01T00:00:00Z or a duration such as 30m, 24h or 7d")
 	}
 	return edm.TicksOf(now.Add(d).Truncate(time.Second)).String(), nil
-}
-
-// parseDays reads a duration above 0, which may be in days.
-func parseDays(s string) (d time.Duration, ok bool) {
-	days, isDays := strings.CutSuffix(s, "d")
-	if isDays {
-		s = days + "h"
-	}
-	d, err := time.ParseDuration(s)
-	hours := d
-	if isDays {
-		d *= 24 // unless that is too long for a duration, 292 years
-	}
-	return d, err == nil && d > 0 && (!isDays || d/24 == hours)
 }

@@ -36,7 +36,7 @@ func TestConfig(t *testing.T) {
 		{[]string{region, table, "EDGETABLE_BUCKETS=0"}, "EDGETABLE_BUCKETS=\"0\": write a whole number from 1 to 256", "no buckets"},
 		{[]string{region, table, "EDGETABLE_BUCKETS=300"}, "EDGETABLE_BUCKETS", "too many"},
 		{[]string{region, table, "EDGETABLE_LEASE=0s", "EDGETABLE_SETTINGS_AGE=0s"}, "", "nothing is cached"},
-		{[]string{region, table, "EDGETABLE_LEASE=1m"}, "EDGETABLE_LEASE=\"1m\": write a duration with its unit, such as 500ms, 10s or 15m, from 0s to 10s", "a table would take a minute to delete"},
+		{[]string{region, table, "EDGETABLE_LEASE=1m"}, "EDGETABLE_LEASE=\"1m\": write a duration with its unit, such as 500ms, 10s, 15m or 30d, from 0s to 10s", "a table would take a minute to delete"},
 		{[]string{region, table, "EDGETABLE_LEASE=-1s"}, "EDGETABLE_LEASE", "a negative time"},
 		{[]string{region, table, "EDGETABLE_SETTINGS_AGE=24h"}, "EDGETABLE_SETTINGS_AGE", "CORS rules that hardly ever count"},
 		{[]string{region, table, "EDGETABLE_OIDC_ISSUER=https://login.example.com/", "EDGETABLE_OIDC_AUDIENCES=a, b"}, "", "bearer tokens"},
