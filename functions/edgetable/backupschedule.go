@@ -145,7 +145,7 @@ func (b *scheduledBackups) serve(ctx context.Context) {
 		}
 		if err != nil {
 			wait = min(retry, b.every)
-			retry *= 2
+			retry = 2 * wait
 			b.mu.Lock()
 			b.status.Failures++
 			b.mu.Unlock()
