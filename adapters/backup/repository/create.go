@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,6 +68,12 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 		return nil, err
 	}
 	m.Ended = s.Now().UTC()
+	// Somebody may have removed this run with [Repository.Prune], and its objects are gone.
+	if _, err := r.objects.Get(ctx, runDir+m.ID); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the backup %s was removed while it ran", m.ID)
+	} else if err != nil {
+		return nil, err
+	}
 	if err := r.commit(ctx, m); err != nil {
 		return nil, err
 	}

@@ -80,3 +80,26 @@ func TestContinue(t *testing.T) {
 		w.clean(t, place)
 	}
 }
+
+// TestRemoved removes a backup while it runs. It must not be listed, because its objects
+// are gone.
+func TestRemoved(t *testing.T) {
+	t.Parallel()
+	w, place := newWorld(1), newShelf()
+	removed := sync.OnceValue(func() error {
+		_, err := repository.New(place).Prune(t.Context(), repository.Pruning{Remove: w.begun, Now: w.now})
+		return err
+	})
+	_, err := w.create(t, t.Context(), putter{place, func(name string) error {
+		if !strings.HasPrefix(name, "objects/") {
+			return nil
+		}
+		return removed()
+	}})
+	if err == nil || removed() != nil {
+		t.Errorf("the backup ended with %v, its removal with %v", err, removed())
+	}
+	if n := place.count("backups/"); n != 0 {
+		t.Errorf("%d backups are listed", n)
+	}
+}
