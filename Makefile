@@ -63,7 +63,7 @@ test-local:
 	@.ci/prerequisites go gcc node npm python3 prometheus
 	go test -race -tags testlocal $(call RACE,core adapters functions)
 	go test -tags testlocal ./testdata/monitoring
-	$(MAKE) backup-s3 clients
+	$(MAKE) explorer-check backup-s3 clients
 
 ## test-aws: the DynamoDB store and the Lambda function: tests, clients, what is deployed
 .PHONY: test-aws
@@ -119,6 +119,19 @@ clients: build
 .PHONY: conformance
 conformance: build
 	EDGETABLE_CONFORMANCE=write .ci/clients $(BIN)/edgetable
+
+## explorer: bundle the page of the explorer into functions/edgetable/explorer/dist, which is committed
+.PHONY: explorer
+explorer:
+	@.ci/prerequisites go npm
+	functions/edgetable/explorer/page/install
+	go run -C functions/edgetable/explorer/build .
+
+## explorer-check: types and tests of that page, and that what is committed is what its sources build
+.PHONY: explorer-check
+explorer-check:
+	@.ci/prerequisites go node npm
+	functions/edgetable/explorer/build/check
 
 ## backup-s3: backups of the binary to a real server for S3, with faults and kills
 .PHONY: backup-s3

@@ -1,0 +1,109 @@
+// Command build bundles the page of the explorer with esbuild:
+//
+//	go run -C functions/edgetable/explorer/build .             # writes ../dist
+//	go run -C functions/edgetable/explorer/build . -out DIR    # writes DIR
+//	go run -C functions/edgetable/explorer/build . -tests DIR  # bundles the tests of the page for Node.js
+//
+// It is a module of its own, so that esbuild is no part of edgetable. The libraries of the page must be installed, see ../page/install.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// page is the folder with the sources, seen from this one.
+const page = "../page"
+
+// bundled lists the libraries in app.js, whose licences demand that their notices stay with them.
+var bundled = []string{"preact", "@tanstack/virtual-core"}
+
+func main() {
+	out := flag.String("out", "../dist", "folder for index.html, app.js and app.css")
+	tests := flag.String("tests", "", "bundle the tests of the page to this folder instead")
+	flag.Parse()
+	if err := run(*out, *tests); err != nil {
+		fmt.Fprintln(os.Stderr, "build:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out, tests string) error {
+	if tests != "" {
+		return bundleTests(tests)
+	}
+	notices, err := notices()
+	if err != nil {
+		return err
+	}
+	if err := bundle(api.BuildOptions{
+		EntryPointsAdvanced: []api.EntryPoint{
+			{InputPath: page + "/src/main.tsx", OutputPath: "app"},
+			{InputPath: page + "/src/style/app.css", OutputPath: "app"},
+		},
+		Outdir:            out,
+		Banner:            map[string]string{"js": notices},
+		MinifySyntax:      true,
+		MinifyWhitespace:  true,
+		MinifyIdentifiers: true,
+		Target:            api.ES2022,
+		LegalComments:     api.LegalCommentsInline,
+	}); err != nil {
+		return err
+	}
+	index, err := os.ReadFile(page + "/index.html")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, "index.html"), index, 0o644)
+}
+
+// bundleTests makes one file for each test, so that Node.js, which reads no TypeScript here, can run it.
+func bundleTests(out string) error {
+	files, err := filepath.Glob(page + "/test/*.test.ts")
+	if err != nil {
+		return err
+	}
+	return bundle(api.BuildOptions{
+		EntryPoints:  files,
+		Outdir:       out,
+		OutExtension: map[string]string{".js": ".mjs"},
+		Platform:     api.PlatformNode,
+		Sourcemap:    api.SourceMapInline,
+	})
+}
+
+func bundle(options api.BuildOptions) error {
+	options.Bundle = true
+	options.Write = true
+	options.Format = api.FormatESModule
+	options.JSX = api.JSXAutomatic
+	options.JSXImportSource = "preact"
+	options.Charset = api.CharsetUTF8
+	options.LogLevel = api.LogLevelWarning
+	result := api.Build(options)
+	if n := len(result.Errors); n > 0 {
+		return fmt.Errorf("%d errors", n)
+	}
+	return nil
+}
+
+// notices makes a comment of the licences of what is bundled.
+func notices() (string, error) {
+	var b strings.Builder
+	b.WriteString("/*!\nThis file contains:\n")
+	for _, name := range bundled {
+		text, err := os.ReadFile(filepath.Join(page, "node_modules", name, "LICENSE"))
+		if err != nil {
+			return "", fmt.Errorf("%w; run functions/edgetable/explorer/page/install", err)
+		}
+		fmt.Fprintf(&b, "\n%s\n\n%s\n", name, strings.TrimSpace(string(text)))
+	}
+	b.WriteString("*/")
+	return b.String(), nil
+}

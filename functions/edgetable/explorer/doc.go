@@ -1,0 +1,29 @@
+// Package explorer is the web explorer: a page that shows and edits tables in a browser.
+//
+// The page is one static HTML file with one script and one style sheet. It speaks only the Table protocol, so it works with every home, with
+// Azurite and with Azure. Its sources are in page/ (TypeScript, Preact, TanStack virtual-core); the program in build/ bundles them into
+// dist/, which is committed and embedded. 'make explorer' builds it again, 'make test-local' compares the bytes.
+//
+// The page finds out how it is served with one request, GET /_/session (relative to itself: "session"):
+//
+//   - It answers 200 when 'edgetable explorer' serves the page. The server signs and forwards, the page has no key:
+//
+//     {"version": "1.2.3", "profiles": [{"name": "prod", "account": "acme", "readOnly": true, "color": "#b00020"}]}
+//
+//     Requests for data go to /_/p/PROFILE/…, without a signature; the path after the profile begins below the account, for example
+//     /_/p/prod/Tables or /_/p/prod/People(PartitionKey='a',RowKey='b'). The answer is that of the endpoint. The server refuses writes of a
+//     profile with readOnly (403 with a body in the form of the protocol's errors); color is any CSS colour, "" for none. If the endpoint
+//     cannot be reached, the answer is 502 with the header x-edgetable-explorer: unreachable and an error in the protocol's form.
+//     The one-time token is in the fragment of the page's URL, #token=…; the page removes it from the URL, keeps it in sessionStorage
+//     and sends it as the header x-edgetable-explorer with every request. 401 means that the token is wrong or has expired; the page
+//     then says to start 'edgetable explorer' again.
+//
+//   - It answers 404 when an endpoint serves the page at /_/. The page asks for an account and its key, a connection string or a SAS URL, and
+//     signs with WebCrypto.
+//
+// A content security policy that forbids inline scripts and styles holds for the page: default-src 'none'; script-src 'self';
+// style-src 'self'; img-src 'self' data:; connect-src 'self' (and other endpoints, in the second way); require-trusted-types-for 'script';
+// trusted-types 'none'. The page sets styles through the CSSOM alone and values through text nodes alone.
+//
+// What identifies parts of the page for tests are the attributes data-test="…".
+package explorer
