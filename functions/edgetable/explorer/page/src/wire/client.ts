@@ -1,0 +1,104 @@
+// A client of one account. Two kinds of senders: through 'edgetable explorer', which signs, and directly.
+import { type Connection } from "./connection.ts"
+import { type Signer, stringToSign } from "./sign.ts"
+import { Failure, failed, unreachable } from "./failure.ts"
+
+export interface Call {
+  method?: string
+  /** path below the account, percent-encoded */
+  path: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  body?: string
+  signal?: AbortSignal
+}
+
+/** A Home is an account that the page can use. */
+export interface Home {
+  name: string
+  account: string
+  endpoint: string
+  readOnly: boolean
+  color: string
+  /** url is where a request goes, and what is added to it. */
+  prepare(path: string, query: Record<string, string>): Promise<{ url: string; headers: Record<string, string> }>
+}
+
+export interface Profile {
+  name: string
+  account: string
+  endpoint?: string
+  readOnly: boolean
+  color: string
+}
+
+const search = (query: Record<string, string>) => {
+  const text = Object.entries(query).map(([k, v]) => `${encodeURIComponent(k).replaceAll("%24", "$")}=${encodeURIComponent(v)}`).join("&")
+  return text && "?" + text
+}
+
+/** throughGateway is a profile of 'edgetable explorer'. */
+export const throughGateway = (p: Profile, token: () => string): Home => ({
+  ...p,
+  endpoint: p.endpoint ?? "",
+  prepare: async (path, query) => ({
+    url: new URL(`p/${encodeURIComponent(p.name)}/${path}${search(query)}`, location.href.split("#")[0]).href,
+    headers: { "x-edgetable-explorer": token(), "x-edgetable-cost": "true" },
+  }),
+})
+
+/** direct is an account whose key or token the page has. */
+export const direct = (c: Connection, sign: Signer | undefined): Home => ({
+  name: c.account,
+  account: c.account,
+  endpoint: c.endpoint,
+  readOnly: false,
+  color: "",
+  prepare: async (path, query) => {
+    const url = new URL(`${c.endpoint}/${path}${search(query)}`)
+    const headers: Record<string, string> = url.origin === location.origin ? { "x-edgetable-cost": "true" } : {}
+    if (!sign) return { url: url.href + (url.search ? "&" : "?") + c.sas, headers }
+    const date = new Date().toUTCString()
+    const signature = await sign(stringToSign(date, c.account, url))
+    return { url: url.href, headers: { ...headers, "x-ms-date": date, authorization: `SharedKeyLite ${c.account}:${signature}` } }
+  },
+})
+
+/** send sends a request and returns the answer if it succeeded. */
+export async function send(home: Home, call: Call): Promise<Response> {
+  const { url, headers } = await home.prepare(call.path, call.query ?? {})
+  let response: Response
+  try {
+    response = await fetch(url, {
+      method: call.method ?? "GET",
+      headers: {
+        accept: "application/json;odata=minimalmetadata",
+        dataserviceversion: "3.0",
+        "x-ms-version": "2019-02-02",
+        ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+        ...call.headers,
+      },
+      body: call.body ?? null,
+      signal: call.signal ?? null,
+      cache: "no-store",
+      credentials: "omit",
+      redirect: "error",
+    })
+  } catch (e) {
+    if (call.signal?.aborted) throw e
+    throw unreachable(home.endpoint || home.name, e)
+  }
+  if (!response.ok) throw await failed(response)
+  return response
+}
+
+/** bytes reads an answer to its end, or says that it ended half-way. */
+export async function bytes(response: Response, signal?: AbortSignal): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await response.arrayBuffer())
+  } catch (e) {
+    if (signal?.aborted) throw e
+    throw new Failure("The answer ended half-way: the connection was lost.", 0, "Cut")
+  }
+}

@@ -1,0 +1,77 @@
+// What went wrong with a request, in words for the user.
+
+export class Failure extends Error {
+  constructor(
+    message: string,
+    readonly status: number, // 0: no answer
+    readonly code: string,
+    /** retryAfter is the number of seconds the server asked to wait, if it did. */
+    readonly retryAfter?: number,
+    /** index is the operation of a batch that failed. */
+    readonly index?: number,
+  ) {
+    super(message)
+  }
+
+  get transient() {
+    return this.status === 0 || this.status === 503 || this.status === 500 || this.status === 429 || this.status === 502 || this.status === 504
+  }
+}
+
+const advice: Record<string, string> = {
+  AuthenticationFailed: "The signature was refused: the key is wrong, the token has expired, or the clock of this machine is wrong.",
+  AuthorizationFailure: "The token or the account does not permit this.",
+  AuthorizationPermissionMismatch: "The token does not permit this.",
+  AuthorizationSourceIPMismatch: "The token is not valid from this address.",
+  TableNotFound: "The table does not exist; it may have been deleted meanwhile.",
+  ResourceNotFound: "The entity does not exist; it may have been deleted meanwhile.",
+  ServerBusy: "The server is busy.",
+  TableBeingDeleted: "The table is being deleted.",
+  NoSession: "This window has no session: open the link that 'edgetable explorer' printed last.",
+}
+
+/** failed reads the error in an answer. */
+export async function failed(response: Response): Promise<Failure> {
+  const body = await response.text().catch(() => "")
+  return failure(response.status, body, response.headers.get("x-ms-error-code") ?? "", response.headers.get("retry-after"))
+}
+
+export function failure(status: number, body: string, code: string, wait?: string | null): Failure {
+  let message = ""
+  try {
+    const error = (JSON.parse(body) as { "odata.error"?: { code?: string; message?: { value?: string } } })["odata.error"]
+    code = error?.code ?? code
+    message = error?.message?.value ?? ""
+  } catch {
+    code ||= /<(?:\w+:)?code>([^<]*)</i.exec(body)?.[1] ?? ""
+    message = /<(?:\w+:)?message[^>]*>([^<]*)</i.exec(body)?.[1] ?? body.slice(0, 300)
+  }
+  message = message.split(/\r?\nRequestId:/)[0]!.trim()
+  const index = /^(\d+):/.exec(message)
+  if (index) message = message.slice(index[0].length)
+  const known = advice[code]
+  const text = known ? (message && !known.includes(message) ? `${known} (${message})` : known) : message || `The server answered ${status}.`
+  return new Failure(text, status, code, wait ? seconds(wait) : undefined, index ? +index[1]! : undefined)
+}
+
+const seconds = (header: string) => (/^\d+$/.test(header) ? +header : Math.max(1, Math.ceil((Date.parse(header) - Date.now()) / 1000) || 1))
+
+export const unreachable = (where: string, cause: unknown) =>
+  new Failure(`${where} does not answer (${cause instanceof Error ? cause.message : String(cause)}). Is it running, and do its CORS rules allow this page?`, 0, "Unreachable")
+
+/** patiently repeats what fails for a while, as the server asks: for long work that nobody watches. */
+export async function patiently<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (f: Failure, seconds: number) => void): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work()
+    } catch (e) {
+      if (!(e instanceof Failure) || !e.transient || attempt >= 8) throw e
+      const wait = Math.min(e.retryAfter ?? 2 ** attempt, 60)
+      waiting(e, wait)
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(resolve, wait * 1000)
+        signal.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason as Error)), { once: true })
+      })
+    }
+  }
+}

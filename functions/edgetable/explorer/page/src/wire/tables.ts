@@ -1,0 +1,115 @@
+// Operations on tables and entities.
+import { type Home, bytes, send } from "./client.ts"
+import { Failure } from "./failure.ts"
+import { body } from "./json.ts"
+import { Malformed, parseEntity } from "./json.ts"
+import { address } from "./odata.ts"
+import { Page } from "./page.ts"
+import type { Entity, Key, Value } from "./value.ts"
+
+export interface Position {
+  pk: string
+  rk: string
+}
+
+export interface Query {
+  table: string
+  filter: string
+  select?: string
+  top?: number
+}
+
+export interface Cost {
+  rows?: number
+  bytes?: number
+  calls?: number
+}
+
+export interface Result {
+  page: Page
+  next: Position | undefined
+  cost: Cost
+}
+
+/** listTables gives the names of all tables, page by page. */
+export async function* listTables(home: Home, signal?: AbortSignal): AsyncGenerator<string[]> {
+  let next: string | null = ""
+  do {
+    const response: Response = await send(home, { path: "Tables", query: next ? { NextTableName: next } : {}, headers: { accept: "application/json;odata=nometadata" }, ...(signal ? { signal } : {}) })
+    next = response.headers.get("x-ms-continuation-NextTableName")
+    const text = new TextDecoder().decode(await bytes(response, signal))
+    let list: { value: { TableName: string }[] }
+    try {
+      list = JSON.parse(text) as typeof list
+    } catch {
+      throw new Failure("The list of tables ended half-way: the connection was lost.", 0, "Cut")
+    }
+    yield list.value.map((t) => t.TableName)
+  } while (next)
+}
+
+/** query gets one page of entities. */
+export async function query(home: Home, q: Query, from: Position | undefined, signal?: AbortSignal): Promise<Result> {
+  const parameters: Record<string, string> = {}
+  if (q.filter) parameters["$filter"] = q.filter
+  if (q.select) parameters["$select"] = q.select
+  if (q.top) parameters["$top"] = String(q.top)
+  if (from) {
+    parameters["NextPartitionKey"] = from.pk
+    if (from.rk) parameters["NextRowKey"] = from.rk
+  }
+  const response = await send(home, { path: encodeURIComponent(q.table) + "()", query: parameters, ...(signal ? { signal } : {}) })
+  const data = await bytes(response, signal)
+  let page: Page
+  try {
+    page = Page.scan(data)
+  } catch (e) {
+    if (e instanceof Malformed) throw new Failure(`${e.message[0]!.toUpperCase()}${e.message.slice(1)} (byte ${e.at}).`, 0, "Cut")
+    throw e
+  }
+  const pk = response.headers.get("x-ms-continuation-NextPartitionKey")
+  const rk = response.headers.get("x-ms-continuation-NextRowKey")
+  return { page, next: pk === null ? undefined : { pk, rk: rk ?? "" }, cost: costOf(response.headers) }
+}
+
+function costOf(headers: Headers): Cost {
+  const number = (name: string) => {
+    const text = headers.get(name)
+    return text === null ? {} : { [name.replace(/^edgetable-(scanned|store)-/, "")]: Number(text) }
+  }
+  return { ...number("edgetable-scanned-rows"), ...number("edgetable-scanned-bytes"), ...number("edgetable-store-calls") }
+}
+
+/** getEntity gets one entity, or undefined if there is none. */
+export async function getEntity(home: Home, table: string, key: Key): Promise<Entity | undefined> {
+  try {
+    const response = await send(home, { path: address(table, key) })
+    const entity = parseEntity(await response.text())
+    entity.etag ||= response.headers.get("etag") ?? ""
+    return entity
+  } catch (e) {
+    if (e instanceof Failure && e.status === 404 && e.code !== "TableNotFound") return undefined
+    throw e
+  }
+}
+
+/** insert adds an entity and returns its ETag. */
+export async function insert(home: Home, table: string, values: Map<string, Value>): Promise<string> {
+  const response = await send(home, { method: "POST", path: encodeURIComponent(table), body: body(values), headers: { prefer: "return-no-content" } })
+  return response.headers.get("etag") ?? ""
+}
+
+/** replace writes an entity if it is still the one that the ETag names. */
+export async function replace(home: Home, table: string, key: Key, values: Map<string, Value>, etag: string): Promise<string> {
+  const response = await send(home, { method: "PUT", path: address(table, key), body: body(values), headers: { "if-match": etag } })
+  return response.headers.get("etag") ?? ""
+}
+
+export async function remove(home: Home, table: string, key: Key, etag: string): Promise<void> {
+  await send(home, { method: "DELETE", path: address(table, key), headers: { "if-match": etag } })
+}
+
+export const createTable = (home: Home, table: string) =>
+  send(home, { method: "POST", path: "Tables", body: JSON.stringify({ TableName: table }), headers: { prefer: "return-no-content" } })
+
+export const deleteTable = (home: Home, table: string) => send(home, { method: "DELETE", path: `Tables('${encodeURIComponent(table)}')` })
