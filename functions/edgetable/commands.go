@@ -16,7 +16,7 @@ variable of --log-level is EDGETABLE_LOG_LEVEL, its line in the file is
 log-level = debug. The command line comes first, then the environment, then the
 file. docs/flags.md lists all flags with their variables.`,
 		p.serveCommand(), p.accountCommand(), p.signCommand(), p.sasCommand(), p.benchCommand(), p.backupCommand(), p.checkCommand(),
-		p.profileCommand(), p.queryCommand(), p.getCommand(), p.putCommand(), p.deleteCommand(), p.countCommand(), p.statCommand(),
+		p.explorerCommand(), p.profileCommand(), p.queryCommand(), p.getCommand(), p.putCommand(), p.deleteCommand(), p.countCommand(), p.statCommand(),
 		p.exportCommand(), p.importCommand(), p.copyCommand(), p.verifyCommand(), p.purgeDataCommand(),
 		p.dynamodbCommand(), p.tableCommand(), p.healthCommand(), p.completionCommand(), p.manCommand(), p.versionCommand())
 	root.Version = version()

@@ -44,10 +44,10 @@ func (p *program) services(ctx context.Context, o *copyFlags, tables []string) (
 	if o.all == (len(tables) > 0) {
 		return nil, nil, nil, misuse("name the tables, or give --all")
 	}
-	if from, err = p.connect(&o.serviceFlags); err != nil {
+	if from, err = p.connect(&serviceFlags{name: o.name, profiles: o.profiles, connections: o.connections}); err != nil {
 		return nil, nil, nil, err
 	}
-	if to, err = p.connect(&serviceFlags{name: o.to, profiles: o.profiles, connections: o.connections}); err != nil {
+	if to, err = p.connect(&serviceFlags{name: o.to, profiles: o.profiles, connections: o.connections, writes: o.writes}); err != nil {
 		return nil, nil, nil, err
 	}
 	if from.Endpoint().String() == to.Endpoint().String() {
@@ -74,6 +74,7 @@ A copy that was interrupted goes on when the command is given again. The exit st
 	}
 	section(c, "What", o.register)
 	section(c, "How", func(f *pflag.FlagSet) {
+		o.writes = true
 		modeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
 		rejectsFlag(f, &o.rejects, "copy.rejects.jsonl")
 		journalFlag(f, &o.journal, "in the user's cache directory")

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"edgetable/core/accounts"
+	"edgetable/functions/edgetable/explorer"
 )
 
 // greeting is what a server says of itself when it starts.
@@ -28,6 +29,9 @@ func (p *program) greet(g *greeting) {
 	fmt.Fprintf(p.out, "edgetable %s listens on %s and keeps its tables %s\n", version(), g.at, g.home.place)
 	if g.metrics != nil {
 		fmt.Fprintf(p.out, "metrics at http://%s/metrics\n", g.metrics.Addr())
+	}
+	if g.explorer.serves(g.at, g.serveFlags) {
+		fmt.Fprintf(p.out, "explorer at %s%s\n", g.url(), explorer.Prefix)
 	}
 	if g.backup.to != "" {
 		fmt.Fprintf(p.out, "backups every %s to %s\n", showDuration(g.backup.every), g.backup.to)

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"edgetable/core/protocol"
 	"edgetable/core/table"
 )
 
@@ -30,9 +31,14 @@ type health struct {
 	ending chan struct{}
 }
 
-// answer is httpserver.Handler.Health.
-func (h *health) answer(path string) (status int, text string) {
-	path, _, _ = strings.Cut(path, "?")
+// answer answers a request for /_/live or /_/ready.
+func (h *health) answer(req *protocol.Request) protocol.Response {
+	path, _, _ := strings.Cut(req.Target, "?")
+	status, text := h.state(path)
+	return protocol.Response{Status: status, Header: []protocol.Field{{Name: "Content-Type", Value: "text/plain"}}, Body: []byte(text)}
+}
+
+func (h *health) state(path string) (status int, text string) {
 	switch path {
 	case "/_/live":
 		return http.StatusOK, "ok\n"

@@ -75,7 +75,7 @@ func TestReadiness(t *testing.T) {
 		}}
 		ready := func(want int, checks int64, why string) {
 			t.Helper()
-			if status, text := h.answer("/_/ready"); status != want || asked.Load() != checks {
+			if status, text := h.state("/_/ready"); status != want || asked.Load() != checks {
 				t.Errorf("%s: %d after %d checks, want %d after %d: %s", why, status, asked.Load(), want, checks, text)
 			}
 		}
@@ -94,7 +94,7 @@ func TestReadiness(t *testing.T) {
 		ready(503, 4, "it hangs, and is not asked twice")
 		h.draining.Store(true)
 		ready(503, 4, "it drains")
-		if status, _ := h.answer("/_/live"); status != 200 {
+		if status, _ := h.state("/_/live"); status != 200 {
 			t.Errorf("live: %d", status)
 		}
 		h.wait()

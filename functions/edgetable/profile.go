@@ -29,6 +29,8 @@ type profile struct {
 	Connection string `json:"connection,omitempty"`
 	KeyEnv     string `json:"keyEnvironment,omitempty"` // variable with the key
 	KeyCommand string `json:"keyCommand,omitempty"`     // command that prints the key
+	ReadOnly   bool   `json:"readOnly,omitempty"`       // no command and no page may write
+	Color      string `json:"color,omitempty"`          // of the explorer's page
 }
 
 // profiles are those of a user.
@@ -119,6 +121,10 @@ func (p *program) profileCommand() *cobra.Command {
 		f.StringVar(&one.KeyEnv, "key-env", "", "environment `variable` with the account key")
 		f.StringVar(&one.KeyCommand, "key-command", "", "`command` that prints the account key; it is run by the shell each time")
 	})
+	section(add, "Care", func(f *pflag.FlagSet) {
+		readOnlyFlag(f, &one.ReadOnly, "; for this profile, in all commands and in the explorer")
+		choiceFlag(f, &one.Color, "color", "`color` of the explorer's page for this profile: none, red, orange, yellow, green, blue, purple or gray", colors...)
+	})
 	return p.group("profile", "Keep names for services", "A profile stands for a service in --from and --to. The file can be read by its owner alone.",
 		add,
 		command("list", "List the profiles, without their keys", "", operands(), func(f *profiles, _ []string) error { return p.listProfiles(f) }),
@@ -160,6 +166,9 @@ func (p *program) addProfile(f *profiles, args []string, one profile) error {
 			return fmt.Errorf("profile %s: %w", name, err)
 		}
 	}
+	if one.Color == colors[0] {
+		one.Color = ""
+	}
 	_, replaced := f.list[name]
 	f.list[name] = one
 	if err := f.save(); err != nil {
@@ -183,19 +192,29 @@ func (p *program) listProfiles(f *profiles) error {
 		case one.KeyCommand != "":
 			where = "  key from " + one.KeyCommand
 		}
-		connection := one.Connection
-		if where != "" && connection != "" {
-			connection = withSecret(connection, "a2V5")
-		}
-		if connection != "" {
+		if connection := one.withoutKey(); connection != "" {
 			e, err := remote.ParseConnection(connection)
 			if place = e.String(); err != nil {
 				place = err.Error()
 			}
 		}
+		if one.ReadOnly {
+			where += "  read-only"
+		}
+		if one.Color != "" {
+			where += "  " + one.Color
+		}
 		fmt.Fprintf(p.out, "%-16s  %s%s\n", name, cmp.Or(place, "connection"), where)
 	}
 	return nil
+}
+
+// colors are those of the explorer's page.
+var colors = []string{"none", "red", "orange", "yellow", "green", "blue", "purple", "gray"}
+
+// readOnlyFlag forbids writes in all commands.
+func readOnlyFlag(f *pflag.FlagSet, to *bool, note string) {
+	boolFlag(f, to, "read-only", "refuse everything that writes"+note)
 }
 
 // withSecret adds a key, or a shared access signature, to a connection string.

@@ -60,6 +60,7 @@ func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string
 	if filter == "" {
 		return misuse("say what to delete with --filter or --older-than; the whole table has the filter \"PartitionKey ge ''\"")
 	}
+	o.writes = !o.dryRun
 	c, err := p.connect(&o.serviceFlags)
 	if err != nil {
 		return err

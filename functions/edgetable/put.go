@@ -63,7 +63,7 @@ func (p *program) put(ctx context.Context, o *serviceFlags, mode, table, text st
 }
 
 func (p *program) deleteCommand() *cobra.Command {
-	var o serviceFlags
+	o := serviceFlags{writes: true}
 	c := &cobra.Command{
 		Use: "delete TABLE PARTITIONKEY ROWKEY", Short: "Delete an entity",
 		Example: "  edgetable delete People a 1 --from prod", Args: operands("TABLE", "PARTITIONKEY", "ROWKEY"),

@@ -153,7 +153,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	server := httpserver.Server{
 		Log: s.log, TLS: s.certificate.config(), Grace: s.grace,
 		Handler: &httpserver.Handler{
-			Protocol: s.traces.protocol(limiter), TrustProxy: s.trustProxy, Health: health.answer,
+			Protocol: s.traces.protocol(limiter), TrustProxy: s.trustProxy, Own: s.own(health),
 			Observe: func(resp *protocol.Response) {
 				s.metrics.observe(resp)
 				requests.observe(resp)

@@ -24,6 +24,7 @@ type serveFlags struct {
 	devAnywhere, pathStyle bool
 	trustProxy             bool
 	publicURL              string
+	explorer               explorerFlag
 	skew, drain, grace     time.Duration
 	admin                  string
 	logFormat              string
@@ -84,12 +85,18 @@ func (p *program) serveCommand() *cobra.Command {
 }
 
 func (o *serveFlags) registerAddress(f *pflag.FlagSet) {
-	f.StringVar(&o.listen, "listen", "127.0.0.1:10002", "`address` to serve on, host:port; port 0 takes a free one")
+	listenFlag(f, &o.listen, "127.0.0.1:10002")
 	f.StringVar(&o.tlsCert, "tls-cert", "", "`file` with the certificate chain in PEM: serve HTTPS")
 	f.StringVar(&o.tlsKey, "tls-key", "", "`file` with the certificate's key in PEM")
 	f.StringVar(&o.publicURL, "public-url", "", "`URL` of the server for clients, such as https://tables.example.com; shown at start")
+	o.explorer.register(f)
 	boolFlag(f, &o.pathStyle, "path-style", "take the account from the path whatever the host is")
 	boolFlag(f, &o.trustProxy, "trust-proxy", "trust X-Forwarded-Proto, X-Forwarded-Host and the last entry of X-Forwarded-For; only behind a proxy that sets them")
+}
+
+// listenFlag is the address of a server in all commands.
+func listenFlag(f *pflag.FlagSet, to *string, usual string) {
+	f.StringVar(to, "listen", usual, "`address` to serve on, host:port; port 0 takes a free one")
 }
 
 func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
@@ -118,6 +125,7 @@ func (o *serveFlags) check(given func(flag string) bool) error {
 	if u, err := url.Parse(o.publicURL); o.publicURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
 		return misuse("--public-url is a URL such as https://tables.example.com, not %q", o.publicURL)
 	}
+	o.explorer.given = given("explorer")
 	if err := o.metrics.check(); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 type serviceFlags struct {
 	name, profiles string
 	connections    int
+	writes         bool // which a read-only profile refuses
 }
 
 const serviceUsage = "a connection string, the URL of a shared access signature, a profile or env:NAME; default the profile named default, else " + remote.Development
@@ -29,6 +30,7 @@ func toFlag(f *pflag.FlagSet, to *string, usage string) {
 }
 
 func (o *serviceFlags) toFlag(f *pflag.FlagSet) {
+	o.writes = true
 	toFlag(f, &o.name, serviceUsage)
 	profilesFlag(f, &o.profiles)
 }
@@ -59,6 +61,8 @@ func (p *program) connect(o *serviceFlags) (*remote.Client, error) {
 		}
 		one, ok := f.list[name]
 		switch {
+		case ok && one.ReadOnly && o.writes:
+			return nil, fmt.Errorf("the profile %s is read-only: 'edgetable profile add' without --read-only changes that", name)
 		case ok:
 			if text, err = p.connection(name, one); err != nil {
 				return nil, err

@@ -33,24 +33,14 @@ type Handler struct {
 	TrustProxy bool
 	// Observe may be nil.
 	Observe Observer
-	// Health answers requests for paths that begin with /_/, which no account has,
+	// Own answers requests for paths that begin with /_/, which no account has,
 	// without a look at who asks. It may be nil.
-	Health func(path string) (status int, text string)
+	Own func(req *protocol.Request) protocol.Response
 }
 
 func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	begin := time.Now()
 	head := &c.Request.Header
-	if h.Health != nil && bytes.HasPrefix(head.RequestURI(), []byte("/_/")) {
-		if c.RequestBodyStream() != nil {
-			c.SetConnectionClose() // the body stays unread
-		}
-		status, text := h.Health(string(head.RequestURI()))
-		c.SetContentType("text/plain")
-		c.SetStatusCode(status)
-		c.SetBodyString(text)
-		return
-	}
 	req := protocol.Request{
 		Method: string(head.Method()),
 		Target: string(head.RequestURI()),
@@ -74,6 +64,14 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		if list := head.PeekAll("X-Forwarded-For"); len(list) > 0 {
 			req.Source = forwarded(last(list))
 		}
+	}
+	if h.Own != nil && strings.HasPrefix(req.Target, "/_/") {
+		resp := h.Own(&req)
+		send(&c.Response, &resp)
+		if c.RequestBodyStream() != nil {
+			c.SetConnectionClose() // the body stays unread
+		}
+		return
 	}
 	req.ContentLength = int64(head.ContentLength())
 	body := incoming{stream: c.RequestBodyStream()}

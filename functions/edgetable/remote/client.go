@@ -202,26 +202,11 @@ func (c *Client) exchange(ctx context.Context, r *request, into []byte) (respons
 
 // signed makes the request of HTTP.
 func (c *Client) signed(ctx context.Context, r *request) (*http.Request, error) {
-	e := &c.endpoint
-	query := r.query
-	if e.token != "" {
-		if query != "" {
-			query += "&"
-		}
-		query += e.token
-	}
-	u, err := url.Parse(e.url.String() + r.path)
-	if err != nil {
-		return nil, err
-	}
-	u.RawQuery = query
-	req, err := http.NewRequestWithContext(ctx, r.method, u.String(), bytes.NewReader(r.body))
+	req, err := c.endpoint.request(ctx, r.method, r.path, r.query, bytes.NewReader(r.body))
 	if err != nil {
 		return nil, err
 	}
 	h := req.Header
-	date := sharedkey.FormatDate(time.Now())
-	h["x-ms-date"] = []string{date}
 	h["x-ms-version"] = []string{version}
 	h.Set("DataServiceVersion", "3.0")
 	h.Set("MaxDataServiceVersion", "3.0")
@@ -236,9 +221,32 @@ func (c *Client) signed(ctx context.Context, r *request) (*http.Request, error) 
 	if r.match != "" {
 		h.Set("If-Match", r.match)
 	}
+	return req, nil
+}
+
+// request makes a request with its date and its signature, or with the shared
+// access signature in its query.
+func (e *Endpoint) request(ctx context.Context, method, path, query string, body io.Reader) (*http.Request, error) {
+	u, err := url.Parse(e.url.String() + path)
+	if err != nil {
+		return nil, err
+	}
+	u.RawQuery = query
+	if e.token != "" {
+		if query != "" {
+			u.RawQuery += "&"
+		}
+		u.RawQuery += e.token
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	date := sharedkey.FormatDate(time.Now())
+	req.Header["x-ms-date"] = []string{date}
 	if e.key != nil {
-		h.Set("Authorization", e.key.Authorization(sharedkey.SharedKeyLite, e.account,
-			sharedkey.Request{Method: r.method, Path: u.EscapedPath(), RawQuery: r.query, XMSDate: date}))
+		req.Header.Set("Authorization", e.key.Authorization(sharedkey.SharedKeyLite, e.account,
+			sharedkey.Request{Method: method, Path: u.EscapedPath(), RawQuery: query, XMSDate: date}))
 	}
 	return req, nil
 }

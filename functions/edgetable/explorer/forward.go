@@ -1,0 +1,157 @@
+package explorer
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// forwarded is where requests for services begin; the name of a profile follows.
+const forwarded = Prefix + "p/"
+
+// passed are the headers of requests and answers that the protocol has. Others stay
+// here: cookies, tokens of the session, and what a proxy would add.
+var passed = struct{ request, answer map[string]bool }{
+	request: set("Accept", "Accept-Charset", "Content-Type", "Dataserviceversion", "If-Match", "Maxdataserviceversion", "Prefer"),
+	answer: set("Content-Length", "Content-Type", "Dataserviceversion", "Date", "Etag", "Location", "Preference-Applied", "Retry-After",
+		"Server", "Server-Timing"),
+}
+
+// families are beginnings of the names of headers that are passed on in both
+// directions.
+var families = []string{"X-Ms-", "X-Edgetable-", "Edgetable-"}
+
+func set(names ...string) map[string]bool {
+	s := map[string]bool{}
+	for _, name := range names {
+		s[name] = true
+	}
+	return s
+}
+
+// pass copies headers that the protocol has.
+func pass(to, from http.Header, known map[string]bool) {
+	for name, values := range from {
+		ours := known[name]
+		for _, family := range families {
+			ours = ours || strings.HasPrefix(name, family)
+		}
+		if ours && name != tokenHeader && name != "X-Ms-Date" {
+			to[name] = values
+		}
+	}
+}
+
+// methods are those of the protocol, and whether they only read.
+var methods = map[string]bool{
+	http.MethodGet: true, http.MethodHead: true,
+	http.MethodPost: false, http.MethodPut: false, http.MethodPatch: false, http.MethodDelete: false, "MERGE": false,
+}
+
+// forward signs a request and sends it to the service of a profile.
+func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
+	escaped, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), forwarded), "/")
+	name, err := url.PathUnescape(escaped)
+	if err != nil {
+		name = escaped
+	}
+	one, c := g.find(w, name)
+	if one == nil {
+		return
+	}
+	reads, known := methods[r.Method]
+	switch {
+	case !known:
+		refuse(w, http.StatusMethodNotAllowed, "UnsupportedHttpVerb", "the protocol has no "+r.Method)
+		return
+	case one.ReadOnly && !reads: // also a batch: its parts are not looked at
+		refuseReadOnly(w, one.Name)
+		return
+	case !below(rest):
+		refuse(w, http.StatusBadRequest, "InvalidUri", "the path leads out of the account")
+		return
+	case signedQuery(r.URL.RawQuery):
+		refuse(w, http.StatusBadRequest, "InvalidQueryParameterValue", "the explorer signs requests; the query must have no signature")
+		return
+	}
+	header := http.Header{}
+	pass(header, r.Header, passed.request)
+	header.Set("User-Agent", "edgetable explorer")
+	resp, err := c.Forward(r.Context(), r.Method, "/"+rest, r.URL.RawQuery, header, r.Body, r.ContentLength)
+	if err != nil {
+		if r.Context().Err() == nil {
+			w.Header().Set(tokenHeader, "unreachable")
+			refuse(w, http.StatusBadGateway, "NoAnswer", explain(err))
+		}
+		return
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 && resp.StatusCode != http.StatusNotModified {
+		refuse(w, http.StatusBadGateway, "Redirect", "the service redirects to another place; correct the profile's endpoint")
+		return
+	}
+	pass(w.Header(), resp.Header, passed.answer)
+	w.WriteHeader(resp.StatusCode)
+	if _, err := io.Copy(flushing{w, http.NewResponseController(w)}, resp.Body); err != nil {
+		panic(http.ErrAbortHandler) // the browser must not take a part for the whole
+	}
+}
+
+// below reports whether an escaped path stays below the account: without dot
+// segments, which a server may resolve.
+func below(escaped string) bool {
+	plain, err := url.PathUnescape(escaped)
+	if err != nil {
+		return false
+	}
+	for segment := range strings.SplitSeq(plain, "/") {
+		if segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// signedQuery reports whether a query has a signature of its own.
+func signedQuery(raw string) bool {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return true
+	}
+	for name := range values {
+		if strings.EqualFold(name, "sig") {
+			return true
+		}
+	}
+	return false
+}
+
+// explain says what is wrong with a service that does not answer.
+func explain(err error) string {
+	var dns *net.DNSError
+	var op *net.OpError
+	switch {
+	case errors.As(err, &dns):
+		return "the name of the service is not known: " + err.Error()
+	case errors.As(err, &op) && op.Op == "dial":
+		return "the service cannot be reached: " + err.Error()
+	}
+	return "the service did not answer: " + err.Error()
+}
+
+// flushing sends each part of an answer at once.
+type flushing struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (f flushing) Write(p []byte) (int, error) {
+	n, err := f.ResponseWriter.Write(p)
+	if err == nil {
+		err = f.control.Flush()
+	}
+	return n, err
+}

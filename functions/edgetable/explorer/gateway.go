@@ -1,0 +1,210 @@
+package explorer
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"edgetable/core/protocol"
+	"edgetable/functions/edgetable/remote"
+)
+
+// Profile is a service that the page may use.
+type Profile struct {
+	Name     string `json:"name"`
+	ReadOnly bool   `json:"readOnly"`
+	Color    string `json:"color"`    // of the page; "" for none
+	Account  string `json:"account"`  // "" if only the key's command knows it
+	Endpoint string `json:"endpoint"` // URL of the account, or ""
+
+	// Connect finds the key, which may run a command.
+	Connect func() (remote.Endpoint, error) `json:"-"`
+}
+
+// Gateway serves the page and signs its requests to services. Keys stay in it.
+type Gateway struct {
+	// Profiles reads the profiles; it is called when the page is loaded.
+	Profiles func() ([]Profile, error)
+	Version  string
+	// Opened is called when a one-time token was used.
+	Opened func()
+
+	sessions sessions
+
+	mu      sync.Mutex
+	clients map[string]*connected
+}
+
+// connected is a profile in use.
+type connected struct {
+	Profile
+	client func() (*remote.Client, error)
+}
+
+// Invite returns the path of the page with a token that opens it once.
+func (g *Gateway) Invite() string { return Prefix + "#token=" + g.sessions.invite() }
+
+// Handler returns what serves the page.
+func (g *Gateway) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+Prefix, func(w http.ResponseWriter, r *http.Request) {
+		resp := servePage(&protocol.Request{Method: r.Method, Target: r.URL.EscapedPath(), Header: protocol.Header(r.Header)}, connectGateway)
+		for _, f := range resp.Header {
+			w.Header().Set(f.Name, f.Value)
+		}
+		w.WriteHeader(resp.Status)
+		_, _ = w.Write(resp.Body) // to a browser that may be gone
+	})
+	mux.HandleFunc("POST /_/session", g.begin)
+	mux.HandleFunc("GET /_/session", g.inSession(g.list))
+	mux.HandleFunc("POST /_/sign/{profile}", g.inSession(g.sign))
+	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // the fragment stays
+	cross := http.NewCrossOriginProtection()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, f := range always {
+			w.Header().Set(f.Name, f.Value)
+		}
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+		w.Header().Set("Cache-Control", "no-store")
+		if !loopback(r.Host) {
+			refuse(w, http.StatusMisdirectedRequest, "WrongHost", "this is no name of the explorer: open it as 127.0.0.1 or localhost")
+			return
+		}
+		if err := cross.Check(r); err != nil {
+			refuse(w, http.StatusForbidden, "CrossOrigin", "the request is from a page of another origin")
+			return
+		}
+		// The paths of entities are not those of files: the mux would clean them.
+		if strings.HasPrefix(r.URL.EscapedPath(), forwarded) {
+			g.inSession(g.forward)(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// inSession lets a request pass that has the token of a session.
+func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !g.sessions.known(r.Header.Get(tokenHeader)) {
+			refuse(w, http.StatusUnauthorized, "NoSession", "this window has no session: open the link that 'edgetable explorer' printed last")
+			return
+		}
+		next(w, r)
+	}
+}
+
+// begin exchanges the one-time token for a session.
+func (g *Gateway) begin(w http.ResponseWriter, r *http.Request) {
+	session, ok := g.sessions.begin(r.Header.Get(tokenHeader))
+	if !ok {
+		refuse(w, http.StatusUnauthorized, "TokenUsed", "this link was used before: open the link that 'edgetable explorer' printed last")
+		return
+	}
+	answer(w, map[string]string{"token": session})
+	g.Opened()
+}
+
+// list answers with the profiles. They are read again, and keys too when they are
+// used: they may have changed.
+func (g *Gateway) list(w http.ResponseWriter, _ *http.Request) {
+	profiles, err := g.load()
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, "NoProfiles", err.Error())
+		return
+	}
+	answer(w, map[string]any{"version": g.Version, "profiles": profiles})
+}
+
+func (g *Gateway) load() ([]Profile, error) {
+	profiles, err := g.Profiles()
+	if err != nil {
+		return nil, err
+	}
+	clients := map[string]*connected{}
+	for _, one := range profiles {
+		clients[one.Name] = &connected{Profile: one, client: sync.OnceValues(func() (*remote.Client, error) {
+			e, err := one.Connect()
+			if err != nil {
+				return nil, err
+			}
+			return remote.New(e, 64), nil
+		})}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.clients = clients
+	return profiles, nil
+}
+
+// find returns a profile by its name, or answers that there is none.
+func (g *Gateway) find(w http.ResponseWriter, name string) (*connected, *remote.Client) {
+	g.mu.Lock()
+	empty, one := g.clients == nil, g.clients[name]
+	g.mu.Unlock()
+	if empty {
+		if _, err := g.load(); err == nil {
+			return g.find(w, name)
+		}
+	}
+	if one == nil {
+		refuse(w, http.StatusNotFound, "NoProfile", fmt.Sprintf("there is no profile %q; 'edgetable profile add' makes one, and then load the page again", name))
+		return nil, nil
+	}
+	c, err := one.client()
+	if err != nil {
+		refuse(w, http.StatusBadGateway, "NoKey", err.Error())
+		return nil, nil
+	}
+	return one, c
+}
+
+// maxText is more than the StringToSign of a token with two long keys.
+const maxText = 32 << 10
+
+// sign signs the StringToSign of a shared access signature, which the page made and
+// shows in words. With a key the page could do all of it, but it has none.
+func (g *Gateway) sign(w http.ResponseWriter, r *http.Request) {
+	one, c := g.find(w, r.PathValue("profile"))
+	if one == nil {
+		return
+	}
+	if one.ReadOnly {
+		refuseReadOnly(w, one.Name)
+		return
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxText))
+	if err != nil {
+		refuse(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "the text to sign is too long")
+		return
+	}
+	signature, err := c.Endpoint().Sign(string(text))
+	if err != nil {
+		refuse(w, http.StatusConflict, "NoKey", err.Error())
+		return
+	}
+	answer(w, map[string]string{"signature": signature})
+}
+
+func answer(w http.ResponseWriter, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(value) // to a browser that may be gone
+}
+
+// refuse answers with an error in the form of the Table protocol, so that the page
+// reads all errors in one way.
+func refuse(w http.ResponseWriter, status int, code, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Ms-Error-Code", code)
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"odata.error": map[string]any{
+		"code": code, "message": map[string]string{"lang": "en-US", "value": message},
+	}})
+}
+
+func refuseReadOnly(w http.ResponseWriter, profile string) {
+	refuse(w, http.StatusForbidden, "ReadOnlyProfile", "the profile "+profile+" is read-only: 'edgetable profile add' without --read-only changes that")
+}

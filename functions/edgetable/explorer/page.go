@@ -1,0 +1,146 @@
+package explorer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+
+	"edgetable/core/protocol"
+)
+
+// Prefix is where the page is. No account has a name with an underscore.
+const Prefix = "/_/"
+
+// policy is the Content-Security-Policy of the page. Its scripts and styles are
+// files, so that no text of an entity, which others may have written, can be one.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src %s; " +
+	"require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+// Addresses that the page may connect to: with a gateway its own alone; on an
+// endpoint also other services, whose CORS rules decide.
+const (
+	connectGateway  = "'self'"
+	connectEndpoint = "'self' https: http://127.0.0.1:* http://localhost:*"
+)
+
+// file is one file of the page, ready to be sent.
+type file struct {
+	kind       string
+	body, gzip []byte
+	tag        string // ETag
+}
+
+// files reads and compresses all files once, when one is asked for.
+var files = sync.OnceValue(func() map[string]file {
+	list := map[string]file{}
+	err := fs.WalkDir(Dist, "dist", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		body, err := Dist.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		var packed bytes.Buffer
+		w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if err == nil {
+			_, err = w.Write(body)
+		}
+		if err == nil {
+			err = w.Close()
+		}
+		sum := sha256.Sum256(body)
+		list[strings.TrimPrefix(name, "dist/")] = file{kind: kind(name), body: body, gzip: packed.Bytes(), tag: `"` + hex.EncodeToString(sum[:8]) + `"`}
+		return err
+	})
+	if err != nil {
+		panic(err) // the files are in the program
+	}
+	return list
+})
+
+// kind is the Content-Type of a file. The table of the system may differ.
+func kind(name string) string {
+	switch path.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	case ".txt":
+		return "text/plain; charset=utf-8"
+	}
+	return mime.TypeByExtension(path.Ext(name))
+}
+
+// Hosts are the host names, in lower case and without ports, under which the page
+// is served besides addresses. A page of an attacker whose name points to
+// this machine (DNS rebinding) has another one.
+type Hosts []string
+
+// Serve answers a request for a file of the page on an endpoint.
+func (h Hosts) Serve(req *protocol.Request) protocol.Response {
+	if !h.known(req.Host) {
+		return refusal(http.StatusMisdirectedRequest, "the explorer is not served as "+req.Host+": open it by address, or start the server with --public-url and this name")
+	}
+	return servePage(req, connectEndpoint)
+}
+
+// servePage answers a request for a file of the page.
+func servePage(req *protocol.Request, connect string) protocol.Response {
+	name, _, _ := strings.Cut(req.Target, "?")
+	name = strings.TrimPrefix(name, Prefix)
+	if name == "" {
+		name = "index.html"
+	}
+	f, ok := files()[name]
+	switch {
+	case !ok:
+		return refusal(http.StatusNotFound, "there is no such page; the explorer is at "+Prefix)
+	case req.Method != http.MethodGet && req.Method != http.MethodHead:
+		return refusal(http.StatusMethodNotAllowed, "pages are read by GET")
+	}
+	resp := protocol.Response{Status: http.StatusOK, Header: []protocol.Field{
+		{Name: "Content-Type", Value: f.kind},
+		{Name: "Cache-Control", Value: "no-cache"}, // asks each time whether the ETag is the same
+		{Name: "ETag", Value: f.tag},
+		{Name: "Vary", Value: "Accept-Encoding"},
+		{Name: "Content-Security-Policy", Value: strings.Replace(policy, "%s", connect, 1)},
+	}}
+	resp.Header = append(resp.Header, always...)
+	switch {
+	case req.Header.Get("If-None-Match") == f.tag:
+		resp.Status = http.StatusNotModified
+	case strings.Contains(req.Header.Get("Accept-Encoding"), "gzip"):
+		resp.Header = append(resp.Header, protocol.Field{Name: "Content-Encoding", Value: "gzip"})
+		resp.Body = f.gzip
+	default:
+		resp.Body = f.body
+	}
+	return resp
+}
+
+// always are the headers of every answer of this package.
+var always = []protocol.Field{
+	{Name: "X-Content-Type-Options", Value: "nosniff"},
+	{Name: "Cross-Origin-Opener-Policy", Value: "same-origin"},
+	{Name: "Cross-Origin-Resource-Policy", Value: "same-origin"},
+	{Name: "Referrer-Policy", Value: "no-referrer"},
+}
+
+func refusal(status int, text string) protocol.Response {
+	return protocol.Response{Status: status, Body: []byte(text + "\n"), Header: append([]protocol.Field{
+		{Name: "Content-Type", Value: "text/plain; charset=utf-8"},
+		{Name: "Content-Security-Policy", Value: "default-src 'none'; frame-ancestors 'none'"},
+	}, always...)}
+}

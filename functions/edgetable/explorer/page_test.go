@@ -1,0 +1,83 @@
+package explorer_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"edgetable/core/protocol"
+	"edgetable/functions/edgetable/explorer"
+)
+
+func get(host, target string, header ...string) (status int, fields map[string]string, body string) {
+	h := protocol.Header{}
+	for i := 0; i < len(header); i += 2 {
+		h[header[i]] = []string{header[i+1]}
+	}
+	resp := explorer.Hosts{"tables.example.com"}.Serve(&protocol.Request{Method: "GET", Host: host, Target: target, Header: h})
+	fields = map[string]string{}
+	for _, f := range resp.Header {
+		fields[f.Name] = f.Value
+	}
+	return resp.Status, fields, string(resp.Body)
+}
+
+// An endpoint serves its page under addresses and names that it knows.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]int{
+		"127.0.0.1:10002": 200, "localhost": 200, "LOCALHOST:1": 200, "[::1]:10002": 200, "192.168.1.4:10002": 200,
+		"tables.example.com": 200, "Tables.Example.com:443": 200,
+		"evil.example": 421, "127.0.0.1.evil.example:10002": 421, "x.localhost": 421, "": 421, "tables.example.com.evil.example": 421,
+	} {
+		if status, _, text := get(host, "/_/"); status != want {
+			t.Errorf("%q: %d, want %d: %s", host, status, want, text)
+		}
+	}
+}
+
+// Nothing in the page needs more than its policy allows: no script and no style
+// stands in the HTML.
+func TestPolicy(t *testing.T) {
+	t.Parallel()
+	status, fields, page := get("localhost", "/_/")
+	if status != 200 {
+		t.Fatal(status)
+	}
+	for _, want := range []string{"default-src 'none'", "script-src 'self';", "style-src 'self';", "require-trusted-types-for 'script'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"} {
+		if !strings.Contains(fields["Content-Security-Policy"], want) {
+			t.Errorf("the policy has no %s: %s", want, fields["Content-Security-Policy"])
+		}
+	}
+	if strings.Contains(fields["Content-Security-Policy"], "unsafe") {
+		t.Error(fields["Content-Security-Policy"])
+	}
+	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin",
+		"Cross-Origin-Resource-Policy": "same-origin", "Referrer-Policy": "no-referrer", "Content-Type": "text/html; charset=utf-8"} {
+		if fields[name] != want {
+			t.Errorf("%s: %q", name, fields[name])
+		}
+	}
+	if found := regexp.MustCompile(`(?i)<script>|<style|style=|\son\w+=|javascript:|https?://`).FindString(page); found != "" {
+		t.Errorf("the page has %s", found)
+	}
+}
+
+// A browser that has a file gets it again only if it changed.
+func TestCaching(t *testing.T) {
+	t.Parallel()
+	_, fields, plain := get("localhost", "/_/app.js")
+	status, _, body := get("localhost", "/_/app.js?x", "If-None-Match", fields["ETag"])
+	if status != 304 || body != "" {
+		t.Errorf("%d, %d bytes", status, len(body))
+	}
+	status, fields, packed := get("localhost", "/_/app.js", "Accept-Encoding", "br, gzip")
+	if status != 200 || fields["Content-Encoding"] != "gzip" || len(packed) >= len(plain) {
+		t.Errorf("%d %v %d of %d bytes", status, fields, len(packed), len(plain))
+	}
+	for _, path := range []string{"/_/session", "/_/../secret", "/_/dist.go", "/_/index.html/"} {
+		if status, _, _ := get("localhost", path); status != 404 {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+}

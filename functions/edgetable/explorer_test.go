@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// exploring starts the explorer and returns the link that it prints.
+func exploring(t *testing.T, args ...string) (link string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	r, w := io.Pipe()
+	args = append([]string{"explorer"}, args...)
+	e := newBuffer(args)
+	p := program{args: args, environment: func(string) string { return "" }, out: w, err: e, hangups: func() <-chan os.Signal { return nil }}
+	done := make(chan int, 1)
+	go func() {
+		done <- p.run(ctx)
+		w.Close()
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if status := <-done; status != 0 {
+			t.Errorf("the explorer ended with status %d: %s", status, e)
+		}
+	})
+	lines := bufio.NewScanner(r)
+	if !lines.Scan() {
+		t.Fatal(e)
+	}
+	go func() { _, _ = io.Copy(io.Discard, r) }()
+	return strings.TrimPrefix(lines.Text(), "explorer at ")
+}
+
+// The explorer signs for the profiles, and a read-only one stays as it is.
+func TestExplorer(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--memory")
+	s.client(t, "").fill(t)
+	file := filepath.Join(t.TempDir(), "profiles.json")
+	for _, args := range [][]string{{"dev"}, {"prod", "--read-only", "--color", "red"}} {
+		if status, _, err := run(t, nil, append([]string{"profile", "add", "--profiles", file, args[0], s.said(t, "connection string")}, args[1:]...)...); status != 0 {
+			t.Fatal(err)
+		}
+	}
+	if status, out, _ := run(t, nil, "profile", "list", "--profiles", file); status != 0 || !strings.Contains(out, "read-only  red") {
+		t.Errorf("the list is\n%s", out)
+	}
+	link := exploring(t, "--profiles", file)
+	home, token, _ := strings.Cut(link, "#token=")
+	session := ""
+	ask := func(method, path, token string, want int) string {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), method, home+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Edgetable-Explorer", token)
+		req.Header.Set("Accept", "application/json;odata=nometadata")
+		req.Header.Set("If-Match", "*")
+		return answer(t, http.DefaultClient, req, want)
+	}
+	var begun struct{ Token string }
+	if err := json.Unmarshal([]byte(ask("POST", "session", token, 200)), &begun); err != nil {
+		t.Fatal(err)
+	}
+	session = begun.Token
+	if text := ask("GET", "session", session, 200); !strings.Contains(text, `{"name":"dev","readOnly":false,"color":"","account":"devstoreaccount1"`) ||
+		!strings.Contains(text, `{"name":"prod","readOnly":true,"color":"red"`) {
+		t.Errorf("the profiles are %s", text)
+	}
+	if text := ask("GET", "p/prod"+ada, session, 200); !strings.Contains(text, `"Name":"Ada"`) {
+		t.Errorf("the entity is %s", text)
+	}
+	ask("DELETE", "p/prod"+ada, session, 403)
+	s.client(t, "").filled(t)
+	ask("DELETE", "p/dev"+ada, session, 204)
+	ask("GET", "p/dev"+ada, session, 404)
+}
+
+// Commands do not write to a read-only profile either, and read from it.
+func TestReadOnlyProfile(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--memory")
+	s.client(t, "").fill(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "profiles.json")
+	if status, _, err := run(t, nil, "profile", "add", "--profiles", file, "--read-only", "prod", s.said(t, "connection string")); status != 0 {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"put", "people", `{"PartitionKey":"a","RowKey":"2"}`, "--to", "prod"},
+		{"delete", "people", "a", "1", "--from", "prod"},
+		{"purge", "people", "--filter", "PartitionKey ge ''", "--yes", "--from", "prod"},
+		{"copy", "people", "--from", "http://127.0.0.1:1/devstoreaccount1", "--to", "prod"},
+	} {
+		status, _, err := runUntil(t.Context(), nil, append(args, "--profiles", file)...)
+		if status == 0 || !strings.Contains(err, "the profile prod is read-only") {
+			t.Errorf("%s: status %d: %s", args[0], status, err)
+		}
+	}
+	s.client(t, "").filled(t)
+	if status, out, err := runUntil(t.Context(), nil, "get", "people", "a", "1", "--from", "prod", "--profiles", file); status != 0 || !strings.Contains(out, "Ada") {
+		t.Errorf("status %d: %s%s", status, out, err)
+	}
+}
+
+// A server has the page on loopback, elsewhere on demand, beside its health.
+func TestExplorerPage(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		args []string
+		want int
+	}{
+		{nil, 200},
+		{[]string{"--explorer=false"}, 404},
+		{[]string{"--trust-proxy"}, 404},
+		{[]string{"--public-url", "https://tables.example.com"}, 404},
+		{[]string{"--listen", "0.0.0.0:0", "--allow-development-account"}, 404},
+		{[]string{"--listen", "0.0.0.0:0", "--allow-development-account", "--explorer"}, 200},
+	} {
+		s := start(t, nil, append([]string{"--memory"}, tt.args...)...)
+		home := "http://127.0.0.1" + s.listening(t)
+		ask := func(path, host string, want int) string {
+			t.Helper()
+			req, err := http.NewRequestWithContext(t.Context(), "GET", home+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if host != "" {
+				req.Host = host
+			}
+			return answer(t, http.DefaultClient, req, want)
+		}
+		if text := ask("/_/", "", tt.want); tt.want == 200 != strings.Contains(text, "<html") {
+			t.Errorf("%v: %s", tt.args, text)
+		}
+		if said := strings.Contains(s.greeting, "/_/"); said != (tt.want == 200) {
+			t.Errorf("%v: the greeting is\n%s", tt.args, s.greeting)
+		}
+		ask("/_/live", "evil.example", 200)
+		ask("/_/ready", "evil.example", 200)
+		ask("/_/session", "", 404)
+		if tt.want == 200 {
+			ask("/_/", "evil.example", 421)
+		}
+		s.ends(t)
+	}
+}
+
+// listening is the port of a server, with its colon.
+func (s *server) listening(t *testing.T) string {
+	t.Helper()
+	address, _, _ := strings.Cut(s.said(t, "listens on "), " ")
+	return address[strings.LastIndexByte(address, ':'):]
+}

@@ -1,0 +1,64 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Forward signs a request that somebody else made and sends it once: it neither
+// repeats it nor reads the answer, whose body the caller closes. The path is below
+// the account, escaped, with a slash at its begin. It sets the date, and the
+// version where the header has none. A redirect is returned as it is.
+func (c *Client) Forward(ctx context.Context, method, path, query string, header http.Header, body io.Reader, length int64) (*http.Response, error) {
+	req, err := c.endpoint.request(ctx, method, path, query, body)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	if header.Get("X-Ms-Version") == "" {
+		req.Header.Set("X-Ms-Version", version)
+	}
+	if req.ContentLength = length; length == 0 {
+		req.Body = http.NoBody
+	}
+	client := *c.http
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	answer, err := client.Do(req)
+	var outer *url.Error // its text has the URL, which may have a signature
+	if errors.As(err, &outer) {
+		err = fmt.Errorf("%s: %w", c.endpoint, outer.Err)
+	}
+	return answer, err
+}
+
+// Account returns the name of the account. A shared access signature does not
+// have it: then it is the path of the URL, else the first part of the host.
+func (e Endpoint) Account() string {
+	if e.account != "" {
+		return e.account
+	}
+	if name := strings.Trim(e.url.Path, "/"); name != "" {
+		return name
+	}
+	name, _, _ := strings.Cut(e.url.Hostname(), ".")
+	return name
+}
+
+// ErrNoKey is the error of Sign if the endpoint has a shared access signature in
+// place of a key.
+var ErrNoKey = errors.New("the profile has a shared access signature and no account key: it can sign no other token")
+
+// Sign signs the text of a shared access signature with the account key.
+func (e Endpoint) Sign(text string) (string, error) {
+	if e.key == nil {
+		return "", ErrNoKey
+	}
+	return e.key.Sign(text), nil
+}
