@@ -68,7 +68,7 @@ func TestExplorer(t *testing.T) {
 		return answer(t, http.DefaultClient, req, want)
 	}
 	var begun struct{ Token string }
-	if err := json.Unmarshal([]byte(ask("POST", "session", token, 200)), &begun); err != nil {
+	if err := json.Unmarshal([]byte(ask("GET", "session", token, 200)), &begun); err != nil {
 		t.Fatal(err)
 	}
 	session = begun.Token

@@ -58,8 +58,7 @@ func (g *Gateway) Handler() http.Handler {
 		w.WriteHeader(resp.Status)
 		_, _ = w.Write(resp.Body) // to a browser that may be gone
 	})
-	mux.HandleFunc("POST /_/session", g.begin)
-	mux.HandleFunc("GET /_/session", g.inSession(g.list))
+	mux.HandleFunc("GET /_/session", g.begin)
 	mux.HandleFunc("POST /_/sign/{profile}", g.inSession(g.sign))
 	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // the fragment stays
 	cross := http.NewCrossOriginProtection()
@@ -90,34 +89,39 @@ func (g *Gateway) Handler() http.Handler {
 func (g *Gateway) inSession(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !g.sessions.known(r.Header.Get(tokenHeader)) {
-			refuse(w, http.StatusUnauthorized, "NoSession", "this window has no session: open the link that 'edgetable explorer' printed last")
+			refuse(w, http.StatusUnauthorized, "NoSession", noSession)
 			return
 		}
 		next(w, r)
 	}
 }
 
-// begin exchanges the one-time token for a session.
+// begin answers with the profiles, and with the token of a new session to the
+// one-time token. Profiles are read again, and keys too when they are used: they may
+// have changed.
 func (g *Gateway) begin(w http.ResponseWriter, r *http.Request) {
-	session, ok := g.sessions.begin(r.Header.Get(tokenHeader))
-	if !ok {
-		refuse(w, http.StatusUnauthorized, "TokenUsed", "this link was used before: open the link that 'edgetable explorer' printed last")
+	token := r.Header.Get(tokenHeader)
+	session, begun := g.sessions.begin(token)
+	if !begun && !g.sessions.known(token) {
+		refuse(w, http.StatusUnauthorized, "NoSession", noSession)
 		return
 	}
-	answer(w, map[string]string{"token": session})
-	g.Opened()
-}
-
-// list answers with the profiles. They are read again, and keys too when they are
-// used: they may have changed.
-func (g *Gateway) list(w http.ResponseWriter, _ *http.Request) {
+	if begun {
+		g.Opened()
+	}
 	profiles, err := g.load()
 	if err != nil {
 		refuse(w, http.StatusInternalServerError, "NoProfiles", err.Error())
 		return
 	}
-	answer(w, map[string]any{"version": g.Version, "profiles": profiles})
+	answer(w, struct {
+		Version  string    `json:"version"`
+		Profiles []Profile `json:"profiles"`
+		Token    string    `json:"token,omitempty"`
+	}{g.Version, profiles, session})
 }
+
+const noSession = "this window has no session: open the link that 'edgetable explorer' printed last"
 
 func (g *Gateway) load() ([]Profile, error) {
 	profiles, err := g.Profiles()
