@@ -8,15 +8,19 @@
 //
 //   - It answers 200 when 'edgetable explorer' serves the page. The server signs and forwards, the page has no key:
 //
-//     {"version": "1.2.3", "profiles": [{"name": "prod", "account": "acme", "readOnly": true, "color": "#b00020"}]}
+//     {"version": "1.2.3", "profiles": [{"name": "prod", "account": "acme", "readOnly": true, "color": "red",
+//     "endpoint": "https://acme.table.core.windows.net"}], "token": "…"}
 //
 //     Requests for data go to /_/p/PROFILE/…, without a signature; the path after the profile begins below the account, for example
 //     /_/p/prod/Tables or /_/p/prod/People(PartitionKey='a',RowKey='b'). The answer is that of the endpoint. The server refuses writes of a
-//     profile with readOnly (403 with a body in the form of the protocol's errors); color is any CSS colour, "" for none. If the endpoint
+//     profile with readOnly (403 with a body in the form of the protocol's errors); color is red, orange, yellow, green, blue, purple or gray, "" for none. If the endpoint
 //     cannot be reached, the answer is 502 with the header x-edgetable-explorer: unreachable and an error in the protocol's form.
-//     The one-time token is in the fragment of the page's URL, #token=…; the page removes it from the URL, keeps it in sessionStorage
-//     and sends it as the header x-edgetable-explorer with every request. 401 means that the token is wrong or has expired; the page
-//     then says to start 'edgetable explorer' again.
+//     The one-time token is in the fragment of the page's URL, #token=…; the page removes it from the URL and sends it in the header
+//     x-edgetable-explorer of GET /_/session. The answer then has a token for this window, "token"; the page keeps it in sessionStorage and
+//     sends it in that header with every request from then on, GET /_/session included, which answers without "token". 401 (NoSession) means
+//     that the window has no session; the page then says to open the link that 'edgetable explorer' printed last.
+//     POST /_/sign/PROFILE with a StringToSign as its body answers {"signature": "…"}, for shared access signatures; it is refused for a
+//     profile that is read-only (403 ReadOnlyProfile) or that has no key (409 NoKey).
 //
 //   - It answers 404 when an endpoint serves the page at /_/. The page asks for an account and its key, a connection string or a SAS URL, and
 //     signs with WebCrypto.
