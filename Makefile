@@ -60,10 +60,10 @@ race-check:
 ## test-local: the binary: the race detector on its packages, Prometheus, and clients; those in Java only where Maven is installed
 .PHONY: test-local
 test-local:
-	@.ci/prerequisites go gcc node npm python3 prometheus
+	@.ci/prerequisites go gcc node npm python3 prometheus chromium
 	go test -race -tags testlocal $(call RACE,core adapters functions)
 	go test -tags testlocal ./testdata/monitoring
-	$(MAKE) explorer-check backup-s3 clients
+	$(MAKE) explorer-check explorer-test backup-s3 clients
 
 ## test-aws: the DynamoDB store and the Lambda function: tests, clients, what is deployed
 .PHONY: test-aws
@@ -90,7 +90,7 @@ test-dist: build
 ## test: all of these; installs what the tests need below .cache/
 .PHONY: test
 test:
-	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus
+	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
 	@times=(); for layer in check test-local test-dist test-aws test-edge; do \
 	  begin=$$SECONDS; $(MAKE) $$layer; times+=("$$layer $$((SECONDS - begin)) s"); \
 	done; printf '%s\n' "$${times[@]}"
@@ -108,6 +108,7 @@ vet:
 	cd testdata/clients/go && go vet ./...
 	cd testdata/clients/giovanni && go vet ./...
 	cd testdata/backup && go vet ./...
+	cd testdata/explorer && go vet ./...
 	cd examples/microblog && go vet ./...
 
 ## clients: the Azure SDKs, the CLI, old clients and the sample application against the binary
@@ -132,6 +133,12 @@ explorer:
 explorer-check:
 	@.ci/prerequisites go node npm
 	functions/edgetable/explorer/build/check
+
+## explorer-test: that page in Chromium, against the binary
+.PHONY: explorer-test
+explorer-test: build
+	@.ci/prerequisites go chromium
+	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 ./...
 
 ## backup-s3: backups of the binary to a real server for S3, with faults and kills
 .PHONY: backup-s3

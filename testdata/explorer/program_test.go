@@ -1,0 +1,145 @@
+package explorer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// start starts a command and returns when it has printed a line with a text.
+func start(t *testing.T, until string, args ...string) (lines <-chan string, seen []string, stop func()) {
+	t.Helper()
+	c := exec.Command(os.Getenv("EDGETABLE_BINARY"), args...)
+	var log bytes.Buffer
+	c.Stderr = &log
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(chan string, 1000)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer close(all)
+		for s := bufio.NewScanner(out); s.Scan(); {
+			all <- s.Text()
+		}
+	}()
+	stop = sync.OnceFunc(func() {
+		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended
+		<-ended
+		if err := c.Wait(); err != nil {
+			t.Errorf("%q: %v\n%s", args, err, log.String())
+		}
+	})
+	t.Cleanup(stop)
+	for line := range all {
+		seen = append(seen, line)
+		if strings.Contains(line, until) {
+			return all, seen, stop
+		}
+	}
+	t.Fatalf("%q ended\n%s", args, log.String())
+	return nil, nil, nil
+}
+
+// server is 'edgetable serve' with an account.
+type server struct {
+	t                    *testing.T
+	endpoint, connection string
+	page                 string // of the explorer
+	stop                 func()
+}
+
+// serve starts a server with the development account.
+func serve(t *testing.T, args ...string) *server {
+	t.Helper()
+	_, lines, stop := start(t, "ready", append([]string{"serve", "--memory", "--listen", "127.0.0.1:0"}, args...)...)
+	s := &server{t: t, stop: stop}
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		for label, to := range map[string]*string{"endpoint ": &s.endpoint, "connection string ": &s.connection, "explorer at ": &s.page} {
+			if text, ok := strings.CutPrefix(line, label); ok && *to == "" {
+				*to = strings.TrimSpace(text)
+			}
+		}
+	}
+	return s
+}
+
+// run runs a command of the binary with the server as its service.
+func (s *server) run(stdin string, args ...string) string {
+	s.t.Helper()
+	c := exec.Command(os.Getenv("EDGETABLE_BINARY"), args...)
+	c.Stdin = strings.NewReader(stdin)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("%q: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// do sends a request for the account and demands a status.
+func (s *server) do(method, path, body string, want int) string {
+	s.t.Helper()
+	token := strings.TrimSpace(s.run("", "sas", "--permissions", "all", "--quiet"))
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.endpoint+path+"?"+token, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Content-Type", "application/json")
+	if method == http.MethodDelete {
+		req.Header.Set("If-Match", "*")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != want {
+		s.t.Fatalf("%s %s: %d %s %v", method, path, resp.StatusCode, text, err)
+	}
+	return string(text)
+}
+
+// entity is one of the tests.
+type entity map[string]any
+
+// fill makes a table with entities.
+func (s *server) fill(table string, entities ...entity) {
+	s.t.Helper()
+	var b strings.Builder
+	for _, e := range entities {
+		text, err := json.Marshal(e)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		b.Write(text)
+		b.WriteByte('\n')
+	}
+	s.run(b.String(), "import", "-", "--table", table, "--to", s.connection)
+}
+
+// explore starts 'edgetable explorer' for the server and returns its link.
+func (s *server) explore(args ...string) (link string) {
+	s.t.Helper()
+	file := filepath.Join(s.t.TempDir(), "profiles.json")
+	s.run(s.connection, "profile", "add", "dev", "-", "--profiles", file)
+	s.run(s.connection, "profile", "add", "prod", "-", "--profiles", file, "--read-only", "--color", "red")
+	_, lines, _ := start(s.t, "#token=", append([]string{"explorer", "--profiles", file}, args...)...)
+	return strings.TrimPrefix(lines[len(lines)-1], "explorer at ")
+}

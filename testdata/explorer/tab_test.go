@@ -1,0 +1,210 @@
+package explorer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// tab is a window of the browser.
+type tab struct {
+	*testing.T
+	ctx context.Context
+
+	mu       sync.Mutex
+	requests []string // URLs
+	problems []string // errors of the console
+}
+
+// newTab opens an empty window.
+func newTab(t *testing.T) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	if err := chromedp.Do(ctx); err != nil { // the tab lives as long as the context of this call
+		t.Fatal(err)
+	}
+	b := &tab{T: t, ctx: ctx}
+	t.Cleanup(func() {
+		if t.Failed() {
+			b.shot(strings.ReplaceAll(t.Name(), "/", "-") + "-failed")
+			t.Logf("the page shows\n%s", js[string](b, `document.body.innerText.slice(0, 3000)`))
+			for _, p := range b.complaints() {
+				t.Log("console:", p)
+			}
+		}
+		cancel()
+	})
+	b.do(chromedp.EmulateViewport(1280, 800))
+	sent := chromedp.Events(ctx, network.RequestWillBeSent)
+	console := chromedp.Console(ctx)
+	go func() {
+		for e, err := range sent {
+			if err != nil {
+				return
+			}
+			b.mu.Lock()
+			b.requests = append(b.requests, e.Request.URL)
+			b.mu.Unlock()
+		}
+	}()
+	go func() {
+		for m, err := range console {
+			if err != nil {
+				return
+			}
+			if m.Type == "error" || m.Type == "exception" {
+				b.mu.Lock()
+				b.problems = append(b.problems, m.Text)
+				b.mu.Unlock()
+			}
+		}
+	}()
+	return b
+}
+
+func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// open loads a page.
+func (b *tab) open(url string) {
+	b.Helper()
+	b.do(chromedp.Navigate(url))
+}
+
+// js evaluates an expression, which may be a promise.
+func js[T any](b *tab, format string, args ...any) T {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	expression := format
+	if len(args) > 0 {
+		literals := make([]any, len(args))
+		for i, arg := range args {
+			text, err := json.Marshal(arg)
+			if err != nil {
+				b.Fatal(err)
+			}
+			literals[i] = string(text)
+		}
+		expression = fmt.Sprintf(format, literals...)
+	}
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// patience is when a test stops to wait: after a minute, or early enough to say so
+// before 'go test' ends.
+func (b *tab) patience() time.Time {
+	until := time.Now().Add(time.Minute)
+	if end, ok := b.Deadline(); ok && end.Add(-5*time.Second).Before(until) {
+		until = end.Add(-5 * time.Second)
+	}
+	return until
+}
+
+// wait waits until an expression is true.
+func (b *tab) wait(format string, args ...any) {
+	b.Helper()
+	check := format
+	for deadline := b.patience(); !js[bool](b, "!!("+check+")", args...); {
+		if time.Now().After(deadline) {
+			b.Fatalf("this did not come true: "+strings.ReplaceAll(format, "%s", "%q"), args...)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// at is the selector of a part of the page: name is its data-test.
+func at(name string) string { return `[data-test="` + name + `"]` }
+
+// see waits until a part of the page is there.
+func (b *tab) see(selector string) {
+	b.Helper()
+	b.wait(`document.querySelector(%s)?.checkVisibility()`, selector)
+}
+
+// seeText waits until a part of the page has a text.
+func (b *tab) seeText(selector, text string) {
+	b.Helper()
+	b.wait(`[...document.querySelectorAll(%s)].some(e => (e.innerText || e.value || "").includes(%s))`, selector, text)
+}
+
+// click clicks with the mouse.
+func (b *tab) click(selector string) {
+	b.Helper()
+	b.see(selector)
+	b.do(chromedp.Click(chromedp.CSS(selector)))
+}
+
+// fill puts text in place of what a field has, by the keyboard.
+func (b *tab) fill(selector, text string) {
+	b.Helper()
+	b.see(selector)
+	js[bool](b, `(e => { e.focus(); e.select?.(); return true })(document.querySelector(%s))`, selector)
+	if text == "" {
+		b.keys(kb.Delete)
+		return
+	}
+	b.keys(text)
+}
+
+func (b *tab) keys(keys string) {
+	b.Helper()
+	b.do(chromedp.KeyEvent(keys))
+}
+
+// choose selects an option by its value.
+func (b *tab) choose(selector, value string) {
+	b.Helper()
+	b.see(selector)
+	js[bool](b, `(e => { e.value = %[2]s; e.dispatchEvent(new Event("input", {bubbles: true})); e.dispatchEvent(new Event("change", {bubbles: true})); return true })(document.querySelector(%[1]s))`, selector, value)
+}
+
+// asked are the URLs of all requests so far.
+func (b *tab) asked() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]string(nil), b.requests...)
+}
+
+// complaints are errors that the console has so far.
+func (b *tab) complaints() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]string(nil), b.problems...)
+}
+
+// shot takes a picture if somebody wants to look at it.
+func (b *tab) shot(name string) {
+	b.Helper()
+	dir := os.Getenv("EDGETABLE_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o644)
+	}
+	if err != nil {
+		b.Log(err)
+	}
+}
