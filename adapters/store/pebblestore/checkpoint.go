@@ -16,29 +16,26 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
 	}
-	if s.standIn.store.Load() != nil || s.space.waiting.Load() > 0 {
+	if s.standIn.store.Load() != nil {
 		return table.ErrFull
 	}
 	// A log changes with every commit, data files never do: the next backup need not
 	// store them again.
-	// The flush waits while the disk is full.
-	done := make(chan error, 1)
-	go func() {
-		flushed, err := s.db.AsyncFlush()
-		if err == nil {
-			<-flushed
-		}
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		if err != nil {
-			return err
-		}
-	case <-s.space.stalled():
-		return table.ErrFull
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := s.flush(ctx); err != nil {
+		return err
 	}
-	return s.db.Checkpoint(dir, pebble.WithFlushedWAL())
+	given, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	return s.call(ctx, func() error {
+		s.checkpoint.Lock()
+		defer s.checkpoint.Unlock()
+		if given.Err() != nil {
+			return nil // nobody waits for it any more
+		}
+		err := s.db.Checkpoint(dir, pebble.WithFlushedWAL())
+		if given.Err() != nil {
+			_ = s.space.fs.RemoveAll(dir)
+		}
+		return err
+	})
 }

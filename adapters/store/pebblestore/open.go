@@ -1,6 +1,7 @@
 package pebblestore
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -262,9 +263,10 @@ func (s *Store) loadTables() error {
 	return it.Close()
 }
 
-// Close closes the store; all other calls must have returned. If the start waits
-// for disk space, it goes on to wait and holds the lock until the process ends. It moves the content of the
-// log to data files, so that the next Open has nothing to replay.
+// Close closes the store; all other calls must have returned. It moves the content of
+// the log to data files, so that the next Open has nothing to replay. If the start, a
+// backup or a check waits for disk space, the store stays open and locked until the
+// process ends: Pebble ends the process if it cannot begin a new log.
 func (s *Store) Close() error {
 	if s.memory {
 		return s.db.Close()
@@ -275,10 +277,15 @@ func (s *Store) Close() error {
 		}
 		<-s.started
 	}
+	// Without a flush the next Open replays the log.
+	flushed := !s.space.full.Load() && s.flush(context.Background()) == nil
+	if s.endCalls() != nil {
+		return nil
+	}
 	s.space.close()
 	s.marker.end()
-	flushed, err := s.flush()
-	if err = errors.Join(err, s.db.Close()); err == nil && flushed {
+	err := s.db.Close()
+	if err == nil && flushed {
 		err = s.logs.forgetAll()
 	}
 	if noSpace(err) {

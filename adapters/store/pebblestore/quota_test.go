@@ -59,6 +59,13 @@ func (q *quota) write(path string, at int64, n int, compaction bool) (allowed in
 	return allowed, syscall.ENOSPC
 }
 
+// fillAfter makes the n-th operation from now the one that fills the disk.
+func (q *quota) fillAfter(n int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.left = n
+}
+
 // makeSpace ends the lack of space.
 func (q *quota) makeSpace() {
 	q.mu.Lock()

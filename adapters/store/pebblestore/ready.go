@@ -1,6 +1,8 @@
 package pebblestore
 
 import (
+	"context"
+
 	"github.com/cockroachdb/pebble/v2"
 
 	"edgetable/core/table"
@@ -18,12 +20,5 @@ func (s *Store) Ready() error {
 	if s.space.full.Load() {
 		return table.ErrFull
 	}
-	done := make(chan error, 1)
-	go func() { done <- s.db.Set(readyKey, nil, pebble.Sync) }()
-	select {
-	case err := <-done:
-		return err
-	case <-s.space.stalled():
-		return table.ErrFull
-	}
+	return s.call(context.Background(), func() error { return s.db.Set(readyKey, nil, pebble.Sync) })
 }

@@ -13,7 +13,6 @@ func (s *space) try(do func() error) error {
 		if !s.release() {
 			s.setFull()
 			if s.closing {
-				s.gaveUp()
 				return err
 			}
 			if !waits {
@@ -103,22 +102,4 @@ func (s *space) countStall() {
 		return
 	}
 	s.counted = !s.counted
-}
-
-// flush moves the content of the log to data files, unless the disk is full. Then
-// the next Open replays the log.
-func (s *Store) flush() (done bool, err error) {
-	if s.space.full.Load() {
-		return false, nil
-	}
-	c, err := s.db.AsyncFlush()
-	if err != nil {
-		return false, err
-	}
-	select {
-	case <-c:
-		return true, nil
-	case <-s.space.failed:
-		return false, nil
-	}
 }

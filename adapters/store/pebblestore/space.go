@@ -37,7 +37,6 @@ type space struct {
 	closing bool          // do not wait any more
 	again   chan struct{} // closed when waiting operations should be tried again
 	stuck   chan struct{} // closed while operations wait
-	failed  chan struct{} // closed when one found no space while closing
 	warned  time.Time     // of low space
 	told    bool          // the log says that the disk is full
 	toldAt  time.Time
@@ -66,7 +65,7 @@ const (
 func newSpace(o Options) *space {
 	s := &space{
 		fs: o.FS, dir: o.Dir, size: o.DiskReserve, logf: o.Logf,
-		again: make(chan struct{}), stuck: make(chan struct{}), failed: make(chan struct{}),
+		again: make(chan struct{}), stuck: make(chan struct{}),
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	u, err := s.fs.GetDiskUsage(s.dir)
@@ -260,15 +259,6 @@ func (s *space) ends() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closing
-}
-
-// gaveUp notes that an operation failed for want of space. mu must be locked.
-func (s *space) gaveUp() {
-	select {
-	case <-s.failed:
-	default:
-		close(s.failed)
-	}
 }
 
 // noSpace reports whether a file operation failed because the disk is full.

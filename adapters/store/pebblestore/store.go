@@ -33,6 +33,8 @@ type Store struct {
 	tables      *tables
 	stalls      atomic.Int64
 	lastMetrics atomic.Pointer[pebble.Metrics] // while the disk is full
+	calls       sync.WaitGroup                 // those of Pebble that may wait for disk space
+	checkpoint  sync.Mutex                     // held by the one that is being made
 	// failures of background work since the last successful flush
 	failures atomic.Int32
 
