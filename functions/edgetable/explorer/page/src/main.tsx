@@ -1,4 +1,9 @@
 import { render } from "preact"
+import { follow } from "./model/route.ts"
+import { App } from "./ui/app.tsx"
 
 const root = document.getElementById("app")
-if (root) render(<h1>edgetable</h1>, root)
+if (root) {
+  follow()
+  render(<App />, root)
+}

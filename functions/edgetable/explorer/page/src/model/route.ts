@@ -1,0 +1,70 @@
+// The state of the page in its URL, behind the #, so that a link shows the same to somebody else.
+import type { Key } from "../wire/value.ts"
+import { Store } from "./store.ts"
+
+export interface Route {
+  home: string
+  table: string
+  filter: string
+  /** names of the properties to ask for, separated by commas; "" for all */
+  select: string
+  entity?: Key
+  /** column by which loaded rows are sorted, with a - in front for descending; "" for the order of keys */
+  sort: string
+}
+
+export const nowhere: Route = { home: "", table: "", filter: "", select: "", sort: "" }
+
+export function parseRoute(hash: string): Route {
+  const m = /^#\/([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(hash)
+  if (!m) return nowhere
+  const query = new URLSearchParams(m[3] ?? "")
+  const pk = query.get("pk")
+  const rk = query.get("rk")
+  return {
+    home: decode(m[1] ?? ""),
+    table: decode(m[2] ?? ""),
+    filter: query.get("filter") ?? "",
+    select: query.get("select") ?? "",
+    sort: query.get("sort") ?? "",
+    ...(pk !== null && rk !== null ? { entity: { pk, rk } } : {}),
+  }
+}
+
+function decode(s: string) {
+  try {
+    return decodeURIComponent(s)
+  } catch {
+    return s
+  }
+}
+
+export function printRoute(r: Route): string {
+  if (!r.home && !r.table) return "#/"
+  const query = new URLSearchParams()
+  for (const name of ["filter", "select", "sort"] as const) if (r[name]) query.set(name, r[name])
+  if (r.entity) {
+    query.set("pk", r.entity.pk)
+    query.set("rk", r.entity.rk)
+  }
+  const text = query.toString()
+  return `#/${encodeURIComponent(r.home)}${r.table && "/" + encodeURIComponent(r.table)}${text && "?" + text}`
+}
+
+export const route = new Store<Route>(nowhere)
+
+/** go changes parts of the state. What is only looked at replaces the entry of the browser's history. */
+export function go(part: Partial<Route>, replace = false) {
+  const next = { ...route.value, ...part }
+  const hash = printRoute(next)
+  if (hash !== location.hash) history[replace ? "replaceState" : "pushState"](null, "", hash)
+  route.set(next)
+}
+
+/** follow reads the URL now and whenever the user goes back or edits it. */
+export function follow() {
+  const look = () => route.set(parseRoute(location.hash))
+  window.addEventListener("popstate", look)
+  window.addEventListener("hashchange", look)
+  look()
+}

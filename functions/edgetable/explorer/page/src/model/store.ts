@@ -1,0 +1,37 @@
+// A value that components watch.
+import { useEffect, useReducer } from "preact/hooks"
+
+export class Store<T> {
+  private readonly watchers = new Set<() => void>()
+
+  constructor(private current: T) {}
+
+  get value() {
+    return this.current
+  }
+
+  set(value: T) {
+    this.current = value
+    this.changed()
+  }
+
+  update(part: Partial<T>) {
+    this.set({ ...this.current, ...part })
+  }
+
+  /** changed tells the watchers; what changes itself calls it. */
+  changed() {
+    for (const watcher of [...this.watchers]) watcher()
+  }
+
+  subscribe(watcher: () => void): () => void {
+    this.watchers.add(watcher)
+    return () => this.watchers.delete(watcher)
+  }
+}
+
+export function useStore<T>(store: Store<T>): T {
+  const [, again] = useReducer((n: number) => n + 1, 0)
+  useEffect(() => store.subscribe(() => again(undefined as never)), [store])
+  return store.value
+}

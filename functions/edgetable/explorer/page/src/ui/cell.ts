@@ -1,0 +1,36 @@
+// What a cell shows. Values become text nodes and nothing else.
+import { type Zone, show } from "../wire/date.ts"
+import { type Value, bytesIn } from "../wire/value.ts"
+
+/** longest bounds what a cell shows; the panel beside the grid has all of it. */
+const longest = 400
+
+export interface Shown {
+  text: string
+  /** look is a class: number, dim or "" */
+  look: string
+}
+
+const absent: Shown = { text: "", look: "" }
+const empty: Shown = { text: '""', look: "dim" }
+
+export function shown(value: Value | undefined, zone: Zone): Shown {
+  if (!value) return absent
+  const { type, text } = value
+  switch (type) {
+    case "String":
+      return text === "" ? empty : { text: text.length > longest ? text.slice(0, longest) + "…" : text, look: "" }
+    case "DateTime":
+      return { text: show(text, zone), look: "when" }
+    case "Int32":
+    case "Int64":
+    case "Double":
+      return { text, look: "number" }
+    case "Binary":
+      return { text: `${bytesIn(text)} B  ${text.slice(0, 60)}`, look: "dim mono" }
+    case "Guid":
+      return { text, look: "mono" }
+    default:
+      return { text, look: "" }
+  }
+}

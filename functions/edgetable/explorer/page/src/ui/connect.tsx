@@ -1,0 +1,133 @@
+// Asks for the account when an endpoint serves the page.
+import { useEffect, useState } from "preact/hooks"
+import { type Kept, forget, keep, kept } from "../model/keyring.ts"
+import { type Connection, accountOf, checked, parseConnection } from "../wire/connection.ts"
+import { type Home, direct } from "../wire/client.ts"
+import { importKey, signPlain, signWith } from "../wire/sign.ts"
+import { listTables } from "../wire/tables.ts"
+import { Failure } from "../wire/failure.ts"
+import { ErrorLine } from "./parts.tsx"
+
+const secure = typeof crypto !== "undefined" && !!crypto.subtle
+
+/** here is the likely endpoint: accounts are folders of the server that served the page, or its host. */
+const here = (account: string) => (/^[a-z0-9]+\.table\./.test(location.hostname) ? location.origin : `${location.origin}/${account}`)
+
+export function Connect({ connected }: { connected: (h: Home) => void }) {
+  const [way, setWay] = useState<"key" | "string">("key")
+  const [account, setAccount] = useState("")
+  const [endpoint, setEndpoint] = useState("")
+  const [secret, setSecret] = useState("")
+  const [remember, setRemember] = useState(false)
+  const [accepted, setAccepted] = useState(false)
+  const [failure, setFailure] = useState<Error>()
+  const [busy, setBusy] = useState(false)
+  const [old, setOld] = useState<Kept[]>([])
+  useEffect(() => void kept().then(setOld), [])
+
+  const open = async (home: Home) => {
+    // The first page of tables shows whether the key is right. A token for one table may not list them.
+    try {
+      await listTables(home).next()
+    } catch (e) {
+      if (!(e instanceof Failure) || e.code === "AuthenticationFailed" || e.status !== 403) throw e
+    }
+    connected(home)
+  }
+  const submit = async (e: Event) => {
+    e.preventDefault()
+    setFailure(undefined)
+    setBusy(true)
+    try {
+      const c: Connection = way === "key" ? checked({ account, endpoint: endpoint || here(account), key: secret.trim() }) : parseConnection(secret)
+      if (c.key === undefined) await open(direct(c, undefined))
+      else if (!secure) await open(direct(c, signPlain(c.key)))
+      else {
+        const key = await importKey(c.key)
+        await open(direct({ endpoint: c.endpoint, account: c.account }, signWith(key)))
+        if (remember) await keep({ account: c.account, endpoint: c.endpoint, key }).catch(() => undefined)
+      }
+      setSecret("")
+    } catch (e) {
+      setFailure(e as Error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <main class="connect">
+      <form onSubmit={submit} data-test="connect" autoComplete="off">
+        <h1>Open an account</h1>
+        {!secure && (
+          <div class="warning" role="note" data-test="insecure">
+            <b>This page came over plain http.</b> Whoever is between this browser and the server can change the page and read your key, or what it
+            shows. Use https, or <code>edgetable explorer</code> on your machine, which needs no key here. A token (SAS) for a short time is the
+            smaller risk.
+            <label>
+              <input type="checkbox" checked={accepted} onChange={(e) => setAccepted(e.currentTarget.checked)} /> I accept that on this network
+            </label>
+          </div>
+        )}
+        {old.length > 0 && (
+          <ul class="kept" aria-label="Remembered accounts">
+            {old.map((k) => (
+              <li key={k.endpoint}>
+                <button type="button" onClick={() => open(direct({ account: k.account, endpoint: k.endpoint }, signWith(k.key))).catch(setFailure)}>
+                  {k.account} <span class="dim">{k.endpoint}</span>
+                </button>
+                <button type="button" class="plain" onClick={() => void forget(k.endpoint).then(kept).then(setOld)}>
+                  Forget
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        <div class="tabs" role="group" aria-label="Way to connect">
+          <button type="button" aria-pressed={way === "key"} onClick={() => setWay("key")}>
+            Account and key
+          </button>
+          <button type="button" aria-pressed={way === "string"} data-test="way-string" onClick={() => setWay("string")}>
+            Connection string or SAS URL
+          </button>
+        </div>
+        {way === "key" && (
+          <>
+            <label>
+              Account
+              <input required value={account} data-test="account" autoCapitalize="off" spellcheck={false} onInput={(e) => setAccount(e.currentTarget.value)} />
+            </label>
+            <label>
+              Endpoint
+              <input value={endpoint} data-test="endpoint" spellcheck={false} placeholder={account ? here(account) : here("ACCOUNT")} onInput={(e) => setEndpoint(e.currentTarget.value)} />
+            </label>
+          </>
+        )}
+        <label>
+          {way === "key" ? "Key" : "Connection string or SAS URL"}
+          <input required type="password" value={secret} data-test="secret" autoComplete="off" spellcheck={false} onInput={(e) => setSecret(e.currentTarget.value)} />
+        </label>
+        {secure && (
+          <label class="check">
+            <input type="checkbox" checked={remember} data-test="remember" onChange={(e) => setRemember(e.currentTarget.checked)} /> Remember the key in this browser, in a form from
+            which nobody can read it
+          </label>
+        )}
+        {failure && <ErrorLine failure={failure} />}
+        <footer>
+          <button type="submit" class="main" data-test="open" disabled={busy || (!secure && !accepted)}>
+            {busy ? "Opening …" : "Open"}
+          </button>
+        </footer>
+        <p class="dim">The key stays in this browser and signs requests here. {accountHint(endpoint)}</p>
+      </form>
+    </main>
+  )
+}
+
+function accountHint(endpoint: string) {
+  try {
+    return endpoint && new URL(endpoint).origin !== location.origin ? `The CORS rules of ${accountOf(endpoint)} must allow ${location.origin}.` : ""
+  } catch {
+    return ""
+  }
+}

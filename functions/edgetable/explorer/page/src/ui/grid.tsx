@@ -1,0 +1,136 @@
+// The grid: rows and columns that are in view, one stop for the Tab key, arrows inside.
+import { useEffect, useMemo, useRef } from "preact/hooks"
+import type { Columns } from "../model/columns.ts"
+import { width as widthOf } from "../model/columns.ts"
+import type { Rows } from "../model/rows.ts"
+import { look } from "../model/settings.ts"
+import { useStore } from "../model/store.ts"
+import { Header } from "./header.tsx"
+import { type Column, Row, gutter } from "./row.tsx"
+import { type Selection, area, extended, moved, single } from "./selection.ts"
+import { useVirtual } from "./virtual.ts"
+
+export const rowHeight = 26
+const headHeight = 28
+
+interface Props {
+  rows: Rows
+  names: string[]
+  columns: Columns
+  arrange: (c: Columns) => void
+  sort: string
+  onSort: (name: string) => void
+  selection: Selection
+  select: (s: Selection) => void
+  open: number // the row whose entity is beside the grid, or -1
+  onOpen: (row: number) => void
+  /** onKey gets the keys that do not move. */
+  onKey: (e: KeyboardEvent) => void
+}
+
+export function Grid(p: Props) {
+  const { zone } = useStore(look)
+  const progress = useStore(p.rows.progress)
+  const scroller = useRef<HTMLDivElement>(null)
+  const { names, selection } = p
+  const all = useMemo(() => place(names, p.columns), [names, p.columns])
+  const pinned = useMemo(() => all.filter((c) => c.name === "PartitionKey" || c.name === "RowKey"), [all])
+  const free = useMemo(() => all.slice(pinned.length), [all, pinned])
+  const before = gutter + pinned.reduce((n, c) => n + c.width, 0)
+  const last = all.at(-1)
+  const total = last ? last.left + last.width : gutter
+
+  const down = useVirtual({ count: p.rows.length, size: () => rowHeight, scroller, overscan: 10, before: headHeight })
+  const across = useVirtual({ count: free.length, size: (i) => free[i]?.width ?? 100, scroller, horizontal: true, overscan: 2, before, measure: free })
+  const inRow = down.getVirtualItems()
+  const inColumn = across.getVirtualItems()
+  const firstColumn = inColumn[0]?.index ?? 0
+  const lastColumn = inColumn.at(-1)?.index ?? -1
+  const columns = useMemo(() => free.slice(firstColumn, lastColumn + 1), [free, firstColumn, lastColumn])
+
+  // The next page comes before the last row is reached.
+  const lastRow = inRow.at(-1)?.index ?? -1
+  useEffect(() => {
+    if (lastRow >= p.rows.length - 40 && p.rows.length > 0 && !progress.failure) void p.rows.load()
+  }, [lastRow, p.rows, progress.loading])
+
+  const show = (s: Selection) => {
+    p.select(s)
+    down.scrollToIndex(s.row)
+    if (s.col >= pinned.length) across.scrollToIndex(s.col - pinned.length)
+  }
+  const onKeyDown = (e: KeyboardEvent) => {
+    if (e.target !== scroller.current) return
+    const page = Math.max(1, Math.floor((scroller.current!.clientHeight - headHeight) / rowHeight) - 1)
+    const next = moved(selection, e, p.rows.length, all.length, page)
+    if (!next) return p.onKey(e)
+    e.preventDefault()
+    if (e.key === "a" || e.key === " ") p.select(next)
+    else show(next)
+  }
+  const onPointer = (e: PointerEvent) => {
+    const cell = (e.target as Element).closest<HTMLElement>("[data-col]")
+    const row = (e.target as Element).closest<HTMLElement>("[data-row]")
+    if (!cell || !row || e.button !== 0) return
+    const r = Number(row.dataset.row)
+    const c = Number(cell.dataset.col)
+    if (c < 0) {
+      const from = e.shiftKey ? selection.anchorRow : r
+      p.select({ row: r, col: all.length - 1, anchorRow: from, anchorCol: 0 })
+    } else p.select(e.shiftKey ? extended(selection, r, c) : single(r, c))
+    if (e.shiftKey) e.preventDefault() // the browser would select text
+  }
+  const range = area(selection)
+  return (
+    <div
+      class="grid"
+      ref={scroller}
+      role="grid"
+      aria-label="Entities"
+      tabIndex={0}
+      aria-rowcount={progress.done ? p.rows.length + 1 : -1}
+      aria-colcount={all.length + 1}
+      aria-multiselectable="true"
+      aria-activedescendant="active-cell"
+      data-test="grid"
+      onKeyDown={onKeyDown}
+      onPointerDown={onPointer}
+      onDblClick={(e) => (e.target as Element).closest("[data-row]") && p.onOpen(selection.row)}
+    >
+      <div class="canvas" role="presentation" style={{ height: down.getTotalSize(), width: total }}>
+        <Header pinned={pinned} free={columns} names={names} columns={p.columns} arrange={p.arrange} sort={p.sort} onSort={p.onSort} width={total} />
+        <div role="rowgroup">
+          {inRow.map(({ index, start }) => {
+            const inside = index >= range.top && index <= range.bottom
+            return (
+              <Row
+                key={index}
+                index={index}
+                top={start}
+                width={total}
+                entity={p.rows.at(index)}
+                pinned={pinned}
+                columns={columns}
+                zone={zone}
+                from={inside ? range.left : 0}
+                to={inside ? range.right : -1}
+                active={index === selection.row ? selection.col : -1}
+                open={index === p.open}
+              />
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** place puts columns beside each other. */
+function place(names: string[], columns: Columns): Column[] {
+  let left = gutter
+  return names.map((name, at) => {
+    const c = { name, at, left, width: widthOf(name, columns) }
+    left += c.width
+    return c
+  })
+}

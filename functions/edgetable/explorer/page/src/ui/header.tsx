@@ -1,0 +1,61 @@
+// The head of the grid: sorts what is loaded, and orders and sizes columns.
+import { useState } from "preact/hooks"
+import { type Columns, move } from "../model/columns.ts"
+import type { Column } from "./row.tsx"
+
+interface Props {
+  pinned: Column[]
+  free: Column[]
+  names: string[]
+  columns: Columns
+  arrange: (c: Columns) => void
+  sort: string
+  onSort: (name: string) => void
+  width: number
+}
+
+export function Header({ pinned, free, names, columns, arrange, sort, onSort, width }: Props) {
+  const [dragged, setDragged] = useState("")
+  const resize = (e: PointerEvent, c: Column) => {
+    e.preventDefault()
+    e.stopPropagation()
+    const begin = e.clientX
+    const handle = e.currentTarget as HTMLElement
+    handle.setPointerCapture(e.pointerId)
+    handle.onpointermove = (m) => arrange({ ...columns, widths: { ...columns.widths, [c.name]: Math.max(40, c.width + m.clientX - begin) } })
+    handle.onpointerup = handle.onlostpointercapture = () => (handle.onpointermove = null)
+  }
+  const cell = (c: Column, pin: boolean) => {
+    const direction = sort === c.name ? "ascending" : sort === "-" + c.name ? "descending" : "none"
+    return (
+      <div
+        key={c.name}
+        role="columnheader"
+        aria-colindex={c.at + 2}
+        aria-sort={direction}
+        class={pin ? "cell head pin" : "cell head"}
+        style={{ left: c.left, width: c.width }}
+        draggable={!pin}
+        onDragStart={() => setDragged(c.name)}
+        onDragOver={(e) => dragged && !pin && e.preventDefault()}
+        onDrop={() => dragged && dragged !== c.name && arrange(move(names, dragged, c.name, columns))}
+        onDragEnd={() => setDragged("")}
+      >
+        <button type="button" class="plain" tabIndex={-1} title={`${c.name}: sort the loaded rows; drag to move`} onClick={() => onSort(c.name)}>
+          {c.name}
+          <span aria-hidden="true">{direction === "ascending" ? " ↑" : direction === "descending" ? " ↓" : ""}</span>
+        </button>
+        <span class="resize" aria-hidden="true" onPointerDown={(e) => resize(e, c)} />
+      </div>
+    )
+  }
+  return (
+    <div role="rowgroup" class="heads">
+      <div role="row" aria-rowindex={1} class="row" style={{ width }}>
+        <div role="columnheader" aria-label="Row" class="cell head gutter" />
+        {pinned.map((c) => cell(c, true))}
+        {free.map((c) => cell(c, false))}
+      </div>
+    </div>
+  )
+}

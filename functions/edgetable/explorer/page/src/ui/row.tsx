@@ -1,0 +1,69 @@
+// One row of the grid. It is drawn again only if something of it changed: scrolling adds rows and leaves the others alone.
+import { Component } from "preact"
+import type { Zone } from "../wire/date.ts"
+import type { Entity } from "../wire/value.ts"
+import { shown } from "./cell.ts"
+
+export interface Column {
+  name: string
+  at: number // its index among the columns shown
+  left: number
+  width: number
+}
+
+interface Props {
+  index: number
+  top: number
+  width: number
+  entity: Entity | null | undefined
+  pinned: Column[]
+  columns: Column[]
+  zone: Zone
+  /** from and to are the columns of this row that are selected; from > to if there are none */
+  from: number
+  to: number
+  active: number // column of the active cell, or -1
+  open: boolean
+}
+
+export const gutter = 56
+
+export class Row extends Component<Props> {
+  override shouldComponentUpdate(next: Props) {
+    for (const name in next) if (next[name as keyof Props] !== this.props[name as keyof Props]) return true
+    return false
+  }
+
+  override render({ index, top, width, entity, pinned, columns, from, to, open }: Props) {
+    return (
+      <div role="row" aria-rowindex={index + 2} aria-selected={from <= to} class={open ? "row open" : "row"} style={{ transform: `translateY(${top}px)`, width }} data-row={index}>
+        <div role="rowheader" class="cell gutter" data-col={-1}>
+          {index + 1}
+        </div>
+        {pinned.map((c) => this.cell(c, true))}
+        {entity ? (
+          columns.map((c) => this.cell(c, false))
+        ) : (
+          <div role="gridcell" class="cell dim gone">
+            {entity === null ? "deleted" : "…"}
+          </div>
+        )}
+      </div>
+    )
+  }
+
+  private cell({ name, at, left, width }: Column, pinned: boolean) {
+    const { index, entity, zone, from, to, active } = this.props
+    const value = entity?.values.get(name)
+    const { text, look } = shown(value, zone)
+    let kind = pinned ? "cell pin" : "cell"
+    if (look) kind += " " + look
+    if (at >= from && at <= to) kind += " selected"
+    if (at === active) kind += " active"
+    return (
+      <div key={name} role="gridcell" aria-colindex={at + 2} id={at === active ? "active-cell" : undefined} class={kind} style={{ left, width }} title={value?.type} data-col={at} data-row={index}>
+        {text}
+      </div>
+    )
+  }
+}

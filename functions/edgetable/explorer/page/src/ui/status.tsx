@@ -1,0 +1,42 @@
+// The line below the grid: what is loaded, and what it cost.
+import type { Rows } from "../model/rows.ts"
+import { useStore } from "../model/store.ts"
+import { count, plural } from "./parts.tsx"
+
+export function Status({ rows, sort }: { rows: Rows; sort: string }) {
+  const p = useStore(rows.progress)
+  const { cost } = p
+  return (
+    <div class="status" data-test="status">
+      <span aria-live="polite">
+        <b>{plural(rows.length, "row")}</b>
+        {p.done ? ", all that match" : " loaded, there are more"}
+        {sort && <span class="note"> · sorted among {p.done ? "all rows of this query" : "the loaded rows only, not the table"}</span>}
+      </span>
+      <span class="dim" data-test="cost">
+        {plural(p.pages, "page")}
+        {cost.rows !== undefined && ` · ${count(cost.rows)} scanned`}
+        {cost.bytes !== undefined && ` (${size(cost.bytes)})`}
+        {cost.calls !== undefined && ` · ${plural(cost.calls, "store call")}`} · {size(p.bytes)} · {count(Math.round(p.ms))} ms
+      </span>
+      {p.loading ? (
+        <button type="button" data-test="stop" onClick={() => rows.stop()}>
+          Stop
+        </button>
+      ) : (
+        !p.done && (
+          <>
+            <button type="button" data-test="more" onClick={() => void rows.load()}>
+              Load more
+            </button>
+            <button type="button" data-test="all" onClick={() => void rows.load(true)}>
+              Load all
+            </button>
+          </>
+        )
+      )}
+    </div>
+  )
+}
+
+export const size = (bytes: number) => (bytes < 1024 ? `${bytes} B` : bytes < 1 << 20 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`)

@@ -1,0 +1,61 @@
+// The bar at the top: the account, and how the page looks.
+import { go } from "../model/route.ts"
+import { type Theme, look } from "../model/settings.ts"
+import { useStore } from "../model/store.ts"
+import type { Home } from "../wire/client.ts"
+
+interface Props {
+  homes: Home[]
+  home: Home | undefined
+  version: string
+  disconnect: (() => void) | undefined
+  help: () => void
+}
+
+export function Top({ homes, home, version, disconnect, help }: Props) {
+  const { theme, zone } = useStore(look)
+  const next: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" }
+  return (
+    <header class="top" style={home?.color ? { borderTopColor: home.color } : {}}>
+      <b class="name" title={version}>
+        edgetable
+      </b>
+      {homes.length > 1 ? (
+        <select aria-label="Account" data-test="home" value={home?.name ?? ""} onChange={(e) => go({ home: e.currentTarget.value, table: "", filter: "", select: "", sort: "", entity: undefined })}>
+          {!home && <option value="">Choose an account</option>}
+          {homes.map((h) => (
+            <option key={h.name} value={h.name}>
+              {h.name}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <span data-test="home">{home?.name}</span>
+      )}
+      {home && <span class="dim endpoint">{home.endpoint}</span>}
+      {home?.readOnly && (
+        <span class="badge" data-test="read-only">
+          read-only
+        </span>
+      )}
+      {home?.color && (
+        <span class="dot" style={{ background: home.color }} aria-hidden="true" />
+      )}
+      <span class="grow" />
+      {disconnect && (
+        <button type="button" class="plain" data-test="disconnect" onClick={disconnect}>
+          Disconnect
+        </button>
+      )}
+      <button type="button" class="plain" data-test="zone" title="How dates are shown" onClick={() => look.update({ zone: zone === "utc" ? "local" : "utc" })}>
+        {zone === "utc" ? "UTC" : "Local time"}
+      </button>
+      <button type="button" class="plain" data-test="theme" title="Light or dark" onClick={() => look.update({ theme: next[theme] })}>
+        {{ auto: "Auto", light: "Light", dark: "Dark" }[theme]}
+      </button>
+      <button type="button" class="plain" aria-label="Keys" title="Keys (?)" data-test="help" onClick={help}>
+        ?
+      </button>
+    </header>
+  )
+}
