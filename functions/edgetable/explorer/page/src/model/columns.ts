@@ -1,4 +1,5 @@
 // The columns of a table: keys first, then as the user ordered them, then in the order in which they came.
+import type { Type } from "../wire/value.ts"
 import { read, write } from "./settings.ts"
 
 export interface Columns {
@@ -30,7 +31,10 @@ export function arrange(names: Iterable<string>, c: Columns): string[] {
 export const shown = (names: Iterable<string>, c: Columns) => arrange(names, c).filter((n) => !c.hidden.includes(n))
 
 /** width is that of a column in pixels, by what it shows if the user did not say it. */
-export const width = (name: string, c: Columns) => c.widths[name] ?? (name === "Timestamp" ? 236 : Math.min(260, Math.max(keys.includes(name) ? 150 : 110, name.length * 8 + 28)))
+export function width(name: string, c: Columns, types?: ReadonlySet<Type>): number {
+  const usual = types?.has("Guid") ? 284 : types?.has("DateTime") ? 226 : types?.has("Int64") ? 156 : types?.has("String") ? 170 : 100
+  return c.widths[name] ?? Math.min(320, Math.max(usual, name.length * 8 + 24))
+}
 
 /** move puts a column before another one. */
 export function move(all: string[], name: string, before: string, c: Columns): Columns {

@@ -6,7 +6,7 @@ import type { Rows } from "../model/rows.ts"
 import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
 import { Header } from "./header.tsx"
-import { type Column, Row, gutter } from "./row.tsx"
+import { type Column, Row, gutter, px } from "./row.tsx"
 import { type Selection, area, extended, moved, single } from "./selection.ts"
 import { useVirtual } from "./virtual.ts"
 
@@ -33,7 +33,7 @@ export function Grid(p: Props) {
   const progress = useStore(p.rows.progress)
   const scroller = useRef<HTMLDivElement>(null)
   const { names, selection } = p
-  const all = useMemo(() => place(names, p.columns), [names, p.columns])
+  const all = useMemo(() => place(names, p.columns, p.rows), [names, p.columns, p.rows, progress.pages])
   const pinned = useMemo(() => all.filter((c) => c.name === "PartitionKey" || c.name === "RowKey"), [all])
   const free = useMemo(() => all.slice(pinned.length), [all, pinned])
   const before = gutter + pinned.reduce((n, c) => n + c.width, 0)
@@ -97,7 +97,7 @@ export function Grid(p: Props) {
       onPointerDown={onPointer}
       onDblClick={(e) => (e.target as Element).closest("[data-row]") && p.onOpen(selection.row)}
     >
-      <div class="canvas" role="presentation" style={{ height: down.getTotalSize(), width: total }}>
+      <div class="canvas" role="presentation" style={{ height: px(down.getTotalSize()), width: px(total) }}>
         <Header pinned={pinned} free={columns} names={names} columns={p.columns} arrange={p.arrange} sort={p.sort} onSort={p.onSort} width={total} />
         <div role="rowgroup">
           {inRow.map(({ index, start }) => {
@@ -126,10 +126,10 @@ export function Grid(p: Props) {
 }
 
 /** place puts columns beside each other. */
-function place(names: string[], columns: Columns): Column[] {
+function place(names: string[], columns: Columns, rows: Rows): Column[] {
   let left = gutter
   return names.map((name, at) => {
-    const c = { name, at, left, width: widthOf(name, columns) }
+    const c = { name, at, left, width: widthOf(name, columns, rows.columns.get(name)) }
     left += c.width
     return c
   })

@@ -1,7 +1,7 @@
 // The head of the grid: sorts what is loaded, and orders and sizes columns.
 import { useState } from "preact/hooks"
 import { type Columns, move } from "../model/columns.ts"
-import type { Column } from "./row.tsx"
+import { type Column, px } from "./row.tsx"
 
 interface Props {
   pinned: Column[]
@@ -34,7 +34,7 @@ export function Header({ pinned, free, names, columns, arrange, sort, onSort, wi
         aria-colindex={c.at + 2}
         aria-sort={direction}
         class={pin ? "cell head pin" : "cell head"}
-        style={{ left: c.left, width: c.width }}
+        style={{ left: px(c.left), width: px(c.width) }}
         draggable={!pin}
         onDragStart={() => setDragged(c.name)}
         onDragOver={(e) => dragged && !pin && e.preventDefault()}
@@ -51,7 +51,7 @@ export function Header({ pinned, free, names, columns, arrange, sort, onSort, wi
   }
   return (
     <div role="rowgroup" class="heads">
-      <div role="row" aria-rowindex={1} class="row" style={{ width }}>
+      <div role="row" aria-rowindex={1} class="row" style={{ width: px(width) }}>
         <div role="columnheader" aria-label="Row" class="cell head gutter" />
         {pinned.map((c) => cell(c, true))}
         {free.map((c) => cell(c, false))}

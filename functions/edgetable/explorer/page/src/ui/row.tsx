@@ -28,6 +28,8 @@ interface Props {
 
 export const gutter = 56
 
+export const px = (n: number) => `${n}px`
+
 export class Row extends Component<Props> {
   override shouldComponentUpdate(next: Props) {
     for (const name in next) if (next[name as keyof Props] !== this.props[name as keyof Props]) return true
@@ -36,7 +38,7 @@ export class Row extends Component<Props> {
 
   override render({ index, top, width, entity, pinned, columns, from, to, open }: Props) {
     return (
-      <div role="row" aria-rowindex={index + 2} aria-selected={from <= to} class={open ? "row open" : "row"} style={{ transform: `translateY(${top}px)`, width }} data-row={index}>
+      <div role="row" aria-rowindex={index + 2} aria-selected={from <= to} class={open ? "row open" : "row"} style={{ transform: `translateY(${top}px)`, width: px(width) }} data-row={index}>
         <div role="rowheader" class="cell gutter" data-col={-1}>
           {index + 1}
         </div>
@@ -61,7 +63,7 @@ export class Row extends Component<Props> {
     if (at >= from && at <= to) kind += " selected"
     if (at === active) kind += " active"
     return (
-      <div key={name} role="gridcell" aria-colindex={at + 2} id={at === active ? "active-cell" : undefined} class={kind} style={{ left, width }} title={value?.type} data-col={at} data-row={index}>
+      <div key={name} role="gridcell" aria-colindex={at + 2} id={at === active ? "active-cell" : undefined} class={kind} style={{ left: px(left), width: px(width) }} title={value?.type} data-col={at} data-row={index}>
         {text}
       </div>
     )

@@ -5,6 +5,7 @@ import { Store, useStore } from "../model/store.ts"
 import type { Home } from "../wire/client.ts"
 import { createTable, listTables } from "../wire/tables.ts"
 import { Dialog, ErrorLine, plural } from "./parts.tsx"
+import { px } from "./row.tsx"
 import { useVirtual } from "./virtual.ts"
 
 interface List {
@@ -76,7 +77,7 @@ export function Tables({ home }: { home: Home }) {
       </div>
       {list.failure && <ErrorLine failure={list.failure} retry={() => setRound(round + 1)} />}
       <div class="scroll" ref={scroller} role="listbox" aria-label="Tables" tabIndex={0} aria-activedescendant={at >= 0 ? "active-table" : undefined} onKeyDown={onKeyDown}>
-        <div role="presentation" class="canvas" style={{ height: virtual.getTotalSize() }}>
+        <div role="presentation" class="canvas" style={{ height: px(virtual.getTotalSize()) }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
             const name = names[index]!
             return (

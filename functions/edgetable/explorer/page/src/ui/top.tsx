@@ -16,7 +16,7 @@ export function Top({ homes, home, version, disconnect, help }: Props) {
   const { theme, zone } = useStore(look)
   const next: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" }
   return (
-    <header class="top" style={home?.color ? { borderTopColor: home.color } : {}}>
+    <header class="top" data-color={home?.color}>
       <b class="name" title={version}>
         edgetable
       </b>
@@ -37,9 +37,6 @@ export function Top({ homes, home, version, disconnect, help }: Props) {
         <span class="badge" data-test="read-only">
           read-only
         </span>
-      )}
-      {home?.color && (
-        <span class="dot" style={{ background: home.color }} aria-hidden="true" />
       )}
       <span class="grow" />
       {disconnect && (
