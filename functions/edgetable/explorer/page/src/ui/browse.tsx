@@ -6,6 +6,7 @@ import { type Route, go } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
 import { sorted } from "../model/sort.ts"
 import { useStore } from "../model/store.ts"
+import { translate } from "../query/prefix.ts"
 import type { Home } from "../wire/client.ts"
 import { getEntity } from "../wire/tables.ts"
 import { type Entity, keyOf } from "../wire/value.ts"
@@ -13,6 +14,7 @@ import { ColumnsMenu } from "./columns.tsx"
 import { EntityPanel } from "./entity.tsx"
 import { Grid } from "./grid.tsx"
 import { ErrorLine, Menu } from "./parts.tsx"
+import { QueryBar } from "./query.tsx"
 import { area, single, whole } from "./selection.ts"
 import { Status } from "./status.tsx"
 
@@ -22,7 +24,7 @@ const mostCopied = 20_000
 export function Browse({ home, at }: { home: Home; at: Route }) {
   const { table, filter, select, sort } = at
   const [round, setRound] = useState(0)
-  const rows = useMemo(() => new Rows(home, { table, filter, select }), [home, table, filter, select, round])
+  const rows = useMemo(() => new Rows(home, { table, filter: translate(filter), select }), [home, table, filter, select, round])
   const progress = useStore(rows.progress)
   const [columns, setColumns] = useState(() => columnsOf(home.name, table))
   const [selection, setSelection] = useState(single(0, 0))
@@ -115,6 +117,7 @@ export function Browse({ home, at }: { home: Home; at: Route }) {
           Refresh
         </button>
       </div>
+      <QueryBar home={home} at={at} rows={rows} again={() => setRound(round + 1)} />
       {progress.failure && <ErrorLine failure={progress.failure} retry={() => void rows.load()} />}
       <div class="split">
         <div class="left">

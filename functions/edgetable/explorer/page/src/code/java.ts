@@ -1,0 +1,26 @@
+import type { Asked } from "./code.ts"
+import { lines, quote } from "./quote.ts"
+
+export const java = ({ table, filter, select }: Asked) =>
+  lines(
+    "// com.azure:azure-data-tables",
+    "import com.azure.core.util.Context;",
+    "import com.azure.data.tables.*;",
+    "import com.azure.data.tables.models.*;",
+    "import java.util.List;",
+    "",
+    "public class Query {",
+    "    public static void main(String[] args) {",
+    "        TableClient table = new TableClientBuilder()",
+    '            .connectionString(System.getenv("EDGETABLE_CONNECTION_STRING"))',
+    `            .tableName(${quote(table)})`,
+    "            .buildClient();",
+    "        ListEntitiesOptions options = new ListEntitiesOptions();",
+    filter !== "" && `        options.setFilter(${quote(filter)});`,
+    select.length > 0 && `        options.setSelect(List.of(${select.map(quote).join(", ")}));`,
+    "        for (TableEntity entity : table.listEntities(options, null, Context.NONE)) {",
+    "            System.out.println(entity.getProperties());",
+    "        }",
+    "    }",
+    "}",
+  )

@@ -1,0 +1,175 @@
+// The text of the query: completion, errors at their place, and what stands around it.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { note } from "../model/history.ts"
+import { type Route, go } from "../model/route.ts"
+import type { Rows } from "../model/rows.ts"
+import { complete } from "../query/complete.ts"
+import { type Problem, parse } from "../query/parse.ts"
+import { translate } from "../query/prefix.ts"
+import { Failure } from "../wire/failure.ts"
+import type { Home } from "../wire/client.ts"
+import { Builder } from "./builder.tsx"
+import { CodeMenu } from "./code.tsx"
+import { Counter } from "./count.tsx"
+import { HistoryMenu } from "./history.tsx"
+
+/** drafts keeps what was typed and not run, for each table. */
+const drafts = new Map<string, { filter: string; select: string }>()
+
+interface Props {
+  home: Home
+  at: Route
+  rows: Rows
+  again: () => void
+}
+
+export function QueryBar({ home, at, rows, again }: Props) {
+  const place = home.name + "/" + at.table
+  const draft = drafts.get(place)
+  const [filter, setFilter] = useState(draft?.filter ?? at.filter)
+  const [select, setSelect] = useState(draft?.select ?? at.select)
+  const [building, setBuilding] = useState(false)
+  useEffect(() => {
+    if (!drafts.has(place)) {
+      setFilter(at.filter)
+      setSelect(at.select)
+    }
+  }, [at.filter, at.select])
+  const type = (part: { filter?: string; select?: string }) => {
+    const next = { filter, select, ...part }
+    drafts.set(place, next)
+    setFilter(next.filter)
+    setSelect(next.select)
+  }
+  const run = (f = filter, s = select) => {
+    drafts.delete(place)
+    setFilter(f)
+    setSelect(s)
+    note(home.name, at.table, { filter: f, select: s })
+    if (f === at.filter && s === at.select) again()
+    else go({ filter: f, select: s, entity: undefined })
+  }
+  const problem = useMemo(() => parse(filter).problem, [filter]) ?? refused(rows.progress.value.failure, filter)
+  const sent = translate(filter)
+  return (
+    <search class="query" aria-label="Query" onKeyDown={(e) => e.key === "Enter" && (e.ctrlKey || e.metaKey) && (e.preventDefault(), run())}>
+      <div class="bar">
+        <FilterText value={filter} type={(f) => type({ filter: f })} run={() => run()} rows={rows} problem={problem} />
+        <input class="select" value={select} placeholder="All properties" aria-label="Properties to ask for" title="Names with commas between them; empty for all" data-test="select" spellcheck={false} onInput={(e) => type({ select: e.currentTarget.value })} onKeyDown={(e) => e.key === "Enter" && run()} />
+        <button type="button" class="main" data-test="run" title="Ctrl Enter" onClick={() => run()}>
+          Run
+        </button>
+        <button type="button" aria-pressed={building} data-test="builder" onClick={() => setBuilding(!building)}>
+          Builder
+        </button>
+        <HistoryMenu home={home} table={at.table} current={{ filter, select }} run={(q) => run(q.filter, q.select)} />
+        <CodeMenu asked={{ table: at.table, filter: sent, select: select.split(",").map((s) => s.trim()).filter(Boolean), endpoint: home.endpoint, account: home.account }} />
+        <Counter key={place + sent} home={home} table={at.table} filter={sent} />
+      </div>
+      {problem && (
+        <p class="problem" role="status" data-test="problem">
+          Character {problem.at + 1}: {problem.message}
+        </p>
+      )}
+      {sent !== filter && !problem && (
+        <p class="sent dim" data-test="sent">
+          Sent as <code>{sent}</code>
+        </p>
+      )}
+      {building && <Builder filter={filter} columns={rows.columns} change={(f) => type({ filter: f })} />}
+    </search>
+  )
+}
+
+/** refused finds the place in the service's own words. */
+function refused(failure: Failure | undefined, filter: string): Problem | undefined {
+  const m = failure?.status === 400 ? /at position (\d+) in '/.exec(failure.message) : null
+  return m && +m[1]! <= filter.length ? { message: failure!.message, at: +m[1]!, end: +m[1]! + 1 } : undefined
+}
+
+interface TextProps {
+  value: string
+  type: (text: string) => void
+  run: () => void
+  rows: Rows
+  problem: Problem | undefined
+}
+
+function FilterText({ value, type, run, rows, problem }: TextProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const [cursor, setCursor] = useState<number>() // undefined: no choices are shown
+  const [chosen, setChosen] = useState(0)
+  const offered = cursor === undefined ? undefined : complete(value, cursor, rows.columns, new Date())
+  const choices = offered?.choices ?? []
+  const take = (i: number) => {
+    const c = choices[i]
+    if (!c || !offered) return
+    type(value.slice(0, offered.from) + c.text + value.slice(offered.to))
+    const at = offered.from + (c.cursor ?? c.text.length)
+    requestAnimationFrame(() => {
+      area.current?.focus()
+      area.current?.setSelectionRange(at, at)
+      setCursor(at)
+      setChosen(0)
+    })
+  }
+  const onKeyDown = (e: KeyboardEvent) => {
+    const open = choices.length > 0
+    if (e.ctrlKey && e.key === " ") setCursor(area.current!.selectionStart)
+    else if (open && (e.key === "ArrowDown" || e.key === "ArrowUp")) setChosen((chosen + (e.key === "ArrowDown" ? 1 : choices.length - 1)) % choices.length)
+    else if (open && e.key === "Tab" && !e.shiftKey) take(chosen)
+    else if (e.key === "Escape" && open) setCursor(undefined)
+    else if (e.key === "Enter" && !e.shiftKey && !e.ctrlKey && !e.metaKey) {
+      setCursor(undefined)
+      run()
+    } else return
+    e.preventDefault()
+    e.stopPropagation()
+  }
+  return (
+    <div class="filter">
+      <pre aria-hidden="true" class="under">
+        {problem ? (
+          <>
+            {value.slice(0, problem.at)}
+            <mark>{value.slice(problem.at, problem.end) || " "}</mark>
+            {value.slice(problem.end)}
+          </>
+        ) : (
+          value
+        )}
+        {"\u200b"}
+      </pre>
+      <textarea
+        ref={area}
+        rows={1}
+        value={value}
+        placeholder="Filter, for example  PartitionKey eq 'Oslo' and startswith(RowKey, '2024')"
+        aria-label="Filter"
+        aria-haspopup="listbox"
+        aria-controls="choices"
+        aria-autocomplete="list"
+        aria-activedescendant={choices.length > 0 ? `choice-${chosen}` : undefined}
+        aria-invalid={!!problem}
+        spellcheck={false}
+        autoCapitalize="off"
+        data-test="filter"
+        onInput={(e) => {
+          type(e.currentTarget.value)
+          setCursor(e.currentTarget.selectionStart)
+          setChosen(0)
+        }}
+        onKeyDown={onKeyDown}
+        onBlur={() => setCursor(undefined)}
+        onClick={(e) => setCursor(e.currentTarget.selectionStart)}
+      />
+      <ul id="choices" role="listbox" aria-label="Completions" class="panel" hidden={!choices.length} data-test="choices">
+        {choices.map((c, i) => (
+          <li key={c.text} id={`choice-${i}`} role="option" aria-selected={i === chosen} ref={(el) => void (i === chosen && el?.scrollIntoView({ block: "nearest" }))} onPointerDown={(e) => (e.preventDefault(), take(i))}>
+            <code>{c.text}</code> <span class="dim">{c.note}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
