@@ -236,7 +236,7 @@ func TestImport(t *testing.T) {
 	do(0, "put", "People", `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`, "--to", at)
 	dir := filepath.Join(t.TempDir(), "out")
 	do(0, "export", "--all", "--from", at, "--to", dir)
-	if out, _ := do(0, "import", dir, "--to", other, "--dry-run"); out != "1 rows good\n" {
+	if out, _ := do(0, "import", dir, "--to", other, "--dry-run"); out != "the first rows for People:\n"+`{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`+"\n1 rows good\n" {
 		t.Error(out)
 	}
 	if out, _ := do(0, "import", dir, "--to", other); out != "1 rows written\n" {
@@ -256,7 +256,7 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, said := do(1, "import", file, "--to", other, "--types", "Born=Int32")
-	if out != "1 rows written, 1 refused\n" || !strings.Contains(said, file+" line 3: Born is not an Int32") || !strings.Contains(said, file+".import.rejects.jsonl has them") {
+	if out != "1 rows written, 1 refused\n" || !strings.Contains(said, file+" line 3: PartitionKey 'p', RowKey '2': Born is not an Int32") || !strings.Contains(said, file+".import.rejects.jsonl has them") {
 		t.Error(out, said)
 	}
 	if out, _ := do(0, "get", "New", "p", "1", "--from", other); !strings.Contains(out, "Born          Int32     1815\n") {

@@ -45,7 +45,7 @@ An export that was interrupted goes on when the command is given again. The exit
 	})
 	section(c, "Where and how", func(f *pflag.FlagSet) {
 		toFlag(f, &o.to, "a directory, or - for standard output")
-		formatFlag(f, &o.format, "jsonl", "csv", "csv-plain")
+		formatFlag(f, &o.format, "jsonl", "csv", "csv-plain", "parquet")
 		choiceFlag(f, &o.compress, "compress", "`method` of compression: none, gzip or zstd", "none", "gzip", "zstd")
 		boolFlag(f, &o.excel, "excel", "in CSV, guard texts that a spreadsheet would take for formulas; such a file is not for import")
 		connectionsFlag(f, &o.connections)
@@ -118,6 +118,9 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	if o.to == "-" {
 		err := e.ToWriter(ctx, c, p.out)
 		stop()
+		for _, note := range e.Notes {
+			fmt.Fprintf(p.err, "%s: %s\n", tables[0], note)
+		}
 		return ended(err, rows.Load() > 0)
 	}
 	if o.restart {
@@ -144,6 +147,9 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 			bytes += part.Bytes
 		}
 		fmt.Fprintf(p.out, "%s: %s entities in %d files, %s\n", t.Name, group(t.Rows), len(t.Parts), size(bytes))
+		for _, note := range t.Notes {
+			fmt.Fprintf(p.out, "%s: %s\n", t.Name, note)
+		}
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ type importFlags struct {
 	serviceFlags
 	table, mode, format string
 	types               []string
+	mapping             transfer.Mapping
 	rejects, journal    string
 	dryRun, restart     bool
 }
@@ -29,21 +30,30 @@ func (p *program) importCommand() *cobra.Command {
 	var o importFlags
 	c := &cobra.Command{
 		Use: "import DIRECTORY|FILE|-", Short: "Write files to tables",
-		Long: `Reads what export wrote, other files of JSON lines or CSV (.jsonl or .csv, also with .gz or .zst), all such files of a
-directory, or standard input. A file is for the table that --table names, else that of its folder, else that of its name; a
-table that is missing is created. The rows may be in any order.
+		Long: `Reads what export, Storage Explorer or AzCopy 7 wrote, other files of JSON, CSV or parquet (.jsonl, .json, .csv or .parquet,
+also with .gz or .zst), all such files of a directory, or standard input. A file is for the table that --table names, else that
+of its folder, else that of its name; a table that is missing is created. The rows may be in any order.
+
+--partition-key and --row-key make keys of other columns: a name takes a column as the key, =orders is a constant, and a template
+has columns in braces: {Country}, {Id:8} with at least 8 digits, {Born:yyyyMM} the date in this form, {yyyyMM} that of Timestamp,
+{row} the number of the row, {uuid} a UUID, {file} the name of the file.
 
 Rows that cannot be imported go to a file with their reasons, which can be corrected and imported. An import that was
 interrupted goes on when the command is given again. The exit status is 1 if a part is done, 2 if nothing is.`,
 		Example: "  edgetable import backup-2026-11-22 --to prod\n" +
-			"  edgetable import people.csv --table People --types Born=Int32,Died=Int32 --mode replace",
+			"  edgetable import people.csv --table People --types Born=Int32,Died=Int32 --mode replace\n" +
+			"  edgetable import orders.parquet --table Orders --partition-key '{Country}-{Placed:yyyyMM}' --row-key Id --dry-run",
 		Args: operands("DIRECTORY|FILE|-"),
 		RunE: func(c *cobra.Command, args []string) error { return p.importFiles(c.Context(), &o, args[0]) },
 	}
 	section(c, "What", func(f *pflag.FlagSet) {
 		tableFlag(f, &o.table, "", "")
-		choiceFlag(f, &o.format, "format", "`format` of entities; of files whose names do not say theirs, jsonl or csv", "jsonl", "csv")
-		f.StringSliceVar(&o.types, "types", nil, "`types` of columns of CSV that have none, such as Born=Int32,At=DateTime; default String")
+		choiceFlag(f, &o.format, "format", "`format` of entities; of files whose names do not say theirs, jsonl, csv or parquet", "jsonl", "csv", "parquet")
+		f.StringSliceVar(&o.types, "types", nil, "`types` of columns of CSV and parquet, such as Born=Int32,At=DateTime; default those of the file, in CSV String")
+		selectFlag(f, &o.mapping.Select)
+		f.StringVar(&o.mapping.PartitionKey, "partition-key", "", "`column` that is the PartitionKey, a constant or a template as above; default PartitionKey")
+		f.StringVar(&o.mapping.RowKey, "row-key", "", "`column` that is the RowKey, a constant or a template; default RowKey")
+		f.StringVar(&o.mapping.TimestampAs, "timestamp-as", "", "`property` that keeps the Timestamp of the file; default none")
 	})
 	section(c, "Where and how", func(f *pflag.FlagSet) {
 		o.toFlag(f)
@@ -91,6 +101,10 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	if err != nil {
 		return err
 	}
+	o.mapping.Types = types
+	if err := o.mapping.Check(); err != nil {
+		return misuse("%v", err)
+	}
 	sources, err := transfer.Sources(path, o.table)
 	if err != nil {
 		return ended(err, false)
@@ -113,13 +127,16 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	}
 	var rows atomic.Int64
 	im := transfer.Import{
-		Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Types: types, DryRun: o.dryRun,
+		Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Mapping: o.mapping, DryRun: o.dryRun,
 		Connections: o.connections, Journal: o.journal, Rejects: o.rejects, Stdin: p.in, Rows: &rows,
 		Begin: func(again bool) {
 			if again {
 				fmt.Fprintf(p.err, "going on: %s rows are done already\n", group(rows.Load()))
 			}
 		},
+	}
+	if o.dryRun {
+		im.Preview = p.preview()
 	}
 	shown := 0
 	im.Refused = func(file string, line int, reason string) {
@@ -155,6 +172,18 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 		return ended(fmt.Errorf("%s rows were refused: %s", group(t.Rejected), p.refused(o)), some)
 	}
 	return nil
+}
+
+// preview returns what prints the first rows of a dry run.
+func (p *program) preview() func(table string, entity []byte) {
+	last := ""
+	return func(table string, entity []byte) {
+		if table != last {
+			fmt.Fprintf(p.out, "the first rows for %s:\n", table)
+			last = table
+		}
+		fmt.Fprintf(p.out, "%s\n", entity)
+	}
 }
 
 func (p *program) refused(o *importFlags) string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"edgetable/core/edm"
@@ -11,20 +12,24 @@ import (
 )
 
 // csvRows reads entities from CSV: with columns of types, as Storage Explorer
-// and we write them, or without.
+// and we write them, with a schema file, as AzCopy writes it, or without types.
 type csvRows struct {
 	r       *csvReader
-	pk, rk  int // columns
+	m       *mapper
 	columns []column
+	index   map[string]int // of columns
 	width   int
+	cells   []cell // of the row
+	first   []cell // a row that was read with the names, nil for none
 }
 
-// column is a column with a property.
+// column is a column with values.
 type column struct {
-	name   string
-	value  int      // the column's number
-	types  int      // that of the column with its types, or -1
-	latest edm.Type // that a type column had, else the declared one
+	name     string
+	property bool
+	value    int      // the column's number
+	types    int      // that of the column with its types, or -1
+	latest   edm.Type // that a type column had, else the declared one
 }
 
 // ParseType reads a type as files and flags have it: Int32 or Edm.Int32.
@@ -33,14 +38,14 @@ func ParseType(text string) (edm.Type, bool) {
 		text = text[4:]
 	}
 	for t := edm.TypeBinary; t <= edm.TypeString; t++ {
-		if strings.EqualFold(text, strings.TrimPrefix(t.String(), "Edm.")) {
+		if strings.EqualFold(text, shortType(t)) {
 			return t, true
 		}
 	}
 	return edm.TypeNull, false
 }
 
-func newCSVRows(text io.Reader, types map[string]edm.Type) (*csvRows, error) {
+func newCSVRows(text io.Reader, schema *csvSchema, m *mapper) (*csvRows, error) {
 	c, err := newCSVReader(text)
 	if err != nil {
 		return nil, err
@@ -52,49 +57,57 @@ func newCSVRows(text io.Reader, types map[string]edm.Type) (*csvRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &csvRows{r: c, pk: -1, rk: -1, width: len(head)}
+	r := &csvRows{r: c, m: m, index: map[string]int{}}
+	head = schema.head(head, &r.first)
+	r.width = len(head)
 	numbers := map[string]int{}
+	var names []string
 	for i, h := range head {
 		if _, twice := numbers[h.text]; twice {
 			return nil, fmt.Errorf("line %d: the column %q occurs twice", c.line, h.text)
 		}
 		numbers[h.text] = i
+		names = append(names, h.text)
 	}
-	for i, h := range head {
-		switch name := h.text; {
-		case name == partitionKey:
-			r.pk = i
-		case name == rowKey:
-			r.rk = i
-		case name == timestamp || name == "" || typed(name) != "":
-		default:
+	if err := m.check(names); err != nil {
+		return nil, fmt.Errorf("line %d: %w", c.line, err)
+	}
+	needs := m.needs()
+	for i, name := range names {
+		one := column{name: name, property: m.property(name), value: i, types: -1, latest: edm.TypeString}
+		switch of := typed(name); {
+		case name == "", of != "" && slices.Contains(names, of) && !slices.Contains(needs, name):
+			continue
+		case name == timestamp:
+			one.latest = edm.TypeDateTime
+		case one.property:
 			if err := table.CheckPropertyName(name); err != nil {
-				return nil, fmt.Errorf("line %d: the column %q cannot be a property: %w", c.line, name, err)
+				return nil, fmt.Errorf("line %d: the column %q cannot be a property: %w; --select chooses columns", c.line, name, err)
 			}
-			one := column{name: name, value: i, types: -1, latest: edm.TypeString}
-			if t, ok := types[name]; ok {
-				one.latest = t
-			}
-			for _, suffix := range typeSuffixes {
-				if n, ok := numbers[name+suffix]; ok {
-					one.types = n
-				}
-			}
-			r.columns = append(r.columns, one)
 		}
-	}
-	if r.pk < 0 || r.rk < 0 {
-		return nil, fmt.Errorf("line %d: there are no columns PartitionKey and RowKey", c.line)
+		if t, ok := schema.types()[name]; ok {
+			one.latest = t
+		}
+		if t, ok := m.Types[name]; ok {
+			one.latest = t
+		}
+		for _, suffix := range typeSuffixes {
+			if n, ok := numbers[name+suffix]; ok {
+				one.types = n
+			}
+		}
+		r.index[name] = len(r.columns)
+		r.columns = append(r.columns, one)
 	}
 	return r, nil
 }
 
 // typeSuffixes mark the column with the types of another.
-var typeSuffixes = []string{typeSuffix, "@odata.type"}
+var typeSuffixes = []string{typeSuffix, " " + typeSuffix, "@odata.type"}
 
 // typed returns the column to which a column of types belongs, or "".
 func typed(name string) string {
-	for _, suffix := range typeSuffixes {
+	for _, suffix := range slices.Backward(typeSuffixes) {
 		if of, ok := strings.CutSuffix(name, suffix); ok {
 			return of
 		}
@@ -103,64 +116,149 @@ func typed(name string) string {
 }
 
 func (r *csvRows) next() (row, error) {
-	cells, err := r.r.next()
-	if err != nil {
-		return row{line: r.r.line}, err
+	cells := r.first
+	if r.first = nil; cells == nil {
+		var err error
+		if cells, err = r.r.next(); err != nil {
+			return row{line: r.r.line}, err
+		}
 	}
+	r.m.rows++
+	r.cells = cells
 	one := row{line: r.r.line}
-	bad := func(format string, args ...any) (row, error) {
-		var text []byte
-		for i, c := range cells {
-			if i > 0 {
-				text = append(text, ',')
-			}
-			if !c.absent() {
-				text = appendCell(text, c.text)
-			}
-		}
-		return row{}, &badRow{one.line, string(text), fmt.Sprintf(format, args...)}
+	if len(cells) > r.width { // it is not certain which cells are the keys
+		return row{}, &badRow{one.line, r.text(), fmt.Sprintf("there are %d cells, but %d columns", len(cells), r.width)}
 	}
-	if len(cells) > r.width {
-		return bad("there are %d cells, but %d columns", len(cells), r.width)
+	if err := r.fill(&one); err != nil {
+		return row{}, &badRow{one.line, r.text(), r.m.reason(err, r)}
 	}
-	at := func(i int) cell {
-		if i < 0 || i >= len(cells) {
-			return cell{}
-		}
-		return cells[i]
+	return one, nil
+}
+
+// fill sets the keys and properties of the row.
+func (r *csvRows) fill(one *row) error {
+	if len(r.cells) < r.width && r.r.torn {
+		return fmt.Errorf("the file ends in this row, which has %d cells of %d", len(r.cells), r.width)
 	}
-	if r.pk >= len(cells) || r.rk >= len(cells) {
-		return bad("the line ends before the keys")
-	}
-	one.pk, one.rk = strings.Clone(cells[r.pk].text), strings.Clone(cells[r.rk].text)
 	count := 0
 	for i := range r.columns {
 		c := &r.columns[i]
-		if name := at(c.types); name.text != "" {
-			t, ok := ParseType(name.text)
-			if !ok {
-				return bad("%s: %q is none of the eight types, such as Edm.Int32", c.name, name.text)
-			}
-			c.latest = t
+		if err := r.settle(c); err != nil {
+			return err
 		}
-		value := at(c.value)
-		if value.absent() {
+		if !c.property {
 			continue
 		}
-		v, err := edm.Parse(c.latest, value.text)
+		v, err := r.value(c)
 		if err != nil {
-			return bad("%s is %v: %q", c.name, err, value.text)
+			return err
+		}
+		if v.Type() == edm.TypeNull {
+			continue
 		}
 		if err := table.CheckValue(c.name, v); err != nil {
-			return bad("%s: %v", c.name, err)
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
 		if count++; count > table.MaxProperties {
-			return bad("%v", table.TooManyProperties.Err())
+			return table.TooManyProperties.Err()
 		}
 		one.properties = edm.AppendProperty(one.properties, c.name, v)
 	}
-	if reason := one.unfit(); reason != "" {
-		return bad("%s", reason)
+	if err := r.m.keys(one, r); err != nil {
+		return err
 	}
-	return one, nil
+	one.pk, one.rk = strings.Clone(one.pk), strings.Clone(one.rk) // of the line
+	if reason := one.unfit(); reason != "" {
+		return errors.New(reason)
+	}
+	return nil
+}
+
+func (r *csvRows) at(i int) cell {
+	if i < 0 || i >= len(r.cells) {
+		return cell{}
+	}
+	return r.cells[i]
+}
+
+// settle sets the type of a column from its type column. An empty type is the
+// last one above it, as Storage Explorer 1.40 writes it.
+func (r *csvRows) settle(c *column) error {
+	name := r.at(c.types)
+	if name.text == "" {
+		return nil
+	}
+	t, ok := ParseType(name.text)
+	if !ok {
+		return fmt.Errorf("%s: %q is none of the eight types, such as Edm.Int32", c.name, name.text)
+	}
+	c.latest = t
+	return nil
+}
+
+// value returns the value of a column in the row, null if it is absent.
+func (r *csvRows) value(c *column) (edm.Value, error) {
+	text := r.at(c.value)
+	if text.absent() {
+		if r.emptyText(c) {
+			return edm.String(""), nil
+		}
+		return edm.Value{}, nil
+	}
+	v, err := edm.Parse(c.latest, text.text)
+	if err != nil {
+		err = fmt.Errorf("%s is %w: %q", c.name, err, text.text)
+	}
+	return v, err
+}
+
+// emptyText reports whether an empty cell is an empty text: beside the type
+// Edm.String, which Storage Explorer before 1.40 writes where a property is there.
+// Version 1.40 writes String, in the first row only, whether it is there or not.
+func (r *csvRows) emptyText(c *column) bool { return r.at(c.types).text == "Edm.String" }
+
+// cell implements cells.
+func (r *csvRows) cell(name string) (edm.Value, error) {
+	i, ok := r.index[name]
+	if !ok {
+		return edm.Value{}, nil
+	}
+	c := &r.columns[i]
+	if (name == partitionKey || name == rowKey) && c.value < len(r.cells) {
+		return edm.String(r.cells[c.value].text), nil // an empty cell is an empty key
+	}
+	return r.value(c)
+}
+
+// text returns the row for a file of rejects.
+func (r *csvRows) text() string {
+	if len(r.cells) > r.width { // the names are not certain
+		var line []byte
+		for i, c := range r.cells {
+			if i > 0 {
+				line = append(line, ',')
+			}
+			if !c.absent() {
+				line = appendCell(line, c.text)
+			}
+		}
+		return string(line)
+	}
+	var list []rejectedCell
+	for i := range r.columns {
+		c := &r.columns[i]
+		value := r.at(c.value)
+		if value.absent() || c.name == timestamp {
+			continue
+		}
+		one := rejectedCell{name: c.name, typ: c.latest.String(), text: value.text}
+		if name := r.at(c.types).text; name != "" {
+			one.typ = name
+			if t, ok := ParseType(name); ok {
+				one.typ = t.String()
+			}
+		}
+		list = append(list, one)
+	}
+	return rejectedText(list)
 }

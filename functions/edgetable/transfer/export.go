@@ -16,10 +16,11 @@ type Export struct {
 	Source   string   `json:"source"` // URL of the account
 	Filter   string   `json:"filter,omitempty"`
 	Select   []string `json:"select,omitempty"`
-	Format   string   `json:"format"`   // jsonl, csv or csv-plain
+	Format   string   `json:"format"`   // jsonl, csv, csv-plain or parquet
 	Compress string   `json:"compress"` // none, gzip or zstd
 	Excel    bool     `json:"excel,omitempty"`
 
+	Notes       []string         `json:"-"` // ToWriter sets what a reader of the file should know
 	Connections int              `json:"-"`
 	Rows        *atomic.Int64    `json:"-"` // entities that were read, those of earlier runs too
 	Parts, Done *atomic.Int64    `json:"-"` // ranges there are, and those that are complete

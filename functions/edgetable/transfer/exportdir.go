@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"edgetable/core/payload"
 )
 
-// finish makes the files of CSV and writes the manifest, after which the export
+// finish makes the files of CSV and parquet and writes the manifest, after which the export
 // is complete.
 func (o *Export) finish(dir string, tables map[string]*exportTable) (*Manifest, error) {
 	m := &Manifest{Edgetable: manifestVersion, Source: o.Source, Format: o.Format, Filter: o.Filter, Select: o.Select, Tables: []ManifestTable{}}
@@ -20,11 +22,14 @@ func (o *Export) finish(dir string, tables map[string]*exportTable) (*Manifest, 
 		if begun := t.begun.Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
 			m.Begun = begun
 		}
-		var all columns
-		if o.Format != "jsonl" {
+		sheet := o.sheet()
+		if sheet != nil {
 			for i := range t.states {
 				written, _ := o.written(name, i)
-				if err := o.collect(filepath.Join(dir, filepath.FromSlash(written)), &all); err != nil {
+				if err := entities(filepath.Join(dir, filepath.FromSlash(written)), func(e payload.Received) error {
+					sheet.note(&e)
+					return nil
+				}); err != nil {
 					return nil, err
 				}
 			}
@@ -38,8 +43,8 @@ func (o *Export) finish(dir string, tables map[string]*exportTable) (*Manifest, 
 				}
 				continue
 			}
-			if o.Format != "jsonl" {
-				if err := o.makeCSV(file+spoolEnding, file, all.names); err != nil {
+			if sheet != nil {
+				if err := makeSheet(sheet, file+spoolEnding, file); err != nil {
 					return nil, err
 				}
 			}
@@ -52,6 +57,9 @@ func (o *Export) finish(dir string, tables map[string]*exportTable) (*Manifest, 
 		}
 		if err := syncDir(filepath.Join(dir, name)); err != nil {
 			return nil, err
+		}
+		if sheet != nil {
+			table.Notes = sheet.notes()
 		}
 		m.Tables = append(m.Tables, table)
 	}

@@ -61,20 +61,23 @@ func (o *Export) table(ctx context.Context, c *remote.Client, dir, name string, 
 	return g.Wait()
 }
 
-// spoolEnding is that of the files from which those of CSV are made.
+// spoolEnding is that of the files from which those of CSV and parquet are made.
 const spoolEnding = ".spool"
 
 // file returns the name of a part, below the directory.
 func (o *Export) file(table string, part int) string {
 	name := fmt.Sprintf("%s/part-%04d.", table, part)
-	if o.Format == "jsonl" {
+	switch o.Format {
+	case "jsonl":
 		return name + "jsonl" + endings[o.Compress]
+	case "parquet": // which is compressed within
+		return name + "parquet"
 	}
 	return name + "csv" + endings[o.Compress]
 }
 
 // written returns the name of the file to which entities are written at first:
-// CSV has to know all columns before its first line.
+// CSV and parquet have to know all columns before the first row.
 func (o *Export) written(table string, part int) (name, compress string) {
 	name = o.file(table, part)
 	if o.Format == "jsonl" {

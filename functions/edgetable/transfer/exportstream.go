@@ -12,11 +12,13 @@ import (
 
 // ToWriter exports one table as a stream, in the order of its keys.
 func (o *Export) ToWriter(ctx context.Context, c *remote.Client, w io.Writer) (err error) {
+	if s := o.sheet(); o.Format == "parquet" || s != nil && o.Select == nil {
+		err := o.spooled(ctx, c, s, w)
+		o.Notes = s.notes()
+		return err
+	}
 	out := newFrames(w, o.Compress)
 	defer func() { err = errors.Join(err, out.end()) }()
-	if o.Format != "jsonl" && o.Select == nil {
-		return o.spooled(ctx, c, out)
-	}
 	p := NewPrinter(out, o.Format, o.Select)
 	p.excel = o.Excel
 	for e, err := range o.read(ctx, c) {

@@ -12,19 +12,18 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/functions/edgetable/remote"
 )
 
 // Import says what to import and how.
 type Import struct {
-	Target  string              `json:"target"` // URL of the account
-	Sources []Source            `json:"sources"`
-	Mode    string              `json:"mode"`             // insert, merge, replace or skip
-	Format  string              `json:"format"`           // of files whose names do not say theirs
-	Types   map[string]edm.Type `json:"types,omitempty"`  // of columns of CSV
-	DryRun  bool                `json:"dryRun,omitempty"` // write nothing to the service
+	Target  string   `json:"target"` // URL of the account
+	Sources []Source `json:"sources"`
+	Mode    string   `json:"mode"`             // insert, merge, replace or skip
+	Format  string   `json:"format"`           // of files whose names do not say theirs
+	Mapping Mapping  `json:"mapping"`          // of rows to entities
+	DryRun  bool     `json:"dryRun,omitempty"` // write nothing to the service
 
 	Connections int                                        `json:"-"`
 	Journal     string                                     `json:"-"` // file; "" for none
@@ -32,6 +31,7 @@ type Import struct {
 	Stdin       io.Reader                                  `json:"-"`
 	Rows        *atomic.Int64                              `json:"-"` // rows that are done, those of earlier runs too
 	Begin       func(again bool)                           `json:"-"` // gets whether earlier work continues
+	Preview     func(table string, entity []byte)          `json:"-"` // gets the first rows of each file as they would be written; nil for none
 	Refused     func(file string, line int, reason string) `json:"-"` // gets each refused row
 	memory      int                                        // for sorting; 0 for sortMemory
 }
@@ -109,15 +109,15 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err 
 
 // options is the part of o that must be the same when work goes on.
 func (o *Import) options() *Import {
-	p := &Import{Target: o.Target, Sources: slices.Clone(o.Sources), Mode: o.Mode, Format: o.Format, Types: o.Types}
+	p := &Import{Target: o.Target, Sources: slices.Clone(o.Sources), Mode: o.Mode, Format: o.Format, Mapping: o.Mapping}
 	for i := range p.Sources {
 		p.Sources[i].part = nil
 	}
 	return p
 }
 
-// forgetFinished removes the journal of finished work with other options: the
-// same files have changed, or go elsewhere.
+// forgetFinished removes the journal of other options if nothing is left to
+// continue: the work is finished, or ended before its first row.
 func (o *Import) forgetFinished() error {
 	text, err := os.ReadFile(o.Journal)
 	if err != nil {
@@ -126,7 +126,10 @@ func (o *Import) forgetFinished() error {
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	var last imported
 	var old Import
-	if json.Unmarshal(lines[len(lines)-1], &last) != nil || !last.Finished || json.Unmarshal(lines[0], &old) != nil {
+	if json.Unmarshal(lines[len(lines)-1], &last) != nil || json.Unmarshal(lines[0], &old) != nil {
+		return nil
+	}
+	if none := len(lines) == 1 || last == (imported{}); !last.Finished && !none {
 		return nil
 	}
 	if reflect.DeepEqual(old, *o.options()) {

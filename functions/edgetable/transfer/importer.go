@@ -79,9 +79,12 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 			return err
 		}
 	}
-	r, done, err := s.open(im.o.Stdin, im.o.Format, im.o.Types)
+	r, done, err := s.open(im.o.Stdin, im.o.Format, &im.o.Mapping)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.File, err)
+	}
+	if im.o.Preview != nil {
+		r = &previewed{rows: r, left: previewRows, show: func(entity []byte) { im.o.Preview(s.Table, entity) }}
 	}
 	im.mu.Lock()
 	im.state.Source, im.state.Rows, im.state.Done = i, skip, false

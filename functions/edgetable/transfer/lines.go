@@ -15,15 +15,16 @@ type lineReader struct {
 }
 
 func newLineReader(r io.Reader) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(r, 256<<10)}
+	return &lineReader{r: bufio.NewReaderSize(r, 256<<10)} // r itself, if it is a large one
 }
 
-// next returns the next line that is not blank, valid until the next call.
-func (l *lineReader) next() ([]byte, error) {
+// next returns the next line that is not blank, valid until the next call, and its
+// number.
+func (l *lineReader) next() ([]byte, int, error) {
 	for {
 		line, err := l.line()
 		if len(bytes.TrimSpace(line)) > 0 || err != nil {
-			return line, err
+			return line, l.number, err
 		}
 	}
 }

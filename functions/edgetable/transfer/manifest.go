@@ -30,9 +30,10 @@ type Manifest struct {
 
 // ManifestTable is an exported table. Its parts are in the order of its keys.
 type ManifestTable struct {
-	Name  string `json:"name"`
-	Rows  int64  `json:"rows"`
-	Parts []Part `json:"parts"`
+	Name  string   `json:"name"`
+	Rows  int64    `json:"rows"`
+	Parts []Part   `json:"parts"`
+	Notes []string `json:"notes,omitempty"` // what a reader of the files should know
 }
 
 // Part is a file of an export.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"strconv"
+
+	"edgetable/core/edm"
 )
 
 // rejectsEnding is that of the file of rejected rows.
@@ -27,8 +29,10 @@ func (r *reject) append(dst []byte) []byte {
 		text, _ := json.Marshal(s) // a string cannot fail
 		return text
 	}
-	if r.body != nil {
-		dst = append(append(dst, bytes.TrimSuffix(r.body, []byte("}"))...), ',')
+	if body := r.object(); body != nil {
+		if dst = append(dst, bytes.TrimSuffix(body, []byte("}"))...); len(body) > len("{}") {
+			dst = append(dst, ',')
+		}
 	} else {
 		dst = append(append(append(dst, `{"odata.text":`...), quote(r.text)...), ',')
 	}
@@ -36,6 +40,40 @@ func (r *reject) append(dst []byte) []byte {
 	dst = append(append(dst, `,"odata.file":`...), quote(r.file)...)
 	dst = strconv.AppendInt(append(dst, `,"odata.line":`...), int64(r.line), 10)
 	return append(dst, "}\n"...)
+}
+
+// object returns the row as JSON: the entity, or what the file has in its place.
+func (r *reject) object() []byte {
+	if r.body != nil {
+		return r.body
+	}
+	if text := bytes.TrimSpace([]byte(r.text)); len(text) > 0 && text[0] == '{' && json.Valid(text) {
+		return text
+	}
+	return nil
+}
+
+// rejectedCell is a value of a row that is no entity.
+type rejectedCell struct{ name, typ, text string }
+
+// rejectedText returns the values as JSON with the types that they should have, so
+// that the row is refused again until it is corrected.
+func rejectedText(list []rejectedCell) string {
+	quote := func(s string) []byte {
+		text, _ := json.Marshal(s) // a string cannot fail
+		return text
+	}
+	text := []byte("{")
+	for _, c := range list {
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		if c.typ != edm.TypeString.String() && c.name != partitionKey && c.name != rowKey {
+			text = append(append(append(append(text, quote(c.name+"@odata.type")...), ':'), quote(c.typ)...), ',')
+		}
+		text = append(append(append(text, quote(c.name)...), ':'), quote(c.text)...)
+	}
+	return string(append(text, '}'))
 }
 
 // rejectFile is the file of rejected rows. It is made when there is one.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +12,6 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/key"
-	"edgetable/core/payload"
 	"edgetable/core/table"
 )
 
@@ -43,6 +43,7 @@ type Source struct {
 	File  string `json:"file"` // "-" is standard input
 	Size  int64  `json:"size"`
 	Time  int64  `json:"time"` // when it was changed
+	seed  uint64 // of UUIDs for rows of standard input
 	part  *Part  // what a manifest says of it
 }
 
@@ -54,7 +55,7 @@ func Sources(path, tableName string) ([]Source, error) {
 		if tableName == "" {
 			return nil, errors.New("say with --table to which table standard input goes")
 		}
-		return []Source{{Table: tableName, File: "-"}}, nil
+		return []Source{{Table: tableName, File: "-", seed: rand.Uint64()}}, nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -62,7 +63,13 @@ func Sources(path, tableName string) ([]Source, error) {
 	}
 	var list []Source
 	if !info.IsDir() {
-		list = []Source{{Table: named(tableName, filepath.Base(path)), File: path}}
+		if strings.HasSuffix(path, azcopyManifest) {
+			if list, err = azcopyParts(path, tableName); err != nil {
+				return nil, err
+			}
+		} else {
+			list = []Source{{Table: named(tableName, filepath.Base(path)), File: path}}
+		}
 	} else if m, err := readManifest(path); err != nil {
 		return nil, err
 	} else if m != nil {
@@ -93,6 +100,9 @@ func named(tableName, file string) string {
 	if tableName != "" {
 		return tableName
 	}
+	if name := azcopyTable(file); name != "" {
+		return name
+	}
 	name, _, _ := strings.Cut(file, ".")
 	return name
 }
@@ -108,7 +118,7 @@ func files(dir, tableName string) (list []Source, err error) {
 		}
 		slices.Sort(found)
 		for _, path := range found {
-			if formatOf(path) == "" || strings.HasSuffix(path, rejectsEnding) || filepath.Base(path) == ManifestName {
+			if formatOf(path) == "" || strings.HasSuffix(path, rejectsEnding) || strings.HasSuffix(path, schemaEnding) || filepath.Base(path) == ManifestName {
 				continue
 			}
 			name := filepath.Base(path)
@@ -119,7 +129,7 @@ func files(dir, tableName string) (list []Source, err error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s has no files of entities: .jsonl or .csv, also .gz or .zst", dir)
+		return nil, fmt.Errorf("%s has no files of entities: .jsonl, .csv or .parquet, also .gz or .zst", dir)
 	}
 	return list, nil
 }
@@ -135,6 +145,8 @@ func formatOf(path string) string {
 		return "jsonl"
 	case ".csv":
 		return "csv"
+	case ".parquet":
+		return "parquet"
 	}
 	return ""
 }
@@ -146,7 +158,11 @@ func (s *Source) verify() error {
 }
 
 // open begins to read a file.
-func (s *Source) open(stdin io.Reader, usual string, types map[string]edm.Type) (r rows, done func() error, err error) {
+func (s *Source) open(stdin io.Reader, usual string, how *Mapping) (r rows, done func() error, err error) {
+	m, err := how.of(s)
+	if err != nil {
+		return nil, nil, err
+	}
 	in, format, closeFile := stdin, usual, func() error { return nil }
 	if s.File != "-" {
 		f, err := os.Open(s.File)
@@ -158,7 +174,7 @@ func (s *Source) open(stdin io.Reader, usual string, types map[string]edm.Type) 
 			format = named
 		}
 	}
-	text, _, closeText, err := decompress(in, strings.ToLower(s.File))
+	text, inner, closeText, err := decompress(in, strings.ToLower(s.File))
 	if err != nil {
 		return nil, nil, errors.Join(err, closeFile())
 	}
@@ -166,40 +182,42 @@ func (s *Source) open(stdin io.Reader, usual string, types map[string]edm.Type) 
 		closeText()
 		return closeFile()
 	}
-	if format == "jsonl" {
-		return &jsonRows{lines: newLineReader(text)}, done, nil
+	switch format {
+	case "csv":
+		var schema *csvSchema
+		if schema, err = schemaOf(s.File); err == nil {
+			r, err = newCSVRows(text, schema, m)
+		}
+	case "parquet":
+		if f, ok := in.(*os.File); ok && s.File != "-" && inner == strings.ToLower(s.File) {
+			var p *parquetRows
+			if p, err = newParquetRows(f, s.Size, m); err == nil {
+				r, done = p, func() error { return errors.Join(p.close(), closeFile()) }
+			}
+			break
+		}
+		r, done, err = s.openSpooled(text, m, done)
+	default:
+		r = newJSONRows(text, s.File, m)
 	}
-	r, err = newCSVRows(text, types)
 	if err != nil {
 		return nil, nil, errors.Join(err, done())
 	}
 	return r, done, nil
 }
 
-// jsonRows reads JSON lines.
-type jsonRows struct{ lines *lineReader }
-
-func (r *jsonRows) next() (row, error) {
-	line, err := r.lines.next()
+// openSpooled reads parquet from a stream.
+func (s *Source) openSpooled(text io.Reader, m *mapper, done func() error) (rows, func() error, error) {
+	f, size, err := spoolParquet(text)
 	if err != nil {
-		return row{line: r.lines.number}, err
+		return nil, done, err
 	}
-	n := r.lines.number
-	bad := func(reason string) (row, error) { return row{}, &badRow{n, string(line), reason} }
-	e, err := payload.ReadEntity(line)
-	switch {
-	case err != nil:
-		return bad(err.Error())
-	case !e.HasPartitionKey:
-		return bad("there is no PartitionKey")
-	case !e.HasRowKey:
-		return bad("there is no RowKey")
+	remove := func() error { return errors.Join(f.Close(), os.Remove(f.Name()), done()) }
+	p, err := newParquetRows(f, size, m)
+	if err != nil {
+		return nil, remove, err
 	}
-	one := row{e.PartitionKey, e.RowKey, e.Properties, n}
-	if reason := one.unfit(); reason != "" {
-		return bad(reason)
-	}
-	return one, nil
+	return p, func() error { return errors.Join(p.close(), remove()) }, nil
 }
 
 // unfit returns why no service would store the row.

@@ -71,7 +71,7 @@ func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lin
 func without[T any](list []T, i int) []T { return append(slices.Clone(list[:i]), list[i+1:]...) }
 
 func (b *batch) refuse(o *remote.Operation, line int, reason string) {
-	b.rejects = append(b.rejects, reject{file: b.source.File, line: line, reason: reason, body: o.Body})
+	b.rejects = append(b.rejects, reject{file: b.source.File, line: line, reason: withKeys(o.PartitionKey, o.RowKey, reason), body: o.Body})
 }
 
 // conflict deals with the operations of an insert that find an entity, and

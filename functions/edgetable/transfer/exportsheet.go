@@ -1,0 +1,135 @@
+package transfer
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/remote"
+)
+
+// sheet makes the files of a format that has to know all columns of a table before
+// its first row. The entities are spooled as JSON lines and read twice: columns
+// that appear late get their place, and memory is bounded.
+type sheet interface {
+	note(e *payload.Received) // in the first pass, for all entities of the table
+	make(spool string, out io.Writer) error
+	notes() []string // what a reader of the files should know
+}
+
+// sheet returns that of the format, nil for JSON lines.
+func (o *Export) sheet() sheet {
+	switch o.Format {
+	case "jsonl":
+		return nil
+	case "parquet":
+		return &parquetSheet{compress: o.Compress}
+	}
+	s := &csvSheet{typed: o.Format == "csv", excel: o.Excel, compress: o.Compress, selected: o.Select != nil}
+	if s.selected {
+		for _, name := range WithKeys(o.Select)[2:] {
+			s.columns.add(name)
+		}
+	}
+	return s
+}
+
+// csvSheet makes files of CSV.
+type csvSheet struct {
+	columns
+	typed, excel bool
+	selected     bool // the columns are known
+	compress     string
+}
+
+func (s *csvSheet) note(e *payload.Received) {
+	if !s.selected {
+		s.columns.note(e)
+	}
+}
+
+func (s *csvSheet) notes() []string { return nil }
+
+func (s *csvSheet) make(spool string, file io.Writer) error {
+	out := newFrames(file, s.compress)
+	w := newCSVWriter(s.names, s.typed, s.excel)
+	text := w.appendHead(nil)
+	err := entities(spool, func(e payload.Received) (err error) {
+		if text = w.append(text, &e); len(text) >= 256<<10 {
+			_, err = out.Write(text)
+			text = text[:0]
+		}
+		return err
+	})
+	if err == nil {
+		_, err = out.Write(text)
+	}
+	return errors.Join(err, out.end())
+}
+
+// makeSheet makes a file from a spooled one.
+func makeSheet(s sheet, spool, file string) (err error) {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Sync(), f.Close()) }()
+	return s.make(spool, f)
+}
+
+// entities reads a file of ours.
+func entities(file string, do func(e payload.Received) error) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := newLineReader(f)
+	var r payload.Reader
+	for {
+		line, number, err := lines.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s line %d: %w", file, number, err)
+		}
+		e, err := r.Entity(line)
+		if err != nil {
+			return fmt.Errorf("%s line %d: %w", file, number, err)
+		}
+		if err := do(e); err != nil {
+			return err
+		}
+	}
+}
+
+// spooled keeps the entities in a file until all columns are known.
+func (o *Export) spooled(ctx context.Context, c *remote.Client, s sheet, out io.Writer) (err error) {
+	f, err := os.CreateTemp("", "edgetable-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	w := bufio.NewWriterSize(f, 256<<10)
+	var line []byte
+	for e, err := range o.read(ctx, c) {
+		if err != nil {
+			return err
+		}
+		s.note(&e)
+		line = append(payload.AppendJSON(line[:0], e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		o.Rows.Add(1)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return s.make(f.Name(), out)
+}

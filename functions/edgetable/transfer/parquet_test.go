@@ -1,0 +1,198 @@
+package transfer_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+
+	"edgetable/core/edm"
+	"edgetable/functions/edgetable/transfer"
+)
+
+// The columns of an exported file: the keys first, a column for each type of a
+// property, and the exact form of DateTime. What a reader would not expect is a
+// note in the manifest.
+func TestParquetColumns(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	moment := func(text string) edm.Value {
+		d, err := edm.ParseDateTime(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return edm.DateTime(d)
+	}
+	rows := []edm.Properties{
+		edm.AppendProperty(edm.AppendProperty(nil, "Zip", edm.String("00501")), "Age", edm.Int32(1)),
+		edm.AppendProperty(edm.AppendProperty(nil, "Age", edm.Int64(2)), "At", moment("2020-01-02T03:04:05.1234567Z")),
+		edm.AppendProperty(edm.AppendProperty(nil, "Age", edm.Int64(3)), "Day", moment("9999-12-31")),
+		edm.AppendProperty(edm.AppendProperty(nil, "Id", edm.Guid([16]byte{1, 15: 2})), "Ever", moment("9999-12-31T23:59:59.9999999Z")),
+	}
+	list := []keys{{"p", "1"}, {"p", "2"}, {"p", "3"}, {"p", "4"}}
+	fill(t, c, "People", list, func(i int) edm.Properties { return rows[i] })
+	dir := t.TempDir()
+	m, err := newExport(c, "parquet", "zstd").ToDirectory(t.Context(), c, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"Age is Int64 in 2 entities and Int32 in 1: the column Age@Int32 has the latter",
+		"the column Ever has its times as text: parquet has no timestamps of 100 ns from 9999-12-31T23:59:59.9999999Z to 9999-12-31T23:59:59.9999999Z"}
+	if len(m.Tables[0].Parts) != 1 || !slices.Equal(m.Tables[0].Notes, want) {
+		t.Fatalf("%+v", m.Tables[0])
+	}
+	text, err := os.ReadFile(filepath.Join(dir, m.Tables[0].Parts[0].File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Schema().String(); got != `message entities {
+	required binary PartitionKey (STRING);
+	required binary RowKey (STRING);
+	optional int64 Timestamp (TIMESTAMP(isAdjustedToUTC=true,unit=NANOS));
+	optional binary Zip (STRING);
+	optional int64 Age (INT(64,true));
+	optional int32 Age@Int32 (INT(32,true));
+	optional int64 At (TIMESTAMP(isAdjustedToUTC=true,unit=NANOS));
+	optional int64 Day (TIMESTAMP(isAdjustedToUTC=true,unit=MICROS));
+	optional fixed_len_byte_array(16) Id (UUID);
+	optional binary Ever (STRING);
+}` {
+		t.Error(got)
+	}
+	if _, err := newImport(t, c, dir, "Copy", "insert").Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := dump(t, c, "People"), dump(t, c, "Copy"); len(b) != 4 || sortedLine(t, a[1]) != sortedLine(t, b[1]) || a[3] != b[3] {
+		t.Errorf("%q\n%q", a, b)
+	}
+}
+
+// foreign is a file as other programs write it: nullable columns, small and unsigned
+// numbers, other units of time, decimals.
+type foreign struct {
+	Country string           `parquet:"Country"`
+	ID      int64            `parquet:"ID"`
+	Small   uint16           `parquet:"Small"`
+	Large   uint32           `parquet:"Large"`
+	Huge    uint64           `parquet:"Huge"`
+	Ratio   float32          `parquet:"Ratio"`
+	Whole   *float64         `parquet:"Whole,optional"`
+	Day     int32            `parquet:"Day,date"`
+	Milli   int64            `parquet:"Milli,timestamp(millisecond)"`
+	Nano    int64            `parquet:"Nano,timestamp(nanosecond)"`
+	Old     deprecated.Int96 `parquet:"Old"`
+	Price   int64            `parquet:"Price,decimal(2:18)"`
+	Raw     []byte           `parquet:"Raw"`
+	Tags    []string         `parquet:"Tags,list"`
+}
+
+// Files of other programs become entities exactly or not at all.
+func TestParquetOfOthers(t *testing.T) {
+	t.Parallel()
+	whole := 3.0
+	good := foreign{"no", 7, 65535, 4294967295, math.MaxInt64, 0.5, &whole, 18262, 1577836800123, 1577836800123456700,
+		deprecated.Int96{1000, 0, 2458850}, -105, []byte("é"), []string{"a", "b"}}
+	fine, huge := good, good
+	fine.ID, fine.Nano = 8, 1577836800123456789
+	huge.ID, huge.Huge, huge.Whole = 9, math.MaxUint64, nil
+	var file bytes.Buffer
+	if err := parquet.Write(&file, []foreign{good, fine, huge}); err != nil {
+		t.Fatal(err)
+	}
+	path := write(t, filepath.Join(t.TempDir(), "Orders.parquet"), file.String())
+	c := newClient(t)
+	im := newImport(t, c, path, "", "insert")
+	run := func(want string) {
+		t.Helper()
+		if _, err := im.Run(t.Context(), c); err == nil || err.Error() != path+": "+want {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+	run(`there is no column PartitionKey; --partition-key and --row-key make keys of other columns, which are "Country", "ID", "Small", "Large", "Huge", "Ratio", "Whole", "Day", "Milli", "Nano", "Old", "Price", "Raw", "Tags"`)
+	im.Mapping.PartitionKey, im.Mapping.RowKey = "Country", "{ID:4}"
+	run(`the column "Price" has the type DECIMAL(18,2), which no property can have: choose a type with --types`)
+	im.Mapping.Types = map[string]edm.Type{"Price": edm.TypeString, "Whole": edm.TypeInt32, "Raw": edm.TypeString}
+	run(`the column "Tags" is a list or a group, which a table cannot hold; --select chooses columns`)
+	im.Mapping.Select = strings.Split("ID Small Large Huge Ratio Whole Day Milli Nano Old Price Raw", " ")
+	var told []string
+	im.Refused = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
+	if totals, err := im.Run(t.Context(), c); err != nil || totals != (transfer.Totals{Written: 1, Rejected: 2}) {
+		t.Fatalf("%+v, %v", totals, err)
+	}
+	want := `{"PartitionKey":"no","RowKey":"0007","ID@odata.type":"Edm.Int64","ID":"7","Small":65535,"Large@odata.type":"Edm.Int64","Large":"4294967295",` +
+		`"Huge@odata.type":"Edm.Int64","Huge":"9223372036854775807","Ratio":0.5,"Whole":3,"Day@odata.type":"Edm.DateTime","Day":"2020-01-01T00:00:00Z",` +
+		`"Milli@odata.type":"Edm.DateTime","Milli":"2020-01-01T00:00:00.123Z","Nano@odata.type":"Edm.DateTime","Nano":"2020-01-01T00:00:00.1234567Z",` +
+		`"Old@odata.type":"Edm.DateTime","Old":"2020-01-01T00:00:00.000001Z","Price":"-1.05","Raw":"\u00e9"}`
+	if got := dump(t, c, "Orders"); len(got) != 1 || got[0] != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got := strings.Join(told, "\n"); got != "2 PartitionKey 'no', RowKey '0008': Nano is not a DateTime: it is finer than 100 ns\n"+
+		"3 PartitionKey 'no', RowKey '0009': Huge is not an Int64: 18446744073709551615 is above its range" {
+		t.Error(got)
+	}
+	im.Mapping.Types["Nano"], im.Mapping.Select = edm.TypeString, []string{"Nano"}
+	if totals, err := im.Run(t.Context(), c); err != nil || totals.Rejected != 1 { // row 1 is there with more properties
+		t.Errorf("%+v, %v", totals, err)
+	}
+	if got := dump(t, c, "Orders"); len(got) != 3 || got[1] != `{"PartitionKey":"no","RowKey":"0008","Nano":"2020-01-01T00:00:00.123456789Z"}` {
+		t.Errorf("%q", got)
+	}
+}
+
+// A file that is cut off or damaged is an error, whatever the damage does to the
+// library that reads it.
+func TestParquetDamaged(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	fill(t, c, "People", numbered(2000), property)
+	dir := t.TempDir()
+	m, err := newExport(c, "parquet", "none").ToDirectory(t.Context(), c, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, m.Tables[0].Parts[0].File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "Copy.parquet")
+	run := func(text []byte) error {
+		write(t, path, string(text))
+		im := newImport(t, c, path, "", "replace")
+		im.DryRun = true
+		_, err := im.Run(t.Context(), c)
+		return err
+	}
+	if err := run(whole); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(whole[:len(whole)/2]); err == nil || !strings.HasPrefix(err.Error(), path+": it is no whole parquet file: ") {
+		t.Error(err)
+	}
+	failed := 0
+	for i := 1; i < 60; i++ {
+		text := slices.Clone(whole)
+		for j := range 8 {
+			text[min(len(text)-1, i*len(text)/60+j)] ^= 0xff
+		}
+		if err := run(text); err != nil {
+			failed++
+			if !strings.HasPrefix(err.Error(), path) {
+				t.Error(err)
+			}
+		}
+	}
+	if failed == 0 {
+		t.Error("no damage is seen")
+	}
+}

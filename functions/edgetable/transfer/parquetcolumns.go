@@ -1,0 +1,197 @@
+package transfer
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+)
+
+// A column of a parquet file has one type, a property of a table any number. So
+// each type that a property has gets a column: the most frequent one has the name
+// of the property, the others are called as in Age@Int64. No property can have
+// such a name.
+
+// parquetColumn is a property with one of its types.
+type parquetColumn struct {
+	property string
+	typ      edm.Type
+	count    int64
+	min, max edm.Ticks // of DateTime
+	fine     bool      // DateTime: some values are not whole microseconds
+	raw      bool      // String: some values are not UTF-8
+
+	name string // of the column
+	node parquet.Node
+	unit edm.Ticks // DateTime: values in a tick of the column, negative for ticks in one of its values; 0 for text
+}
+
+// parquetColumns collects the columns that the entities of a table need.
+type parquetColumns struct {
+	list  []*parquetColumn // in the order in which they appear
+	index map[parquetKey]*parquetColumn
+}
+
+type parquetKey struct {
+	property string
+	typ      edm.Type
+}
+
+func (c *parquetColumns) note(e *payload.Received) {
+	if e.Timestamp != 0 {
+		c.add(timestamp, edm.DateTime(e.Timestamp))
+	}
+	for name, v := range e.Properties.All() {
+		c.add(name, v)
+	}
+}
+
+func (c *parquetColumns) add(name string, v edm.Value) {
+	k := parquetKey{name, v.Type()}
+	one := c.index[k]
+	if one == nil {
+		if c.index == nil {
+			c.index = map[parquetKey]*parquetColumn{}
+		}
+		k.property = strings.Clone(name)
+		one = &parquetColumn{property: k.property, typ: k.typ, min: edm.MaxDateTime, max: edm.MinDateTime}
+		c.index[k] = one
+		c.list = append(c.list, one)
+	}
+	one.count++
+	switch k.typ {
+	case edm.TypeDateTime:
+		t := v.Ticks()
+		one.min, one.max = min(one.min, t), max(one.max, t)
+		one.fine = one.fine || t%ticksPerMicrosecond != 0
+	case edm.TypeString:
+		one.raw = one.raw || !utf8.ValidString(v.Text())
+	}
+}
+
+const (
+	ticksPerMicrosecond = edm.TicksPerSecond / 1_000_000
+	nanosPerTick        = 1_000_000_000 / edm.TicksPerSecond
+
+	unixTicks = 621_355_968_000_000_000 // 1970-01-01
+	minNanos  = unixTicks + math.MinInt64/nanosPerTick
+	maxNanos  = unixTicks + math.MaxInt64/nanosPerTick
+)
+
+// plan decides the columns of the file: their order, names and types.
+func (c *parquetColumns) plan() {
+	first := map[string]int{} // of a property
+	for i, one := range c.list {
+		if _, known := first[one.property]; !known {
+			first[one.property] = i
+		}
+	}
+	place := func(one *parquetColumn) int {
+		if one.property == timestamp {
+			return -1
+		}
+		return first[one.property]
+	}
+	slices.SortStableFunc(c.list, func(a, b *parquetColumn) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(b.count, a.count), cmp.Compare(a.typ, b.typ))
+	})
+	for i, one := range c.list {
+		one.name = one.property
+		if i > 0 && c.list[i-1].property == one.property {
+			one.name += "@" + shortType(one.typ)
+		}
+		one.choose()
+	}
+}
+
+func shortType(t edm.Type) string { return strings.TrimPrefix(t.String(), "Edm.") }
+
+// choose chooses the type of the column.
+func (c *parquetColumn) choose() {
+	switch c.typ {
+	case edm.TypeBinary:
+		c.node = parquet.Leaf(parquet.ByteArrayType)
+	case edm.TypeBoolean:
+		c.node = parquet.Leaf(parquet.BooleanType)
+	case edm.TypeDouble:
+		c.node = parquet.Leaf(parquet.DoubleType)
+	case edm.TypeGuid:
+		c.node = parquet.UUID()
+	case edm.TypeInt32:
+		c.node = parquet.Leaf(parquet.Int32Type)
+	case edm.TypeInt64:
+		c.node = parquet.Leaf(parquet.Int64Type)
+	case edm.TypeString:
+		c.node = parquet.String()
+		if c.raw {
+			c.node = parquet.Leaf(parquet.ByteArrayType)
+		}
+	case edm.TypeDateTime:
+		switch {
+		case c.min > minNanos && c.max < maxNanos:
+			c.node, c.unit = parquet.Timestamp(parquet.Nanosecond), nanosPerTick
+		case !c.fine:
+			c.node, c.unit = parquet.Timestamp(parquet.Microsecond), -ticksPerMicrosecond
+		default:
+			c.node = parquet.String()
+		}
+	}
+	c.node = parquet.Optional(c.node)
+}
+
+// value returns a value of the property as one of the column.
+func (c *parquetColumn) value(v edm.Value) parquet.Value {
+	switch c.typ {
+	case edm.TypeBoolean:
+		return parquet.BooleanValue(v.Bool())
+	case edm.TypeDouble:
+		return parquet.DoubleValue(v.Float())
+	case edm.TypeGuid:
+		return parquet.FixedLenByteArrayValue(v.Bytes())
+	case edm.TypeInt32:
+		return parquet.Int32Value(int32(v.Int()))
+	case edm.TypeInt64:
+		return parquet.Int64Value(v.Int())
+	case edm.TypeDateTime:
+		switch t := v.Ticks() - unixTicks; {
+		case c.unit > 0:
+			return parquet.Int64Value(int64(t * c.unit))
+		case c.unit < 0:
+			return parquet.Int64Value(int64(t / -c.unit))
+		}
+		return parquet.ByteArrayValue(v.Ticks().AppendText(nil))
+	}
+	return parquet.ByteArrayValue(v.Bytes())
+}
+
+// notes say where the columns are not what a reader of the file would expect.
+func (c *parquetColumns) notes() (list []string) {
+	for i, one := range c.list {
+		if one.name != one.property {
+			list = append(list, fmt.Sprintf("%s is %s in %d entities and %s in %d: the column %s has the latter", one.property,
+				shortType(c.firstOf(i).typ), c.firstOf(i).count, shortType(one.typ), one.count, one.name))
+		}
+		switch {
+		case one.typ == edm.TypeDateTime && one.unit == 0:
+			list = append(list, fmt.Sprintf("the column %s has its times as text: parquet has no timestamps of 100 ns from %s to %s", one.name, one.min, one.max))
+		case one.raw:
+			list = append(list, fmt.Sprintf("the column %s has its texts as bytes: some have half of a character, which UTF-8 lacks", one.name))
+		}
+	}
+	return list
+}
+
+// firstOf returns the column with the name of the property of another.
+func (c *parquetColumns) firstOf(i int) *parquetColumn {
+	for c.list[i].name != c.list[i].property {
+		i--
+	}
+	return c.list[i]
+}
