@@ -1,27 +1,38 @@
 // One table: its query, its rows, and the entity beside them.
-import { useEffect, useMemo, useState } from "preact/hooks"
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { columnsOf, keepColumns, shown } from "../model/columns.ts"
 import { copy, json, tableOf, tsv } from "../model/copy.ts"
+import { type Draft, editing, fresh, placeOf } from "../model/draft.ts"
 import { type Route, go } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
 import { sorted } from "../model/sort.ts"
 import { useStore } from "../model/store.ts"
+import { discard, restore, trash } from "../model/trash.ts"
 import { translate } from "../query/prefix.ts"
 import type { Home } from "../wire/client.ts"
 import { getEntity } from "../wire/tables.ts"
-import { type Entity, keyOf } from "../wire/value.ts"
-import { ColumnsMenu } from "./columns.tsx"
+import { type Entity, type Key, keyOf } from "../wire/value.ts"
+import { Edit } from "./edit.tsx"
 import { EntityPanel } from "./entity.tsx"
 import { Grid } from "./grid.tsx"
-import { ErrorLine, Menu } from "./parts.tsx"
+import { ErrorLine } from "./parts.tsx"
 import { QueryBar } from "./query.tsx"
 import { area, single, whole } from "./selection.ts"
 import { Status } from "./status.tsx"
+import { Toolbar } from "./toolbar.tsx"
+import { Undo } from "./undo.tsx"
 
-/** mostCopied bounds what one copy takes: a clipboard is no export. */
+/** mostCopied and mostDeleted bound what is done with selected rows; all results have their own menu. */
 const mostCopied = 20_000
+const mostDeleted = 100
 
-export function Browse({ home, at }: { home: Home; at: Route }) {
+interface Editing {
+  place: string
+  start: Draft
+  row: number // in the grid; -1 for a new entity
+}
+
+export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[]; at: Route; reload: () => void }) {
   const { table, filter, select, sort } = at
   const [round, setRound] = useState(0)
   const rows = useMemo(() => new Rows(home, { table, filter: translate(filter), select }), [home, table, filter, select, round])
@@ -29,10 +40,13 @@ export function Browse({ home, at }: { home: Home; at: Route }) {
   const [columns, setColumns] = useState(() => columnsOf(home.name, table))
   const [selection, setSelection] = useState(single(0, 0))
   const [entity, setEntity] = useState<Entity>()
+  const [missing, setMissing] = useState<Error>()
+  const [edited, setEdited] = useState<Editing>()
+  const deletedRows = useRef(new Map<string, number>())
 
   useEffect(() => {
-    setColumns(columnsOf(home.name, table))
     setSelection(single(0, 0))
+    deletedRows.current.clear()
     void rows.load()
     return () => rows.stop()
   }, [rows])
@@ -44,81 +58,106 @@ export function Browse({ home, at }: { home: Home; at: Route }) {
     setColumns(c ?? columnsOf(home.name, table))
   }
   const onSort = (name: string) => go({ sort: sort === name ? "-" + name : sort === "-" + name ? "" : name }, true)
+  const refresh = () => setRound(round + 1)
 
   // The URL names the entity beside the grid, so that a link shows it even if its page is not loaded.
   const wanted = at.entity
   useEffect(() => {
+    setMissing(undefined)
     if (!wanted) return setEntity(undefined)
     if (entity && same(entity, wanted)) return
     const abort = new AbortController()
     void getEntity(home, table, wanted).then(
-      (e) => !abort.signal.aborted && setEntity(e),
-      () => undefined,
+      (e) => !abort.signal.aborted && (e ? setEntity(e) : setMissing(new Error(`There is no entity ${wanted.pk} / ${wanted.rk}.`))),
+      (e: Error) => !abort.signal.aborted && setMissing(e),
     )
     return () => abort.abort()
   }, [home, table, wanted?.pk, wanted?.rk])
   const open = (row: number) => {
     const e = rows.at(row)
     if (!e) return
-    setEntity(e)
+    // A selected part of the properties is not the entity: the panel gets all of it.
+    setEntity(select ? undefined : e)
+    setEdited(undefined)
     go({ entity: keyOf(e) }, true)
   }
   useEffect(() => {
-    if (wanted) open(selection.row)
+    if (wanted && entity && !same(rows.at(selection.row) ?? entity, wanted)) open(selection.row)
   }, [selection.row])
 
-  const selected = (): Entity[] => {
+  const selectedRows = (most: number): number[] => {
     const { top, bottom } = area(selection)
-    const list: Entity[] = []
-    for (let i = top; i <= Math.min(bottom, top + mostCopied - 1); i++) {
-      const e = rows.at(i)
-      if (e) list.push(e)
-    }
-    return list
+    return Array.from({ length: Math.min(bottom - top + 1, most) }, (_, i) => top + i)
   }
+  const selected = () => selectedRows(mostCopied).flatMap((i) => rows.at(i) ?? [])
   const copyCells = () => {
     const { left, right, top, bottom } = area(selection)
     const cells = selected().map((e) => names.slice(left, right + 1).map((n) => e.values.get(n)?.text))
     void copy(top === bottom && left === right ? (cells[0]?.[0] ?? "") : whole(selection, names.length) ? tableOf(selected(), names) : tsv(cells))
   }
+
+  const edit = async (e: Entity, row: number) => {
+    // With $select the row has a part of the properties; a save would remove the others.
+    const complete = select ? await getEntity(home, table, keyOf(e)).catch((cause: Error) => void setMissing(cause)) : e
+    if (complete) setEdited({ place: placeOf(home.name, table, e), start: editing(complete), row })
+  }
+  const add = (like?: Entity) => setEdited({ place: placeOf(home.name, table, undefined) + (like ? JSON.stringify(keyOf(like)) : ""), start: fresh(like), row: -1 })
+  const saved = (e: Entity) => {
+    if (edited && edited.row >= 0) rows.edit(edited.row, e)
+    else rows.add(e)
+    setEdited(undefined)
+    setEntity(e)
+    go({ entity: keyOf(e) }, true)
+  }
+  const remove = (places: number[]) => {
+    if (places.length > mostDeleted) return trash.set({ home, table, entities: [], failure: new Error(`At most ${mostDeleted} selected entities are deleted at once; “All results” deletes everything that a query finds.`) })
+    const list = places.flatMap((i) => {
+      const e = rows.at(i)
+      return e ? [{ i, e }] : []
+    })
+    const gone = (e: Entity) => {
+      const place = list.find((l) => l.e === e)!.i
+      deletedRows.current.set(JSON.stringify(keyOf(e)), place)
+      rows.edit(place, null)
+      if (wanted && same(e, wanted)) go({ entity: undefined }, true)
+    }
+    void discard(home, table, list.map((l) => l.e), gone)
+  }
+  const undo = () =>
+    void restore((e) => {
+      const place = deletedRows.current.get(JSON.stringify(keyOf(e)))
+      if (place === undefined) rows.add(e)
+      else rows.edit(place, e)
+    })
+
   const onKey = (e: KeyboardEvent) => {
+    const far = e.ctrlKey || e.metaKey
+    const here = rows.at(selection.row)
+    const writable = !home.readOnly
     if (e.key === "Enter") open(selection.row)
-    else if (e.key === "Escape") go({ entity: undefined }, true)
-    else if (e.key === "c" && (e.ctrlKey || e.metaKey) && getSelection()?.isCollapsed !== false) copyCells()
+    else if (e.key === "Escape") edited ? setEdited(undefined) : go({ entity: undefined }, true)
+    else if (e.key === "c" && far && getSelection()?.isCollapsed !== false) copyCells()
+    else if (e.key === "F2" && writable && here) void edit(here, selection.row)
+    else if (e.key === "Delete" && writable) remove(selectedRows(mostDeleted + 1))
+    else if (e.key === "Insert" && writable) add()
+    else if (e.key === "z" && far && writable) undo()
     else return
     e.preventDefault()
   }
-  const openRow = entity && rows.at(selection.row) === entity ? selection.row : -1
+  const openRow = wanted && same(rows.at(selection.row), wanted) ? selection.row : -1
   return (
     <main class="browse" aria-label={table}>
-      <div class="bar">
-        <h1 data-test="title">{table}</h1>
-        <span class="grow" />
-        <ColumnsMenu names={rows.columns.keys()} columns={columns} arrange={arrange} />
-        <Menu label="Copy" test="copy" title="Copy what is selected">
-          {(close) => (
-            <div class="choices">
-              <button type="button" data-test="copy-tsv" onClick={() => (copyCells(), close())}>
-                Selected cells as TSV <kbd>Ctrl C</kbd>
-              </button>
-              <button type="button" data-test="copy-rows" onClick={() => (void copy(tableOf(selected(), names)), close())}>
-                Selected rows as TSV with names
-              </button>
-              <button type="button" data-test="copy-json" onClick={() => (void copy(json(selected())), close())}>
-                Selected rows as JSON
-              </button>
-            </div>
-          )}
-        </Menu>
-        <button type="button" data-test="latest" title="Sorts the loaded rows by Timestamp" aria-pressed={sort === "-Timestamp"} onClick={() => go({ sort: sort === "-Timestamp" ? "" : "-Timestamp" }, true)}>
-          Latest first
-        </button>
-        <button type="button" data-test="refresh" onClick={() => setRound(round + 1)}>
-          Refresh
-        </button>
-      </div>
-      <QueryBar home={home} at={at} rows={rows} again={() => setRound(round + 1)} />
+      <Toolbar
+        {...{ home, homes, table, sort, rows, columns, arrange, copyCells, refresh, reload }}
+        filter={translate(filter)}
+        copyRows={() => void copy(tableOf(selected(), names))}
+        copyJSON={() => void copy(json(selected()))}
+        add={() => add()}
+      />
+      <QueryBar home={home} at={at} rows={rows} again={refresh} />
       {progress.failure && <ErrorLine failure={progress.failure} retry={() => void rows.load()} />}
+      {missing && <ErrorLine failure={missing} />}
+      <Undo undo={undo} />
       <div class="split">
         <div class="left">
           {rows.length > 0 ? (
@@ -130,12 +169,24 @@ export function Browse({ home, at }: { home: Home; at: Route }) {
           )}
           <Status rows={rows} sort={sort} />
         </div>
-        {entity && wanted && (
-          <EntityPanel entity={entity} readOnly={home.readOnly} close={() => go({ entity: undefined }, true)} edit={() => undefined} clone={() => undefined} remove={() => undefined} />
+        {edited ? (
+          <Edit key={edited.place} home={home} table={table} place={edited.place} start={edited.start} close={() => setEdited(undefined)} saved={saved} columns={rows.columns.keys()} />
+        ) : (
+          entity &&
+          wanted && (
+            <EntityPanel
+              entity={entity}
+              readOnly={home.readOnly}
+              close={() => go({ entity: undefined }, true)}
+              edit={() => void edit(entity, openRow)}
+              clone={() => add(entity)}
+              remove={() => (openRow >= 0 ? remove([openRow]) : void discard(home, table, [entity], () => go({ entity: undefined }, true)))}
+            />
+          )
         )}
       </div>
     </main>
   )
 }
 
-const same = (e: Entity, key: { pk: string; rk: string }) => keyOf(e).pk === key.pk && keyOf(e).rk === key.rk
+const same = (e: Entity | null | undefined, key: Key) => !!e && keyOf(e).pk === key.pk && keyOf(e).rk === key.rk

@@ -1,0 +1,148 @@
+// Work on all results of a query, loaded or not: delete, set a property, copy. It goes page by page, can be stopped after each, and resumes
+// there, even after the page was closed.
+import { type Operation, transact } from "../wire/batch.ts"
+import type { Home } from "../wire/client.ts"
+import { Failure, patiently } from "../wire/failure.ts"
+import { body } from "../wire/json.ts"
+import { type Position, query } from "../wire/tables.ts"
+import { type Entity, type Value, keyOf } from "../wire/value.ts"
+import { read, write } from "./settings.ts"
+import { Store } from "./store.ts"
+
+export type Plan =
+  | { kind: "delete" }
+  | { kind: "set"; name: string; value: Value }
+  | { kind: "copy"; home: string; table: string; existing: "replace" | "skip" }
+
+/** A Job is what has to be known to resume. */
+export interface Job {
+  plan: Plan
+  filter: string
+  next: Position | undefined
+  done: number
+  skipped: number
+}
+
+export interface Working extends Job {
+  running: boolean
+  finished: boolean
+  waiting: string
+  failure?: Error | undefined
+}
+
+const place = (home: Home, table: string) => `job.${home.name}/${table}`
+
+/** unfinished is the job of a table that was stopped, if there is one. */
+export const unfinished = (home: Home, table: string) => read<Job | undefined>(place(home, table), undefined)
+
+export const forget = (home: Home, table: string) => write(place(home, table), undefined)
+
+const perBatch = 100
+const mostBytes = 3_500_000
+const atOnce = 6
+
+export class Bulk {
+  readonly state: Store<Working>
+  private abort = new AbortController()
+
+  constructor(
+    private readonly home: Home,
+    private readonly table: string,
+    job: Job,
+    private readonly target: Home,
+  ) {
+    this.state = new Store<Working>({ ...job, running: false, finished: false, waiting: "" })
+  }
+
+  stop() {
+    this.abort.abort()
+  }
+
+  async run() {
+    const { state } = this
+    this.abort = new AbortController()
+    const { signal } = this.abort
+    state.update({ running: true, failure: undefined })
+    const wait = (f: Error, s: number) => state.update({ waiting: `${f.message} Trying again in ${s} s.` })
+    try {
+      let next: Position | undefined
+      do {
+        const { plan, filter, next: from } = state.value
+        const select = plan.kind === "copy" ? {} : { select: "PartitionKey,RowKey" }
+        const result = await patiently(() => query(this.home, { table: this.table, filter, ...select }, from, signal), signal, wait)
+        next = result.next
+        const operations = Array.from({ length: result.page.length }, (_, i) => operation(plan, result.page.entity(i)))
+        await each(atOnce, batches(operations), async (batch) => {
+          const skipped = await patiently(() => this.execute(batch, signal), signal, wait)
+          const s = state.value
+          state.update({ done: s.done + batch.length - skipped, skipped: s.skipped + skipped, waiting: "" })
+        })
+        // A page that is interrupted is done again: its first part is then gone, equal, or there.
+        state.update({ next })
+        const { plan: p, filter: f, done, skipped } = state.value
+        write(place(this.home, this.table), next ? { plan: p, filter: f, next, done, skipped } : undefined)
+      } while (next && !signal.aborted)
+      state.update({ running: false, finished: !next })
+    } catch (e) {
+      state.update({ running: false, waiting: "", failure: signal.aborted ? undefined : (e as Error) })
+    }
+  }
+
+  /** execute applies a batch without the operations that were refused, and returns how many these are. */
+  private async execute(batch: Operation[], signal: AbortSignal): Promise<number> {
+    const { plan } = this.state.value
+    let left = batch
+    while (left.length > 0) {
+      try {
+        await transact(this.target, plan.kind === "copy" ? plan.table : this.table, left, signal)
+        break
+      } catch (e) {
+        // Changed or deleted since it was read, or there already: it stays as it is.
+        const keep = e instanceof Failure && (e.status === 412 || e.code === "ResourceNotFound" || e.code === "EntityAlreadyExists")
+        if (!keep) throw e
+        left = left.toSpliced(e.index ?? 0, 1)
+      }
+    }
+    return batch.length - left.length
+  }
+}
+
+function operation(plan: Plan, entity: Entity): Operation {
+  const key = keyOf(entity)
+  switch (plan.kind) {
+    case "delete":
+      return { method: "DELETE", key, etag: entity.etag }
+    case "set":
+      return { method: "PATCH", key, etag: entity.etag, body: body(new Map([[plan.name, plan.value]])) }
+    case "copy":
+      return { method: plan.existing === "replace" ? "PUT" : "POST", key, body: body(entity.values) }
+  }
+}
+
+/** batches cuts operations, which are in the order of keys, where the partition ends or a batch is full. */
+export function batches(operations: Operation[]): Operation[][] {
+  const list: Operation[][] = []
+  let bytes = 0
+  for (const o of operations) {
+    const last = list.at(-1)
+    const size = (o.body?.length ?? 0) * 3 + 1000
+    if (last && last.length < perBatch && last[0]!.key.pk === o.key.pk && bytes + size < mostBytes) {
+      last.push(o)
+      bytes += size
+    } else {
+      list.push([o])
+      bytes = size
+    }
+  }
+  return list
+}
+
+/** each works on a list, a few at once, and ends with the first error. */
+async function each<T>(width: number, list: T[], work: (item: T) => Promise<void>) {
+  let i = 0
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (i < list.length) await work(list[i++]!).catch((e: unknown) => ((i = list.length), Promise.reject(e as Error)))
+    }),
+  )
+}

@@ -1,0 +1,90 @@
+// An entity that is edited. A property without a value is not there: null and the empty text are different.
+import { exact } from "../wire/date.ts"
+import { type Entity, type Value, check, keyOf, sameValue } from "../wire/value.ts"
+
+export interface Field {
+  name: string
+  value: Value
+  /** removed: the property will have no value; it can come back until it is saved */
+  removed: boolean
+  added: boolean
+}
+
+export interface Draft {
+  /** original is the entity as it was read; undefined for a new one */
+  original: Entity | undefined
+  fields: Field[]
+}
+
+/** drafts keeps what was edited and not saved: neither closing the panel nor an error loses it. */
+export const drafts = new Map<string, Draft>()
+
+export const placeOf = (home: string, table: string, e: Entity | undefined) => JSON.stringify(e ? [home, table, keyOf(e)] : [home, table])
+
+const fieldsOf = (values: Iterable<[string, Value]>): Field[] => [...values].filter(([n]) => n !== "Timestamp").map(([name, value]) => ({ name, value, removed: false, added: false }))
+
+export const editing = (e: Entity): Draft => ({ original: e, fields: fieldsOf(e.values) })
+
+/** fresh is a new entity, with the properties of one that exists if it is a clone. */
+export function fresh(like?: Entity): Draft {
+  const empty: [string, Value][] = [
+    ["PartitionKey", { type: "String", text: "" }],
+    ["RowKey", { type: "String", text: "" }],
+  ]
+  return { original: undefined, fields: fieldsOf(like ? like.values : empty) }
+}
+
+/** valuesOf is what will be stored. Dates get the form of the protocol. */
+export const valuesOf = (d: Draft): Map<string, Value> =>
+  new Map(d.fields.filter((f) => !f.removed && f.name).map((f) => [f.name, f.value.type === "DateTime" ? { ...f.value, text: exact(f.value.text) } : f.value]))
+
+const badKey = /[\/\\#?\u0000-\u001f\u007f-\u009f]/
+
+/** problemOf says what is wrong with a field, or "". */
+export function problemOf(d: Draft, f: Field): string {
+  if (f.removed) return ""
+  if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(f.name)) return "a name has letters, digits and _"
+  if (f.name.length > 255) return "a name has at most 255 characters"
+  if (d.fields.some((o) => o !== f && !o.removed && o.name === f.name)) return "this name is here twice"
+  if ((f.name === "PartitionKey" || f.name === "RowKey") && badKey.test(f.value.text)) return "a key has none of / \\ # ? and no control characters"
+  return check(f.value)
+}
+
+export const changed = (d: Draft): boolean => {
+  const now = valuesOf(d)
+  const old = new Map([...(d.original?.values ?? [])].filter(([n]) => n !== "Timestamp"))
+  return now.size !== old.size || [...now].some(([n, v]) => !sameValue(v, old.get(n)))
+}
+
+export interface Difference {
+  name: string
+  base: Value | undefined
+  mine: Value | undefined
+  theirs: Value | undefined
+  /** conflict: both changed it, and not to the same */
+  conflict: boolean
+  take: "mine" | "theirs"
+}
+
+/** compare lists what changed since an entity was read, here or there. */
+export function compare(base: Entity, mine: Map<string, Value>, theirs: Entity): Difference[] {
+  const names = new Set([...base.values.keys(), ...mine.keys(), ...theirs.values.keys()])
+  names.delete("Timestamp")
+  return [...names].flatMap((name) => {
+    const [b, m, t] = [base.values.get(name), mine.get(name), theirs.values.get(name)]
+    if (sameValue(m, t)) return []
+    const conflict = !sameValue(m, b) && !sameValue(t, b)
+    return [{ name, base: b, mine: m, theirs: t, conflict, take: sameValue(m, b) ? ("theirs" as const) : ("mine" as const) }]
+  })
+}
+
+/** merged is their entity with what is taken from mine. */
+export function merged(theirs: Entity, differences: Difference[]): Map<string, Value> {
+  const values = new Map(theirs.values)
+  for (const d of differences) {
+    const value = d.take === "mine" ? d.mine : d.theirs
+    if (value) values.set(d.name, value)
+    else values.delete(d.name)
+  }
+  return values
+}

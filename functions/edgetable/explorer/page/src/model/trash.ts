@@ -1,0 +1,49 @@
+// The last deletion, to undo it.
+import type { Home } from "../wire/client.ts"
+import { Failure } from "../wire/failure.ts"
+import { insert, remove } from "../wire/tables.ts"
+import { type Entity, keyOf } from "../wire/value.ts"
+import { Store } from "./store.ts"
+
+export interface Deleted {
+  home: Home
+  table: string
+  entities: Entity[]
+  failure?: Error | undefined
+}
+
+export const trash = new Store<Deleted | undefined>(undefined)
+
+/** discard deletes entities if they are as they were shown, and says of each that it is gone. */
+export async function discard(home: Home, table: string, entities: Entity[], gone: (e: Entity) => void): Promise<void> {
+  const done: Entity[] = []
+  let failure: Error | undefined
+  for (const e of entities) {
+    try {
+      await remove(home, table, keyOf(e), e.etag)
+      done.push(e)
+      gone(e)
+    } catch (cause) {
+      failure = cause instanceof Failure && cause.status === 412 ? new Error(`${keyOf(e).pk} / ${keyOf(e).rk} was changed since it was loaded and is still there. Refresh, and look at it first.`) : (cause as Error)
+      break
+    }
+  }
+  trash.set({ home, table, entities: done, failure })
+}
+
+/** restore inserts what was deleted last. */
+export async function restore(back: (e: Entity) => void): Promise<void> {
+  const last = trash.value
+  if (!last) return
+  const left = [...last.entities]
+  try {
+    for (let e = left[0]; e; e = left[0]) {
+      const etag = await insert(last.home, last.table, e.values)
+      back({ ...e, etag })
+      left.shift()
+    }
+    trash.set(undefined)
+  } catch (failure) {
+    trash.set({ ...last, entities: left, failure: failure as Error })
+  }
+}

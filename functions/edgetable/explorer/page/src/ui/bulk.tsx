@@ -1,0 +1,172 @@
+// Work on all results of the query.
+import { useState } from "preact/hooks"
+import { Bulk, type Job, type Plan, forget, unfinished } from "../model/bulk.ts"
+import { useStore } from "../model/store.ts"
+import type { Home } from "../wire/client.ts"
+import { check, types, type Type } from "../wire/value.ts"
+import { first } from "../query/builder.ts"
+import { Dialog, ErrorLine, Menu, count, plural } from "./parts.tsx"
+
+interface Props {
+  home: Home
+  homes: Home[]
+  table: string
+  filter: string
+  done: () => void
+}
+
+const titles = { delete: "Delete all results", set: "Set a property of all results", copy: "Copy all results to a table" }
+const doing = { delete: "deleted", set: "changed", copy: "copied" }
+
+export function BulkMenu(p: Props) {
+  const [kind, setKind] = useState<Plan["kind"]>()
+  const [bulk, setBulk] = useState<Bulk>()
+  const left = unfinished(p.home, p.table)
+  const begin = (job: Job) => {
+    const plan = job.plan
+    const target = plan.kind === "copy" ? p.homes.find((h) => h.name === plan.home) : p.home
+    if (!target) return
+    const b = new Bulk(p.home, p.table, job, target)
+    setKind(undefined)
+    setBulk(b)
+    void b.run()
+  }
+  return (
+    <>
+      <Menu label="All results" test="bulk" title="Work on everything the query finds, loaded or not">
+        {(close) => (
+          <div class="choices">
+            {(["set", "copy", "delete"] as const).map(
+              (k) =>
+                (k === "copy" || !p.home.readOnly) && (
+                  <button type="button" key={k} data-test={`bulk-${k}`} class={k === "delete" ? "danger" : ""} onClick={() => (setKind(k), close())}>
+                    {titles[k]} …
+                  </button>
+                ),
+            )}
+            {left && (
+              <button type="button" data-test="bulk-resume" onClick={() => (begin(left), close())}>
+                Resume: {count(left.done)} {doing[left.plan.kind]} so far
+              </button>
+            )}
+            {left && (
+              <button type="button" onClick={() => (forget(p.home, p.table), close())}>
+                Give up what was stopped
+              </button>
+            )}
+          </div>
+        )}
+      </Menu>
+      {kind && <Ask {...p} kind={kind} close={() => setKind(undefined)} begin={(plan) => begin({ plan, filter: p.filter, next: undefined, done: 0, skipped: 0 })} />}
+      {bulk && <Work bulk={bulk} close={() => (bulk.stop(), setBulk(undefined), p.done())} />}
+    </>
+  )
+}
+
+function Ask({ kind, home, homes, table, filter, close, begin }: Props & { kind: Plan["kind"]; close: () => void; begin: (plan: Plan) => void }) {
+  const [confirm, setConfirm] = useState("")
+  const [name, setName] = useState("")
+  const [value, setValue] = useState({ type: "String" as Type, text: "" })
+  const writable = homes.filter((h) => !h.readOnly)
+  const [to, setTo] = useState(writable.find((h) => h.name === home.name)?.name ?? writable[0]?.name ?? "")
+  const [target, setTarget] = useState("")
+  const [existing, setExisting] = useState<"replace" | "skip">("skip")
+  const wrong = check(value)
+  const same = to === home.name && target.toLowerCase() === table.toLowerCase()
+  const ready = kind === "delete" ? confirm === table : kind === "set" ? /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !wrong && !["PartitionKey", "RowKey", "Timestamp"].includes(name) : !!to && /^[A-Za-z][A-Za-z0-9]{2,62}$/.test(target) && !same
+  const submit = (e: Event) => {
+    e.preventDefault()
+    if (ready) begin(kind === "delete" ? { kind } : kind === "set" ? { kind, name, value } : { kind, home: to, table: target, existing })
+  }
+  return (
+    <Dialog title={titles[kind]} close={close} test="bulk-ask">
+      <form onSubmit={submit}>
+        <p>
+          This is for <b>everything</b> in {table} {filter ? <>that matches <code>{filter}</code></> : "(there is no filter)"}, loaded or not. What others change meanwhile is left alone.
+        </p>
+        {kind === "delete" && (
+          <label>
+            Type the name of the table to confirm
+            <input autoFocus value={confirm} data-test="confirm" placeholder={table} onInput={(e) => setConfirm(e.currentTarget.value)} />
+          </label>
+        )}
+        {kind === "set" && (
+          <div class="condition">
+            <input aria-label="Property" placeholder="Property" value={name} data-test="set-name" onInput={(e) => setName(e.currentTarget.value)} />
+            <select aria-label="Type" value={value.type} data-test="set-type" onChange={(e) => setValue({ type: e.currentTarget.value as Type, text: value.text || first[e.currentTarget.value as Type] })}>
+              {types.map((t) => (
+                <option key={t}>{t}</option>
+              ))}
+            </select>
+            <input aria-label="Value" value={value.text} aria-invalid={!!wrong} data-test="set-value" onInput={(e) => setValue({ ...value, text: e.currentTarget.value })} />
+          </div>
+        )}
+        {kind === "set" && wrong && <p class="wrong">{wrong}</p>}
+        {kind === "copy" && (
+          <>
+            <label>
+              Account
+              <select value={to} onChange={(e) => setTo(e.currentTarget.value)}>
+                {writable.map((h) => (
+                  <option key={h.name}>{h.name}</option>
+                ))}
+              </select>
+            </label>
+            <label>
+              Table, which exists
+              <input value={target} data-test="copy-table" onInput={(e) => setTarget(e.currentTarget.value)} />
+            </label>
+            <label>
+              Entities that are there already
+              <select value={existing} onChange={(e) => setExisting(e.currentTarget.value as "replace" | "skip")}>
+                <option value="skip">stay as they are</option>
+                <option value="replace">are replaced</option>
+              </select>
+            </label>
+          </>
+        )}
+        <footer>
+          <button type="submit" class={kind === "delete" ? "danger" : "main"} data-test="bulk-begin" disabled={!ready}>
+            {titles[kind]}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+function Work({ bulk, close }: { bulk: Bulk; close: () => void }) {
+  const s = useStore(bulk.state)
+  return (
+    <Dialog title={titles[s.plan.kind]} close={close} test="bulk-work">
+      <p aria-live="polite" data-test="bulk-progress">
+        <b>
+          {plural(s.done, "entity", "entities")} {doing[s.plan.kind]}
+        </b>
+        {s.skipped > 0 && `, ${count(s.skipped)} left as they are (changed by others, or there already)`}
+        {s.finished ? ". Finished." : s.running ? " …" : ". Stopped; it can resume here, or later from the menu."}
+      </p>
+      {s.running && <progress aria-label="Working" />}
+      {s.waiting && <p class="wrong">{s.waiting}</p>}
+      {s.failure && <ErrorLine failure={s.failure} />}
+      <footer>
+        {s.running ? (
+          <button type="button" data-test="bulk-stop" onClick={() => bulk.stop()}>
+            Stop
+          </button>
+        ) : (
+          !s.finished && (
+            <button type="button" class="main" data-test="bulk-go-on" onClick={() => void bulk.run()}>
+              Resume
+            </button>
+          )
+        )}
+        {!s.running && (
+          <button type="button" data-test="bulk-close" onClick={close}>
+            Close
+          </button>
+        )}
+      </footer>
+    </Dialog>
+  )
+}

@@ -1,0 +1,172 @@
+// Editors for an entity: a row for each property, or JSON.
+import { useEffect, useState } from "preact/hooks"
+import { type Draft, type Field, changed, drafts, problemOf, valuesOf } from "../model/draft.ts"
+import type { Home } from "../wire/client.ts"
+import { Failure } from "../wire/failure.ts"
+import { Malformed, parseEntity, pretty } from "../wire/json.ts"
+import { getEntity, insert, replace } from "../wire/tables.ts"
+import { type Entity, keyOf } from "../wire/value.ts"
+import { FieldRow } from "./field.tsx"
+import { Merge } from "./merge.tsx"
+import { ErrorLine } from "./parts.tsx"
+
+interface Props {
+  home: Home
+  table: string
+  place: string
+  start: Draft
+  close: () => void
+  saved: (e: Entity) => void
+  columns: Iterable<string>
+}
+
+export function Edit({ home, table, place, start, close, saved, columns }: Props) {
+  const [draft, setDraft] = useState(() => drafts.get(place) ?? start)
+  const [json, setJSON] = useState<string>() // text, while JSON is edited
+  const [failure, setFailure] = useState<Error>()
+  const [theirs, setTheirs] = useState<Entity>()
+  const [busy, setBusy] = useState(false)
+  const isNew = !draft.original
+  const change = (d: Draft) => {
+    drafts.set(place, d)
+    setDraft(d)
+  }
+  useEffect(() => {
+    const stay = (e: BeforeUnloadEvent) => changed(draft) && e.preventDefault()
+    window.addEventListener("beforeunload", stay)
+    return () => window.removeEventListener("beforeunload", stay)
+  }, [draft])
+
+  const edit = (i: number, part: Partial<Field>) => change({ ...draft, fields: draft.fields.map((f, j) => (j === i ? { ...f, ...part } : f)) })
+  const discard = () => {
+    drafts.delete(place)
+    close()
+  }
+  /** fromJSON reads the text into fields; undefined if it is malformed. */
+  const fromJSON = (): Draft | undefined => {
+    if (json === undefined) return draft
+    try {
+      const { values } = parseEntity(json)
+      values.delete("Timestamp")
+      return { ...draft, fields: [...values].map(([name, value]) => ({ name, value, removed: false, added: !draft.original?.values.has(name) })) }
+    } catch (e) {
+      if (!(e instanceof Malformed)) throw e
+      const before = json.slice(0, e.at).split("\n")
+      setFailure(new Error(`Line ${before.length}, character ${before.at(-1)!.length + 1}: ${e.message}`))
+      return undefined
+    }
+  }
+  const finish = async (values: Draft, etag: string) => {
+    const all = valuesOf(values)
+    const key = { pk: all.get("PartitionKey")?.text ?? "", rk: all.get("RowKey")?.text ?? "" }
+    const newer = values.original ? await replace(home, table, key, all, etag) : await insert(home, table, all)
+    drafts.delete(place)
+    // The server sets Timestamp, so the entity is read again; if that fails, what was sent is shown.
+    saved((await getEntity(home, table, key).catch(() => undefined)) ?? { etag: newer, values: all })
+  }
+  const save = async () => {
+    const d = fromJSON()
+    if (!d) return
+    const wrong = d.fields.find((f) => problemOf(d, f))
+    if (wrong) {
+      change(d)
+      setJSON(undefined)
+      return setFailure(new Error(`${wrong.name || "A property without a name"}: ${problemOf(d, wrong)}`))
+    }
+    if (d.original && ["PartitionKey", "RowKey"].some((k) => valuesOf(d).get(k)?.text !== d.original!.values.get(k)?.text)) {
+      return setFailure(new Error("The keys of an entity cannot change: clone it, and delete this one."))
+    }
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await finish(d, d.original?.etag ?? "")
+    } catch (e) {
+      change(d)
+      if (e instanceof Failure && d.original && (e.status === 412 || e.code === "ResourceNotFound")) await conflict(d, e)
+      else setFailure(e as Error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const conflict = async (d: Draft, refused: Failure) => {
+    try {
+      const now = await getEntity(home, table, keyOf(d.original!))
+      if (now) {
+        setJSON(undefined)
+        return setTheirs(now)
+      }
+      change({ ...d, original: undefined })
+      setFailure(new Error("Somebody deleted this entity meanwhile. Save inserts it again with your values."))
+    } catch {
+      setFailure(refused)
+    }
+  }
+  const merge = async (values: Map<string, import("../wire/value.ts").Value>, base: Entity) => {
+    const d: Draft = { original: base, fields: [...values].filter(([n]) => n !== "Timestamp").map(([name, value]) => ({ name, value, removed: false, added: false })) }
+    setTheirs(undefined)
+    change(d)
+    setBusy(true)
+    try {
+      await finish(d, base.etag)
+    } catch (e) {
+      if (e instanceof Failure && e.status === 412) await conflict(d, e)
+      else setFailure(e as Error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <aside class="entity edit" aria-label={isNew ? "New entity" : "Edit the entity"} data-test="edit-panel" onKeyDown={(e) => e.key === "s" && (e.ctrlKey || e.metaKey) && (e.preventDefault(), void save())}>
+      <header>
+        <h2>{isNew ? "New entity" : <bdi>{`${keyOf(draft.original!).pk} / ${keyOf(draft.original!).rk}`}</bdi>}</h2>
+        <button type="button" class="plain" aria-label="Close; what you typed is kept" onClick={close}>
+          ✕
+        </button>
+      </header>
+      <div class="bar">
+        <div class="tabs" role="group" aria-label="Form">
+          <button
+            type="button"
+            aria-pressed={json === undefined}
+            onClick={() => {
+              const d = fromJSON()
+              if (d) (change(d), setJSON(undefined), setFailure(undefined))
+            }}
+          >
+            Properties
+          </button>
+          <button type="button" aria-pressed={json !== undefined} data-test="edit-json" onClick={() => json === undefined && setJSON(pretty(valuesOf(draft)))}>
+            JSON
+          </button>
+        </div>
+        <span class="grow" />
+        <button type="button" data-test="discard" onClick={discard}>
+          Discard
+        </button>
+        <button type="button" class="main" data-test="save-entity" title="Ctrl S" disabled={busy} onClick={() => void save()}>
+          {isNew ? "Insert" : "Save"}
+        </button>
+      </div>
+      {failure && <ErrorLine failure={failure} retry={failure instanceof Failure && failure.transient ? () => void save() : undefined} />}
+      {theirs && draft.original ? (
+        <Merge base={draft.original} mine={valuesOf(draft)} theirs={theirs} save={(values) => void merge(values, theirs)} cancel={() => setTheirs(undefined)} />
+      ) : json !== undefined ? (
+        <textarea class="json" aria-label="Entity as JSON" data-test="json-text" spellcheck={false} value={json} onInput={(e) => setJSON(e.currentTarget.value)} />
+      ) : (
+        <div class="fields">
+          {draft.fields.map((f, i) => (
+            <FieldRow key={i} field={f} problem={problemOf(draft, f)} locked={!isNew} change={(part) => edit(i, part)} drop={() => change({ ...draft, fields: draft.fields.filter((_, j) => j !== i) })} />
+          ))}
+          <datalist id="edit-names">
+            {[...columns].map((n) => (
+              <option key={n} value={n} />
+            ))}
+          </datalist>
+          <button type="button" data-test="add-property" onClick={() => change({ ...draft, fields: [...draft.fields, { name: "", value: { type: "String", text: "" }, removed: false, added: true }] })}>
+            Add a property
+          </button>
+        </div>
+      )}
+    </aside>
+  )
+}

@@ -1,0 +1,55 @@
+// Entity group transactions: up to 100 writes of one partition, all or none.
+import { type Home, send } from "./client.ts"
+import { type Failure, failure } from "./failure.ts"
+import { address } from "./odata.ts"
+import type { Key } from "./value.ts"
+
+export interface Operation {
+  method: "POST" | "PUT" | "PATCH" | "DELETE"
+  key: Key
+  etag?: string
+  body?: string
+}
+
+/** transact executes the operations; its Failure says with index which of them was refused. */
+export async function transact(home: Home, table: string, operations: Operation[], signal?: AbortSignal): Promise<void> {
+  const response = await send(home, {
+    method: "POST",
+    path: "$batch",
+    headers: { "content-type": "multipart/mixed; boundary=batch", accept: "application/json;odata=minimalmetadata" },
+    body: print(home.endpoint || `http://localhost/${home.account}`, table, operations),
+    ...(signal ? { signal } : {}),
+  })
+  const refused = read(await response.text())
+  if (refused) throw refused
+}
+
+export function print(endpoint: string, table: string, operations: Operation[]): string {
+  const parts = operations.map(({ method, key, etag, body }) =>
+    [
+      "--changes",
+      "Content-Type: application/http",
+      "Content-Transfer-Encoding: binary",
+      "",
+      `${method} ${endpoint}/${method === "POST" ? encodeURIComponent(table) : address(table, key)} HTTP/1.1`,
+      "Accept: application/json;odata=minimalmetadata",
+      "DataServiceVersion: 3.0",
+      ...(method === "POST" ? ["Prefer: return-no-content"] : []),
+      ...(etag ? [`If-Match: ${etag}`] : []),
+      ...(body === undefined ? ["", ""] : ["Content-Type: application/json", "", body]),
+    ].join("\r\n"),
+  )
+  return ["--batch", "Content-Type: multipart/mixed; boundary=changes", "", ...parts, "--changes--", "--batch--", ""].join("\r\n")
+}
+
+/** read finds the refusal in an answer, if there is one. */
+export function read(answer: string): Failure | undefined {
+  const status = /^HTTP\/1\.1 (\d{3})/gm
+  for (let m = status.exec(answer); m; m = status.exec(answer)) {
+    if (+m[1]! < 400) continue
+    const rest = answer.slice(m.index)
+    const body = /\r?\n\r?\n([\s\S]*?)\r?\n--/.exec(rest)?.[1] ?? ""
+    return failure(+m[1]!, body, "")
+  }
+  return status.lastIndex === 0 && !/^HTTP\/1\.1 2/m.test(answer) ? failure(0, "", "Cut") : undefined
+}
