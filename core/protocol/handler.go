@@ -60,6 +60,8 @@ type Handler struct {
 // of a batch share it.
 type exchange struct {
 	*Handler
+	Service *table.Service // the handler's, or one that counts what it does
+	cost    *table.Cost    // nil if the client did not ask for it
 	req     *Request
 	resp    Response
 	target  target
@@ -88,6 +90,7 @@ func (h *Handler) Serve(ctx context.Context, req *Request) Response {
 	if err := c.serve(ctx, optionsErr); err != nil {
 		c.fail(err)
 	}
+	c.showCost()
 	c.cors(ctx)
 	if c.resp.Table = c.route.table; table.CheckTableName(c.resp.Table) != nil {
 		c.resp.Table = ""
@@ -100,7 +103,7 @@ func (h *Handler) begin(req *Request) *call {
 	state := &struct { // one allocation
 		call
 		exchange
-	}{call{header: req.Header}, exchange{Handler: h, req: req, now: h.Now()}}
+	}{call{header: req.Header}, exchange{Handler: h, Service: h.Service, req: req, now: h.Now()}}
 	c := &state.call
 	c.exchange = &state.exchange
 	c.resp.Method, c.resp.Source = req.Method, req.Source
@@ -140,6 +143,7 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	if err := c.authenticate(ctx); err != nil {
 		return front(err)
 	}
+	c.meter()
 	var err error
 	if c.version, err = checkVersion(c.executed()); err != nil {
 		return fault{err: err, xml: true}

@@ -54,7 +54,8 @@ func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery)
 		if isOneName(*r) {
 			limit = 2
 		}
-		records, err := s.store.ListRecords(ctx, account, string(r.Start), limit)
+		records, err := s.call().ListRecords(ctx, account, string(r.Start), limit)
+		s.ended(len(records), 0)
 		if err != nil {
 			return TablePage{}, protocolError(err)
 		}

@@ -18,10 +18,12 @@ func (s *Service) Get(ctx context.Context, n Name, partitionKey, rowKey string, 
 	if err != nil {
 		return Row{}, err
 	}
-	row, err := s.store.Get(ctx, n.Key(), k, c)
+	row, err := s.call().Get(ctx, n.Key(), k, c)
 	if err != nil {
+		s.ended(0, 0)
 		return Row{}, protocolError(err)
 	}
+	s.ended(1, len(row.Key)+len(row.Properties))
 	return row, nil
 }
 
@@ -51,7 +53,7 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 		return Page{}, err
 	}
 	end := s.now() + s.budget.Time
-	page, err := s.store.Scan(ctx, n.Key(), ScanRequest{
+	page, err := s.call().Scan(ctx, n.Key(), ScanRequest{
 		Ranges:      ranges,
 		Filter:      plan.Residual,
 		Rows:        min(q.Top, MaxPageRows),
@@ -60,6 +62,7 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 		Expired:     func() bool { return s.now() > end },
 		Consistency: q.Consistency,
 	})
+	s.ended(page.Examined, page.Scanned)
 	if err != nil {
 		return Page{}, protocolError(err)
 	}
@@ -68,7 +71,8 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 
 // table reads the record of a table; it is TableNotFound if there is none.
 func (s *Service) table(ctx context.Context, n Name) (Record, error) {
-	r, err := s.store.ReadRecord(ctx, n.Key())
+	r, err := s.call().ReadRecord(ctx, n.Key())
+	s.ended(0, 0)
 	if errors.Is(err, ErrNoRecord) {
 		return r, TableNotFound.Err()
 	}

@@ -15,6 +15,7 @@ type Service struct {
 	now    func() edm.Ticks
 	rand   func() uint64
 	budget Budget
+	cost   *Cost // nil: not counted
 }
 
 // Options of a [Service].

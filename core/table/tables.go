@@ -14,10 +14,10 @@ func (s *Service) CreateTable(ctx context.Context, n Name) error {
 		return err
 	}
 	r := Record{Key: n.Key(), Value: tableValue(n.Table), Incarnation: s.incarnation()}
-	_, err := s.store.WriteRecord(ctx, r)
+	_, err := s.call().WriteRecord(ctx, r)
 	if errors.Is(err, ErrUnknown) {
 		// The record names its incarnation: if it is ours, so was the write.
-		now, readErr := s.store.ReadRecord(ctx, r.Key)
+		now, readErr := s.call().ReadRecord(ctx, r.Key)
 		if readErr == nil && now.Incarnation == r.Incarnation {
 			return nil
 		}
@@ -46,12 +46,12 @@ func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 		return ResourceNotFound.Err()
 	}
 	for range 3 { // records change seldom, so a second change in a row is rare
-		r, err := s.store.ReadRecord(ctx, n.Key())
+		r, err := s.call().ReadRecord(ctx, n.Key())
 		if errors.Is(err, ErrNoRecord) {
 			return ResourceNotFound.Err()
 		}
 		if err == nil {
-			err = s.store.Drop(ctx, r.Key, r.Revision)
+			err = s.call().Drop(ctx, r.Key, r.Revision)
 		}
 		switch {
 		case err == nil:
@@ -69,7 +69,7 @@ func (s *Service) GetTable(ctx context.Context, n Name) (string, error) {
 	if CheckTableName(n.Table) != nil {
 		return "", ResourceNotFound.Err()
 	}
-	r, err := s.store.ReadRecord(ctx, n.Key())
+	r, err := s.call().ReadRecord(ctx, n.Key())
 	if errors.Is(err, ErrNoRecord) {
 		return "", ResourceNotFound.Err()
 	}

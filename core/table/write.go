@@ -95,13 +95,14 @@ func checkGroup(mutations []Mutation) error {
 // Anything else shows nothing, and 404, 409 or 412 would be a guess: the outcome stays
 // unknown.
 func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (edm.Ticks, error) {
-	ticks, err := s.store.Commit(ctx, table, m)
+	ticks, err := s.call().Commit(ctx, table, m)
+	s.ended(0, 0)
 	if !errors.Is(err, ErrUnknown) {
 		return ticks, err
 	}
 	lost := err
 	if demandsTimestamp(m) {
-		if ticks, err = s.store.Commit(ctx, table, m); err == nil {
+		if ticks, err = s.call().Commit(ctx, table, m); err == nil {
 			return ticks, nil
 		}
 	}
@@ -109,7 +110,7 @@ func (s *Service) commit(ctx context.Context, table RecordKey, m []Mutation) (ed
 		if m[i].Kind == Delete {
 			continue
 		}
-		row, err := s.store.Get(ctx, table, m[i].Key, Strong)
+		row, err := s.call().Get(ctx, table, m[i].Key, Strong)
 		if err == nil && row.Nonce == m[i].Nonce {
 			return row.Timestamp, nil
 		}
