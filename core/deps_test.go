@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"edgetable/core/odata":     {"edm", "key"},
 	"edgetable/core/table":     {"edm", "key", "odata"},
 	"edgetable/core/xml":       {},
+	"edgetable/core/traffic":   {"edm", "key"},
 	"edgetable/core/throttle":  {"edm"},
 	"edgetable/core/sas":       {"edm", "key", "percent", "sharedkey", "table"},
 	"edgetable/core/settings":  {"edm", "httpdate", "multipart", "sas", "table", "xml"},

@@ -79,6 +79,7 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 		}
 	}
 	c.route.table = calls[0].route.table
+	c.visitWrite(ops...)
 	if err := c.admit(ctx, Access{PartitionKey: ops[0].PartitionKey, HasPartition: true, Entities: len(ops)}); err != nil {
 		return answer{}, err
 	}

@@ -16,6 +16,7 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, c.tableFirst(ctx, err)
 	}
+	c.visitWrite(op)
 	if err := c.admit(ctx, Access{PartitionKey: op.PartitionKey, HasPartition: true, Entities: 1}); err != nil {
 		return answer{}, err
 	}

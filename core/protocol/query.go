@@ -29,6 +29,7 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	c.visitEntity()
 	err = c.admit(ctx, Access{PartitionKey: c.route.partitionKey, HasPartition: true, Entities: 1})
 	if err != nil {
 		return answer{}, err
@@ -38,6 +39,7 @@ func (c *call) getEntity(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	c.resp.Scanned = 1
+	c.visited(&row)
 	if !filter.Match(row.Key, row.Timestamp, row.Properties) {
 		return answer{}, table.ResourceNotFound.Err()
 	}
@@ -69,6 +71,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	c.visitQuery(filter, from)
 	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
@@ -80,6 +83,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 		return answer{}, err
 	}
 	c.resp.Scanned, c.resp.Returned = page.Examined, len(page.Rows)
+	c.visitedPage(&page)
 	a := answer{status: 200, header: continuation(page.Next)}
 	a.read(asked)
 	size := 256

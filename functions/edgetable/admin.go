@@ -63,6 +63,7 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 			answerAdmin(w, "", store.Checkpoint(r.Context(), filepath.Join(s.data, backupStaging)))
 		})
 	}
+	s.statistics.serve(mux)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)

@@ -1,0 +1,64 @@
+//go:build !tinygo
+
+package protocol
+
+import (
+	"edgetable/core/odata"
+	"edgetable/core/table"
+)
+
+// Visit says which entities an operation addressed, for statistics of traffic.
+// Unlike the [Summary] it holds keys and values: it must not be logged. It is
+// filled when the request is admitted or refused because of a rate. In a module
+// of TinyGo it is always empty.
+type Visit struct {
+	// PartitionKey and RowKey are those of the entity, or of the first entity of a
+	// transaction, if InPartition.
+	PartitionKey, RowKey string
+	InPartition          bool
+	Write                bool
+	// Entities is the number that was read or written by key, Inserts is how many
+	// of them may be new, Bytes is the length of their keys and properties, and
+	// Largest is that of the largest.
+	Entities, Inserts, Bytes, Largest int
+	// Query is set for a page of a query; Filter is its filter and Text that filter
+	// as sent. The page was read from the position From, and ended at Next.
+	Query        bool
+	Filter       *odata.Filter
+	Text         string
+	From, Next   []byte
+	ScannedBytes int
+}
+
+func (c *call) visitEntity() {
+	c.resp.Visit = Visit{PartitionKey: c.route.partitionKey, RowKey: c.route.rowKey, InPartition: true, Entities: 1}
+}
+
+func (c *call) visited(row *table.Row) {
+	c.resp.Visit.Bytes = len(row.Key) + len(row.Properties)
+}
+
+func (c *call) visitQuery(f *odata.Filter, from []byte) {
+	c.resp.Visit = Visit{Query: true, Filter: f, From: from}
+	if c.options.filter != nil {
+		c.resp.Visit.Text = *c.options.filter
+	}
+}
+
+func (c *call) visitedPage(page *table.Page) {
+	c.resp.Visit.Next, c.resp.Visit.ScannedBytes = page.Next, page.Scanned
+}
+
+func (c *call) visitWrite(ops ...table.Operation) {
+	v := Visit{PartitionKey: ops[0].PartitionKey, RowKey: ops[0].RowKey, InPartition: true, Write: true, Entities: len(ops)}
+	for i := range ops {
+		op := &ops[i]
+		n := len(op.PartitionKey) + len(op.RowKey) + len(op.Properties)
+		v.Bytes += n
+		v.Largest = max(v.Largest, n)
+		if op.Action == table.Insert || op.Action == table.InsertOrReplace || op.Action == table.InsertOrMerge {
+			v.Inserts++
+		}
+	}
+	c.resp.Visit = v
+}

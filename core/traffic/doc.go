@@ -1,0 +1,29 @@
+// Package traffic counts which keys of which tables requests read and write, in
+// bounded memory, so that a server can say which of its partitions are hot and
+// how its tables are queried.
+//
+// A [Counter] follows the busiest tables. For each of them it keeps
+//
+//   - the heaviest partitions by reads, writes, rows scanned and throttled
+//     requests, by the algorithm Space-Saving: no count is too low, and none is
+//     too high by more than a 256th of the total;
+//   - a matrix of 256 ranges of keys by time: two hours by the minute and seven
+//     days by the quarter of an hour;
+//   - the shapes of its queries, with an example of each;
+//   - how many inserts came at the end or the start of the table.
+//
+// Counts of partitions and of shapes are kept for one to two days, in two windows.
+//
+// [Counter.Add] never waits. If another request is being counted in the same
+// table at this moment, the request is only counted as missed. So shares stay
+// right, and the number of missed requests is known. No goroutine runs here: the
+// owner calls [Counter.Tick] every second or so.
+//
+// # Memory
+//
+// A table needs about 25 KiB plus what it uses, at most: two windows of four
+// lists of 256 partitions with names cut to 128 bytes (400 KiB), 792 columns of the
+// matrix (of 20 bytes for each range that was touched; 4.1 MiB if all were, each time),
+// samples and bounds of ranges (100 KiB). So 16 tables need at most 74 MiB, and
+// 1 to 10 MiB in practice.
+package traffic

@@ -1,0 +1,267 @@
+package traffic
+
+import (
+	"bytes"
+	"slices"
+
+	"edgetable/core/edm"
+)
+
+// The metrics of the matrix and of the lists of partitions.
+const (
+	reads = iota
+	writes
+	scanned
+	throttled
+	metrics
+)
+
+// Metrics are the names of the metrics, in the order of counts.
+var Metrics = [metrics]string{"reads", "writes", "scanned", "throttled"}
+
+const (
+	ranges      = 256
+	minuteSlots = 120
+	quarters    = 7 * 24 * 4
+	minute      = 60 * edm.TicksPerSecond
+	quarter     = 15 * minute
+	sampleSize  = 512
+)
+
+// cells holds the counts of one column, by ranges of keys.
+type cells [ranges][metrics]uint32
+
+// grid is the matrix of ranges of keys by time. Its ranges follow the traffic:
+// when a range has much of it, on several keys, all ranges are chosen anew from
+// a sample of the keys, and the old columns are converted.
+type grid struct {
+	bounds       [][]byte // start of each range but the first, ascending
+	open         cells    // since the last full minute
+	sum          cells    // of the minutes of this quarter
+	at           edm.Ticks
+	minutes      []Column // ascending
+	quarters     []Column
+	sample       [][]byte
+	seen, random uint64
+	touched      bool // a count was added since the last full minute
+}
+
+// Column is the traffic of a minute or a quarter of an hour.
+type Column struct {
+	At    edm.Ticks `json:"at"`
+	Cells []byte    `json:"cells"` // see pack
+}
+
+// find returns the range of an encoded key.
+func (g *grid) find(k []byte) int { return find(g.bounds, k) }
+
+func find(bounds [][]byte, k []byte) int {
+	lo, hi := 0, len(bounds)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if bytes.Compare(bounds[mid], k) <= 0 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// add counts at an encoded key and may take the key into the sample.
+func (g *grid) add(k []byte, metric int, n int) {
+	g.touched = true
+	increase(&g.open[g.find(k)][metric], n)
+	g.seen++
+	i := g.seen - 1
+	if i >= sampleSize {
+		g.random ^= g.random << 13
+		g.random ^= g.random >> 7
+		g.random ^= g.random << 17
+		if i = g.random % g.seen; i >= sampleSize {
+			return
+		}
+		g.sample[i] = append(g.sample[i][:0], cut(k)...)
+		return
+	}
+	g.sample = append(g.sample, bytes.Clone(cut(k)))
+}
+
+func cut(k []byte) []byte { return k[:min(len(k), maxName)] }
+
+// increase adds without overflow.
+func increase(to *uint32, n int) {
+	if sum := uint64(*to) + uint64(max(n, 0)); sum < 1<<32 {
+		*to = uint32(sum)
+	} else {
+		*to = 1<<32 - 1
+	}
+}
+
+// spread counts n in equal parts in all ranges between two encoded keys.
+func (g *grid) spread(from, to []byte, metric, n int) {
+	g.touched = true
+	first, last := g.find(from), len(g.bounds)
+	if to != nil {
+		last = max(first, g.find(to))
+		if last > first && bytes.Equal(g.bounds[last-1], to) {
+			last--
+		}
+	}
+	width := last - first + 1
+	for i := first; i <= last; i++ {
+		part := n / width
+		if i-first < n%width {
+			part++
+		}
+		increase(&g.open[i][metric], part)
+	}
+}
+
+// tick closes the columns that end before now.
+func (g *grid) tick(now edm.Ticks) {
+	at := now - now%minute
+	if at == g.at {
+		return
+	}
+	was := g.at
+	g.at = at
+	if g.touched {
+		g.minutes = append(g.minutes, Column{was, g.open.pack()})
+		for i := range g.open {
+			for m, n := range g.open[i] {
+				increase(&g.sum[i][m], int(n))
+			}
+		}
+		g.open, g.touched = cells{}, false
+	}
+	if was-was%quarter != at-at%quarter {
+		if g.sum != (cells{}) {
+			g.quarters = append(g.quarters, Column{was - was%quarter, g.sum.pack()})
+		}
+		g.sum = cells{}
+	}
+	g.minutes = recent(g.minutes, at-minuteSlots*minute)
+	g.quarters = recent(g.quarters, at-quarters*quarter)
+	g.adapt()
+	if was-was%quarter != at-at%quarter {
+		g.sample, g.seen = g.sample[:0], 0
+	}
+}
+
+// recent drops the columns before a time, and those after a clock was set back.
+func recent(list []Column, from edm.Ticks) []Column {
+	return slices.DeleteFunc(list, func(c Column) bool { return c.At < from })
+}
+
+// adapt chooses ranges anew if one of them has more than a 25th of the sample, on
+// several keys.
+func (g *grid) adapt() {
+	count := make([]int, len(g.bounds)+1)
+	first := make([][]byte, len(g.bounds)+1)
+	several := make([]bool, len(g.bounds)+1)
+	uneven := false
+	for _, k := range g.sample {
+		i := g.find(k)
+		if count[i]++; count[i] == 1 {
+			first[i] = k
+		}
+		several[i] = several[i] || !bytes.Equal(first[i], k)
+		uneven = uneven || several[i] && count[i] > len(g.sample)/25
+	}
+	if !uneven {
+		return
+	}
+	if chosen := g.choose(); !slices.EqualFunc(chosen, g.bounds, bytes.Equal) {
+		g.convert(chosen)
+	}
+}
+
+// choose returns bounds that divide the sample into ranges of equal weight. The
+// old bounds have half of the weight, so that quiet ranges stay visible.
+func (g *grid) choose() [][]byte {
+	type point struct {
+		key    []byte
+		weight int
+	}
+	var list []point
+	for _, k := range g.sample {
+		list = append(list, point{k, len(g.bounds) + 1})
+	}
+	for _, k := range g.bounds {
+		list = append(list, point{k, len(g.sample)})
+	}
+	slices.SortFunc(list, func(a, b point) int { return bytes.Compare(a.key, b.key) })
+	total, distinct := 0, 0
+	for i, p := range list {
+		total += p.weight
+		if i == 0 || !bytes.Equal(p.key, list[i-1].key) {
+			distinct++
+		}
+	}
+	var chosen [][]byte
+	sum := 0
+	for i, p := range list {
+		step := sum * ranges / total
+		sum += p.weight
+		again := len(chosen) > 0 && bytes.Equal(chosen[len(chosen)-1], p.key)
+		if again || i > 0 && bytes.Equal(p.key, list[i-1].key) && distinct >= ranges && step == sum*ranges/total {
+			continue
+		}
+		if len(chosen) < ranges-1 && (distinct < ranges || step != sum*ranges/total) {
+			chosen = append(chosen, bytes.Clone(p.key))
+		}
+	}
+	return chosen
+}
+
+// convert changes the ranges. A count of an old range is divided equally among the
+// new ranges that it covers.
+func (g *grid) convert(bounds [][]byte) {
+	m := mapping(g.bounds, bounds)
+	g.open, g.sum = g.open.convert(m), g.sum.convert(m)
+	for _, list := range [][]Column{g.minutes, g.quarters} {
+		for i := range list {
+			if c, ok := unpack(list[i].Cells); ok {
+				c = c.convert(m)
+				list[i].Cells = c.pack()
+			}
+		}
+	}
+	g.bounds = bounds
+}
+
+// mapping returns the first and the last new range that each old range covers.
+func mapping(before, after [][]byte) [][2]int {
+	m := make([][2]int, len(before)+1)
+	for i := range m {
+		m[i] = [2]int{0, len(after)}
+		if i > 0 {
+			m[i][0] = find(after, before[i-1])
+		}
+		if i < len(before) {
+			last := find(after, before[i])
+			if last > m[i][0] && bytes.Equal(after[last-1], before[i]) {
+				last--
+			}
+			m[i][1] = last
+		}
+	}
+	return m
+}
+
+func (c *cells) convert(m [][2]int) (n cells) {
+	for i, to := range m {
+		width := to[1] - to[0] + 1
+		for metric, count := range c[i] {
+			for j := to[0]; j <= to[1] && count > 0; j++ {
+				part := int(count) / width
+				if j-to[0] < int(count)%width {
+					part++
+				}
+				increase(&n[j][metric], part)
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,136 @@
+package traffic
+
+import (
+	"strings"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+)
+
+// Overview is one line about a table.
+type Overview struct {
+	Account string    `json:"account"`
+	Table   string    `json:"table"`
+	Since   time.Time `json:"since"`
+	Totals  Totals    `json:"totals"`
+}
+
+// Report says what is known of the traffic of a table.
+type Report struct {
+	Account string    `json:"account"`
+	Table   string    `json:"table"`
+	Since   time.Time `json:"since"` // of the totals, the partitions and the shapes
+	Until   time.Time `json:"until"`
+	Totals  Totals    `json:"totals"`
+	// Partitions are lists of the heaviest, by the name of a metric.
+	Partitions map[string]Heavy `json:"heaviest"`
+	Shapes     []Shape          `json:"shapes"` // the most expensive first
+	Map        Map              `json:"map"`
+}
+
+// Map is the matrix of ranges of keys by time.
+type Map struct {
+	Metrics [metrics]string `json:"metrics"`
+	// Starts are the keys at which the ranges start, ascending. The first range
+	// starts before all keys.
+	Starts   []Start     `json:"starts"`
+	Minutes  []MapColumn `json:"minutes"`
+	Quarters []MapColumn `json:"quarters"` // of an hour
+}
+
+// Start is a key at which a range of the map starts. A RowKey of a long key may be
+// cut.
+type Start struct {
+	PartitionKey string `json:"PartitionKey"`
+	RowKey       string `json:"RowKey"`
+}
+
+// MapColumn has the counts of some time from At on.
+type MapColumn struct {
+	At time.Time `json:"at"`
+	// Counts has a list for each range that was touched: its number and the counts
+	// of the metrics.
+	Counts [][]uint32 `json:"counts"`
+}
+
+// Overviews lists the tables of all accounts.
+func (s *Saved) Overviews() []Overview {
+	list := make([]Overview, 0, len(s.Tables))
+	for i := range s.Tables {
+		t := &s.Tables[i]
+		since, totals := t.totals()
+		list = append(list, Overview{t.Account, t.Table, since.Time(), totals})
+	}
+	return list
+}
+
+// Find returns a table. An empty account stands for any.
+func (s *Saved) Find(account, table string) (t *SavedTable, ok bool) {
+	for i := range s.Tables {
+		if t = &s.Tables[i]; strings.EqualFold(t.Table, table) && (account == "" || t.Account == account) {
+			return t, true
+		}
+	}
+	return nil, false
+}
+
+func (t *SavedTable) totals() (since edm.Ticks, sum Totals) {
+	since, sum = t.Windows[0].Since, t.Windows[0].Totals
+	if before := &t.Windows[1]; before.Since > 0 {
+		since = before.Since
+		sum.add(&before.Totals)
+	}
+	return since, sum
+}
+
+// Report describes the table.
+func (t *SavedTable) Report() *Report {
+	since, totals := t.totals()
+	r := &Report{Account: t.Account, Table: t.Table, Since: since.Time(), Until: t.Now.Time(), Totals: totals, Partitions: map[string]Heavy{}}
+	for m, name := range Metrics {
+		r.Partitions[name] = t.Windows[0].Heavy[m].merge(t.Windows[1].Heavy[m])
+	}
+	all := window{shapes: append([]Shape{}, t.Windows[0].Shapes...)}
+	for i := range t.Windows[1].Shapes {
+		s := &t.Windows[1].Shapes[i]
+		all.shape(&Visit{Plan: s.Plan, Shape: s.Filter, Example: s.Example}).add(s)
+	}
+	r.Shapes = all.shapes
+	for i := range r.Shapes { // few, so that insertion sort does
+		for j := i; j > 0 && r.Shapes[j].Scanned > r.Shapes[j-1].Scanned; j-- {
+			r.Shapes[j], r.Shapes[j-1] = r.Shapes[j-1], r.Shapes[j]
+		}
+	}
+	r.Map = Map{Metrics: Metrics, Starts: []Start{{}}, Minutes: columns(t.Minutes), Quarters: columns(t.Quarters)}
+	for _, k := range t.Bounds {
+		pk, rk := key.Decode(k)
+		r.Map.Starts = append(r.Map.Starts, Start{strings.ToValidUTF8(pk, ""), strings.ToValidUTF8(rk, "")})
+	}
+	return r
+}
+
+// columns unpacks columns. Two columns of the same time are added.
+func columns(packed []Column) []MapColumn {
+	list := make([]MapColumn, 0, len(packed))
+	for i := 0; i < len(packed); i++ {
+		c, _ := unpack(packed[i].Cells)
+		for i+1 < len(packed) && packed[i+1].At == packed[i].At {
+			i++
+			more, _ := unpack(packed[i].Cells)
+			for r := range more {
+				for m, n := range more[r] {
+					increase(&c[r][m], int(n))
+				}
+			}
+		}
+		column := MapColumn{At: packed[i].At.Time(), Counts: [][]uint32{}}
+		for r := range c {
+			if c[r] != [metrics]uint32{} {
+				column.Counts = append(column.Counts, append([]uint32{uint32(r)}, c[r][:]...))
+			}
+		}
+		list = append(list, column)
+	}
+	return list
+}

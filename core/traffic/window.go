@@ -1,0 +1,163 @@
+package traffic
+
+import "edgetable/core/edm"
+
+// day is the time after which a window is full. Reports cover the window before,
+// too.
+const day edm.Ticks = 24 * 60 * minute
+
+// Totals are sums over the requests to a table.
+type Totals struct {
+	Reads        uint64 `json:"reads"` // entities that were read by key
+	ReadBytes    uint64 `json:"readBytes"`
+	Queries      uint64 `json:"queries"` // pages
+	Scanned      uint64 `json:"scanned"` // rows examined for queries
+	ScannedBytes uint64 `json:"scannedBytes"`
+	Returned     uint64 `json:"returned"`
+	Writes       uint64 `json:"writes"` // entities written or deleted
+	WrittenBytes uint64 `json:"writtenBytes"`
+	// WriteUnits is the sum of the written entities in KiB, each rounded up.
+	WriteUnits    uint64 `json:"writeUnits"`
+	WriteRequests uint64 `json:"writeRequests"`
+	Batches       uint64 `json:"batches"` // entity group transactions
+	BatchEntities uint64 `json:"batchEntities"`
+	// Batchable is the number of single writes to a partition that had another one
+	// in the same second.
+	Batchable uint64 `json:"batchable"`
+	Throttled uint64 `json:"throttled"`
+	// Missed requests came while another one was being counted.
+	Missed uint64 `json:"missed"`
+
+	// Judged is the number of inserts that were compared with the highest and the
+	// lowest key of a while before; AtEnd and AtStart of them were beyond these.
+	Judged  uint64 `json:"judged"`
+	AtEnd   uint64 `json:"atEnd"`
+	AtStart uint64 `json:"atStart"`
+	// FirstInserts is the number of inserts, up to 1,024, for which partitions were
+	// told apart: they went to about FirstPartitions.
+	FirstInserts    uint64 `json:"firstInserts"`
+	FirstPartitions uint64 `json:"firstPartitions"`
+
+	Largest      uint64 `json:"largest"` // bytes of the largest entity that was written
+	LargestIn    string `json:"largestIn"`
+	LastInserted string `json:"lastInserted"` // key of an insert at the end or the start
+	SecondMost   uint64 `json:"secondMost"`   // most writes to one partition within a second
+	SecondMostIn string `json:"secondMostIn"`
+}
+
+func (t *Totals) add(o *Totals) {
+	for _, p := range [][2]*uint64{
+		{&t.Reads, &o.Reads}, {&t.ReadBytes, &o.ReadBytes}, {&t.Queries, &o.Queries}, {&t.Scanned, &o.Scanned},
+		{&t.ScannedBytes, &o.ScannedBytes}, {&t.Returned, &o.Returned}, {&t.Writes, &o.Writes}, {&t.WrittenBytes, &o.WrittenBytes},
+		{&t.WriteUnits, &o.WriteUnits}, {&t.WriteRequests, &o.WriteRequests}, {&t.Batches, &o.Batches}, {&t.BatchEntities, &o.BatchEntities},
+		{&t.Batchable, &o.Batchable}, {&t.Throttled, &o.Throttled}, {&t.Missed, &o.Missed}, {&t.Judged, &o.Judged}, {&t.AtEnd, &o.AtEnd},
+		{&t.AtStart, &o.AtStart}, {&t.FirstInserts, &o.FirstInserts}, {&t.FirstPartitions, &o.FirstPartitions},
+	} {
+		*p[0] += *p[1]
+	}
+	if o.Largest > t.Largest {
+		t.Largest, t.LargestIn = o.Largest, o.LargestIn
+	}
+	if t.LastInserted == "" {
+		t.LastInserted = o.LastInserted
+	}
+	if o.SecondMost > t.SecondMost {
+		t.SecondMost, t.SecondMostIn = o.SecondMost, o.SecondMostIn
+	}
+}
+
+// Shape is a group of queries that differ only in the values of their filters.
+type Shape struct {
+	Plan         string `json:"plan"`   // as odata.Plan has it
+	Filter       string `json:"filter"` // with a question mark for each value; "" for none
+	Example      string `json:"example"`
+	Pages        uint64 `json:"pages"`
+	Scanned      uint64 `json:"scanned"`
+	ScannedBytes uint64 `json:"scannedBytes"`
+	Returned     uint64 `json:"returned"`
+}
+
+const (
+	shapes      = 32
+	maxExample  = 512
+	otherShapes = "Other" // the plan of the shapes for which there was no place
+)
+
+// window holds the counts of a day.
+type window struct {
+	since  edm.Ticks
+	totals Totals
+	heavy  [metrics]heavy
+	shapes []Shape
+	first  [512]byte // a bit for each of the first partitions, by hash
+}
+
+// query counts a page.
+func (w *window) query(v *Visit) {
+	s := w.shape(v)
+	s.Pages++
+	s.Scanned += uint64(v.Scanned)
+	s.ScannedBytes += uint64(v.ScannedBytes)
+	s.Returned += uint64(v.Returned)
+}
+
+func (w *window) shape(v *Visit) *Shape {
+	for i := range w.shapes {
+		if s := &w.shapes[i]; s.Plan == v.Plan && s.Filter == v.Shape {
+			return s
+		}
+	}
+	if len(w.shapes) == shapes {
+		w.forgetShape()
+	}
+	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, maxExample), Example: clone(v.Example, maxExample)})
+	return &w.shapes[len(w.shapes)-1]
+}
+
+// forgetShape adds the cheapest shape to the others.
+func (w *window) forgetShape() {
+	least, other := -1, -1
+	for i, s := range w.shapes {
+		switch {
+		case s.Plan == otherShapes:
+			other = i
+		case least < 0 || s.Scanned+s.Pages < w.shapes[least].Scanned+w.shapes[least].Pages:
+			least = i
+		}
+	}
+	s := w.shapes[least]
+	if other < 0 {
+		s.Plan, s.Filter, s.Example = otherShapes, "", ""
+		w.shapes[least] = s
+		w.forgetShape() // makes the place
+		return
+	}
+	w.shapes[other].add(&s)
+	w.shapes = append(w.shapes[:least], w.shapes[least+1:]...)
+}
+
+func (s *Shape) add(o *Shape) {
+	s.Pages += o.Pages
+	s.Scanned += o.Scanned
+	s.ScannedBytes += o.ScannedBytes
+	s.Returned += o.Returned
+}
+
+// clone copies a text that may share memory with a request.
+func clone(s string, most int) string { return string([]byte(s[:min(len(s), most)])) }
+
+// distinct counts an insert and whether its partition is new. With 4,096 bits and
+// 1,024 inserts it finds nine tenths of them to be new if all are, which is
+// enough to tell many entities a partition from one.
+func (w *window) distinct(id uint64) {
+	const bits = uint64(len(w.first) * 8)
+	if w.totals.FirstInserts >= bits/4 {
+		return
+	}
+	w.totals.FirstInserts++
+	bit := (id ^ id>>32) % bits
+	if w.first[bit/8]&(1<<(bit%8)) == 0 {
+		w.first[bit/8] |= 1 << (bit % 8)
+		w.totals.FirstPartitions++
+	}
+}

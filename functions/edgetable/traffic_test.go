@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"edgetable/core/traffic"
+)
+
+// reportOf asks for the statistics of a table, as JSON.
+func reportOf(t *testing.T, data, table string) *traffic.Report {
+	t.Helper()
+	status, out, said := runUntil(t.Context(), nil, "stats", table, "--data", data, "--json")
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, said)
+	}
+	r := new(traffic.Report)
+	if err := json.Unmarshal([]byte(out), r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The statistics of a server count its requests, and continue after a restart.
+func TestStatistics(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s := start(t, nil, "--data", data)
+	c := s.client(t, "")
+	c.do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
+	if status, out, said := runUntil(t.Context(), nil, "stats", "--data", data); status != 0 || !strings.Contains(out, "no request") {
+		t.Errorf("%d %s%s", status, out, said)
+	}
+	for i := range 30 {
+		c.do(t, "POST", "/People", fmt.Sprintf(`{"PartitionKey":"p%d","RowKey":"%02d","Name":"x"}`, i%3, i), 204)
+	}
+	for range 5 {
+		c.do(t, "GET", "/people(PartitionKey='p1',RowKey='01')", "", 200)
+	}
+	c.do(t, "GET", "/People(PartitionKey='none',RowKey='')", "", 404)
+	c.do(t, "GET", "/Absent(PartitionKey='none',RowKey='')", "", 404)
+	c.do(t, "GET", "/People()?$filter=Name%20eq%20'x'&$top=1", "", 200)
+	c.do(t, "GET", "/People()?$filter=PartitionKey%20eq%20'p2'%20and%20Name%20eq%20'y'", "", 200)
+	check := func() {
+		t.Helper()
+		r := reportOf(t, data, "people")
+		if r.Table != "People" || r.Totals.Reads != 6 || r.Totals.Writes != 30 || r.Totals.Queries != 2 || r.Totals.Returned != 1 {
+			t.Errorf("%+v", r)
+		}
+		p := r.Partitions["reads"].Entries[0]
+		if p.Partition != "p1" || p.Count != 5 || p.Error != 0 {
+			t.Errorf("%+v", p)
+		}
+		if p := r.Partitions["scanned"]; len(p.Entries) != 1 || p.Entries[0].Partition != "p2" || p.Entries[0].Count != 10 {
+			t.Errorf("%+v", p)
+		}
+		found := false
+		for _, s := range r.Shapes {
+			found = found || s.Plan == "Partition" && s.Example == "PartitionKey eq 'p2' and Name eq 'y'" && s.Scanned == 10 && s.Returned == 0
+		}
+		if !found {
+			t.Errorf("%+v", r.Shapes)
+		}
+	}
+	check()
+	status, out, _ := runUntil(t.Context(), nil, "stats", "People", "--data", data)
+	if status != 0 || !strings.Contains(out, "    p1 ") || !strings.Contains(out, "PartitionKey eq 'p2' and Name eq 'y'") {
+		t.Error(out)
+	}
+	status, out, _ = runUntil(t.Context(), nil, "stats", "--data", data)
+	if status != 0 || strings.Count(out, "\n") != 2 || !strings.Contains(out, "People") {
+		t.Error(out)
+	}
+	s.ends(t)
+	if status, _, said := runUntil(t.Context(), nil, "stats", "--data", data); status != 1 || !strings.Contains(said, "no server answers") {
+		t.Errorf("%d: %s", status, said)
+	}
+	s = start(t, nil, "--data", data)
+	check()
+	s.ends(t)
+
+	file := filepath.Join(data, trafficFile)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text[:len(text)-10], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = start(t, nil, "--data", data)
+	if !strings.Contains(s.logs.String(), "begin anew") {
+		t.Errorf("nothing is said of the damaged file: %s", s.logs)
+	}
+	if status, _, said := runUntil(t.Context(), nil, "stats", "People", "--data", data); status != 1 || !strings.Contains(said, "no traffic of this table") {
+		t.Errorf("%d: %s", status, said)
+	}
+	s.ends(t)
+}
