@@ -39,7 +39,7 @@ func dynamodbTable(t *testing.T, name string) []string {
 
 // Two servers on one DynamoDB table serve the same tables, and one that starts
 // later finds them.
-func TestServeDynamoDB(t *testing.T) {
+func TestDynamoDBServe(t *testing.T) {
 	t.Parallel()
 	flags := append(dynamodbTable(t, "served"), "--store", "dynamodb", "--lease", "0")
 	own := map[string]string{accounts.Variable: "acme:" + key1}
@@ -71,7 +71,7 @@ func TestServeDynamoDB(t *testing.T) {
 	start(t, own, flags...).client(t, key1).filled(t)
 }
 
-func TestPurge(t *testing.T) {
+func TestDynamoDBPurge(t *testing.T) {
 	t.Parallel()
 	flags := dynamodbTable(t, "purged")
 	purge := append([]string{"dynamodb", "purge"}, flags...)
@@ -85,7 +85,7 @@ func TestPurge(t *testing.T) {
 }
 
 // A table moves to other hash keys while a server serves it.
-func TestRebucket(t *testing.T) {
+func TestDynamoDBRebucket(t *testing.T) {
 	t.Parallel()
 	flags := append(dynamodbTable(t, "rebucketed"), "--lease", "0")
 	c := start(t, map[string]string{accounts.Variable: "acme:" + key1}, append(flags, "--store", "dynamodb")...).client(t, key1)
@@ -124,7 +124,7 @@ func TestRebucket(t *testing.T) {
 	c.filled(t)
 }
 
-func TestServeWithoutDynamoDBTable(t *testing.T) {
+func TestDynamoDBTableMissing(t *testing.T) {
 	t.Parallel()
 	url, err := localDynamoDB()
 	if err != nil {

@@ -87,7 +87,12 @@ func (e *Emulator) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil, err
+		select {
+		case <-e.done:
+			return nil, fmt.Errorf("%w; the emulator has ended: %v", err, e.err)
+		default:
+			return nil, err
+		}
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
