@@ -17,8 +17,8 @@ log-level = debug. The command line comes first, then the environment, then the
 file. docs/flags.md lists all flags with their variables.`,
 		p.serveCommand(), p.accountCommand(), p.signCommand(), p.sasCommand(), p.benchCommand(), p.backupCommand(), p.checkCommand(),
 		p.explorerCommand(), p.profileCommand(), p.queryCommand(), p.getCommand(), p.putCommand(), p.deleteCommand(), p.countCommand(), p.statCommand(),
-		p.exportCommand(), p.importCommand(), p.copyCommand(), p.verifyCommand(), p.purgeDataCommand(),
-		p.statsCommand(), p.dynamodbCommand(), p.tableCommand(), p.healthCommand(), p.completionCommand(), p.manCommand(), p.versionCommand())
+		p.exportCommand(), p.importCommand(), p.copyCommand(), p.syncCommand(), p.verifyCommand(), p.purgeDataCommand(),
+		p.dynamodbCommand(), p.tableCommand(), p.healthCommand(), p.completionCommand(), p.manCommand(), p.versionCommand())
 	root.Version = version()
 	root.SetVersionTemplate("edgetable {{.Version}}\n")
 	root.SetOut(p.out)
@@ -30,7 +30,10 @@ file. docs/flags.md lists all flags with their variables.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misuse("%v%s", err, twoDashes(c, p.args)) })
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		p.understood = true
-		return p.configure(c)
+		err := p.configure(c)
+		f := c.Flags().Lookup("json")
+		p.events = f != nil && f.Value.String() == "true"
+		return err
 	}
 	root.PersistentFlags().String("config", "", "`file` with flags, a line each: name = value")
 	return root

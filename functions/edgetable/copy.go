@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,21 +21,21 @@ import (
 // copyFlags are the flags of the commands that work with two services.
 type copyFlags struct {
 	serviceFlags
-	to               string
-	filter, mode     string
-	names            []string
-	all, restart     bool
-	rejects, journal string
+	to                 string
+	filter, mode       string
+	names              []string
+	all, restart       bool
+	rejects, journal   string
+	sync, gone, dryRun bool
 }
 
-// register adds the flags that copy and verify have in common.
+// register adds the flags that copy, sync and verify have in common.
 func (o *copyFlags) register(f *pflag.FlagSet) {
 	o.fromFlag(f)
 	toFlag(f, &o.to, serviceUsage)
 	boolFlag(f, &o.all, "all", "all tables of the account")
 	filterFlag(f, &o.filter)
-	selectFlag(f, &o.names)
-	connectionsFlag(f, &o.connections)
+	o.workFlags(f)
 }
 
 // services connects to both services.
@@ -72,7 +71,10 @@ A copy that was interrupted goes on when the command is given again. The exit st
 		Example: "  edgetable copy --all --from azure --to prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.copy(c.Context(), &o, args) },
 	}
-	section(c, "What", o.register)
+	section(c, "What", func(f *pflag.FlagSet) {
+		o.register(f)
+		selectFlag(f, &o.names)
+	})
 	section(c, "How", func(f *pflag.FlagSet) {
 		o.writes = true
 		modeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
@@ -99,27 +101,32 @@ func (p *program) copy(ctx context.Context, o *copyFlags, tables []string) error
 	}
 	defer from.Close()
 	defer to.Close()
-	if o.rejects == "" {
-		o.rejects = "copy.rejects.jsonl"
+	verb := "copy"
+	if o.sync {
+		verb = "sync"
 	}
-	var rows, parts, done atomic.Int64
+	if o.rejects == "" {
+		o.rejects = verb + ".rejects.jsonl"
+	}
+	var progress transfer.Progress
 	shown := 0
 	work := transfer.Copy{
 		Tables: tables, Source: from.Endpoint().String(), Target: to.Endpoint().String(), Filter: o.filter, Select: o.names, Mode: o.mode,
-		Connections: o.connections, Rejects: o.rejects, Rows: &rows, Parts: &parts, Done: &done,
+		Sync: o.sync, Delete: o.gone, DryRun: o.dryRun,
+		Connections: o.connections, Rejects: o.rejects, Progress: &progress,
 		Begin: func(again bool) {
 			if again {
-				fmt.Fprintf(p.err, "going on: %s rows are done already\n", group(rows.Load()))
+				p.note("going on: %s rows are done already", group(progress.Rows.Load()))
 			}
 		},
 		Refused: func(table string, _ int, reason string) {
 			if shown++; shown <= 10 {
-				fmt.Fprintf(p.err, "%s: %s\n", table, reason)
+				p.note("%s: %s", table, reason)
 			}
 		},
 	}
 	if work.Journal = o.journal; work.Journal == "" {
-		if work.Journal, err = journalOf(work); err != nil {
+		if work.Journal, err = journalOf(verb, work); err != nil {
 			return ended(err, false)
 		}
 	}
@@ -128,14 +135,18 @@ func (p *program) copy(ctx context.Context, o *copyFlags, tables []string) error
 			return ended(err, false)
 		}
 	}
-	stop := p.follow(from, strings.Join(tables, ", "), &rows)
+	stop := p.follow(strings.Join(tables, ", "), &progress, from, to)
 	t, err := work.Run(ctx, from, to)
 	stop()
-	some := t.Written+t.Same+t.Skipped > 0
+	p.totals = &t
+	some := t.Written+t.Same+t.Skipped+t.Deleted > 0
 	says := totals(t, "written")
+	if o.dryRun {
+		says += "; nothing was changed"
+	}
 	switch {
 	case errors.Is(err, transfer.ErrImported):
-		fmt.Fprintf(p.err, "%s says that this copy is finished; --restart does it again\n", work.Journal)
+		p.note("%s says that this copy is finished; --restart does it again, sync copies what has changed since", work.Journal)
 		return nil
 	case ctx.Err() != nil:
 		return ended(fmt.Errorf("stopped after %s; the same command goes on", says), some)
@@ -152,7 +163,7 @@ func (p *program) copy(ctx context.Context, o *copyFlags, tables []string) error
 }
 
 // journalOf is where the same command finds its journal.
-func journalOf(work transfer.Copy) (string, error) {
+func journalOf(verb string, work transfer.Copy) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("there is no place for a journal: %w; --journal names a file", err)
@@ -163,53 +174,5 @@ func journalOf(work transfer.Copy) (string, error) {
 		return "", err
 	}
 	sum := sha256.Sum256(options)
-	return filepath.Join(dir, "copy-"+hex.EncodeToString(sum[:8])+".journal"), os.MkdirAll(dir, 0o700)
-}
-
-func (p *program) verifyCommand() *cobra.Command {
-	var o copyFlags
-	c := &cobra.Command{
-		Use: "verify TABLE…", Short: "Compare tables of two services",
-		Long: `Reads both tables and prints the keys of entities that differ or that one of them lacks. Timestamps are not compared.
-The exit status is 1 if there are any.`,
-		Example: "  edgetable verify --all --from azure --to prod",
-		RunE:    func(c *cobra.Command, args []string) error { return p.verify(c.Context(), &o, args) },
-	}
-	section(c, "What", o.register)
-	return c
-}
-
-func (p *program) verify(ctx context.Context, o *copyFlags, tables []string) error {
-	from, to, tables, err := p.services(ctx, o, tables)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	defer to.Close()
-	var all int64
-	for _, table := range tables {
-		var read atomic.Int64
-		var differ int64
-		stop := p.follow(from, table, &read)
-		equal, err := transfer.Verify(ctx, from, to, remote.Query{Table: table, Filter: o.filter, Select: o.names}, o.connections, &read, func(d transfer.Difference) {
-			differ++
-			says := "differs"
-			if !d.InSecond {
-				says = "only in --from"
-			} else if !d.InFirst {
-				says = "only in --to"
-			}
-			fmt.Fprintf(p.out, "%s: %s  PartitionKey %s  RowKey %s\n", table, says, transfer.Quote(transfer.Printable(d.PartitionKey)), transfer.Quote(transfer.Printable(d.RowKey)))
-		})
-		stop()
-		if err != nil {
-			return ended(err, all+differ > 0)
-		}
-		fmt.Fprintf(p.out, "%s: %s entities are equal, %s are not\n", table, group(equal), group(differ))
-		all += differ
-	}
-	if all > 0 {
-		return fmt.Errorf("%s entities differ", group(all))
-	}
-	return nil
+	return filepath.Join(dir, verb+"-"+hex.EncodeToString(sum[:8])+".journal"), os.MkdirAll(dir, 0o700)
 }

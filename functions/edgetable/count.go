@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,7 +22,7 @@ type countFlags struct {
 func (o *countFlags) register(f *pflag.FlagSet) {
 	o.fromFlag(f)
 	filterFlag(f, &o.filter)
-	connectionsFlag(f, &o.connections)
+	o.workFlags(f)
 }
 
 func (p *program) countCommand() *cobra.Command {
@@ -45,8 +43,8 @@ func (p *program) count(ctx context.Context, o *countFlags, table string) error 
 		return err
 	}
 	defer c.Close()
-	var read atomic.Int64
-	stop := p.follow(c, table, &read)
+	var read transfer.Progress
+	stop := p.follow(table, &read, c)
 	n, err := transfer.Count(ctx, c, remote.Query{Table: table, Filter: o.filter}, o.connections, &read)
 	stop()
 	if err == nil {
@@ -79,8 +77,8 @@ func (p *program) stat(ctx context.Context, o *countFlags, tables []string) erro
 		}
 	}
 	for i, table := range tables {
-		var read atomic.Int64
-		stop := p.follow(c, table, &read)
+		var read transfer.Progress
+		stop := p.follow(table, &read, c)
 		s, err := transfer.Measure(ctx, c, remote.Query{Table: table, Filter: o.filter}, o.connections, &read)
 		stop()
 		if err != nil {
@@ -117,32 +115,6 @@ func (p *program) describe(table string, s *transfer.Stat) {
 		}
 		slices.Sort(types)
 		fmt.Fprintf(p.out, "    %-32s  %s\n", transfer.Printable(one.Name), strings.Join(types, ", "))
-	}
-}
-
-// follow shows how many entities have been read, until the result is called.
-func (p *program) follow(c *remote.Client, table string, read *atomic.Int64) (stop func()) {
-	show, begin := newProgress(p.err), time.Now()
-	tick, done, ended := time.NewTicker(time.Second), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-tick.C:
-				n := read.Load()
-				_, refusals, bound := c.Load()
-				show.show("%s: %s entities, %s per second, %d refused, %d requests at once", table, group(n),
-					group(int64(float64(n)/time.Since(begin).Seconds())), refusals, bound)
-			case <-done:
-				show.end()
-				return
-			}
-		}
-	}()
-	return func() {
-		tick.Stop()
-		close(done)
-		<-ended
 	}
 }
 

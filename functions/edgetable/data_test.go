@@ -308,6 +308,22 @@ func TestCopy(t *testing.T) {
 	if out, _ := do(0, "verify", "--all", "--from", at, "--to", other); out != "People: 2 entities are equal, 0 are not\n" {
 		t.Error(out)
 	}
+	do(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Bea"}`, "--to", at)
+	do(0, "put", "People", `{"PartitionKey":"b","RowKey":"3"}`, "--to", other)
+	sync := []string{"sync", "--all", "--from", at, "--to", other, "--delete", "--journal", journal + "-sync"}
+	if out, _ := do(0, append(sync, "--dry-run")...); out != "1 rows written, 1 there already, 1 deleted; nothing was changed\n" {
+		t.Error(out)
+	}
+	if out, said := do(0, append(sync, "--json")...); out != "1 rows written, 1 there already, 1 deleted\n" ||
+		!strings.Contains(said, `{"event":"progress","time":"`) || !strings.HasSuffix(said, `,"totals":{"written":1,"same":1,"deleted":1}}`+"\n") {
+		t.Error(out, said)
+	}
+	if out, _ := do(0, sync...); out != "0 rows written, 2 there already\n" {
+		t.Error(out)
+	}
+	if _, said := do(2, "sync", "Nobody", "--from", at, "--to", other, "--json"); !strings.Contains(said, `{"event":"failed",`) || !strings.Contains(said, `404 TableNotFound`) || !strings.Contains(said, `"status":2`) {
+		t.Error(said)
+	}
 	if out, _ := do(0, "purge", "People", "--from", other, "--filter", "RowKey eq '1'", "--dry-run"); out != "1 entities of People would be deleted\n" {
 		t.Error(out)
 	}

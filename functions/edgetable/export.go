@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -48,7 +47,7 @@ An export that was interrupted goes on when the command is given again. The exit
 		formatFlag(f, &o.format, "jsonl", "csv", "csv-plain", "parquet")
 		choiceFlag(f, &o.compress, "compress", "`method` of compression: none, gzip or zstd", "none", "gzip", "zstd")
 		boolFlag(f, &o.excel, "excel", "in CSV, guard texts that a spreadsheet would take for formulas; such a file is not for import")
-		connectionsFlag(f, &o.connections)
+		o.workFlags(f)
 		restartFlag(f, &o.restart)
 	})
 	return c
@@ -104,24 +103,24 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	if o.toPartition != "" {
 		filter = transfer.And(filter, "PartitionKey le "+transfer.Quote(o.toPartition))
 	}
-	var rows, parts, done atomic.Int64
+	var progress transfer.Progress
 	e := transfer.Export{
 		Tables: tables, Source: c.Endpoint().String(), Filter: filter, Select: o.names, Format: o.format, Compress: o.compress, Excel: o.excel,
-		Connections: o.connections, Rows: &rows, Parts: &parts, Done: &done,
+		Connections: o.connections, Progress: &progress,
 		Begin: func(again bool) {
 			if again {
-				fmt.Fprintf(p.err, "going on: %s entities are in %s already\n", group(rows.Load()), o.to)
+				p.note("going on: %s entities are in %s already", group(progress.Rows.Load()), o.to)
 			}
 		},
 	}
-	stop := p.follow(c, strings.Join(tables, ", "), &rows)
+	stop := p.follow(strings.Join(tables, ", "), &progress, c)
 	if o.to == "-" {
 		err := e.ToWriter(ctx, c, p.out)
 		stop()
 		for _, note := range e.Notes {
-			fmt.Fprintf(p.err, "%s: %s\n", tables[0], note)
+			p.note("%s: %s", tables[0], note)
 		}
-		return ended(err, rows.Load() > 0)
+		return ended(err, progress.Rows.Load() > 0)
 	}
 	if o.restart {
 		if err := transfer.Remove(o.to, tables); err != nil {
@@ -133,13 +132,13 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	stop()
 	switch {
 	case errors.Is(err, transfer.ErrFinished):
-		fmt.Fprintf(p.err, "%s has a finished export already; --restart begins again\n", o.to)
+		p.note("%s has a finished export already; --restart begins again", o.to)
 	case ctx.Err() != nil:
-		return ended(fmt.Errorf("stopped; %s entities are in %s, and the same command goes on", group(rows.Load()), o.to), rows.Load() > 0)
-	case err != nil && rows.Load() == 0:
+		return ended(fmt.Errorf("stopped; %s entities are in %s, and the same command goes on", group(progress.Rows.Load()), o.to), progress.Rows.Load() > 0)
+	case err != nil && progress.Rows.Load() == 0:
 		return ended(err, false)
 	case err != nil:
-		return ended(fmt.Errorf("%w\n%s entities are in %s; the same command goes on", err, group(rows.Load()), o.to), true)
+		return ended(fmt.Errorf("%w\n%s entities are in %s; the same command goes on", err, group(progress.Rows.Load()), o.to), true)
 	}
 	for _, t := range m.Tables {
 		var bytes int64

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -59,7 +58,7 @@ interrupted goes on when the command is given again. The exit status is 1 if a p
 		o.toFlag(f)
 		modeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
 		dryRunFlag(f, &o.dryRun)
-		connectionsFlag(f, &o.connections)
+		o.workFlags(f)
 		rejectsFlag(f, &o.rejects, "the name of the input and .import.rejects.jsonl")
 		journalFlag(f, &o.journal, "the name of the input and .import.journal")
 		restartFlag(f, &o.restart)
@@ -125,13 +124,13 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 			return ended(err, false)
 		}
 	}
-	var rows atomic.Int64
+	var progress transfer.Progress
 	im := transfer.Import{
 		Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Mapping: o.mapping, DryRun: o.dryRun,
-		Connections: o.connections, Journal: o.journal, Rejects: o.rejects, Stdin: p.in, Rows: &rows,
+		Connections: o.connections, Journal: o.journal, Rejects: o.rejects, Stdin: p.in, Progress: &progress,
 		Begin: func(again bool) {
 			if again {
-				fmt.Fprintf(p.err, "going on: %s rows are done already\n", group(rows.Load()))
+				p.note("going on: %s rows are done already", group(progress.Rows.Load()))
 			}
 		},
 	}
@@ -141,12 +140,13 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	shown := 0
 	im.Refused = func(file string, line int, reason string) {
 		if shown++; shown <= 10 {
-			fmt.Fprintf(p.err, "%s line %d: %s\n", file, line, reason)
+			p.note("%s line %d: %s", file, line, reason)
 		}
 	}
-	stop := p.follow(c, path, &rows)
+	stop := p.follow(path, &progress, c)
 	t, err := im.Run(ctx, c)
 	stop()
+	p.totals = &t
 	word := "written"
 	if o.dryRun {
 		word = "good"
@@ -158,7 +158,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	}
 	switch {
 	case errors.Is(err, transfer.ErrImported):
-		fmt.Fprintf(p.err, "%s says that this import is finished; --restart does it again\n", o.journal)
+		p.note("%s says that this import is finished; --restart does it again", o.journal)
 		return nil
 	case ctx.Err() != nil:
 		return ended(fmt.Errorf("stopped after %s; %s", totals(t, word), again), some)
@@ -199,7 +199,7 @@ func totals(t transfer.Totals, word string) string {
 	for _, one := range []struct {
 		n    int64
 		says string
-	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Dropped, "dropped for later rows with the same keys"}} {
+	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Deleted, "deleted"}, {t.Dropped, "dropped for later rows with the same keys"}} {
 		if one.n > 0 {
 			text += fmt.Sprintf(", %s %s", group(one.n), one.says)
 		}

@@ -13,6 +13,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"syscall"
+
+	"edgetable/functions/edgetable/transfer"
 )
 
 // program is one run of the command with everything it touches, so that tests
@@ -25,6 +27,8 @@ type program struct {
 	hangups     func() <-chan os.Signal // by which a server is asked to read its files again
 	understood  bool                    // the command line: what fails now is the command
 	alone       bool                    // in the process
+	events      bool                    // a command for data tells on p.err what happens, in JSON
+	totals      *transfer.Totals        // of that command
 }
 
 func main() {
@@ -68,6 +72,9 @@ func (p *program) run(ctx context.Context) int {
 	var wrong usageError
 	switch {
 	case err == nil:
+		if p.events {
+			p.tell(event{Event: "done", Totals: p.totals})
+		}
 		return 0
 	case errors.As(err, &wrong) || !p.understood:
 		if command.Name() == "help" {
@@ -84,16 +91,20 @@ func (p *program) run(ctx context.Context) int {
 		}
 		return 2
 	}
-	if p.logsJSON(command) {
-		p.logger("json", slog.LevelInfo).Error("failed", "cause", err)
-	} else {
-		fmt.Fprintln(p.err, "edgetable:", err)
-	}
+	status := 1
 	var f failure
 	if errors.As(err, &f) {
-		return f.status
+		status = f.status
 	}
-	return 1
+	switch {
+	case p.events:
+		p.tell(event{Event: "failed", Text: err.Error(), Status: status, Totals: p.totals})
+	case p.logsJSON(command):
+		p.logger("json", slog.LevelInfo).Error("failed", "cause", err)
+	default:
+		fmt.Fprintln(p.err, "edgetable:", err)
+	}
+	return status
 }
 
 // release and commit are what 'make dist' writes into the program.

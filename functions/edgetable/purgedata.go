@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,9 +66,9 @@ func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string
 	}
 	defer c.Close()
 	q := remote.Query{Table: table, Filter: filter}
-	var read atomic.Int64
+	var read transfer.Progress
 	if o.dryRun || !o.yes {
-		stop := p.follow(c, table, &read)
+		stop := p.follow(table, &read, c)
 		n, err := transfer.Count(ctx, c, q, o.connections, &read)
 		stop()
 		switch {
@@ -91,8 +90,8 @@ func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string
 			return ended(fmt.Errorf("nothing is deleted: the answer was not %s; --yes does not ask", table), false)
 		}
 	}
-	read.Store(0)
-	stop := p.follow(c, table, &read)
+	read = transfer.Progress{}
+	stop := p.follow(table, &read, c)
 	n, err := transfer.Purge(ctx, c, q, o.connections, &read)
 	stop()
 	if err != nil {

@@ -40,6 +40,12 @@ func connectionsFlag(f *pflag.FlagSet, to *int) {
 	intFlag(f, to, "connections", 16, 1, 10_000, "`number` of connections, each with one request at a time")
 }
 
+// workFlags are the flags of all commands that work for long.
+func (o *serviceFlags) workFlags(f *pflag.FlagSet) {
+	connectionsFlag(f, &o.connections)
+	boolFlag(f, new(bool), "json", "on standard error, events as lines of JSON in place of text")
+}
+
 // connect returns a client of the service.
 func (p *program) connect(o *serviceFlags) (*remote.Client, error) {
 	text, name := o.name, o.name

@@ -29,6 +29,7 @@ type Client struct {
 	patience time.Duration // how long a request is repeated
 
 	requests, refusals atomic.Int64
+	traffic            atomic.Int64 // bytes of bodies, both ways
 }
 
 // patience is long enough for a service that moves a partition or starts again.
@@ -51,6 +52,9 @@ func (c *Client) Endpoint() Endpoint { return c.endpoint }
 
 // Close closes the connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Traffic returns the number of bytes in the bodies of requests and answers.
+func (c *Client) Traffic() int64 { return c.traffic.Load() }
 
 // Load says how the requests go: how many got an answer, how many were refused
 // for the service's load, and how many may be under way now.
@@ -197,6 +201,7 @@ func (c *Client) exchange(ctx context.Context, r *request, into []byte) (respons
 		}
 		return response{}, fmt.Errorf("%s %s: %w", r.method, c.endpoint, err)
 	}
+	c.traffic.Add(int64(len(r.body) + body.Len()))
 	return response{status: answer.StatusCode, header: answer.Header, body: body.Bytes()}, nil
 }
 

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"slices"
 
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/remote"
@@ -23,6 +22,28 @@ type batch struct {
 	done    bool
 }
 
+// fits reports whether one more operation can be in the same batch.
+func (b *batch) fits(op *remote.Operation) bool {
+	n := len(b.ops)
+	return n == 0 || n < remote.MaxOperations && b.ops[0].Kind == op.Kind && b.ops[0].PartitionKey == op.PartitionKey && b.weight+op.Weight() <= remote.MaxWeight
+}
+
+// push adds an operation and copies its body.
+func (b *batch) push(op remote.Operation, line int) {
+	b.weight += op.Weight()
+	b.buf = append(b.buf, op.Body...)
+	b.ops, b.lines, b.ends = append(b.ops, op), append(b.lines, line), append(b.ends, len(b.buf))
+}
+
+// seal gives the operations their bodies. No others can follow.
+func (b *batch) seal() {
+	from := 0
+	for i, end := range b.ends {
+		b.ops[i].Body = b.buf[from:end]
+		from = end
+	}
+}
+
 // former makes batches of rows.
 type former struct {
 	im     *importer
@@ -30,6 +51,7 @@ type former struct {
 	skip   int64 // rows that are done
 	rows   int64 // rows so far
 	b      *batch
+	body   []byte
 }
 
 func (f *former) row(ctx context.Context, r row) error {
@@ -37,30 +59,16 @@ func (f *former) row(ctx context.Context, r row) error {
 	if f.rows <= f.skip {
 		return nil
 	}
-	if b := f.b; b != nil && len(b.ops) > 0 && (len(b.ops) == remote.MaxOperations || b.ops[0].PartitionKey != r.pk) {
+	f.body = payload.AppendJSON(f.body[:0], r.pk, r.rk, 0, r.properties)
+	op := remote.Operation{Kind: importKinds[f.im.o.Mode], PartitionKey: r.pk, RowKey: r.rk, Body: f.body}
+	if f.b != nil && !f.b.fits(&op) {
 		if err := f.send(ctx); err != nil {
 			return err
 		}
 	}
 	f.begin()
-	b := f.b
-	from := len(b.buf)
-	b.buf = payload.AppendJSON(b.buf, r.pk, r.rk, 0, r.properties)
-	op := remote.Operation{Kind: importKinds[f.im.o.Mode], PartitionKey: r.pk, RowKey: r.rk, Body: b.buf[from:]}
-	weight := op.Weight()
-	if len(b.ops) > 0 && b.weight+weight > remote.MaxWeight {
-		body := slices.Clone(op.Body)
-		b.buf = b.buf[:from]
-		if err := f.send(ctx); err != nil {
-			return err
-		}
-		f.begin()
-		b = f.b
-		b.buf = append(b.buf, body...)
-	}
-	b.ops, b.lines, b.ends = append(b.ops, op), append(b.lines, r.line), append(b.ends, len(b.buf))
-	b.weight += weight
-	b.rows = f.rows
+	f.b.push(op, r.line)
+	f.b.rows = f.rows
 	return nil
 }
 
@@ -92,11 +100,7 @@ func (f *former) send(ctx context.Context) error {
 	if b == nil {
 		return nil
 	}
-	from := 0
-	for i, end := range b.ends {
-		b.ops[i].Body = b.buf[from:end]
-		from = end
-	}
+	b.seal()
 	f.im.mu.Lock()
 	f.im.pending = append(f.im.pending, b)
 	f.im.mu.Unlock()

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"edgetable/core/edm"
@@ -21,7 +20,7 @@ func newCopy(t *testing.T, from, to *remote.Client) *transfer.Copy {
 	t.Helper()
 	dir := t.TempDir()
 	return &transfer.Copy{Tables: []string{"People"}, Source: from.Endpoint().String(), Target: to.Endpoint().String(), Mode: "insert", Connections: 4,
-		Journal: filepath.Join(dir, "journal"), Rejects: filepath.Join(dir, "rejects"), Rows: new(atomic.Int64), Parts: new(atomic.Int64), Done: new(atomic.Int64),
+		Journal: filepath.Join(dir, "journal"), Rejects: filepath.Join(dir, "rejects"), Progress: new(transfer.Progress),
 		Begin: func(bool) {}, Refused: func(string, int, string) {}}
 }
 
@@ -44,7 +43,7 @@ func TestCopyVerify(t *testing.T) {
 	}
 	verify := func() (equal int64, found []transfer.Difference) {
 		t.Helper()
-		equal, err := transfer.Verify(t.Context(), from, to, remote.Query{Table: "People"}, 4, new(atomic.Int64), func(d transfer.Difference) { found = append(found, d) })
+		equal, err := transfer.Verify(t.Context(), from, to, remote.Query{Table: "People"}, 4, new(transfer.Progress), func(d transfer.Difference) { found = append(found, d) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,6 +75,71 @@ func TestCopyVerify(t *testing.T) {
 	}
 }
 
+// Sync writes what differs and deletes what the source lacks, and nothing else; a
+// dry run changes nothing.
+func TestSync(t *testing.T) {
+	t.Parallel()
+	from, to := newClient(t), newClient(t)
+	list := numbered(9000)
+	fill(t, from, "People", list, func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i))) })
+	run := func(change func(o *transfer.Copy)) transfer.Totals {
+		t.Helper()
+		o := newCopy(t, from, to)
+		o.Sync, o.Mode = true, "replace"
+		change(o)
+		totals, err := o.Run(t.Context(), from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return totals
+	}
+	if err := to.DeleteTable(t.Context(), "People"); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(func(o *transfer.Copy) { o.DryRun = true }); got != (transfer.Totals{Written: 9000}) {
+		t.Errorf("without a table, dry: %+v", got)
+	}
+	if names, err := to.Tables(t.Context()); err != nil || names != nil {
+		t.Errorf("a dry run made %q, %v", names, err)
+	}
+	if got := run(func(*transfer.Copy) {}); got != (transfer.Totals{Written: 9000}) {
+		t.Errorf("without a table: %+v", got)
+	}
+	var extra []keys
+	for i := range 1500 {
+		extra = append(extra, keys{"p0001", fmt.Sprint("s", i)}, keys{"q", fmt.Sprint("s", i)})
+	}
+	slices.SortFunc(extra, keys.compare)
+	fill(t, to, "People", extra, nothing)
+	for _, i := range []int{0, 700, 8999} {
+		o := remote.Operation{Kind: remote.Merge, PartitionKey: list[i].partition, RowKey: list[i].row,
+			Body: payload.AppendJSON(nil, list[i].partition, list[i].row, 0, edm.AppendProperty(nil, "Other", edm.Int64(1)))}
+		if err := to.Write(t.Context(), "People", &o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := dump(t, to, "People")
+	want := transfer.Totals{Written: 3, Same: 8997, Deleted: 3000}
+	if got := run(func(o *transfer.Copy) { o.Delete, o.DryRun = true, true }); got != want || !slices.Equal(dump(t, to, "People"), before) {
+		t.Errorf("dry: %+v", got)
+	}
+	if got := run(func(*transfer.Copy) {}); got != (transfer.Totals{Written: 3, Same: 8997}) || len(dump(t, to, "People")) != 12_000 {
+		t.Errorf("without Delete: %+v", got)
+	}
+	o := newCopy(t, from, to)
+	o.Sync, o.Mode, o.Delete = true, "replace", true
+	want.Written, want.Same = 0, 9000
+	for range 2 { // the journal of a finished one does not stop the next
+		if got, err := o.Run(t.Context(), from, to); got != want || err != nil {
+			t.Errorf("with Delete: %+v, %v", got, err)
+		}
+		want.Deleted = 0
+	}
+	if !slices.Equal(dump(t, from, "People"), dump(t, to, "People")) {
+		t.Error("they differ")
+	}
+}
+
 // A copy that is interrupted again and again has everything once.
 func TestCopyInterrupted(t *testing.T) {
 	t.Parallel()
@@ -84,8 +148,8 @@ func TestCopyInterrupted(t *testing.T) {
 	fill(t, from, "People", list, func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i))) })
 	o := newCopy(t, from, to)
 	for runs := 0; ; runs++ {
-		o.Rows = new(atomic.Int64)
-		ctx, cancel, begin := interrupted(t, o.Rows, 8000)
+		o.Progress = new(transfer.Progress)
+		ctx, cancel, begin := interrupted(t, o.Progress, 8000)
 		o.Begin = begin
 		totals, err := o.Run(ctx, from, to)
 		cancel()
@@ -114,7 +178,7 @@ func TestPurge(t *testing.T) {
 	fill(t, c, "People", numbered(3000), func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i%3))) })
 	q := remote.Query{Table: "People", Filter: "N eq 1"}
 	for _, want := range []int64{1000, 0} {
-		if n, err := transfer.Purge(t.Context(), c, q, 4, new(atomic.Int64)); err != nil || n != want {
+		if n, err := transfer.Purge(t.Context(), c, q, 4, new(transfer.Progress)); err != nil || n != want {
 			t.Errorf("%d deleted, %v", n, err)
 		}
 	}

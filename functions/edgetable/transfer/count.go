@@ -3,56 +3,36 @@ package transfer
 import (
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"edgetable/core/edm"
+	"edgetable/core/payload"
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/remote"
 )
 
-// splits is the number of ranges into which a table is divided, so that a long
-// one does not keep the others waiting.
-const splits = 64
-
-// scan reads all ranges of a query at the same time, up to so many connections.
-func scan(ctx context.Context, c *remote.Client, q remote.Query, connections int, do func(ctx context.Context, i int, q remote.Query) error, prepare func(ranges int)) error {
-	ranges, err := Split(ctx, c, q.Table, q.Filter, splits)
-	if err != nil {
-		return err
-	}
-	prepare(len(ranges))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(connections)
-	for i, r := range ranges {
-		one := q
-		one.Filter = And(r.Filter(), q.Filter)
-		g.Go(func() error { return do(ctx, i, one) })
-	}
-	return g.Wait()
-}
-
 // Count returns the number of entities that match a query. It adds to progress
 // as it goes.
-func Count(ctx context.Context, c *remote.Client, q remote.Query, connections int, progress *atomic.Int64) (int64, error) {
-	q.Select = []string{partitionKey}
+func Count(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress) (int64, error) {
+	q.Select = []string{partitionKey, rowKey}
 	var total atomic.Int64
-	err := scan(ctx, c, q, connections, func(ctx context.Context, _ int, q remote.Query) error {
+	_, err := scanAll(ctx, c, q, workers, progress, func(ctx context.Context, p *part) error {
 		n := int64(0)
-		for _, err := range c.Entities(ctx, q) {
+		for _, err := range p.entities(ctx, c, q) {
 			if err != nil {
 				return err
 			}
 			n++
-			progress.Add(1)
+			progress.Rows.Add(1)
 		}
 		total.Add(n)
 		return nil
-	}, func(int) {})
+	})
 	return total.Load(), err
 }
 
@@ -81,19 +61,30 @@ const largest = 10
 
 // Measure reads a table and describes it. Bytes are by the service's formula for
 // the size of an entity.
-func Measure(ctx context.Context, c *remote.Client, q remote.Query, connections int, progress *atomic.Int64) (*Stat, error) {
-	var parts []part
-	err := scan(ctx, c, q, connections, func(ctx context.Context, i int, q remote.Query) error {
-		return parts[i].measure(ctx, c, q, progress)
-	}, func(n int) { parts = make([]part, n) })
+func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress) (*Stat, error) {
+	var mu sync.Mutex
+	measures := map[*part]*measure{}
+	s, err := scanAll(ctx, c, q, workers, progress, func(ctx context.Context, p *part) error {
+		m := &measure{}
+		mu.Lock()
+		measures[p] = m
+		mu.Unlock()
+		return m.read(p.entities(ctx, c, q), progress)
+	})
 	if err != nil {
 		return nil, err
 	}
+	return sum(inOrder(s.parts), measures), nil
+}
+
+// sum puts the measures of all parts together.
+func sum(parts []*part, measures map[*part]*measure) *Stat {
 	s, types := &Stat{}, map[string]map[edm.Type]int64{}
 	var all []Partition
 	var open Partition // may go on in the next range
 	some := false
-	for _, p := range parts {
+	for _, one := range parts {
+		p := measures[one]
 		for name, counts := range p.types {
 			if types[name] == nil {
 				types[name] = counts
@@ -130,12 +121,12 @@ func Measure(ctx context.Context, c *remote.Client, q remote.Query, connections 
 	for _, name := range slices.Sorted(maps.Keys(types)) {
 		s.Properties = append(s.Properties, Property{name, types[name]})
 	}
-	return s, nil
+	return s
 }
 
-// part describes a range. Its first and its last partition are separate, because
+// measure describes a part of a table. Its first and its last partition are separate, because
 // they may continue in the ranges beside it.
-type part struct {
+type measure struct {
 	edges       []Partition
 	closed      int64 // partitions between the edges
 	rows, bytes int64 // in them
@@ -143,13 +134,13 @@ type part struct {
 	types       map[string]map[edm.Type]int64
 }
 
-func (p *part) measure(ctx context.Context, c *remote.Client, q remote.Query, progress *atomic.Int64) error {
+func (p *measure) read(list iter.Seq2[payload.Received, error], progress *Progress) error {
 	p.types = map[string]map[edm.Type]int64{}
-	for e, err := range c.Entities(ctx, q) {
+	for e, err := range list {
 		if err != nil {
 			return err
 		}
-		progress.Add(1)
+		progress.Rows.Add(1)
 		n := len(p.edges)
 		if n == 0 || p.edges[n-1].Key != e.PartitionKey {
 			if n == 2 {
@@ -174,7 +165,7 @@ func (p *part) measure(ctx context.Context, c *remote.Client, q remote.Query, pr
 }
 
 // close counts a partition that is complete.
-func (p *part) close(one Partition) {
+func (p *measure) close(one Partition) {
 	p.closed++
 	p.rows += one.Rows
 	p.bytes += one.Bytes

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 
 	"edgetable/functions/edgetable/remote"
 )
@@ -22,16 +21,14 @@ type Export struct {
 
 	Notes       []string         `json:"-"` // ToWriter sets what a reader of the file should know
 	Connections int              `json:"-"`
-	Rows        *atomic.Int64    `json:"-"` // entities that were read, those of earlier runs too
-	Parts, Done *atomic.Int64    `json:"-"` // ranges there are, and those that are complete
+	Progress    *Progress        `json:"-"`
 	Begin       func(again bool) `json:"-"` // gets whether earlier work continues
 }
 
 // ErrFinished is why ToDirectory writes nothing: the directory has all of it.
 var ErrFinished = errors.New("the export is finished already")
 
-// ToDirectory exports to a directory: a file for each range of keys, then the
-// manifest. After an error, the same call continues where the journal says.
+// ToDirectory exports to a directory: files of ranges of keys, then the manifest. After an error, the same call continues where the journal says.
 func (o *Export) ToDirectory(ctx context.Context, c *remote.Client, dir string) (m *Manifest, err error) {
 	if m, err := readManifest(dir); err != nil {
 		return nil, err
@@ -44,21 +41,19 @@ func (o *Export) ToDirectory(ctx context.Context, c *remote.Client, dir string) 
 	if err := o.mayUse(dir); err != nil {
 		return nil, err
 	}
-	tables, again, j, err := o.resume(filepath.Join(dir, journalName))
+	w, err := openWork(filepath.Join(dir, journalName), *o.options(), o.Tables)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, j.close()) }()
-	o.Begin(again)
+	defer func() { err = errors.Join(err, w.journal.close()) }()
+	o.Progress.tables = len(o.Tables)
+	o.Progress.resume(w.rows())
+	o.Begin(w.again)
 	for _, name := range o.Tables {
-		if err := o.table(ctx, c, dir, name, tables[name], j); err != nil {
-			n := int64(0) // what the next run continues from
-			for _, t := range tables {
-				n += t.rows()
-			}
-			o.Rows.Store(n)
+		if err := o.table(ctx, c, dir, name, w); err != nil {
+			o.Progress.Rows.Store(w.rows()) // what the next run continues from
 			return nil, err
 		}
 	}
-	return o.finish(dir, tables)
+	return o.finish(dir, w)
 }

@@ -13,53 +13,18 @@ import (
 	"edgetable/core/payload"
 )
 
-// finish makes the files of CSV and parquet and writes the manifest, after which the export
-// is complete.
-func (o *Export) finish(dir string, tables map[string]*exportTable) (*Manifest, error) {
+// finish gives the files their names and writes the manifest, after which the
+// export is complete. It can be repeated after any interruption.
+func (o *Export) finish(dir string, w *tableWork) (*Manifest, error) {
 	m := &Manifest{Edgetable: manifestVersion, Source: o.Source, Format: o.Format, Filter: o.Filter, Select: o.Select, Tables: []ManifestTable{}}
 	for _, name := range o.Tables {
-		t := tables[name]
+		t := w.tables[name]
 		if begun := t.begun.Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
 			m.Begun = begun
 		}
-		sheet := o.sheet()
-		if sheet != nil {
-			for i := range t.states {
-				written, _ := o.written(name, i)
-				if err := entities(filepath.Join(dir, filepath.FromSlash(written)), func(e payload.Received) error {
-					sheet.note(&e)
-					return nil
-				}); err != nil {
-					return nil, err
-				}
-			}
-		}
-		table := ManifestTable{Name: name, Parts: []Part{}}
-		for i := range t.states {
-			file := filepath.Join(dir, filepath.FromSlash(o.file(name, i)))
-			if t.states[i].Rows == 0 && (i > 0 || t.rows() > 0) { // an empty table has one file
-				if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
-					return nil, err
-				}
-				continue
-			}
-			if sheet != nil {
-				if err := makeSheet(sheet, file+spoolEnding, file); err != nil {
-					return nil, err
-				}
-			}
-			bytes, sum, err := checksum(file)
-			if err != nil {
-				return nil, err
-			}
-			table.Rows += t.states[i].Rows
-			table.Parts = append(table.Parts, Part{File: o.file(name, i), Rows: t.states[i].Rows, Bytes: bytes, SHA256: sum})
-		}
-		if err := syncDir(filepath.Join(dir, name)); err != nil {
+		table, err := o.finishTable(dir, name, inOrder(t.parts))
+		if err != nil {
 			return nil, err
-		}
-		if sheet != nil {
-			table.Notes = sheet.notes()
 		}
 		m.Tables = append(m.Tables, table)
 	}
@@ -71,6 +36,52 @@ func (o *Export) finish(dir string, tables map[string]*exportTable) (*Manifest, 
 		return nil, err
 	}
 	return m, tidy(dir)
+}
+
+// finishTable makes the files of a table of its parts in the order of their keys.
+// Empty parts have none, but an empty table has a file.
+func (o *Export) finishTable(dir, name string, parts []*part) (ManifestTable, error) {
+	table := ManifestTable{Name: name, Parts: []Part{}}
+	full := slices.DeleteFunc(slices.Clone(parts), func(p *part) bool { return p.state.Rows == 0 })
+	if len(full) == 0 {
+		full = parts[:1]
+	}
+	at := func(p *part) string {
+		piece, _ := o.piece(name, p)
+		return filepath.Join(dir, filepath.FromSlash(piece))
+	}
+	sheet := o.sheet()
+	if sheet != nil {
+		for _, p := range full {
+			if err := entities(at(p), func(e payload.Received) error {
+				sheet.note(&e)
+				return nil
+			}); err != nil {
+				return table, err
+			}
+		}
+	}
+	for n, p := range full {
+		file := o.file(name, n)
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		if sheet != nil {
+			if err := makeSheet(sheet, at(p), path); err != nil {
+				return table, err
+			}
+		} else if err := rename(at(p), path, p.state.Size); err != nil {
+			return table, err
+		}
+		bytes, sum, err := checksum(path)
+		if err != nil {
+			return table, err
+		}
+		table.Rows += p.state.Rows
+		table.Parts = append(table.Parts, Part{File: file, Rows: p.state.Rows, Bytes: bytes, SHA256: sum})
+	}
+	if sheet != nil {
+		table.Notes = sheet.notes()
+	}
+	return table, syncDir(filepath.Join(dir, name))
 }
 
 // Begun returns the tables of the export in a directory that is not finished, nil
@@ -113,13 +124,15 @@ func Remove(dir string, tables []string) error {
 		}
 	}
 	for _, table := range tables {
-		parts, err := filepath.Glob(filepath.Join(dir, table, "part-*"))
-		if err != nil {
-			return err
-		}
-		for _, part := range parts {
-			if err := os.Remove(part); err != nil {
+		for _, pattern := range []string{"part-*", piecePattern} {
+			parts, err := filepath.Glob(filepath.Join(dir, table, pattern))
+			if err != nil {
 				return err
+			}
+			for _, part := range parts {
+				if err := os.Remove(part); err != nil {
+					return err
+				}
 			}
 		}
 		_ = os.Remove(filepath.Join(dir, table)) // it may have files of others
@@ -129,11 +142,27 @@ func Remove(dir string, tables []string) error {
 
 // tidy removes what a finished export does not need.
 func tidy(dir string) error {
-	spools, err := filepath.Glob(filepath.Join(dir, "*", "part-*"+spoolEnding))
-	for _, old := range append(spools, filepath.Join(dir, journalName)) {
+	pieces, err := filepath.Glob(filepath.Join(dir, "*", piecePattern))
+	for _, old := range append(pieces, filepath.Join(dir, journalName)) {
 		if e := os.Remove(old); e != nil && !os.IsNotExist(e) {
 			err = errors.Join(err, e)
 		}
+	}
+	return err
+}
+
+// piecePattern matches the names of pieces.
+const piecePattern = "piece-*.jsonl*"
+
+// rename gives a piece its name, without what an interrupted run left behind its
+// end. An earlier run may have done so.
+func rename(from, to string, size int64) error {
+	err := os.Truncate(from, size)
+	if err == nil {
+		err = os.Rename(from, to)
+	}
+	if os.IsNotExist(err) {
+		return nil
 	}
 	return err
 }

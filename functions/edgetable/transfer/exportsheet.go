@@ -126,7 +126,7 @@ func (o *Export) spooled(ctx context.Context, c *remote.Client, s sheet, out io.
 		if _, err := w.Write(line); err != nil {
 			return err
 		}
-		o.Rows.Add(1)
+		o.Progress.Rows.Add(1)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -28,7 +28,7 @@ func (o *Export) ToWriter(ctx context.Context, c *remote.Client, w io.Writer) (e
 		if err != nil {
 			return errors.Join(err, p.w.Flush())
 		}
-		o.Rows.Add(1)
+		o.Progress.Rows.Add(1)
 	}
 	return p.Close()
 }

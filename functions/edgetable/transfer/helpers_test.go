@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/remote/remotetest"
+	"edgetable/functions/edgetable/transfer"
 )
 
 // newClient is a client of a new server with a table People.
@@ -110,11 +110,11 @@ func write(t testing.TB, path, text string) string {
 
 // interrupted is a context that ends once so many more rows are done. It begins to
 // count when the result is called.
-func interrupted(t *testing.T, rows *atomic.Int64, more int64) (ctx context.Context, cancel func(), begin func(bool)) {
+func interrupted(t *testing.T, p *transfer.Progress, more int64) (ctx context.Context, cancel func(), begin func(bool)) {
 	ctx, cancel = context.WithCancel(t.Context())
 	return ctx, cancel, func(bool) {
 		go func() {
-			for limit := rows.Load() + more; ctx.Err() == nil && rows.Load() < limit; time.Sleep(time.Millisecond) {
+			for limit := p.Rows.Load() + more; ctx.Err() == nil && p.Rows.Load() < limit; time.Sleep(time.Millisecond) {
 			}
 			cancel()
 		}()

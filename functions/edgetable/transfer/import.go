@@ -10,7 +10,6 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"sync/atomic"
 
 	"edgetable/core/key"
 	"edgetable/functions/edgetable/remote"
@@ -29,7 +28,7 @@ type Import struct {
 	Journal     string                                     `json:"-"` // file; "" for none
 	Rejects     string                                     `json:"-"` // file
 	Stdin       io.Reader                                  `json:"-"`
-	Rows        *atomic.Int64                              `json:"-"` // rows that are done, those of earlier runs too
+	Progress    *Progress                                  `json:"-"`
 	Begin       func(again bool)                           `json:"-"` // gets whether earlier work continues
 	Preview     func(table string, entity []byte)          `json:"-"` // gets the first rows of each file as they would be written; nil for none
 	Refused     func(file string, line int, reason string) `json:"-"` // gets each refused row
@@ -43,6 +42,7 @@ type Totals struct {
 	Skipped  int64 `json:"skipped,omitempty"`  // they exist
 	Rejected int64 `json:"rejected,omitempty"` // they are in the file of rejects
 	Dropped  int64 `json:"dropped,omitempty"`  // a later row has the same keys
+	Deleted  int64 `json:"deleted,omitempty"`  // the source of a sync lacks them
 }
 
 func (t *Totals) add(u Totals) {
@@ -51,7 +51,11 @@ func (t *Totals) add(u Totals) {
 	t.Skipped += u.Skipped
 	t.Rejected += u.Rejected
 	t.Dropped += u.Dropped
+	t.Deleted += u.Deleted
 }
+
+// rows is how many rows the work is done with.
+func (t *Totals) rows() int64 { return t.Written + t.Same + t.Skipped + t.Rejected + t.Deleted }
 
 // imported is a line of the journal: so many rows of a source are done, in the
 // order in which they are sent.
@@ -100,8 +104,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err 
 		}
 	}
 	im.state = state
-	t := state.Totals
-	o.Rows.Add(t.Written + t.Same + t.Skipped + t.Rejected)
+	o.measure(&state)
 	o.Begin(state.Rows > 0 || state.Source > 0 || state.Done)
 	err = im.run(ctx)
 	return im.state.Totals, err
@@ -111,7 +114,7 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err 
 func (o *Import) options() *Import {
 	p := &Import{Target: o.Target, Sources: slices.Clone(o.Sources), Mode: o.Mode, Format: o.Format, Mapping: o.Mapping}
 	for i := range p.Sources {
-		p.Sources[i].part = nil
+		p.Sources[i].part, p.Sources[i].bytes = nil, nil
 	}
 	return p
 }
@@ -136,6 +139,21 @@ func (o *Import) forgetFinished() error {
 		return nil
 	}
 	return os.Remove(o.Journal)
+}
+
+// measure tells the progress what is done and how much there is.
+func (o *Import) measure(state *imported) {
+	p := o.Progress
+	p.resume(state.Totals.rows())
+	p.read.Store(state.Totals.rows() + state.Totals.Dropped - state.Rows) // of the sources before this one
+	for i := range o.Sources {
+		s := &o.Sources[i]
+		s.bytes = &p.input
+		p.size.Add(s.Size)
+		if i < state.Source {
+			p.input.Add(s.Size)
+		}
+	}
 }
 
 func (o *Import) createTables(ctx context.Context, c *remote.Client) error {
@@ -170,6 +188,7 @@ func (o *Import) read(r rows, file string, pass func(row) error, refuse func(rej
 	var s *sorter
 	for {
 		one, err := r.next()
+		o.Progress.read.Add(1)
 		var bad *badRow
 		switch {
 		case err == io.EOF:

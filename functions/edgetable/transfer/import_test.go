@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"edgetable/core/edm"
@@ -28,7 +27,7 @@ func newImport(t testing.TB, c *remote.Client, path, table, mode string) *transf
 	}
 	return &transfer.Import{Target: c.Endpoint().String(), Sources: sources, Mode: mode, Format: "jsonl", Connections: 4,
 		Journal: filepath.Join(t.TempDir(), "journal"), Rejects: filepath.Join(t.TempDir(), "x.rejects.jsonl"),
-		Rows: new(atomic.Int64), Begin: func(bool) {}, Refused: func(string, int, string) {}}
+		Progress: new(transfer.Progress), Begin: func(bool) {}, Refused: func(string, int, string) {}}
 }
 
 // Entities of all kinds come unchanged through every format, from the file into
@@ -210,8 +209,8 @@ func TestImportInterrupted(t *testing.T) {
 			transfer.SetMemory(im, 200<<10)
 			runs := 0
 			for ; ; runs++ {
-				im.Rows = new(atomic.Int64)
-				ctx, cancel, begin := interrupted(t, im.Rows, 4000)
+				im.Progress = new(transfer.Progress)
+				ctx, cancel, begin := interrupted(t, im.Progress, 4000)
 				im.Begin = begin
 				totals, err := im.Run(ctx, c)
 				cancel()

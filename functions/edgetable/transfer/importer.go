@@ -122,7 +122,7 @@ func (im *importer) do(ctx context.Context, b *batch) error {
 		im.pending = im.pending[1:]
 		im.state.Rows = b.rows
 		im.state.Totals.add(b.totals)
-		im.o.Rows.Add(b.totals.Written + b.totals.Same + b.totals.Skipped + b.totals.Rejected)
+		im.o.Progress.Rows.Add(b.totals.rows())
 		for _, r := range b.rejects {
 			im.o.Refused(r.file, r.line, r.reason)
 		}

@@ -2,19 +2,57 @@ package transfer
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"edgetable/core/edm"
 	"edgetable/core/key"
+	"edgetable/functions/edgetable/remote"
 )
 
 // SetMemory sets the memory for sorting.
 func SetMemory(o *Import, bytes int) { o.memory = bytes }
+
+// ReadDivided reads a table, beginning with one range, and waits until workers have
+// taken so many parts of it away. It returns the parts in their order.
+func ReadDivided(ctx context.Context, c *remote.Client, table string, parts int) (keys [][]Key, err error) {
+	s := newScan(c, table, nil)
+	s.add(Range{})
+	var mu sync.Mutex
+	found := map[*part][]Key{}
+	err = s.run(ctx, 4, func(ctx context.Context, p *part) error {
+		for e, err := range p.entities(ctx, c, remote.Query{Table: table}) {
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			found[p] = append(found[p], Key{e.PartitionKey, e.RowKey}.clone())
+			n := len(found[p])
+			mu.Unlock()
+			for n == worthDividing && ctx.Err() == nil {
+				s.mu.Lock()
+				enough := len(s.parts) >= parts
+				s.mu.Unlock()
+				if enough {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+		}
+		return nil
+	})
+	for _, p := range inOrder(s.parts) {
+		keys = append(keys, found[p])
+	}
+	return keys, err
+}
 
 // Rows come out of a sorter in order, of those with the same keys the last, with
 // and without files, also after several passes over them.

@@ -15,6 +15,8 @@ import (
 // journal is a file of JSON lines that says how far work is. A line is on the
 // disk before anybody acts on it. The first line has the options of the work;
 // other options must not continue it.
+//
+// A nil journal forgets everything.
 type journal struct {
 	mu   sync.Mutex
 	file *os.File
@@ -66,6 +68,9 @@ func openJournal[T any](path string, options T, replay func(line []byte) error) 
 
 // write appends a line and waits until it is on the disk.
 func (j *journal) write(line any) error {
+	if j == nil {
+		return nil
+	}
 	text, err := json.Marshal(line)
 	if err != nil {
 		return err
@@ -78,7 +83,20 @@ func (j *journal) write(line any) error {
 	return j.file.Sync()
 }
 
-func (j *journal) close() error { return j.file.Close() }
+func (j *journal) close() error {
+	if j == nil {
+		return nil
+	}
+	return j.file.Close()
+}
+
+// remove removes the file.
+func (j *journal) remove() error {
+	if j == nil {
+		return nil
+	}
+	return os.Remove(j.file.Name())
+}
 
 // syncDir makes the names in a directory durable.
 func syncDir(dir string) error {

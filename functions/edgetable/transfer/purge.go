@@ -13,19 +13,19 @@ import (
 
 // Purge deletes the entities that match a query, in batches, and returns how many
 // it deleted. It adds to progress as it goes.
-func Purge(ctx context.Context, c *remote.Client, q remote.Query, connections int, progress *atomic.Int64) (int64, error) {
+func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress) (int64, error) {
 	q.Select = []string{partitionKey, rowKey}
 	var total atomic.Int64
-	err := scan(ctx, c, q, connections, func(ctx context.Context, _ int, q remote.Query) error {
+	_, err := scanAll(ctx, c, q, workers, progress, func(ctx context.Context, p *part) error {
 		var ops []remote.Operation
 		flush := func() error {
 			n, err := remove(ctx, c, q.Table, ops)
 			ops = ops[:0]
 			total.Add(n)
-			progress.Add(n)
+			progress.Rows.Add(n)
 			return err
 		}
-		for e, err := range c.Entities(ctx, q) {
+		for e, err := range p.entities(ctx, c, q) {
 			if err != nil {
 				return err
 			}
@@ -37,7 +37,7 @@ func Purge(ctx context.Context, c *remote.Client, q remote.Query, connections in
 			ops = append(ops, remote.Operation{Kind: remote.Delete, PartitionKey: strings.Clone(e.PartitionKey), RowKey: strings.Clone(e.RowKey)})
 		}
 		return flush()
-	}, func(int) {})
+	})
 	return total.Load(), err
 }
 

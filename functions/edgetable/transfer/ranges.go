@@ -1,50 +1,78 @@
 package transfer
 
-import "strings"
+import (
+	"cmp"
+	"strings"
 
-// Range is a part of a table: the partitions from From, or after After, up to
-// and without To; or such rows of one partition. Empty bounds are none.
+	"edgetable/core/key"
+)
+
+// Key is the place of an entity in its table.
+type Key struct {
+	Partition string `json:"pk"`
+	Row       string `json:"rk,omitempty"`
+}
+
+func (k Key) compare(other Key) int {
+	return cmp.Or(key.Compare(k.Partition, other.Partition), key.Compare(k.Row, other.Row))
+}
+
+func (k Key) clone() Key { return Key{strings.Clone(k.Partition), strings.Clone(k.Row)} }
+
+// Range is a part of a table: from a key, or behind it, up to and without
+// another. A zero To is no bound.
 type Range struct {
-	Partition string `json:"partition,omitempty"`
-	Rows      bool   `json:"rows,omitempty"` // the bounds are RowKeys in Partition
-	From      string `json:"from,omitempty"`
-	After     string `json:"after,omitempty"`
-	To        string `json:"to,omitempty"`
+	From  Key  `json:"from,omitzero"`
+	After bool `json:"after,omitempty"` // without From itself
+	To    Key  `json:"to,omitzero"`
+	High  Key  `json:"high,omitzero"` // no key was at or above it, if it is not zero, when the range was found
 }
 
-// Filter returns the range as a filter, "" for a whole table. It has no or, with
-// which the service would read the whole table.
-func (r Range) Filter() string {
-	var parts []string
-	name := "PartitionKey"
-	if r.Rows {
-		parts = append(parts, "PartitionKey eq "+Quote(r.Partition))
-		name = "RowKey"
-	}
-	for _, bound := range []struct{ op, value string }{{" ge ", r.From}, {" gt ", r.After}, {" lt ", r.To}} {
-		if bound.value != "" {
-			parts = append(parts, name+bound.op+Quote(bound.value))
+// Filters returns the range as filters, at most three, in the order of their
+// keys. They have no or, with which the service would read the whole table.
+func (r Range) Filters() (list []string) {
+	from, to := r.From, r.To
+	bounded := to != Key{}
+	above := " ge " // of partitions
+	if from.Row != "" || r.After || bounded && from.Partition == to.Partition {
+		filter := "PartitionKey eq " + Quote(from.Partition)
+		switch {
+		case r.After:
+			filter += " and RowKey gt " + Quote(from.Row)
+		case from.Row != "":
+			filter += " and RowKey ge " + Quote(from.Row)
 		}
+		if bounded && from.Partition == to.Partition {
+			return []string{filter + " and RowKey lt " + Quote(to.Row)}
+		}
+		list, above = append(list, filter), " gt "
 	}
-	return strings.Join(parts, " and ")
+	var between []string
+	if from.Partition != "" || above == " gt " {
+		between = append(between, "PartitionKey"+above+Quote(from.Partition))
+	}
+	if bounded {
+		between = append(between, "PartitionKey lt "+Quote(to.Partition))
+	}
+	list = append(list, strings.Join(between, " and "))
+	if to.Row != "" {
+		list = append(list, "PartitionKey eq "+Quote(to.Partition)+" and RowKey lt "+Quote(to.Row))
+	}
+	return list
 }
 
-// Behind returns the parts of the range behind an entity in it.
-func (r Range) Behind(partition, row string) []Range {
-	if r.Rows {
-		return []Range{r.after(row)}
-	}
-	rest := Range{Partition: partition, Rows: true}
-	return []Range{rest.after(row), Range{To: r.To}.after(partition)}
-}
-
-// after returns the part of the range behind a key.
-func (r Range) after(bound string) Range {
-	r.From, r.After = "", bound
-	if bound == "" { // an empty bound would be none; a blank is the least character of a key
-		r.From = " "
-	}
+// Behind returns the part of the range behind a key in it.
+func (r Range) Behind(k Key) Range {
+	r.From, r.After = k, true
 	return r
+}
+
+// end is a key that is at or above all keys of the range, as far as is known.
+func (r *Range) end() Key {
+	if (r.To != Key{}) {
+		return r.To
+	}
+	return r.High
 }
 
 // And joins filters. Each of them may be empty.

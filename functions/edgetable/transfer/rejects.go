@@ -102,15 +102,6 @@ func (f *rejectFile) begin(size int64) error {
 	return errors.Join(file.Truncate(size), err)
 }
 
-// keep opens the file for appending, if it exists.
-func (f *rejectFile) keep() (err error) {
-	f.file, err = os.OpenFile(f.path, os.O_WRONLY|os.O_APPEND, 0o600)
-	if os.IsNotExist(err) {
-		f.file, err = nil, nil
-	}
-	return err
-}
-
 func (f *rejectFile) add(list []reject) (err error) {
 	if len(list) == 0 {
 		return nil

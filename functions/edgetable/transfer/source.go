@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"edgetable/core/edm"
 	"edgetable/core/key"
@@ -39,12 +40,13 @@ type rows interface {
 
 // Source is a file to import.
 type Source struct {
-	Table string `json:"table"`
-	File  string `json:"file"` // "-" is standard input
-	Size  int64  `json:"size"`
-	Time  int64  `json:"time"` // when it was changed
-	seed  uint64 // of UUIDs for rows of standard input
-	part  *Part  // what a manifest says of it
+	Table string        `json:"table"`
+	File  string        `json:"file"` // "-" is standard input
+	Size  int64         `json:"size"`
+	Time  int64         `json:"time"` // when it was changed
+	seed  uint64        // of UUIDs for rows of standard input
+	part  *Part         // what a manifest says of it
+	bytes *atomic.Int64 // counts those that were read
 }
 
 // Sources finds the files to import: those of a manifest, else all files of
@@ -174,7 +176,7 @@ func (s *Source) open(stdin io.Reader, usual string, how *Mapping) (r rows, done
 			format = named
 		}
 	}
-	text, inner, closeText, err := decompress(in, strings.ToLower(s.File))
+	text, inner, closeText, err := decompress(counted{in, s.bytes}, strings.ToLower(s.File))
 	if err != nil {
 		return nil, nil, errors.Join(err, closeFile())
 	}

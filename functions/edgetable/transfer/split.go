@@ -12,14 +12,6 @@ import (
 	"edgetable/functions/edgetable/remote"
 )
 
-// segment is a range that may be split. Its first key is at lo; no key is at or
-// above hi, if there is a hi.
-type segment struct {
-	Range
-	lo, hi string
-	whole  bool // it cannot be split
-}
-
 // smallTable is the number of entities below which a table is not split.
 const smallTable = 1000
 
@@ -29,91 +21,155 @@ const smallTable = 1000
 // middle between known keys, with queries for one entity each. The same table
 // is split in the same way each time.
 func Split(ctx context.Context, c *remote.Client, table, filter string, want int) ([]Range, error) {
-	within := bounds(filter)
-	whole := segment{}
-	if within.To != "" {
-		beyond, ok, err := whole.find(ctx, c, table, " gt ", within.To)
+	whole := Range{}
+	least, most := bounds(filter)
+	var within []string
+	if least != "" {
+		within = append(within, "PartitionKey ge "+Quote(least))
+	}
+	if most != "" {
+		beyond, ok, err := (&axis{}).find(ctx, c, table, " gt ", most)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			whole.hi = beyond
-			within.To = beyond
+			whole.High = Key{Partition: beyond}
+			within = append(within, "PartitionKey lt "+Quote(beyond))
 		}
 	}
-	n := 0
-	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: within.Filter(), Select: []string{partitionKey}, Top: smallTable + 1}) {
+	n, first := 0, Key{}
+	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: strings.Join(within, " and "), Select: []string{partitionKey, rowKey}, Top: smallTable + 1}) {
 		if err != nil {
 			return nil, err
 		}
 		if n++; n == 1 {
-			whole.lo = strings.Clone(e.PartitionKey)
+			first = Key{e.PartitionKey, e.RowKey}.clone()
 		}
 	}
-	whole.whole = n <= smallTable
-	segments := []segment{whole}
-	for len(segments) < want {
-		parts := make([][]segment, len(segments))
+	if n <= smallTable {
+		return []Range{whole}, nil
+	}
+	type piece struct {
+		Range
+		first Key
+		whole bool // it cannot be divided
+	}
+	pieces := []piece{{whole, first, false}}
+	for len(pieces) < want {
+		halves := make([][]piece, len(pieces))
 		g, ctx := errgroup.WithContext(ctx)
-		for i, s := range segments {
-			if s.whole {
-				parts[i] = []segment{s}
+		for i, p := range pieces {
+			halves[i] = []piece{p}
+			if p.whole {
 				continue
 			}
-			g.Go(func() (err error) {
-				parts[i], err = s.split(ctx, c, table)
+			g.Go(func() error {
+				left, right, ok, err := p.divide(ctx, c, table, p.first)
+				if ok {
+					halves[i] = []piece{{left, p.first, false}, {right, right.From, false}}
+				} else {
+					halves[i][0].whole = true
+				}
 				return err
 			})
 		}
 		if err := g.Wait(); err != nil {
 			return nil, err
 		}
-		before := len(segments)
-		segments = segments[:0]
-		for _, p := range parts {
-			segments = append(segments, p...)
+		before := len(pieces)
+		pieces = pieces[:0]
+		for _, list := range halves {
+			pieces = append(pieces, list...)
 		}
-		if len(segments) == before {
+		if len(pieces) == before {
 			break
 		}
 	}
-	ranges := make([]Range, len(segments))
-	for i, s := range segments {
-		ranges[i] = s.Range
+	ranges := make([]Range, len(pieces))
+	for i, p := range pieces {
+		ranges[i] = p.Range
 	}
 	return ranges, nil
 }
 
-// bounds returns a range with all partitions that can pass a filter. To may be
-// one of them, or "" for no bound.
-func bounds(filter string) (r Range) {
+// bounds returns the least and the greatest partition that can pass a filter, ""
+// for none.
+func bounds(filter string) (least, most string) {
 	f, err := odata.Parse(filter)
 	if err != nil { // the service reports the mistake, or knows more functions
-		return Range{}
+		return "", ""
 	}
 	ranges := odata.MakePlan(f).Ranges
 	if len(ranges) == 0 {
-		return Range{}
+		return "", ""
 	}
 	partition := func(k []byte) string {
 		p, _ := key.Split(k)
 		return strings.TrimRight(key.DecodePart(p), "\x01") // a place after the key
 	}
-	return Range{From: partition(ranges[0].Start), To: partition(ranges[len(ranges)-1].End)}
+	return partition(ranges[0].Start), partition(ranges[len(ranges)-1].End)
 }
 
-// find returns the first key that matches comparisons, within the segment's
-// partition if it is one of rows.
-func (s *segment) find(ctx context.Context, c *remote.Client, table, op, bound string) (found string, ok bool, err error) {
-	q := remote.Query{Table: table, Select: []string{s.name()}, Top: 1, Filter: s.name() + op + Quote(bound)}
-	if s.hi != "" {
-		q.Filter += " and " + s.name() + " lt " + Quote(s.hi)
+// divide divides a range, whose first entity is at or behind a key, in about the
+// middle: between two partitions, or between two rows if it has one.
+func (r Range) divide(ctx context.Context, c *remote.Client, table string, first Key) (left, right Range, ok bool, err error) {
+	cut := func(at, high Key) (Range, Range, bool, error) {
+		left, right := r, r
+		left.To, left.High, right.From, right.After = at, Key{}, at, false
+		if (high != Key{}) {
+			right.High = high
+		}
+		return left, right, true, nil
 	}
-	if s.Rows {
-		q.Filter = "PartitionKey eq " + Quote(s.Partition) + " and " + q.Filter
+	end := r.end()
+	rows := axis{rows: true, partition: first.Partition, lo: first.Row}
+	if end.Row != "" && end.Partition == first.Partition {
+		rows.hi = end.Row
+	} else {
+		partitions := axis{lo: first.Partition, hi: end.Partition}
+		at, high, ok, err := partitions.middle(ctx, c, table)
+		switch {
+		case err != nil:
+			return r, r, false, err
+		case ok:
+			return cut(Key{Partition: at}, Key{Partition: high})
+		case r.To.Row != "": // its head is the other partition of the range
+			return cut(Key{Partition: r.To.Partition}, Key{})
+		}
+	}
+	at, high, ok, err := rows.middle(ctx, c, table)
+	if err != nil || !ok {
+		return r, r, false, err
+	}
+	k := Key{}
+	if high != "" {
+		k = Key{first.Partition, high}
+	}
+	return cut(Key{first.Partition, at}, k)
+}
+
+// axis is what a range is divided along: partitions, or the rows of one.
+type axis struct {
+	rows      bool
+	partition string // of the rows
+	lo, hi    string // no key is below lo; none is at or above hi, if there is a hi
+}
+
+// find returns the first key that matches a comparison.
+func (a *axis) find(ctx context.Context, c *remote.Client, table, op, bound string) (found string, ok bool, err error) {
+	name := partitionKey
+	if a.rows {
+		name = rowKey
+	}
+	q := remote.Query{Table: table, Select: []string{name}, Top: 1, Filter: name + op + Quote(bound)}
+	if a.hi != "" {
+		q.Filter += " and " + name + " lt " + Quote(a.hi)
+	}
+	if a.rows {
+		q.Filter = "PartitionKey eq " + Quote(a.partition) + " and " + q.Filter
 	}
 	for e, err := range c.Entities(ctx, q) {
-		if s.Rows {
+		if a.rows {
 			return strings.Clone(e.RowKey), true, err
 		}
 		return strings.Clone(e.PartitionKey), true, err
@@ -121,66 +177,65 @@ func (s *segment) find(ctx context.Context, c *remote.Client, table, op, bound s
 	return "", false, nil
 }
 
-func (s *segment) name() string {
-	if s.Rows {
-		return rowKey
-	}
-	return partitionKey
-}
-
-// maxProbes bounds the queries for one split. Each
-// probe halves the part that is left.
+// maxProbes bounds the queries for one division. Each probe halves the part that
+// is left.
 const maxProbes = 24
 
-// split divides a segment into two, or one of a single partition by its rows.
-func (s segment) split(ctx context.Context, c *remote.Client, table string) ([]segment, error) {
-	next, ok, err := s.find(ctx, c, table, " gt ", s.lo)
-	switch {
-	case err != nil:
-		return nil, err
-	case !ok && s.Rows:
-		s.whole = true
-		return []segment{s}, nil
-	case !ok:
-		return s.rows(ctx, c, table)
+// middle finds a key above lo, about in the middle, and what is known then of the
+// keys above it.
+func (a axis) middle(ctx context.Context, c *remote.Client, table string) (at, high string, ok bool, err error) {
+	if a.rows && a.lo == "" {
+		if a.lo, ok, err = a.find(ctx, c, table, " ge ", ""); err != nil || !ok {
+			return "", "", false, err
+		}
 	}
-	at := next
-	probe := s
+	at, ok, err = a.find(ctx, c, table, " gt ", a.lo)
+	if err != nil || !ok {
+		return "", "", false, err
+	}
+	if a.hi, err = a.ceiling(ctx, c, table); err != nil {
+		return "", "", false, err
+	}
 	for range maxProbes {
-		middle, ok := between(probe.lo, probe.hi)
+		middle, ok := between(a.lo, a.hi)
 		if !ok {
 			break
 		}
-		found, ok, err := probe.find(ctx, c, table, " ge ", middle)
+		found, ok, err := a.find(ctx, c, table, " ge ", middle)
 		if err != nil {
-			return nil, err
+			return "", "", false, err
 		}
 		if ok {
 			at = found
 			break
 		}
-		probe.hi = middle
+		a.hi = middle
 	}
-	left, right := s, s
-	left.To, left.hi = at, at
-	right.From, right.After, right.lo, right.hi = at, "", at, probe.hi
-	return []segment{left, right}, nil
+	return at, a.hi, true, nil
 }
 
-// rows makes segments of the rows of a segment's only partition. Those beside it
-// are for new partitions.
-func (s segment) rows(ctx context.Context, c *remote.Client, table string) ([]segment, error) {
-	in := segment{Range: Range{Partition: s.lo, Rows: true}}
-	first, ok, err := in.find(ctx, c, table, " ge ", "")
-	if err != nil {
-		return nil, err
+// ceiling lowers hi to the longest beginning that lo has in common with all keys
+// above it, and a last character.
+func (a *axis) ceiling(ctx context.Context, c *remote.Client, table string) (string, error) {
+	lo := []rune(a.lo)
+	best := a.hi
+	for least, most := 0, len(lo); least <= most; {
+		n := (least + most) / 2
+		top := string(lo[:n]) + string(rune(lastASCII))
+		if best == "" || key.Compare(top, best) < 0 {
+			_, ok, err := a.find(ctx, c, table, " ge ", top)
+			if err != nil {
+				return "", err
+			}
+			if ok {
+				most = n - 1
+				continue
+			}
+			best = top
+		}
+		least = n + 1
 	}
-	in.lo, in.whole = first, !ok
-	var list []segment
-	if s.From != s.lo {
-		list = append(list, segment{Range: Range{From: s.From, After: s.After, To: s.lo}, whole: true})
-	}
-	return append(list, in, segment{Range: Range{To: s.To}.after(s.lo), whole: true}), nil
+	return best, nil
 }
 
 // between returns a text between two keys, about in their middle if their

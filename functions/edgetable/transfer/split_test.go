@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"edgetable/core/edm"
@@ -57,28 +56,27 @@ func TestSplit(t *testing.T) {
 			if err != nil || len(ranges) < tt.least || len(ranges) > 70 {
 				t.Fatalf("%d ranges, %v: %+v", len(ranges), err, ranges)
 			}
-			read := func(filter string) (got []keys) {
+			read := func(filters ...string) (got []keys) {
 				t.Helper()
-				for e, err := range c.Entities(t.Context(), remote.Query{Table: "People", Filter: filter}) {
-					if err != nil {
-						t.Fatal(err)
+				for _, filter := range filters {
+					for e, err := range c.Entities(t.Context(), remote.Query{Table: "People", Filter: filter}) {
+						if err != nil {
+							t.Fatal(err)
+						}
+						got = append(got, keys{strings.Clone(e.PartitionKey), strings.Clone(e.RowKey)})
 					}
-					got = append(got, keys{strings.Clone(e.PartitionKey), strings.Clone(e.RowKey)})
 				}
 				return got
 			}
 			var got []keys
 			for _, r := range ranges {
-				in := read(r.Filter())
+				in := read(r.Filters()...)
 				got = append(got, in...)
 				if len(in) == 0 {
 					continue
 				}
 				i := rand.N(len(in))
-				var behind []keys
-				for _, rest := range r.Behind(in[i].partition, in[i].row) {
-					behind = append(behind, read(rest.Filter())...)
-				}
+				behind := read(r.Behind(transfer.Key{Partition: in[i].partition, Row: in[i].row}).Filters()...)
 				if !slices.Equal(behind, in[i+1:]) {
 					t.Errorf("behind %+q of %+v are %d of %d", in[i], r, len(behind), len(in)-i-1)
 				}
@@ -93,13 +91,15 @@ func TestSplit(t *testing.T) {
 			}
 			got = nil
 			for _, r := range ranges {
-				got = append(got, read(transfer.And(r.Filter(), within))...)
+				for _, filter := range r.Filters() {
+					got = append(got, read(transfer.And(filter, within))...)
+				}
 			}
 			if want := read(within); !slices.Equal(got, want) {
 				t.Errorf("the ranges within have %d entities of %d: %+v", len(got), len(want), ranges)
 			}
-			var progress atomic.Int64
-			if n, err := transfer.Count(t.Context(), c, remote.Query{Table: "People"}, 4, &progress); err != nil || n != int64(len(list)) || progress.Load() != n {
+			var progress transfer.Progress
+			if n, err := transfer.Count(t.Context(), c, remote.Query{Table: "People"}, 4, &progress); err != nil || n != int64(len(list)) || progress.Rows.Load() != n {
 				t.Errorf("counted %d, %v", n, err)
 			}
 		})
@@ -135,7 +135,7 @@ func TestMeasure(t *testing.T) {
 			for _, n := range rows {
 				most = max(most, n)
 			}
-			s, err := transfer.Measure(t.Context(), c, remote.Query{Table: "People"}, 4, new(atomic.Int64))
+			s, err := transfer.Measure(t.Context(), c, remote.Query{Table: "People"}, 4, new(transfer.Progress))
 			if err != nil || s.Rows != int64(len(list)) || s.Bytes != bytes || s.Partitions != int64(len(rows)) || s.Largest[0].Rows != most {
 				t.Fatalf("%+v, %v; want %d rows, %d bytes, %d partitions, the largest %d", s, err, len(list), bytes, len(rows), most)
 			}
@@ -143,6 +143,70 @@ func TestMeasure(t *testing.T) {
 			if len(s.Properties) != 2 || s.Properties[0].Types[edm.TypeInt64] != third || s.Properties[0].Types[edm.TypeString] != s.Rows-third ||
 				s.Properties[1].Types[edm.TypeBoolean] != s.Rows-third {
 				t.Errorf("%+v", s.Properties)
+			}
+		})
+	}
+}
+
+// Ranges have about the same number of entities where keys are numbered.
+func TestSplitEvenly(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"numbered", "one partition"} {
+		c := newClient(t)
+		var list []keys
+		for i := range 4000 {
+			list = append(list, tables[name].keys(i))
+		}
+		slices.SortFunc(list, keys.compare)
+		list = slices.Compact(list)
+		fill(t, c, "People", list, nothing)
+		ranges, err := transfer.Split(t.Context(), c, "People", "", 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		longest := 0
+		for _, r := range ranges {
+			n := 0
+			for _, filter := range r.Filters() {
+				for _, err := range c.Entities(t.Context(), remote.Query{Table: "People", Filter: filter}) {
+					if n++; err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			longest = max(longest, n)
+		}
+		if longest > len(list)/6 {
+			t.Errorf("%s: the longest of %d ranges has %d of %d entities", name, len(ranges), longest, len(list))
+		}
+	}
+}
+
+// Workers without work take parts of a long range away, also of one partition;
+// together they read each entity once and in order.
+func TestDivide(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"numbered", "one partition"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newClient(t)
+			var list []keys
+			for i := range 20_000 {
+				list = append(list, tables[name].keys(i))
+			}
+			fill(t, c, "People", list, nothing)
+			parts, err := transfer.ReadDivided(t.Context(), c, "People", 2)
+			if err != nil || len(parts) < 2 {
+				t.Fatalf("%d parts, %v", len(parts), err)
+			}
+			var got []keys
+			for _, part := range parts {
+				for _, k := range part {
+					got = append(got, keys{k.Partition, k.Row})
+				}
+			}
+			if !slices.Equal(got, list) {
+				t.Errorf("read %d of %d entities", len(got), len(list))
 			}
 		})
 	}

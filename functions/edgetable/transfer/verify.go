@@ -8,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"edgetable/core/key"
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/remote"
@@ -25,33 +23,38 @@ type Difference struct {
 // Verify compares the entities of two services that match a query, all but their
 // Timestamps, in several ranges at the same time. Differences are passed to tell,
 // one at a time. It returns how many entities are equal.
-func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, connections int, progress *atomic.Int64, tell func(Difference)) (equal int64, err error) {
+func Verify(ctx context.Context, first, second *remote.Client, q remote.Query, workers int, progress *Progress, tell func(Difference)) (equal int64, err error) {
 	q.Select = WithKeys(q.Select)
-	ranges, err := Split(ctx, first, q.Table, q.Filter, splits)
-	if err != nil {
-		return 0, err
-	}
 	var same atomic.Int64
 	var mu sync.Mutex
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(connections/2, 1))
-	for _, r := range ranges {
-		one := q
-		one.Filter = And(r.Filter(), q.Filter)
-		g.Go(func() error {
-			return compare(first.Entities(ctx, one), second.Entities(ctx, one), &same, progress, func(d Difference) {
-				mu.Lock()
-				defer mu.Unlock()
-				tell(d)
-			})
+	_, err = scanAll(ctx, first, q, workers, progress, func(ctx context.Context, p *part) error {
+		span := p.rest()
+		return compare(p, inRange(ctx, first, q, span), inRange(ctx, second, q, span), func(a, b *payload.Received) error {
+			progress.Rows.Add(1)
+			e := a
+			switch {
+			case a == nil:
+				e = b
+			case b != nil && equalProperties(a, b):
+				same.Add(1)
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			tell(Difference{strings.Clone(e.PartitionKey), strings.Clone(e.RowKey), a != nil, b != nil})
+			return nil
 		})
-	}
-	err = g.Wait()
+	})
 	return same.Load(), err
 }
 
-// compare reads two lists in the order of their keys side by side.
-func compare(first, second iter.Seq2[payload.Received, error], same, progress *atomic.Int64, tell func(Difference)) error {
+func equalProperties(a, b *payload.Received) bool {
+	return bytes.Equal(a.Properties, b.Properties) || bytes.Equal(byName(a.Properties), byName(b.Properties))
+}
+
+// compare reads two lists in the order of their keys side by side, and calls do
+// for each key with what the lists have there, nil for nothing.
+func compare(p *part, first, second iter.Seq2[payload.Received, error], do func(a, b *payload.Received) error) error {
 	nextA, stopA := iter.Pull2(first)
 	defer stopA()
 	nextB, stopB := iter.Pull2(second)
@@ -76,17 +79,19 @@ func compare(first, second iter.Seq2[payload.Received, error], same, progress *a
 				order = key.Compare(a.RowKey, b.RowKey)
 			}
 		}
-		switch {
-		case order < 0:
-			tell(different(a, true, false))
-		case order > 0:
-			tell(different(b, false, true))
-		case bytes.Equal(a.Properties, b.Properties), bytes.Equal(byName(a.Properties), byName(b.Properties)):
-			same.Add(1)
-		default:
-			tell(different(a, true, true))
+		one, other := &a, &b
+		at := one
+		if order < 0 {
+			other = nil
+		} else if order > 0 {
+			one, at = nil, other
 		}
-		progress.Add(1)
+		if !p.pass(at.PartitionKey, at.RowKey) {
+			break
+		}
+		if err := do(one, other); err != nil {
+			return err
+		}
 		if order <= 0 {
 			if a, err, moreA = nextA(); err != nil {
 				return err
@@ -98,9 +103,6 @@ func compare(first, second iter.Seq2[payload.Received, error], same, progress *a
 			}
 		}
 	}
+	p.end()
 	return nil
-}
-
-func different(e payload.Received, first, second bool) Difference {
-	return Difference{strings.Clone(e.PartitionKey), strings.Clone(e.RowKey), first, second}
 }

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (p *program) syncCommand() *cobra.Command {
+	o := copyFlags{sync: true, mode: "replace"}
+	c := &cobra.Command{
+		Use: "sync TABLE…", Short: "Copy what has changed from one service to another",
+		Long: `Reads the tables of both services, compares them and writes the entities that differ or that --to lacks, so that --to has what
+--from has. With --delete it also deletes the entities that --from lacks. Timestamps are not compared. Give it as often as
+you like, for example while an application still writes to --from.
+
+A sync that was interrupted goes on when the command is given again. The exit status is 1 if a part is done, 2 if nothing is.`,
+		Example: "  edgetable sync --all --from azure --to prod --delete",
+		RunE:    func(c *cobra.Command, args []string) error { return p.copy(c.Context(), &o, args) },
+	}
+	section(c, "What", o.register)
+	section(c, "How", func(f *pflag.FlagSet) {
+		boolFlag(f, &o.gone, "delete", "delete from --to what --from lacks, of the entities that pass the filter")
+		dryRunFlag(f, &o.dryRun)
+		rejectsFlag(f, &o.rejects, "sync.rejects.jsonl")
+		journalFlag(f, &o.journal, "in the user's cache directory")
+		restartFlag(f, &o.restart)
+	})
+	return c
+}

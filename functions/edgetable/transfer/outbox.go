@@ -1,0 +1,129 @@
+package transfer
+
+import (
+	"context"
+	"strings"
+
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/remote"
+)
+
+// outbox writes the changes of a part to the target in batches, and notes how far
+// the part is.
+type outbox struct {
+	c      *copier
+	table  string
+	p      *part
+	w      writer
+	b      *batch
+	totals Totals
+	pk, rk []byte // of the last entity that was settled
+	some   bool   // there is one
+	since  int    // work since the last note
+	body   []byte
+}
+
+func newOutbox(c *copier, table string, p *part) *outbox {
+	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, b: &batch{source: &Source{Table: table, File: c.o.Source + "/" + table}}, totals: p.state.Totals}
+}
+
+// noteEvery is after how much work the journal gets a line; a write counts ten
+// times as much as an entity that is equal.
+const noteEvery = 20_000
+
+// add adds a change of an entity.
+func (o *outbox) add(ctx context.Context, kind remote.Kind, e *payload.Received) error {
+	op := remote.Operation{Kind: kind, PartitionKey: e.PartitionKey, RowKey: e.RowKey}
+	if kind != remote.Delete {
+		o.body = payload.AppendJSON(o.body[:0], e.PartitionKey, e.RowKey, 0, e.Properties)
+		op.Body = o.body
+	}
+	if !o.b.fits(&op) {
+		if err := o.flush(ctx); err != nil {
+			return err
+		}
+	}
+	op.RowKey = strings.Clone(op.RowKey)
+	if n := len(o.b.ops); n > 0 {
+		op.PartitionKey = o.b.ops[n-1].PartitionKey
+	} else {
+		op.PartitionKey = strings.Clone(op.PartitionKey)
+	}
+	o.b.push(op, 0)
+	o.since += 10
+	return o.settle(ctx, e)
+}
+
+// same counts an entity that needs no change.
+func (o *outbox) same(ctx context.Context, e *payload.Received) error {
+	o.totals.Same++
+	o.since++
+	o.c.o.Progress.Rows.Add(1)
+	return o.settle(ctx, e)
+}
+
+func (o *outbox) settle(ctx context.Context, e *payload.Received) error {
+	o.pk, o.rk, o.some = append(o.pk[:0], e.PartitionKey...), append(o.rk[:0], e.RowKey...), true
+	if o.since < noteEvery {
+		return nil
+	}
+	if err := o.flush(ctx); err != nil {
+		return err
+	}
+	return o.note(false)
+}
+
+// flush writes the batch.
+func (o *outbox) flush(ctx context.Context) error {
+	b := o.b
+	if len(b.ops) == 0 {
+		return nil
+	}
+	b.seal()
+	n := int64(len(b.ops))
+	switch {
+	case b.ops[0].Kind == remote.Delete:
+		b.totals.Deleted = n
+		if !o.c.o.DryRun {
+			if _, err := remove(ctx, o.c.to, o.table, b.ops); err != nil {
+				return err
+			}
+		}
+	case o.c.o.DryRun:
+		b.totals.Written = n
+	default:
+		if err := o.w.write(ctx, b, b.ops, b.lines); err != nil {
+			return err
+		}
+		b.totals.Rejected = int64(len(b.rejects))
+	}
+	o.totals.add(b.totals)
+	o.c.o.Progress.Rows.Add(b.totals.rows())
+	*b = batch{source: b.source, ops: b.ops[:0], lines: b.lines[:0], ends: b.ends[:0], buf: b.buf[:0], rejects: b.rejects}
+	if len(b.rejects) > 0 {
+		return o.note(false)
+	}
+	return nil
+}
+
+// note notes that everything up to the last flushed entity is done.
+func (o *outbox) note(done bool) error {
+	o.since = 0
+	state := noted{Totals: o.totals, Done: done}
+	if o.some {
+		state.At = &Key{string(o.pk), string(o.rk)}
+	} else {
+		state.At = o.p.state.At
+	}
+	rejects := o.b.rejects
+	o.b.rejects = nil
+	return o.c.note(o.table, o.p, state, rejects)
+}
+
+// end writes the rest. The part is done then.
+func (o *outbox) end(ctx context.Context) error {
+	if err := o.flush(ctx); err != nil {
+		return err
+	}
+	return o.note(true)
+}

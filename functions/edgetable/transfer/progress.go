@@ -1,0 +1,68 @@
+package transfer
+
+import (
+	"io"
+	"sync"
+	"sync/atomic"
+)
+
+// Progress is how far work is. Many goroutines may use it; its zero value is
+// ready.
+type Progress struct {
+	Rows atomic.Int64 // that are done, in earlier runs too
+
+	earlier           atomic.Int64 // rows of earlier runs
+	input, size, read atomic.Int64 // of an import: bytes that were read, bytes there are, rows in what was read
+
+	mu           sync.Mutex
+	scan         *scan // of the table that is read now
+	tables, done int
+}
+
+// resume sets what earlier runs did.
+func (p *Progress) resume(rows int64) {
+	p.earlier.Store(rows)
+	p.Rows.Store(rows)
+}
+
+// New returns how many rows this run did.
+func (p *Progress) New() int64 { return p.Rows.Load() - p.earlier.Load() }
+
+// Share estimates how much of the work is done, from 0 for unknown to 1.
+func (p *Progress) Share() float64 {
+	if size, input := p.size.Load(), p.input.Load(); size > 0 && input > 0 {
+		rows := float64(p.read.Load()) * float64(size) / float64(input)
+		return min(float64(p.Rows.Load())/max(rows, 1), 1)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.scan == nil {
+		return 0
+	}
+	return (float64(p.done) + p.scan.share()) / float64(max(p.tables, 1))
+}
+
+func (p *Progress) begin(s *scan) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.scan = s
+}
+
+func (p *Progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.scan = nil
+	p.done++
+}
+
+// counted counts the bytes that are read.
+type counted struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (c counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.n.Add(int64(n))
+	return n, err
+}

@@ -1,0 +1,48 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/remote"
+)
+
+// sync compares a part of a table with the target and writes what differs.
+func (c *copier) sync(ctx context.Context, table string, p *part) error {
+	out := newOutbox(c, table, p)
+	span := p.rest()
+	q := remote.Query{Table: table, Filter: c.o.Filter}
+	there := inRange(ctx, c.to, q, span)
+	if c.o.DryRun {
+		there = orNothing(there)
+	}
+	err := compare(p, inRange(ctx, c.from, q, span), there, func(a, b *payload.Received) error {
+		switch {
+		case a == nil && !c.o.Delete:
+			return nil
+		case a == nil:
+			return out.add(ctx, remote.Delete, b)
+		case b != nil && equalProperties(a, b):
+			return out.same(ctx, a)
+		}
+		return out.add(ctx, importKinds[c.o.Mode], a)
+	})
+	if err != nil {
+		return err
+	}
+	return out.end(ctx)
+}
+
+// orNothing takes a table that is missing for an empty one.
+func orNothing(list iter.Seq2[payload.Received, error]) iter.Seq2[payload.Received, error] {
+	return func(yield func(payload.Received, error) bool) {
+		for e, err := range list {
+			var answer *remote.Error
+			if errors.As(err, &answer) && answer.Code == "TableNotFound" || !yield(e, err) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package transfer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"edgetable/functions/edgetable/remote"
+)
+
+// noted is a line of a journal of work on tables: the ranges of a table, how far
+// one of its parts is, that a part lost its end to a new one, or that all is done.
+type noted struct {
+	Table  string    `json:"table,omitempty"`
+	Ranges []Range   `json:"ranges,omitempty"`
+	Begun  time.Time `json:"begun,omitzero"`
+
+	Part    int    `json:"part"`
+	End     *Range `json:"end,omitempty"`     // of the part, which is a part of its own from now on
+	At      *Key   `json:"at,omitempty"`      // the last entity that is done
+	Rows    int64  `json:"rows,omitempty"`    // of an export
+	Size    int64  `json:"size,omitempty"`    // of its file
+	Totals  Totals `json:"totals,omitzero"`   // of a copy
+	Rejects int64  `json:"rejects,omitempty"` // bytes of the file of rejects
+	Done    bool   `json:"done,omitempty"`
+	All     bool   `json:"all,omitempty"` // parts of all tables
+}
+
+// tableWork is work on tables that goes on where the journal says.
+type tableWork struct {
+	journal *journal
+	tables  map[string]*workedTable
+	again   bool  // there is earlier work
+	all     bool  // that is complete
+	rejects int64 // bytes of the file of rejects
+}
+
+// workedTable is a table with its parts, nil until they are known.
+type workedTable struct {
+	begun time.Time
+	parts []*part
+}
+
+// openWork opens the journal of work with such options. Without a path there is
+// none.
+func openWork[T any](path string, options T, tables []string) (w *tableWork, err error) {
+	w = &tableWork{tables: map[string]*workedTable{}}
+	for _, name := range tables {
+		w.tables[name] = &workedTable{}
+	}
+	if path != "" {
+		w.journal, err = openJournal(path, options, w.replay)
+	}
+	return w, err
+}
+
+func (w *tableWork) replay(line []byte) error {
+	var l noted
+	if err := json.Unmarshal(line, &l); err != nil {
+		return err
+	}
+	w.again = true
+	w.rejects = max(w.rejects, l.Rejects)
+	if l.All {
+		w.all = true
+		return nil
+	}
+	t := w.tables[l.Table]
+	switch {
+	case t == nil:
+		return fmt.Errorf("table %q is not part of this work", l.Table)
+	case l.Ranges != nil:
+		t.begin(l)
+		return nil
+	case l.Part < 0 || l.Part >= len(t.parts):
+		return fmt.Errorf("table %s has no part %d", l.Table, l.Part)
+	}
+	p := t.parts[l.Part]
+	if l.End != nil {
+		p.span.To, p.span.High = l.End.From, Key{}
+		t.parts = append(t.parts, newPart(len(t.parts), *l.End))
+		return nil
+	}
+	p.resume(l)
+	return nil
+}
+
+func (t *workedTable) begin(l noted) {
+	t.begun, t.parts = l.Begun, nil
+	for i, r := range l.Ranges {
+		t.parts = append(t.parts, newPart(i, r))
+	}
+}
+
+// rows and totals are what the journal says of all tables.
+func (w *tableWork) rows() (n int64) {
+	for _, t := range w.tables {
+		for _, p := range t.parts {
+			n += p.state.Rows
+		}
+	}
+	return n
+}
+
+func (w *tableWork) totals() (all Totals) {
+	for _, t := range w.tables {
+		for _, p := range t.parts {
+			all.add(p.state.Totals)
+		}
+	}
+	return all
+}
+
+// run finds the parts of a table, if there are none yet, and calls do for those
+// that are not done.
+func (w *tableWork) run(ctx context.Context, c *remote.Client, table, filter string, workers int, progress *Progress, do func(ctx context.Context, p *part) error) error {
+	t := w.tables[table]
+	if t.parts == nil {
+		begun := time.Now().UTC().Truncate(time.Second)
+		ranges, err := Split(ctx, c, table, filter, splits)
+		if err != nil {
+			return err
+		}
+		l := noted{Table: table, Ranges: ranges, Begun: begun}
+		if err := w.journal.write(l); err != nil {
+			return err
+		}
+		t.begin(l)
+	}
+	s := newScan(c, table, t.parts)
+	s.note = func(p, end *part) error {
+		return w.journal.write(noted{Table: table, Part: p.number, End: &end.span})
+	}
+	progress.begin(s)
+	defer progress.end()
+	err := s.run(ctx, workers, do)
+	t.parts = s.parts
+	return err
+}
+
+// note writes what is done of a part, and believes it then.
+func (w *tableWork) note(table string, p *part, state noted) error {
+	state.Table, state.Part = table, p.number
+	if err := w.journal.write(state); err != nil {
+		return err
+	}
+	p.state = state
+	return nil
+}
