@@ -16,7 +16,6 @@ export function App() {
   const [failure, setFailure] = useState<Error>()
   const [own, setOwn] = useState<Home>()
   const [help, setHelp] = useState(false)
-  const [lists, setLists] = useState(0)
   const at = useStore(route)
   const start = () => {
     setFailure(undefined)
@@ -51,11 +50,13 @@ export function App() {
       ) : (
         home && (
           <div class="work">
-            <Tables key={home.name + lists} home={home} />
+            <Tables key={home.name} home={home} />
             {at.table ? (
-              <Browse key={home.name + "/" + at.table} home={home} homes={homes} at={at} reload={() => setLists(lists + 1)} />
+              <Browse key={home.name + "/" + at.table} home={home} at={at} />
             ) : (
-              <main class="blank dim">Choose a table.</main>
+              <main class="blank dim">
+                <h1>Choose a table.</h1>
+              </main>
             )}
           </div>
         )

@@ -52,7 +52,9 @@ export function Header({ pinned, free, names, columns, arrange, sort, onSort, wi
   return (
     <div role="rowgroup" class="heads">
       <div role="row" aria-rowindex={1} class="row" style={{ width: px(width) }}>
-        <div role="columnheader" aria-label="Row" class="cell head gutter" />
+        <div role="columnheader" aria-label="Row" class="cell head gutter">
+          #
+        </div>
         {pinned.map((c) => cell(c, true))}
         {free.map((c) => cell(c, false))}
       </div>

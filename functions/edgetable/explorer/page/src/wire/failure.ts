@@ -30,6 +30,9 @@ const advice: Record<string, string> = {
   NoSession: "This window has no session: open the link that 'edgetable explorer' printed last.",
 }
 
+/** longest bounds what is shown of a message; the StringToSign of a refused signature is as long as its URL. */
+const longest = 400
+
 /** failed reads the error in an answer. */
 export async function failed(response: Response): Promise<Failure> {
   const body = await response.text().catch(() => "")
@@ -49,6 +52,7 @@ export function failure(status: number, body: string, code: string, wait?: strin
   message = message.split(/\r?\nRequestId:/)[0]!.trim()
   const index = /^(\d+):/.exec(message)
   if (index) message = message.slice(index[0].length)
+  if (message.length > longest) message = message.slice(0, longest) + "…"
   const known = advice[code]
   const text = known ? (message && !known.includes(message) ? `${known} (${message})` : known) : message || `The server answered ${status}.`
   return new Failure(text, status, code, wait ? seconds(wait) : undefined, index ? +index[1]! : undefined)

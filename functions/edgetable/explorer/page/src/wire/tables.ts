@@ -75,9 +75,9 @@ export async function query(home: Home, q: Query, from: Position | undefined, si
 function costOf(headers: Headers): Cost {
   const number = (name: string) => {
     const text = headers.get(name)
-    return text === null ? {} : { [name.replace(/^edgetable-(scanned|store)-/, "")]: Number(text) }
+    return text === null ? {} : { [name.replace(/^x-edgetable-(scanned|store)-/, "")]: Number(text) }
   }
-  return { ...number("edgetable-scanned-rows"), ...number("edgetable-scanned-bytes"), ...number("edgetable-store-calls") }
+  return { ...number("x-edgetable-scanned-rows"), ...number("x-edgetable-scanned-bytes"), ...number("x-edgetable-store-calls") }
 }
 
 /** getEntity gets one entity, or undefined if there is none. */

@@ -1,0 +1,151 @@
+// Measures the page in headless Chromium, over 100,000 rows of 50 columns: 'make explorer-bench'.
+//
+//   node measure.mjs BINARY [CHROMIUM]
+//
+// It starts a server in memory and 'edgetable explorer' from BINARY, fills a table, and prints the time to the first rows, the time to parse
+// and show a page of 1,000 entities, the frames while scrolling, and the memory of the page.
+import { spawn } from "node:child_process"
+import { createHmac, randomBytes } from "node:crypto"
+import { chromium } from "playwright-core"
+
+const [binary, executablePath = "/usr/bin/chromium"] = process.argv.slice(2)
+const rows = 100_000
+const key = randomBytes(32).toString("base64")
+const children = []
+
+/** start runs the binary until it prints what is waited for. */
+function start(args, env, wanted) {
+  const child = spawn(binary, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
+  children.push(child)
+  return new Promise((resolve, reject) => {
+    let text = ""
+    const seen = (data) => {
+      text += data
+      const m = wanted.exec(text)
+      if (m) resolve(m[1])
+    }
+    child.stdout.on("data", seen)
+    child.stderr.on("data", seen)
+    child.on("exit", () => reject(new Error(text)))
+  })
+}
+
+async function call(endpoint, path, body, type) {
+  const url = new URL(`${endpoint}/${path}`)
+  const date = new Date().toUTCString()
+  const signature = createHmac("sha256", Buffer.from(key, "base64")).update(`${date}\n/acme${url.pathname}`).digest("base64")
+  const headers = { "x-ms-date": date, authorization: `SharedKeyLite acme:${signature}`, "x-ms-version": "2019-02-02", "content-type": type, accept: "application/json" }
+  const response = await fetch(url, { method: "POST", headers, body })
+  if (!response.ok) throw new Error(await response.text())
+  await response.arrayBuffer()
+}
+
+async function fill(endpoint) {
+  await call(endpoint, "Tables", '{"TableName":"Big"}', "application/json")
+  const batch = (first) => {
+    let parts = ""
+    for (let i = first; i < first + 100; i++) {
+      const e = { PartitionKey: "p" + String(Math.floor(i / 1000)).padStart(3, "0"), RowKey: String(i % 1000).padStart(6, "0") }
+      for (let c = 0; c < 50; c++) e["c" + String(c).padStart(2, "0")] = c % 3 === 0 ? i + c : c % 3 === 1 ? `v${i * 7 + c}` : (i + c) / 4 + 0.5
+      parts += `--c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\nPOST ${endpoint}/Big HTTP/1.1\r\nContent-Type: application/json\r\nPrefer: return-no-content\r\n\r\n${JSON.stringify(e)}\r\n`
+    }
+    return call(endpoint, "$batch", `--b\r\nContent-Type: multipart/mixed; boundary=c\r\n\r\n${parts}--c--\r\n--b--\r\n`, "multipart/mixed; boundary=b")
+  }
+  for (let i = 0; i < rows; i += 800) await Promise.all(Array.from({ length: 8 }, (_, j) => i + j * 100 < rows && batch(i + j * 100)))
+}
+
+/** frames scrolls for a number of frames and returns the time of each. */
+const frames = (page, kind) =>
+  page.evaluate(async (kind) => {
+    const grid = document.querySelector('[data-test="grid"]')
+    const times = []
+    let last = 0
+    await new Promise((done) => {
+      const next = (now) => {
+        if (last) times.push(now - last)
+        last = now
+        const n = times.length
+        if (n === 300) return done()
+        if (kind === "wheel") grid.scrollTop += 240
+        else if (kind === "drag") grid.scrollTop = ((n * 7919) % 300) / 300 * grid.scrollHeight
+        else grid.scrollLeft = (n % 60) * 90
+        requestAnimationFrame(next)
+      }
+      requestAnimationFrame(next)
+    })
+    return times
+  }, kind)
+
+/** longestTask is the CPU time of the longest task of the page, which other programs on the machine do not stretch. */
+function longestTask({ traceEvents }) {
+  const main = new Set(traceEvents.filter((e) => e.name === "thread_name" && e.args.name === "CrRendererMain").map((e) => `${e.pid} ${e.tid}`))
+  return Math.max(...traceEvents.filter((e) => e.tdur && main.has(`${e.pid} ${e.tid}`)).map((e) => e.tdur)) / 1000
+}
+
+let browser
+try {
+  const endpoint = await start(["serve", "--memory", "--listen", "127.0.0.1:0"], { EDGETABLE_ACCOUNTS: `acme:${key}` }, /^ *endpoint +(\S+)/m)
+  await fill(endpoint)
+  const connection = `DefaultEndpointsProtocol=http;AccountName=acme;AccountKey=${key};TableEndpoint=${endpoint};`
+  const link = await start(["explorer", "--profile", "env:BENCH"], { BENCH: connection }, /(http:\S+#token=\S+)/)
+  browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"] })
+  const page = await browser.newPage({ viewport: { width: 1360, height: 820 } })
+  page.on("pageerror", (e) => console.error(e))
+  await page.goto(link)
+  await page.locator('[data-test="table"]').waitFor()
+  const session = await page.evaluate(() => sessionStorage.getItem("edgetable.session"))
+  const home = new URL(page.url()).hash
+
+  // First rows: from the load of the page with the table in its URL.
+  const opened = await browser.newContext({ viewport: { width: 1360, height: 820 } })
+  const first = await opened.newPage()
+  await first.addInitScript((s) => sessionStorage.setItem("edgetable.session", s), session)
+  await first.addInitScript(() => {
+    const look = () => (document.querySelector(".row .pin:not(.head)") ? (window.firstRows = performance.now()) : requestAnimationFrame(look))
+    requestAnimationFrame(look)
+  })
+  await first.goto(page.url().split("#")[0] + home.replace(/\/?$/, "/Big"))
+  await first.waitForFunction(() => window.firstRows)
+  console.log(`first rows after ${(await first.evaluate(() => window.firstRows)).toFixed(0)} ms`)
+  await opened.close()
+
+  // A page of 1,000 entities: from its last byte to the frame that shows it.
+  await page.evaluate(() => {
+    const read = Response.prototype.arrayBuffer
+    Response.prototype.arrayBuffer = async function () {
+      const b = await read.call(this)
+      if (this.url.includes("Big")) {
+        const begin = performance.now()
+        requestAnimationFrame(function look() {
+          if (!document.querySelector(".row .pin:not(.head)")) return requestAnimationFrame(look)
+          setTimeout(() => (window.shown ??= performance.now() - begin))
+        })
+      }
+      return b
+    }
+  })
+  await page.locator('[data-test="table"]').click()
+  await page.waitForFunction(() => window.shown)
+  console.log(`1,000 entities parsed and shown in ${(await page.evaluate(() => window.shown)).toFixed(0)} ms`)
+
+  const begin = Date.now()
+  await page.locator('[data-test="all"]').click()
+  await page.waitForFunction(() => document.querySelector('[data-test="status"]').textContent.includes("all that match"), undefined, { timeout: 300_000 })
+  console.log(`${await page.locator('[data-test="status"] b').textContent()} loaded in ${((Date.now() - begin) / 1000).toFixed(1)} s`)
+  await page.waitForTimeout(1000)
+  for (const kind of ["wheel", "drag", "sideways"]) {
+    await browser.startTracing(page, { categories: ["toplevel", "__metadata"] })
+    const times = (await frames(page, kind)).sort((a, b) => a - b)
+    const longest = longestTask(JSON.parse(String(await browser.stopTracing())))
+    const at = (q) => times[Math.floor((times.length - 1) * q)].toFixed(1)
+    console.log(`${kind}: ${times.length} frames, median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms, over 50 ms: ${times.filter((t) => t > 50).length}; longest task ${longest.toFixed(1)} ms of CPU`)
+  }
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send("HeapProfiler.collectGarbage")
+  const heap = await cdp.send("Runtime.getHeapUsage")
+  const mb = (n) => ((n ?? 0) / 1e6).toFixed(1)
+  console.log(`memory ${mb(heap.usedSize + (heap.embedderHeapUsedSize ?? 0) + (heap.backingStorageSize ?? 0))} MB: objects ${mb(heap.usedSize)}, DOM ${mb(heap.embedderHeapUsedSize)}, pages ${mb(heap.backingStorageSize)}`)
+} finally {
+  await browser?.close()
+  for (const c of children) c.removeAllListeners("exit").kill()
+}
