@@ -142,7 +142,11 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 	if err != nil {
 		return nil, err
 	}
-	return e, s.settle(b, e)
+	if err := s.settle(b, e); err != nil || next != nil {
+		return e, err
+	}
+	s.reclaim(old.Incarnation)
+	return e, nil
 }
 
 // applyRecord applies the change with the catalog locked.

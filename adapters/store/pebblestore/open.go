@@ -32,6 +32,7 @@ func Open(o Options) (*Store, error) {
 	}
 	o = o.withDefaults()
 	s := &Store{memory: o.Memory, fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: newMarker()}
+	s.ending, s.end = context.WithCancel(context.Background())
 	s.journal = new(journal) // die needs a journal before the clock is known
 	open := s.open
 	if !o.Memory {
@@ -279,6 +280,7 @@ func (s *Store) Close() error {
 	}
 	// Without a flush the next Open replays the log.
 	flushed := !s.space.full.Load() && s.flush(context.Background()) == nil
+	s.end()
 	if s.endCalls() != nil {
 		return nil
 	}

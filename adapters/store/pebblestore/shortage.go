@@ -1,5 +1,7 @@
 package pebblestore
 
+import "edgetable/core/table"
+
 // try does a file operation until it does not fail for want of space.
 func (s *space) try(do func() error) error {
 	err := do()
@@ -102,4 +104,14 @@ func (s *space) countStall() {
 		return
 	}
 	s.counted = !s.counted
+}
+
+// reclaim gives back the space of a dropped table at once if the disk is full. By itself
+// Pebble would first try to compact other files, for which there is no space.
+func (s *Store) reclaim(i table.Incarnation) {
+	if s.space == nil || !s.space.full.Load() {
+		return
+	}
+	prefix := appendPrefix(nil, i)
+	s.calls.Go(func() { _ = s.db.Compact(s.ending, prefix, prefixEnd(prefix), false) }) // the space stays taken if it fails
 }

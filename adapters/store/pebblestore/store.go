@@ -35,6 +35,8 @@ type Store struct {
 	lastMetrics atomic.Pointer[pebble.Metrics] // while the disk is full
 	calls       sync.WaitGroup                 // those of Pebble that may wait for disk space
 	checkpoint  sync.Mutex                     // held by the one that is being made
+	ending      context.Context                // ended by end, when the store is being closed
+	end         context.CancelFunc
 	// failures of background work since the last successful flush
 	failures atomic.Int32
 
