@@ -14,24 +14,30 @@ import (
 )
 
 // accessLog writes a line for each request. It collects lines for a moment, since
-// a write for each would cost as much as a small request.
+// a write for each would cost as much as a small request, and writes them beside the
+// requests.
 type accessLog struct {
 	path   string // "" for standard error
 	asJSON bool
 	log    *slog.Logger
 
-	mu      sync.Mutex
-	to      io.Writer
-	file    *os.File // to, if it is opened here
+	mu      sync.Mutex // never held while lines are written
 	lines   []byte
+	clock   logClock
 	timer   *time.Timer // writes the lines
 	waiting bool        // for timer
-	failed  time.Time   // when a failed write was last reported
+
+	writing sync.Mutex // locked before mu
+	to      io.Writer
+	file    *os.File  // to, if it is opened here
+	spare   []byte    // the memory of lines that were written
+	failed  time.Time // when a failed write was last reported
 }
 
 const (
-	accessDelay = 200 * time.Millisecond // of a line in memory
+	accessDelay = 100 * time.Millisecond // of a line in memory
 	accessBytes = 32 << 10               // in memory, beyond which they are written at once
+	accessLimit = 1 << 20                // in memory, beyond which requests wait for the disk
 )
 
 // openAccessLog opens the file of --access-log; "-" is standard error. It returns
@@ -71,8 +77,8 @@ func (a *accessLog) reload(asked bool) {
 	if !asked || a.path == "" {
 		return
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.writing.Lock()
+	defer a.writing.Unlock()
 	a.write()
 	if err := a.open(); err != nil {
 		a.log.Error("the access log stays in the old file", "cause", err)
@@ -91,20 +97,23 @@ func (a *accessLog) close() {
 }
 
 func (a *accessLog) flush() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.writing.Lock()
+	defer a.writing.Unlock()
 	a.write()
 }
 
-// write writes the lines in memory. A full disk must not end the server.
+// write writes the lines in memory, with writing locked. A full disk must not end the
+// server.
 func (a *accessLog) write() {
-	a.waiting = false
-	if len(a.lines) == 0 {
+	a.mu.Lock()
+	lines := a.lines
+	a.lines, a.waiting = a.spare[:0], false
+	a.mu.Unlock()
+	a.spare = lines
+	if len(lines) == 0 {
 		return
 	}
-	_, err := a.to.Write(a.lines)
-	a.lines = a.lines[:0]
-	if err != nil && time.Since(a.failed) > time.Minute {
+	if _, err := a.to.Write(lines); err != nil && time.Since(a.failed) > time.Minute {
 		a.failed = time.Now()
 		a.log.Error("lines of the access log are lost", "cause", err)
 	}
@@ -113,38 +122,63 @@ func (a *accessLog) write() {
 // observe adds the line of a request.
 func (a *accessLog) observe(resp *protocol.Response, now time.Time) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.lines = appendAccess(a.lines, a.asJSON, resp, now)
-	switch {
-	case len(a.lines) >= accessBytes:
-		a.write()
-	case !a.waiting:
+	before := len(a.lines)
+	a.lines = a.clock.appendAccess(a.lines, a.asJSON, resp, now)
+	after := len(a.lines)
+	if !a.waiting {
 		a.waiting = true
 		a.timer.Reset(accessDelay)
 	}
+	a.mu.Unlock()
+	switch {
+	case after >= accessLimit:
+		a.flush()
+	case before < accessBytes && after >= accessBytes:
+		go a.flush()
+	}
+}
+
+// logClock writes times. It formats each second once, since that takes as long as the
+// rest of a line.
+type logClock struct {
+	second     int64
+	head, zone []byte
+}
+
+func (c *logClock) append(dst []byte, now time.Time) []byte {
+	if second := now.Unix(); second != c.second {
+		c.second = second
+		c.head = now.AppendFormat(c.head[:0], "2006-01-02T15:04:05.")
+		c.zone = now.AppendFormat(c.zone[:0], "Z07:00")
+	}
+	us := now.Nanosecond() / 1000
+	dst = append(dst, c.head...)
+	dst = append(dst, byte('0'+us/100_000), byte('0'+us/10_000%10), byte('0'+us/1000%10),
+		byte('0'+us/100%10), byte('0'+us/10%10), byte('0'+us%10))
+	return append(dst, c.zone...)
 }
 
 // appendAccess appends a line. slog would take several times as long.
-func appendAccess(dst []byte, asJSON bool, r *protocol.Response, now time.Time) []byte {
+func (c *logClock) appendAccess(dst []byte, asJSON bool, r *protocol.Response, now time.Time) []byte {
 	l := accessLine{dst, asJSON}
 	if asJSON {
 		l.b = append(l.b, `{"time":"`...)
-		l.b = now.AppendFormat(l.b, time.RFC3339Nano)
+		l.b = c.append(l.b, now)
 		l.b = append(l.b, `","level":"INFO","msg":"request","source":"`...)
 		l.b = append(r.Source.AppendTo(l.b), '"')
 	} else {
 		l.b = append(l.b, "time="...)
-		l.b = now.AppendFormat(l.b, time.RFC3339Nano)
+		l.b = c.append(l.b, now)
 		l.b = append(l.b, " level=INFO msg=request source="...)
 		l.b = r.Source.AppendTo(l.b)
 	}
-	l.text("method", method(r.Method))
+	l.word("method", method(r.Method))
 	l.number("status", r.Status)
 	l.text("account", r.Account)
-	l.text("operation", r.Operation)
+	l.word("operation", r.Operation)
 	l.text("table", r.Table)
-	l.text("code", r.Code)
-	l.text("refused", string(r.Refused))
+	l.word("code", r.Code)
+	l.word("refused", string(r.Refused))
 	l.number("received", r.Received)
 	l.number("sent", r.Sent)
 	l.number("scanned", r.Scanned)
@@ -153,7 +187,7 @@ func appendAccess(dst []byte, asJSON bool, r *protocol.Response, now time.Time) 
 		l.milliseconds("waited_ms", r.Waited)
 	}
 	l.milliseconds("took_ms", r.Took)
-	l.text("request", r.RequestID)
+	l.word("request", r.RequestID)
 	l.text("client_request", r.ClientRequestID)
 	if r.Err != nil {
 		l.text("cause", r.Err.Error())
@@ -191,21 +225,30 @@ func (l *accessLine) milliseconds(name string, d time.Duration) {
 	l.b = append(l.b, '.', byte('0'+us/100%10), byte('0'+us/10%10), byte('0'+us%10))
 }
 
-// text writes a text that is not empty, in quotes where that is necessary.
-func (l *accessLine) text(name, s string) {
+// word writes a text of the program's own that is not empty.
+func (l *accessLine) word(name, s string) {
 	if s == "" {
 		return
 	}
 	l.name(name)
-	switch {
-	case plainText(s) && !l.asJSON:
-		l.b = append(l.b, s...)
-	case plainText(s):
+	if l.asJSON {
 		l.b = append(append(append(l.b, '"'), s...), '"')
-	case l.asJSON:
+	} else {
+		l.b = append(l.b, s...)
+	}
+}
+
+// text writes a text of a client that is not empty, in quotes where that is necessary.
+func (l *accessLine) text(name, s string) {
+	if plainText(s) {
+		l.word(name, s)
+		return
+	}
+	l.name(name)
+	if l.asJSON {
 		quoted, _ := json.Marshal(s) // which cannot fail
 		l.b = append(l.b, quoted...)
-	default:
+	} else {
 		l.b = strconv.AppendQuote(l.b, s)
 	}
 }
@@ -213,9 +256,16 @@ func (l *accessLine) text(name, s string) {
 // plainText reports whether a text needs no quotes and no escapes.
 func plainText(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c > '~' || c == '"' || c == '=' || c == '\\' {
+		if !plainBytes[s[i]] {
 			return false
 		}
 	}
 	return true
 }
+
+var plainBytes = func() (plain [256]bool) {
+	for c := byte('!'); c <= '~'; c++ {
+		plain[c] = c != '"' && c != '=' && c != '\\'
+	}
+	return plain
+}()

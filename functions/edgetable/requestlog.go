@@ -30,9 +30,9 @@ func newRequestLog(log *slog.Logger, access *accessLog, slow time.Duration) *req
 	}
 }
 
-func (l *requestLog) observe(resp *protocol.Response) {
+func (l *requestLog) observe(resp *protocol.Response, end time.Time) {
 	if l.access != nil {
-		l.access.observe(resp, time.Now())
+		l.access.observe(resp, end)
 	}
 	switch {
 	case resp.Refused.SignIn():

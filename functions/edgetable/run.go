@@ -31,7 +31,6 @@ type serving struct {
 	metricsKey  *metricsToken // nil: none is asked for
 	traces      *traces       // nil: none are sent
 	home        *home
-	statistics  *statistics
 }
 
 func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
@@ -151,15 +150,13 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	health := &health{check: s.home.ready, fresh: s.home.fresh, log: s.log}
 	limiter := s.protect.limiter(handler)
 	requests := newRequestLog(s.log, s.access, s.slowQuery)
-	s.statistics = openStatistics(s.dataDirectory(), s.log)
 	server := httpserver.Server{
 		Log: s.log, TLS: s.certificate.config(), Grace: s.grace,
 		Handler: &httpserver.Handler{
 			Protocol: s.traces.protocol(limiter), TrustProxy: s.trustProxy, Own: s.own(health),
-			Observe: func(resp *protocol.Response) {
+			Observe: func(resp *protocol.Response, end time.Time) {
 				s.metrics.observe(resp)
-				requests.observe(resp)
-				s.statistics.observe(resp)
+				requests.observe(resp, end)
 			},
 		},
 	}
@@ -180,11 +177,6 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	go func() {
 		defer close(reloaded)
 		s.reload(ctx, p.hangups())
-	}()
-	counted := make(chan struct{})
-	go func() {
-		defer close(counted)
-		s.statistics.keep(ctx)
 	}()
 	backedUp := make(chan struct{})
 	go func() {
@@ -208,8 +200,6 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	<-reloaded
 	<-backedUp
-	<-counted
-	s.statistics.write()
 	s.accounts.noteUsed()
 	health.wait()
 	return s.home.close()

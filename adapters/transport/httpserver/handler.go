@@ -20,9 +20,9 @@ type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// Observer gets every response with its summary before its memory is given back;
-// it must not keep any part of the Response.
-type Observer func(resp *protocol.Response)
+// Observer gets every response with its summary before its memory is given back, and
+// the time of its end; it must not keep any part of the Response.
+type Observer func(resp *protocol.Response, end time.Time)
 
 // Handler is how requests are served.
 type Handler struct {
@@ -83,7 +83,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	resp := h.Protocol.Serve(ctx, &req)
 	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
 	if h.Observe != nil {
-		h.Observe(&resp)
+		h.Observe(&resp, begin.Add(resp.Took)) // without a second look at the clock
 	}
 	if resp.Cut {
 		resp.Release()

@@ -296,7 +296,7 @@ func TestObserver(t *testing.T) {
 	seen := make(chan string, 1)
 	c := &client{addr: serve(t, &httpserver.Handler{
 		Protocol: wiretest.NewHandler(&clock),
-		Observe: func(resp *protocol.Response) {
+		Observe: func(resp *protocol.Response, _ time.Time) {
 			if resp.Took < 0 || resp.Sent != len(resp.Body) {
 				t.Errorf("took %v, sent %d of %d bytes", resp.Took, resp.Sent, len(resp.Body))
 			}
