@@ -64,6 +64,7 @@ test-local:
 	go test -race -tags testlocal $(call RACE,core adapters functions)
 	go test -tags testlocal ./testdata/monitoring
 	$(MAKE) explorer-check explorer-test backup-s3 clients
+	$(MAKE) explorer-code
 
 ## test-aws: the DynamoDB store and the Lambda function: tests, clients, what is deployed
 .PHONY: test-aws
@@ -139,6 +140,11 @@ explorer-check:
 explorer-test: build
 	@.ci/prerequisites go chromium
 	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 ./...
+
+## explorer-code: the programs that the page writes for a query, with the SDKs that the client suites installed
+.PHONY: explorer-code
+explorer-code: build
+	functions/edgetable/explorer/page/test/code/run $(abspath $(BIN)/edgetable)
 
 ## explorer-bench: first rows, frames while scrolling and memory of the page with 100,000 rows, in headless Chromium
 .PHONY: explorer-bench

@@ -1,5 +1,8 @@
 import type { Asked } from "./code.ts"
-import { lines, quote } from "./quote.ts"
+import { lines, quote as whole } from "./quote.ts"
+
+/** quote leaves ASCII alone: Java 17 reads a source in the encoding of the system. */
+const quote = (s: string) => whole(s).replace(/[^\u0000-\u007f]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"))
 
 export const java = ({ table, filter, select }: Asked) =>
   lines(
