@@ -140,7 +140,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	shown := 0
 	im.Refused = func(file string, line int, reason string) {
 		if shown++; shown <= 10 {
-			p.note("%s line %d: %s", file, line, reason)
+			p.note("%s: %s", transfer.Place(file, line), reason)
 		}
 	}
 	stop := p.follow(path, &progress, c)

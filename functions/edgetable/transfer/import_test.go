@@ -261,7 +261,7 @@ func TestImportErrors(t *testing.T) {
 	if err := run(dir); err == nil || !strings.Contains(err.Error(), part+" has ") || !strings.Contains(err.Error(), "cut off") {
 		t.Error(err)
 	}
-	if err := run(part); err == nil || !strings.Contains(err.Error(), part+", about line ") {
+	if err := run(part); err == nil || !strings.Contains(err.Error(), "about "+part+" line ") {
 		t.Error(err)
 	}
 	write(t, part, string(whole[:len(whole)-1])+"x")

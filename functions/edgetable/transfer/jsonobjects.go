@@ -39,7 +39,8 @@ func isDocument(in *bufio.Reader, file string) bool {
 type objectReader struct {
 	r      *bufio.Reader
 	line   int
-	inFeed bool
+	inList bool
+	inFeed bool // and the list is that of a response
 	text   []byte
 }
 
@@ -57,13 +58,20 @@ func (o *objectReader) byte() (byte, error) {
 func (o *objectReader) next() (text []byte, line int, err error) {
 	for {
 		b, err := o.byte()
+		if err == io.EOF && o.inList {
+			err = errors.New("the file ends before its list of entities")
+		}
 		if err != nil {
 			return nil, o.line, err
 		}
 		switch b {
-		case ' ', '\t', '\r', '\n', ',', '[':
+		case ' ', '\t', '\r', '\n', ',':
+			continue
+		case '[':
+			o.inList = true
 			continue
 		case ']':
+			o.inList = false
 			if !o.inFeed {
 				continue
 			}
@@ -79,7 +87,7 @@ func (o *objectReader) next() (text []byte, line int, err error) {
 				if err != nil {
 					return nil, line, err
 				}
-				o.inFeed = true
+				o.inList, o.inFeed = true, true
 				continue
 			}
 			if err != nil {

@@ -178,8 +178,9 @@ func (p *keyPart) make(m *mapper, c cells) (string, error) {
 		return "", err
 	case p.date != "":
 		if v.Type() != edm.TypeDateTime {
-			if v, err = edm.Parse(edm.TypeDateTime, v.String()); err != nil {
-				return "", fmt.Errorf("%s is %w", p.name, err)
+			text := v.String()
+			if v, err = edm.Parse(edm.TypeDateTime, text); err != nil {
+				return "", fmt.Errorf("%s is %w: %q", p.name, err, text)
 			}
 		}
 		return v.Ticks().Time().Format(p.date), nil

@@ -30,7 +30,7 @@ type parquetColumn struct {
 
 	name string // of the column
 	node parquet.Node
-	unit edm.Ticks // DateTime: values in a tick of the column, negative for ticks in one of its values; 0 for text
+	unit edm.Ticks // DateTime: units of the column in a tick, or negative, ticks in a unit; 0 for text
 }
 
 // parquetColumns collects the columns that the entities of a table need.
@@ -135,10 +135,10 @@ func (c *parquetColumn) choose() {
 		}
 	case edm.TypeDateTime:
 		switch {
+		case !c.fine: // which more programs read
+			c.node, c.unit = parquet.Timestamp(parquet.Microsecond), -ticksPerMicrosecond
 		case c.min > minNanos && c.max < maxNanos:
 			c.node, c.unit = parquet.Timestamp(parquet.Nanosecond), nanosPerTick
-		case !c.fine:
-			c.node, c.unit = parquet.Timestamp(parquet.Microsecond), -ticksPerMicrosecond
 		default:
 			c.node = parquet.String()
 		}

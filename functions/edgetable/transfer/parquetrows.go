@@ -114,7 +114,7 @@ func recovered(err *error) {
 }
 
 func (r *parquetRows) next() (one row, err error) {
-	one.line = int(r.m.rows)
+	one.line = int(r.m.rows) + 1
 	defer recovered(&err)
 	for len(r.ready) == 0 {
 		if r.ended { // only now: ready shares its memory
@@ -137,7 +137,6 @@ func (r *parquetRows) next() (one row, err error) {
 	values := r.ready[0]
 	r.ready = r.ready[1:]
 	r.m.rows++
-	one.line = int(r.m.rows)
 	for i := range r.columns {
 		r.columns[i].value = parquet.Value{}
 	}

@@ -31,6 +31,8 @@ func readColumn(node parquet.Node, want edm.Type) (parquetRead, error) {
 		return read, nil
 	case want == edm.TypeString && natural == edm.TypeBinary: // old programs do not mark their texts
 		return func(v parquet.Value) (edm.Value, error) { return edm.String(string(v.ByteArray())), nil }, nil
+	case want == edm.TypeGuid && t.Kind() == parquet.FixedLenByteArray && t.Length() == 16: // Arrow forgets that it is a UUID
+		return func(v parquet.Value) (edm.Value, error) { return edm.Guid([16]byte(v.ByteArray())), nil }, nil
 	}
 	return func(v parquet.Value) (edm.Value, error) {
 		one, err := read(v)

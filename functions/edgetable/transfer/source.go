@@ -124,7 +124,7 @@ func files(dir, tableName string) (list []Source, err error) {
 				continue
 			}
 			name := filepath.Base(path)
-			if folder := filepath.Dir(path); folder != filepath.Clean(dir) {
+			if folder := filepath.Dir(path); folder != filepath.Clean(dir) && azcopyTable(name) == "" {
 				name = filepath.Base(folder)
 			}
 			list = append(list, Source{Table: named(tableName, name), File: path})
@@ -151,6 +151,14 @@ func formatOf(path string) string {
 		return "parquet"
 	}
 	return ""
+}
+
+// Place names a row of a file: its line, in parquet its number.
+func Place(file string, line int) string {
+	if formatOf(file) == "parquet" {
+		return fmt.Sprintf("%s row %d", file, line)
+	}
+	return fmt.Sprintf("%s line %d", file, line)
 }
 
 // verify compares the file with the manifest.

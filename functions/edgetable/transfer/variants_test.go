@@ -1,0 +1,114 @@
+package transfer_test
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"edgetable/functions/edgetable/transfer"
+)
+
+// The forms of CSV that Storage Explorer has written over the years, as in
+// https://github.com/microsoft/AzureStorageExplorer/issues/8772 (1.40), 417, 4212,
+// 4665 (separators), 6625 (a CR without quotes) and 6821 (True).
+func TestImportStorageExplorer(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string][]string{
+		"1.18.typed.csv": {`{"PartitionKey":"p","RowKey":"1","Age":36,"Big@odata.type":"Edm.Int64","Big":"9007199254740993","Empty":"","Name":"Lovelace, \"Ada\""}`,
+			`{"PartitionKey":"p","RowKey":"2","Name":"two\nlines"}`},
+		"odata-type.csv": {`{"PartitionKey":"p","RowKey":"1","Born@odata.type":"Edm.DateTime","Born":"1815-12-10T00:00:00Z","Here":true}`,
+			`{"PartitionKey":"p","RowKey":"2","Here":false}`},
+		"1.40.typed.csv": {`{"PartitionKey":"1979671","RowKey":"1000","aggType":2,"date@odata.type":"Edm.DateTime","date":"2025-09-22T09:45:35.2743359Z"}`,
+			`{"PartitionKey":"1979671","RowKey":"11","aggType":4,"alarm":"ACK"}`},
+		"untyped.csv":    {`{"PartitionKey":"p","RowKey":"1","Zip":"00501","Note":"a\rb"}`, `{"PartitionKey":"p","RowKey":"2","Note":""}`},
+		"space-type.csv": {`{"PartitionKey":"config","RowKey":"my_key","Value":"123456"}`},
+	} {
+		t.Run(file, func(t *testing.T) {
+			t.Parallel()
+			c := newClient(t)
+			im := newImport(t, c, filepath.Join("testdata", "explorer", file), "People", "insert")
+			if totals, err := im.Run(t.Context(), c); err != nil || totals.Written != int64(len(want)) {
+				t.Errorf("%+v, %v", totals, err)
+			}
+			if got := dump(t, c, "People"); !slices.Equal(got, want) {
+				t.Errorf("%s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		})
+	}
+}
+
+// AzCopy 7's exports: parts with the entities of a response, and CSV with its types
+// beside it. The manifest stands for its parts.
+func TestImportAzCopy(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	people := []string{`{"PartitionKey":"p","RowKey":"1","Name":"Ada ]}","Big@odata.type":"Edm.Int64","Big":"9007199254740993"}`,
+		`{"PartitionKey":"p","RowKey":"2","Rate":0.5}`,
+		`{"PartitionKey":"q","RowKey":"1","Id@odata.type":"Edm.Guid","Id":"c9da6455-213d-42c9-9a79-3e9149a57833"}`}
+	for _, tt := range []struct {
+		path   string
+		tables map[string][]string
+	}{
+		{"testdata/azcopy/acme_People_20140903T051850.8128447Z.manifest", map[string][]string{"People": people}},
+		{"testdata/azcopy", map[string][]string{
+			"People": people,
+			"Events": {`{"PartitionKey":"p","RowKey":"1","Count@odata.type":"Edm.Int64","Count":"5","At@odata.type":"Edm.DateTime","At":"2015-08-18T10:00:00.1234567Z","Text":"a,b"}`,
+				`{"PartitionKey":"p","RowKey":"2"}`},
+			"Other": {`{"PartitionKey":"p","RowKey":"1","On":true}`},
+		}},
+	} {
+		if _, err := newImport(t, c, tt.path, "", "insert").Run(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		for table, want := range tt.tables {
+			if got := dump(t, c, table); !slices.Equal(got, want) {
+				t.Errorf("%s: %s\nwant %s", table, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+		}
+	}
+	for name, want := range map[string]string{
+		"x.manifest": "has no files beside it",
+		"acme_1x_20140903T051850.8128447Z_0_0_C3040FE8.json": "is no name of a table",
+	} {
+		path := write(t, filepath.Join(t.TempDir(), name), "")
+		if _, err := transfer.Sources(path, ""); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
+	}
+}
+
+// JSON that is not an entity a line.
+func TestImportJSONDocuments(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	const one, two = `{"PartitionKey":"p","RowKey":"1","A":"[{"}`, `{"PartitionKey":"p","RowKey":"2"}`
+	for _, text := range []string{
+		"[" + one + ",\n" + two + "]", "[]" + one + "\r\n" + two, " \ufeff[\n" + one + " , " + two + "\n]\n",
+		"{\n \"value\" : [\n" + one + "," + two + "]}", `{"odata.metadata":"http://x","value":[` + one + "," + two + `],"odata.nextLink":"x"}`,
+		"{\"value\":[" + one + "]}\n{\"value\":[" + two + "]}", strings.ReplaceAll(one, ",", ",\n") + "\n" + two,
+	} {
+		path := write(t, filepath.Join(t.TempDir(), "People.json"), strings.Replace(text, " \ufeff", "\ufeff", 1))
+		if _, err := newImport(t, c, path, "", "insert").Run(t.Context(), c); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if got := dump(t, c, "People"); !slices.Equal(got, []string{one, two}) {
+			t.Errorf("%s: %q", text, got)
+		}
+		if err := c.DeleteTable(t.Context(), "People"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for text, want := range map[string]string{
+		"[" + one + ",\n" + `{"PartitionKey":`: "about FILE line 2: the file ends in the entity that begins there",
+		"[" + one + ",\n7]":                    `about FILE line 2: expected { where an entity begins, not "7"`,
+		`{"value":[` + one:                     "about FILE line 1: the file ends before its list of entities",
+		`{"value":[` + one + "]":               "about FILE line 1: the file ends before the response that it holds",
+	} {
+		path := write(t, filepath.Join(t.TempDir(), "People.json"), text)
+		_, err := newImport(t, c, path, "", "replace").Run(t.Context(), c)
+		if want = strings.ReplaceAll(want, "FILE", path); err == nil || err.Error() != want {
+			t.Errorf("%s: %v\nwant %s", text, err, want)
+		}
+	}
+}
