@@ -29,72 +29,107 @@ build:
 	@mkdir -p $(BIN)
 	CGO_ENABLED=0 go build -ldflags="-s -w" -o $(BIN)/ ./functions/edgetable
 
+# vet examines every package with all tags, once.
+GOTEST := go test -vet=off
+
+# A layer is a list of steps, of which two run at a time: some wait for other programs, others need the processor.
+STEPS = @$(MAKE) -j2 -O
+
 ## quick: format, vet and every test that needs Go alone: half a minute
 .PHONY: quick
 quick: vet
-	.ci/alone go test ./... ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring
+	.ci/alone $(GOTEST) ./... ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring
 
 ## check: quick, staticcheck, the race detector on core and adapters, the modules for Workers: three minutes
+CHECK = race-check module module-kv static
 .PHONY: check
 check: quick
 	@.ci/prerequisites go gcc python3
-	$(MAKE) -j2 -O static modules race-check
+	$(STEPS) $(CHECK)
+
+## test-local: the binary: the race detector on its packages, Prometheus, and clients; those in Java only where Maven is installed
+LOCAL = race-check race-functions clients prometheus-local backup-s3 explorer-check explorer-test explorer-code
+.PHONY: test-local
+test-local:
+	@.ci/prerequisites go gcc node npm python3 prometheus chromium
+	$(STEPS) $(LOCAL)
+
+## test-aws: the DynamoDB store and the Lambda function: tests, clients, what is deployed
+AWS = race-dynamodb functions-aws prometheus-aws clients-lambda infra-aws
+.PHONY: test-aws
+test-aws:
+	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus
+	$(STEPS) $(AWS)
+
+## test-edge: the Worker with its stores, in workerd: tests, clients, what is deployed
+EDGE = workers infra-cloudflare clients-edge clients-edge-kv
+.PHONY: test-edge
+test-edge:
+	@.ci/prerequisites go node npm python3
+	$(STEPS) $(EDGE)
+
+## test-dist: the files of 'make dist' and the examples in deploy/: the package is installed, the image runs, proxies pass requests on
+DIST = files examples
+.PHONY: test-dist
+test-dist:
+	@.ci/prerequisites go python3
+	$(STEPS) $(DIST)
+
+## test: all of these, on two cores a quarter of an hour; installs what the tests need below .cache/
+.PHONY: test
+test:
+	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
+	@.ci/install $$(<.ci/tinygo/packages)
+	@$(MAKE) quick; $(MAKE) -j2 -O $(AWS) $(EDGE) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST); echo "test: $$SECONDS seconds"
+
+# The race detector is for packages that start goroutines or meet them.
+RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
+
+.PHONY: race-check race-functions race-dynamodb
+race-check:
+	$(GOTEST) -race $(call RACE,core adapters)
+
+race-functions:
+	$(GOTEST) -race -tags testlocal $(call RACE,functions)
+
+race-dynamodb:
+	$(GOTEST) -race -timeout 20m -tags testaws ./adapters/store/dynamodb/...
 
 .PHONY: static
 static:
 	go tool staticcheck -tags $(TAGS) ./... $(TOOLS)
 	go mod tidy -diff
 
-.PHONY: modules
-modules:
+.PHONY: module module-kv
+module:
 	wasm/worker/build >/dev/null
+
+module-kv:
 	wasm/worker/build kv >/dev/null
 
-# The race detector is for packages that start goroutines or meet them.
-RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
+.PHONY: prometheus-local prometheus-aws
+prometheus-local:
+	$(GOTEST) -tags testlocal ./testdata/monitoring
 
-.PHONY: race-check
-race-check:
-	go test -race $(call RACE,core adapters)
+prometheus-aws:
+	$(GOTEST) -tags testaws -run '^TestDynamoDB' ./testdata/monitoring
 
-## test-local: the binary: the race detector on its packages, Prometheus, and clients; those in Java only where Maven is installed
-.PHONY: test-local
-test-local:
-	@.ci/prerequisites go gcc node npm python3 prometheus chromium
-	go test -race -tags testlocal $(call RACE,core adapters functions)
-	go test -tags testlocal ./testdata/monitoring
-	$(MAKE) explorer-check explorer-test backup-s3 clients
-	$(MAKE) explorer-code
+# The other tests of the binary are in quick and race-functions.
+.PHONY: functions-aws
+functions-aws:
+	$(GOTEST) -tags testaws -run '^TestDynamoDB' ./functions/edgetable
+	$(GOTEST) -tags testaws ./functions/lambda
 
-## test-aws: the DynamoDB store and the Lambda function: tests, clients, what is deployed
-.PHONY: test-aws
-test-aws:
-	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus
-	go test -race -timeout 20m -tags testaws ./adapters/store/dynamodb/...
-	go test -tags testaws ./functions/edgetable ./functions/lambda ./testdata/monitoring
-	$(MAKE) clients-lambda infra-aws
+.PHONY: workers
+workers:
+	$(GOTEST) -timeout 20m -tags testedge ./wasm/... ./testdata/edge/...
 
-## test-edge: the Worker with its stores, in workerd: tests, clients, what is deployed
-.PHONY: test-edge
-test-edge:
-	@.ci/prerequisites go node npm python3
-	go test -timeout 20m -tags testedge ./wasm/... ./testdata/edge/...
-	$(MAKE) clients-edge clients-edge-kv infra-cloudflare
+.PHONY: files examples
+files:
+	cd .ci/dist && go vet ./... && $(GOTEST) -count=1 -timeout 30m ./...
 
-## test-dist: the files of 'make dist' and the examples in deploy/: the package is installed, the image runs, proxies pass requests on
-.PHONY: test-dist
-test-dist: build
-	@.ci/prerequisites go python3
-	cd .ci/dist && go vet ./... && go test -count=1 -timeout 30m ./...
+examples: build
 	deploy/test/run $(BIN)/edgetable
-
-## test: all of these; installs what the tests need below .cache/
-.PHONY: test
-test:
-	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
-	@times=(); for layer in check test-local test-dist test-aws test-edge; do \
-	  begin=$$SECONDS; $(MAKE) $$layer; times+=("$$layer $$((SECONDS - begin)) s"); \
-	done; printf '%s\n' "$${times[@]}"
 
 ## fresh: 'make run' and 'make test' in a clone of HEAD with empty caches; as root also without the Debian packages
 .PHONY: fresh

@@ -31,6 +31,7 @@ type serving struct {
 	metricsKey  *metricsToken // nil: none is asked for
 	traces      *traces       // nil: none are sent
 	home        *home
+	statistics  *statistics
 }
 
 func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
@@ -150,6 +151,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	health := &health{check: s.home.ready, fresh: s.home.fresh, log: s.log}
 	limiter := s.protect.limiter(handler)
 	requests := newRequestLog(s.log, s.access, s.slowQuery)
+	s.statistics = openStatistics(s.dataDirectory(), s.log)
 	server := httpserver.Server{
 		Log: s.log, TLS: s.certificate.config(), Grace: s.grace,
 		Handler: &httpserver.Handler{
@@ -157,6 +159,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 			Observe: func(resp *protocol.Response, end time.Time) {
 				s.metrics.observe(resp)
 				requests.observe(resp, end)
+				s.statistics.observe(resp)
 			},
 		},
 	}
@@ -177,6 +180,11 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	go func() {
 		defer close(reloaded)
 		s.reload(ctx, p.hangups())
+	}()
+	counted := make(chan struct{})
+	go func() {
+		defer close(counted)
+		s.statistics.keep(ctx)
 	}()
 	backedUp := make(chan struct{})
 	go func() {
@@ -200,6 +208,8 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	<-reloaded
 	<-backedUp
+	<-counted
+	s.statistics.write()
 	s.accounts.noteUsed()
 	health.wait()
 	return s.home.close()

@@ -43,7 +43,7 @@ func connectionsFlag(f *pflag.FlagSet, to *int) {
 // workFlags are the flags of all commands that work for long.
 func (o *serviceFlags) workFlags(f *pflag.FlagSet) {
 	connectionsFlag(f, &o.connections)
-	boolFlag(f, new(bool), "json", "on standard error, events as lines of JSON in place of text")
+	jsonFlag(f, new(bool))
 }
 
 // connect returns a client of the service.

@@ -31,7 +31,10 @@ func (o *statsFlags) register(f *pflag.FlagSet) {
 	accountFlag(f, &o.account, "; default the first that has the table")
 }
 
-func jsonFlag(f *pflag.FlagSet, to *bool) { boolFlag(f, to, "json", "print JSON") }
+// jsonFlag is --json of all commands.
+func jsonFlag(f *pflag.FlagSet, to *bool) {
+	boolFlag(f, to, "json", "JSON in place of text; a command that works for long writes it to standard error, a line for each event")
+}
 
 func (p *program) statsCommand() *cobra.Command {
 	var o statsFlags

@@ -16,6 +16,7 @@ export function App() {
   const [failure, setFailure] = useState<Error>()
   const [own, setOwn] = useState<Home>()
   const [help, setHelp] = useState(false)
+  const [lists, setLists] = useState(0)
   const at = useStore(route)
   const start = () => {
     setFailure(undefined)
@@ -50,9 +51,9 @@ export function App() {
       ) : (
         home && (
           <div class="work">
-            <Tables key={home.name} home={home} />
+            <Tables key={home.name + lists} home={home} />
             {at.table ? (
-              <Browse key={home.name + "/" + at.table} home={home} at={at} />
+              <Browse key={home.name + "/" + at.table} home={home} homes={homes} at={at} reload={() => setLists(lists + 1)} />
             ) : (
               <main class="blank dim">
                 <h1>Choose a table.</h1>
