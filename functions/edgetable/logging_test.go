@@ -134,11 +134,13 @@ func TestAccessLogReopens(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.signal(t, syscall.SIGHUP)
-	for {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(file); err == nil {
 			break
 		}
-		time.Sleep(10 * time.Millisecond)
+		if time.Now().After(deadline) {
+			t.Fatal("there is no new file after a minute")
+		}
 	}
 	c.filled(t)
 	p.signal(t, syscall.SIGTERM)

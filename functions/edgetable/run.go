@@ -176,10 +176,11 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		s.metrics.watchBackups(backups)
 		stopMetrics = serveMetrics(s.metricsAt, s.metrics, s.metricsKey, s.log)
 	}
+	hangup := p.hangups() // from here on SIGHUP does not end the process
 	reloaded := make(chan struct{})
 	go func() {
 		defer close(reloaded)
-		s.reload(ctx, p.hangups())
+		s.reload(ctx, hangup)
 	}()
 	counted := make(chan struct{})
 	go func() {
