@@ -100,7 +100,7 @@ func (w *csvWriter) appendText(dst []byte, s string) []byte {
 
 // appendCell appends a cell that is not absent.
 func appendCell(dst []byte, s string) []byte {
-	if s != "" && !strings.ContainsAny(s, ",;\"\r\n") && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.HasPrefix(s, "\ufeff") {
+	if s != "" && !strings.ContainsAny(s, ",;\t|\"\r\n") && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.HasPrefix(s, "\ufeff") {
 		return append(dst, s...)
 	}
 	dst = append(dst, '"')

@@ -13,7 +13,7 @@ import (
 
 // anyValue returns a value of any type, often an extreme one.
 func anyValue(rnd *rand.Rand) edm.Value {
-	texts := []string{"", " ", "a,b;c", "\"", "\r\n", "\n", "é😀\u2028", "=1+1", "'", "007", "true", "\ufeff", "\x01", strings.Repeat("z", 300)}
+	texts := []string{"", " ", "a,b;c", "\"", "\r\n", "\n", "é😀\u2028", "=1+1", "'", "007", "true", "\ufeff", "\x01", "half \xed\xa0\xbd", "\t@", strings.Repeat("z", 300)}
 	switch rnd.IntN(8) {
 	case 0:
 		return edm.String(texts[rnd.IntN(len(texts))])

@@ -2,7 +2,9 @@ package transfer
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 
 	"edgetable/core/edm"
@@ -46,6 +48,9 @@ func (r *jsonRows) next() (row, error) {
 // fill sets the keys and properties of the row.
 func (r *jsonRows) fill(one *row) (err error) {
 	if r.entity, err = payload.ReadEntity(r.line); err != nil {
+		if lines, ok := r.texts.(*lineReader); ok && lines.torn && !json.Valid(r.line) {
+			err = fmt.Errorf("the file ends in this row: %w", err)
+		}
 		return err
 	}
 	one.properties = r.properties()

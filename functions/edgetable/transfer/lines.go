@@ -10,7 +10,8 @@ import (
 // lineReader reads the lines of a file of entities and counts them.
 type lineReader struct {
 	r      *bufio.Reader
-	number int // of the last line
+	number int  // of the last line
+	torn   bool // the last line has no end
 	long   []byte
 }
 
@@ -44,7 +45,7 @@ func (l *lineReader) line() ([]byte, error) {
 		line = l.long
 	}
 	if err == io.EOF && len(line) > 0 {
-		err = nil
+		l.torn, err = true, nil
 	}
 	return line, err
 }
