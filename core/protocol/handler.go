@@ -62,6 +62,7 @@ type exchange struct {
 	*Handler
 	Service *table.Service // the handler's, or one that counts what it does
 	cost    *table.Cost    // nil if the client did not ask for it
+	visit   Visit
 	req     *Request
 	resp    Response
 	target  target

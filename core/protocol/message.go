@@ -61,8 +61,8 @@ type Response struct {
 	Body []byte
 	// Summary is for logs and metrics.
 	Summary
-	// Visit is for statistics of traffic.
-	Visit Visit
+	// Visit is for statistics of traffic; nil if no entity was addressed.
+	Visit *Visit
 	// Cut makes the transport close the connection and send nothing.
 	Cut bool
 

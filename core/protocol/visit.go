@@ -31,22 +31,25 @@ type Visit struct {
 }
 
 func (c *call) visitEntity() {
-	c.resp.Visit = Visit{PartitionKey: c.route.partitionKey, RowKey: c.route.rowKey, InPartition: true, Entities: 1}
+	v := &c.visit // in the memory of the call
+	c.resp.Visit = v
+	v.PartitionKey, v.RowKey, v.InPartition, v.Entities = c.route.partitionKey, c.route.rowKey, true, 1
 }
 
 func (c *call) visited(row *table.Row) {
-	c.resp.Visit.Bytes = len(row.Key) + len(row.Properties)
+	c.visit.Bytes = len(row.Key) + len(row.Properties)
 }
 
 func (c *call) visitQuery(f *odata.Filter, from []byte) {
-	c.resp.Visit = Visit{Query: true, Filter: f, From: from}
+	c.visit = Visit{Query: true, Filter: f, From: from}
+	c.resp.Visit = &c.visit
 	if c.options.filter != nil {
-		c.resp.Visit.Text = *c.options.filter
+		c.visit.Text = *c.options.filter
 	}
 }
 
 func (c *call) visitedPage(page *table.Page) {
-	c.resp.Visit.Next, c.resp.Visit.ScannedBytes = page.Next, page.Scanned
+	c.visit.Next, c.visit.ScannedBytes = page.Next, page.Scanned
 }
 
 func (c *call) visitWrite(ops ...table.Operation) {
@@ -60,5 +63,6 @@ func (c *call) visitWrite(ops ...table.Operation) {
 			v.Inserts++
 		}
 	}
-	c.resp.Visit = v
+	c.visit = v
+	c.resp.Visit = &c.visit
 }

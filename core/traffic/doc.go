@@ -14,6 +14,11 @@
 //
 // Counts of partitions and of shapes are kept for one to two days, in two windows.
 //
+// Of more than 1,000 reads by key between two Ticks one in eight is looked at, at
+// random, and counts for eight. So the count of a partition with n such reads has a
+// standard deviation of the square root of 7n: a percent of 70,000. The sums stay
+// exact.
+//
 // [Counter.Add] never waits. If another request is being counted in the same
 // table at this moment, the request is only counted as missed. So shares stay
 // right, and the number of missed requests is known. No goroutine runs here: the

@@ -75,16 +75,21 @@ func (g *grid) add(k []byte, metric int, n int) {
 	g.seen++
 	i := g.seen - 1
 	if i >= sampleSize {
-		g.random ^= g.random << 13
-		g.random ^= g.random >> 7
-		g.random ^= g.random << 17
-		if i = g.random % g.seen; i >= sampleSize {
+		if i = g.next() % g.seen; i >= sampleSize {
 			return
 		}
 		g.sample[i] = append(g.sample[i][:0], cut(k)...)
 		return
 	}
 	g.sample = append(g.sample, bytes.Clone(cut(k)))
+}
+
+// next returns a random number (xorshift).
+func (g *grid) next() uint64 {
+	g.random ^= g.random << 13
+	g.random ^= g.random >> 7
+	g.random ^= g.random << 17
+	return g.random
 }
 
 func cut(k []byte) []byte { return k[:min(len(k), maxName)] }

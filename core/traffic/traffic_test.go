@@ -290,6 +290,27 @@ func spelling(s string, bits int) string {
 	return string(b)
 }
 
+// TestSampling checks that many reads in a second are sampled, and that their sum
+// stays exact.
+func TestSampling(t *testing.T) {
+	t.Parallel()
+	c := at(day)
+	const n = 200_000
+	for i := range n {
+		c.Add(get("t", fmt.Sprint("p", i%4)))
+	}
+	s := c.Save()
+	r := s.Tables[0].Report()
+	if r.Totals.Reads != n {
+		t.Errorf("%d reads", r.Totals.Reads)
+	}
+	for _, e := range r.Partitions["reads"].Entries {
+		if off := float64(e.Count)/(n/4) - 1; off < -0.05 || off > 0.05 { // 4 deviations
+			t.Errorf("%s: %d of %d", e.Partition, e.Count, n/4)
+		}
+	}
+}
+
 // TestMissed checks that a request never waits, and is known to be missed.
 func TestMissed(t *testing.T) {
 	t.Parallel()

@@ -21,8 +21,8 @@ type Totals struct {
 	WriteRequests uint64 `json:"writeRequests"`
 	Batches       uint64 `json:"batches"` // entity group transactions
 	BatchEntities uint64 `json:"batchEntities"`
-	// Batchable is the number of single writes to a partition that had another one
-	// in the same second.
+	// Batchable is the number of single writes to a partition that one of the eight
+	// writes before went to, in the same second.
 	Batchable uint64 `json:"batchable"`
 	Throttled uint64 `json:"throttled"`
 	// Missed requests came while another one was being counted.

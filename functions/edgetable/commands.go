@@ -18,7 +18,7 @@ file. docs/flags.md lists all flags with their variables.`,
 		p.serveCommand(), p.accountCommand(), p.signCommand(), p.sasCommand(), p.benchCommand(), p.backupCommand(), p.checkCommand(),
 		p.explorerCommand(), p.profileCommand(), p.queryCommand(), p.getCommand(), p.putCommand(), p.deleteCommand(), p.countCommand(), p.statCommand(),
 		p.exportCommand(), p.importCommand(), p.copyCommand(), p.syncCommand(), p.verifyCommand(), p.purgeDataCommand(),
-		p.statsCommand(), p.dynamodbCommand(), p.tableCommand(), p.healthCommand(), p.completionCommand(), p.manCommand(), p.versionCommand())
+		p.statsCommand(), p.adviseCommand(), p.loadtestCommand(), p.dynamodbCommand(), p.tableCommand(), p.healthCommand(), p.completionCommand(), p.manCommand(), p.versionCommand())
 	root.Version = version()
 	root.SetVersionTemplate("edgetable {{.Version}}\n")
 	root.SetOut(p.out)

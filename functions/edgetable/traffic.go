@@ -107,10 +107,10 @@ func (s *statistics) keep(ctx context.Context) {
 
 // observe counts a request, if it was one to entities of a table that exists.
 func (s *statistics) observe(resp *protocol.Response) {
-	from := &resp.Visit
+	from := resp.Visit
 	throttled := resp.Status == http.StatusServiceUnavailable
 	switch {
-	case from.Entities == 0 && !from.Query, resp.Table == "", resp.Code == "TableNotFound", resp.Status >= 500 && !throttled:
+	case from == nil, resp.Table == "", resp.Code == "TableNotFound", resp.Status >= 500 && !throttled:
 		return
 	}
 	v := traffic.Visit{
@@ -126,7 +126,7 @@ func (s *statistics) observe(resp *protocol.Response) {
 
 // describeQuery adds what is known of a page of a query.
 func describeQuery(v *traffic.Visit, resp *protocol.Response) {
-	from := &resp.Visit
+	from := resp.Visit
 	plan := odata.MakePlan(from.Filter)
 	v.Plan, v.Shape, v.Example = plan.Kind, from.Filter.Shape(), from.Text
 	v.Scanned, v.ScannedBytes, v.Returned = resp.Scanned, from.ScannedBytes, resp.Returned

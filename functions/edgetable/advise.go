@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/traffic"
+	"edgetable/functions/edgetable/advise"
+	"edgetable/functions/edgetable/remote"
+	"edgetable/functions/edgetable/transfer"
+)
+
+// adviseFlags are the flags of advise.
+type adviseFlags struct {
+	statsFlags
+	serviceFlags
+	scan    bool
+	buckets int
+}
+
+// found is the exit status of advise and loadtest if there are findings.
+const found = 3
+
+func (p *program) adviseCommand() *cobra.Command {
+	var o adviseFlags
+	c := &cobra.Command{
+		Use: "advise TABLE", Short: "Say what is wrong with the keys of a table, and what it costs in each home",
+		Long: `It judges the traffic that the server on this machine has counted. With --scan it reads all entities of the
+table from any service and judges their keys and sizes, too; then a server need not run here.
+
+The exit status is 0 without a finding, 3 with findings, 1 after a failure. docs/advise.md lists the rules.`,
+		Example: "  edgetable advise People --data /var/lib/edgetable\n  edgetable advise People --scan --from azure --json",
+		Args:    operands("TABLE"),
+		RunE:    func(c *cobra.Command, args []string) error { return p.advise(c.Context(), &o, args[0]) },
+	}
+	section(c, "Traffic", o.statsFlags.register)
+	section(c, "Entities", func(f *pflag.FlagSet) {
+		boolFlag(f, &o.scan, "scan", "read all entities and judge them, too")
+		o.fromFlag(f)
+		connectionsFlag(f, &o.connections)
+	})
+	section(c, "Result", func(f *pflag.FlagSet) {
+		bucketsFlag(f, &o.buckets)
+		jsonFlag(f, &o.json)
+	})
+	return c
+}
+
+func bucketsFlag(f *pflag.FlagSet, to *int) {
+	intFlag(f, to, "buckets", 8, 1, dynamodb.MaxBuckets, bucketsUsage+"; of the table, if it is on DynamoDB or Workers")
+}
+
+func (p *program) advise(ctx context.Context, o *adviseFlags, table string) error {
+	facts := advise.Facts{Buckets: o.buckets}
+	r, _, err := askTraffic[traffic.Report](ctx, &o.statsFlags, table)
+	switch {
+	case err == nil:
+		facts.Traffic = &r
+	case !o.scan:
+		return fmt.Errorf("%w; --scan judges the entities of any service without the traffic", err)
+	default:
+		fmt.Fprintln(p.err, "the traffic is not judged:", err)
+	}
+	if o.scan {
+		c, err := p.connect(&o.serviceFlags)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		var read transfer.Progress
+		stop := p.follow(table, &read, c)
+		facts.Stored, err = scanKeys(ctx, c, table, o.connections, &read)
+		stop()
+		if err != nil {
+			return err
+		}
+	}
+	return p.tellAdvice(table, &facts, o.json)
+}
+
+// scanKeys reads a table in parallel.
+func scanKeys(ctx context.Context, c *remote.Client, table string, connections int, read *transfer.Progress) (*advise.Stored, error) {
+	ranges, err := transfer.Split(ctx, c, table, "", 4*connections)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]advise.Stored, len(ranges))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(connections)
+	for i, r := range ranges {
+		g.Go(func() error {
+			for _, filter := range r.Filters() {
+				for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: filter}) {
+					if err != nil {
+						return err
+					}
+					parts[i].Add(e.PartitionKey, e.RowKey, e.Properties)
+					read.Rows.Add(1)
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return advise.Join(parts), nil
+}
+
+// advice is what --json prints.
+type advice struct {
+	Table    string           `json:"table"`
+	Findings []advise.Finding `json:"findings"`
+	Costs    []advise.Cost    `json:"costs"`
+	PricesOf string           `json:"pricesOf"`
+	Seconds  float64          `json:"seconds"` // for which the traffic was counted
+	Stored   *advise.Stored   `json:"stored,omitempty"`
+}
+
+// tellAdvice prints the findings. With findings it is a failure.
+func (p *program) tellAdvice(table string, f *advise.Facts, asJSON bool) error {
+	a := advice{Table: table, Findings: advise.Advise(f), Costs: advise.Costs(f), PricesOf: advise.PricesOf, Stored: f.Stored}
+	if f.Traffic != nil {
+		a.Seconds = advise.Period(f.Traffic).Seconds()
+	}
+	if asJSON {
+		if a.Findings == nil {
+			a.Findings = []advise.Finding{}
+		}
+		e := json.NewEncoder(p.out)
+		e.SetIndent("", "  ")
+		if err := e.Encode(a); err != nil {
+			return err
+		}
+	} else {
+		p.printAdvice(&a, f)
+	}
+	if n := len(a.Findings); n > 0 {
+		return failure{found, fmt.Errorf("%s: %s", table, findings(n))}
+	}
+	return nil
+}
+
+func findings(n int) string {
+	if n == 1 {
+		return "1 finding"
+	}
+	return fmt.Sprint(n, " findings")
+}
+
+func (p *program) printAdvice(a *advice, f *advise.Facts) {
+	line := func(name, text string) { fmt.Fprintf(p.out, "   %-12s %s\n", name, text) }
+	if len(a.Findings) == 0 && f.Enough() {
+		fmt.Fprintln(p.out, "no finding")
+	} else if len(a.Findings) == 0 {
+		fmt.Fprintln(p.out, "too little was counted to judge the keys")
+	}
+	for i, one := range a.Findings {
+		fmt.Fprintf(p.out, "%d. %s (%s)\n", i+1, one.Finding, one.Rule)
+		line("for example", transfer.Printable(one.Example))
+		line("Azure", one.Why.Azure)
+		line("DynamoDB", one.Why.DynamoDB)
+		line("Workers", one.Why.Workers)
+		line("binary", one.Why.Binary)
+		line("instead", one.Instead)
+		fmt.Fprintln(p.out)
+	}
+	of := ""
+	if f.Traffic != nil {
+		of = fmt.Sprintf(" with the traffic of %s", advise.Period(f.Traffic))
+	}
+	if f.Stored != nil {
+		of += fmt.Sprintf(" and %s of entities", size(f.Stored.Bytes))
+	}
+	fmt.Fprintf(p.out, "A month%s costs about, at the list prices of %s:\n", of, a.PricesOf)
+	for i, name := range []string{"Azure", "DynamoDB", "Workers"} {
+		line(name, fmt.Sprintf("$%.2f", a.Costs[i].Dollars))
+	}
+	if f.Traffic != nil && advise.Period(f.Traffic) < time.Hour {
+		fmt.Fprintln(p.out, "   The traffic was counted for less than an hour: the estimate may be far off.")
+	}
+}

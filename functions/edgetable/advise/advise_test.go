@@ -1,0 +1,96 @@
+package advise
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"edgetable/core/table"
+	"edgetable/core/traffic"
+)
+
+// busy is a table with some writes in one minute.
+func busy(writes uint32) *traffic.Report {
+	r := &traffic.Report{Since: time.Unix(0, 0), Until: time.Unix(3600, 0)}
+	r.Totals.Writes, r.Totals.WriteUnits, r.Totals.WriteRequests = uint64(writes), 2*uint64(writes), uint64(writes)
+	r.Map.Minutes = []traffic.MapColumn{{Counts: [][]uint32{{0, 7, writes / 2, 0, 0}, {9, 7, writes / 2, 0, 0}}}}
+	return r
+}
+
+// A table needs more buckets when its busiest minute is near what they accept.
+func TestMoreBuckets(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		perSecond uint32
+		buckets   int
+		want      string
+	}{
+		{2000, 8, ""}, // 4,000 units
+		{4000, 8, "16 buckets"},
+		{4000, 16, ""},
+		{40_000, 8, "128 buckets"},
+	} {
+		list := Advise(&Facts{Traffic: busy(60 * tt.perSecond), Buckets: tt.buckets})
+		got := ""
+		if len(list) > 0 {
+			got = list[0].Example
+		}
+		if got != tt.want || len(list) > 1 || len(list) == 1 && list[0].Rule != "more-buckets" {
+			t.Errorf("%d a second in %d buckets: %+v", tt.perSecond, tt.buckets, list)
+		}
+	}
+}
+
+// The estimate is computed by hand: 3,600 writes of 2 KiB in an hour.
+func TestCosts(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{
+		"azure":    "0.0946", // 3,600 × 730 transactions at 0.00036 for 10,000
+		"dynamodb": "3.8894", // two units each at 0.625, a request at 0.23, for a million
+		"workers":  "3.8106", // 0.45 and 1.00 for a million
+	}
+	for _, c := range Costs(&Facts{Traffic: busy(3600)}) {
+		if got := fmt.Sprintf("%.4f", c.Dollars); got != want[c.Home] {
+			t.Errorf("%s: %s, want %s", c.Home, got, want[c.Home])
+		}
+	}
+	want = map[string]string{"azure": "0.45", "dynamodb": "2.50", "workers": "2.00"}
+	for _, c := range Costs(&Facts{Stored: &Stored{Bytes: 10e9}}) {
+		if got := fmt.Sprintf("%.2f", c.Dollars); got != want[c.Home] {
+			t.Errorf("10 GB, %s: %s, want %s", c.Home, got, want[c.Home])
+		}
+	}
+}
+
+// A table that is read in parts is described like one that is read in one piece.
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	var whole Stored
+	type keys struct{ pk, rk string }
+	var list []keys
+	for p := range 20 {
+		for r := range p * p % 11 {
+			list = append(list, keys{fmt.Sprintf("p%02d", p), fmt.Sprint(r)})
+		}
+	}
+	for _, k := range list {
+		whole.Add(k.pk, k.rk, nil)
+	}
+	want := Join([]Stored{whole})
+	if want.Rows != int64(len(list)) || want.Partitions != 18 || want.LargestRows != 9 || want.Bytes != int64(len(list)*table.EntitySize("p00", "0", nil)) {
+		t.Fatalf("%+v", want)
+	}
+	for _, cut := range []int{1, 2, 3, 5, 7, 20} {
+		var parts []Stored
+		for i, k := range list {
+			if i%cut == 0 {
+				parts = append(parts, Stored{})
+			}
+			parts[len(parts)-1].Add(k.pk, k.rk, nil)
+		}
+		got := Join(append(parts, Stored{}))
+		if got.Rows != want.Rows || got.Bytes != want.Bytes || got.Partitions != want.Partitions || got.Sizes != want.Sizes || got.LargestRows != want.LargestRows {
+			t.Errorf("in parts of %d: %+v, want %+v", cut, got, want)
+		}
+	}
+}

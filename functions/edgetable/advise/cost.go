@@ -1,0 +1,84 @@
+package advise
+
+import (
+	"time"
+
+	"edgetable/core/traffic"
+)
+
+// Price is what a home charges for one thing, in US dollars.
+type Price struct {
+	Home, Thing string
+	Dollars     float64
+	Per         float64 // so many of the thing
+	Source      string
+}
+
+// PricesOf is the date of the prices: list prices of the cheapest large region,
+// without free tiers.
+const PricesOf = "2026-11-21"
+
+// Prices are all prices that the estimate uses.
+var Prices = []Price{
+	{"azure", "transaction", 0.00036, 10_000, "https://azure.microsoft.com/pricing/details/storage/tables/ (LRS; from general knowledge: check it)"},
+	{"azure", "GB-month", 0.045, 1, "https://azure.microsoft.com/pricing/details/storage/tables/ (LRS; from general knowledge: check it)"},
+	{"dynamodb", "write unit", 0.625, 1e6, "https://aws.amazon.com/dynamodb/pricing/on-demand/"},
+	{"dynamodb", "read unit", 0.125, 1e6, "https://aws.amazon.com/dynamodb/pricing/on-demand/"},
+	{"dynamodb", "GB-month", 0.25, 1, "https://aws.amazon.com/dynamodb/pricing/on-demand/"},
+	{"dynamodb", "Lambda request with 10 ms of 256 MB", 0.23, 1e6, "https://aws.amazon.com/lambda/pricing/"},
+	{"workers", "request to the Worker and to an object", 0.45, 1e6, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
+	{"workers", "row written", 1.00, 1e6, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
+	{"workers", "row read", 0.001, 1e6, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
+	{"workers", "GB-month", 0.20, 1, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
+}
+
+func price(home, thing string) float64 {
+	for _, p := range Prices {
+		if p.Home == home && p.Thing == thing {
+			return p.Dollars / p.Per
+		}
+	}
+	panic("no price of " + home + " for " + thing)
+}
+
+// Cost is an estimate of what a month costs.
+type Cost struct {
+	Home    string  `json:"home"`
+	Dollars float64 `json:"dollarsAMonth"`
+}
+
+// month is 730 hours.
+const month = 730 * time.Hour
+
+// Costs estimates what a month of the same traffic and the same data costs in each
+// home that charges by use. The binary costs its machine.
+func Costs(f *Facts) []Cost {
+	var reads, readUnits, queries, queryUnits, rows, requests, writes, units float64
+	if r := f.Traffic; r != nil {
+		t := &r.Totals
+		scale := float64(month) / float64(max(r.Until.Sub(r.Since), time.Second))
+		reads = scale * float64(t.Reads)
+		readUnits = scale * float64(max(t.Reads, (t.ReadBytes+4095)/4096))
+		queries = scale * float64(t.Queries)
+		queryUnits = scale * float64(t.ScannedBytes/4096+t.Queries*uint64(max(f.Buckets, 1)))
+		rows = scale * float64(t.Scanned)
+		requests = reads + queries + scale*float64(t.WriteRequests)
+		writes = scale * float64(t.Writes)
+		// An item in a transaction costs twice.
+		units = scale * float64(t.WriteUnits) * (1 + float64(t.BatchEntities)/float64(max(t.Writes, 1)))
+	}
+	gb := 0.0
+	if f.Stored != nil {
+		gb = float64(f.Stored.Bytes) / 1e9
+	}
+	return []Cost{
+		{"azure", requests*price("azure", "transaction") + gb*price("azure", "GB-month")},
+		{"dynamodb", units*price("dynamodb", "write unit") + (readUnits+queryUnits)*price("dynamodb", "read unit") +
+			requests*price("dynamodb", "Lambda request with 10 ms of 256 MB") + gb*price("dynamodb", "GB-month")},
+		{"workers", requests*price("workers", "request to the Worker and to an object") + writes*price("workers", "row written") +
+			(reads+rows)*price("workers", "row read") + gb*price("workers", "GB-month")},
+	}
+}
+
+// Period is how long the traffic was counted.
+func Period(r *traffic.Report) time.Duration { return r.Until.Sub(r.Since).Round(time.Second) }

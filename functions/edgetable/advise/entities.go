@@ -1,0 +1,69 @@
+package advise
+
+import "fmt"
+
+// singleRows finds partitions of one row that are read in ranges.
+func singleRows(f *Facts) []Finding {
+	if f.Traffic == nil {
+		return nil
+	}
+	alone := false
+	number := 1.0
+	if s := f.Stored; s != nil && s.Rows >= enough {
+		number = float64(s.Rows) / float64(max(s.Partitions, 1))
+		alone = number < 1.1
+	} else if t := &f.Traffic.Totals; t.FirstInserts >= enough {
+		// 1,024 inserts in as many partitions look like some hundred fewer.
+		alone = float64(t.FirstPartitions) > 0.85*float64(t.FirstInserts)
+	}
+	pages, example := uint64(0), ""
+	for _, s := range f.Traffic.Shapes {
+		if s.Plan == "Range" || s.Plan == "Table" && s.Filter == "" {
+			pages += s.Pages
+			if example == "" {
+				example = s.Example
+			}
+		}
+	}
+	if !alone || pages < enough/10 {
+		return nil
+	}
+	return []Finding{{
+		Rule: "range-over-single-rows", Finding: fmt.Sprintf("Each partition has one row, and %d pages were read over ranges of partitions.", pages),
+		Number: float64(pages), Unit: "pages", Example: example,
+		Why: Why{
+			Azure:    "A page ends where the table is divided between machines: many short or empty pages, each with a round trip.",
+			DynamoDB: "A range of partitions is a merge of all buckets: one Query for each bucket and page.",
+			Workers:  "A range of partitions asks every bucket's object.",
+			Binary:   "No harm.",
+		},
+		Instead: "Put what is read together into one partition: PartitionKey = what the range has in common (the customer, the day), RowKey = the rest. Batches become possible, too.",
+	}}
+}
+
+// wide is the size of an entity from which on it costs more than its share.
+const wide = 256 << 10
+
+// wideEntities finds large entities.
+func wideEntities(f *Facts) []Finding {
+	n, example := 0, ""
+	if f.Traffic != nil {
+		n, example = int(f.Traffic.Totals.Largest), f.Traffic.Totals.LargestIn
+	}
+	if f.Stored != nil && f.Stored.WidestBytes > n {
+		n, example = f.Stored.WidestBytes, f.Stored.Widest
+	}
+	if n < wide {
+		return nil
+	}
+	return []Finding{{
+		Rule: "wide-entities", Finding: fmt.Sprintf("The largest entity has %d KiB; 1,024 are allowed.", n>>10), Number: float64(n >> 10), Unit: "KiB", Example: example,
+		Why: Why{
+			Azure:    "Beyond 1 MiB a write fails. A page holds 4 MiB, so that a list of such entities needs many.",
+			DynamoDB: "A write costs a unit for each KiB of the whole entity, also if one property changes; beyond 380 KiB it is kept in chunks, with more calls.",
+			Workers:  "A row of SQLite may have 2 MB, and each is copied into a wasm module of 64 MiB.",
+			Binary:   "Each update writes the whole entity to the log.",
+		},
+		Instead: "Move large and seldom read properties to a blob or to an entity of their own (the same keys in another table), and keep their address.",
+	}}
+}

@@ -1,0 +1,109 @@
+package advise
+
+import (
+	"fmt"
+
+	"edgetable/core/traffic"
+)
+
+// The limits that the findings name.
+const (
+	azurePartition    = 2000 // entities of 1 KiB a second
+	dynamodbPartition = 1000 // write units a second
+	hotShare          = 0.3  // of the operations, in one partition
+)
+
+// hotPartitions finds a partition with much of the traffic.
+func hotPartitions(r *traffic.Report) (list []Finding) {
+	for _, metric := range []string{"writes", "reads"} {
+		h := r.Partitions[metric]
+		if h.Total < enough || len(h.Entries) == 0 {
+			continue
+		}
+		e := h.Entries[0]
+		share := float64(e.Count-e.Error) / float64(h.Total)
+		if share <= hotShare && (metric != "writes" || r.Totals.SecondMost < dynamodbPartition) {
+			continue
+		}
+		text := fmt.Sprintf("One partition gets %.0f %% of the %s.", 100*share, metric)
+		example := e.Partition
+		if metric == "writes" && share <= hotShare {
+			text = fmt.Sprintf("One partition gets %d writes in a second.", r.Totals.SecondMost)
+			example = r.Totals.SecondMostIn
+		}
+		list = append(list, Finding{
+			Rule: "hot-partition", Finding: text, Number: 100 * share, Unit: "% of " + metric, Example: example,
+			Why: Why{
+				Azure:    fmt.Sprintf("A partition is served by one machine: about %d entities of 1 KiB a second, then 503 ServerBusy.", azurePartition),
+				DynamoDB: fmt.Sprintf("A partition is one hash key: %d write units and 3,000 read units a second until DynamoDB splits it, after minutes of heat.", dynamodbPartition),
+				Workers:  "A partition is in one object, which has one thread: some hundred requests a second.",
+				Binary:   "Writes to a partition wait for each other's turn; reads do not. Ten thousands a second are possible.",
+			},
+			Instead: "Put a hash or another part of the entity's own name into the PartitionKey (device-17 instead of devices), or spread one partition over N with a suffix 0…N-1 and read all N. Cache what is read most.",
+		})
+	}
+	return list
+}
+
+// appendOnly finds inserts that all come at one end of the table.
+func appendOnly(r *traffic.Report) []Finding {
+	t := &r.Totals
+	if t.Judged < enough {
+		return nil
+	}
+	n, end := t.AtEnd, "end"
+	if t.AtStart > n {
+		n, end = t.AtStart, "start"
+	}
+	share := float64(n) / float64(t.Judged)
+	if share <= 0.9 {
+		return nil
+	}
+	return []Finding{{
+		Rule: "append-only", Finding: fmt.Sprintf("%.0f %% of the inserts come at the %s of the table.", 100*share, end),
+		Number: 100 * share, Unit: "% of inserts", Example: t.LastInserted,
+		Why: Why{
+			Azure:    "All inserts go to the machine with the last range of the table. It cannot be relieved by a split: the next inserts are at the end again.",
+			DynamoDB: "Harmless if the PartitionKey changes with each entity, since buckets hash it. With one PartitionKey for an hour or a day all inserts have one hash key: 1,000 write units a second, and splits do not help.",
+			Workers:  "As on DynamoDB: one PartitionKey at a time is one object at a time.",
+			Binary:   "Good for the disk, no harm.",
+		},
+		Instead: "Begin the PartitionKey with what tells the sources apart (the device, the customer, or a hash modulo 16), and keep the time in the RowKey. Reversed ticks do not help: they move the heat to the start of the table.",
+	}}
+}
+
+// moreBuckets finds writes beyond what the buckets of a table accept.
+func moreBuckets(r *traffic.Report, buckets int) []Finding {
+	most := uint64(0)
+	for _, c := range r.Map.Minutes {
+		sum := uint64(0)
+		for _, cell := range c.Counts {
+			sum += uint64(cell[2])
+		}
+		most = max(most, sum)
+	}
+	rate := float64(most) / 60
+	units := 1.0
+	if t := &r.Totals; t.Writes > 0 {
+		units = float64(t.WriteUnits) / float64(t.Writes)
+	}
+	limit := float64(buckets*dynamodbPartition) * 0.7
+	if rate*units <= limit {
+		return nil
+	}
+	need := 1
+	for float64(need*dynamodbPartition)*0.7 < rate*units {
+		need *= 2
+	}
+	return []Finding{{
+		Rule: "more-buckets", Finding: fmt.Sprintf("The busiest minute has %.0f write units a second; %d buckets accept about %d.", rate*units, buckets, buckets*dynamodbPartition),
+		Number: rate * units, Unit: "write units/s", Example: fmt.Sprintf("%d buckets", need),
+		Why: Why{
+			Azure:    "Azure splits the ranges by itself, if the PartitionKeys differ; an account has 20,000 entities a second.",
+			DynamoDB: "Each bucket is a hash key with 1,000 write units a second at first.",
+			Workers:  "Each bucket is an object with one thread.",
+			Binary:   "There are no buckets.",
+		},
+		Instead: fmt.Sprintf("edgetable table rebucket --buckets %d (on DynamoDB), or create the table with so many.", need),
+	}}
+}

@@ -1,0 +1,103 @@
+package advise
+
+import (
+	"fmt"
+	"strings"
+
+	"edgetable/core/traffic"
+)
+
+const (
+	scanRatio   = 10   // rows examined for a row returned
+	scanAtLeast = 1000 // rows
+)
+
+// scanRatios finds shapes of queries that examine much more than they return.
+func scanRatios(r *traffic.Report) (list []Finding) {
+	for _, s := range r.Shapes {
+		ratio := float64(s.Scanned) / float64(max(s.Returned, 1))
+		if s.Plan == "Other" || s.Filter == "" || s.Scanned < scanAtLeast || ratio <= scanRatio {
+			continue
+		}
+		names, point := properties(s.Filter)
+		f := Finding{
+			Rule: "scan-ratio", Number: ratio, Unit: "rows scanned for a row returned", Example: s.Example,
+			Finding: fmt.Sprintf("A query scans %.0f rows for each that it returns (%s, %d pages).", ratio, planWords(s.Plan), s.Pages),
+			Why: Why{
+				Azure:    "The service reads and bills page after page; a page ends after 5 seconds or at the end of a range, often empty.",
+				DynamoDB: "What is examined is paid: a read unit for 4 KiB, 256 for a page of 1 MB, and one Query for each bucket.",
+				Workers:  "Each row examined is a row read ($0.001 a million) and CPU time of the one thread of an object.",
+				Binary:   "About a million rows a second of one core, and other requests wait for it.",
+			},
+		}
+		first := "the property"
+		if len(names) > 0 {
+			first = names[0]
+		}
+		if point && s.Returned <= 2*s.Pages {
+			f.Rule = "point-read-by-property"
+			f.Finding = fmt.Sprintf("A property is used like a key: a query by %s scans %.0f rows to find one (%d pages).", first, ratio, s.Pages)
+			f.Instead = fmt.Sprintf("Store a second, small entity with PartitionKey = %s and the keys of the first (an index entity), in the same batch if it is in the same partition; or make %s the RowKey.", first, first)
+		} else if s.Plan == "Partition" || s.Plan == "Rows" {
+			f.Instead = fmt.Sprintf("Begin the RowKey with %s, so that the filter becomes RowKey ge '…' and RowKey lt '…'; or store the entity a second time with such a key in the same partition, in one batch.", first)
+		} else {
+			f.Instead = fmt.Sprintf("Begin the PartitionKey with %s, or store index entities with PartitionKey = %s; then the filter is one of a partition.", first, first)
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+func planWords(plan string) string {
+	switch plan {
+	case "Table":
+		return "of the whole table"
+	case "Range":
+		return "of a range of partitions"
+	case "Partition":
+		return "of a partition"
+	case "Rows":
+		return "of a part of a partition"
+	}
+	return "of points"
+}
+
+// properties returns the names of the properties in the shape of a filter but the
+// keys, and whether each of them is only compared by eq.
+func properties(shape string) (names []string, point bool) {
+	point = true
+	words := strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(shape))
+	for i := 0; i+2 < len(words); i++ {
+		if words[i+2] != "?" {
+			continue
+		}
+		switch name := words[i]; name {
+		case "PartitionKey", "RowKey", "Timestamp":
+		default:
+			names = append(names, name)
+			point = point && words[i+1] == "eq"
+		}
+	}
+	return names, point && len(names) > 0 && !strings.Contains(shape, " or ")
+}
+
+// batches finds single writes to one partition that come together.
+func batches(r *traffic.Report) []Finding {
+	t := &r.Totals
+	single := t.WriteRequests - t.Batches
+	if t.Batchable < enough || float64(t.Batchable) < 0.5*float64(single) {
+		return nil
+	}
+	share := 100 * float64(t.Batchable) / float64(single)
+	return []Finding{{
+		Rule: "batches-not-used", Finding: fmt.Sprintf("%.0f %% of the single writes closely follow another one to the same partition.", share),
+		Number: share, Unit: "% of single writes", Example: t.SecondMostIn,
+		Why: Why{
+			Azure:    "A batch of 100 is billed as one transaction, and is one round trip.",
+			DynamoDB: "A batch is one request to Lambda, but its items cost twice the write units: it saves time and requests, not units.",
+			Workers:  "A batch is one request to the Worker and one to the object, instead of 100 of each.",
+			Binary:   "A batch is one sync to the disk, and about ten times as many entities a second.",
+		},
+		Instead: "Collect writes of one partition into entity group transactions of up to 100 (SubmitTransaction, submit_transaction), where all or none is right.",
+	}}
+}

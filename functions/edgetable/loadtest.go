@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
+
+	"edgetable/core/edm"
+	"edgetable/core/payload"
+	"edgetable/core/traffic"
+	"edgetable/functions/edgetable/advise"
+	"edgetable/functions/edgetable/load/hist"
+	"edgetable/functions/edgetable/remote"
+)
+
+// loadtestFlags are the flags of loadtest.
+type loadtestFlags struct {
+	statsFlags
+	serviceFlags
+	like, shape                    string
+	requests, partitions, property int
+	reads                          float64
+	buckets                        int
+	keep                           bool
+}
+
+func (p *program) loadtestCommand() *cobra.Command {
+	var o loadtestFlags
+	c := &cobra.Command{
+		Use: "loadtest TABLE", Short: "Try the shape of a table's traffic against any service, and advise on it",
+		Long: `It creates TABLE in a service, sends requests with a shape, prints rates and latencies, judges the keys as
+'advise' does, and deletes the table. The shape is that of the traffic of a table that the server on this machine has
+counted (--like), or a described one (--shape): uniform (many partitions, all alike), zipf (a few of them are busy)
+or append (each new key at the end of the table).
+
+The exit status is 0 without a finding, 3 with findings, 1 after a failure.`,
+		Example: "  edgetable loadtest Trial --to azure --like People --data /var/lib/edgetable\n  edgetable loadtest Trial --shape zipf --requests 20000",
+		Args:    operands("TABLE"),
+		RunE:    func(c *cobra.Command, args []string) error { return p.loadtest(c.Context(), &o, args[0]) },
+	}
+	section(c, "Shape", func(f *pflag.FlagSet) {
+		f.StringVar(&o.like, "like", "", "`table` whose traffic is imitated")
+		choiceFlag(f, &o.shape, "shape", "`shape` of the traffic", advise.Uniform, advise.Zipf, advise.Append)
+		intFlag(f, &o.partitions, "partitions", 1000, 2, 1_000_000, "`number` of partitions; with --like they are those of the table")
+		numberFlag(f, &o.reads, "read-share", 0.5, 0, 1, "`part` of the requests that read; with --like it is that of the table")
+		intFlag(f, &o.property, "size", 500, 0, 30_000, "`bytes` of an entity")
+		o.statsFlags.register(f)
+	})
+	section(c, "Requests", func(f *pflag.FlagSet) {
+		o.serviceFlags.toFlag(f)
+		intFlag(f, &o.requests, "requests", 10_000, 1, 1_000_000_000, "`number` of requests")
+		connectionsFlag(f, &o.connections)
+		boolFlag(f, &o.keep, "keep", "do not delete the table")
+	})
+	section(c, "Result", func(f *pflag.FlagSet) {
+		bucketsFlag(f, &o.buckets)
+		jsonFlag(f, &o.json)
+	})
+	return c
+}
+
+func (p *program) loadtest(ctx context.Context, o *loadtestFlags, table string) (err error) {
+	var like *traffic.Report
+	if o.like != "" {
+		r, _, err := askTraffic[traffic.Report](ctx, &o.statsFlags, o.like)
+		if err != nil {
+			return err
+		}
+		like = &r
+	}
+	c, err := p.connect(&o.serviceFlags)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	made, err := c.CreateTable(ctx, table)
+	if err != nil {
+		return err
+	}
+	if !made {
+		return fmt.Errorf("table %s exists: name one that does not", table)
+	}
+	if !o.keep {
+		defer func() {
+			if deleted := c.DeleteTable(context.WithoutCancel(ctx), table); err == nil {
+				err = deleted
+			}
+		}()
+	}
+	t := trial{client: c, table: table, counter: traffic.New(), text: strings.Repeat("x", o.property)}
+	t.counter.Tick(now())
+	begin := time.Now()
+	if err := t.run(ctx, o, like); err != nil {
+		return err
+	}
+	took := time.Since(begin)
+	t.counter.Tick(now())
+	if !o.json {
+		_, refusals, _ := c.Load()
+		fmt.Fprintf(p.out, "%s requests in %s: %.0f per second, %s refused (503) and sent again\n", group(int64(o.requests)), took.Round(time.Millisecond), float64(o.requests)/took.Seconds(), group(refusals))
+		fmt.Fprintf(p.out, "latency: median %s, 99 %% %s\n\n", t.latency.Quantile(0.5), t.latency.Quantile(0.99))
+	}
+	saved := t.counter.Save()
+	f := advise.Facts{Buckets: o.buckets}
+	if seen, ok := saved.Find("", table); ok {
+		f.Traffic = seen.Report()
+	}
+	return p.tellAdvice(table, &f, o.json)
+}
+
+// trial sends the requests of a load test and counts them as a server does.
+type trial struct {
+	client  *remote.Client
+	table   string
+	text    string
+	counter *traffic.Counter
+	latency hist.Histogram
+	sent    atomic.Int64
+}
+
+func (t *trial) run(ctx context.Context, o *loadtestFlags, like *traffic.Report) error {
+	clock := time.NewTicker(time.Second)
+	defer clock.Stop()
+	g, ctx := errgroup.WithContext(ctx)
+	var keys atomic.Int64
+	latencies := make([]hist.Histogram, o.connections)
+	for i := range o.connections {
+		w := advise.Describe(o.shape, i, &keys, o.reads, o.partitions)
+		if like != nil {
+			w = advise.Like(like, i, &keys)
+		}
+		g.Go(func() error {
+			for t.sent.Add(1) <= int64(o.requests) {
+				begin := time.Now()
+				if err := t.send(ctx, w.Next()); err != nil {
+					return err
+				}
+				latencies[i].Record(time.Since(begin))
+				select {
+				case <-clock.C:
+					t.counter.Tick(now())
+				default:
+				}
+			}
+			return nil
+		})
+	}
+	err := g.Wait()
+	for i := range latencies {
+		t.latency.Merge(&latencies[i])
+	}
+	return err
+}
+
+func (t *trial) send(ctx context.Context, r advise.Request) (err error) {
+	v := traffic.Visit{Table: t.table, PartitionKey: r.PartitionKey, RowKey: r.RowKey, InPartition: true, Entities: 1, Bytes: len(t.text), Largest: len(t.text)}
+	switch {
+	case r.Query:
+		v.Plan, v.Example, v.Shape = "Partition", "PartitionKey eq '"+r.PartitionKey+"'", "PartitionKey eq ?"
+		for _, err := range t.client.Entities(ctx, remote.Query{Table: t.table, Filter: v.Example, Top: 1000}) {
+			if err != nil {
+				return err
+			}
+			v.Scanned++
+			v.Returned++
+		}
+	case !r.Write:
+		_, _, err = t.client.Get(ctx, t.table, r.PartitionKey, r.RowKey, nil)
+	default:
+		v.Write, v.Batch, v.Entities, v.Inserts = true, r.Entities > 1, r.Entities, r.Entities
+		v.Bytes *= r.Entities
+		err = t.write(ctx, r)
+	}
+	t.counter.Add(&v)
+	return err
+}
+
+func (t *trial) write(ctx context.Context, r advise.Request) error {
+	ops := make([]remote.Operation, r.Entities)
+	p := edm.AppendProperty(nil, "Text", edm.String(t.text))
+	for i := range ops {
+		rk := r.RowKey
+		if i > 0 {
+			rk = fmt.Sprintf("%s-%02d", rk, i)
+		}
+		ops[i] = remote.Operation{Kind: remote.Insert, PartitionKey: r.PartitionKey, RowKey: rk, Body: payload.AppendJSON(nil, r.PartitionKey, rk, 0, p)}
+	}
+	if len(ops) == 1 {
+		return t.client.Write(ctx, t.table, &ops[0])
+	}
+	return t.client.Batch(ctx, t.table, ops)
+}
