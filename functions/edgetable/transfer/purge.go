@@ -53,11 +53,13 @@ func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Op
 		case errors.As(err, &answer) && answer.Status == http.StatusNotFound && answer.Code != "TableNotFound" && answer.Index >= 0 && answer.Index < len(ops):
 			ops = without(ops, answer.Index)
 		case errors.As(err, &answer) && answer.Status == http.StatusNotImplemented && len(ops) > 1: // it has no batches
-			one, err := remove(ctx, c, table, ops[:1:1])
-			if n += one; err != nil {
-				return n, err
+			for i := range ops {
+				one, err := remove(ctx, c, table, ops[i:i+1:i+1])
+				if n += one; err != nil {
+					return n, err
+				}
 			}
-			ops = ops[1:]
+			return n, nil
 		default:
 			return n, fmt.Errorf("deleting from table %s, PartitionKey %s: %w", table, Quote(ops[0].PartitionKey), err)
 		}

@@ -47,11 +47,15 @@ func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lin
 				return where(err)
 			}
 			ops, lines = free, freeLines
-		case len(ops) > 1 && (answer.Status == http.StatusRequestEntityTooLarge || answer.Status == http.StatusNotImplemented || answer.Status == http.StatusBadRequest && !known):
-			half := len(ops) / 2
-			if answer.Status == http.StatusNotImplemented { // it has no batches
-				half = 1
+		case len(ops) > 1 && answer.Status == http.StatusNotImplemented: // it has no batches
+			for i := range ops {
+				if err := w.write(ctx, b, ops[i:i+1:i+1], lines[i:i+1:i+1]); err != nil {
+					return err
+				}
 			}
+			return nil
+		case len(ops) > 1 && (answer.Status == http.StatusRequestEntityTooLarge || answer.Status == http.StatusBadRequest && !known):
+			half := len(ops) / 2
 			if err := w.write(ctx, b, ops[:half:half], lines[:half:half]); err != nil {
 				return err
 			}
