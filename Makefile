@@ -11,7 +11,7 @@ FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
 # Go packages below testdata, which ./... leaves out.
-TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/...
+TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes
 # Build tags of the tests that need DynamoDB Local and AWS's emulator, of those that need TinyGo and Node.js, and of those that
 # need an ACME server or Prometheus.
 TAGS := testaws,testedge,testlocal
@@ -75,12 +75,19 @@ test-dist:
 	@.ci/prerequisites go python3
 	$(STEPS) $(DIST)
 
+## test-data: export, import, copy and verify between every pair of homes, and Azurite; the guides to migration
+DATA = homes
+.PHONY: test-data
+test-data:
+	@.ci/prerequisites go node npm python3 javac mvn
+	$(STEPS) $(DATA)
+
 ## test: all of these, on two cores a quarter of an hour; installs what the tests need below .cache/
 .PHONY: test
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
 	@.ci/install $$(<.ci/tinygo/packages)
-	@$(MAKE) quick; $(MAKE) -j2 -O $(AWS) $(EDGE) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST); echo "test: $$SECONDS seconds"
+	@$(MAKE) quick; $(MAKE) -j2 -O $(AWS) $(EDGE) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST) $(DATA); echo "test: $$SECONDS seconds"
 
 # The race detector is for packages that start goroutines or meet them.
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
@@ -192,6 +199,11 @@ explorer-bench: build
 .PHONY: backup-s3
 backup-s3: build
 	cd testdata/backup && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 ./...
+
+.PHONY: homes
+homes: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
+	EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) EDGETABLE_AZURITE=$(abspath $(CACHE))/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
+	  $(GOTEST) -count=1 -tags testaws,testedge ./testdata/homes
 
 ## clients-lambda: the Azure SDKs against the Lambda function under the emulator of AWS, over DynamoDB Local
 .PHONY: clients-lambda

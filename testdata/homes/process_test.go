@@ -1,0 +1,162 @@
+//go:build testaws && testedge
+
+package homes
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// root is the repository.
+var root = func() string {
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()
+
+// binary is the program under test.
+func binary(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("EDGETABLE_BINARY")
+	if path == "" {
+		t.Fatal("EDGETABLE_BINARY must name the binary: use 'make test-data'")
+	}
+	return path
+}
+
+// newKey makes the key of all accounts of a test.
+func newKey() string {
+	var b [64]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return base64.StdEncoding.EncodeToString(b[:])
+}
+
+// start runs a server until the test ends, and returns when one of its lines has the text. It returns that line and those before.
+func start(t *testing.T, text string, env []string, args ...string) []string {
+	t.Helper()
+	c := exec.Command(args[0], args[1:]...)
+	c.Env = append(os.Environ(), env...)
+	c.Stderr = logOf(t)
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Signal(syscall.SIGTERM)
+		_ = c.Wait() // however it ends
+	})
+	var said []string
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if said = append(said, lines.Text()); strings.Contains(lines.Text(), text) {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return said
+		}
+	}
+	t.Fatalf("%q did not start:\n%s", args, strings.Join(said, "\n"))
+	return nil
+}
+
+// logOf collects what a server logs, for a test that fails.
+func logOf(t *testing.T) io.Writer {
+	b := &lockedBuffer{}
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if text := b.b.String(); t.Failed() {
+			t.Logf("…%s", text[max(len(text)-4000, 0):])
+		}
+	})
+	return b
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(text)
+}
+
+// serve runs a program that is called as the binary is, and returns the URL of its accounts.
+func serve(t *testing.T, program, accounts string, env ...string) string {
+	t.Helper()
+	said := start(t, "ready", append(env, "EDGETABLE_ACCOUNTS="+accounts), program, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
+	for _, line := range said {
+		if _, endpoint, ok := strings.Cut(line, "  endpoint           "); ok {
+			return endpoint[:strings.LastIndexByte(endpoint, '/')]
+		}
+	}
+	t.Fatalf("%s names no endpoint:\n%s", program, strings.Join(said, "\n"))
+	return ""
+}
+
+// azurite runs Azurite and returns the URL of its accounts.
+func azurite(t *testing.T, accounts string) string {
+	t.Helper()
+	program := os.Getenv("EDGETABLE_AZURITE")
+	if program == "" {
+		t.Fatal("EDGETABLE_AZURITE must name azurite-table: use 'make test-data'")
+	}
+	address := free(t)
+	host, port, _ := net.SplitHostPort(address)
+	start(t, "successfully", []string{"AZURITE_ACCOUNTS=" + accounts}, program,
+		"--tableHost", host, "--tablePort", port, "--inMemoryPersistence", "--silent", "--disableTelemetry")
+	return "http://" + address
+}
+
+// free returns an address with an unused port. Its host is used by nobody else: Azurite does not say which port it took.
+func free(t *testing.T) string {
+	t.Helper()
+	var b [3]byte
+	_, _ = rand.Read(b[:])
+	host := netip.AddrFrom4([4]byte{127, b[0] | 1, b[1], b[2] | 1})
+	l, err := net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(netip.AddrPortFrom(host, 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// edgetable runs the binary and demands its exit status. It returns what it printed.
+func edgetable(t *testing.T, want int, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, binary(t), args...)
+	c.Dir = t.TempDir()
+	c.Env = append(os.Environ(), "XDG_CACHE_HOME="+c.Dir, "XDG_CONFIG_HOME="+c.Dir)
+	out, err := c.CombinedOutput()
+	if c.ProcessState == nil || c.ProcessState.ExitCode() != want {
+		t.Fatalf("%.300q: %v, status %d is wanted\n%.3000s", args, err, want, out)
+	}
+	return string(out)
+}
+
+// connection names an account at the URL of a server.
+func connection(url, account, key string) string {
+	return fmt.Sprintf("AccountName=%s;AccountKey=%s;TableEndpoint=%s/%[1]s", account, key, url)
+}
