@@ -163,7 +163,7 @@ func (p *program) copy(ctx context.Context, o *copyFlags, tables []string) error
 }
 
 // journalOf is where the same command finds its journal.
-func journalOf(verb string, work transfer.Copy) (string, error) {
+func journalOf(verb string, work any) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("there is no place for a journal: %w; --journal names a file", err)

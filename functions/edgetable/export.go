@@ -29,8 +29,12 @@ func (p *program) exportCommand() *cobra.Command {
 		Long: `Writes each table to a directory of its name below --to, as files that hold its entities in the order of their keys, and
 a manifest.json with their numbers of entities, sizes and checksums. --to - writes one table to standard output.
 
+--to s3://BUCKET/PREFIX writes objects to a bucket of S3, without files on this machine, with ?endpoint=https://HOST&region=REGION
+after it where needed. Credentials come from the environment, as for AWS's own programs.
+
 An export that was interrupted goes on when the command is given again. The exit status is 1 if a part is done, 2 if nothing is.`,
 		Example: "  edgetable export --all --from prod --to backup-2026-11-22 --compress zstd\n" +
+			"  edgetable export --all --from prod --to s3://bucket/2026-11-22 --compress zstd\n" +
 			"  edgetable export People --format csv --to - > people.csv",
 		RunE: func(c *cobra.Command, args []string) error { return p.export(c.Context(), &o, args) },
 	}
@@ -43,7 +47,7 @@ An export that was interrupted goes on when the command is given again. The exit
 		f.StringVar(&o.toPartition, "to-partition", "", "last `PartitionKey`; default no bound")
 	})
 	section(c, "Where and how", func(f *pflag.FlagSet) {
-		toFlag(f, &o.to, "a directory, or - for standard output")
+		toFlag(f, &o.to, "a directory, s3://BUCKET/PREFIX, or - for standard output")
 		formatFlag(f, &o.format, "jsonl", "csv", "csv-plain", "parquet")
 		choiceFlag(f, &o.compress, "compress", "`method` of compression: none, gzip or zstd", "none", "gzip", "zstd")
 		boolFlag(f, &o.excel, "excel", "in CSV, guard texts that a spreadsheet would take for formulas; such a file is not for import")
@@ -85,8 +89,14 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		return err
 	}
 	defer c.Close()
+	place, err := p.exportPlace(ctx, o)
+	if err != nil {
+		return err
+	}
 	if o.all && !o.restart {
-		tables = transfer.Begun(o.to) // a table may be new
+		if tables, err = place.begun(ctx); err != nil { // a table may be new
+			return ended(err, false)
+		}
 	}
 	if o.all && len(tables) == 0 {
 		if tables, err = c.Tables(ctx); err != nil {
@@ -123,12 +133,12 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		return ended(err, progress.Rows.Load() > 0)
 	}
 	if o.restart {
-		if err := transfer.Remove(o.to, tables); err != nil {
+		if err := place.remove(ctx, tables); err != nil {
 			stop()
 			return ended(err, false)
 		}
 	}
-	m, err := e.ToDirectory(ctx, c, o.to)
+	m, err := place.write(ctx, c, &e)
 	stop()
 	switch {
 	case errors.Is(err, transfer.ErrFinished):

@@ -28,9 +28,9 @@ type importFlags struct {
 func (p *program) importCommand() *cobra.Command {
 	var o importFlags
 	c := &cobra.Command{
-		Use: "import DIRECTORY|FILE|-", Short: "Write files to tables",
+		Use: "import DIRECTORY|s3://BUCKET/PREFIX|FILE|-", Short: "Write files to tables",
 		Long: `Reads what export, Storage Explorer or AzCopy 7 wrote, other files of JSON, CSV or parquet (.jsonl, .json, .csv or .parquet,
-also with .gz or .zst), all such files of a directory, or standard input. A file is for the table that --table names, else that
+also with .gz or .zst), all such files of a directory, what export wrote to a bucket of S3, or standard input. A file is for the table that --table names, else that
 of its folder, else that of its name; a table that is missing is created. The rows may be in any order.
 
 --partition-key and --row-key make keys of other columns: a name takes a column as the key, =orders is a constant, and a template
@@ -86,8 +86,11 @@ func columnTypes(list []string) (map[string]edm.Type, error) {
 // beside returns the path of a file next to the input, or in the input if it is a
 // directory.
 func beside(path, name string) string {
-	if path == "-" {
+	switch {
+	case path == "-":
 		return "stdin." + name
+	case isBucket(path):
+		return name
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return filepath.Join(path, name)
@@ -104,7 +107,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	if err := o.mapping.Check(); err != nil {
 		return misuse("%v", err)
 	}
-	sources, err := transfer.Sources(path, o.table)
+	sources, err := importSources(ctx, path, o.table)
 	if err != nil {
 		return ended(err, false)
 	}
@@ -116,7 +119,13 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	if o.rejects == "" {
 		o.rejects = beside(path, "import.rejects.jsonl")
 	}
-	if o.journal == "" && path != "-" {
+	switch {
+	case o.journal != "" || path == "-":
+	case isBucket(path):
+		if o.journal, err = journalOf("import", []string{path, c.Endpoint().String(), o.table, o.mode}); err != nil {
+			return ended(err, false)
+		}
+	default:
 		o.journal = beside(path, "import.journal")
 	}
 	if o.restart && o.journal != "" {

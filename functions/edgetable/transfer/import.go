@@ -114,7 +114,8 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err 
 func (o *Import) options() *Import {
 	p := &Import{Target: o.Target, Sources: slices.Clone(o.Sources), Mode: o.Mode, Format: o.Format, Mapping: o.Mapping}
 	for i := range p.Sources {
-		p.Sources[i].part, p.Sources[i].bytes = nil, nil
+		s := &p.Sources[i]
+		s.part, s.bytes, s.fetch = nil, nil, nil
 	}
 	return p
 }

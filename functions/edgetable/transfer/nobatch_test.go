@@ -50,7 +50,7 @@ func TestWithoutBatches(t *testing.T) {
 		t.Errorf("%+v, %v, %d batches", totals, err, asked.Load())
 	}
 	asked.Store(0)
-	n, err := transfer.Purge(t.Context(), c, remote.Query{Table: "People", Filter: "PartitionKey ge ''"}, 1, new(atomic.Int64))
+	n, err := transfer.Purge(t.Context(), c, remote.Query{Table: "People", Filter: "PartitionKey ge ''"}, 1, new(transfer.Progress))
 	if err != nil || n != 300 || asked.Load() > 20 || len(dump(t, c, "People")) > 0 {
 		t.Errorf("%d deleted, %v, %d batches", n, err, asked.Load())
 	}

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -40,13 +41,14 @@ type rows interface {
 
 // Source is a file to import.
 type Source struct {
-	Table string        `json:"table"`
-	File  string        `json:"file"` // "-" is standard input
-	Size  int64         `json:"size"`
-	Time  int64         `json:"time"` // when it was changed
-	seed  uint64        // of UUIDs for rows of standard input
-	part  *Part         // what a manifest says of it
-	bytes *atomic.Int64 // counts those that were read
+	Table string                 `json:"table"`
+	File  string                 `json:"file"` // "-" is standard input
+	Size  int64                  `json:"size"`
+	Time  int64                  `json:"time"` // when it was changed
+	seed  uint64                 // of UUIDs for rows of standard input
+	part  *Part                  // what a manifest says of it
+	fetch func() ([]byte, error) // reads an object
+	bytes *atomic.Int64          // counts those that were read
 }
 
 // Sources finds the files to import: those of a manifest, else all files of
@@ -174,7 +176,14 @@ func (s *Source) open(stdin io.Reader, usual string, how *Mapping) (r rows, done
 		return nil, nil, err
 	}
 	in, format, closeFile := stdin, usual, func() error { return nil }
-	if s.File != "-" {
+	switch {
+	case s.fetch != nil:
+		text, err := s.fetch()
+		if err != nil {
+			return nil, nil, err
+		}
+		in, format = bytes.NewReader(text), formatOf(s.File)
+	case s.File != "-":
 		f, err := os.Open(s.File)
 		if err != nil {
 			return nil, nil, err

@@ -1,0 +1,143 @@
+package backup
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// connection names the account of a server.
+func (s *server) connection() string {
+	return "AccountName=devstoreaccount1;AccountKey=" + developmentKey + ";TableEndpoint=" + s.endpoint
+}
+
+// same reports whether a new server has the tables of another after an import from a bucket.
+func (s *server) same(t *testing.T, place string) {
+	t.Helper()
+	other := start(t, filepath.Join(t.TempDir(), "other"))
+	cache := t.TempDir() // journals
+	c := command(t, "import", place, "--to", other.connection())
+	c.Dir, c.Env = cache, append(c.Env, "XDG_CACHE_HOME="+cache)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("import: %v\n%s", err, out)
+	}
+	if out := succeed(t, "verify", "--all", "--from", s.connection(), "--to", other.connection()); !strings.Contains(out, " 0 are not") {
+		t.Errorf("verify: %s", out)
+	}
+}
+
+// TestExport exports all tables of a server to a bucket and imports them from there.
+func TestExport(t *testing.T) {
+	t.Parallel()
+	g, s := startGateway(t), start(t, filled(t))
+	if status := s.do(t, "POST", "/Tables", `{"TableName":"empty"}`); status != 201 {
+		t.Fatalf("create table: status %d", status)
+	}
+	args := []string{"export", "--all", "--from", s.connection(), "--to", g.URL, "--compress", "zstd"}
+	if out := succeed(t, args...); !strings.Contains(out, "people: 100 entities in 1 files") {
+		t.Errorf("export: %s", out)
+	}
+	s.same(t, g.URL)
+	if out := succeed(t, args...); !strings.Contains(out, "has a finished export already") {
+		t.Errorf("a second export: %s", out)
+	}
+	if left, err := os.ReadDir(filepath.Join(g.dir, "unfinished")); err == nil && len(left) > 0 {
+		t.Errorf("%v is left", left)
+	}
+	// The objects are those of an export to a directory.
+	copied := filepath.Join(t.TempDir(), "copied")
+	if err := os.CopyFS(copied, os.DirFS(g.dir)); err != nil {
+		t.Fatal(err)
+	}
+	s.same(t, copied)
+
+	object := filepath.Join(g.dir, "people", "part-0000-000000.jsonl.zst")
+	text, err := os.ReadFile(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 1
+	if err := os.WriteFile(object, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args []string
+		say  string
+	}{
+		{[]string{"import", g.URL, "--to", start(t, filepath.Join(t.TempDir(), "new")).connection(), "--journal", filepath.Join(t.TempDir(), "journal")},
+			"people/part-0000-000000.jsonl.zst is not what the manifest says"},
+		{[]string{"import", strings.Replace(g.URL, "prefix", "nothing", 1), "--to", s.connection()}, "has no manifest.json"},
+		{append(args, "--restart", "--format", "csv"), "a bucket takes --format jsonl"},
+	} {
+		if out, err := command(t, tt.args...).CombinedOutput(); err == nil || !strings.Contains(string(out), tt.say) {
+			t.Errorf("%q: %v %s", tt.args, err, out)
+		}
+	}
+	s.put(t, 1000)
+	succeed(t, append(args, "--restart")...)
+	s.same(t, g.URL)
+}
+
+// TestExportFaults lets requests fail in every way, before and after they are executed.
+func TestExportFaults(t *testing.T) {
+	t.Parallel()
+	g, s := startGateway(t), start(t, filled(t))
+	var n atomic.Int64
+	g.set(func(*http.Request) fault {
+		if i := n.Add(1); i%2 == 0 {
+			return fault(1 + i/2%int64(halfAnswer))
+		}
+		return none
+	}, nil)
+	succeed(t, "export", "--all", "--from", s.connection(), "--to", g.URL)
+	s.same(t, g.URL)
+}
+
+// TestExportKill kills an export at each of its writes to the bucket, before it or after it, and gives the command again on
+// another machine, which has no files of the first. What the bucket has at the end is complete.
+func TestExportKill(t *testing.T) {
+	t.Parallel()
+	g, s := startGateway(t), start(t, filled(t))
+	for row := range 600 { // several objects, of several ranges
+		s.put(t, 1000+row)
+	}
+	for _, f := range []fault{killBefore, killAfter} {
+		for n := int64(1); ; n++ {
+			place := strings.Replace(g.URL, "prefix", fmt.Sprint("kill", f, "-", n), 1)
+			args := []string{"export", "--all", "--from", s.connection(), "--to", place}
+			c := command(t, args...)
+			var out bytes.Buffer
+			c.Stdout, c.Stderr = &out, &out
+			var writes atomic.Int64
+			g.set(func(r *http.Request) fault {
+				switch {
+				case r.Method == http.MethodGet:
+					return none
+				case writes.Add(1) == n:
+					return f
+				case writes.Load() > n: // of a process that is being killed
+					return cutBefore
+				}
+				return none
+			}, func() { _ = c.Process.Kill() })
+			err := c.Run()
+			g.set(noFault, nil)
+			if err == nil {
+				t.Logf("%d writes", n-1)
+				break
+			}
+			if !strings.Contains(err.Error(), "killed") {
+				t.Fatalf("write %d: %v\n%s", n, err, &out)
+			}
+			succeed(t, args...)
+			if n%3 == 0 {
+				s.same(t, place)
+			}
+		}
+	}
+}
