@@ -1,8 +1,8 @@
 package storetest
 
 // Home returns the strengths of a store of this project, by its name in the table
-// "Stores" of the README. The harnesses of the stores declare these, so the suite
-// checks them, and a test compares them with the README. An unknown name panics.
+// of docs/stores.md. The harnesses of the stores declare these, so the suite checks
+// them, and a test compares them with that page. An unknown name panics.
 func Home(name string) Strengths {
 	s, ok := homes[name]
 	if !ok {

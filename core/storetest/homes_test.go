@@ -8,20 +8,20 @@ import (
 	"edgetable/core/storetest"
 )
 
-// The table "Stores" of the README promises what the harnesses of the stores declare.
-func TestReadme(t *testing.T) {
+// The table in docs/stores.md promises what the harnesses of the stores declare.
+func TestStoresPage(t *testing.T) {
 	if os.Getenv(child) != "" {
 		return
 	}
 	t.Parallel()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../../docs/stores.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	const head = "| Store | Linearizable | Conditions | Atomic batches | Snapshot pages | Durable | Exact deletes | One clock |\n"
 	_, rows, ok := strings.Cut(string(text), head)
 	if !ok {
-		t.Fatalf("the README has no table with the columns\n%s", head)
+		t.Fatalf("docs/stores.md has no table with the columns\n%s", head)
 	}
 	rows, _, _ = strings.Cut(rows, "\n\n")
 	found := make(map[string]storetest.Strengths)
@@ -44,10 +44,10 @@ func TestReadme(t *testing.T) {
 	}
 	for name, want := range storetest.Homes {
 		if got, ok := found[name]; !ok || got != want {
-			t.Errorf("%s: the README promises %+v, declared is %+v", name, got, want)
+			t.Errorf("%s: docs/stores.md promises %+v, declared is %+v", name, got, want)
 		}
 	}
 	if len(found) != len(storetest.Homes) {
-		t.Errorf("the README has %d stores, %d are declared", len(found), len(storetest.Homes))
+		t.Errorf("docs/stores.md has %d stores, %d are declared", len(found), len(storetest.Homes))
 	}
 }

@@ -23,12 +23,12 @@ type Source struct {
 	Check func(path string) error
 	// Keys are public keys of age; none means no encryption.
 	Keys []string
-	// Interrupted are earlier runs of the same data directory, none of which runs any
-	// more. Create takes over their objects and deletes their manifests.
+	// Interrupted lists earlier runs of the same data directory that have ended without
+	// a backup. Create takes over their objects and deletes their manifests.
 	Interrupted []string
-	// Begin is told the name of the run before anything is written.
+	// Begin gets the name of the run before anything is written.
 	Begin func(id string) error
-	// Progress is told how many bytes of the files are stored.
+	// Progress gets the number of bytes of the files that are stored, and of all.
 	Progress func(done, total int64)
 
 	Now func() time.Time

@@ -102,7 +102,7 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 		return nil, formatErr
 	}
 	var b Backups
-	// In this order a backup that ends meanwhile is in at least one list.
+	// In this order a backup that ends between the two calls is in at least one list.
 	var err error
 	if b.Unfinished, err = r.manifests(ctx, runDir, &b.Damaged); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (r *Repository) manifests(ctx context.Context, dir string, damaged *[]Damag
 	for _, id := range ids {
 		b, err := r.objects.Get(ctx, dir+id)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // removed meanwhile
+			continue // removed since it was listed
 		}
 		if err != nil {
 			return nil, err
