@@ -38,8 +38,9 @@ func freePort(t *testing.T) int {
 }
 
 // startPebble starts the authority, and a name server that has every name on this
-// machine. It connects to a port that forward leads to a server.
-func startPebble(t *testing.T) *pebble {
+// machine. It connects to a port that forward leads to a server. Its certificates
+// are valid for some time.
+func startPebble(t *testing.T, valid time.Duration) *pebble {
 	t.Helper()
 	out, err := exec.Command("../../.ci/pebble").Output()
 	if err != nil {
@@ -61,7 +62,7 @@ func startPebble(t *testing.T) *pebble {
 		"listenAddress": fmt.Sprintf("127.0.0.1:%d", acmePort), "managementListenAddress": fmt.Sprintf("127.0.0.1:%d", managePort),
 		"certificate": cert, "privateKey": key, "httpPort": freePort(t), "tlsPort": door.Addr().(*net.TCPAddr).Port,
 		"retryAfter": map[string]int{"authz": 1, "order": 1},
-		"profiles":   map[string]any{"default": map[string]any{"description": "90 days", "validityPeriod": 7776000}},
+		"profiles":   map[string]any{"default": map[string]any{"description": valid.String(), "validityPeriod": int(valid.Seconds())}},
 	}})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "config.json"), config, 0o600)
@@ -139,7 +140,7 @@ func forward(door net.Listener, target <-chan string) {
 // it starts again without the authority.
 func TestACME(t *testing.T) {
 	t.Parallel()
-	p := startPebble(t)
+	p := startPebble(t, 90*24*time.Hour)
 	data := t.TempDir()
 	flags := []string{"--data", data, "--log-format", "json", "--acme-domain", "tables.example.test,other.example.test", "--acme-email", "ops@example.test", "--acme-directory"}
 	s := start(t, nil, append(flags, p.directory, "--acme-ca", p.ca)...)
@@ -193,6 +194,41 @@ func TestACME(t *testing.T) {
 	if serial("tables.example.test") != first || serial("other.example.test") != second {
 		t.Error("after a restart there are other certificates")
 	}
+	s.ends(t)
+}
+
+// A certificate is renewed after two thirds of its time: the server serves the new one,
+// and the metric shows when it ends.
+func TestACMERenews(t *testing.T) {
+	t.Parallel()
+	p := startPebble(t, 30*time.Second)
+	s := start(t, nil, "--memory", "--acme-cache", t.TempDir(), "--acme-domain", "tables.example.test", "--metrics-listen", "127.0.0.1:0",
+		"--acme-directory", p.directory, "--acme-ca", p.ca)
+	address := strings.TrimSpace(strings.Split(strings.Split(s.greeting, "listens on ")[1], " ")[0])
+	p.forward(address)
+	var first, second *x509.Certificate
+	for end := time.Now().Add(2 * time.Minute); second == nil; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("no second certificate after %v\n%s", first, s.logs)
+		}
+		conn, err := tls.Dial("tcp", address, &tls.Config{RootCAs: p.roots, ServerName: "tables.example.test"})
+		if err != nil {
+			continue
+		}
+		switch got := conn.ConnectionState().PeerCertificates[0]; {
+		case first == nil:
+			first = got
+		case got.SerialNumber.Cmp(first.SerialNumber) != 0:
+			second = got
+		}
+		conn.Close()
+	}
+	if !second.NotAfter.After(first.NotAfter) {
+		t.Errorf("the second certificate ends at %v, the first one at %v", second.NotAfter, first.NotAfter)
+	}
+	eventually(t, func() bool {
+		return sumOf(t, s.scrape(t, ""), "certificate_expiry_timestamp_seconds") >= float64(second.NotAfter.Unix())
+	}, s)
 	s.ends(t)
 }
 
