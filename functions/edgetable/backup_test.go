@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -212,6 +213,24 @@ func TestScheduledBackups(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "data", "backup.staging")); len(left) > 0 {
 		t.Error("the staged files are left")
+	}
+}
+
+// A place that cannot be reached shows in the log before the last attempt, and the server
+// serves and stops as usual.
+func TestUnreachablePlace(t *testing.T) {
+	t.Parallel()
+	p := startProcess(t, []string{"AWS_ACCESS_KEY_ID=nobody", "AWS_SECRET_ACCESS_KEY=nothing"},
+		"--data", filepath.Join(t.TempDir(), "data"), "--backup-to", "s3://bucket/place?region=nowhere&endpoint=http://127.0.0.1:1", "--cache-size", "4")
+	p.client(t, "").fill(t)
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(p.logs.String(), "the place for backups does not answer"); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the log:\n%s", p.logs)
+		}
+	}
+	p.signal(t, syscall.SIGTERM)
+	if err := p.Wait(); err != nil || !strings.Contains(p.logs.String(), "--cache-size is in MiB") {
+		t.Errorf("%v\n%s", err, p.logs)
 	}
 }
 

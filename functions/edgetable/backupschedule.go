@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/backup/repository/s3"
 	"edgetable/adapters/setting"
 )
 
@@ -114,6 +115,12 @@ func (s *serving) scheduleBackups(ctx context.Context) (*scheduledBackups, error
 	}
 	if err := apart(place, s.data); err != nil {
 		return nil, fmt.Errorf("--backup-to: %w", err)
+	}
+	if bucket, ok := place.(*s3.Bucket); ok {
+		// All attempts together may take a quarter of an hour.
+		bucket.Retrying = func(cause error, in time.Duration) {
+			s.log.Warn("the place for backups does not answer", "to", s.backup.to, "cause", cause, "again in", in.Round(time.Millisecond))
+		}
 	}
 	return &scheduledBackups{
 		backupFlags: &s.backup, log: s.log,

@@ -30,6 +30,9 @@ type home struct {
 // openEmbedded opens the store in the data directory, or in memory.
 func (p *program) openEmbedded(_ context.Context, o *serveFlags, m *metrics, log *slog.Logger) (*home, error) {
 	p.limitMemory(o)
+	if o.cache < smallCache && !o.memory {
+		log.Warn("the cache is so small that most reads need the disk: --cache-size is in MiB", "mib", o.cache)
+	}
 	info, err := os.Stat(o.data)
 	if err == nil && !info.IsDir() && !o.memory {
 		return nil, fmt.Errorf("--data: %s is not a directory", o.data)
@@ -67,6 +70,9 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, m *metrics, log
 	}
 	return h, nil
 }
+
+// smallCache is a size in MiB that is more likely meant in another unit.
+const smallCache = 16
 
 // besideCache is the memory in MiB for all but the cache: requests, pages,
 // compactions.

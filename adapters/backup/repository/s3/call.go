@@ -61,6 +61,9 @@ func (b *Bucket) call(ctx context.Context, method, key string, query url.Values,
 		if delayErr != nil {
 			return nil, err
 		}
+		if b.Retrying != nil {
+			b.Retrying(err, delay)
+		}
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()

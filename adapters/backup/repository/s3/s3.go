@@ -32,6 +32,9 @@ type Bucket struct {
 	signer      *v4.Signer
 	client      http.Client
 	retryer     aws.Retryer
+
+	// Retrying is called when a request failed and will be sent again; it may be nil.
+	Retrying func(cause error, in time.Duration)
 }
 
 // callTimeout bounds one attempt to send or receive an object of 8 MiB: a connection
