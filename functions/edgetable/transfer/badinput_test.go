@@ -97,9 +97,9 @@ func zipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// A refused row is refused again until it is corrected, then it is what it should
-// have been. A property may have several types, and of rows with the same keys the
-// last one counts.
+// A row of the file of rejects is refused again until it is corrected; its values then
+// have their types. A property may have several types, and of rows with the same keys
+// the last one counts.
 func TestRejectsAgain(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

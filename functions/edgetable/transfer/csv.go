@@ -76,6 +76,8 @@ func (w *csvWriter) append(dst []byte, e *payload.Received) []byte {
 		case edm.TypeNull:
 		case edm.TypeString:
 			dst = w.appendText(dst, v.Text())
+		case edm.TypeBinary: // whose base64 may begin with +
+			dst = w.appendText(dst, v.String())
 		default:
 			w.text = v.AppendText(w.text[:0])
 			dst = appendCell(dst, string(w.text))

@@ -30,66 +30,6 @@ func newImport(t testing.TB, c *remote.Client, path, table, mode string) *transf
 		Progress: new(transfer.Progress), Begin: func(bool) {}, Refused: func(string, int, string) {}}
 }
 
-// Entities of all kinds come unchanged through every format, from the file into
-// a table and back, and into another table.
-func TestRoundTrips(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(2) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			rnd := rand.New(rand.NewPCG(seed, 1))
-			c := newClient(t)
-			list, lines := anyEntities(rnd, 400)
-			file := write(t, filepath.Join(t.TempDir(), "any.jsonl"), strings.Join(lines, "\r\n"))
-			im := newImport(t, c, file, "People", "insert")
-			transfer.SetMemory(im, 100<<10)
-			totals, err := im.Run(t.Context(), c)
-			if err != nil || totals != (transfer.Totals{Written: int64(len(list))}) {
-				t.Fatalf("%+v, %v", totals, err)
-			}
-			want := inOrder(list, lines)
-			if got := dump(t, c, "People"); !slices.Equal(got, want) {
-				t.Fatal("the table is not what the file was")
-			}
-			if _, err := im.Run(t.Context(), c); !errors.Is(err, transfer.ErrImported) {
-				t.Errorf("a second time: %v", err)
-			}
-			for i, how := range [][2]string{{"jsonl", "none"}, {"jsonl", "gzip"}, {"csv", "zstd"}, {"parquet", "none"}, {"parquet", "gzip"}} {
-				dir := t.TempDir()
-				if _, err := newExport(c, how[0], how[1]).ToDirectory(t.Context(), c, dir); err != nil {
-					t.Fatal(err)
-				}
-				name := fmt.Sprint("Copy", i)
-				if _, err := newImport(t, c, dir, name, "insert").Run(t.Context(), c); err != nil {
-					t.Fatal(err)
-				}
-				got := dump(t, c, name)
-				for i := range want {
-					if how[0] != "jsonl" { // columns have an order of their own
-						want[i] = sortedLine(t, want[i])
-						got[i] = sortedLine(t, got[i])
-					}
-					if got[i] != want[i] {
-						t.Fatalf("%s:\n%.300s\nwant\n%.300s", how, got[i], want[i])
-					}
-				}
-				if len(got) != len(want) {
-					t.Errorf("%s: %d entities of %d", how, len(got), len(want))
-				}
-			}
-		})
-	}
-}
-
-func sortedLine(t *testing.T, line string) string {
-	t.Helper()
-	e, err := payload.ReadEntity([]byte(line))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(payload.AppendJSON(nil, e.PartitionKey, e.RowKey, 0, e.Properties.Merge(e.Properties)))
-}
-
 // What each mode does to entities that exist, and what rejects say.
 func TestImportModes(t *testing.T) {
 	t.Parallel()
@@ -289,43 +229,5 @@ func TestImportErrors(t *testing.T) {
 	}
 	if _, err := im.Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "to table People: the table is not there") || !strings.Contains(err.Error(), ".jsonl.zst line ") {
 		t.Error(err)
-	}
-}
-
-// Variants of CSV that Storage Explorer and spreadsheets write.
-func TestImportCSV(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		text  string
-		types map[string]edm.Type
-		want  []string
-	}{
-		"types in each row": {"PartitionKey,RowKey,Timestamp,A,A@type,B,B@type\np,1,2020-01-01T00:00:00Z,1,Edm.Int32,,\np,2,,\"\",Edm.String,true,Edm.Boolean\n", nil,
-			[]string{`{"PartitionKey":"p","RowKey":"1","A":1}`, `{"PartitionKey":"p","RowKey":"2","A":"","B":true}`}},
-		"types in the first row, BOM, semicolons": {"\ufeffPartitionKey;PartitionKey@type;RowKey;A;A@type;B;B@type\r\np;String;1;1;Int64;;Double\r\np;;2;2;;1.5;\r\n", nil,
-			[]string{`{"PartitionKey":"p","RowKey":"1","A@odata.type":"Edm.Int64","A":"1"}`, `{"PartitionKey":"p","RowKey":"2","A@odata.type":"Edm.Int64","A":"2","B":1.5}`}},
-		"plain": {"RowKey,PartitionKey,Zip,Born\n1,p,00501,1815\n\n2,p,\"a\nb\",\n", map[string]edm.Type{"Born": edm.TypeInt32},
-			[]string{`{"PartitionKey":"p","RowKey":"1","Zip":"00501","Born":1815}`, `{"PartitionKey":"p","RowKey":"2","Zip":"a\nb"}`}},
-		"bad rows": {"PartitionKey,RowKey,A,A@type\np,1,x,Edm.Int32\np,2,1,Edm.GeographyPoint\np,3,1,Edm.Int32,more\np\np,4,4,Edm.Int32", nil,
-			[]string{`{"PartitionKey":"p","RowKey":"4","A":4}`}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newClient(t)
-			im := newImport(t, c, write(t, filepath.Join(t.TempDir(), "People.csv"), tt.text), "", "insert")
-			im.Mapping.Types = tt.types
-			var told []string
-			im.Refused = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
-			if _, err := im.Run(t.Context(), c); err != nil {
-				t.Fatal(err)
-			}
-			if got := dump(t, c, "People"); !slices.Equal(got, tt.want) {
-				t.Errorf("%q\nwant %q", got, tt.want)
-			}
-			if name == "bad rows" && strings.Join(told, "\n") != "2 PartitionKey 'p', RowKey '1': A is not an Int32: a whole number from -2147483648 to 2147483647: \"x\"\n"+
-				"3 PartitionKey 'p', RowKey '2': A: \"Edm.GeographyPoint\" is none of the eight types, such as Edm.Int32\n4 there are 5 cells, but 4 columns\n5 there is no RowKey" {
-				t.Errorf("%q", told)
-			}
-		})
 	}
 }

@@ -1,11 +1,13 @@
 package transfer_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"edgetable/core/edm"
 	"edgetable/functions/edgetable/transfer"
 )
 
@@ -110,5 +112,43 @@ func TestImportJSONDocuments(t *testing.T) {
 		if want = strings.ReplaceAll(want, "FILE", path); err == nil || err.Error() != want {
 			t.Errorf("%s: %v\nwant %s", text, err, want)
 		}
+	}
+}
+
+// Variants of CSV that Storage Explorer and spreadsheets write.
+func TestImportCSV(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text  string
+		types map[string]edm.Type
+		want  []string
+	}{
+		"types in each row": {"PartitionKey,RowKey,Timestamp,A,A@type,B,B@type\np,1,2020-01-01T00:00:00Z,1,Edm.Int32,,\np,2,,\"\",Edm.String,true,Edm.Boolean\n", nil,
+			[]string{`{"PartitionKey":"p","RowKey":"1","A":1}`, `{"PartitionKey":"p","RowKey":"2","A":"","B":true}`}},
+		"types in the first row, BOM, semicolons": {"\ufeffPartitionKey;PartitionKey@type;RowKey;A;A@type;B;B@type\r\np;String;1;1;Int64;;Double\r\np;;2;2;;1.5;\r\n", nil,
+			[]string{`{"PartitionKey":"p","RowKey":"1","A@odata.type":"Edm.Int64","A":"1"}`, `{"PartitionKey":"p","RowKey":"2","A@odata.type":"Edm.Int64","A":"2","B":1.5}`}},
+		"plain": {"RowKey,PartitionKey,Zip,Born\n1,p,00501,1815\n\n2,p,\"a\nb\",\n", map[string]edm.Type{"Born": edm.TypeInt32},
+			[]string{`{"PartitionKey":"p","RowKey":"1","Zip":"00501","Born":1815}`, `{"PartitionKey":"p","RowKey":"2","Zip":"a\nb"}`}},
+		"bad rows": {"PartitionKey,RowKey,A,A@type\np,1,x,Edm.Int32\np,2,1,Edm.GeographyPoint\np,3,1,Edm.Int32,more\np\np,4,4,Edm.Int32", nil,
+			[]string{`{"PartitionKey":"p","RowKey":"4","A":4}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newClient(t)
+			im := newImport(t, c, write(t, filepath.Join(t.TempDir(), "People.csv"), tt.text), "", "insert")
+			im.Mapping.Types = tt.types
+			var told []string
+			im.Refused = func(_ string, line int, reason string) { told = append(told, fmt.Sprint(line, " ", reason)) }
+			if _, err := im.Run(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if got := dump(t, c, "People"); !slices.Equal(got, tt.want) {
+				t.Errorf("%q\nwant %q", got, tt.want)
+			}
+			if name == "bad rows" && strings.Join(told, "\n") != "2 PartitionKey 'p', RowKey '1': A is not an Int32: a whole number from -2147483648 to 2147483647: \"x\"\n"+
+				"3 PartitionKey 'p', RowKey '2': A: \"Edm.GeographyPoint\" is none of the eight types, such as Edm.Int32\n4 there are 5 cells, but 4 columns\n5 there is no RowKey" {
+				t.Errorf("%q", told)
+			}
+		})
 	}
 }
