@@ -138,7 +138,7 @@ export function batches(operations: Operation[]): Operation[][] {
 }
 
 /** each works on a list, a few at once, and ends with the first error. */
-async function each<T>(width: number, list: T[], work: (item: T) => Promise<void>) {
+export async function each<T>(width: number, list: T[], work: (item: T) => Promise<void>) {
   let i = 0
   await Promise.all(
     Array.from({ length: width }, async () => {

@@ -4,6 +4,7 @@ import { go, route } from "../model/route.ts"
 import { type Session, begin } from "../model/session.ts"
 import { useStore } from "../model/store.ts"
 import type { Home } from "../wire/client.ts"
+import { Access } from "../access/access.tsx"
 import { Browse } from "./browse.tsx"
 import { Connect } from "./connect.tsx"
 import { Help } from "./help.tsx"
@@ -17,6 +18,7 @@ export function App() {
   const [own, setOwn] = useState<Home>()
   const [help, setHelp] = useState(false)
   const [lists, setLists] = useState(0)
+  const [access, setAccess] = useState(false)
   const at = useStore(route)
   const start = () => {
     setFailure(undefined)
@@ -44,7 +46,7 @@ export function App() {
 
   return (
     <>
-      <Top homes={homes} home={home} version={session?.version ?? ""} disconnect={own && (() => setOwn(undefined))} help={() => setHelp(true)} />
+      <Top homes={homes} home={home} version={session?.version ?? ""} disconnect={own && (() => setOwn(undefined))} access={() => setAccess(true)} help={() => setHelp(true)} />
       {failure && <ErrorLine failure={failure} retry={start} />}
       {session && !session.homes && !own ? (
         <Connect connected={(h) => (setOwn(h), go({ home: h.name }, true))} />
@@ -63,6 +65,7 @@ export function App() {
         )
       )}
       {session?.homes && !home && <main class="blank dim">{homes.length ? "Choose an account above." : "There are no profiles yet: 'edgetable profile add' makes one."}</main>}
+      {access && home && <Access home={home} table={at.table} close={() => setAccess(false)} />}
       {help && <Help close={() => setHelp(false)} version={session?.version ?? ""} />}
     </>
   )

@@ -1,6 +1,7 @@
 // The bar above a table: what can be done with it and with what is selected.
 import type { Columns } from "../model/columns.ts"
 import { go } from "../model/route.ts"
+import { Files } from "../exchange/files.tsx"
 import type { Rows } from "../model/rows.ts"
 import type { Home } from "../wire/client.ts"
 import { BulkMenu } from "./bulk.tsx"
@@ -52,6 +53,7 @@ export function Toolbar(p: Props) {
         )}
       </Menu>
       <BulkMenu home={home} homes={p.homes} table={p.table} filter={p.filter} done={p.refresh} />
+      <Files home={home} what={p.rows.query} refresh={p.reload} />
       <ColumnsMenu names={p.rows.columns.keys()} columns={p.columns} arrange={p.arrange} />
       <button type="button" data-test="latest" title="Sorts the loaded rows by Timestamp" aria-pressed={sort === "-Timestamp"} onClick={() => go({ sort: sort === "-Timestamp" ? "" : "-Timestamp" }, true)}>
         Latest first

@@ -9,10 +9,11 @@ interface Props {
   home: Home | undefined
   version: string
   disconnect: (() => void) | undefined
+  access: () => void
   help: () => void
 }
 
-export function Top({ homes, home, version, disconnect, help }: Props) {
+export function Top({ homes, home, version, disconnect, access, help }: Props) {
   const { theme, zone } = useStore(look)
   const next: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" }
   return (
@@ -39,6 +40,11 @@ export function Top({ homes, home, version, disconnect, help }: Props) {
         </span>
       )}
       <span class="grow" />
+      {home && (
+        <button type="button" class="plain" data-test="access-open" title="Tokens, access policies, CORS" onClick={access}>
+          Access
+        </button>
+      )}
       {disconnect && (
         <button type="button" class="plain" data-test="disconnect" onClick={disconnect}>
           Disconnect

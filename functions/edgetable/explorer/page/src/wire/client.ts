@@ -20,6 +20,8 @@ export interface Home {
   endpoint: string
   readOnly: boolean
   color: string
+  /** sign signs the text of a token; undefined if the page may not or has no key. */
+  sign: Signer | undefined
   /** url is where a request goes, and what is added to it. */
   prepare(path: string, query: Record<string, string>): Promise<{ url: string; headers: Record<string, string> }>
 }
@@ -41,6 +43,13 @@ const search = (query: Record<string, string>) => {
 export const throughGateway = (p: Profile, token: () => string): Home => ({
   ...p,
   endpoint: p.endpoint ?? "",
+  sign: p.readOnly
+    ? undefined
+    : async (text) => {
+        const response = await fetch(`sign/${encodeURIComponent(p.name)}`, { method: "POST", headers: { "x-edgetable-explorer": token() }, body: text })
+        if (!response.ok) throw await failed(response)
+        return ((await response.json()) as { signature: string }).signature
+      },
   prepare: async (path, query) => ({
     url: new URL(`p/${encodeURIComponent(p.name)}/${path}${search(query)}`, location.href.split("#")[0]).href,
     headers: { "x-edgetable-explorer": token(), "x-edgetable-cost": "true" },
@@ -54,6 +63,7 @@ export const direct = (c: Connection, sign: Signer | undefined): Home => ({
   endpoint: c.endpoint,
   readOnly: false,
   color: "",
+  sign,
   prepare: async (path, query) => {
     const url = new URL(`${c.endpoint}/${path}${search(query)}`)
     const headers: Record<string, string> = url.origin === location.origin ? { "x-edgetable-cost": "true" } : {}

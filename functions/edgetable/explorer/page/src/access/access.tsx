@@ -1,0 +1,31 @@
+// Who may use the account: tokens, policies, CORS rules, and what the service records.
+import { useState } from "preact/hooks"
+import type { Home } from "../wire/client.ts"
+import { Dialog } from "../ui/parts.tsx"
+import { Policies } from "./policies.tsx"
+import { Service } from "./service.tsx"
+import { TokenForm } from "./token.tsx"
+
+const parts = { token: "Token (SAS)", policies: "Access policies", cors: "CORS", service: "Logging and metrics" } as const
+type Part = keyof typeof parts
+
+export function Access({ home, table, close }: { home: Home; table: string; close: () => void }) {
+  const [part, setPart] = useState<Part>("token")
+  return (
+    <Dialog title={`Access to ${home.account || home.name}`} close={close} test="access">
+      <div class="access">
+        <div class="tabs" role="group" aria-label="What to see">
+          {(Object.keys(parts) as Part[]).map((p) => (
+            <button key={p} type="button" aria-pressed={p === part} data-test={`access-${p}`} onClick={() => setPart(p)}>
+              {parts[p]}
+            </button>
+          ))}
+        </div>
+        {part === "token" && <TokenForm home={home} table={table} />}
+        {part === "policies" && <Policies home={home} table={table} />}
+        {part === "cors" && <Service home={home} part="cors" />}
+        {part === "service" && <Service home={home} part="service" />}
+      </div>
+    </Dialog>
+  )
+}

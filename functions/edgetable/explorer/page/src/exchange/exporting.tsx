@@ -1,0 +1,58 @@
+// The dialog that exports a query.
+import { useMemo, useState } from "preact/hooks"
+import { useStore } from "../model/store.ts"
+import type { Home } from "../wire/client.ts"
+import type { Query } from "../wire/tables.ts"
+import { Dialog, ErrorLine, plural } from "../ui/parts.tsx"
+import { Export, type Format, save } from "./export.ts"
+
+export function Exporting({ home, what, close }: { home: Home; what: Query; close: () => void }) {
+  const work = useMemo(() => new Export(home, what), [])
+  const s = useStore(work.state)
+  const [format, setFormat] = useState<Format>("jsonl")
+  const begun = s.running || s.rows > 0 || s.finished
+  const keep = async () => save(await work.file(format), `${what.table}.${format}`)
+  return (
+    <Dialog title={`Export ${what.table}`} close={() => (work.stop(), close())} test="export">
+      <form onSubmit={(e) => (e.preventDefault(), void work.run())}>
+        <p>
+          Exactly what the query finds{what.filter ? <>: <code>{what.filter}</code></> : ": the whole table"}
+          {what.select && <>, properties <code>{what.select}</code></>}.
+        </p>
+        <label>
+          Format
+          <select value={format} data-test="export-format" onChange={(e) => setFormat(e.currentTarget.value as Format)}>
+            <option value="jsonl">JSON lines: every type exact</option>
+            <option value="csv">CSV with a column of types beside each property</option>
+          </select>
+        </label>
+        {begun && (
+          <p aria-live="polite" data-test="export-progress">
+            <b>{plural(s.rows, "entity", "entities")}</b>, {(s.bytes / 1e6).toFixed(1)} MB{s.finished ? ". Finished." : s.running ? " …" : ". Stopped."}
+          </p>
+        )}
+        {s.running && <progress aria-label="Working" />}
+        {s.waiting && <p class="wrong">{s.waiting}</p>}
+        {s.failure && <ErrorLine failure={s.failure} />}
+        <footer>
+          {s.running ? (
+            <button type="button" onClick={() => work.stop()}>
+              Stop
+            </button>
+          ) : (
+            !s.finished && (
+              <button type="submit" class="main" data-test="export-begin">
+                {begun ? "Resume" : "Export"}
+              </button>
+            )
+          )}
+          {s.rows > 0 && !s.running && (
+            <button type="button" class={s.finished ? "main" : ""} data-test="export-save" onClick={() => void keep()}>
+              {s.finished ? "Save the file" : "Save what is there"}
+            </button>
+          )}
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

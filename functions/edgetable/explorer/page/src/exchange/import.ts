@@ -1,0 +1,123 @@
+// Writes the rows of a file, in batches, and keeps those that are refused.
+import { type Operation, transact } from "../wire/batch.ts"
+import type { Home } from "../wire/client.ts"
+import { Failure, patiently } from "../wire/failure.ts"
+import { body } from "../wire/json.ts"
+import { keyOf } from "../wire/value.ts"
+import { Store } from "../model/store.ts"
+import { batches, each } from "../model/bulk.ts"
+import { type Plan, type Row, rowsOf } from "./plan.ts"
+
+export type Existing = "skip" | "replace" | "merge"
+
+export interface Importing {
+  running: boolean
+  finished: boolean
+  read: number
+  done: number
+  skipped: number
+  waiting: string
+  refused: { number: number; source: string; wrong: string }[]
+  failure?: Error | undefined
+}
+
+const chunk = 5000
+const methods = { skip: "POST", replace: "PUT", merge: "PATCH" } as const
+
+type Numbered = Operation & { row: Row }
+
+export class Import {
+  readonly state = new Store<Importing>({ running: false, finished: false, read: 0, done: 0, skipped: 0, waiting: "", refused: [] })
+  private abort = new AbortController()
+  private finishedRows = 0 // a stopped import goes on behind these
+
+  constructor(
+    private readonly home: Home,
+    private readonly table: string,
+    private readonly file: Blob,
+    private readonly plan: Plan,
+    private readonly existing: Existing,
+  ) {}
+
+  stop() {
+    this.abort.abort()
+  }
+
+  async run() {
+    const { state } = this
+    this.abort = new AbortController()
+    state.update({ running: true, failure: undefined })
+    try {
+      let rows: Row[] = []
+      let read = 0
+      for await (const row of rowsOf(this.file, this.plan)) {
+        if (++read <= this.finishedRows) continue
+        rows.push(row)
+        if (rows.length < chunk) continue
+        await this.write(rows)
+        rows = []
+      }
+      await this.write(rows)
+      state.update({ running: false, finished: true })
+    } catch (e) {
+      state.update({ running: false, waiting: "", failure: this.abort.signal.aborted ? undefined : (e as Error) })
+    }
+  }
+
+  /** write writes a part of the file. If it is stopped, the part is written again: what is there then is skipped or the same. */
+  private async write(rows: Row[]) {
+    const { signal } = this.abort
+    signal.throwIfAborted()
+    const operations: Numbered[] = []
+    for (const row of rows) {
+      if (!row.values) this.refuse(row, row.wrong ?? "")
+      else {
+        const values = row.values
+        operations.push({ method: methods[this.existing], key: keyOf({ etag: "", values }), body: body(values), row })
+      }
+    }
+    this.state.update({ read: this.finishedRows + rows.length })
+    for (const round of rounds(operations)) await each(6, batches(round.sort(byPartition)) as Numbered[][], (batch) => this.execute(batch))
+    this.finishedRows += rows.length
+  }
+
+  private async execute(batch: Numbered[]) {
+    const { signal } = this.abort
+    const wait = (f: Error, s: number) => this.state.update({ waiting: `${f.message} Trying again in ${s} s.` })
+    let left = batch
+    while (left.length > 0) {
+      signal.throwIfAborted()
+      try {
+        await patiently(() => transact(this.home, this.table, left, signal), signal, wait)
+        break
+      } catch (e) {
+        if (!(e instanceof Failure) || e.status < 400 || e.status >= 500 || e.status === 403 || e.code === "TableNotFound") throw e
+        const at = Math.min(e.index ?? 0, left.length - 1)
+        if (e.code === "EntityAlreadyExists") this.state.update({ skipped: this.state.value.skipped + 1 })
+        else this.refuse(left[at]!.row, e.message)
+        left = left.toSpliced(at, 1)
+      }
+    }
+    this.state.update({ done: this.state.value.done + left.length, waiting: "" })
+  }
+
+  private refuse(row: Row, wrong: string) {
+    const { refused } = this.state.value
+    if (!refused.some((r) => r.number === row.number)) this.state.update({ refused: [...refused, { number: row.number, source: row.source, wrong }] })
+  }
+}
+
+/** rounds puts the writes of one key into different rounds, in their order: a batch has each key once. */
+function rounds(operations: Numbered[]): Numbered[][] {
+  const times = new Map<string, number>()
+  const list: Numbered[][] = []
+  for (const o of operations) {
+    const key = JSON.stringify(o.key)
+    const round = times.get(key) ?? 0
+    times.set(key, round + 1)
+    ;(list[round] ??= []).push(o)
+  }
+  return list
+}
+
+const byPartition = (a: Operation, b: Operation) => (a.key.pk < b.key.pk ? -1 : a.key.pk > b.key.pk ? 1 : 0)

@@ -1,0 +1,210 @@
+// The wizard that imports a file: what the columns mean, then the work.
+import { useEffect, useState } from "preact/hooks"
+import { useStore } from "../model/store.ts"
+import type { Home } from "../wire/client.ts"
+import { type Type, types } from "../wire/value.ts"
+import { Failure } from "../wire/failure.ts"
+import { createTable } from "../wire/tables.ts"
+import { Dialog, ErrorLine, count, plural } from "../ui/parts.tsx"
+import { type Existing, Import } from "./import.ts"
+import { type Column, type Plan, type Row, planOf, rowsOf } from "./plan.ts"
+import { save } from "./export.ts"
+
+const shown = 5
+
+export function Importing({ home, table, close }: { home: Home; table: string; close: (changed: boolean) => void }) {
+  const [file, setFile] = useState<File>()
+  const [plan, setPlan] = useState<Plan>()
+  const [to, setTo] = useState(table)
+  const [existing, setExisting] = useState<Existing>("skip")
+  const [preview, setPreview] = useState<Row[]>([])
+  const [failure, setFailure] = useState<Error>()
+  const [work, setWork] = useState<Import>()
+
+  const choose = async (f: File | undefined) => {
+    setFailure(undefined)
+    setFile(f)
+    setPlan(f && planOf(await f.slice(0, 1 << 16).text()))
+  }
+  useEffect(() => {
+    if (!file || !plan) return
+    let current = true
+    void (async () => {
+      const rows: Row[] = []
+      try {
+        for await (const row of rowsOf(file, plan)) if (rows.push(row) === shown) break
+      } catch (e) {
+        if (current) setFailure(e as Error)
+      }
+      if (current) setPreview(rows)
+    })()
+    return () => {
+      current = false
+    }
+  }, [file, plan])
+  const begin = async (e: Event) => {
+    e.preventDefault()
+    setFailure(undefined)
+    try {
+      await createTable(home, to).catch((e: unknown) => {
+        if (!(e instanceof Failure) || e.code !== "TableAlreadyExists") throw e
+      })
+      const i = new Import(home, to, file!, plan!, existing)
+      setWork(i)
+      void i.run()
+    } catch (e) {
+      setFailure(e as Error)
+    }
+  }
+  if (work) return <Work work={work} name={file!.name} close={() => close(true)} />
+  const noKey = plan?.format === "csv" && !plan.pk && !plan.pkText
+  return (
+    <Dialog title="Import a file" close={() => close(false)} test="import">
+      <form class="importing" onSubmit={begin}>
+        <label>
+          JSON lines, a JSON array, or CSV
+          <input type="file" accept=".json,.jsonl,.ndjson,.csv,.tsv,.txt" data-test="import-file" onChange={(e) => void choose(e.currentTarget.files?.[0])} />
+        </label>
+        {plan?.format === "csv" && <Columns plan={plan} change={setPlan} />}
+        {plan && (
+          <>
+            <div class="pair">
+              <label>
+                Table; it is created if it is missing
+                <input value={to} data-test="import-table" onInput={(e) => setTo(e.currentTarget.value)} />
+              </label>
+              <label>
+                Entities that are there already
+                <select value={existing} data-test="import-existing" onChange={(e) => setExisting(e.currentTarget.value as Existing)}>
+                  <option value="skip">stay as they are</option>
+                  <option value="replace">are replaced</option>
+                  <option value="merge">are merged</option>
+                </select>
+              </label>
+            </div>
+            <ul class="preview mono" aria-label="The first rows" data-test="import-preview">
+              {preview.map((row) => (
+                <li key={row.number} class={row.wrong ? "wrong" : ""}>
+                  {row.wrong ? `Row ${row.number}: ${row.wrong}` : [...row.values!].map(([n, v]) => `${n}: ${v.type === "String" ? JSON.stringify(v.text) : `${v.type} ${v.text}`}`).join(", ")}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        {noKey && <p class="wrong">Choose a column for PartitionKey, or type one text for all rows.</p>}
+        {failure && <ErrorLine failure={failure} />}
+        <footer>
+          <button type="submit" class="main" data-test="import-begin" disabled={!plan || noKey || !preview.length || !/^[A-Za-z][A-Za-z0-9]{2,62}$/.test(to)}>
+            Import
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+function Columns({ plan, change }: { plan: Plan; change: (p: Plan) => void }) {
+  const set = (i: number, part: Partial<Column>) => change({ ...plan, columns: plan.columns.map((c, n) => (n === i ? { ...c, ...part } : c)) })
+  const names = plan.columns.map((c) => c.name)
+  const choices = names.map((n) => <option key={n}>{n}</option>)
+  return (
+    <>
+      <div class="pair">
+        <label>
+          PartitionKey
+          <select value={plan.pk} data-test="import-pk" onChange={(e) => change({ ...plan, pk: e.currentTarget.value })}>
+            {choices}
+            <option value="">one text for all rows</option>
+          </select>
+        </label>
+        {!plan.pk && (
+          <label>
+            Text
+            <input value={plan.pkText} data-test="import-pk-text" onInput={(e) => change({ ...plan, pkText: e.currentTarget.value })} />
+          </label>
+        )}
+        <label>
+          RowKey
+          <select
+            value={plan.rk || "=" + plan.rkText}
+            data-test="import-rk"
+            onChange={(e) => change(e.currentTarget.value.startsWith("=") ? { ...plan, rk: "", rkText: e.currentTarget.value.slice(1) as "number" } : { ...plan, rk: e.currentTarget.value })}
+          >
+            {choices}
+            <option value="=number">the number of the row</option>
+            <option value="=guid">a new Guid</option>
+          </select>
+        </label>
+      </div>
+      <ul class="mapping" aria-label="Columns">
+        {plan.columns.map(
+          (c, i) =>
+            c.name !== plan.pk &&
+            c.name !== plan.rk && (
+              <li key={c.at}>
+                <label class="check">
+                  <input type="checkbox" checked={!!c.to} onChange={(e) => set(i, { to: e.currentTarget.checked ? c.name : "" })} /> {c.name}
+                </label>
+                <input aria-label={`Property of ${c.name}`} value={c.to} disabled={!c.to} data-test="import-to" onInput={(e) => set(i, { to: e.currentTarget.value })} />
+                <select aria-label={`Type of ${c.name}`} value={c.type} disabled={!c.to} data-test={`import-type-${c.name}`} onChange={(e) => set(i, { type: e.currentTarget.value as Type })}>
+                  {c.typeAt >= 0 && <option value="">as the file says</option>}
+                  {types.map((t) => (
+                    <option key={t}>{t}</option>
+                  ))}
+                </select>
+              </li>
+            ),
+        )}
+      </ul>
+    </>
+  )
+}
+
+function Work({ work, name, close }: { work: Import; name: string; close: () => void }) {
+  const s = useStore(work.state)
+  return (
+    <Dialog title={`Import ${name}`} close={() => (work.stop(), close())} test="import-work">
+      <p aria-live="polite" data-test="import-progress">
+        <b>{plural(s.done, "entity", "entities")} written</b>
+        {s.skipped > 0 && `, ${count(s.skipped)} there already`}
+        {s.refused.length > 0 && `, ${count(s.refused.length)} refused`}
+        {s.finished ? ". Finished." : s.running ? " …" : ". Stopped."}
+      </p>
+      {s.running && <progress aria-label="Working" />}
+      {s.waiting && <p class="wrong">{s.waiting}</p>}
+      {s.failure && <ErrorLine failure={s.failure} />}
+      {s.refused.length > 0 && (
+        <ul class="preview" data-test="import-refused">
+          {s.refused.slice(0, 5).map((r) => (
+            <li key={r.number} class="wrong">
+              Row {r.number}: {r.wrong}
+            </li>
+          ))}
+        </ul>
+      )}
+      <footer>
+        {s.running ? (
+          <button type="button" onClick={() => work.stop()}>
+            Stop
+          </button>
+        ) : (
+          !s.finished && (
+            <button type="button" class="main" onClick={() => void work.run()}>
+              Resume
+            </button>
+          )
+        )}
+        {s.refused.length > 0 && (
+          <button type="button" data-test="import-rejects" onClick={() => save(new Blob(s.refused.map((r) => JSON.stringify(r) + "\n")), "refused.jsonl")}>
+            Save what was refused
+          </button>
+        )}
+        {!s.running && (
+          <button type="button" data-test="import-close" onClick={close}>
+            Close
+          </button>
+        )}
+      </footer>
+    </Dialog>
+  )
+}

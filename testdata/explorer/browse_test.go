@@ -1,0 +1,93 @@
+package explorer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Tables, rows and one entity are shown, in both ways to the page.
+func TestBrowse(t *testing.T) {
+	t.Parallel()
+	ways(t, func(b *tab, w way) {
+		s := serve(b.T)
+		s.fill("people", entity{"PartitionKey": "a", "RowKey": "1", "Name": "Ada", "Born": 1815, "Id@odata.type": "Edm.Int64", "Id": "9007199254740993"},
+			entity{"PartitionKey": "a", "RowKey": "2", "Name": ""})
+		s.fill("orders", entity{"PartitionKey": "x", "RowKey": "1"})
+		b.enter(w, s, "")
+		b.seeText(at("table"), "orders")
+		b.fill(at("table-filter"), "peo")
+		b.wait(`document.querySelectorAll(%s).length == 1`, at("table"))
+		b.click(at("table"))
+		b.seeText(`[role="gridcell"]`, "Ada")
+		b.seeText(`[role="gridcell"]`, "9007199254740993") // exact
+		b.shot("browse-" + string(w))
+		b.wait(`location.hash.includes("people")`)
+		js[bool](b, `(history.back(), true)`)
+		b.wait(`!document.querySelector('[role="gridcell"]')`)
+		js[bool](b, `(history.forward(), true)`)
+		b.seeText(`[role="gridcell"]`, "Ada")
+		b.quiet()
+	})
+}
+
+// The link opens one window, which keeps its session; it opens no second one.
+func TestLink(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	link := s.explore()
+	b := newTab(t)
+	b.open(link)
+	b.see(at("home"))
+	if at := js[string](b, `location.href`); strings.Contains(at, "token") {
+		t.Errorf("the token stays in the address %s", at)
+	}
+	js[bool](b, `(location.reload(), true)`)
+	b.wait(`performance.getEntriesByType("navigation")[0].type == "reload"`)
+	b.see(at("home"))
+	other := newTab(t)
+	other.open(link)
+	other.seeText("body", "printed last")
+	other.shot("used-link")
+}
+
+// A read-only profile has no way to write, and says so.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", entity{"PartitionKey": "a", "RowKey": "1", "Name": "Ada"})
+	b := newTab(t)
+	b.open(s.explore())
+	b.see(at("home"))
+	js[bool](b, `(location.hash = "#/prod/people?pk=a&rk=1", true)`)
+	b.seeText(`[role="gridcell"]`, "Ada")
+	b.see(at("read-only"))
+	b.wait(`!document.querySelector(%s)`, at("create-table"))
+	b.wait(`document.querySelector("header.top").dataset.color == "red"`)
+	b.click(at("access-open"))
+	b.see(at("no-key"))
+	b.shot("read-only")
+}
+
+// The first 1,000 rows are there within the time that a user notices, and a page with
+// many columns keeps only some in the document.
+func TestManyRows(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	var list []entity
+	for row := range 2500 {
+		e := entity{"PartitionKey": "p", "RowKey": fmt.Sprintf("%05d", row)}
+		for column := range 50 {
+			e[fmt.Sprintf("C%02d", column)] = fmt.Sprintf("value %d of %d", column, row)
+		}
+		list = append(list, e)
+	}
+	s.fill("wide", list...)
+	b := newTab(t)
+	b.enter("gateway", s, "wide")
+	b.seeText(`[role="gridcell"]`, "value 0 of 0")
+	if cells := js[int](b, `document.querySelectorAll('[role="gridcell"]').length`); cells > 3000 {
+		t.Errorf("%d cells are in the document", cells)
+	}
+	b.shot("wide")
+}

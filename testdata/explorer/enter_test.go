@@ -1,0 +1,57 @@
+package explorer
+
+import (
+	"strings"
+	"testing"
+)
+
+// way is how the page was opened: "gateway" or "endpoint".
+type way string
+
+// ways runs a test in both ways.
+func ways(t *testing.T, test func(b *tab, w way)) {
+	for _, w := range []way{"gateway", "endpoint"} {
+		t.Run(string(w), func(t *testing.T) {
+			t.Parallel()
+			test(newTab(t), w)
+		})
+	}
+}
+
+// enter opens the page and a route in it, such as people?filter=…, in the account
+// of the server.
+func (b *tab) enter(w way, s *server, route string) {
+	b.Helper()
+	if w == "gateway" {
+		b.open(s.explore())
+		b.see(at("home"))
+		js[bool](b, `(location.hash = "#/dev/" + %s, true)`, route)
+		return
+	}
+	b.open(s.page)
+	b.connect(s.connection)
+	js[bool](b, `(location.hash = location.hash.replace(/\?.*/, "") + "/" + %s, true)`, route)
+}
+
+// connect gives the page a connection string.
+func (b *tab) connect(connection string) {
+	b.Helper()
+	b.click(at("way-string"))
+	b.fill(at("secret"), connection)
+	b.click(at("open"))
+	b.see(at("tables"))
+}
+
+// quiet checks that the console has no errors but those that a text explains.
+func (b *tab) quiet(but ...string) {
+	b.Helper()
+next:
+	for _, problem := range b.complaints() {
+		for _, known := range append(but, "/_/session", "404 (Not Found)") {
+			if strings.Contains(problem, known) {
+				continue next
+			}
+		}
+		b.Errorf("the console has %s", problem)
+	}
+}
