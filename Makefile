@@ -180,7 +180,8 @@ explorer-check:
 ## explorer-test: that page in Chromium, against the binary
 .PHONY: explorer-test
 explorer-test: build
-	@.ci/prerequisites go chromium
+	@.ci/prerequisites go npm chromium
+	functions/edgetable/explorer/page/install
 	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 ./...
 
 ## explorer-code: the programs that the page writes for a query, with the SDKs that the client suites installed

@@ -46,7 +46,7 @@ export function Importing({ home, table, close }: { home: Home; table: string; c
     e.preventDefault()
     setFailure(undefined)
     try {
-      await createTable(home, to).catch((e: unknown) => {
+      if (to !== table) await createTable(home, to).catch((e: unknown) => {
         if (!(e instanceof Failure) || e.code !== "TableAlreadyExists") throw e
       })
       const i = new Import(home, to, file!, plan!, existing)
@@ -70,7 +70,7 @@ export function Importing({ home, table, close }: { home: Home; table: string; c
           <>
             <div class="pair">
               <label>
-                Table; it is created if it is missing
+                Table; another one is created if it is missing
                 <input value={to} data-test="import-table" onInput={(e) => setTo(e.currentTarget.value)} />
               </label>
               <label>

@@ -53,7 +53,7 @@ export function Toolbar(p: Props) {
         )}
       </Menu>
       <BulkMenu home={home} homes={p.homes} table={p.table} filter={p.filter} done={p.refresh} />
-      <Files home={home} what={p.rows.query} refresh={p.reload} />
+      <Files home={home} what={p.rows.query} refresh={() => (p.refresh(), p.reload())} />
       <ColumnsMenu names={p.rows.columns.keys()} columns={p.columns} arrange={p.arrange} />
       <button type="button" data-test="latest" title="Sorts the loaded rows by Timestamp" aria-pressed={sort === "-Timestamp"} onClick={() => go({ sort: sort === "-Timestamp" ? "" : "-Timestamp" }, true)}>
         Latest first
