@@ -62,6 +62,7 @@ func (c *parquetColumns) add(name string, v edm.Value) {
 		}
 		k.property = strings.Clone(name)
 		one = &parquetColumn{property: k.property, typ: k.typ, min: edm.MaxDateTime, max: edm.MinDateTime}
+		one.fine = name == timestamp // by chance all may be whole; its type is always the same
 		c.index[k] = one
 		c.list = append(c.list, one)
 	}
