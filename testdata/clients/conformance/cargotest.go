@@ -17,7 +17,7 @@ func readCargoTest(r io.Reader, log io.Writer) ([]Test, error) {
 		name, result, found := strings.Cut(strings.TrimPrefix(lines.Text(), "test "), " ... ")
 		outcome, known := outcomes[result]
 		if found && known {
-			tests = append(tests, Test{name, outcome})
+			tests = append(tests, Test{Name: name, Outcome: outcome})
 		}
 		if !found || !known || outcome == Failed {
 			fmt.Fprintln(log, lines.Text())

@@ -36,7 +36,7 @@ func TestGoTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Test{{"TestA/one/two", Failed}, {"TestB", Passed}, {"GetEntity: missing", Skipped}}
+	want := []Test{{Name: "TestA/one/two", Outcome: Failed}, {Name: "TestB"}, {Name: "GetEntity: missing", Outcome: Skipped}}
 	if len(tests) != len(want) {
 		t.Fatalf("got %v, want %v", tests, want)
 	}
@@ -58,7 +58,7 @@ func TestCargoTest(t *testing.T) {
 		t.Errorf("log: got %q, want %q", got, want)
 	}
 	tests, err := readJUnit(&junit)
-	if want := []Test{{"tables::create", Passed}, {"a::b", Failed}, {"c", Skipped}}; err != nil || !slices.Equal(tests, want) {
+	if want := []Test{{Name: "tables::create"}, {Name: "a::b", Outcome: Failed}, {Name: "c", Outcome: Skipped}}; err != nil || !slices.Equal(tests, want) {
 		t.Errorf("got %v, %v; want %v", tests, err, want)
 	}
 }
@@ -124,6 +124,29 @@ A note.
 `
 	if out.String() != want {
 		t.Errorf("got %s\nwant %s", out.String(), want)
+	}
+}
+
+// TestReportLacking has a test that the machine cannot run: it is named, and counts as passed where the report is only
+// compared. A test that is skipped for another reason stays so.
+func TestReportLacking(t *testing.T) {
+	t.Parallel()
+	folder, results := tree(t, "one QueryEntities TestQuery\n")
+	const text = `<testsuite><testcase name="SAS: used"><skipped message="this machine has no network"/></testcase><testcase name="SAS: late"><skipped/></testcase></testsuite>`
+	if err := os.WriteFile(results[1], []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ flag, row, named string }{
+		{"-lacking=false", "| SAS |  | 0, 2 skipped |", ""},
+		{"-lacking", "| SAS |  | 1, 1 skipped |", "two: SAS: used did not run, since this machine has no network"},
+	} {
+		var out, log bytes.Buffer
+		if err := run(append([]string{"report", "-clients", folder, c.flag}, results...), nil, &out, &log); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), c.row) || !strings.HasPrefix(log.String(), c.named) || (c.named == "") != (log.Len() == 0) {
+			t.Errorf("%s: %s\n%s", c.flag, log.String(), out.String())
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ func readGoTest(r io.Reader, log io.Writer) ([]Test, error) {
 		case "pass", "fail", "skip":
 			outcome := map[string]Outcome{"pass": Passed, "fail": Failed, "skip": Skipped}[event.Action]
 			if event.Test != "" {
-				ended = append(ended, Test{event.Test, outcome})
+				ended = append(ended, Test{Name: event.Test, Outcome: outcome})
 			}
 			if event.Test == "" || outcome == Failed {
 				fmt.Fprint(log, strings.Join(output[event.Test], ""))

@@ -21,7 +21,11 @@ const (
 type Test struct {
 	Name    string
 	Outcome Outcome
+	Missing string // what the machine lacks for it, if it was skipped for that
 }
+
+// ofMachine begins the reason of a skip that says what the machine lacks.
+const ofMachine = "this machine "
 
 // The form of JUnit that pytest, Node and Maven write: suites in suites, or a list of them at the root. Where a case names
 // a class of its own, that is part of its name; Node puts the kind of its tests there, Go's converter nothing.
@@ -37,7 +41,11 @@ type junitCase struct {
 	Class   string    `xml:"classname,attr,omitempty"`
 	Failure *struct{} `xml:"failure"`
 	Error   *struct{} `xml:"error"`
-	Skipped *struct{} `xml:"skipped"`
+	Skipped *skip     `xml:"skipped"`
+}
+
+type skip struct {
+	Message string `xml:"message,attr,omitempty"`
 }
 
 func readJUnitFile(path string) ([]Test, error) {
@@ -77,6 +85,9 @@ func (s junitSuite) tests(path []string) []Test {
 			test.Outcome = Failed
 		case c.Skipped != nil:
 			test.Outcome = Skipped
+			if strings.HasPrefix(c.Skipped.Message, ofMachine) {
+				test.Missing = c.Skipped.Message
+			}
 		}
 		all = append(all, test)
 	}
@@ -105,7 +116,7 @@ func writeJUnit(w io.Writer, tests []Test) error {
 		case Failed:
 			c.Failure = &struct{}{}
 		case Skipped:
-			c.Skipped = &struct{}{}
+			c.Skipped = &skip{}
 		}
 		suite.Cases = append(suite.Cases, c)
 	}

@@ -35,7 +35,7 @@ def namespaces():
     return command if usable else None
 
 
-@pytest.mark.skipif(not namespaces(), reason="needs namespaces of Linux, for a hosts file and port 443 of its own")
+@pytest.mark.skipif(not namespaces(), reason="this machine gives no namespaces of Linux, for a hosts file and port 443 of its own")
 def test_fixed_host(tmp_path):
     page = (Path(__file__).parents[3] / "docs/start/fixed-host.md").read_text()
     certificate, commands, program, printed = re.findall(r"^```\w+\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
