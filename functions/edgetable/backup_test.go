@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"edgetable/adapters/store/pebblestore"
+
+	"edgetable/core/accounts"
 )
 
 // succeed runs a command that must succeed and returns what it prints.
@@ -138,6 +140,21 @@ func TestRestoreTable(t *testing.T) {
 	if beside, _ := filepath.Glob(dir + ".restoring-*"); len(beside) > 0 {
 		t.Errorf("left behind: %q", beside)
 	}
+
+	// Into the running server: what is there stays, unless it is to be replaced.
+	to := "TableEndpoint=" + c.endpoint + ";AccountName=devstoreaccount1;AccountKey=" + accounts.DevelopmentKey
+	restore := []string{"backup", "restore", place, "--account", "devstoreaccount1", "--table", "People", "--to", to}
+	c.do(t, "DELETE", "/Tables('People')", "", 204)
+	succeed(t, restore...)
+	c.filled(t)
+	c.do(t, "PUT", ada, `{"Name":"Countess Ada"}`, 204)
+	name := func() string { return c.do(t, "GET", ada, "", 200) }
+	changed := name()
+	if succeed(t, restore...); name() != changed {
+		t.Errorf("a restore without --mode changed %s to %s", changed, name())
+	}
+	succeed(t, append(restore, "--mode", "replace")...)
+	c.filled(t)
 }
 
 // Backups that are encrypted can be verified without the private key, and restored with

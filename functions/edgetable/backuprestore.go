@@ -17,26 +17,43 @@ import (
 
 // restoring are the flags of restore.
 type restoring struct {
-	backup, identity string
-	table, account   string
+	backup, identity   string
+	table, account     string
+	to, mode, profiles string
+	rejects            string
 }
 
 func (p *program) backupRestoreCommand() *cobra.Command {
 	var o restoring
 	c := &cobra.Command{
-		Use: "restore PLACE DIRECTORY", Short: "Restore a backup to a new data directory",
+		Use: "restore PLACE [DIRECTORY]", Short: "Restore a backup to a new data directory, or a table to a service",
 		Long: placeHelp + "\n\n" +
 			"Restores the newest backup, or another one, to a new or empty DIRECTORY, and verifies all\n" +
 			"that it reads. 'edgetable serve --data DIRECTORY' serves it. With --account and --table\n" +
-			"the directory holds this table alone.",
+			"the directory holds this table alone. With --to there is no DIRECTORY: the entities of the\n" +
+			"table go to a service, such as a server that is running. A table that is missing there is\n" +
+			"created, and --mode says what becomes of entities that exist. The directory for temporary\n" +
+			"files ($TMPDIR) needs space for the whole backup.",
 		Example: `  edgetable backup restore /mnt/backup/edgetable /var/lib/edgetable-restored
-  edgetable backup restore 's3://bucket/edgetable' restored --account acme --table People --identity key.txt`,
-		Args: operands("PLACE", "DIRECTORY"),
+  edgetable backup restore 's3://bucket/edgetable' restored --account acme --table People --identity key.txt
+  edgetable backup restore /mnt/backup/edgetable --account acme --table People --to prod`,
+		Args: func(c *cobra.Command, args []string) error {
+			if o.to != "" {
+				return operands("PLACE")(c, args)
+			}
+			return operands("PLACE", "DIRECTORY")(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if (o.table == "") != (o.account == "") {
 				return misuse("--account and --table go together")
 			}
-			return p.backupRestore(c.Context(), args[0], args[1], &o)
+			if o.to == "" {
+				return p.backupRestore(c.Context(), args[0], args[1], &o)
+			}
+			if o.table == "" {
+				return misuse("--to is for one table: name it with --account and --table")
+			}
+			return p.restoreTo(c.Context(), args[0], &o)
 		},
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {
@@ -44,6 +61,12 @@ func (p *program) backupRestoreCommand() *cobra.Command {
 		f.StringVar(&o.account, "account", "", "`name` of the account; with --table, restore this table alone")
 		f.StringVar(&o.table, "table", "", "`name` of the table; with --account, restore it alone")
 		identityFlag(f, &o.identity)
+	})
+	section(c, "To a service", func(f *pflag.FlagSet) {
+		toFlag(f, &o.to, "a connection string, the URL of a shared access signature, a profile or env:NAME; default a new data directory")
+		profilesFlag(f, &o.profiles)
+		modeFlag(f, &o.mode, "skip", "insert", "merge", "replace", "skip")
+		rejectsFlag(f, &o.rejects, "copy.rejects.jsonl")
 	})
 	return c
 }
@@ -78,6 +101,9 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	entities, err := restoreTable(restore, dir, table.RecordKey{Account: o.account, Table: table.FoldName(o.table)})
 	if err != nil {
 		return err
+	}
+	if o.to != "" {
+		dir = "a temporary directory"
 	}
 	fmt.Fprintf(p.out, "restored table %s of account %s from backup %s to %s: %d entities\n", o.table, o.account, m.ID, dir, entities)
 	return nil

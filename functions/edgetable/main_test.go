@@ -50,6 +50,8 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"serve", "--memory", "--data", dir}, "--memory and --data"},
 		{2, []string{"serve", "--data", ""}, "--data names no directory"},
 		{2, []string{"serve", "--cache-size", "0"}, "--cache-size"},
+		{2, []string{"backup", "restore", "place", "--to", "prod"}, "--to is for one table"},
+		{2, []string{"backup", "restore", "place", "dir", "--account", "acme", "--table", "People", "--to", "prod"}, "\"dir\" is too much"},
 		{2, []string{"serve", "--cache-size", "99999999999999"}, "--cache-size"},
 		{2, []string{"serve", "--cache-size", "1GB"}, "--cache-size\" flag: write a whole number from 1 to"},
 		{2, []string{"serve", "--memory=yes"}, "--memory\" flag: write true or false"},
