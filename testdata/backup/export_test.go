@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -140,4 +141,24 @@ func TestExportKill(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestExportScript runs the script of deploy/export twice on one day.
+func TestExportScript(t *testing.T) {
+	t.Parallel()
+	g, s := startGateway(t), start(t, filled(t))
+	to, options, _ := strings.Cut(g.URL, "?")
+	for _, say := range []string{"people: 100 entities", "has a finished export already"} {
+		c := command(t)
+		run := exec.Command("../../deploy/export/export")
+		run.Env = append(c.Env, "PATH="+filepath.Dir(c.Path)+":"+os.Getenv("PATH"), "EDGETABLE_FROM="+s.connection(), "EXPORT_TO="+to+"/", "EXPORT_OPTIONS=?"+options)
+		if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), say) {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	days, err := os.ReadDir(g.dir)
+	if err != nil || len(days) != 1 {
+		t.Fatalf("%v, %v", days, err)
+	}
+	s.same(t, to+"/"+days[0].Name()+"?"+options)
 }
