@@ -192,7 +192,7 @@ explorer-code: build
 ## explorer-bench: first rows, frames while scrolling and memory of the page with 100,000 rows, in headless Chromium
 .PHONY: explorer-bench
 explorer-bench: build
-	@.ci/prerequisites go node npm
+	@.ci/prerequisites go node npm chromium
 	functions/edgetable/explorer/page/install
 	node functions/edgetable/explorer/page/measure.mjs $(abspath $(BIN)/edgetable)
 

@@ -35,7 +35,7 @@ export function Dialog({ title, close, children, test }: { title: string; close:
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => element.current?.showModal(), [])
   return (
-    <dialog ref={element} aria-label={title} data-test={test} onCancel={(e) => (e.preventDefault(), close())} onKeyDown={(e) => e.stopPropagation()}>
+    <dialog ref={element} aria-label={title} data-test={test} onCancel={(e) => (e.preventDefault(), close())} onClose={close} onKeyDown={(e) => (e.stopPropagation(), e.key === "Escape" && (e.preventDefault(), close()))}>
       <header>
         <h2>{title}</h2>
         <button type="button" class="plain" aria-label="Close" onClick={close}>

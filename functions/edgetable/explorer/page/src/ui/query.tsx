@@ -41,7 +41,7 @@ export function QueryBar({ home, at, rows, again }: Props) {
     setFilter(next.filter)
     setSelect(next.select)
   }
-  const run = (f = filter, s = select) => {
+  const run = (f = filter.trim(), s = select.trim()) => {
     drafts.delete(place)
     setFilter(f)
     setSelect(s)
@@ -50,7 +50,7 @@ export function QueryBar({ home, at, rows, again }: Props) {
     else go({ filter: f, select: s, entity: undefined })
   }
   const problem = useMemo(() => parse(filter).problem, [filter]) ?? refused(rows.progress.value.failure, filter)
-  const sent = translate(filter)
+  const sent = translate(filter.trim())
   return (
     <search class="query" aria-label="Query" onKeyDown={(e) => e.key === "Enter" && (e.ctrlKey || e.metaKey) && (e.preventDefault(), run())}>
       <div class="bar">
@@ -71,7 +71,7 @@ export function QueryBar({ home, at, rows, again }: Props) {
           Character {problem.at + 1}: {problem.message}
         </p>
       )}
-      {sent !== filter && !problem && (
+      {sent !== filter.trim() && !problem && (
         <p class="sent dim" data-test="sent">
           Sent as <code>{sent}</code>
         </p>
@@ -103,15 +103,15 @@ function FilterText({ value, type, run, rows, problem }: TextProps) {
   const choices = offered?.choices ?? []
   const take = (i: number) => {
     const c = choices[i]
-    if (!c || !offered) return
-    type(value.slice(0, offered.from) + c.text + value.slice(offered.to))
+    if (!c || !offered || !area.current) return
+    const text = value.slice(0, offered.from) + c.text + value.slice(offered.to)
     const at = offered.from + (c.cursor ?? c.text.length)
-    requestAnimationFrame(() => {
-      area.current?.focus()
-      area.current?.setSelectionRange(at, at)
-      setCursor(at)
-      setChosen(0)
-    })
+    // The field gets the text now, not with the next drawing: who types fast has the cursor where it belongs.
+    area.current.value = text
+    area.current.setSelectionRange(at, at)
+    type(text)
+    setCursor(at)
+    setChosen(0)
   }
   const onKeyDown = (e: KeyboardEvent) => {
     const open = choices.length > 0
