@@ -187,7 +187,7 @@ explorer-test: build
 
 ## explorer-code: the programs that the page writes for a query, with the SDKs that the client suites installed
 .PHONY: explorer-code
-explorer-code: build
+explorer-code: build | clients
 	functions/edgetable/explorer/page/test/code/run $(abspath $(BIN)/edgetable)
 
 ## explorer-bench: first rows, frames while scrolling and memory of the page with 100,000 rows, in headless Chromium
