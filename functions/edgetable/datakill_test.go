@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// killed is work in a process of its own that is killed and given again until it
+// is done, with a server that is killed too.
+type killed struct {
+	t       *testing.T
+	rnd     *rand.Rand
+	target  *process // nil: it is not killed
+	at      string   // its address
+	data    string
+	longest time.Duration // until it is killed, longer after each time
+	kills   int
+}
+
+// run gives the same command until it ends by itself.
+func (k *killed) run(args ...string) {
+	k.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	for attempts := time.Duration(0); ; attempts++ {
+		var said bytes.Buffer
+		c := exec.Command(self, args...)
+		c.Env, c.Stderr = []string{mainVariable + "=1", "HOME=" + os.Getenv("HOME")}, &said
+		if err := c.Start(); err != nil {
+			k.t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		select {
+		case err = <-ended:
+		case <-time.After(time.Duration(k.rnd.Int64N(int64(k.longest + k.longest*attempts/4)))):
+			k.kills++
+			if k.target != nil && k.rnd.IntN(4) == 0 {
+				k.restart()
+				err = <-ended
+				break
+			}
+			if err := c.Process.Kill(); err != nil {
+				k.t.Fatal(err)
+			}
+			<-ended
+			continue
+		}
+		if err == nil {
+			return
+		}
+		if strings.Contains(said.String(), "5 rows were refused") {
+			return
+		}
+		if !strings.Contains(said.String(), "connect") && !strings.Contains(said.String(), "EOF") { // the server was away
+			k.t.Fatalf("%q: %v\n%s", args, err, &said)
+		}
+	}
+}
+
+// restart kills the server and starts it again with the same data.
+func (k *killed) restart() {
+	k.target.signal(k.t, syscall.SIGKILL)
+	_ = k.target.Wait() // it was killed
+	k.target = startProcess(k.t, nil, "--data", k.data, "--listen", k.at)
+}
+
+// Work that is killed at random points, with its server or without, ends as work
+// that was not: the same entities, each refused row once, and the same bytes.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	source := start(t, nil, "--memory")
+	from := source.said(t, "connection string")
+	dir := t.TempDir()
+	var lines []string
+	for i := range killRows {
+		partition := fmt.Sprintf("p%03d", i%50)
+		if i%2 == 0 {
+			partition = "hot"
+		}
+		lines = append(lines, fmt.Sprintf(`{"PartitionKey":"%s","RowKey":"%07d","N":%d,"Text":"%s"}`, partition, i, i, strings.Repeat("x", i%600)))
+	}
+	rand.New(rand.NewPCG(2, 2)).Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+	good := filepath.Join(dir, "Good.jsonl")
+	if err := os.WriteFile(good, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		lines = slices.Insert(lines, i*len(lines)/5, `{"PartitionKey":"no row"}`)
+	}
+	bad := filepath.Join(dir, "Bad.jsonl")
+	if err := os.WriteFile(bad, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	do := func(want int, args ...string) string {
+		t.Helper()
+		status, out, said := runUntil(t.Context(), nil, args...)
+		if status != want {
+			t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
+		}
+		return out
+	}
+	do(0, "import", good, "--table", "Rows", "--to", from)
+	whole := do(0, "export", "Rows", "--from", from, "--to", "-")
+	k := &killed{t: t, rnd: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0)), longest: time.Second / 2}
+
+	for n, end := 0, killPoints; n == 0 || k.kills < end; n++ { // each round has a directory and a table of its own
+		out := filepath.Join(dir, fmt.Sprint("out", n))
+		k.run("export", "Rows", "--from", from, "--to", out)
+		parts, err := filepath.Glob(filepath.Join(out, "Rows", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text strings.Builder
+		for _, part := range parts {
+			one, err := os.ReadFile(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text.Write(one)
+		}
+		if text.String() != whole {
+			t.Fatalf("the export has %d bytes of %d", text.Len(), len(whole))
+		}
+	}
+
+	k.data = filepath.Join(dir, "data")
+	k.target = startProcess(t, nil, "--data", k.data)
+	to := k.target.said(t, "connection string")
+	k.at = strings.TrimPrefix(k.target.said(t, "endpoint"), "http://")
+	k.at, _, _ = strings.Cut(k.at, "/")
+	equal := func() {
+		t.Helper()
+		if out := do(0, "verify", "Rows", "--from", from, "--to", to); out != fmt.Sprintf("Rows: %s entities are equal, 0 are not\n", group(killRows)) {
+			t.Fatal(out)
+		}
+	}
+	clear := func() { do(0, "purge", "Rows", "--from", to, "--filter", "PartitionKey ge ''", "--yes") }
+	for n, end := 0, k.kills+killPoints; n == 0 || k.kills < end; n++ {
+		if n > 0 {
+			clear()
+		}
+		rejects, journal := filepath.Join(dir, fmt.Sprint("rejects", n)), filepath.Join(dir, fmt.Sprint("import", n))
+		k.run("import", bad, "--table", "Rows", "--to", to, "--rejects", rejects, "--journal", journal)
+		equal()
+		if text, err := os.ReadFile(rejects); err != nil || bytes.Count(text, []byte("\n")) != 5 {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	for n, end := 0, k.kills+killPoints; n == 0 || k.kills < end; n++ {
+		clear()
+		k.run("copy", "Rows", "--from", from, "--to", to, "--journal", filepath.Join(dir, fmt.Sprint("copy", n)), "--rejects", filepath.Join(dir, "copied"))
+		equal()
+	}
+	for n, end := 0, k.kills+killPoints; n == 0 || k.kills < end; n++ {
+		do(0, "purge", "Rows", "--from", to, "--filter", "N lt 2000", "--yes")
+		do(0, "put", "Rows", fmt.Sprintf(`{"PartitionKey":"new","RowKey":"%d"}`, n), "--to", to)
+		k.run("sync", "Rows", "--from", from, "--to", to, "--delete", "--journal", filepath.Join(dir, "sync"), "--rejects", filepath.Join(dir, "synced"))
+		equal()
+	}
+}

@@ -1,0 +1,6 @@
+//go:build testlocal
+
+package main
+
+// killPoints is how often each kind of work is killed.
+const killPoints, killRows = 25, 8000
