@@ -60,7 +60,7 @@ func TestQueryAndBulk(t *testing.T) {
 	b.keys("\x1b")
 	b.click(at("run"))
 	b.wait(`decodeURIComponent(location.hash.replaceAll("+", " ")).includes("N ge 100")`)
-	b.seeText(`[role="gridcell"]`, "0102")
+	b.wait(`(cells => cells.includes("0102") && !cells.includes("0000"))([...document.querySelectorAll('[role="gridcell"]')].map(e => e.innerText))`)
 	b.click(at("count"))
 	b.seeText(at("count"), "1,400")
 	b.click(at("bulk"))
