@@ -90,9 +90,8 @@ func TestMappingUUID(t *testing.T) {
 	if len(got) != 2 || len(got[0]) != len(`{"PartitionKey":"no","RowKey":"c9da6455-213d-82c9-9a79-3e9149a57833","Id":"7"}`) || got[0][30:66] == got[1][30:66] {
 		t.Errorf("%q", got)
 	}
-	stdin := newImport(t, c, "-", "Orders", "replace")
 	for range 2 { // of standard input nobody can say that it is the same
-		stdin = newImport(t, c, "-", "Orders", "replace")
+		stdin := newImport(t, c, "-", "Orders", "replace")
 		stdin.Journal, stdin.Format, stdin.Stdin = "", "csv", strings.NewReader(orders)
 		stdin.Mapping = transfer.Mapping{PartitionKey: "Country", RowKey: "{uuid}", Select: []string{"Id"}}
 		if _, err := stdin.Run(t.Context(), c); err != nil {

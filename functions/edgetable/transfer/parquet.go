@@ -22,7 +22,7 @@ const rowGroupSize = 32 << 20
 // parquetWriter writes entities as rows of a parquet file: the keys, Timestamp,
 // properties.
 type parquetWriter struct {
-	w       *parquet.Writer
+	w       *parquet.Writer //lint:ignore SA1019 the generic one wants a Go type, and the columns are known at run time
 	columns *parquetColumns
 	row     parquet.Row
 	at      map[parquetKey]int // column numbers
