@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -51,7 +52,7 @@ func (k *killed) run(args ...string) {
 				err = <-ended
 				break
 			}
-			if err := c.Process.Kill(); err != nil {
+			if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) { // it may have ended just now
 				k.t.Fatal(err)
 			}
 			<-ended
