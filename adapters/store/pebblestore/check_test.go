@@ -2,8 +2,10 @@ package pebblestore_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,12 +58,11 @@ func TestSalvage(t *testing.T) {
 		rewrite(t, disk, path, b)
 	}
 	damage(logs[len(logs)-1], func(n int) int { return n / 3 })
-	largest := ""
-	for _, path := range names(t, disk, ".sst") {
-		if largest == "" || len(content(t, disk, path)) > len(content(t, disk, largest)) {
-			largest = path
-		}
+	live, err := pebblestore.Options{Dir: "data", FS: disk}.Small().LiveFiles()
+	if err != nil {
+		t.Fatal(err)
 	}
+	largest := slices.MaxFunc(live, func(a, b string) int { return cmp.Compare(len(content(t, disk, a)), len(content(t, disk, b))) })
 	damage(largest, func(n int) int { return n / 2 })
 	report, err := check(t, disk, "saved")
 	if err != nil {

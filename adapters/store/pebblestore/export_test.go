@@ -47,3 +47,20 @@ func (s *Store) Stalled() <-chan struct{} { return s.space.stalled() }
 
 // Mark writes the mark that the store writes after a pause in commits.
 func (s *Store) Mark() error { return s.writeMark(mark{synced: edm.Ticks(s.marker.synced.Load())}) }
+
+// LiveFiles returns the paths of the data files that hold the state of the store in a
+// directory. Others may lie there: of a compaction that had not ended, or to be deleted.
+func (o Options) LiveFiles() (paths []string, err error) {
+	db, _, err := openToRead(o.withDefaults())
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close() // nothing was written
+	levels, err := db.SSTables()
+	for _, level := range levels {
+		for _, file := range level {
+			paths = append(paths, o.FS.PathJoin(o.Dir, file.FileNum.String()+".sst"))
+		}
+	}
+	return paths, err
+}
