@@ -300,7 +300,7 @@ $(CACHE)/azurite-$(AZURITE_VERSION)/complete:
 	npm install --prefix $(@D) --no-audit --no-fund --silent azurite@$(AZURITE_VERSION)
 	@touch $@
 
-## bench-data: rates of import, export, copy and verify between two servers; ROWS=100000 for a quick look
+## bench-data: rates and memory of import, export, copy, sync and verify, and of a loop with the SDK; ROWS=1000000 for the full size
 .PHONY: bench-data
 bench-data: build
 	testdata/bench/data $(BIN)/edgetable $(ROWS)
