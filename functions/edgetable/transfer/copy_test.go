@@ -29,7 +29,7 @@ func newCopy(t *testing.T, from, to *remote.Client) *transfer.Copy {
 func TestCopyVerify(t *testing.T) {
 	t.Parallel()
 	from, to := newClient(t), newClient(t)
-	list, lines := anyEntities(rand.New(rand.NewPCG(9, 9)), 400)
+	list, lines := anyEntities(rand.New(rand.NewPCG(9, 9)), tripEntities)
 	file := write(t, filepath.Join(t.TempDir(), "People.jsonl"), strings.Join(lines, "\n"))
 	if _, err := newImport(t, from, file, "", "insert").Run(t.Context(), from); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestCopyVerify(t *testing.T) {
 func TestSync(t *testing.T) {
 	t.Parallel()
 	from, to := newClient(t), newClient(t)
-	list := numbered(9000)
+	list := numbered(syncRows)
 	fill(t, from, "People", list, func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i))) })
 	run := func(change func(o *transfer.Copy)) transfer.Totals {
 		t.Helper()
@@ -96,22 +96,22 @@ func TestSync(t *testing.T) {
 	if err := to.DeleteTable(t.Context(), "People"); err != nil {
 		t.Fatal(err)
 	}
-	if got := run(func(o *transfer.Copy) { o.DryRun = true }); got != (transfer.Totals{Written: 9000}) {
+	if got := run(func(o *transfer.Copy) { o.DryRun = true }); got != (transfer.Totals{Written: syncRows}) {
 		t.Errorf("without a table, dry: %+v", got)
 	}
 	if names, err := to.Tables(t.Context()); err != nil || names != nil {
 		t.Errorf("a dry run made %q, %v", names, err)
 	}
-	if got := run(func(*transfer.Copy) {}); got != (transfer.Totals{Written: 9000}) {
+	if got := run(func(*transfer.Copy) {}); got != (transfer.Totals{Written: syncRows}) {
 		t.Errorf("without a table: %+v", got)
 	}
 	var extra []keys
-	for i := range 1500 {
+	for i := range syncRows / 6 {
 		extra = append(extra, keys{"p0001", fmt.Sprint("s", i)}, keys{"q", fmt.Sprint("s", i)})
 	}
 	slices.SortFunc(extra, keys.compare)
 	fill(t, to, "People", extra, nothing)
-	for _, i := range []int{0, 700, 8999} {
+	for _, i := range []int{0, 700, syncRows - 1} {
 		o := remote.Operation{Kind: remote.Merge, PartitionKey: list[i].partition, RowKey: list[i].row,
 			Body: payload.AppendJSON(nil, list[i].partition, list[i].row, 0, edm.AppendProperty(nil, "Other", edm.Int64(1)))}
 		if err := to.Write(t.Context(), "People", &o); err != nil {
@@ -119,16 +119,16 @@ func TestSync(t *testing.T) {
 		}
 	}
 	before := dump(t, to, "People")
-	want := transfer.Totals{Written: 3, Same: 8997, Deleted: 3000}
+	want := transfer.Totals{Written: 3, Same: syncRows - 3, Deleted: syncRows / 3}
 	if got := run(func(o *transfer.Copy) { o.Delete, o.DryRun = true, true }); got != want || !slices.Equal(dump(t, to, "People"), before) {
 		t.Errorf("dry: %+v", got)
 	}
-	if got := run(func(*transfer.Copy) {}); got != (transfer.Totals{Written: 3, Same: 8997}) || len(dump(t, to, "People")) != 12_000 {
+	if got := run(func(*transfer.Copy) {}); got != (transfer.Totals{Written: 3, Same: syncRows - 3}) || len(dump(t, to, "People")) != syncRows+syncRows/3 {
 		t.Errorf("without Delete: %+v", got)
 	}
 	o := newCopy(t, from, to)
 	o.Sync, o.Mode, o.Delete = true, "replace", true
-	want.Written, want.Same = 0, 9000
+	want.Written, want.Same = 0, syncRows
 	for range 2 { // the journal of a finished one does not stop the next
 		if got, err := o.Run(t.Context(), from, to); got != want || err != nil {
 			t.Errorf("with Delete: %+v, %v", got, err)
@@ -144,17 +144,17 @@ func TestSync(t *testing.T) {
 func TestCopyInterrupted(t *testing.T) {
 	t.Parallel()
 	from, to := newClient(t), newClient(t)
-	list := numbered(30_000)
+	list := numbered(copyRows)
 	fill(t, from, "People", list, func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i))) })
 	o := newCopy(t, from, to)
 	for runs := 0; ; runs++ {
 		o.Progress = new(transfer.Progress)
-		ctx, cancel, begin := interrupted(t, o.Progress, 8000)
+		ctx, cancel, begin := interrupted(t, o.Progress, copyRows/8)
 		o.Begin = begin
 		totals, err := o.Run(ctx, from, to)
 		cancel()
 		if err == nil {
-			if totals.Written+totals.Same != 30_000 || runs < 2 {
+			if totals.Written+totals.Same != copyRows || runs < 2 {
 				t.Errorf("after %d interruptions: %+v", runs, totals)
 			}
 			break

@@ -66,7 +66,7 @@ func read(t *testing.T, dir string, m *transfer.Manifest, compress string) (all 
 func TestExportInterrupted(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
-	fill(t, c, "People", numbered(6000), property) // 24 MB
+	fill(t, c, "People", numbered(exportRows), property) // 4 KB each
 	for _, compress := range []string{"none", "gzip", "zstd"} {
 		t.Run(compress, func(t *testing.T) {
 			t.Parallel()
@@ -75,7 +75,7 @@ func TestExportInterrupted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m.Tables[0].Rows != 6000 || len(m.Tables[0].Parts) < 10 {
+			if m.Tables[0].Rows != exportRows || len(m.Tables[0].Parts) < 10 {
 				t.Errorf("%+v", m.Tables[0])
 			}
 			var stream bytes.Buffer
@@ -89,7 +89,7 @@ func TestExportInterrupted(t *testing.T) {
 			runs := 0
 			for ; again == nil; runs++ {
 				e := newExport(c, "jsonl", compress)
-				ctx, cancel, begin := interrupted(t, e.Progress, 1500)
+				ctx, cancel, begin := interrupted(t, e.Progress, exportRows/4)
 				e.Begin = begin
 				again, err = e.ToDirectory(ctx, c, broken)
 				cancel()

@@ -134,7 +134,7 @@ func TestImportInterrupted(t *testing.T) {
 		t.Run(fmt.Sprint("sorted ", sorted), func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t)
-			list := numbered(20_000)
+			list := numbered(importRows)
 			if !sorted {
 				rand.New(rand.NewPCG(1, 1)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 			}
@@ -150,12 +150,12 @@ func TestImportInterrupted(t *testing.T) {
 			runs := 0
 			for ; ; runs++ {
 				im.Progress = new(transfer.Progress)
-				ctx, cancel, begin := interrupted(t, im.Progress, 4000)
+				ctx, cancel, begin := interrupted(t, im.Progress, importRows/10)
 				im.Begin = begin
 				totals, err := im.Run(ctx, c)
 				cancel()
 				if err == nil {
-					if totals.Written+totals.Same != 20_000 || totals.Rejected != 40 {
+					if totals.Written+totals.Same != importRows || totals.Rejected != importRows/500 {
 						t.Errorf("%+v", totals)
 					}
 					break
@@ -167,10 +167,10 @@ func TestImportInterrupted(t *testing.T) {
 			if runs < 3 {
 				t.Errorf("%d interruptions", runs)
 			}
-			if got := dump(t, c, "People"); len(got) != 20_000 {
+			if got := dump(t, c, "People"); len(got) != importRows {
 				t.Errorf("%d entities", len(got))
 			}
-			if rejects, err := os.ReadFile(im.Rejects); err != nil || bytes.Count(rejects, []byte("\n")) != 40 {
+			if rejects, err := os.ReadFile(im.Rejects); err != nil || bytes.Count(rejects, []byte("\n")) != importRows/500 {
 				t.Errorf("%d rejects, %v", bytes.Count(rejects, []byte("\n")), err)
 			}
 		})
@@ -182,7 +182,7 @@ func TestImportInterrupted(t *testing.T) {
 func TestImportErrors(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
-	fill(t, c, "People", numbered(3000), property)
+	fill(t, c, "People", numbered(damagedRows), property)
 	dir := t.TempDir()
 	m, err := newExport(c, "jsonl", "zstd").ToDirectory(t.Context(), c, dir)
 	if err != nil {

@@ -19,12 +19,12 @@ import (
 // a table and back, and into another table.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2) {
+	for seed := range uint64(tripSeeds) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			rnd := rand.New(rand.NewPCG(seed, 1))
 			c := newClient(t)
-			list, lines := anyEntities(rnd, 400)
+			list, lines := anyEntities(rnd, tripEntities)
 			file := write(t, filepath.Join(t.TempDir(), "any.jsonl"), strings.Join(lines, "\r\n"))
 			im := newImport(t, c, file, "People", "insert")
 			transfer.SetMemory(im, 100<<10)

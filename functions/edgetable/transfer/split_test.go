@@ -46,7 +46,7 @@ func TestSplit(t *testing.T) {
 			t.Parallel()
 			c := newClient(t)
 			var list []keys
-			for i := range 3000 {
+			for i := range splitRows {
 				list = append(list, tt.keys(i))
 			}
 			slices.SortFunc(list, keys.compare)
@@ -114,7 +114,7 @@ func TestMeasure(t *testing.T) {
 			t.Parallel()
 			c := newClient(t)
 			var list []keys
-			for i := range 3000 {
+			for i := range splitRows {
 				list = append(list, tt.keys(i))
 			}
 			slices.SortFunc(list, keys.compare)
