@@ -13,13 +13,16 @@ func (p *program) syncCommand() *cobra.Command {
 --from has. With --delete it also deletes the entities that --from lacks. Timestamps are not compared. Give it as often as
 you like, for example while an application still writes to --from.
 
+With --filter it reads only the entities that pass, on both sides. So --filter with --delete also deletes an entity of --to that
+passes when that of --from with the same keys exists and does not pass any more.
+
 A sync that was interrupted goes on when the command is given again. The exit status is 1 if a part is done, 2 if nothing is.`,
 		Example: "  edgetable sync --all --from azure --to prod --delete",
 		RunE:    func(c *cobra.Command, args []string) error { return p.copy(c.Context(), &o, args) },
 	}
 	section(c, "What", o.register)
 	section(c, "How", func(f *pflag.FlagSet) {
-		boolFlag(f, &o.gone, "delete", "delete from --to what --from lacks, of the entities that pass the filter")
+		boolFlag(f, &o.gone, "delete", "delete from --to what --from lacks; with --filter also what passes there and exists in --from, but does not pass there any more")
 		dryRunFlag(f, &o.dryRun)
 		rejectsFlag(f, &o.rejects, "sync.rejects.jsonl")
 		journalFlag(f, &o.journal, "in the user's cache directory")
