@@ -139,7 +139,7 @@ func (p *program) copy(ctx context.Context, o *copyFlags, tables []string) error
 	t, err := work.Run(ctx, from, to)
 	stop()
 	p.totals = &t
-	some := t.Written+t.Same+t.Skipped+t.Deleted > 0
+	some := progress.Rows.Load() > t.Rejected // the journal may not have all of them
 	says := totals(t, "written")
 	if o.dryRun {
 		says += "; nothing was changed"

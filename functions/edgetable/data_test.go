@@ -80,7 +80,7 @@ func TestOneOff(t *testing.T) {
 		args   []string
 		say    string
 	}{
-		{1, []string{"query", "Nobody", "--from", at, "--format", "csv"}, "reading table Nobody: the service answers 404 TableNotFound"},
+		{1, []string{"query", "Nobody", "--from", at, "--format", "csv"}, ": the service answers 404 TableNotFound"},
 		{1, []string{"query", "People", "Born gt", "--from", at}, "400 InvalidInput"},
 		{2, []string{"query", "People", "a", "--filter", "b", "--from", at}, "once"},
 		{2, []string{"query", "--from", at}, "TABLE is missing"},

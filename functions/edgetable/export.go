@@ -143,6 +143,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	switch {
 	case errors.Is(err, transfer.ErrFinished):
 		p.note("%s has a finished export already; --restart begins again", o.to)
+		return missing(m)
 	case ctx.Err() != nil:
 		return ended(fmt.Errorf("stopped; %s entities are in %s, and the same command goes on", group(progress.Rows.Load()), o.to), progress.Rows.Load() > 0)
 	case err != nil && progress.Rows.Load() == 0:
@@ -160,5 +161,13 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 			fmt.Fprintf(p.out, "%s: %s\n", t.Name, note)
 		}
 	}
-	return nil
+	return missing(m)
+}
+
+// missing is an error if an export lacks tables.
+func missing(m *transfer.Manifest) error {
+	if len(m.Missing) == 0 {
+		return nil
+	}
+	return ended(fmt.Errorf("these tables are not there, or not any more, and not in the export: %s", strings.Join(m.Missing, ", ")), true)
 }

@@ -136,6 +136,9 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 	} else if r.check != nil {
 		failure = r.check(&resp)
 	}
+	if failure != nil {
+		failure.Advice = c.endpoint.advice(failure, time.Now())
+	}
 	refused := failure != nil && (failure.Status == http.StatusServiceUnavailable || failure.Status == http.StatusTooManyRequests)
 	if refused {
 		c.refusals.Add(1)

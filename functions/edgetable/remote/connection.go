@@ -3,10 +3,14 @@ package remote
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"edgetable/core/accounts"
+	"edgetable/core/edm"
+	"edgetable/core/sas"
 	"edgetable/core/sharedkey"
 )
 
@@ -125,4 +129,23 @@ func address(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("the endpoint is no URL of the form https://host[:port][/account]")
 	}
 	return u, nil
+}
+
+// advice says what to do when the service refuses the key or the signature.
+func (e *Endpoint) advice(refusal *Error, now time.Time) string {
+	if refusal.Status != http.StatusForbidden {
+		return ""
+	}
+	values, _ := url.ParseQuery(e.token) // it was read before
+	end := values.Get("se")
+	expiry, err := sas.ParseTime(end)
+	switch {
+	case err == nil && expiry < edm.TicksOf(now):
+		return "the shared access signature expired at " + end + ": repeat the command with a new one"
+	case refusal.Code != "AuthenticationFailed":
+		return ""
+	case e.token != "":
+		return "the shared access signature is wrong or no longer good: repeat the command with a new one"
+	}
+	return "the account key is wrong or no longer good: repeat the command with the present one"
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 const key = "c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3I="
@@ -57,6 +58,33 @@ func TestParseConnectionErrors(t *testing.T) {
 		e, err := ParseConnection(text)
 		if shown := fmt.Sprintf("%v %+v %#v", e, e, e); err != nil || strings.Contains(shown, key) {
 			t.Errorf("%s (%v)", shown, err)
+		}
+	}
+}
+
+// A refusal of a key or of a signature says what to do; other refusals are not of that kind.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	const token = "https://a.table.x/?sv=2019-02-02&sig=x&se=2026-11-22T"
+	for _, tt := range []struct {
+		connection, code string
+		status           int
+		want             string
+	}{
+		{token + "11%3A59%3A59Z", "AuthenticationFailed", 403, "the shared access signature expired at 2026-11-22T11:59:59Z: repeat"},
+		{token + "11%3A59%3A59Z", "AuthorizationFailure", 403, "expired"},
+		{token + "12%3A01%3A00Z", "AuthenticationFailed", 403, "the shared access signature is wrong or no longer good"},
+		{token + "12%3A01%3A00Z", "AuthorizationPermissionMismatch", 403, ""},
+		{token + "11%3A59%3A59Z", "TableNotFound", 404, ""},
+		{"AccountName=a;AccountKey=" + key, "AuthenticationFailed", 403, "the account key is wrong or no longer good"},
+	} {
+		e, err := ParseConnection(tt.connection)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.advice(&Error{Status: tt.status, Code: tt.code}, now); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%s, %s: %q, want %q", tt.connection, tt.code, got, tt.want)
 		}
 	}
 }

@@ -15,6 +15,7 @@ type Error struct {
 	Code    string // such as EntityAlreadyExists
 	Message string // its first line
 	Index   int    // of the operation in a batch; -1 if the service does not name one
+	Advice  string // what the user can do; often empty
 }
 
 func (e *Error) Error() string {
@@ -24,6 +25,9 @@ func (e *Error) Error() string {
 	}
 	if e.Message != "" {
 		text += ": " + e.Message
+	}
+	if e.Advice != "" {
+		text += "\n" + e.Advice
 	}
 	return text
 }

@@ -29,7 +29,9 @@ func (c *Client) Entities(ctx context.Context, q Query) iter.Seq2[payload.Receiv
 	return func(yield func(payload.Received, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		fail := func(err error) { yield(payload.Received{}, fmt.Errorf("reading table %s: %w", q.Table, err)) }
+		fail := func(err error) {
+			yield(payload.Received{}, fmt.Errorf("reading table %s of %s: %w", q.Table, c.endpoint, err))
+		}
 		var reader payload.Reader
 		var free []byte // the memory of a page that has been read
 		next := c.fetch(ctx, &q, "", nil)
@@ -132,7 +134,7 @@ func (c *Client) Get(ctx context.Context, table, partition, row string, names []
 		e, err = new(payload.Reader).Entity(resp.body)
 	}
 	if err != nil {
-		return e, false, fmt.Errorf("reading table %s: %w", table, err)
+		return e, false, fmt.Errorf("reading table %s of %s: %w", table, c.endpoint, err)
 	}
 	return e, true, nil
 }

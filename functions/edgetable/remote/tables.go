@@ -44,7 +44,7 @@ func (c *Client) CreateTable(ctx context.Context, table string) (made bool, err 
 	case is(err, "TableAlreadyExists"):
 		return false, nil
 	}
-	return false, fmt.Errorf("creating table %s: %w", table, err)
+	return false, fmt.Errorf("creating table %s at %s: %w", table, c.endpoint, err)
 }
 
 // DeleteTable removes a table and all its entities.

@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"edgetable/functions/edgetable/remote"
@@ -62,10 +63,19 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals Totals,
 		}
 		defer func() { err = errors.Join(err, c.rejected.close()) }()
 	}
+	var lost []error
 	for _, name := range o.Tables {
-		if err := c.table(ctx, name); err != nil {
+		err := c.table(ctx, name)
+		if gone(err) {
+			lost = append(lost, fmt.Errorf("table %s is not there, or not any more: %w", name, err))
+			err = w.forget(name) // what the journal counts may be gone with it
+		}
+		if err != nil {
 			return w.totals(), err
 		}
+	}
+	if len(lost) > 0 {
+		return w.totals(), errors.Join(lost...)
 	}
 	if o.Sync {
 		return w.totals(), w.journal.remove() // what changes from now on is for the next run
@@ -74,10 +84,16 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals Totals,
 }
 
 func (c *copier) table(ctx context.Context, name string) error {
+	if err := c.work.begin(ctx, c.from, name, c.o.Filter); err != nil {
+		return err
+	}
 	if !c.o.DryRun {
-		if _, err := c.to.CreateTable(ctx, name); err != nil {
-			var answer *remote.Error
-			if !errors.As(err, &answer) || answer.Status != 403 {
+		made, err := createTable(ctx, c.to, name)
+		if err != nil {
+			return err
+		}
+		if made { // an earlier run's was deleted
+			if err := c.work.forget(name); err != nil {
 				return err
 			}
 		}
@@ -86,7 +102,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 	if c.o.Sync {
 		do = c.sync
 	}
-	return c.work.run(ctx, c.from, name, c.o.Filter, c.o.Connections, c.o.Progress, func(ctx context.Context, p *part) error {
+	return c.work.run(ctx, c.from, name, c.o.Connections, c.o.Progress, func(ctx context.Context, p *part) error {
 		return do(ctx, name, p)
 	})
 }

@@ -28,12 +28,13 @@ type Export struct {
 // ErrFinished is why ToDirectory writes nothing: the directory has all of it.
 var ErrFinished = errors.New("the export is finished already")
 
-// ToDirectory exports to a directory: files of ranges of keys, then the manifest. After an error, the same call continues where the journal says.
+// ToDirectory exports to a directory: files of ranges of keys, then the manifest. A table that is deleted meanwhile is not part of the
+// export. After an error, the same call continues where the journal says.
 func (o *Export) ToDirectory(ctx context.Context, c *remote.Client, dir string) (m *Manifest, err error) {
 	if m, err := readManifest(dir); err != nil {
 		return nil, err
 	} else if m != nil {
-		return m, errors.Join(ErrFinished, tidy(dir))
+		return m, errors.Join(ErrFinished, tidy(dir, m))
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -49,11 +50,17 @@ func (o *Export) ToDirectory(ctx context.Context, c *remote.Client, dir string) 
 	o.Progress.tables = len(o.Tables)
 	o.Progress.resume(w.rows())
 	o.Begin(w.again)
+	var missing []string
 	for _, name := range o.Tables {
-		if err := o.table(ctx, c, dir, name, w); err != nil {
+		err := o.table(ctx, c, dir, name, w)
+		if gone(err) && len(missing)+1 < len(o.Tables) {
+			missing = append(missing, name)
+			continue
+		}
+		if err != nil {
 			o.Progress.Rows.Store(w.rows()) // what the next run continues from
 			return nil, err
 		}
 	}
-	return o.finish(dir, w)
+	return o.finish(dir, w, missing)
 }

@@ -15,9 +15,12 @@ import (
 
 // finish gives the files their names and writes the manifest, after which the
 // export is complete. It can be repeated after any interruption.
-func (o *Export) finish(dir string, w *tableWork) (*Manifest, error) {
-	m := &Manifest{Edgetable: manifestVersion, Source: o.Source, Format: o.Format, Filter: o.Filter, Select: o.Select, Tables: []ManifestTable{}}
+func (o *Export) finish(dir string, w *tableWork, missing []string) (*Manifest, error) {
+	m := &Manifest{Edgetable: manifestVersion, Source: o.Source, Format: o.Format, Filter: o.Filter, Select: o.Select, Tables: []ManifestTable{}, Missing: missing}
 	for _, name := range o.Tables {
+		if slices.Contains(missing, name) {
+			continue
+		}
 		t := w.tables[name]
 		if begun := t.begun.Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
 			m.Begun = begun
@@ -35,7 +38,7 @@ func (o *Export) finish(dir string, w *tableWork) (*Manifest, error) {
 	if err := writeFile(filepath.Join(dir, ManifestName), append(text, '\n')); err != nil {
 		return nil, err
 	}
-	return m, tidy(dir)
+	return m, tidy(dir, m)
 }
 
 // finishTable makes the files of a table of its parts in the order of their keys.
@@ -141,12 +144,15 @@ func Remove(dir string, tables []string) error {
 }
 
 // tidy removes what a finished export does not need.
-func tidy(dir string) error {
+func tidy(dir string, m *Manifest) error {
 	pieces, err := filepath.Glob(filepath.Join(dir, "*", piecePattern))
 	for _, old := range append(pieces, filepath.Join(dir, journalName)) {
 		if e := os.Remove(old); e != nil && !os.IsNotExist(e) {
 			err = errors.Join(err, e)
 		}
+	}
+	for _, table := range m.Missing {
+		_ = os.Remove(filepath.Join(dir, table)) // it may have files of others
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -53,7 +54,7 @@ func (o *Export) ToObjects(ctx context.Context, c *remote.Client, place reposito
 	case err != nil:
 		return nil, err
 	case found:
-		return m, errors.Join(ErrFinished, removeObjects(ctx, place, unfinishedPrefix))
+		return m, errors.Join(ErrFinished, tidyObjects(ctx, place, m))
 	}
 	begun, again, err := o.beginObjects(ctx, c, place)
 	if err != nil {
@@ -76,7 +77,12 @@ func (o *Export) ToObjects(ctx context.Context, c *remote.Client, place reposito
 	}
 	o.Progress.resume(earlier)
 	o.Begin(again)
+	var missing []string
 	for _, name := range o.Tables {
+		if begun.Ranges[name] == nil {
+			missing = append(missing, name)
+			continue
+		}
 		g, ctx := errgroup.WithContext(ctx)
 		g.SetLimit(o.Connections)
 		for i, r := range begun.Ranges[name] {
@@ -84,13 +90,21 @@ func (o *Export) ToObjects(ctx context.Context, c *remote.Client, place reposito
 				g.Go(func() error { return o.rangeToObjects(ctx, c, place, name, i, r, state) })
 			}
 		}
-		if err := g.Wait(); err != nil {
+		err := g.Wait()
+		if gone(err) && len(missing)+1 < len(o.Tables) {
+			missing = append(missing, name)
+			continue
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	m = &Manifest{Edgetable: manifestVersion, Source: o.Source, Format: o.Format, Filter: o.Filter, Select: o.Select,
-		Begun: begun.Begun.Format(time.RFC3339), Tables: []ManifestTable{}}
+		Begun: begun.Begun.Format(time.RFC3339), Tables: []ManifestTable{}, Missing: missing}
 	for _, name := range o.Tables {
+		if slices.Contains(missing, name) {
+			continue
+		}
 		table := ManifestTable{Name: name, Parts: []Part{}}
 		for _, state := range states[name] {
 			for _, part := range state.Objects {
@@ -100,7 +114,19 @@ func (o *Export) ToObjects(ctx context.Context, c *remote.Client, place reposito
 		}
 		m.Tables = append(m.Tables, table)
 	}
-	return m, errors.Join(putJSON(ctx, place, ManifestName, m), removeObjects(ctx, place, unfinishedPrefix))
+	if err := putJSON(ctx, place, ManifestName, m); err != nil {
+		return nil, err
+	}
+	return m, tidyObjects(ctx, place, m)
+}
+
+// tidyObjects removes what a finished export does not need.
+func tidyObjects(ctx context.Context, place repository.Objects, m *Manifest) error {
+	err := removeObjects(ctx, place, unfinishedPrefix)
+	for _, table := range m.Missing {
+		err = errors.Join(err, removeObjects(ctx, place, table+"/part-"))
+	}
+	return err
 }
 
 // beginObjects continues the export that is in the place, or begins one.
@@ -116,10 +142,15 @@ func (o *Export) beginObjects(ctx context.Context, c *remote.Client, place repos
 		return begun, true, nil
 	}
 	begun = begunExport{Options: options, Begun: time.Now().UTC().Truncate(time.Second), Ranges: map[string][]Range{}}
-	for _, name := range o.Tables {
-		if begun.Ranges[name], err = Split(ctx, c, name, o.Filter, splits); err != nil {
+	for i, name := range o.Tables {
+		ranges, err := Split(ctx, c, name, o.Filter, splits)
+		if gone(err) && (len(begun.Ranges) > 0 || i+1 < len(o.Tables)) {
+			continue
+		}
+		if err != nil {
 			return begun, false, err
 		}
+		begun.Ranges[name] = ranges
 	}
 	return begun, false, putJSON(ctx, place, unfinishedName, begun)
 }

@@ -20,7 +20,10 @@ func (o *Export) table(ctx context.Context, c *remote.Client, dir, name string, 
 	if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
 		return err
 	}
-	return w.run(ctx, c, name, o.Filter, o.Connections, o.Progress, func(ctx context.Context, p *part) error {
+	if err := w.begin(ctx, c, name, o.Filter); err != nil {
+		return err
+	}
+	return w.run(ctx, c, name, o.Connections, o.Progress, func(ctx context.Context, p *part) error {
 		return o.part(ctx, c, dir, name, p, w)
 	})
 }
@@ -73,8 +76,10 @@ func (o *Export) part(ctx context.Context, c *remote.Client, dir, table string, 
 		return err
 	}
 	note := func(done bool) error {
-		if err := errors.Join(flush(), out.end(), f.Sync()); err != nil {
-			return err
+		for _, step := range []func() error{flush, out.end, f.Sync} {
+			if err := step(); err != nil {
+				return err
+			}
 		}
 		size, err := f.Seek(0, io.SeekCurrent)
 		if err != nil {

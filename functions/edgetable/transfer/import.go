@@ -95,13 +95,20 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err 
 		im.journal = j
 	}
 	if !o.DryRun {
+		var made bool
+		if made, err = o.createTables(ctx, c); err != nil {
+			return totals, err
+		}
+		if made && state != (imported{}) { // somebody deleted the table with the rows that the journal counts
+			state = imported{}
+			if err := im.journal.write(state); err != nil {
+				return totals, err
+			}
+		}
 		if err := im.rejects.begin(state.Rejects); err != nil {
 			return totals, err
 		}
 		defer func() { err = errors.Join(err, im.rejects.close()) }()
-		if err := o.createTables(ctx, c); err != nil {
-			return totals, err
-		}
 	}
 	im.state = state
 	o.measure(&state)
@@ -157,22 +164,21 @@ func (o *Import) measure(state *imported) {
 	}
 }
 
-func (o *Import) createTables(ctx context.Context, c *remote.Client) error {
-	made := map[string]bool{}
+// createTables makes the tables that are missing. Made is false if there are none.
+func (o *Import) createTables(ctx context.Context, c *remote.Client) (made bool, err error) {
+	known := map[string]bool{}
 	for _, s := range o.Sources {
-		if made[s.Table] {
+		if known[s.Table] {
 			continue
 		}
-		made[s.Table] = true
-		if _, err := c.CreateTable(ctx, s.Table); err != nil {
-			var answer *remote.Error
-			if errors.As(err, &answer) && answer.Status == 403 {
-				continue // a signature for one table cannot create it; the first write says if it is missing
-			}
-			return err
+		known[s.Table] = true
+		one, err := createTable(ctx, c, s.Table)
+		if err != nil {
+			return made, err
 		}
+		made = made || one
 	}
-	return nil
+	return made, nil
 }
 
 // read passes the rows of a source on in the order in which they are written:

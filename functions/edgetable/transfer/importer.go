@@ -67,6 +67,9 @@ func (im *importer) run(ctx context.Context) error {
 	err := g.Wait()
 	im.mu.Lock()
 	defer im.mu.Unlock()
+	if gone(err) { // with the rows that the journal counts
+		return errors.Join(err, im.journal.write(imported{}))
+	}
 	im.state.Finished = err == nil
 	return errors.Join(err, im.note())
 }
@@ -119,10 +122,6 @@ func (im *importer) do(ctx context.Context, b *batch) error {
 	b.done = true
 	for len(im.pending) > 0 && im.pending[0].done {
 		b := im.pending[0]
-		im.pending = im.pending[1:]
-		im.state.Rows = b.rows
-		im.state.Totals.add(b.totals)
-		im.o.Progress.Rows.Add(b.totals.rows())
 		for _, r := range b.rejects {
 			im.o.Refused(r.file, r.line, r.reason)
 		}
@@ -131,6 +130,10 @@ func (im *importer) do(ctx context.Context, b *batch) error {
 				return err
 			}
 		}
+		im.pending = im.pending[1:]
+		im.state.Rows = b.rows
+		im.state.Totals.add(b.totals)
+		im.o.Progress.Rows.Add(b.totals.rows())
 	}
 	if time.Since(im.noted) < time.Second {
 		return nil

@@ -20,6 +20,7 @@ import (
 type journal struct {
 	mu   sync.Mutex
 	file *os.File
+	size int64 // of the lines that are on the disk
 }
 
 // openJournal opens or makes a journal. It passes the lines that are there to
@@ -34,12 +35,9 @@ func openJournal[T any](path string, options T, replay func(line []byte) error) 
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{file: file}
+	j := &journal{file: file, size: int64(len(text))}
 	fail := func(err error) (*journal, error) { return nil, errors.Join(err, file.Close()) }
 	if err := file.Truncate(int64(len(text))); err != nil {
-		return fail(err)
-	}
-	if _, err := file.Seek(int64(len(text)), 0); err != nil {
 		return fail(err)
 	}
 	if len(text) == 0 {
@@ -66,7 +64,8 @@ func openJournal[T any](path string, options T, replay func(line []byte) error) 
 	return j, nil
 }
 
-// write appends a line and waits until it is on the disk.
+// write appends a line and waits until it is on the disk. A line that does not get
+// there, as on a full disk, leaves nothing: others may come behind it.
 func (j *journal) write(line any) error {
 	if j == nil {
 		return nil
@@ -77,10 +76,16 @@ func (j *journal) write(line any) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if _, err := j.file.Write(append(text, '\n')); err != nil {
-		return err
+	text = append(text, '\n')
+	_, err = j.file.WriteAt(text, j.size)
+	if err == nil {
+		err = j.file.Sync()
 	}
-	return j.file.Sync()
+	if err != nil {
+		return errors.Join(err, j.file.Truncate(j.size))
+	}
+	j.size += int64(len(text))
+	return nil
 }
 
 func (j *journal) close() error {

@@ -26,6 +26,7 @@ type Manifest struct {
 	Select    []string        `json:"select,omitempty"`
 	Begun     string          `json:"begun"` // later writes may be missing
 	Tables    []ManifestTable `json:"tables"`
+	Missing   []string        `json:"missing,omitempty"` // tables that were not there, or not any more
 }
 
 // ManifestTable is an exported table. Its parts are in the order of its keys.

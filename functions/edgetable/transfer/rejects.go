@@ -3,7 +3,6 @@ package transfer
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"strconv"
 
@@ -98,10 +97,11 @@ func (f *rejectFile) begin(size int64) error {
 		return err
 	}
 	f.file, f.size = file, size
-	_, err = file.Seek(size, 0)
-	return errors.Join(file.Truncate(size), err)
+	return file.Truncate(size)
 }
 
+// add appends rows. After an error, as on a full disk, the file is what it was as far
+// as its size says.
 func (f *rejectFile) add(list []reject) (err error) {
 	if len(list) == 0 {
 		return nil
@@ -115,9 +115,11 @@ func (f *rejectFile) add(list []reject) (err error) {
 	for i := range list {
 		f.text = list[i].append(f.text)
 	}
-	n, err := f.file.Write(f.text)
-	f.size += int64(n)
-	return err
+	if _, err := f.file.WriteAt(f.text, f.size); err != nil {
+		return err
+	}
+	f.size += int64(len(f.text))
+	return nil
 }
 
 func (f *rejectFile) sync() error {

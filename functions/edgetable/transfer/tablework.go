@@ -112,22 +112,47 @@ func (w *tableWork) totals() (all Totals) {
 	return all
 }
 
-// run finds the parts of a table, if there are none yet, and calls do for those
-// that are not done.
-func (w *tableWork) run(ctx context.Context, c *remote.Client, table, filter string, workers int, progress *Progress, do func(ctx context.Context, p *part) error) error {
+// begin finds the parts of a table, if they are not known yet.
+func (w *tableWork) begin(ctx context.Context, c *remote.Client, table, filter string) error {
 	t := w.tables[table]
-	if t.parts == nil {
-		begun := time.Now().UTC().Truncate(time.Second)
-		ranges, err := Split(ctx, c, table, filter, splits)
-		if err != nil {
-			return err
-		}
-		l := noted{Table: table, Ranges: ranges, Begun: begun}
-		if err := w.journal.write(l); err != nil {
-			return err
-		}
-		t.begin(l)
+	if t.parts != nil {
+		return nil
 	}
+	begun := time.Now().UTC().Truncate(time.Second)
+	ranges, err := Split(ctx, c, table, filter, splits)
+	if err != nil {
+		return err
+	}
+	return w.divided(t, noted{Table: table, Ranges: ranges, Begun: begun})
+}
+
+// divided notes the parts of a table, of which nothing is done.
+func (w *tableWork) divided(t *workedTable, l noted) error {
+	if err := w.journal.write(l); err != nil {
+		return err
+	}
+	t.begin(l)
+	return nil
+}
+
+// forget begins a table again.
+func (w *tableWork) forget(table string) error {
+	t := w.tables[table]
+	l := noted{Table: table, Begun: t.begun}
+	some := false
+	for _, p := range inOrder(t.parts) {
+		l.Ranges = append(l.Ranges, p.span)
+		some = some || p.state.At != nil || p.state.Done
+	}
+	if !some {
+		return nil
+	}
+	return w.divided(t, l)
+}
+
+// run calls do for the parts of a table that are not done.
+func (w *tableWork) run(ctx context.Context, c *remote.Client, table string, workers int, progress *Progress, do func(ctx context.Context, p *part) error) error {
+	t := w.tables[table]
 	s := newScan(c, table, t.parts)
 	s.note = func(p, end *part) error {
 		return w.journal.write(noted{Table: table, Part: p.number, End: &end.span})

@@ -64,7 +64,7 @@ func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lin
 			b.refuse(&ops[answer.Index], lines[answer.Index], answer.Error())
 			ops, lines = without(ops, answer.Index), without(lines, answer.Index)
 		case answer.Code == "TableNotFound":
-			return where(errors.New("the table is not there"))
+			return where(fmt.Errorf("the table is not there: %w", err))
 		default:
 			return where(err)
 		}

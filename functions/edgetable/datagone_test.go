@@ -1,0 +1,111 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"edgetable/functions/edgetable/remote"
+)
+
+// three are a source with three tables, and a target.
+func three(t *testing.T) (c shell, from, to *halfway) {
+	t.Helper()
+	c, from, to = shell{t, t.TempDir()}, startHalfway(t), startHalfway(t)
+	file := entitiesFile(t, 1100, "x")
+	for _, table := range []string{"Aa1", "Bb2", "Cc3"} {
+		c.run(0, []string{"import", file, "--table", table, "--to", from.connection, "--journal", filepath.Join(c.dir, table)})
+	}
+	return c, from, to
+}
+
+// deletes has a table deleted when so many requests with a path have come.
+func (h *halfway) deletes(t *testing.T, table, path string, after int64) {
+	t.Helper()
+	e, err := remote.ParseConnection(h.connection)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner := remote.New(e, 2)
+	t.Cleanup(owner.Close)
+	h.when(path, after, func() {
+		if err := owner.DeleteTable(t.Context(), table); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A table that is deleted while it is exported is not in the export, which has the others and says so each time.
+func TestExportOfDeletedTable(t *testing.T) {
+	t.Parallel()
+	c, from, _ := three(t)
+	from.deletes(t, "Bb2", "/Bb2()", 20)
+	out := filepath.Join(c.dir, "out")
+	export := []string{"export", "--all", "--from", from.connection, "--to", out, "--connections", "1"}
+	const says = "these tables are not there, or not any more, and not in the export: Bb2\n"
+	c.run(1, export, says, "Aa1: 1,100 entities in", "Cc3: 1,100 entities in")
+	c.run(1, export, says, "has a finished export already")
+	for _, table := range []string{"Aa1", "Cc3"} {
+		if whole := c.run(0, []string{"export", table, "--from", from.connection, "--to", "-"}); exported(t, out, table) != whole {
+			t.Errorf("the files of %s are not the table", table)
+		}
+	}
+	list, err := os.ReadDir(out)
+	if err != nil || len(list) != 3 {
+		t.Errorf("%v, %v", list, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(out, "manifest.json")); err != nil || !strings.Contains(string(text), `"missing": [`) || strings.Contains(string(text), "Bb2/") {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// A table that is deleted while it is copied or synchronized does not keep the others from being done. Sync deletes nothing for it, and a table
+// that was never there is not made.
+func TestCopyOfDeletedTable(t *testing.T) {
+	t.Parallel()
+	for _, verb := range []string{"copy", "sync"} {
+		t.Run(verb, func(t *testing.T) {
+			t.Parallel()
+			c, from, to := three(t)
+			work := []string{verb, "Aa1", "Bb2", "Cc3", "Never", "--from", from.connection, "--to", to.connection, "--connections", "1"}
+			if verb == "sync" {
+				work = append(work, "--delete")
+				c.run(0, []string{"copy", "Bb2", "--from", from.connection, "--to", to.connection})
+			}
+			from.deletes(t, "Bb2", "/Bb2()", 20)
+			for range 2 {
+				c.run(1, work, "table Bb2 is not there, or not any more: reading table Bb2 of http://", "404 TableNotFound", "table Never is not there", "the same command goes on")
+			}
+			for _, table := range []string{"Aa1", "Cc3"} {
+				c.run(0, []string{"verify", table, "--from", from.connection, "--to", to.connection}, table+": 1,100 entities are equal, 0 are not\n")
+			}
+			c.run(1, []string{"count", "Never", "--from", to.connection}, "404 TableNotFound")
+			count := c.run(0, []string{"count", "Bb2", "--from", to.connection})
+			if verb == "sync" && count != "1100\n" || count == "0\n" {
+				t.Errorf("the target has %s", count)
+			}
+		})
+	}
+}
+
+// A table that is deleted from the target half-way is made again by the same command, with all entities.
+func TestWritesToDeletedTable(t *testing.T) {
+	t.Parallel()
+	for _, verb := range []string{"copy", "sync", "import"} {
+		t.Run(verb, func(t *testing.T) {
+			t.Parallel()
+			c, from, to := shell{t, t.TempDir()}, startHalfway(t), startHalfway(t)
+			file := entitiesFile(t, 1100, "x")
+			c.run(0, []string{"import", file, "--to", from.connection, "--journal", filepath.Join(c.dir, "first")})
+			work := []string{verb, "People", "--from", from.connection, "--to", to.connection, "--connections", "1"}
+			if verb == "import" {
+				work = []string{verb, file, "--to", to.connection, "--connections", "1", "--journal", filepath.Join(c.dir, "journal")}
+			}
+			to.deletes(t, "People", "/$batch", 8)
+			c.run(1, work, "404 TableNotFound")
+			c.run(0, work)
+			c.run(0, []string{"verify", "People", "--from", from.connection, "--to", to.connection}, "People: 1,100 entities are equal, 0 are not\n")
+		})
+	}
+}

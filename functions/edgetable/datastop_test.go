@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/accounts"
+	"edgetable/core/edm"
+	"edgetable/core/protocol"
+	"edgetable/core/sas"
+	"edgetable/core/sharedkey"
+	"edgetable/functions/edgetable/remote/remotetest"
+)
+
+// halfway is a service to which something happens when some requests for pages and batches have come.
+type halfway struct {
+	*protocol.Handler
+	connection string
+	back       atomic.Int64 // how far its clock is behind
+	event      atomic.Pointer[turn]
+}
+
+// turn happens before the last one of some requests is answered.
+type turn struct {
+	path string // of the requests that count; "" for all
+	left atomic.Int64
+	then func()
+}
+
+// when sets what happens, and when.
+func (h *halfway) when(path string, after int64, then func()) {
+	e := &turn{path: path, then: then}
+	e.left.Store(after)
+	h.event.Store(e)
+}
+
+func startHalfway(t *testing.T) *halfway {
+	t.Helper()
+	h := &halfway{}
+	h.connection = remotetest.Start(t, func(p httpserver.Protocol) httpserver.Protocol {
+		h.Handler = p.(*protocol.Handler)
+		h.Now = func() edm.Ticks { return edm.TicksOf(time.Now().Add(-time.Duration(h.back.Load()))) }
+		h.MaxSkew = 24 * time.Hour
+		return h
+	})
+	return h
+}
+
+func (h *halfway) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
+	page := req.Method == http.MethodGet && strings.Contains(req.Target, "()") && !strings.Contains(req.Target, "$top=")
+	if page || strings.Contains(req.Target, "/$batch") {
+		if e := h.event.Load(); e != nil && strings.Contains(req.Target, e.path) && e.left.Add(-1) == 0 {
+			e.then()
+		}
+	}
+	return h.Handler.Serve(ctx, req)
+}
+
+// token signs a shared access signature that ends so much from now.
+func (h *halfway) token(t *testing.T, left time.Duration) string {
+	t.Helper()
+	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := sas.AccountValues{ResourceTypes: "sco", Permissions: "rwdlacu", Expiry: time.Now().Add(left).UTC().Format(time.RFC3339)}.Sign("acme", key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, at, _ := strings.Cut(h.connection, "TableEndpoint=")
+	return at + "?" + token
+}
+
+// shell runs the program as a process of its own, with a cache directory of its own.
+type shell struct {
+	t   *testing.T
+	dir string
+}
+
+func (c shell) start(args ...string) (p *exec.Cmd, out, said *bytes.Buffer) {
+	c.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	out, said = new(bytes.Buffer), new(bytes.Buffer)
+	p = exec.Command(self, args...)
+	p.Env, p.Dir, p.Stdout, p.Stderr = []string{mainVariable + "=1", "HOME=" + c.dir, "XDG_CACHE_HOME=" + c.dir}, c.dir, out, said
+	if err := p.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { _ = p.Process.Kill() })
+	return p, out, said
+}
+
+// ends waits for a process, which must have an exit status and say some texts.
+func (c shell) ends(p *exec.Cmd, out, said *bytes.Buffer, status int, says ...string) string {
+	c.t.Helper()
+	var failed *exec.ExitError
+	if err := p.Wait(); err != nil && !errors.As(err, &failed) {
+		c.t.Fatal(err)
+	}
+	for _, want := range says {
+		if !strings.Contains(out.String()+said.String(), want) {
+			c.t.Errorf("%q does not say %q:\n%s%s", p.Args[1:], want, out, said)
+		}
+	}
+	if got := p.ProcessState.ExitCode(); got != status || strings.Contains(said.String(), "sig=") {
+		c.t.Fatalf("%q: status %d, want %d\n%s%s", p.Args[1:], got, status, out, said)
+	}
+	return out.String()
+}
+
+func (c shell) run(status int, args []string, says ...string) string {
+	c.t.Helper()
+	p, out, said := c.start(args...)
+	return c.ends(p, out, said, status, says...)
+}
+
+// entitiesFile writes a file of entities in partitions of 100.
+func entitiesFile(t *testing.T, n int, text string) string {
+	t.Helper()
+	var lines strings.Builder
+	for i := range n {
+		fmt.Fprintf(&lines, `{"PartitionKey":"p%03d","RowKey":"%05d","N":%d,"Text":"%s"}`+"\n", i/100, i, i, text)
+	}
+	file := filepath.Join(t.TempDir(), "People.jsonl")
+	if err := os.WriteFile(file, []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// exported is the text of the files of a table in the order of their names.
+func exported(t *testing.T, dir, table string) string {
+	t.Helper()
+	parts, err := filepath.Glob(filepath.Join(dir, table, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, part := range parts {
+		text, err := os.ReadFile(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// Work whose shared access signature expires, or that is interrupted on the terminal, says what to do. The same command, with a new signature, goes on
+// and ends as one that was not stopped. Entities of the target that the source lacks are there for sync.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	const rows = 1100
+	file := entitiesFile(t, rows, "x")
+	for _, work := range []struct {
+		name    string
+		watched string // the side that stops it
+		after   int64  // requests of that side
+		args    func(from, to, dir string) []string
+		stopped string // what it says when it is interrupted
+	}{
+		{"export", "from", 20, func(from, _, dir string) []string { return []string{"export", "People", "--from", from, "--to", dir} }, "entities are in "},
+		{"import", "to", 8, func(_, to, _ string) []string { return []string{"import", file, "--to", to} }, "rows written; the same command goes on"},
+		{"copy", "from", 20, func(from, to, _ string) []string { return []string{"copy", "People", "--from", from, "--to", to} }, "rows written; the same command goes on"},
+		{"sync", "to", 40, func(from, to, _ string) []string {
+			return []string{"sync", "People", "--from", from, "--to", to, "--delete"}
+		}, "deleted; the same command goes on"},
+	} {
+		for _, why := range []string{"expiry", "interrupt"} {
+			t.Run(work.name+" "+why, func(t *testing.T) {
+				t.Parallel()
+				from, to := startHalfway(t), startHalfway(t)
+				c := shell{t, t.TempDir()}
+				out := filepath.Join(c.dir, "out")
+				c.run(0, []string{"import", file, "--table", "People", "--to", from.connection, "--journal", filepath.Join(c.dir, "first")})
+				if work.name == "sync" {
+					c.run(0, []string{"import", file, "--table", "People", "--to", to.connection, "--journal", filepath.Join(c.dir, "second"), "--partition-key", "=old", "--row-key", "{PartitionKey}-{RowKey}"})
+				}
+				watched := map[string]*halfway{"from": from, "to": to}[work.watched]
+				args := func(left time.Duration) []string {
+					places := map[string]string{"from": from.connection, "to": to.connection}
+					if why == "expiry" {
+						places[work.watched] = watched.token(t, left)
+					}
+					args := append(work.args(places["from"], places["to"], out), "--connections", "1")
+					if work.name == "import" {
+						args = append(args, "--journal", filepath.Join(c.dir, "journal"), "--rejects", filepath.Join(c.dir, "rejects"))
+					}
+					return args
+				}
+				started, ended := make(chan *os.Process, 1), make(chan struct{})
+				then := func() { watched.back.Store(0) }
+				says := []string{"the shared access signature expired at 20", ": repeat the command with a new one\n", "the same command goes on"}
+				if why == "interrupt" {
+					then = func() {
+						if err := (<-started).Signal(os.Interrupt); err != nil {
+							t.Error(err)
+						}
+						<-ended
+					}
+					says = []string{"edgetable: stopped", work.stopped}
+				}
+				watched.back.Store(int64(2 * time.Hour))
+				watched.when("", work.after, then)
+				p, printed, said := c.start(args(-time.Hour)...)
+				started <- p.Process
+				c.ends(p, printed, said, 1, says...)
+				close(ended)
+				watched.back.Store(0)
+				c.run(0, args(time.Hour), "going on: ")
+				if work.name == "export" {
+					if whole := c.run(0, []string{"export", "People", "--from", from.connection, "--to", "-"}); exported(t, out, "People") != whole {
+						t.Error("the export is not what an uninterrupted one is")
+					}
+					return
+				}
+				c.run(0, []string{"verify", "People", "--from", from.connection, "--to", to.connection}, "People: 1,100 entities are equal, 0 are not\n")
+			})
+		}
+	}
+}

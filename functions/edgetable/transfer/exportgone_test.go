@@ -1,0 +1,57 @@
+package transfer_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/functions/edgetable/transfer"
+)
+
+// An export to objects has the tables that are there, and nothing of one that is deleted meanwhile.
+func TestExportObjectsGone(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	if _, err := c.CreateTable(t.Context(), "Deleted"); err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"People", "Deleted"} {
+		fill(t, c, table, numbered(10), property)
+	}
+	dir := t.TempDir()
+	place := repository.Directory(dir)
+	if err := place.Put(t.Context(), "Deleted/part-0000-0000.jsonl", nil); err != nil { // of a range that was read before
+		t.Fatal(err)
+	}
+	e := newExport(c, "jsonl", "none")
+	e.Tables = []string{"Deleted", "Never", "People"}
+	e.Begin = func(bool) {
+		if err := c.DeleteTable(t.Context(), "Deleted"); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, finished := range []bool{false, true} {
+		m, err := e.ToObjects(t.Context(), c, place)
+		if errors.Is(err, transfer.ErrFinished) != finished || !finished && err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(m.Missing, []string{"Deleted", "Never"}) || len(m.Tables) != 1 || m.Tables[0].Rows != 10 {
+			t.Errorf("%+v", m)
+		}
+	}
+	for object, err := range place.List(t.Context(), "") {
+		if err != nil || object.Name != "manifest.json" && filepath.Dir(object.Name) != "People" {
+			t.Errorf("%s, %v", object.Name, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {
+		t.Error(err)
+	}
+	e.Tables = []string{"Never", "Nobody"}
+	if _, err := e.ToObjects(t.Context(), c, repository.Directory(t.TempDir())); err == nil {
+		t.Error("an export of nothing")
+	}
+}

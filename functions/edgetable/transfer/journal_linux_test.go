@@ -1,0 +1,79 @@
+package transfer
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A line that did not get to a full disk is not in the journal, nor in the way of the next one.
+func TestJournalFullDisk(t *testing.T) {
+	t.Parallel()
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skipf("mount a file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	path := filepath.Join(disk, "journal")
+	var lines []string
+	open := func() *journal {
+		t.Helper()
+		lines = nil
+		j, err := openJournal(path, "options", func(line []byte) error {
+			lines = append(lines, string(line))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	j := open()
+	fill := filepath.Join(disk, "fill")
+	if err := os.WriteFile(fill, make([]byte, 40<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rejects := rejectFile{path: filepath.Join(disk, "rejects")}
+	if err := rejects.add([]reject{{text: "first"}}); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 3000)
+	written := 0
+	for ; written < 100; written++ {
+		if err := j.write(long); errors.Is(err, syscall.ENOSPC) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rejects.add([]reject{{text: strings.Repeat("y", 60_000)}}); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("the disk is not full: %v", err)
+	}
+	if err := os.Remove(fill); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(j.write("last"), j.close(), rejects.add([]reject{{text: "last"}}), rejects.close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := open().close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != written+1 || lines[written] != `"last"` {
+		t.Errorf("%d lines, want %d", len(lines), written+1)
+	}
+	text, err := os.ReadFile(rejects.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text = text[:rejects.size]; bytes.Count(text, []byte("\n")) != 2 || !bytes.Contains(text, []byte(`{"odata.text":"last"`)) {
+		t.Errorf("%.200s", text)
+	}
+}
