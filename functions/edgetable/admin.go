@@ -64,6 +64,7 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 		})
 	}
 	s.statistics.serve(mux)
+	s.serveInfo(mux)
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)

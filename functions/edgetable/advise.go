@@ -54,7 +54,7 @@ The exit status is 0 without a finding, 3 with findings, 1 after a failure. docs
 }
 
 func bucketsFlag(f *pflag.FlagSet, to *int) {
-	intFlag(f, to, "buckets", 8, 1, dynamodb.MaxBuckets, bucketsUsage+"; of the table, if it is on DynamoDB or Workers")
+	intFlag(f, to, "buckets", usualBuckets, 1, dynamodb.MaxBuckets, bucketsUsage+"; of the table, if it is on DynamoDB or Workers")
 }
 
 func (p *program) advise(ctx context.Context, o *adviseFlags, table string) error {
@@ -124,23 +124,29 @@ type advice struct {
 	Stored   *advise.Stored   `json:"stored,omitempty"`
 }
 
-// tellAdvice prints the findings. With findings it is a failure.
-func (p *program) tellAdvice(table string, f *advise.Facts, asJSON bool) error {
-	a := advice{Table: table, Findings: advise.Advise(f), Costs: advise.Costs(f), PricesOf: advise.PricesOf, Stored: f.Stored}
+// judge applies the rules to what is known of a table.
+func judge(table string, f *advise.Facts) *advice {
+	a := &advice{Table: table, Findings: advise.Advise(f), Costs: advise.Costs(f), PricesOf: advise.PricesOf, Stored: f.Stored}
 	if f.Traffic != nil {
 		a.Seconds = advise.Period(f.Traffic).Seconds()
 	}
+	if a.Findings == nil {
+		a.Findings = []advise.Finding{} // in JSON it is a list
+	}
+	return a
+}
+
+// tellAdvice prints the findings. With findings it is a failure.
+func (p *program) tellAdvice(table string, f *advise.Facts, asJSON bool) error {
+	a := judge(table, f)
 	if asJSON {
-		if a.Findings == nil {
-			a.Findings = []advise.Finding{}
-		}
 		e := json.NewEncoder(p.out)
 		e.SetIndent("", "  ")
 		if err := e.Encode(a); err != nil {
 			return err
 		}
 	} else {
-		p.printAdvice(&a, f)
+		p.printAdvice(a, f)
 	}
 	if n := len(a.Findings); n > 0 {
 		return failure{found, fmt.Errorf("%s: %s", table, findings(n))}

@@ -23,6 +23,7 @@ import (
 
 // explorerFlags are the flags of explorer.
 type explorerFlags struct {
+	local    localServer
 	file     string
 	names    []string
 	listen   string
@@ -38,6 +39,9 @@ func (p *program) explorerCommand() *cobra.Command {
 with the services of your profiles: requests are signed here, so keys never reach the browser. Without profiles it is the
 server on this machine with the development account.
 
+For profiles whose server runs on this machine with --data, the page also shows traffic, advice, and when keys were
+last used.
+
 A server has the same page at /_/, which asks for a key or a token.`,
 		Example: "  edgetable explorer\n  edgetable explorer --profile prod --read-only",
 		Args:    operands(),
@@ -48,6 +52,7 @@ A server has the same page at /_/, which asks for a key or a token.`,
 		profilesFlag(f, &o.file)
 		readOnlyFlag(f, &o.readOnly, "; here for all profiles")
 	})
+	section(c, "Server on this machine", o.local.register)
 	section(c, "Page", func(f *pflag.FlagSet) {
 		listenFlag(f, &o.listen, "127.0.0.1:0")
 		boolFlag(f, &o.open, "open", "open the page in the browser")
@@ -68,7 +73,11 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 	if !loopback(l.Addr()) {
 		return misuse("--listen %s: the explorer signs with your keys, so it is for this machine alone; from another one use a tunnel, such as ssh -L", o.listen)
 	}
-	g := &explorer.Gateway{Version: version(), Profiles: func() ([]explorer.Profile, error) { return p.explorerProfiles(o) }}
+	g := &explorer.Gateway{Version: version(), Local: &o.local, Profiles: func() ([]explorer.Profile, error) {
+		list, err := p.explorerProfiles(o)
+		o.local.mark(ctx, list)
+		return list, err
+	}}
 	invite := func() string { return "http://" + l.Addr().String() + g.Invite() }
 	g.Opened = func() { fmt.Fprintf(p.out, "the link was used; for another window: %s\n", invite()) }
 	link := invite()

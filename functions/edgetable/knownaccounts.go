@@ -2,6 +2,7 @@ package main
 
 import (
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -18,9 +19,11 @@ type knownAccounts struct {
 
 	current atomic.Pointer[accounts.List]
 	files   changes
-	file    string // that they are from; "" for none
-	used    lastUsed
-	noted   time.Time
+
+	mu    sync.Mutex
+	file  string // that they are from; "" for none
+	used  lastUsed
+	noted time.Time
 }
 
 // Find is protocol.Handler.Accounts.
@@ -46,10 +49,16 @@ func (k *knownAccounts) load(asked bool) (changed bool, err error) {
 	}
 	changed = !list.Keep(before)
 	k.current.Store(&list)
-	if k.file = file; file != "" && k.used == nil {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case file != "" && k.file == "":
 		k.source.optional = false // a file that was removed by mistake must not lock all clients out
 		k.used = readLastUsed(usedFile(file))
+	case k.used == nil:
+		k.used = lastUsed{}
 	}
+	k.file = file
 	return changed, nil
 }
 
@@ -61,19 +70,23 @@ func (k *knownAccounts) reload(asked bool) {
 	case changed:
 		k.log.Info("the accounts were read again", "accounts", len(*k.current.Load()))
 	}
-	if time.Since(k.noted) >= usedEvery {
-		k.noteUsed()
-	}
+	k.noteUsed(usedEvery)
 }
 
 // usedEvery is how often it is noted which keys were used.
 const usedEvery = 10 * time.Second
 
-// noteUsed notes beside the file of accounts which keys were used.
-func (k *knownAccounts) noteUsed() {
+// noteUsed notes which keys were used, unless it did so a short time ago. If the
+// accounts are in a file, it notes them beside this file, else in memory.
+func (k *knownAccounts) noteUsed(every time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if time.Since(k.noted) < every {
+		return
+	}
 	k.noted = time.Now()
 	list := *k.current.Load()
-	if k.file == "" || !k.used.note(list, k.noted) {
+	if !k.used.note(list, k.noted) || k.file == "" {
 		return
 	}
 	if err := k.used.write(usedFile(k.file), list); err != nil {

@@ -211,7 +211,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	<-backedUp
 	<-counted
 	s.statistics.write()
-	s.accounts.noteUsed()
+	s.accounts.noteUsed(0)
 	health.wait()
 	return s.home.close()
 }

@@ -82,6 +82,11 @@ func askTraffic[T any](ctx context.Context, o *statsFlags, table string) (v T, t
 	if table != "" {
 		path += "/" + url.PathEscape(table) + "?account=" + url.QueryEscape(o.account)
 	}
+	return askAdmin[T](ctx, o, path)
+}
+
+// askAdmin reads JSON from the socket of a server.
+func askAdmin[T any](ctx context.Context, o *statsFlags, path string) (v T, text []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://server"+path, nil)
 	if err != nil {
 		return v, nil, err

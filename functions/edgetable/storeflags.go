@@ -47,10 +47,13 @@ func dataFlag(f *pflag.FlagSet, to *string, note string) {
 func (o *storeFlags) registerDynamoDB(f *pflag.FlagSet) {
 	o.dynamodb.register(f)
 	o.dynamodb.registerLease(f)
-	intFlag(f, &o.buckets, "buckets", 8, 1, dynamodb.MaxBuckets, bucketsUsage+"; of a new table")
+	intFlag(f, &o.buckets, "buckets", usualBuckets, 1, dynamodb.MaxBuckets, bucketsUsage+"; of a new table")
 	intFlag(f, &o.scannedBytes, "scanned-bytes", 8<<20, 1<<20, 1<<30, "`bytes` that a page of a query may read from DynamoDB")
 	durationFlag(f, &o.purgeEvery, "purge-every", time.Hour, 0, maxTime, "how often to remove the items of deleted tables from DynamoDB; 0 leaves it to 'edgetable dynamodb purge'")
 }
+
+// usualBuckets is the default of --buckets.
+const usualBuckets = 8
 
 // bucketsUsage is what --buckets means in all commands.
 const bucketsUsage = "`number` of hash keys that a table is spread over on DynamoDB"

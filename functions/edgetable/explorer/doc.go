@@ -22,6 +22,12 @@
 //     POST /_/sign/PROFILE with a StringToSign as its body answers {"signature": "…"}, for shared access signatures; it is refused for a
 //     profile that is read-only (403 ReadOnlyProfile) or that has no key (409 NoKey).
 //
+//     A profile with "local": true is on the server of this machine. For it there are GET /_/traffic/PROFILE, which lists the tables with
+//     traffic, GET /_/traffic/PROFILE/TABLE, GET /_/advise/PROFILE/TABLE and GET /_/accounts/PROFILE, which says when keys were last used and
+//     has no key. docs/advise.md describes the first three: they are what 'edgetable stats' and 'advise' print with --json. With ?scan=true
+//     advice is there for every profile: all entities are read. Without a server of this machine the answer is 404 (NotLocal); if the server
+//     has nothing to tell, 502 (NoStatistics).
+//
 //   - It answers 404 when an endpoint serves the page at /_/. The page asks for an account and its key, a connection string or a SAS URL, and
 //     signs with WebCrypto.
 //

@@ -19,6 +19,7 @@ type Profile struct {
 	Color    string `json:"color"`    // of the page; "" for none
 	Account  string `json:"account"`  // "" if only the key's command knows it
 	Endpoint string `json:"endpoint"` // URL of the account, or ""
+	Local    bool   `json:"local"`    // Gateway.Local knows the account
 
 	// Connect finds the key, which may run a command.
 	Connect func() (remote.Endpoint, error) `json:"-"`
@@ -29,6 +30,8 @@ type Gateway struct {
 	// Profiles reads the profiles; it is called when the page is loaded.
 	Profiles func() ([]Profile, error)
 	Version  string
+	// Local knows the server on this machine.
+	Local Local
 	// Opened is called when a one-time token was used.
 	Opened func()
 
@@ -60,6 +63,7 @@ func (g *Gateway) Handler() http.Handler {
 	})
 	mux.HandleFunc("GET /_/session", g.begin)
 	mux.HandleFunc("POST /_/sign/{profile}", g.inSession(g.sign))
+	g.handleLocal(mux)
 	mux.Handle("GET /{$}", http.RedirectHandler(Prefix, http.StatusFound)) // the fragment stays
 	cross := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

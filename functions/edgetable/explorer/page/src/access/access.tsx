@@ -2,11 +2,12 @@
 import { useState } from "preact/hooks"
 import type { Home } from "../wire/client.ts"
 import { Dialog } from "../ui/parts.tsx"
+import { Keys } from "./keys.tsx"
 import { Policies } from "./policies.tsx"
 import { Service } from "./service.tsx"
 import { TokenForm } from "./token.tsx"
 
-const parts = { token: "Token (SAS)", policies: "Access policies", cors: "CORS", service: "Logging and metrics" } as const
+const parts = { token: "Token (SAS)", policies: "Access policies", cors: "CORS", service: "Logging and metrics", keys: "Keys" } as const
 type Part = keyof typeof parts
 
 export function Access({ home, table, close }: { home: Home; table: string; close: () => void }) {
@@ -24,6 +25,7 @@ export function Access({ home, table, close }: { home: Home; table: string; clos
         {part === "token" && <TokenForm home={home} table={table} />}
         {part === "policies" && <Policies home={home} table={table} />}
         {part === "cors" && <Service home={home} part="cors" />}
+        {part === "keys" && <Keys home={home} />}
         {part === "service" && <Service home={home} part="service" />}
       </div>
     </Dialog>

@@ -11,9 +11,11 @@ export interface Route {
   entity?: Key
   /** column by which loaded rows are sorted, with a - in front for descending; "" for the order of keys */
   sort: string
+  /** "traffic", or "" for the rows */
+  view: string
 }
 
-export const nowhere: Route = { home: "", table: "", filter: "", select: "", sort: "" }
+export const nowhere: Route = { home: "", table: "", filter: "", select: "", sort: "", view: "" }
 
 export function parseRoute(hash: string): Route {
   const m = /^#\/([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(hash)
@@ -27,6 +29,7 @@ export function parseRoute(hash: string): Route {
     filter: query.get("filter") ?? "",
     select: query.get("select") ?? "",
     sort: query.get("sort") ?? "",
+    view: query.get("view") ?? "",
     ...(pk !== null && rk !== null ? { entity: { pk, rk } } : {}),
   }
 }
@@ -42,7 +45,7 @@ function decode(s: string) {
 export function printRoute(r: Route): string {
   if (!r.home && !r.table) return "#/"
   const query = new URLSearchParams()
-  for (const name of ["filter", "select", "sort"] as const) if (r[name]) query.set(name, r[name])
+  for (const name of ["filter", "select", "sort", "view"] as const) if (r[name]) query.set(name, r[name])
   if (r.entity) {
     query.set("pk", r.entity.pk)
     query.set("rk", r.entity.rk)

@@ -10,6 +10,7 @@ import { Connect } from "./connect.tsx"
 import { Help } from "./help.tsx"
 import { ErrorLine } from "./parts.tsx"
 import { Tables } from "./tables.tsx"
+import { Traffic } from "../traffic/traffic.tsx"
 import { Top } from "./top.tsx"
 
 export function App() {
@@ -54,7 +55,9 @@ export function App() {
         home && (
           <div class="work">
             <Tables key={home.name + lists} home={home} />
-            {at.table ? (
+            {at.table && at.view === "traffic" ? (
+              <Traffic key={home.name + "/" + at.table} home={home} table={at.table} />
+            ) : at.table ? (
               <Browse key={home.name + "/" + at.table} home={home} homes={homes} at={at} reload={() => setLists(lists + 1)} />
             ) : (
               <main class="blank dim">

@@ -58,6 +58,9 @@ export function Toolbar(p: Props) {
       <button type="button" data-test="latest" title="Sorts the loaded rows by Timestamp" aria-pressed={sort === "-Timestamp"} onClick={() => go({ sort: sort === "-Timestamp" ? "" : "-Timestamp" }, true)}>
         Latest first
       </button>
+      <button type="button" data-test="traffic" title="Which keys are busy, and what to change" onClick={() => go({ view: "traffic", entity: undefined })}>
+        Traffic
+      </button>
       <button type="button" data-test="refresh" onClick={p.refresh}>
         Refresh
       </button>

@@ -41,7 +41,7 @@ export function Top({ homes, home, version, disconnect, access, help }: Props) {
       )}
       <span class="grow" />
       {home && (
-        <button type="button" class="plain" data-test="access-open" title="Tokens, access policies, CORS" onClick={access}>
+        <button type="button" class="plain" data-test="access-open" title="Tokens, access policies, CORS, keys" onClick={access}>
           Access
         </button>
       )}

@@ -22,6 +22,10 @@ export interface Home {
   color: string
   /** sign signs the text of a token; undefined if the page may not or has no key. */
   sign: Signer | undefined
+  /** about asks 'edgetable explorer' for what the protocol does not tell; undefined if an endpoint serves the page. */
+  about: (<T>(kind: "traffic" | "advise" | "accounts", rest: string, signal?: AbortSignal) => Promise<T>) | undefined
+  /** local: the account is on the server of this machine, which counts traffic. */
+  local: boolean
   /** url is where a request goes, and what is added to it. */
   prepare(path: string, query: Record<string, string>): Promise<{ url: string; headers: Record<string, string> }>
 }
@@ -32,6 +36,7 @@ export interface Profile {
   endpoint?: string
   readOnly: boolean
   color: string
+  local: boolean
 }
 
 const search = (query: Record<string, string>) => {
@@ -50,6 +55,11 @@ export const throughGateway = (p: Profile, token: () => string): Home => ({
         if (!response.ok) throw await failed(response)
         return ((await response.json()) as { signature: string }).signature
       },
+  about: async <T>(kind: string, rest: string, signal?: AbortSignal) => {
+    const response = await fetch(`${kind}/${encodeURIComponent(p.name)}${rest}`, { headers: { "x-edgetable-explorer": token() }, cache: "no-store", signal: signal ?? null })
+    if (!response.ok) throw await failed(response)
+    return (await response.json()) as T
+  },
   prepare: async (path, query) => ({
     url: new URL(`p/${encodeURIComponent(p.name)}/${path}${search(query)}`, location.href.split("#")[0]).href,
     headers: { "x-edgetable-explorer": token(), "x-edgetable-cost": "true" },
@@ -64,6 +74,8 @@ export const direct = (c: Connection, sign: Signer | undefined): Home => ({
   readOnly: false,
   color: "",
   sign,
+  about: undefined,
+  local: false,
   prepare: async (path, query) => {
     const url = new URL(`${c.endpoint}/${path}${search(query)}`)
     const headers: Record<string, string> = url.origin === location.origin ? { "x-edgetable-cost": "true" } : {}

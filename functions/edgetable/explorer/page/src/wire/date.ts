@@ -49,3 +49,6 @@ export function exact(typed: string): string {
   const ticks = ticksOf(typed)
   return ticks === undefined ? typed : textOf(ticks)
 }
+
+/** moment is a time in milliseconds as people read it, to the minute. */
+export const moment = (at: number, zone: Zone) => show(new Date(Math.floor(at / 60_000) * 60_000).toISOString(), zone).replace(/:00(?=Z| [-+])/, "")

@@ -2,7 +2,7 @@
 import type { Key, Value } from "./value.ts"
 import { exact } from "./date.ts"
 
-const quoted = (s: string) => `'${s.replaceAll("'", "''")}'`
+export const quoted = (s: string) => `'${s.replaceAll("'", "''")}'`
 
 /** literal is a value in a filter. */
 export function literal(value: Value): string {

@@ -1,0 +1,131 @@
+// What is beside the heat map: its figures as a table, the busiest partitions, and the sizes of partitions.
+import { look } from "../model/settings.ts"
+import { useStore } from "../model/store.ts"
+import { count, plural } from "../ui/parts.tsx"
+import { moment } from "../wire/date.ts"
+import { type Area, type Matrix, type Metric, type Report, type Start, sums } from "./matrix.ts"
+import { verbs } from "./heat.tsx"
+import { keyName } from "./range.ts"
+
+/** Ranges has the figures of the heat map for those who cannot see it. */
+export function Ranges({ m, area, starts, metric, open }: { m: Matrix; area: Area; starts: Start[]; metric: Metric; open: (top: number, bottom: number) => void }) {
+  const { zone } = useStore(look)
+  const list = sums(m, area)
+  return (
+    <details data-test="ranges">
+      <summary>The heat map as a table: {plural(list.length, "range")} of keys with traffic</summary>
+      <table class="figures">
+        <thead>
+          <tr>
+            <th>Keys from</th>
+            <th>{verbs[metric]}</th>
+            <th>at most at once</th>
+            <th>at</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.map(({ range, sum, peak, at }) => (
+            <tr key={range}>
+              <th scope="row">
+                <button type="button" class="plain mono" onClick={() => open(range, range)}>
+                  {keyName(starts[range])}
+                </button>
+              </th>
+              <td>{count(sum)}</td>
+              <td>{count(peak)}</td>
+              <td>{moment(at, zone)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  )
+}
+
+const shownPartitions = 10
+
+/** Partitions are the busiest ones of the last one to two days. */
+export function Partitions({ report, metric, open }: { report: Report; metric: Metric; open: (partition: string) => void }) {
+  const { total, partitions } = report.heaviest[metric] ?? { total: 0, partitions: [] }
+  return (
+    <section data-test="partitions">
+      <h2>Busiest partitions, {verbs[metric]}</h2>
+      {total === 0 ? (
+        <p class="dim">None.</p>
+      ) : (
+        <table class="figures">
+          <thead>
+            <tr>
+              <th>PartitionKey</th>
+              <th>{verbs[metric]}</th>
+              <th>share</th>
+            </tr>
+          </thead>
+          <tbody>
+            {(partitions ?? []).slice(0, shownPartitions).map((p) => (
+              <tr key={p.partition}>
+                <th scope="row">
+                  <button type="button" class="plain mono" data-test="partition" onClick={() => open(p.partition)}>
+                    {p.partition || "(empty)"}
+                  </button>
+                </th>
+                <td title={p.error ? `at most ${count(p.error)} too much` : undefined}>
+                  {p.error ? "≤ " : ""}
+                  {count(p.count)}
+                </td>
+                <td>{((100 * p.count) / total).toFixed(1)} %</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+export interface Stored {
+  rows: number
+  bytes: number
+  partitions: number
+  /** sizes are the numbers of partitions with 1, 2 to 3, 4 to 7, … rows */
+  sizes: number[]
+}
+
+/** Sizes is the histogram of the partitions. */
+export function Sizes({ stored }: { stored: Stored }) {
+  const first = stored.sizes.findIndex((n) => n > 0)
+  const last = stored.sizes.findLastIndex((n) => n > 0)
+  const max = Math.max(...stored.sizes)
+  return (
+    <>
+      <p class="dim">
+        {plural(stored.rows, "entity", "entities")} in {plural(stored.partitions, "partition")}, {count(Math.ceil(stored.bytes / 1024))} KiB
+      </p>
+      {first >= 0 && (
+        <table class="figures" data-test="sizes">
+          <thead>
+            <tr>
+              <th>Entities in a partition</th>
+              <th>partitions</th>
+              <th />
+            </tr>
+          </thead>
+          <tbody>
+            {stored.sizes.slice(first, last + 1).map((n, i) => {
+              const low = 2 ** (first + i)
+              return (
+                <tr key={low}>
+                  <th scope="row">{low === 1 ? "1" : `${count(low)} to ${count(2 * low - 1)}`}</th>
+                  <td>{count(n)}</td>
+                  <td>
+                    <meter aria-label={`${low} and more`} value={n} max={max} />
+                  </td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      )}
+    </>
+  )
+}

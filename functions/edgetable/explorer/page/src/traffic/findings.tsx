@@ -1,0 +1,45 @@
+// The adviser: what is wrong with the keys, why it matters in each home, and what to do instead.
+import type { Stored } from "./figures.tsx"
+
+export interface Advice {
+  findings: { rule: string; finding: string; example: string; why: Record<"azure" | "dynamodb" | "workers" | "binary", string>; instead: string }[]
+  costs: { home: string; dollarsAMonth: number }[]
+  pricesOf: string
+  /** seconds for which the traffic was counted */
+  seconds: number
+  stored?: Stored
+}
+
+const homes = [["azure", "Azure"], ["dynamodb", "DynamoDB"], ["workers", "Workers"], ["binary", "Binary"]] as const
+
+export function Findings({ advice, counted }: { advice: Advice; counted: boolean }) {
+  return (
+    <section data-test="findings">
+      <h2>Advice</h2>
+      {advice.findings.length === 0 && <p>Nothing was found. Below 200 operations or entities nothing is said.</p>}
+      <ol class="findings">
+        {advice.findings.map((f) => (
+          <li key={f.rule + f.example}>
+            <b>{f.finding}</b> <span class="dim">{f.rule}</span>
+            <dl>
+              <dt class="dim">Example</dt>
+              <dd class="mono">{f.example}</dd>
+              <dt class="dim">Instead</dt>
+              <dd>{f.instead}</dd>
+            </dl>
+            <details>
+              <summary>Why, in each home</summary>
+              <dl>
+                {homes.map(([key, name]) => [<dt class="dim">{name}</dt>, <dd>{f.why[key]}</dd>])}
+              </dl>
+            </details>
+          </li>
+        ))}
+      </ol>
+      <p class="dim">
+        A month like this costs about {advice.costs.map((c) => `$${c.dollarsAMonth.toFixed(2)} on ${homes.find(([key]) => key === c.home)?.[1]}`).join(", ")}, at the list prices of {advice.pricesOf}.
+        {counted && advice.seconds < 3600 && " The traffic was counted for less than an hour: this may be far off."}
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,146 @@
+// The heat map: which keys were busy when. The mouse and the arrows move in it, a drag or Shift selects, a click or Enter opens keys in the grid.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { look } from "../model/settings.ts"
+import { useStore } from "../model/store.ts"
+import { count } from "../ui/parts.tsx"
+import { moment } from "../wire/date.ts"
+import { type Area, type Matrix, type Metric, type Start, most } from "./matrix.ts"
+import { type Cell, type Size, cellAt, cells, css, paint, shade } from "./paint.ts"
+import { rangeName } from "./range.ts"
+
+interface Props {
+  m: Matrix
+  metric: Metric
+  starts: Start[]
+  area: Area
+  /** zoom shows a part; undefined shows all */
+  zoom: (a: Area | undefined) => void
+  open: (top: number, bottom: number) => void
+}
+
+export const verbs: Record<Metric, string> = { reads: "read by key", writes: "written", scanned: "rows scanned", throttled: "requests throttled" }
+
+export function Heat({ m, metric, starts, area, zoom, open }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const [size, setSize] = useState<Size>({ width: 0, height: 0 })
+  const { zone } = useStore(look)
+  const dark = useDark()
+  const [from, setFrom] = useState<Cell>() // where the selection began
+  const [to, setTo] = useState<Cell>() // the cell under the mouse or the keyboard
+  const [pressed, setPressed] = useState(false)
+  const max = useMemo(() => most(m, area), [m, area])
+  const picture = useMemo(() => cells(m, area, max, dark), [m, area, max, dark])
+  const selected = to && areaOf(from ?? to, to)
+
+  useEffect(() => {
+    const element = canvas.current!
+    const observer = new ResizeObserver(() => setSize({ width: element.clientWidth, height: element.clientHeight }))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  useEffect(() => {
+    setFrom(undefined)
+    setTo(undefined)
+  }, [m, area])
+  useEffect(() => {
+    if (size.width) paint(canvas.current!, picture, m, area, starts, size, zone, selected)
+  }, [picture, starts, size, zone, from, to])
+
+  const under = (e: PointerEvent) => cellAt(e.offsetX, e.offsetY, size, area)
+  const finish = (a: Area) => {
+    setFrom(undefined)
+    setTo(undefined)
+    if (a.left === a.right && a.top === a.bottom) open(a.top, a.bottom)
+    else zoom(a)
+  }
+  const onKeyDown = (e: KeyboardEvent) => {
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Home: [-1e6, 0], End: [1e6, 0], PageUp: [0, -16], PageDown: [0, 16] }[e.key]
+    if (step) {
+      const here = to ?? { column: area.right, range: area.top }
+      const within = (n: number, low: number, high: number) => Math.min(high, Math.max(low, n))
+      const next = to ? { column: within(here.column + step[0]!, area.left, area.right), range: within(here.range + step[1]!, area.top, area.bottom) } : here
+      setFrom(e.shiftKey ? (from ?? here) : undefined)
+      setTo(next)
+    } else if (e.key === "Enter" && selected) finish(selected)
+    else if (e.key === "Escape") zoom(undefined)
+    else return
+    e.preventDefault()
+  }
+  return (
+    <div class="heat">
+      <canvas
+        ref={canvas}
+        tabIndex={0}
+        role="application"
+        aria-label={`Heat map of entities ${verbs[metric]}, keys by time. Arrows move, Shift with arrows selects, Enter opens the keys of a cell or zooms into a selection, Escape shows all. The table below has the same figures.`}
+        data-test="heat"
+        onPointerDown={(e) => {
+          if (e.button !== 0) return
+          canvas.current!.setPointerCapture(e.pointerId)
+          setPressed(true)
+          setFrom(under(e))
+          setTo(under(e))
+        }}
+        onPointerMove={(e) => setTo(under(e))}
+        onPointerUp={() => {
+          setPressed(false)
+          if (pressed && selected) finish(selected)
+        }}
+        onPointerCancel={() => (setPressed(false), setFrom(undefined))}
+        onPointerLeave={() => !pressed && (setTo(undefined), setFrom(undefined))}
+        onKeyDown={onKeyDown}
+      />
+      <p class="cellname" aria-live="polite" data-test="heat-cell">
+        {selected ? describe(m, selected, starts, metric, zone) : <span class="dim">A click opens these keys in the grid; a drag zooms into keys and time.</span>}
+      </p>
+      <Legend max={max} dark={dark} />
+    </div>
+  )
+}
+
+function areaOf(a: Cell, b: Cell): Area {
+  return { left: Math.min(a.column, b.column), right: Math.max(a.column, b.column), top: Math.min(a.range, b.range), bottom: Math.max(a.range, b.range) }
+}
+
+/** describe says what a part of the map has, in words. */
+function describe(m: Matrix, a: Area, starts: Start[], metric: Metric, zone: "utc" | "local"): string {
+  let sum = 0
+  for (let r = a.top; r <= a.bottom; r++) for (let c = a.left; c <= a.right; c++) sum += m.counts[r * m.columns + c]!
+  const [begin, end] = [m.begin + a.left * m.step, m.begin + (a.right + 1) * m.step]
+  return `${moment(begin, zone)} to ${moment(end, zone).slice(11)}, ${rangeName(starts, a.top, a.bottom)}: ${count(sum)} ${verbs[metric]}`
+}
+
+/** Legend shows the colours of powers of ten, since they are logarithmic. */
+function Legend({ max, dark }: { max: number; dark: boolean }) {
+  const steps = [1]
+  while (steps.at(-1)! * 10 < max) steps.push(steps.at(-1)! * 10)
+  if (max > 1) steps.push(max)
+  return (
+    <div class="legend" data-test="legend" aria-label="Colours, logarithmic" role="group">
+      {max > 0 ? (
+        steps.map((n) => (
+          <span key={n}>
+            <i style={{ background: css(shade(n, max, dark)) }} />
+            {count(n)}
+          </span>
+        ))
+      ) : (
+        <span class="dim">Nothing was counted here.</span>
+      )}
+    </div>
+  )
+}
+
+const system = typeof matchMedia === "undefined" ? undefined : matchMedia("(prefers-color-scheme: dark)")
+
+/** useDark follows the page's theme and that of the system. */
+function useDark(): boolean {
+  const { theme } = useStore(look)
+  const [night, setNight] = useState(system?.matches ?? false)
+  useEffect(() => {
+    const changed = () => setNight(system?.matches ?? false)
+    system?.addEventListener("change", changed)
+    return () => system?.removeEventListener("change", changed)
+  }, [])
+  return theme === "dark" || (theme === "auto" && night)
+}

@@ -1,0 +1,39 @@
+// Ranges of keys: their names, and the filters that show them in the grid.
+import { after, quoted } from "../wire/odata.ts"
+import type { Start } from "./matrix.ts"
+
+/** keyName is the key at which a range starts. */
+export const keyName = (s: Start | undefined) => (!s || (!s.PartitionKey && !s.RowKey) ? "(first key)" : s.RowKey ? `${s.PartitionKey} / ${s.RowKey}` : s.PartitionKey)
+
+/** rangeName says which keys the ranges from one to another have. */
+export function rangeName(starts: Start[], top: number, bottom: number): string {
+  const end = starts[bottom + 1]
+  if (top === 0) return end ? `keys before ${keyName(end)}` : "all keys"
+  return `keys from ${keyName(starts[top])} ` + (end ? `to before ${keyName(end)}` : "to the last")
+}
+
+/** rangeFilter finds the entities of the ranges from one to another. */
+export function rangeFilter(starts: Start[], top: number, bottom: number): string {
+  const from = top > 0 ? starts[top] : undefined
+  const to = starts[bottom + 1]
+  if (from && to && from.PartitionKey === to.PartitionKey)
+    return [`PartitionKey eq ${quoted(from.PartitionKey)}`, from.RowKey && `RowKey ge ${quoted(from.RowKey)}`, `RowKey lt ${quoted(to.RowKey)}`].filter(Boolean).join(" and ")
+  return [from && side(from, "gt", "ge"), to && side(to, "lt", "lt")].filter(Boolean).join(" and ")
+}
+
+/** side is one end of a range: beyond the partition, or in it and beyond the row. */
+function side({ PartitionKey, RowKey }: Start, beyond: string, row: string): string {
+  const pk = quoted(PartitionKey)
+  if (!RowKey) return `PartitionKey ${row} ${pk}`
+  return `(PartitionKey ${beyond} ${pk} or PartitionKey eq ${pk} and RowKey ${row} ${quoted(RowKey)})`
+}
+
+/** longest is how many bytes of a partition the statistics keep. */
+const longest = 128
+
+/** partitionFilter finds the entities of a partition, whose name may be cut. */
+export function partitionFilter(partition: string): string {
+  const cut = new TextEncoder().encode(partition).length >= longest - 3 // where a character was cut, up to three bytes are missing
+  const end = cut ? after(partition) : undefined
+  return end === undefined ? `PartitionKey eq ${quoted(partition)}` : `PartitionKey ge ${quoted(partition)} and PartitionKey lt ${quoted(end)}`
+}

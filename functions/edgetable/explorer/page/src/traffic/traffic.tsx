@@ -1,0 +1,151 @@
+// The traffic of a table: a heat map, the busiest partitions, the sizes of partitions, and advice about the keys.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { go } from "../model/route.ts"
+import { ErrorLine } from "../ui/parts.tsx"
+import type { Home } from "../wire/client.ts"
+import { Partitions, Ranges, Sizes } from "./figures.tsx"
+import { type Advice, Findings } from "./findings.tsx"
+import { Heat, verbs } from "./heat.tsx"
+import { type Area, type Metric, type Report, type Span, all, busiest, matrixOf, metrics } from "./matrix.ts"
+import { partitionFilter, rangeFilter } from "./range.ts"
+
+/** inGrid leaves this view and shows the entities that a filter finds. */
+const inGrid = (filter: string) => go({ view: "", filter, sort: "", entity: undefined })
+
+export function Traffic({ home, table }: { home: Home; table: string }) {
+  const [report, setReport] = useState<Report>()
+  const [advice, setAdvice] = useState<Advice>()
+  const [failure, setFailure] = useState<Error>()
+  const [scanning, setScanning] = useState<AbortController>()
+  const path = "/" + encodeURIComponent(table)
+  const load = () => {
+    setFailure(undefined)
+    home.about!<Report>("traffic", path).then(setReport, setFailure)
+    home.about!<Advice>("advise", path).then((a) => setAdvice((old) => ({ ...a, ...(old?.stored ? { stored: old.stored } : {}) })), setFailure)
+  }
+  useEffect(() => {
+    if (home.local) load()
+  }, [home, table])
+  const scan = async () => {
+    const abort = new AbortController()
+    setScanning(abort)
+    setFailure(undefined)
+    await home.about!<Advice>("advise", path + "?scan=true", abort.signal).then(setAdvice, (e: Error) => abort.signal.aborted || setFailure(e))
+    setScanning(undefined)
+  }
+  const running = useRef(scanning)
+  running.current = scanning
+  useEffect(() => () => running.current?.abort(), [])
+  return (
+    <main class="browse traffic" aria-label={`Traffic of ${table}`}>
+      <div class="bar">
+        <h1 data-test="title">{table}: traffic</h1>
+        <span class="grow" />
+        {home.local && (
+          <button type="button" data-test="refresh" onClick={load}>
+            Refresh
+          </button>
+        )}
+        <button type="button" data-test="rows" onClick={() => go({ view: "" })}>
+          Entities
+        </button>
+      </div>
+      {failure && <ErrorLine failure={failure} retry={home.local ? load : undefined} />}
+      <div class="scroll">
+        {!home.local && <Elsewhere home={home} table={table} />}
+        {report && <HeatMap report={report} />}
+        <section data-test="stored">
+          <h2>Sizes of partitions</h2>
+          {advice?.stored && <Sizes stored={advice.stored} />}
+          {!home.about ? (
+            <p class="dim">
+              <code>edgetable advise {table} --scan --from PROFILE</code> reads all entities and judges their keys.
+            </p>
+          ) : scanning ? (
+            <p>
+              Reading all entities …{" "}
+              <button type="button" data-test="scan-stop" onClick={() => scanning.abort()}>
+                Stop
+              </button>
+            </p>
+          ) : (
+            <p class="dim">
+              <button type="button" data-test="scan" onClick={() => void scan()}>
+                Read all entities
+              </button>{" "}
+              judges them, too, as <code>edgetable advise {table} --scan</code> does. Services charge for it.
+            </p>
+          )}
+        </section>
+        {advice && <Findings advice={advice} counted={home.local} />}
+      </div>
+    </main>
+  )
+}
+
+/** HeatMap is the map with its choices, and the partitions beside it. */
+function HeatMap({ report }: { report: Report }) {
+  const [chosen, setMetric] = useState<Metric>()
+  const [span, setSpan] = useState<Span>("minutes")
+  const [zoomed, setZoomed] = useState<Area>()
+  const metric = chosen ?? busiest(report)
+  const m = useMemo(() => matrixOf(report, span, metric), [report, span, metric])
+  const whole = useMemo(() => all(m), [m])
+  useEffect(() => setZoomed(undefined), [report, span])
+  // After new figures the ranges may be fewer than before.
+  const area = zoomed && zoomed.bottom < m.ranges && zoomed.right < m.columns ? zoomed : whole
+  const { starts } = report.map
+  const open = (top: number, bottom: number) => inGrid(rangeFilter(starts, top, bottom))
+  return (
+    <>
+      <section class="heat" aria-label="Heat map">
+        <div class="bar">
+          <div class="tabs" role="group" aria-label="What was counted">
+            {metrics.map((name) => (
+              <button key={name} type="button" aria-pressed={name === metric} title={verbs[name]} data-test={`metric-${name}`} onClick={() => setMetric(name)}>
+                {{ reads: "Reads", writes: "Writes", scanned: "Scanned", throttled: "Throttled" }[name]}
+              </button>
+            ))}
+          </div>
+          <div class="tabs" role="group" aria-label="Time">
+            <button type="button" aria-pressed={span === "minutes"} data-test="span-minutes" onClick={() => setSpan("minutes")}>
+              2 hours by the minute
+            </button>
+            <button type="button" aria-pressed={span === "quarters"} data-test="span-quarters" onClick={() => setSpan("quarters")}>
+              7 days by the quarter-hour
+            </button>
+          </div>
+          <span class="grow" />
+          {zoomed && (
+            <>
+              <button type="button" data-test="open-range" onClick={() => open(area.top, area.bottom)}>
+                Open these keys
+              </button>
+              <button type="button" data-test="zoom-out" onClick={() => setZoomed(undefined)}>
+                Show all
+              </button>
+            </>
+          )}
+        </div>
+        <Heat {...{ m, metric, starts, area, open }} zoom={setZoomed} />
+        <Ranges {...{ m, metric, starts, area, open }} />
+      </section>
+      <Partitions report={report} metric={metric} open={(p) => inGrid(partitionFilter(p))} />
+    </>
+  )
+}
+
+/** Elsewhere says why there is no traffic to see, and which command knows it. */
+function Elsewhere({ home, table }: { home: Home; table: string }) {
+  return (
+    <p class="warning" data-test="elsewhere">
+      {home.about
+        ? `${home.name} is not on a server of this machine that 'edgetable explorer' knows, so its traffic is not here. A server of edgetable counts it: name its data directory, on its own machine.`
+        : "A server tells its traffic to its own machine alone, and this page came from the endpoint of the tables. On the machine of the server:"}
+      <code>edgetable explorer --data DIRECTORY</code>
+      <code>edgetable stats {table} --data DIRECTORY</code>
+      <code>edgetable advise {table} --data DIRECTORY</code>
+      <span class="dim">Azure, Lambda and Workers do not count by partition.</span>
+    </p>
+  )
+}

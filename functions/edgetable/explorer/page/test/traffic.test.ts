@@ -1,0 +1,62 @@
+import assert from "node:assert/strict"
+import test from "node:test"
+import { all, busiest, matrixOf, most, type Report, sums } from "../src/traffic/matrix.ts"
+import { partitionFilter, rangeFilter, rangeName } from "../src/traffic/range.ts"
+import { cellAt, shade } from "../src/traffic/paint.ts"
+import { parse } from "../src/query/parse.ts"
+
+const key = (PartitionKey: string, RowKey = "") => ({ PartitionKey, RowKey })
+const starts = [key(""), key("a", "5"), key("a", "7"), key("b"), key("o'c", "1")]
+
+test("a range of the map is a filter for its entities and no others", () => {
+  for (const [top, bottom, want] of [
+    [0, 4, ""],
+    [0, 0, "(PartitionKey lt 'a' or PartitionKey eq 'a' and RowKey lt '5')"],
+    [1, 1, "PartitionKey eq 'a' and RowKey ge '5' and RowKey lt '7'"],
+    [1, 2, "(PartitionKey gt 'a' or PartitionKey eq 'a' and RowKey ge '5') and PartitionKey lt 'b'"],
+    [3, 3, "PartitionKey ge 'b' and (PartitionKey lt 'o''c' or PartitionKey eq 'o''c' and RowKey lt '1')"],
+    [4, 4, "(PartitionKey gt 'o''c' or PartitionKey eq 'o''c' and RowKey ge '1')"],
+  ] as const) {
+    assert.equal(rangeFilter(starts, top, bottom), want)
+    assert.equal(parse(want).problem, undefined)
+  }
+  assert.equal(rangeName(starts, 1, 2), "keys from a / 5 to before b")
+  assert.equal(rangeName(starts, 0, 4), "all keys")
+  assert.equal(partitionFilter("o'c"), "PartitionKey eq 'o''c'")
+  assert.equal(partitionFilter("x".repeat(128)), `PartitionKey ge '${"x".repeat(128)}' and PartitionKey lt '${"x".repeat(127)}y'`)
+})
+
+const report: Report = {
+  since: "", until: "2026-11-22T10:00:30.5Z",
+  heaviest: { reads: { total: 1, partitions: null }, writes: { total: 9, partitions: null }, scanned: { total: 0, partitions: null }, throttled: { total: 0, partitions: null } },
+  map: {
+    starts,
+    minutes: [{ at: "2026-11-22T07:00:00Z", counts: [[0, 9, 9, 9, 9]] }, { at: "2026-11-22T09:59:00Z", counts: [[1, 5, 7, 0, 0]] }, { at: "2026-11-22T10:00:00Z", counts: [[1, 0, 2, 0, 0], [4, 0, 100, 0, 0]] }],
+    quarters: [{ at: "2026-11-16T10:00:00Z", counts: [[2, 0, 3, 0, 0]] }],
+  },
+}
+
+test("the matrix has each count at its time, and drops what is too old", () => {
+  const m = matrixOf(report, "minutes", "writes")
+  assert.equal(m.columns, 121)
+  assert.deepEqual(sums(m, all(m)), [
+    { range: 1, sum: 9, peak: 7, at: Date.parse("2026-11-22T09:59:00Z") },
+    { range: 4, sum: 100, peak: 100, at: Date.parse("2026-11-22T10:00:00Z") },
+  ])
+  assert.equal(most(m, all(m)), 100)
+  assert.equal(most(m, { ...all(m), bottom: 3 }), 7)
+  const week = matrixOf(report, "quarters", "writes")
+  assert.deepEqual(sums(week, all(week)).map((s) => [s.range, s.sum]), [[2, 3]])
+  assert.equal(busiest(report), "writes")
+})
+
+test("colours grow with the logarithm, and points are in their cells", () => {
+  const light = [1, 10, 100, 1000].map((n) => shade(n, 1000, false).reduce((a, b) => a + b))
+  assert.deepEqual([...light].sort((a, b) => b - a), light)
+  assert.deepEqual(shade(1000, 1000, true), [205, 232, 255])
+  assert.deepEqual(shade(1, 1, false), [8, 42, 96])
+  const size = { width: 190 + 6 + 1210, height: 22 + 6 + 50 }
+  const area = { left: 0, right: 120, top: 0, bottom: 4 }
+  assert.deepEqual(cellAt(190 + 15, 6 + 25, size, area), { column: 1, range: 2 })
+  assert.deepEqual(cellAt(0, 1000, size, area), { column: 0, range: 4 })
+})

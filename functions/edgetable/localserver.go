@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"edgetable/core/traffic"
+	"edgetable/functions/edgetable/advise"
+	"edgetable/functions/edgetable/explorer"
+	"edgetable/functions/edgetable/remote"
+	"edgetable/functions/edgetable/transfer"
+)
+
+// localServer is the server on this machine that uses a data directory, if there is
+// one. The explorer shows what it tells.
+type localServer struct{ statsFlags }
+
+func (s *localServer) register(f *pflag.FlagSet) {
+	dataFlag(f, &s.data, "of the server, if one runs here")
+	adminFlag(f, &s.admin, "")
+}
+
+// of names an account of the server.
+func (s *localServer) of(account string) *statsFlags {
+	o := s.statsFlags
+	o.account = account
+	return &o
+}
+
+// mark marks the profiles whose account is on the server.
+func (s *localServer) mark(ctx context.Context, list []explorer.Profile) {
+	socket := s.admin
+	if socket == "" {
+		socket = filepath.Join(s.data, adminSocket)
+	}
+	if _, err := os.Stat(socket); err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // the page waits
+	defer cancel()
+	info, _, err := askAdmin[serverInfo](ctx, &s.statsFlags, "/server")
+	if err != nil {
+		return
+	}
+	for i := range list {
+		list[i].Local = info.serves(list[i].Endpoint, list[i].Account)
+	}
+}
+
+// Traffic implements explorer.Local.
+func (s *localServer) Traffic(ctx context.Context, account, table string) (any, error) {
+	if table != "" {
+		r, _, err := askTraffic[traffic.Report](ctx, s.of(account), table)
+		return r, err
+	}
+	all, _, err := askTraffic[[]traffic.Overview](ctx, s.of(account), "")
+	list := []traffic.Overview{}
+	for _, o := range all {
+		if o.Account == account {
+			list = append(list, o)
+		}
+	}
+	return list, err
+}
+
+// Advise implements explorer.Local.
+func (s *localServer) Advise(ctx context.Context, one *explorer.Profile, c *remote.Client, table string, scan bool) (any, error) {
+	facts := advise.Facts{Buckets: usualBuckets}
+	if one.Local {
+		r, _, err := askTraffic[traffic.Report](ctx, s.of(one.Account), table)
+		if err == nil {
+			facts.Traffic = &r
+		} else if !scan {
+			return nil, err
+		}
+	}
+	if scan {
+		var read transfer.Progress
+		var err error
+		if facts.Stored, err = scanKeys(ctx, c, table, 8, &read); err != nil {
+			return nil, err
+		}
+	}
+	return judge(table, &facts), nil
+}
+
+// Keys implements explorer.Local.
+func (s *localServer) Keys(ctx context.Context, account string) (any, error) {
+	info, _, err := askAdmin[serverInfo](ctx, &s.statsFlags, "/server")
+	if err != nil {
+		return nil, err
+	}
+	one, ok := info.find(account)
+	if !ok {
+		return nil, fmt.Errorf("the server has no account %s any more", account)
+	}
+	return one, nil
+}

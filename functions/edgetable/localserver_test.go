@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"edgetable/core/traffic"
+)
+
+// gatewayOf starts the explorer and returns a function that asks it within a session.
+func gatewayOf(t *testing.T, args ...string) (ask func(path string, want int) string) {
+	t.Helper()
+	home, token, _ := strings.Cut(exploring(t, args...), "#token=")
+	ask = func(path string, want int) string {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), "GET", home+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Edgetable-Explorer", token)
+		return answer(t, http.DefaultClient, req, want)
+	}
+	token = read[struct{ Token string }](t, ask("session", 200)).Token
+	return ask
+}
+
+func read[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return v
+}
+
+// The explorer shows what the server on this machine counts, and when keys were
+// used, for the profiles of this server alone.
+func TestExplorerLocal(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data, file := filepath.Join(dir, "data"), filepath.Join(dir, "profiles.json")
+	s := start(t, nil, "--data", data)
+	c := s.client(t, "")
+	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
+	for i := range 300 {
+		c.do(t, "PUT", fmt.Sprintf("/people(PartitionKey='hot',RowKey='%04d')", i*7919%1000), `{"Name":"Ada"}`, 204)
+	}
+	here := s.said(t, "connection string")
+	elsewhere := start(t, nil, "--memory").said(t, "connection string")
+	ok(t, "profile", "add", "--profiles", file, "here", here)
+	ok(t, "profile", "add", "--profiles", file, "named", strings.Replace(here, "127.0.0.1", "localhost", 1))
+	ok(t, "profile", "add", "--profiles", file, "elsewhere", elsewhere)
+	ask := gatewayOf(t, "--profiles", file, "--data", data)
+	session := read[struct {
+		Profiles []struct {
+			Name  string
+			Local bool
+		}
+	}](t, ask("session", 200))
+	if got := fmt.Sprint(session.Profiles); got != "[{elsewhere false} {here true} {named true}]" {
+		t.Errorf("the profiles are %s", got)
+	}
+	if list := read[[]traffic.Overview](t, ask("traffic/here", 200)); len(list) != 1 || list[0].Table != "people" || list[0].Totals.Writes != 300 {
+		t.Errorf("the tables are %+v", list)
+	}
+	if r := read[traffic.Report](t, ask("traffic/named/people", 200)); r.Partitions["writes"].Entries[0].Partition != "hot" {
+		t.Errorf("the traffic is %+v", r)
+	}
+	if text := ask("traffic/here/absent", 502); !strings.Contains(text, "no traffic of this table was counted") {
+		t.Errorf("a table without traffic: %s", text)
+	}
+	a := read[advice](t, ask("advise/here/people", 200))
+	if len(a.Findings) == 0 || a.Findings[0].Rule != "hot-partition" || a.Findings[0].Example != "hot" || a.Stored != nil {
+		t.Errorf("the advice is %+v", a)
+	}
+	if a := read[advice](t, ask("advise/here/people?scan=true", 200)); len(a.Findings) == 0 || a.Stored == nil || a.Stored.Rows != 300 || a.Stored.Sizes[8] != 1 {
+		t.Errorf("with a scan it is %+v", a)
+	}
+	ask("advise/elsewhere/people?scan=true", 502) // it has no such table
+	for _, path := range []string{"traffic/elsewhere", "traffic/elsewhere/people", "advise/elsewhere/people", "accounts/elsewhere"} {
+		ask(path, 404)
+	}
+	keys := read[accountInfo](t, ask("accounts/here", 200))
+	if keys.Name != c.account || keys.Disabled || len(keys.Keys) != 1 || keys.Keys[0].Key != 1 || keys.Keys[0].LastUsed == nil || keys.File != "" {
+		t.Errorf("the keys are %+v", keys)
+	}
+	s.ends(t)
+	if text := ask("session", 200); strings.Contains(text, `"local":true`) {
+		t.Errorf("the server ended, and a profile is on it: %s", text)
+	}
+}
+
+// Keys of a file have the last use that 'account list' shows, and no answer has a key.
+func TestExplorerKeys(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	made, _ := ok(t, "account", "new", "acme", "--data", data)
+	_, key, _ := connection(t, made)
+	s := start(t, nil, "--data", data)
+	c := newClient(t, "http://127.0.0.1"+s.listening(t)+"/acme", "acme", key)
+	file := filepath.Join(data, "profiles.json")
+	ok(t, "profile", "add", "--profiles", file, "acme", connectionString("acme", key, c.endpoint))
+	ask := gatewayOf(t, "--profiles", file, "--data", data)
+	if keys := read[accountInfo](t, ask("accounts/acme", 200)); keys.Keys[0].LastUsed != nil || !strings.HasPrefix(keys.File, data) {
+		t.Errorf("before its use: %+v", keys)
+	}
+	c.do(t, "GET", "/Tables", "", 200)
+	text := ask("accounts/acme", 200)
+	keys := read[accountInfo](t, text)
+	if keys.Keys[0].LastUsed == nil || strings.Contains(text, key) {
+		t.Errorf("after its use: %s", text)
+	}
+	if list, _ := ok(t, "account", "list", "--data", data); !strings.Contains(list, "key 1 last used") {
+		t.Errorf("the list is\n%s", list)
+	}
+	s.ends(t)
+}

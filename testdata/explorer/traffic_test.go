@@ -1,0 +1,157 @@
+package explorer
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// visits are entities of partitions, with rows from one number to another.
+func visits(partitions []int, from, to int) (list []entity) {
+	for _, p := range partitions {
+		for r := from; r < to; r++ {
+			list = append(list, entity{"PartitionKey": fmt.Sprintf("city-%02d", p), "RowKey": fmt.Sprintf("%04d", r), "N": r})
+		}
+	}
+	return list
+}
+
+// busy starts a server whose table visits has traffic: all of 60 partitions, and then
+// one of them more than all others. The ranges of its map follow the traffic when a
+// minute ends.
+func busy(t *testing.T) (s *server, socket string) {
+	t.Helper()
+	socket = filepath.Join(t.TempDir(), "s")
+	s = serve(t, "--admin", socket)
+	var all []int
+	for p := range 60 {
+		all = append(all, p*37%60)
+	}
+	s.fill("visits", visits(all, 0, 20)...)
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(500 * time.Millisecond) {
+		var r struct{ Map struct{ Starts []any } }
+		said := s.run("", "stats", "visits", "--admin", socket, "--json") // and an event behind it
+		if err := json.NewDecoder(strings.NewReader(said)).Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Map.Starts) > 20 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the map has %d ranges", len(r.Map.Starts))
+		}
+	}
+	s.fill("visits", visits([]int{7}, 1000, 2500)...)
+	s.fill("visits", visits([]int{31, 44}, 1000, 1040)...)
+	return s, socket
+}
+
+// The map of a table's traffic shows its busy keys, opens them, and is there for
+// those who do not see it.
+func TestTraffic(t *testing.T) {
+	t.Parallel()
+	s, socket := busy(t)
+	b := newTab(t)
+	b.open(s.explore("--admin", socket))
+	b.see(at("home"))
+	js[bool](b, `(location.hash = "#/dev/visits", true)`)
+	b.click(at("traffic"))
+	b.see(at("heat"))
+	b.seeText(`[aria-pressed="true"]`, "Writes")
+	b.seeText(at("findings"), "hot-partition")
+	b.seeText(at("findings"), "city-07")
+	b.seeText(at("partition"), "city-07")
+	const colours = `(c => { const d = c.getContext("2d").getImageData(191, 7, c.width - 198, c.height - 30).data
+		const seen = new Map(); for (let i = 0; i < d.length; i += 4) if (d[i + 3] == 255) { const k = d.slice(i, i + 3).join(); seen.set(k, (seen.get(k) ?? 0) + 1) }
+		return [...seen.keys()] })(document.querySelector('[data-test="heat"]'))`
+	b.wait(colours + `.length > 2`)
+	b.shot("traffic")
+	light := js[[]string](b, colours)
+	b.click(at("theme"))
+	b.click(at("theme"))
+	b.wait(`document.documentElement.dataset.theme == "dark"`)
+	b.wait(colours+`.join(" ") != %s.join(" ")`, light)
+	b.shot("traffic-dark")
+	for _, found := range b.axe() {
+		t.Errorf("for screen readers: %s", found)
+	}
+	// A drag zooms into keys and time, and so do the arrows.
+	x, y := b.place(0.5, 0.3)
+	x2, y2 := b.place(0.99, 0.6)
+	b.do(chromedp.MouseEvent(chromedp.MousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)),
+		chromedp.MouseEvent(chromedp.MouseMoved, x2, y2, chromedp.ButtonLeft),
+		chromedp.MouseEvent(chromedp.MouseReleased, x2, y2, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	b.see(at("zoom-out"))
+	b.shot("traffic-zoomed")
+	b.press("Escape")
+	b.wait(`!document.querySelector(%s)`, at("zoom-out"))
+	b.do(chromedp.MouseEvent(chromedp.MouseMoved, 600, 20))
+	b.press("ArrowLeft")
+	b.press("End")
+	b.seeText(at("heat-cell"), "keys before city-")
+	// The busiest key of the table opens, and the browser comes back.
+	b.click(at("ranges") + " summary")
+	b.seeText(at("ranges"), "city-07 / ")
+	b.click(at("partition"))
+	b.seeText(at("status"), "1,000 rows loaded")
+	b.wait(`decodeURIComponent(location.hash).includes("city-07")`)
+	js[bool](b, `(history.back(), true)`)
+	b.see(at("heat"))
+	b.wait(colours + `.length > 2`)
+	// A click on the map opens the keys of the range.
+	x, y = b.place(0.995, 0.5)
+	b.do(chromedp.MouseClickXY(x, y))
+	b.wait(`/PartitionKey.*city-/.test(decodeURIComponent(location.hash))`)
+	b.seeText(`[role="gridcell"]`, "city-")
+	b.quiet()
+	t.Run("sizes and keys", func(t *testing.T) {
+		js[bool](b, `(history.back(), true)`)
+		b.click(at("scan"))
+		b.seeText(at("sizes"), "1,024 to 2,047")
+		b.seeText(at("sizes"), "16 to 31")
+		b.shot("traffic-sizes")
+		b.click(at("access-open"))
+		b.click(at("access-keys"))
+		b.seeText(at("keys"), "Key 1 was last used on 20")
+		b.shot("keys")
+		b.quiet()
+	})
+}
+
+// Where there is no server of this machine, the page says why and what to do.
+func TestTrafficElsewhere(t *testing.T) {
+	t.Parallel()
+	ways(t, func(b *tab, w way) {
+		s := serve(b.T)
+		s.fill("people", people()...)
+		b.enter(w, s, "people")
+		b.click(at("traffic"))
+		b.seeText(at("elsewhere"), "edgetable stats people --data DIRECTORY")
+		if w == "gateway" {
+			b.click(at("scan"))
+			b.seeText(at("sizes"), "2 to 3")
+		}
+		b.click(at("access-open"))
+		b.click(at("access-keys"))
+		b.seeText(at("keys"), "edgetable account list")
+		b.quiet()
+	})
+}
+
+// place is a point of the map's cells, from 0 to 1.
+func (b *tab) place(x, y float64) (float64, float64) {
+	b.Helper()
+	p := js[[]float64](b, `(r => [r.left + 190 + (r.width - 196) * %s, r.top + 6 + (r.height - 28) * %s])((document.querySelector('[data-test="heat"]').scrollIntoView({block: "center"}), document.querySelector('[data-test="heat"]').getBoundingClientRect()))`, x, y)
+	return p[0], p[1]
+}
+
+// press presses a key in the map.
+func (b *tab) press(key string) {
+	b.Helper()
+	js[bool](b, `(e => { e.focus(); return e.dispatchEvent(new KeyboardEvent("keydown", {key: %s, bubbles: true, cancelable: true})) || true })(document.querySelector('[data-test="heat"]'))`, key)
+}
