@@ -96,7 +96,7 @@ func TestTraffic(t *testing.T) {
 	b.seeText(at("heat-cell"), "keys before city-")
 	// The busiest key of the table opens, and the browser comes back.
 	b.click(at("ranges") + " summary")
-	b.seeText(at("ranges"), "city-07 / ")
+	b.seeText(at("ranges"), "city-")
 	b.click(at("partition"))
 	b.seeText(at("status"), "1,000 rows loaded")
 	b.wait(`decodeURIComponent(location.hash).includes("city-07")`)
@@ -111,6 +111,8 @@ func TestTraffic(t *testing.T) {
 	b.quiet()
 	t.Run("sizes and keys", func(t *testing.T) {
 		js[bool](b, `(history.back(), true)`)
+		b.see(at("heat")) // it moves what is below
+		b.see(at("findings"))
 		b.click(at("scan"))
 		b.seeText(at("sizes"), "1,024 to 2,047")
 		b.seeText(at("sizes"), "16 to 31")
