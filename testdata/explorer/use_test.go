@@ -20,7 +20,7 @@ func browse(t *testing.T, s *server, table string) *tab {
 	t.Helper()
 	b := newTab(t)
 	b.open(s.explore())
-	b.see(at("home"))
+	b.seeText(at("home"), "dev") // the session has begun
 	js[bool](b, `(location.hash = "#/dev/" + %s, true)`, table)
 	b.see(at("status"))
 	return b
