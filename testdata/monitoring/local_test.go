@@ -58,6 +58,7 @@ func TestEmbedded(t *testing.T) {
 		"Full disk full":                    "a disk without space (TestFullDisk of functions/edgetable)",
 		"Full disk refused per second":      "a disk without space (TestFullDisk of functions/edgetable)",
 		"Age of the newest backup failures": "a place for backups that cannot be reached",
+		"EdgetableBackupFails":              "a place for backups that cannot be reached",
 		"Queue {{kind}} waiting":            "a moment with more requests than places; a scrape need not meet one",
 		"Compactions debt":                  "a disk that is slower than the writes",
 		"Background work write stalls":      "a disk that is slower than the writes",
