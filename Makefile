@@ -82,7 +82,7 @@ test-data:
 	@.ci/prerequisites go node npm python3 javac mvn
 	$(STEPS) $(DATA)
 
-## test: all of these, on two cores a quarter of an hour; installs what the tests need below .cache/
+## test: all of these, on two cores half an hour with empty caches; installs what the tests need below .cache/
 .PHONY: test
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
