@@ -1,7 +1,6 @@
 package backup
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"os"
@@ -111,29 +110,8 @@ func TestExportKill(t *testing.T) {
 		for n := int64(1); ; n++ {
 			place := strings.Replace(g.URL, "prefix", fmt.Sprint("kill", f, "-", n), 1)
 			args := []string{"export", "--all", "--from", s.connection(), "--to", place}
-			c := command(t, args...)
-			var out bytes.Buffer
-			c.Stdout, c.Stderr = &out, &out
-			var writes atomic.Int64
-			g.set(func(r *http.Request) fault {
-				switch {
-				case r.Method == http.MethodGet:
-					return none
-				case writes.Add(1) == n:
-					return f
-				case writes.Load() > n: // of a process that is being killed
-					return cutBefore
-				}
-				return none
-			}, func() { _ = c.Process.Kill() })
-			err := c.Run()
-			g.set(noFault, nil)
-			if err == nil {
-				t.Logf("%d writes", n-1)
+			if !killedAt(t, g, f, n, args) {
 				break
-			}
-			if !strings.Contains(err.Error(), "killed") {
-				t.Fatalf("write %d: %v\n%s", n, err, &out)
 			}
 			succeed(t, args...)
 			if n%3 == 0 {

@@ -112,29 +112,8 @@ func TestKill(t *testing.T) {
 		for _, f := range []fault{killBefore, killAfter} {
 			for n := int64(1); ; n++ {
 				succeed(t, "backup", "create", g.URL, "--data", data)
-				c := command(t, args...)
-				var out bytes.Buffer
-				c.Stdout, c.Stderr = &out, &out
-				var writes atomic.Int64
-				g.set(func(r *http.Request) fault {
-					switch {
-					case r.Method == http.MethodGet:
-						return none
-					case writes.Add(1) == n:
-						return f
-					case writes.Load() > n: // of a process that is being killed
-						return cutBefore
-					}
-					return none
-				}, func() { _ = c.Process.Kill() })
-				err := c.Run()
-				g.set(noFault, nil)
-				if err == nil {
-					t.Logf("%s: %d writes", args[1], n-1)
+				if !killedAt(t, g, f, n, args) {
 					break
-				}
-				if !strings.Contains(err.Error(), "killed") {
-					t.Fatalf("%s, write %d: %v\n%s", args[1], n, err, &out)
 				}
 				succeed(t, "backup", "verify", g.URL)
 				if n%4 == 0 {
@@ -186,4 +165,35 @@ func TestScheduled(t *testing.T) {
 		t.Error("staged files are left")
 	}
 	t.Log(succeed(t, "backup", "list", g.URL))
+}
+
+// killedAt runs the program and kills it at its write n. It reports false if the
+// program ended before that.
+func killedAt(t *testing.T, g *gateway, f fault, n int64, args []string) bool {
+	t.Helper()
+	c := command(t, args...)
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	var writes atomic.Int64
+	g.set(func(r *http.Request) fault {
+		switch {
+		case r.Method == http.MethodGet:
+			return none
+		case writes.Add(1) == n:
+			return f
+		case writes.Load() > n: // of a process that is being killed
+			return cutBefore
+		}
+		return none
+	}, func() { _ = c.Process.Kill() })
+	err := c.Run()
+	g.set(noFault, nil)
+	if err == nil {
+		t.Logf("%q: %d writes", args[:2], n-1)
+		return false
+	}
+	if !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("%q, write %d: %v\n%s", args[:2], n, err, &out)
+	}
+	return true
 }
