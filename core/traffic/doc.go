@@ -26,9 +26,9 @@
 //
 // # Memory
 //
-// A table needs about 25 KiB plus what it uses, at most: two windows of four
-// lists of 256 partitions with names cut to 128 bytes (400 KiB), 792 columns of the
-// matrix (of 20 bytes for each range that was touched; 4.1 MiB if all were, each time),
-// samples and bounds of ranges (100 KiB). So 16 tables need at most 74 MiB, and
-// 1 to 10 MiB in practice.
+// A table needs about 25 KiB and the space for what it counts. At most these are
+// two windows of four lists of 256 partitions with names cut to 128 bytes
+// (400 KiB), 792 columns of the matrix (20 bytes for each range that was touched;
+// 4.1 MiB if all were, each time), samples and bounds of ranges (100 KiB). So 16
+// tables need at most 74 MiB, and 1 to 10 MiB in practice.
 package traffic
