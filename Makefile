@@ -87,7 +87,7 @@ test-data:
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
 	@.ci/install $$(<.ci/tinygo/packages)
-	@$(MAKE) quick; $(MAKE) -j2 -O $(AWS) $(EDGE) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST) $(DATA); echo "test: $$SECONDS seconds"
+	@{ $(MAKE) quick && $(MAKE) -j2 -O $(AWS) $(EDGE) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST) $(DATA); } 2>&1 | .ci/summary; echo "test: $$SECONDS seconds"
 
 # The race detector is for packages that start goroutines or meet them.
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
@@ -297,7 +297,7 @@ bench: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 
 $(CACHE)/azurite-$(AZURITE_VERSION)/complete:
 	@mkdir -p $(@D)
-	npm install --prefix $(@D) --no-audit --no-fund --silent azurite@$(AZURITE_VERSION)
+	.ci/again npm install --prefix $(@D) --no-audit --no-fund --silent azurite@$(AZURITE_VERSION)
 	@touch $@
 
 ## bench-data: rates and memory of import, export, copy, sync and verify, and of a loop with the SDK; ROWS=1000000 for the full size
