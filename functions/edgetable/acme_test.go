@@ -17,6 +17,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"edgetable/testdata/proc"
 )
 
 // pebble is the test server of Let's Encrypt, as a private certificate authority.
@@ -47,7 +49,7 @@ func startPebble(t *testing.T, valid time.Duration) *pebble {
 		t.Fatal(err)
 	}
 	bin := strings.TrimSpace(string(out))
-	cert, key, api := makeCertificate(t, time.Now().Add(time.Hour))
+	cert, key, api := proc.Certificate(t, time.Now().Add(time.Hour))
 	door, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -74,18 +76,7 @@ func startPebble(t *testing.T, valid time.Duration) *pebble {
 		t.Helper()
 		c := exec.Command(filepath.Join(bin, name), args...)
 		c.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1")
-		log := &buffer{}
-		c.Stdout, c.Stderr = log, log
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			_ = c.Process.Kill()
-			_ = c.Wait()
-			if t.Failed() {
-				t.Logf("%s:\n%s", name, log)
-			}
-		})
+		proc.Start(t, "", c)
 	}
 	run("pebble-challtestsrv", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-management", "127.0.0.1:0",
 		"-dns01", fmt.Sprintf("127.0.0.1:%d", dnsPort), "-defaultIPv6", "")

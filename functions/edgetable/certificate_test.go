@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"edgetable/testdata/proc"
 )
 
 // served is when the certificate that the server shows ends.
@@ -25,8 +27,8 @@ func served(t *testing.T, address string) time.Time {
 // leaves the old one.
 func TestCertificateReload(t *testing.T) {
 	t.Parallel()
-	first, key, _ := makeCertificate(t, time.Now().Add(time.Hour))
-	next, nextKey, _ := makeCertificate(t, time.Now().Add(1000*time.Hour))
+	first, key, _ := proc.Certificate(t, time.Now().Add(time.Hour))
+	next, nextKey, _ := proc.Certificate(t, time.Now().Add(1000*time.Hour))
 	s := start(t, nil, "--memory", "--tls-cert", first, "--tls-key", key)
 	address := strings.Split(s.said(t, "endpoint"), "/")[2]
 	if !strings.Contains(s.logs.String(), "the certificate expires soon") {
@@ -57,13 +59,13 @@ func TestCertificateReload(t *testing.T) {
 // An expired certificate is said at once.
 func TestExpiredCertificate(t *testing.T) {
 	t.Parallel()
-	cert, key, _ := makeCertificate(t, time.Now().Add(-time.Minute))
+	cert, key, _ := proc.Certificate(t, time.Now().Add(-time.Minute))
 	s := start(t, nil, "--memory", "--tls-cert", cert, "--tls-key", key)
 	if !strings.Contains(s.logs.String(), "the certificate has expired") {
 		t.Errorf("the log: %s", s.logs)
 	}
 	s.ends(t)
-	cert, key, _ = makeCertificate(t, time.Now().Add(30*24*time.Hour))
+	cert, key, _ = proc.Certificate(t, time.Now().Add(30*24*time.Hour))
 	s = start(t, nil, "--memory", "--tls-cert", cert, "--tls-key", key)
 	if strings.Contains(s.logs.String(), "expire") {
 		t.Errorf("the log: %s", s.logs)
@@ -73,7 +75,7 @@ func TestExpiredCertificate(t *testing.T) {
 // A client that forgets the s of https gets an explanation.
 func TestPlainHTTPToTLS(t *testing.T) {
 	t.Parallel()
-	cert, key, roots := makeCertificate(t, time.Now().Add(time.Hour))
+	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
 	s := start(t, nil, "--memory", "--tls-cert", cert, "--tls-key", key, "--public-url", "https://tables.example.com/")
 	if endpoint := s.said(t, "endpoint"); endpoint != "https://tables.example.com/devstoreaccount1" {
 		t.Errorf("endpoint %s", endpoint)

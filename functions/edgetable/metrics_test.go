@@ -25,6 +25,7 @@ import (
 
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/buckets"
+	"edgetable/testdata/proc"
 )
 
 // scrape reads the metrics of a server as Prometheus does.
@@ -79,7 +80,7 @@ series:
 // lists each metric of a server as it is served.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	cert, key, roots := makeCertificate(t, time.Now().Add(time.Hour))
+	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
 	s := start(t, nil, "--data", t.TempDir(), "--backup-to", t.TempDir(), "--metrics-listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key, "--chaos", "operation=DeleteTable fault=reset")
 	c := s.client(t, "")
 	trust(c, roots)

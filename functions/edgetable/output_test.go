@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"edgetable/core/accounts"
+	"edgetable/testdata/proc"
 )
 
 // marked is in values of entities of the tests, and in whatever else clients send
@@ -28,8 +29,8 @@ type output struct {
 
 // newBuffer makes the standard error of a program, which TestMain searches. Standard
 // output is for what somebody asked for, which may be a key or an entity.
-func newBuffer(args []string) *buffer {
-	b := &buffer{}
+func newBuffer(args []string) *proc.Buffer {
+	b := &proc.Buffer{}
 	keepOutput(strings.Join(args, " "), b.String)
 	return b
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"edgetable/testdata/proc"
 )
 
 // The health check of containers finds a server by the same variable as the server
@@ -20,7 +22,7 @@ func TestHealthCommand(t *testing.T) {
 			t.Errorf("%s %q: status %d, want %d with %q\n%s%s", address, flags, status, want, say, out, err)
 		}
 	}
-	cert, key, _ := makeCertificate(t, time.Now().Add(time.Hour))
+	cert, key, _ := proc.Certificate(t, time.Now().Add(time.Hour))
 	for _, flags := range [][]string{nil, {"--tls-cert", cert, "--tls-key", key}} {
 		s := start(t, nil, append([]string{"--memory"}, flags...)...)
 		address := strings.Split(s.said(t, "endpoint"), "/")[2]

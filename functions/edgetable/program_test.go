@@ -13,25 +13,8 @@ import (
 
 	"edgetable/core/accounts"
 	"edgetable/core/sharedkey"
+	"edgetable/testdata/proc"
 )
-
-// buffer is standard error of a program that runs.
-type buffer struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
 
 // run runs a command to its end. A server, if one starts, ends at once.
 func run(t *testing.T, environment map[string]string, args ...string) (status int, out, err string) {
@@ -43,7 +26,7 @@ func run(t *testing.T, environment map[string]string, args ...string) (status in
 
 // runUntil runs a command until ctx ends.
 func runUntil(ctx context.Context, environment map[string]string, args ...string) (status int, out, err string) {
-	var o buffer
+	var o proc.Buffer
 	e := newBuffer(args)
 	p := program{args: args, environment: func(name string) string { return environment[name] }, in: strings.NewReader(""), out: &o, err: e, hangups: func() <-chan os.Signal { return nil }}
 	status = p.run(ctx)
@@ -53,7 +36,7 @@ func runUntil(ctx context.Context, environment map[string]string, args ...string
 // server is a running 'edgetable serve'.
 type server struct {
 	greeting  string
-	logs      *buffer
+	logs      *proc.Buffer
 	stop      func() (status int) // may be called again
 	interrupt func()
 }

@@ -2,15 +2,9 @@ package main
 
 import (
 	"bufio"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -20,6 +14,7 @@ import (
 	"time"
 
 	"edgetable/core/accounts"
+	"edgetable/testdata/proc"
 )
 
 func TestRestartKeepsData(t *testing.T) {
@@ -78,7 +73,7 @@ func TestGreetingAddress(t *testing.T) {
 
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	cert, key, roots := makeCertificate(t, time.Now().Add(time.Hour))
+	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
 	s := start(t, nil, "--memory", "--tls-cert", cert, "--tls-key", key)
 	c := s.client(t, "")
 	if !strings.HasPrefix(c.endpoint, "https://") {
@@ -93,38 +88,6 @@ func TestTLS(t *testing.T) {
 	if text := c.do(t, "GET", "/people()?$top=1", "", 200); !strings.Contains(text, "https://") {
 		t.Errorf("URLs of an answer: %s", text)
 	}
-}
-
-// makeCertificate makes a certificate for 127.0.0.1.
-func makeCertificate(t *testing.T, until time.Time) (certFile, keyFile string, roots *x509.CertPool) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: until,
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots = x509.NewCertPool()
-	dir := t.TempDir()
-	write := func(name, kind string, der []byte) string {
-		text, file := pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), filepath.Join(dir, name)
-		roots.AppendCertsFromPEM(text)
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
-	return write("cert.pem", "CERTIFICATE", der), write("key.pem", "PRIVATE KEY", private), roots
 }
 
 // half sends the head of a request and waits until the server asks for the body.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"net"
 	"os"
 	"os/exec"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"edgetable/core/accounts"
+	"edgetable/testdata/proc"
 )
 
 // mainVariable makes the test binary the program.
@@ -36,25 +36,11 @@ func startProcess(t *testing.T, environment []string, args ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{Cmd: exec.Command(self, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)}
-	p.logs = newBuffer(p.Args)
-	p.Env, p.Stderr = append(environment, mainVariable+"=1"), p.logs
-	out, err := p.StdoutPipe()
-	if err == nil {
-		err = p.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = p.Process.Kill() })
-	lines := bufio.NewScanner(out)
-	for lines.Scan() && lines.Text() != "ready" {
-		p.greeting += lines.Text() + "\n"
-	}
-	if lines.Text() != "ready" {
-		t.Fatalf("the server did not start: %v\n%s", p.Wait(), p.logs)
-	}
-	return p
+	c := exec.Command(self, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	c.Env = append(environment, mainVariable+"=1")
+	p := proc.Start(t, "ready", c)
+	keepOutput(strings.Join(args, " "), p.Log.String)
+	return &process{Cmd: c, server: server{greeting: strings.Join(p.Lines, "\n") + "\n", logs: p.Log}}
 }
 
 func (p *process) signal(t *testing.T, s os.Signal) {

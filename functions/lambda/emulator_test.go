@@ -10,36 +10,18 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"edgetable/testdata/lambda/emulator"
 	"edgetable/testdata/lambda/front"
+	"edgetable/testdata/proc"
 )
 
-// logs are what a function writes.
-type logs struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logs) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // emulate runs the program under the emulator, until the test ends.
-func emulate(t *testing.T, env []string) (*emulator.Emulator, *logs) {
+func emulate(t *testing.T, env []string) (*emulator.Emulator, *proc.Buffer) {
 	t.Helper()
-	out := new(logs)
+	out := new(proc.Buffer)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	e, err := emulator.Start(ctx, emulator.Options{

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"edgetable/testdata/edge/workerd"
+	"edgetable/testdata/proc"
 )
 
 // home is a service that the data commands work with.
@@ -39,7 +40,7 @@ func startAll(t *testing.T, key string) []*home {
 	}
 	accounts := strings.Join(list, ";")
 	worker := func(kv bool) string {
-		s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: kv, Log: logOf(t),
+		s, err := workerd.Start(workerd.Options{Data: t.TempDir(), KV: kv, Log: proc.Log(t),
 			Env: []string{"EDGETABLE_ACCOUNTS=" + strings.Join(list, "\n"), "EDGETABLE_SETTINGS_AGE=0s"}})
 		if err != nil {
 			t.Fatal(err)

@@ -3,23 +3,20 @@
 package homes
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
+
+	"edgetable/testdata/proc"
 )
 
 // root is the repository.
@@ -48,69 +45,13 @@ func newKey() string {
 	return base64.StdEncoding.EncodeToString(b[:])
 }
 
-// start runs a server until the test ends, and returns when one of its lines has the text. It returns that line and those before.
-func start(t *testing.T, text string, env []string, args ...string) []string {
-	t.Helper()
-	c := exec.Command(args[0], args[1:]...)
-	c.Env = append(os.Environ(), env...)
-	c.Stderr = logOf(t)
-	out, err := c.StdoutPipe()
-	if err == nil {
-		err = c.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM)
-		_ = c.Wait() // however it ends
-	})
-	var said []string
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if said = append(said, lines.Text()); strings.Contains(lines.Text(), text) {
-			go func() { _, _ = io.Copy(io.Discard, out) }()
-			return said
-		}
-	}
-	t.Fatalf("%q did not start:\n%s", args, strings.Join(said, "\n"))
-	return nil
-}
-
-// logOf collects what a server logs, for a test that fails.
-func logOf(t *testing.T) io.Writer {
-	b := &lockedBuffer{}
-	t.Cleanup(func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if text := b.b.String(); t.Failed() {
-			t.Logf("…%s", text[max(len(text)-4000, 0):])
-		}
-	})
-	return b
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(text []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(text)
-}
-
 // serve runs a program that is called as the binary is, and returns the URL of its accounts.
 func serve(t *testing.T, program, accounts string, env ...string) string {
 	t.Helper()
-	said := start(t, "ready", append(env, "EDGETABLE_ACCOUNTS="+accounts), program, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
-	for _, line := range said {
-		if _, endpoint, ok := strings.Cut(line, "  endpoint           "); ok {
-			return endpoint[:strings.LastIndexByte(endpoint, '/')]
-		}
-	}
-	t.Fatalf("%s names no endpoint:\n%s", program, strings.Join(said, "\n"))
-	return ""
+	c := exec.Command(program, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
+	c.Env = append(append(os.Environ(), "EDGETABLE_ACCOUNTS="+accounts), env...)
+	endpoint := proc.Start(t, "ready", c).Value(t, "endpoint")
+	return endpoint[:strings.LastIndexByte(endpoint, '/')]
 }
 
 // azurite runs Azurite and returns the URL of its accounts.
@@ -122,8 +63,9 @@ func azurite(t *testing.T, accounts string) string {
 	}
 	address := free(t)
 	host, port, _ := net.SplitHostPort(address)
-	start(t, "successfully", []string{"AZURITE_ACCOUNTS=" + accounts}, program,
-		"--tableHost", host, "--tablePort", port, "--inMemoryPersistence", "--silent", "--disableTelemetry")
+	c := exec.Command(program, "--tableHost", host, "--tablePort", port, "--inMemoryPersistence", "--silent", "--disableTelemetry")
+	c.Env = append(os.Environ(), "AZURITE_ACCOUNTS="+accounts)
+	proc.Start(t, "Azurite Table service successfully", c)
 	return "http://" + address
 }
 

@@ -4,13 +4,8 @@ package monitoring_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -18,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"edgetable/testdata/proc"
 )
 
 // The rules are rules, and each alert fires when it should, says promtool.
@@ -40,7 +37,7 @@ func TestRules(t *testing.T) {
 // finds its data.
 func TestEmbedded(t *testing.T) {
 	t.Parallel()
-	cert, key := makeCertificate(t)
+	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
 	// Few places make a queue, and simulated faults make failures.
 	s := serve(t, []string{"SSL_CERT_FILE=" + cert}, "--data", filepath.Join(t.TempDir(), "data"), "--backup-to", t.TempDir(), "--tls-cert", cert, "--tls-key", key,
 		"--cache-size", "64", "--concurrent", "2", "--reads", "2", "--max-wait", "1m", "--max-failures", "1", "--chaos", "operation=GetEntity probability=0.01 fault=500")
@@ -51,7 +48,7 @@ func TestEmbedded(t *testing.T) {
 	s.bench(t, "--op", "mixed", "--table", "mixed", "--entities", "20000", "--connections", "16")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	go strangers(ctx, s.endpoint, cert)
+	go strangers(ctx, s.endpoint, roots)
 
 	list := expressions(t, func(p panel) bool { return p.row != "DynamoDB" }, func(g group) bool { return g.Name != "edgetable-dynamodb" })
 	s.checkExpressions(t, list, healthy{
@@ -71,10 +68,9 @@ func TestEmbedded(t *testing.T) {
 
 // strangers send requests that fail to sign in, so many that more are refused. They
 // have an address of their own.
-func strangers(ctx context.Context, endpoint, cert string) {
-	transport := trusting(cert)
-	transport.DialContext = (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext
-	c := http.Client{Transport: transport}
+func strangers(ctx context.Context, endpoint string, roots *x509.CertPool) {
+	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	c := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, DialContext: from.DialContext}}
 	for ctx.Err() == nil {
 		req, err := http.NewRequestWithContext(ctx, "GET", endpoint+"/Tables", nil)
 		if err != nil {
@@ -94,43 +90,4 @@ func pause(ctx context.Context) {
 	case <-ctx.Done():
 	case <-time.After(100 * time.Millisecond):
 	}
-}
-
-// trusting accepts the certificate in a file.
-func trusting(cert string) *http.Transport {
-	roots := x509.NewCertPool()
-	if b, err := os.ReadFile(cert); err == nil {
-		roots.AppendCertsFromPEM(b)
-	}
-	return &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
-}
-
-// makeCertificate makes a certificate for 127.0.0.1 that is good for an hour.
-func makeCertificate(t *testing.T) (cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	write := func(name, kind string, der []byte) string {
-		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
-	return write("cert.pem", "CERTIFICATE", der), write("key.pem", "PRIVATE KEY", secret)
 }

@@ -3,8 +3,6 @@
 package monitoring_test
 
 import (
-	"bufio"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,40 +19,19 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"edgetable/testdata/proc"
 )
 
 // patience is how long something may take that takes seconds.
 const patience = 3 * time.Minute
 
-// start starts a program that ends with the test, and returns its standard output.
-func start(t *testing.T, environment []string, name string, args ...string) io.Reader {
+// start starts a program that ends with the test, once it prints a line.
+func start(t *testing.T, line string, environment []string, name string, args ...string) *proc.Process {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	c := exec.CommandContext(ctx, name, args...)
-	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
-	c.WaitDelay = time.Minute
+	c := exec.Command(name, args...)
 	c.Env = append(os.Environ(), environment...)
-	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Stderr = log
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cancel()
-		_ = c.Wait() // it was interrupted
-		if t.Failed() {
-			b, _ := os.ReadFile(log.Name())
-			t.Logf("%s %s:\n%s", name, strings.Join(args, " "), b[max(0, len(b)-4<<10):])
-		}
-	})
-	return out
+	return proc.Start(t, line, c)
 }
 
 // run runs a program to its end.
@@ -96,19 +73,8 @@ func serve(t *testing.T, environment []string, args ...string) *server {
 		t.Fatal(err)
 	}
 	s := &server{program: build(t), environment: environment}
-	out := start(t, environment, s.program, append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--metrics-token", tokenFile}, args...)...)
-	lines := bufio.NewScanner(out)
-	for lines.Scan() && lines.Text() != "ready" {
-		if text, ok := strings.CutPrefix(lines.Text(), "metrics at "); ok {
-			s.metrics = text
-		}
-		if text, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "endpoint "); ok {
-			s.endpoint = strings.TrimSpace(text)
-		}
-	}
-	if lines.Text() != "ready" {
-		t.Fatal("the server did not start")
-	}
+	p := start(t, "ready", environment, s.program, append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0", "--metrics-token", tokenFile}, args...)...)
+	s.endpoint, s.metrics = p.Value(t, "endpoint"), p.Value(t, "metrics at")
 
 	address := free(t)
 	s.prometheus = "http://" + address
@@ -127,7 +93,7 @@ func serve(t *testing.T, environment []string, args ...string) *server {
 		t.Fatal(err)
 	}
 	run(t, "", "promtool", "check", "config", config)
-	start(t, nil, "prometheus", "--config.file", config, "--storage.tsdb.path", filepath.Join(dir, "prometheus"), "--web.listen-address", address, "--log.level", "warn")
+	start(t, "", nil, "prometheus", "--config.file", config, "--storage.tsdb.path", filepath.Join(dir, "prometheus"), "--web.listen-address", address, "--log.level", "warn")
 	return s
 }
 
@@ -145,7 +111,7 @@ func free(t *testing.T) string {
 // bench loads the server until the test ends.
 func (s *server) bench(t *testing.T, args ...string) {
 	t.Helper()
-	start(t, s.environment, s.program, append([]string{"bench", "--endpoint", s.endpoint, "--refused", "wait", "--duration", "1h"}, args...)...)
+	start(t, "", s.environment, s.program, append([]string{"bench", "--endpoint", s.endpoint, "--refused", "wait", "--duration", "1h"}, args...)...)
 }
 
 // scrape reads the metrics once.

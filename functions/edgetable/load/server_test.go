@@ -1,12 +1,8 @@
 package load_test
 
 import (
-	"context"
 	"errors"
 	"io"
-	"log/slog"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -14,44 +10,22 @@ import (
 	"testing"
 	"time"
 
-	"edgetable/adapters/transport/httpserver"
-	"edgetable/core/edm"
-	"edgetable/core/memstore"
 	"edgetable/core/payload"
-	"edgetable/core/protocol"
 	"edgetable/core/sas"
-	"edgetable/core/table"
 	"edgetable/functions/edgetable/load"
 	"edgetable/functions/edgetable/load/wire"
+	"edgetable/functions/edgetable/remote"
+	"edgetable/functions/edgetable/remote/remotetest"
 )
 
-// serve is a server of the protocol, with an empty store in memory.
+// serve starts a server with an empty store in memory.
 func serve(t *testing.T) wire.Target {
 	t.Helper()
-	now := func() edm.Ticks { return edm.TicksOf(time.Now()) }
-	account := &protocol.Account{Account: *wire.Development("a")}
-	h := &protocol.Handler{
-		Service:  table.New(memstore.New(now), table.Options{Now: now, Rand: rand.Uint64}),
-		Accounts: func(name string) (*protocol.Account, bool) { return account, name == account.Name },
-		Now:      now,
-		NewID:    func() (id [16]byte) { return id },
-		MaxSkew:  time.Hour,
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	at, err := remote.ParseConnection(remotetest.Start(t, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &httpserver.Server{Handler: &httpserver.Handler{Protocol: h}, Log: slog.New(slog.DiscardHandler), Grace: time.Second}
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, l) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-	target, err := wire.NewTarget("http://"+l.Addr().String()+"/a", &account.Account)
+	target, err := wire.NewTarget(at.String(), wire.Development("acme"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +56,11 @@ func TestRunAgainstServer(t *testing.T) {
 	t.Parallel()
 	l := load.Layout{Entities: 2000, RowsPerPartition: 1000}
 	expiry := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
-	ofTable, err := sas.TableValues{Table: "t0t", Expiry: expiry, Permissions: "raud", StartPartition: "a", EndPartition: "z"}.Sign("a", wire.Development("a").Keys[0])
+	ofTable, err := sas.TableValues{Table: "t0t", Expiry: expiry, Permissions: "raud", StartPartition: "a", EndPartition: "z"}.Sign("acme", wire.Development("acme").Keys[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	readOnly, err := sas.TableValues{Table: "t0t", Expiry: expiry, Permissions: "r"}.Sign("a", wire.Development("a").Keys[0])
+	readOnly, err := sas.TableValues{Table: "t0t", Expiry: expiry, Permissions: "r"}.Sign("acme", wire.Development("acme").Keys[0])
 	if err != nil {
 		t.Fatal(err)
 	}
