@@ -48,11 +48,11 @@ func TestFold(t *testing.T) {
 		holds := odata.Fold(f, func(x odata.Test) bool {
 			outcome := odata.Absent
 			for op, o := range map[string]odata.Outcomes{"lt": odata.Less, "eq": odata.Equal, "gt": odata.Greater} {
-				if mustParse(t, x.Name+" "+op+" "+literalText(x.Literal)).Match(k, edm.MinDateTime, p) {
+				if mustParse(t, x.Name+" "+op+" "+odata.Literal(x.Literal)).Match(k, edm.MinDateTime, p) {
 					outcome = o
 				}
 			}
-			if ne := mustParse(t, x.Name+" ne "+literalText(x.Literal)); outcome == odata.Absent && ne.Match(k, edm.MinDateTime, p) {
+			if ne := mustParse(t, x.Name+" ne "+odata.Literal(x.Literal)); outcome == odata.Absent && ne.Match(k, edm.MinDateTime, p) {
 				outcome = odata.Unordered
 			}
 			return x.Holds&outcome != 0

@@ -85,3 +85,25 @@ func parseHex(s string) ([]byte, bool) {
 	}
 	return b, len(s)%2 == 0
 }
+
+// Literal returns the text that a filter reads as a value, which is not null.
+func Literal(v edm.Value) string {
+	switch v.Type() {
+	case edm.TypeString:
+		return "'" + strings.ReplaceAll(v.Text(), "'", "''") + "'"
+	case edm.TypeInt64:
+		return v.String() + "L"
+	case edm.TypeDateTime:
+		return "datetime'" + v.String() + "'"
+	case edm.TypeGuid:
+		return "guid'" + v.String() + "'"
+	case edm.TypeBinary:
+		const digits = "0123456789abcdef"
+		text := []byte("X'")
+		for _, b := range []byte(v.Text()) {
+			text = append(text, digits[b>>4], digits[b&15])
+		}
+		return string(append(text, '\''))
+	}
+	return v.String()
+}

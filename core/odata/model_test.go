@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"unicode/utf16"
 
@@ -107,7 +106,7 @@ func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 		case "Timestamp":
 			literal = edm.DateTime(edm.MinDateTime + edm.Ticks(r.IntN(3)))
 		}
-		return name + " " + op + " " + literalText(literal), func(m model) bool { return m.holds(name, op, literal) }
+		return name + " " + op + " " + odata.Literal(literal), func(m model) bool { return m.holds(name, op, literal) }
 	}
 	a, fa := randomFilter(r, depth-1)
 	switch r.IntN(7) {
@@ -119,22 +118,6 @@ func randomFilter(r *rand.Rand, depth int) (string, func(model) bool) {
 	}
 	b, fb := randomFilter(r, depth-1)
 	return "(" + a + ") and (" + b + ")", func(m model) bool { return fa(m) && fb(m) }
-}
-
-func literalText(v edm.Value) string {
-	switch v.Type() {
-	case edm.TypeString:
-		return "'" + strings.ReplaceAll(v.Text(), "'", "''") + "'"
-	case edm.TypeInt64:
-		return v.String() + "L"
-	case edm.TypeDateTime:
-		return "datetime'" + v.String() + "'"
-	case edm.TypeGuid:
-		return "guid'" + v.String() + "'"
-	case edm.TypeBinary:
-		return fmt.Sprintf("X'%x'", v.Text())
-	}
-	return v.String()
 }
 
 // randomString returns a short string of few different characters, so that
@@ -187,7 +170,7 @@ func TestModel(t *testing.T) {
 		for _, name := range []string{"RowKey", "PartitionKey"}[r.IntN(2):] { // most queries begin so
 			if r.IntN(2) == 0 {
 				literal, rest := edm.String(randomString(r, false)), holds
-				text = name + " eq " + literalText(literal) + " and (" + text + ")"
+				text = name + " eq " + odata.Literal(literal) + " and (" + text + ")"
 				holds = func(m model) bool { return m.holds(name, "eq", literal) && rest(m) }
 			}
 		}

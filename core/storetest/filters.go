@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/odata"
 	"edgetable/core/table"
@@ -32,8 +33,8 @@ func filters(e *env) {
 		"PartitionKey ge '\U0001F600'",
 		"(PartitionKey eq 'p00' and RowKey eq 'r001') or (PartitionKey eq 'p03' and RowKey eq 'r002')",
 		"PartitionKey eq '' and RowKey eq ''",
-		"Timestamp gt datetime'" + middle.String() + "'",
-		"Timestamp eq datetime'" + middle.String() + "'",
+		"Timestamp gt " + odata.Literal(edm.DateTime(middle)),
+		"Timestamp eq " + odata.Literal(edm.DateTime(middle)),
 		"P00 eq '' and P22 lt 0 and P25 eq 0L",
 	} {
 		filter, err := odata.Parse(text)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/core/edm"
+	"edgetable/core/odata"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
 )
@@ -54,7 +55,7 @@ func dryRunFlag(f *pflag.FlagSet, to *bool) {
 func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string) error {
 	filter := o.filter
 	if o.olderThan > 0 {
-		filter = transfer.And(filter, "Timestamp lt datetime'"+edm.TicksOf(time.Now().Add(-o.olderThan)).String()+"'")
+		filter = transfer.And(filter, "Timestamp lt "+odata.Literal(edm.DateTime(edm.TicksOf(time.Now().Add(-o.olderThan)))))
 	}
 	if filter == "" {
 		return misuse("say what to delete with --filter or --older-than; the whole table has the filter \"PartitionKey ge ''\"")

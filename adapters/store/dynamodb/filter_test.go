@@ -51,22 +51,6 @@ func meeting() []edm.Value {
 // named are properties, some with names that the store uses in other places.
 var named = []string{"A", "B", "C", "Int64", "Double", "DateTime", "String", "S", "c", "t", "size", "Größe"}
 
-func literal(v edm.Value) string {
-	switch v.Type() {
-	case edm.TypeString:
-		return "'" + strings.ReplaceAll(v.Text(), "'", "''") + "'"
-	case edm.TypeInt64:
-		return v.String() + "L"
-	case edm.TypeDateTime:
-		return "datetime'" + v.String() + "'"
-	case edm.TypeGuid:
-		return "guid'" + v.String() + "'"
-	case edm.TypeBinary:
-		return fmt.Sprintf("X'%x'", v.Text())
-	}
-	return v.String()
-}
-
 // randomFilter is the text of a filter over the named properties.
 func randomFilter(rnd *rand.Rand, values []edm.Value, depth int) string {
 	if depth == 0 || rnd.IntN(4) == 0 {
@@ -83,7 +67,7 @@ func randomFilter(rnd *rand.Rand, values []edm.Value, depth int) string {
 			value = values[rnd.IntN(len(values))]
 		}
 		op := []string{"eq", "eq", "ne", "lt", "le", "gt", "ge"}[rnd.IntN(7)]
-		return name + " " + op + " " + literal(value)
+		return name + " " + op + " " + odata.Literal(value)
 	}
 	a, b := randomFilter(rnd, values, depth-1), randomFilter(rnd, values, depth-1)
 	switch rnd.IntN(5) {
@@ -139,7 +123,7 @@ func TestFilter(t *testing.T) {
 	var texts []string
 	for _, v := range values { // each literal by each operator, and negated
 		for _, op := range []string{"eq", "ne", "lt", "le", "gt", "ge"} {
-			texts = append(texts, "A "+op+" "+literal(v), "not (A "+op+" "+literal(v)+")")
+			texts = append(texts, "A "+op+" "+odata.Literal(v), "not (A "+op+" "+odata.Literal(v)+")")
 		}
 	}
 	rnd.Shuffle(len(texts), func(i, j int) { texts[i], texts[j] = texts[j], texts[i] })

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"strings"
 
+	"edgetable/core/edm"
 	"edgetable/core/key"
+	"edgetable/core/odata"
 )
 
 // Key is the place of an entity in its table.
@@ -90,4 +92,4 @@ func And(filters ...string) string {
 }
 
 // Quote returns a key as a literal of a filter.
-func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+func Quote(s string) string { return odata.Literal(edm.String(s)) }
