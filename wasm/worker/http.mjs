@@ -107,8 +107,25 @@ export function responseOf(head, body) {
   return new Response(body.length === 0 ? null : body, { status: Number(status), headers });
 }
 
+// answer holds the body of a request until it is served.
+export async function answer(request, env, serve) {
+  let body;
+  try {
+    body = await read(request);
+  } catch {
+    return new Response(null, { status: 400 }); // the client is gone
+  }
+  try {
+    return await serve(request, env, body);
+  } catch (e) {
+    return failed(e);
+  } finally {
+    body.release();
+  }
+}
+
 // failed is the response if the module cannot run. The reason goes to the log only: a wrong variable may contain a key.
-export function failed(e) {
+function failed(e) {
   console.error(JSON.stringify({ msg: e instanceof Misconfigured ? "misconfigured" : "failed", cause: e.message }));
   const value =
     e instanceof Misconfigured

@@ -1,25 +1,11 @@
 // The shell around edgetable.wasm in a Cloudflare Worker: it moves bytes between the platform and the module and decides
 // nothing about the protocol. main.go describes the interface between the two.
 import { refuse } from "./clerk.mjs";
-import { failed, head, read, responseOf } from "./http.mjs";
+import { answer, head, responseOf } from "./http.mjs";
 import { Job, Outgrown } from "./job.mjs";
 import { giveBack, sizeFor, sizes, take } from "./pool.mjs";
 
 export { EdgetableObject } from "./object.mjs";
-
-async function answer(request, env) {
-  let body;
-  try {
-    body = await read(request);
-  } catch {
-    return new Response(null, { status: 400 }); // the client is gone
-  }
-  try {
-    return await serve(request, env, body);
-  } finally {
-    body.release();
-  }
-}
 
 async function serve(request, env, { bytes, length, refusal }) {
   if (refusal !== "") return refuse(request, env, refusal);
@@ -50,7 +36,7 @@ async function serve(request, env, { bytes, length, refusal }) {
 
 export default {
   async fetch(request, env, ctx) {
-    const work = answer(request, env).catch(failed);
+    const work = answer(request, env, serve);
     ctx.waitUntil(work); // to its end even if the client hangs up, so that the instance comes back
     return work;
   },

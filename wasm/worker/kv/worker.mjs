@@ -1,5 +1,5 @@
 // The shell for tables in Workers KV alone: as ../worker.mjs, with one instance for all requests of the isolate.
-import { failed, head, nothing, read, response } from "./http.mjs";
+import { answer, head, nothing, response } from "./http.mjs";
 import { Instance } from "./instance.mjs";
 import { Waiters } from "./waiters.mjs";
 
@@ -28,20 +28,6 @@ function enter(env) {
   });
 }
 
-async function answer(request, env) {
-  let body;
-  try {
-    body = await read(request);
-  } catch {
-    return new Response(null, { status: 400 }); // the client is gone
-  }
-  try {
-    return await serve(request, env, body);
-  } finally {
-    body.release();
-  }
-}
-
 async function serve(request, env, { bytes, length, refusal }) {
   const i = refusal === "" ? await enter(env) : undefined;
   if (i === undefined) return refuse(request, env, refusal || "busy");
@@ -58,7 +44,7 @@ async function refuse(request, env, refusal) { return response(await ready(env).
 
 export default {
   async fetch(request, env, ctx) {
-    const work = answer(request, env).catch(failed).then((r) => {
+    const work = answer(request, env, serve).then((r) => {
       r.headers.set("x-edgetable-consistency", "eventual");
       return r;
     });
