@@ -2,6 +2,8 @@ package storetest_test
 
 import (
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -49,5 +51,38 @@ func TestStoresPage(t *testing.T) {
 	}
 	if len(found) != len(storetest.Homes) {
 		t.Errorf("docs/stores.md has %d stores, %d are declared", len(found), len(storetest.Homes))
+	}
+}
+
+// The harness of each store declares what homes.go has for it, and each entry of
+// homes.go is that of a store.
+func TestHarnesses(t *testing.T) {
+	if os.Getenv(child) != "" {
+		return
+	}
+	t.Parallel()
+	files, err := filepath.Glob("../../adapters/store/*/*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := regexp.MustCompile(`storetest\.Strengths{`)
+	home := regexp.MustCompile(`storetest\.Home\("([^"]*)"\)`)
+	declared := make(map[string]bool)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own.Match(text) {
+			t.Errorf("%s has strengths of its own: use storetest.Home", file)
+		}
+		for _, m := range home.FindAllSubmatch(text, -1) {
+			declared[string(m[1])] = true
+		}
+	}
+	for name := range storetest.Homes {
+		if !declared[name] {
+			t.Errorf("no harness below adapters/store declares %q", name)
+		}
 	}
 }
