@@ -28,6 +28,13 @@ func NewClock(now func() edm.Ticks, from edm.Ticks, reserve func(edm.Ticks) erro
 	return &Clock{now: now, reserve: reserve, last: from, reserved: from}
 }
 
+// Raise makes Next issue Timestamps above t, which another process issued.
+func (c *Clock) Raise(t edm.Ticks) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = max(c.last, t)
+}
+
 // Next issues max(now, last issued + 1).
 func (c *Clock) Next() (edm.Ticks, error) {
 	c.mu.Lock()

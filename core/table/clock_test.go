@@ -42,6 +42,18 @@ func TestClockIncreases(t *testing.T) {
 	}
 }
 
+// A clock that is raised issues Timestamps above, and nothing lowers it.
+func TestClockRaise(t *testing.T) {
+	t.Parallel()
+	c := table.NewClock(func() edm.Ticks { return 1000 }, 0, nil)
+	for _, tt := range []struct{ raise, want edm.Ticks }{{0, 1000}, {2000, 2001}, {1500, 2002}, {2002, 2003}} {
+		c.Raise(tt.raise)
+		if got := next(t, c); got != tt.want {
+			t.Errorf("raised to %d: got %d, want %d", tt.raise, got, tt.want)
+		}
+	}
+}
+
 // Issued Timestamps are below the reservation, and the clock reserves again only when
 // it is used up.
 func TestClockReserves(t *testing.T) {

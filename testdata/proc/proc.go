@@ -1,5 +1,5 @@
-// Package proc runs programs for tests, and makes what they need. Tests in modules
-// of their own cannot import it.
+// Package proc runs programs for tests, with their logs and certificates. Tests that
+// are a module of their own cannot import it.
 package proc
 
 import (

@@ -11,10 +11,10 @@ import (
 
 // Store is a table.Store on a namespace alone. Use [New].
 type Store struct {
-	o Options
+	o     Options
+	clock *table.Clock
 
 	mu     sync.Mutex
-	last   edm.Ticks // the last Timestamp issued
 	tables map[table.RecordKey]tableLease
 }
 
@@ -26,7 +26,7 @@ func New(o Options) (*Store, error) {
 		return nil, errOptions
 	}
 	o.Calls = callsPerPage(o.Calls)
-	return &Store{o: o, tables: make(map[table.RecordKey]tableLease)}, nil
+	return &Store{o: o, clock: table.NewClock(o.Now, 0, nil), tables: make(map[table.RecordKey]tableLease)}, nil
 }
 
 // Get implements [table.Store]. Both consistencies are eventual.
@@ -65,10 +65,9 @@ func readEntity(ctx context.Context, ns Namespace, prefix string, k []byte) (tab
 
 // timestamp issues a Timestamp above floor and above all that this store issued.
 func (s *Store) timestamp(floor edm.Ticks) edm.Ticks {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last = max(s.o.Now(), s.last+1, floor+1)
-	return s.last
+	s.clock.Raise(floor)
+	t, _ := s.clock.Next() // it reserves nothing, so it does not fail
+	return t
 }
 
 // tableLease is the incarnation of a table, trusted for a while: each operation on
