@@ -68,7 +68,7 @@ type Chunk struct {
 	Scanned int
 }
 
-// Options of [Scan] that depend on the store below.
+// Options configure a [Scan] for the store below it.
 type Options struct {
 	// FanOut is how many reads may run at the same time. With 0 or 1 they run one after
 	// the other on the calling goroutine.

@@ -16,7 +16,7 @@ import (
 //	disjunction  the same
 //	negation     expression
 
-// ErrEncoding: the bytes are not a filter in the encoded form.
+// ErrEncoding means that the bytes are not a filter in the encoded form.
 var ErrEncoding = errors.New("odata: malformed filter")
 
 // maxNesting bounds the expressions inside one another: a disjunction, a conjunction and

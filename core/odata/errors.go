@@ -25,18 +25,18 @@ func (e termError) Is(target error) bool { return target == ErrSelect }
 // Errors of this package are InvalidInput (400) on the wire with their text as
 // the message, except [ErrNotImplemented], which is NotImplemented (501).
 var (
-	// ErrNotImplemented: the filter uses a part of OData the service does not
+	// ErrNotImplemented means that the filter uses a part of OData the service does not
 	// have: functions, arithmetic, or two properties in one comparison.
 	ErrNotImplemented = errors.New("The requested operation is not implemented on the specified resource.") //lint:ignore ST1005 the service's text
-	// ErrNull: the filter has the literal null.
+	// ErrNull means that the filter has the literal null.
 	ErrNull = errors.New("One of the request inputs is not valid. There is no null in a filter: a property that is null is absent, and every comparison with it is false.") //lint:ignore ST1005 the service's text
-	// ErrNotBoolean: the whole filter is a number, a string, a date or a key.
+	// ErrNotBoolean means that the whole filter is a number, a string, a date or a key.
 	ErrNotBoolean = errors.New("The $filter expression must evaluate to a single boolean value.") //lint:ignore ST1005 the service's text
-	// ErrTooComplex: the filter exceeds [MaxLength], [MaxDepth] or [MaxComparisons].
+	// ErrTooComplex means that the filter exceeds [MaxLength], [MaxDepth] or [MaxComparisons].
 	ErrTooComplex = errors.New("The $filter expression is too long, too deeply nested or has too many comparisons.") //lint:ignore ST1005 as the others
-	// ErrSelect: $select is not a list of property names or has too many names.
+	// ErrSelect means that $select is not a list of property names or has too many names.
 	ErrSelect = errors.New("The $select option must be a list of at most 255 property names.") //lint:ignore ST1005 as the others
-	// ErrTop: $top is not a whole number from 0 to 1000.
+	// ErrTop means that $top is not a whole number from 0 to 1000.
 	ErrTop = errors.New("One of the request inputs is not valid.") //lint:ignore ST1005 the service's text
 )
 

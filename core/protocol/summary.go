@@ -56,18 +56,18 @@ type Summary struct {
 // Refusal is the reason for which a request was refused before its operation.
 type Refusal string
 
-// The refusals that are no failed sign-ins.
+// The refusals for other reasons than a failed sign-in.
 const (
-	// RefusedQueue: too many requests waited, or the request waited too long.
+	// RefusedQueue means that too many requests waited, or the request waited too long.
 	RefusedQueue Refusal = "queue"
-	// RefusedAccountRate: see [Limits].Account.
+	// RefusedAccountRate means that the account exceeds [Limits].Account.
 	RefusedAccountRate Refusal = "account_rate"
-	// RefusedPartitionRate: see [Limits].Partition.
+	// RefusedPartitionRate means that the partition exceeds [Limits].Partition.
 	RefusedPartitionRate Refusal = "partition_rate"
-	// RefusedFailures: the address failed to sign in too often, see
+	// RefusedFailures means that the address failed to sign in too often, see
 	// [Limits].Failures. Its credentials were not examined.
 	RefusedFailures Refusal = "failures"
-	// RefusedPermission: the credentials are good but do not allow the operation.
+	// RefusedPermission means that the credentials are good but do not allow the operation.
 	RefusedPermission Refusal = "permission"
 )
 

@@ -7,17 +7,17 @@ import "strconv"
 type Reason uint8
 
 const (
-	// Malformed: the Authorization header cannot be read or names an unknown
+	// Malformed means that the Authorization header cannot be read or names an unknown
 	// scheme. The service answers 400 InvalidAuthenticationInfo; every other
 	// reason is 403 AuthenticationFailed.
 	Malformed Reason = iota + 1
-	// NoDate: the request has neither x-ms-date nor Date.
+	// NoDate means that the request has neither x-ms-date nor Date.
 	NoDate
-	// BadDate: the signed date is not an HTTP date.
+	// BadDate means that the signed date is not an HTTP date.
 	BadDate
-	// Skewed: the date is too far from the server's clock, either way.
+	// Skewed means that the date is too far from the server's clock, either way.
 	Skewed
-	// Mismatch: no key of the account made this signature over this request.
+	// Mismatch means that no key of the account made this signature over this request.
 	Mismatch
 )
 

@@ -40,11 +40,11 @@ const (
 type Effect uint8
 
 const (
-	// NotApplied: the call never reaches the store.
+	// NotApplied is a call that never reaches the store.
 	NotApplied Effect = iota
-	// Applied: the call takes effect, only its reply is lost.
+	// Applied is a call that takes effect, and whose reply is lost.
 	Applied
-	// Late: the call takes effect when [Faulty.Deliver] is called.
+	// Late is a call that takes effect when [Faulty.Deliver] is called.
 	Late
 )
 

@@ -7,30 +7,31 @@ import (
 
 // The errors of a [Store]. Compare them with errors.Is.
 var (
-	// ErrNoRecord: there is no record with this key.
+	// ErrNoRecord means that there is no record with this key.
 	ErrNoRecord = errors.New("no such record")
-	// ErrRevision: the record has another revision than the one demanded.
+	// ErrRevision means that the record has another revision than the one demanded.
 	ErrRevision = errors.New("record was changed")
-	// ErrBeingDeleted: the name of the table is not free yet.
+	// ErrBeingDeleted means that the name of the table is not free yet.
 	ErrBeingDeleted = errors.New("table is being deleted")
-	// ErrNoTable: no incarnation of the table is live.
+	// ErrNoTable means that no incarnation of the table is live.
 	ErrNoTable = errors.New("no such table")
-	// ErrNoEntity: there is no entity with this key.
+	// ErrNoEntity means that there is no entity with this key.
 	ErrNoEntity = errors.New("no such entity")
-	// ErrExists: there is an entity where there must be none.
+	// ErrExists means that there is an entity where there must be none.
 	ErrExists = errors.New("entity exists")
-	// ErrChanged: the entity has another Timestamp than the one demanded.
+	// ErrChanged means that the entity has another Timestamp than the one demanded.
 	ErrChanged = errors.New("entity was changed")
-	// ErrBusy: throttled or in conflict; nothing was applied, try again later.
+	// ErrBusy means that the store throttled the call or found it in conflict. Nothing was
+	// applied; try again later.
 	ErrBusy = errors.New("store is busy")
-	// ErrFull: the store has no room for what the write adds; nothing was applied.
+	// ErrFull means that the store has no room for what the write adds; nothing was applied.
 	// A delete may still succeed.
 	ErrFull = errors.New("store is full")
-	// ErrUnknown: a reply was lost, so the outcome is unknown.
+	// ErrUnknown means that a reply was lost, so the outcome is unknown.
 	ErrUnknown = errors.New("outcome unknown")
-	// ErrUnsupported: the store lacks the strength that this needs.
+	// ErrUnsupported means that the store lacks the strength that this needs.
 	ErrUnsupported = errors.New("not supported by this store")
-	// ErrKeyTooLong: the encoded key does not fit the store.
+	// ErrKeyTooLong means that the encoded key does not fit the store.
 	ErrKeyTooLong = errors.New("key too long for this store")
 )
 

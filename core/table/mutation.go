@@ -19,7 +19,7 @@ const (
 type Condition uint8
 
 const (
-	// Always holds.
+	// Always demands nothing.
 	Always Condition = iota
 	// Absent demands that the entity does not exist.
 	Absent

@@ -52,11 +52,11 @@ func NewPageBuilder(r *ScanRequest) PageBuilder { return PageBuilder{request: r}
 type Verdict uint8
 
 const (
-	// Skip: the row does not pass the filter.
+	// Skip says that the row does not pass the filter.
 	Skip Verdict = iota
-	// Take: the row belongs to the page.
+	// Take says that the row belongs to the page.
 	Take
-	// End: the page ends before the row, at Page.Next.
+	// End says that the page ends before the row, at Page.Next.
 	End
 )
 

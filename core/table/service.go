@@ -18,7 +18,7 @@ type Service struct {
 	cost   *Cost // nil: not counted
 }
 
-// Options of a [Service].
+// Options configure a [Service].
 type Options struct {
 	// Now is the wall clock. It ends pages; Timestamps are issued by the store.
 	Now func() edm.Ticks

@@ -112,7 +112,7 @@ type Record struct {
 // table chooses it, to recognize the table if the reply is lost.
 type Incarnation [12]byte
 
-// Consistency of a read.
+// Consistency says how old the state that a read shows may be.
 type Consistency uint8
 
 const (

@@ -18,11 +18,11 @@ type Repository struct {
 func New(o Objects) *Repository { return &Repository{o} }
 
 var (
-	// ErrNone: there are no backups in the place.
+	// ErrNone means that there are no backups in the place.
 	ErrNone = errors.New("there are no backups")
-	// ErrForeign: the place holds something else.
+	// ErrForeign means that the place holds something else.
 	ErrForeign = errors.New("this place is in use for something else; name an empty one")
-	// ErrOtherStore: the place holds backups of another store.
+	// ErrOtherStore means that the place holds backups of another store.
 	ErrOtherStore = errors.New("these are backups of another store; give each store a place of its own")
 )
 

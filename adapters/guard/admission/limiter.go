@@ -15,7 +15,7 @@ type Protocol interface {
 	Serve(ctx context.Context, req *protocol.Request) protocol.Response
 }
 
-// Options of a [Limiter].
+// Options configure a [Limiter].
 type Options struct {
 	// Concurrent is the number of requests at work that may write; 0 is 64. They
 	// wait for the disk, and one sync of the disk serves many of them.

@@ -24,7 +24,7 @@ type Cache[T any] struct {
 	err    error     // of the last attempt
 }
 
-// Options of a [Cache].
+// Options configure a [Cache].
 type Options[T any] struct {
 	// Name names the text in the log.
 	Name string

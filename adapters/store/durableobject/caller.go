@@ -36,12 +36,12 @@ type Answer struct {
 
 // The errors of an Answer. Any other counts as [ErrLost].
 var (
-	// ErrOverloaded: the object refused the message because it is overloaded. It was not
-	// handled; do not send it again at once.
+	// ErrOverloaded means that the object refused the message because it is overloaded. It
+	// was not handled; do not send it again at once.
 	ErrOverloaded = errors.New("object is overloaded")
-	// ErrLost: the message may have been handled, or may still be.
+	// ErrLost means that the message may have been handled, or may still be.
 	ErrLost = errors.New("answer of the object was lost")
-	// ErrUnreachable: the message was not handled and will not be.
+	// ErrUnreachable means that the message was not handled and will not be.
 	ErrUnreachable = errors.New("object was not reached")
 )
 

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Options of a [Store]. Caller, Now and Rand are required.
+// Options configure a [Store]. Caller, Now and Rand are required.
 type Options struct {
 	// Caller calls the objects; it may be a [Pauser] too.
 	Caller Caller

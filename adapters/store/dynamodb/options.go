@@ -14,7 +14,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Options of a store. Client and Table are required.
+// Options configure a store. Client and Table are required.
 type Options struct {
 	// Client reaches the Region of the table. The store makes its own client from its
 	// options, without the SDK's retries, because it decides what may be sent again.

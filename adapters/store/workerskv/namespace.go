@@ -46,9 +46,10 @@ type Key struct {
 
 // Errors of a Namespace.
 var (
-	// ErrRefused: too many writes, of this name or in total. Nothing was written.
+	// ErrRefused means that there were too many writes, of this name or in total. Nothing
+	// was written.
 	ErrRefused = errors.New("KV refused the write")
-	// ErrCursor: the list cannot continue from this cursor.
+	// ErrCursor means that the list cannot continue from this cursor.
 	ErrCursor = errors.New("KV refused the cursor")
 )
 

@@ -6,7 +6,7 @@ import (
 	"edgetable/core/edm"
 )
 
-// Options of a [Store]. Namespace and Now are required.
+// Options configure a [Store]. Namespace and Now are required.
 type Options struct {
 	Namespace Namespace
 	// Now is the wall clock. The clocks of isolates are expected to agree to within

@@ -69,7 +69,7 @@ type window struct {
 	exhausted  atomic.Int64 // unix nanoseconds when a worker first found nothing left, 0 before
 }
 
-// ErrTooShort: the measured time is too short for this machine.
+// ErrTooShort means that the measured time is too short for this machine.
 var ErrTooShort = errors.New("no request ended inside the measured time")
 
 // Run connects, warms up, measures and returns. A failed connection or a cancelled context is an error; failed

@@ -7,7 +7,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Options of an [Engine], the same for all objects of a deployment.
+// Options configure an [Engine]. They are the same for all objects of a deployment.
 type Options struct {
 	// Now is the clock. It may stand still while Handle runs.
 	Now func() edm.Ticks

@@ -28,7 +28,7 @@ const MaxBuckets = 256
 // others lift the seal.
 const Silence = 30 * time.Second
 
-// Options of a run.
+// Options configure a run.
 type Options struct {
 	// Buckets is the number of buckets the table shall have, 1 to MaxBuckets.
 	Buckets uint16
@@ -44,7 +44,7 @@ type Options struct {
 	Report func(Progress) error
 }
 
-// Progress of a run.
+// Progress says how far a run is.
 type Progress struct {
 	State State
 	// Pass numbers the comparisons of table and copy, from 1.
@@ -61,18 +61,18 @@ type Progress struct {
 type State uint8
 
 const (
-	// Copying: it updates the copy. All processes read and write.
+	// Copying says that the run updates the copy. All processes read and write.
 	Copying State = iota
-	// Closing: writes are about to be refused, or are refused, and the run waits for
-	// those processes that do not know yet.
+	// Closing says that writes are about to be refused, or are refused, and that the run
+	// waits for the processes that do not know yet.
 	Closing
-	// Last: it compares for the last time. Writes are refused.
+	// Last says that the run compares for the last time. Writes are refused.
 	Last
-	// Done: the table has the new buckets.
+	// Done says that the table has the new buckets.
 	Done
-	// Unchanged: it had them before, or there was nothing to abort.
+	// Unchanged says that the table had them before, or that there was nothing to abort.
 	Unchanged
-	// Aborted: the copy was given up.
+	// Aborted says that the copy was given up.
 	Aborted
 )
 
@@ -80,27 +80,27 @@ func (s State) String() string {
 	return [...]string{"copying", "closing", "last pass", "done", "nothing to do", "aborted"}[s]
 }
 
-// Why a run ended before the table had its new buckets.
+// The reasons for which a run ends before the table has its new buckets.
 var (
-	// ErrBuckets: the number is not 1 to MaxBuckets.
+	// ErrBuckets means that the number of buckets is not 1 to MaxBuckets.
 	ErrBuckets = errors.New("dynamodb: a table has 1 to 256 buckets")
-	// ErrSuperseded: another run took over, or finished the work.
+	// ErrSuperseded means that another run took over, or finished the work.
 	ErrSuperseded = errors.New("dynamodb: another run of rebucket has taken over")
-	// ErrAborted: another process aborted the run.
+	// ErrAborted means that another process aborted the run.
 	ErrAborted = errors.New("dynamodb: the run of rebucket was aborted")
-	// ErrSilent: the run kept writes waiting without a sign of life, so another process
-	// lifted its seal. A later run continues.
+	// ErrSilent means that the run kept writes waiting without a sign of life, so that
+	// another process lifted its seal. A later run continues.
 	ErrSilent = errors.New("dynamodb: rebucket kept writes waiting too long and was stopped; run it again")
 )
 
-// PauseError: writes would be refused for longer than the options allow.
+// PauseError means that writes would be refused for longer than the options allow.
 type PauseError struct{ Expected, Max time.Duration }
 
 func (e *PauseError) Error() string {
 	return fmt.Sprintf("dynamodb: writes would wait about %v for the last pass, at most %v is allowed; the copy is kept", e.Expected.Round(time.Millisecond), e.Max)
 }
 
-// UnfinishedError: a run to another number of buckets was not finished.
+// UnfinishedError means that a run to another number of buckets was not finished.
 type UnfinishedError struct{ Buckets uint16 }
 
 func (e *UnfinishedError) Error() string {

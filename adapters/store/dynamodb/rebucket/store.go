@@ -72,14 +72,15 @@ func (m *Move) Released() Move { return Move{Target: m.Target} }
 type Seal uint8
 
 const (
-	// Open: all reads and writes.
+	// Open permits all reads and writes.
 	Open Seal = iota
-	// Sealing: no writes, but the run waits for processes that do not know yet. Their
-	// writes are part of the table.
+	// Sealing permits reads alone. The run waits for the processes that do not know yet:
+	// their writes are part of the table.
 	Sealing
-	// Sealed: the entities are compared for the last time. A write that arrives now,
-	// because its process was suspended since before the seal, is not part of the table,
-	// and is not acknowledged either. A read counts only what both sides have.
+	// Sealed permits reads alone, while the entities are compared for the last time. A
+	// write that arrives now, because its process was suspended since before the seal, is
+	// not part of the table, and is not acknowledged either. A read counts only what both
+	// sides have.
 	Sealed
 )
 

@@ -48,11 +48,11 @@ var named = [...]struct {
 
 // The errors of an answer that are not in package table.
 var (
-	// ErrForeign: the object does not understand the message; nothing was done.
+	// ErrForeign means that the object does not understand the message; nothing was done.
 	ErrForeign = errors.New("durableobject: the object is of another version")
-	// ErrAgain: the object restarted while the message waited; nothing was done.
+	// ErrAgain means that the object restarted while the message waited; nothing was done.
 	ErrAgain = errors.New("durableobject: the object lost its memory while a message waited")
-	// ErrDamaged: the answer is malformed.
+	// ErrDamaged means that the answer is malformed.
 	ErrDamaged = errors.New("durableobject: answer not understood")
 )
 

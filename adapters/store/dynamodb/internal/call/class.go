@@ -18,20 +18,20 @@ import (
 type Class uint8
 
 const (
-	// Refused: no effect, now or later; the same call would fail again.
+	// Refused means no effect, now or later. The same call would fail again.
 	Refused Class = iota
-	// Conditional: no effect, because the condition of a single write failed.
+	// Conditional means no effect, because the condition of a single write failed.
 	Conditional
-	// Cancelled: no effect, because actions of a transaction failed.
+	// Cancelled means no effect, because actions of a transaction failed.
 	Cancelled
-	// Unreadable: a transaction had no effect, but its reasons exceed a reply.
+	// Unreadable means that a transaction had no effect, and that its reasons exceed a reply.
 	Unreadable
-	// Stale: no effect, because the state is not the one that was read before. The
+	// Stale means no effect, because the state is not the one that was read before. The
 	// next try reads it again, or knows it by now.
 	Stale
-	// Busy: no effect; the same call may succeed later.
+	// Busy means no effect. The same call may succeed later.
 	Busy
-	// Ambiguous: it may have had its effect, or may have it later.
+	// Ambiguous means that the call may have had its effect, or may have it later.
 	Ambiguous
 )
 

@@ -53,7 +53,8 @@ func textOf(b *strings.Builder) *string {
 	return &s
 }
 
-// If demands: attr op value.
+// If demands that an attribute compares with v as op says, such as "=". The value gets
+// the name placeholder in the expression.
 func (e *Expression) If(attr, op, placeholder string, v types.AttributeValue) {
 	e.and()
 	e.condition.WriteString(e.name(attr))

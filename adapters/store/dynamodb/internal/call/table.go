@@ -41,7 +41,7 @@ func bin(b []byte) types.AttributeValue {
 	return &types.AttributeValueMemberB{Value: b}
 }
 
-// Options of a Table; all but Observer are required.
+// Options configure a Table. All but Observer are required.
 type Options struct {
 	Client   *dynamodb.Client
 	Name     string
