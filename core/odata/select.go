@@ -61,9 +61,6 @@ func isName(s string) bool {
 	return s != "" && edm.UTF16Len(s) <= maxNameLength
 }
 
-// Has reports whether a property is selected.
-func (s Select) Has(name string) bool { return s == nil || slices.Contains(s, name) }
-
 // ParseTop reads a $top, a whole number from 0 to [MaxTop] in decimal digits.
 // The error is [ErrTop].
 func ParseTop(text string) (int, error) {

@@ -55,16 +55,6 @@ func TestSelectError(t *testing.T) {
 	}
 }
 
-func TestSelectHas(t *testing.T) {
-	t.Parallel()
-	if s := (odata.Select)(nil); !s.Has("A") {
-		t.Error("the selection of everything does not have A")
-	}
-	if s := (odata.Select{"A"}); !s.Has("A") || s.Has("a") || s.Has("B") {
-		t.Error("the selection of A does not have exactly A")
-	}
-}
-
 func TestParseTop(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

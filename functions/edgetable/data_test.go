@@ -20,56 +20,49 @@ func TestOneOff(t *testing.T) {
 	t.Parallel()
 	at := service(t)
 	env := map[string]string{"WHERE": at}
-	good := func(args ...string) string {
-		t.Helper()
-		status, out, said := runUntil(t.Context(), env, args...)
-		if status != 0 {
-			t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
-		}
-		return out
-	}
-	good("put", "People", `{"PartitionKey":"it's","RowKey":"1","Name":"Ada","Born":1815,"Big@odata.type":"Edm.Int64","Big":"9007199254740993","Empty":""}`, "--to", at)
-	good("put", "People", `{"PartitionKey":"it's","RowKey":"2","Name":"a\nb, \"c\""}`, "--to", "env:WHERE")
-	good("put", "People", `{"PartitionKey":"it's","RowKey":"1","Died":1852}`, "--to", at, "--mode", "merge")
+	do := runner(t, env)
+	do(0, "put", "People", `{"PartitionKey":"it's","RowKey":"1","Name":"Ada","Born":1815,"Big@odata.type":"Edm.Int64","Big":"9007199254740993","Empty":""}`, "--to", at)
+	do(0, "put", "People", `{"PartitionKey":"it's","RowKey":"2","Name":"a\nb, \"c\""}`, "--to", "env:WHERE")
+	do(0, "put", "People", `{"PartitionKey":"it's","RowKey":"1","Died":1852}`, "--to", at, "--mode", "merge")
 	status, _, said := runUntil(t.Context(), nil, "put", "People", `{"PartitionKey":"it's","RowKey":"1"}`, "--to", at, "--mode", "insert")
 	if status != 1 || !strings.Contains(said, "409 EntityAlreadyExists") {
 		t.Errorf("status %d: %s", status, said)
 	}
 
-	out := good("query", "People", "PartitionKey eq 'it''s'", "--top", "20", "--from", at)
+	out, _ := do(0, "query", "People", "PartitionKey eq 'it''s'", "--top", "20", "--from", at)
 	lines := strings.Split(out, "\n")
 	if len(lines) != 4 || strings.Join(strings.Fields(lines[0]), " ") != "PartitionKey RowKey Timestamp Big Born Died Empty Name" ||
 		!strings.HasPrefix(lines[1], "it's          1       20") || !strings.Contains(lines[2], `a\nb, "c"`) {
 		t.Errorf("%s", out)
 	}
-	out = good("query", "People", "--filter", "RowKey eq '1'", "--from", at, "--format", "jsonl", "--select", "Big,Died,Other")
+	out, _ = do(0, "query", "People", "--filter", "RowKey eq '1'", "--from", at, "--format", "jsonl", "--select", "Big,Died,Other")
 	if out != `{"PartitionKey":"it's","RowKey":"1","Big@odata.type":"Edm.Int64","Big":"9007199254740993","Died":1852}`+"\n" {
 		t.Errorf("%s", out)
 	}
-	out = good("query", "People", "--from", at, "--format", "csv", "--select", "Empty,Name,Born")
+	out, _ = do(0, "query", "People", "--from", at, "--format", "csv", "--select", "Empty,Name,Born")
 	if out != "PartitionKey,RowKey,Empty,Empty@type,Name,Name@type,Born,Born@type\r\n"+
 		"it's,1,\"\",Edm.String,Ada,Edm.String,1815,Edm.Int32\r\n"+
 		"it's,2,,,\"a\nb, \"\"c\"\"\",Edm.String,,\r\n" {
 		t.Errorf("%q", out)
 	}
-	out = good("query", "People", "--from", at, "--format", "csv-plain")
+	out, _ = do(0, "query", "People", "--from", at, "--format", "csv-plain")
 	if !strings.HasPrefix(out, "PartitionKey,RowKey,Timestamp,Big,Born,Died,Empty,Name\r\nit's,1,20") || !strings.HasSuffix(out, ",,,,,\"a\nb, \"\"c\"\"\"\r\n") {
 		t.Errorf("%q", out)
 	}
-	out = good("get", "People", "it's", "1", "--from", at)
+	out, _ = do(0, "get", "People", "it's", "1", "--from", at)
 	if !strings.Contains(out, "Big           Int64     9007199254740993\n") || !strings.HasPrefix(out, "PartitionKey  String    it's\n") {
 		t.Errorf("%s", out)
 	}
-	if out = good("count", "People", "--from", at); out != "2\n" {
+	if out, _ = do(0, "count", "People", "--from", at); out != "2\n" {
 		t.Errorf("%s", out)
 	}
-	out = good("stat", "--from", at)
+	out, _ = do(0, "stat", "--from", at)
 	for _, want := range []string{"People: 2 entities in 1 partitions, ", "  largest partitions\n    it's ", "    Born                              Int32 in 1\n", "    Name                              String\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
 	}
-	good("delete", "People", "it's", "1", "--from", at)
+	do(0, "delete", "People", "it's", "1", "--from", at)
 	for _, args := range [][]string{{"get", "People", "it's", "1", "--from", at}, {"delete", "People", "it's", "1", "--from", at}} {
 		if status, _, said := runUntil(t.Context(), nil, args...); status != 1 || !strings.Contains(said, "table People has no entity with PartitionKey 'it'\\''s' and RowKey '1'") {
 			t.Errorf("%q: status %d: %s", args, status, said)
@@ -105,37 +98,30 @@ func TestProfiles(t *testing.T) {
 	without := strings.Replace(at, "AccountKey="+key+";", "", 1)
 	file := filepath.Join(t.TempDir(), "new", "profiles.json")
 	env := map[string]string{"EDGETABLE_PROFILES": file, "KEY": key, "ALL": at}
-	good := func(args ...string) (string, string) {
-		t.Helper()
-		status, out, said := runUntil(t.Context(), env, args...)
-		if status != 0 {
-			t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
-		}
-		return out, said
-	}
-	if _, said := good("profile", "add", "prod", at); said != "added prod in "+file+"\n" {
+	do := runner(t, env)
+	if _, said := do(0, "profile", "add", "prod", at); said != "added prod in "+file+"\n" {
 		t.Error(said)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("%v, %v", info.Mode(), err)
 	}
-	good("profile", "add", "by-env", without, "--key-env", "KEY")
-	good("profile", "add", "default", "--key-command", "echo '"+at+"'")
-	good("profile", "add", "by-command", without, "--key-command", "printf %s \"$(echo "+key+")\"")
+	do(0, "profile", "add", "by-env", without, "--key-env", "KEY")
+	do(0, "profile", "add", "default", "--key-command", "echo '"+at+"'")
+	do(0, "profile", "add", "by-command", without, "--key-command", "printf %s \"$(echo "+key+")\"")
 	for _, from := range []string{"prod", "by-env", "by-command", ""} {
-		if out, _ := good("count", "People", "--from", from); out != "0\n" {
+		if out, _ := do(0, "count", "People", "--from", from); out != "0\n" {
 			t.Errorf("%s: %s", from, out)
 		}
 	}
-	out, said := good("profile", "list")
+	out, said := do(0, "profile", "list")
 	if strings.Count(out, "\n") != 4 || strings.Contains(strings.ReplaceAll(out+said, "echo "+key, ""), "AccountKey="+key+";\n") || !strings.Contains(out, "key in $KEY") ||
 		!strings.Contains(out, "prod              http://127.0.0.1") {
 		t.Error(out, said)
 	}
-	if _, said := good("profile", "add", "prod", at); said != "replaced prod in "+file+"\n" {
+	if _, said := do(0, "profile", "add", "prod", at); said != "replaced prod in "+file+"\n" {
 		t.Error(said)
 	}
-	good("profile", "remove", "prod")
+	do(0, "profile", "remove", "prod")
 	for _, tt := range []struct {
 		args []string
 		say  string
@@ -151,7 +137,7 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("%q: status %d: %s", tt.args, status, said)
 		}
 	}
-	good("profile", "add", "failing", "--key-command", "echo locked >&2; exit 3")
+	do(0, "profile", "add", "failing", "--key-command", "echo locked >&2; exit 3")
 	if status, _, said := runUntil(t.Context(), env, "count", "People", "--from", "failing"); status != 1 || !strings.Contains(said, "locked") {
 		t.Errorf("status %d: %s", status, said)
 	}
@@ -167,38 +153,31 @@ func TestProfiles(t *testing.T) {
 func TestExport(t *testing.T) {
 	t.Parallel()
 	at := service(t)
-	good := func(args ...string) (string, string) {
-		t.Helper()
-		status, out, said := runUntil(t.Context(), nil, args...)
-		if status != 0 {
-			t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
-		}
-		return out, said
-	}
+	do := runner(t, nil)
 	for _, entity := range []string{`{"PartitionKey":"a","RowKey":"1","Name":"=1+1"}`, `{"PartitionKey":"b","RowKey":"1","Born":1815}`, `{"PartitionKey":"c","RowKey":""}`} {
-		good("put", "People", entity, "--to", at)
+		do(0, "put", "People", entity, "--to", at)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	out, _ := good("export", "--all", "--from", at, "--to", dir, "--compress", "zstd")
+	out, _ := do(0, "export", "--all", "--from", at, "--to", dir, "--compress", "zstd")
 	if !strings.HasPrefix(out, "People: 3 entities in 1 files, ") {
 		t.Error(out)
 	}
-	if _, said := good("export", "--all", "--from", at, "--to", dir, "--compress", "zstd"); !strings.Contains(said, "finished export already") {
+	if _, said := do(0, "export", "--all", "--from", at, "--to", dir, "--compress", "zstd"); !strings.Contains(said, "finished export already") {
 		t.Error(said)
 	}
-	good("export", "--all", "--from", at, "--to", dir, "--restart")
+	do(0, "export", "--all", "--from", at, "--to", dir, "--restart")
 	if text, err := os.ReadFile(filepath.Join(dir, "manifest.json")); err != nil || strings.Contains(string(text), "AccountKey") || !strings.Contains(string(text), `"file": "People/part-0000.jsonl"`) {
 		t.Errorf("%s %v", text, err)
 	}
-	out, _ = good("export", "People", "--from", at, "--to", "-", "--from-partition", "b", "--select", "Born")
+	out, _ = do(0, "export", "People", "--from", at, "--to", "-", "--from-partition", "b", "--select", "Born")
 	if out != `{"PartitionKey":"b","RowKey":"1","Born":1815}`+"\n"+`{"PartitionKey":"c","RowKey":""}`+"\n" {
 		t.Error(out)
 	}
-	out, _ = good("export", "People", "--from", at, "--to", "-", "--to-partition", "a", "--format", "csv", "--excel")
+	out, _ = do(0, "export", "People", "--from", at, "--to", "-", "--to-partition", "a", "--format", "csv", "--excel")
 	if !strings.HasPrefix(out, "PartitionKey,RowKey,Timestamp,Name,Name@type\r\na,1,20") || !strings.HasSuffix(out, "Z,'=1+1,Edm.String\r\n") {
 		t.Error(out)
 	}
-	out, _ = good("export", "People", "--from", at, "--to", "-", "--format", "csv-plain", "--filter", "RowKey eq 'no'", "--select", "Name")
+	out, _ = do(0, "export", "People", "--from", at, "--to", "-", "--format", "csv-plain", "--filter", "RowKey eq 'no'", "--select", "Name")
 	if out != "PartitionKey,RowKey,Name\r\n" {
 		t.Error(out)
 	}
@@ -225,14 +204,7 @@ func TestExport(t *testing.T) {
 func TestImport(t *testing.T) {
 	t.Parallel()
 	at, other := service(t), service(t)
-	do := func(want int, args ...string) (string, string) {
-		t.Helper()
-		status, out, said := runUntil(t.Context(), nil, args...)
-		if status != want {
-			t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
-		}
-		return out, said
-	}
+	do := runner(t, nil)
 	do(0, "put", "People", `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`, "--to", at)
 	dir := filepath.Join(t.TempDir(), "out")
 	do(0, "export", "--all", "--from", at, "--to", dir)
@@ -285,14 +257,7 @@ func TestCopy(t *testing.T) {
 	t.Parallel()
 	at, other := service(t), service(t)
 	journal := filepath.Join(t.TempDir(), "journal")
-	do := func(want int, args ...string) (string, string) {
-		t.Helper()
-		status, out, said := runUntil(t.Context(), nil, args...)
-		if status != want {
-			t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
-		}
-		return out, said
-	}
+	do := runner(t, nil)
 	do(0, "put", "People", `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`, "--to", at)
 	do(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Bob"}`, "--to", at)
 	out, said := do(1, "verify", "People", "--from", at, "--to", other)

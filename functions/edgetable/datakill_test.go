@@ -104,16 +104,9 @@ func TestKilled(t *testing.T) {
 	if err := os.WriteFile(bad, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	do := func(want int, args ...string) string {
-		t.Helper()
-		status, out, said := runUntil(t.Context(), nil, args...)
-		if status != want {
-			t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
-		}
-		return out
-	}
+	do := runner(t, nil)
 	do(0, "import", good, "--table", "Rows", "--to", from)
-	whole := do(0, "export", "Rows", "--from", from, "--to", "-")
+	whole, _ := do(0, "export", "Rows", "--from", from, "--to", "-")
 	k := &killed{t: t, rnd: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0)), longest: time.Second / 2}
 
 	for n, end := 0, killPoints; n == 0 || k.kills < end; n++ { // each round has a directory and a table of its own
@@ -143,7 +136,7 @@ func TestKilled(t *testing.T) {
 	k.at, _, _ = strings.Cut(k.at, "/")
 	equal := func() {
 		t.Helper()
-		if out := do(0, "verify", "Rows", "--from", from, "--to", to); out != fmt.Sprintf("Rows: %s entities are equal, 0 are not\n", group(killRows)) {
+		if out, _ := do(0, "verify", "Rows", "--from", from, "--to", to); out != fmt.Sprintf("Rows: %s entities are equal, 0 are not\n", group(killRows)) {
 			t.Fatal(out)
 		}
 	}

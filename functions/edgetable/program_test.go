@@ -33,6 +33,19 @@ func runUntil(ctx context.Context, environment map[string]string, args ...string
 	return status, o.String(), e.String()
 }
 
+// runner returns a function that runs a command, demands its status and returns what
+// it prints.
+func runner(t *testing.T, environment map[string]string) func(want int, args ...string) (out, said string) {
+	return func(want int, args ...string) (string, string) {
+		t.Helper()
+		status, out, said := runUntil(t.Context(), environment, args...)
+		if status != want {
+			t.Fatalf("%q: status %d, want %d\n%s%s", args, status, want, out, said)
+		}
+		return out, said
+	}
+}
+
 // server is a running 'edgetable serve'.
 type server struct {
 	greeting  string

@@ -40,10 +40,6 @@ const (
 	Contributor
 )
 
-func (r Role) String() string {
-	return [...]string{"None", "Reader", "Contributor"}[r]
-}
-
 // Identity is who sends a token, as its issuer says.
 type Identity struct {
 	ObjectID string // the claim oid, else sub; never empty
