@@ -151,8 +151,8 @@ func TestAnswersWithoutServer(t *testing.T) {
 		{"completion zsh", "#compdef edgetable"},
 		{"completion fish", "fish completion"},
 		{"completion powershell", "Register-ArgumentCompleter"},
-		{"version", "edgetable " + version()},
-		{"--version", "edgetable " + version()},
+		{"version", "edgetable version " + version()},
+		{"--version", "edgetable version " + version()},
 	} {
 		status, out, text := run(t, nil, strings.Fields(tt.args)...)
 		if status != 0 || !strings.Contains(out, tt.say) || text != "" {
