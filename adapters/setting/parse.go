@@ -53,6 +53,43 @@ func Duration(text string, least, most time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
+// units are those of sizes, by their number of bytes.
+var units = []struct {
+	name  string
+	bytes int64
+}{
+	{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
+	{"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"KB", 1e3},
+}
+
+// Size parses a number of bytes with its unit, from least to most. Zero needs none.
+func Size(text string, least, most int64) (int64, error) {
+	for _, u := range units {
+		number, ok := strings.CutSuffix(text, u.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseUint(strings.TrimRight(number, " "), 10, 63)
+		if size := int64(n) * u.bytes; err == nil && int64(n) <= most/u.bytes && size >= least {
+			return size, nil
+		}
+	}
+	if text == "0" && least <= 0 {
+		return 0, nil
+	}
+	return 0, errors.New("write a size with its unit, such as 512MiB or 2GiB, from " + ShowSize(least) + " to " + ShowSize(most))
+}
+
+// ShowSize writes a size as Size parses it.
+func ShowSize(n int64) string {
+	for _, u := range units {
+		if n != 0 && n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
 // Bool parses true or false.
 func Bool(text string) (bool, error) {
 	switch text {

@@ -39,6 +39,37 @@ func TestRates(t *testing.T) {
 	}
 }
 
+func TestSize(t *testing.T) {
+	t.Parallel()
+	const most = 1 << 44
+	for _, tt := range []struct {
+		text string
+		want int64 // -1: refused
+		show string
+	}{
+		{"128MiB", 128 << 20, "128MiB"}, {"20480KiB", 20 << 20, "20MiB"}, {"2 GiB", 2 << 30, "2GiB"}, {"16TiB", most, "16TiB"},
+		{"1GB", 1e9, "1GB"}, {"1500MB", 15e8, "1500MB"}, {"0", 0, "0"}, {"0MiB", 0, "0"},
+		{"512", -1, ""}, {"", -1, ""}, {"MiB", -1, ""}, {"-1MiB", -1, ""}, {"1.5GiB", -1, ""}, {"1mib", -1, ""},
+		{"17TiB", -1, ""}, {"16777217TiB", -1, ""}, {"99999999999999999999KiB", -1, ""},
+	} {
+		got, err := setting.Size(tt.text, 0, most)
+		if tt.want < 0 {
+			if err == nil || !strings.Contains(err.Error(), "write a size with its unit, such as 512MiB or 2GiB, from 0 to 16TiB") {
+				t.Errorf("%q: %d, %v", tt.text, got, err)
+			}
+			continue
+		}
+		if err != nil || got != tt.want || setting.ShowSize(got) != tt.show {
+			t.Errorf("%q: %d, %v, shown as %s", tt.text, got, err, setting.ShowSize(got))
+		}
+	}
+	for text, ok := range map[string]bool{"0": false, "1023KiB": false, "1MiB": true} {
+		if _, err := setting.Size(text, 1<<20, most); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // Each kind of setting: not set, set, at its bounds, and beyond them.
 func TestReader(t *testing.T) {
 	t.Parallel()

@@ -53,6 +53,11 @@ func durationFlag(f *pflag.FlagSet, to *time.Duration, name string, usual, least
 	f.Var(&value[time.Duration]{to, "duration", func(s string) (time.Duration, error) { return setting.Duration(s, least, most) }, showDuration}, name, usage)
 }
 
+func sizeFlag(f *pflag.FlagSet, to *int64, name string, usual, least, most int64, usage string) {
+	*to = usual
+	f.Var(&value[int64]{to, "size", func(s string) (int64, error) { return setting.Size(s, least, most) }, setting.ShowSize}, name, usage)
+}
+
 func boolFlag(f *pflag.FlagSet, to *bool, name, usage string) {
 	f.VarPF(&value[bool]{to, "bool", setting.Bool, strconv.FormatBool}, name, "", usage).NoOptDefVal = "true"
 }

@@ -30,16 +30,13 @@ type home struct {
 // openEmbedded opens the store in the data directory, or in memory.
 func (p *program) openEmbedded(_ context.Context, o *serveFlags, m *metrics, log *slog.Logger) (*home, error) {
 	p.limitMemory(o)
-	if o.cache < smallCache && !o.memory {
-		log.Warn("the cache is so small that most reads need the disk: --cache-size is in MiB", "mib", o.cache)
-	}
 	info, err := os.Stat(o.data)
 	if err == nil && !info.IsDir() && !o.memory {
 		return nil, fmt.Errorf("--data: %s is not a directory", o.data)
 	}
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
-		Dir: o.data, Memory: o.memory, CacheSize: int64(o.cache) << 20, AcceptDamage: o.accept, DiskReserve: int64(o.diskReserve) << 20,
+		Dir: o.data, Memory: o.memory, CacheSize: o.cache, AcceptDamage: o.accept, DiskReserve: o.diskReserve,
 		Observer: m.embeddedMetrics(),
 		Logf:     func(format string, args ...any) { log.Warn(fmt.Sprintf(format, args...)) },
 		Fatal: func(err error) {
@@ -71,18 +68,14 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, m *metrics, log
 	return h, nil
 }
 
-// smallCache is a size in MiB that is more likely meant in another unit.
-const smallCache = 16
-
-// besideCache is the memory in MiB for all but the cache: requests, pages,
-// compactions.
-const besideCache = 192
+// besideCache is the memory for all but the cache: requests, pages, compactions.
+const besideCache = 192 << 20
 
 // limitMemory makes the garbage collector run rarely while memory is left, and as
 // often as needed to stay within the limit. GOMEMLIMIT and GOGC take precedence.
 func (p *program) limitMemory(o *serveFlags) {
 	if cmp.Or(p.environment("GOMEMLIMIT"), p.environment("GOGC")) == "" && !o.memory {
-		debug.SetMemoryLimit(int64(o.cache+besideCache) << 20)
+		debug.SetMemoryLimit(o.cache + besideCache)
 		debug.SetGCPercent(400)
 	}
 }

@@ -26,7 +26,7 @@ func TestRestartKeepsData(t *testing.T) {
 	}
 	s.client(t, "").fill(t)
 	s.ends(t)
-	s = start(t, nil, "--data", dir, "--cache-size", "1")
+	s = start(t, nil, "--data", dir, "--cache-size", "1MiB")
 	if !strings.Contains(s.greeting, dir+"\n") {
 		t.Errorf("greeting:\n%s", s.greeting)
 	}

@@ -16,10 +16,10 @@ type storeFlags struct {
 
 	data   string
 	memory bool
-	cache  int // MiB
+	cache  int64
 	accept bool
 
-	diskReserve int // MiB
+	diskReserve int64
 
 	dynamodb     dynamodbFlags
 	buckets      int
@@ -27,16 +27,16 @@ type storeFlags struct {
 	purgeEvery   time.Duration
 }
 
-// maxCache is in MiB: what no machine has, and no overflow either.
-const maxCache = 1 << 24
+// maxCache is what no machine has.
+const maxCache = 1 << 44
 
 func (o *storeFlags) register(f *pflag.FlagSet) {
 	choiceFlag(f, &o.store, "store", "`kind` of store: embedded, in the data directory, or dynamodb", "embedded", "dynamodb")
 	dataFlag(f, &o.data, "made if missing")
 	boolFlag(f, &o.memory, "memory", "keep everything in memory; it is lost when the server ends")
 	boolFlag(f, &o.accept, "accept-damage", "open a damaged data directory without the commits it has lost; damaged logs are kept as *.damaged")
-	intFlag(f, &o.diskReserve, "disk-reserve", 256, 0, maxCache, "size in `MiB` of a file that keeps room for deletes on a full disk, at most a sixteenth of the disk; 0 makes none")
-	intFlag(f, &o.cache, "cache-size", 128, 1, maxCache, "block cache size in `MiB`")
+	sizeFlag(f, &o.diskReserve, "disk-reserve", 256<<20, 0, maxCache, "`size` of a file that keeps room for deletes on a full disk, at most a sixteenth of the disk; 0 makes none")
+	sizeFlag(f, &o.cache, "cache-size", 128<<20, 1<<20, maxCache, "`size` of the block cache")
 }
 
 // dataFlag is the data directory in all commands.

@@ -40,7 +40,7 @@ func TestEmbedded(t *testing.T) {
 	cert, key, roots := proc.Certificate(t, time.Now().Add(time.Hour))
 	// Few places make a queue, and simulated faults make failures.
 	s := serve(t, []string{"SSL_CERT_FILE=" + cert}, "--data", filepath.Join(t.TempDir(), "data"), "--backup-to", t.TempDir(), "--tls-cert", cert, "--tls-key", key,
-		"--cache-size", "64", "--concurrent", "2", "--reads", "2", "--max-wait", "1m", "--max-failures", "1", "--chaos", "operation=GetEntity probability=0.01 fault=500")
+		"--cache-size", "64MiB", "--concurrent", "2", "--reads", "2", "--max-wait", "1m", "--max-failures", "1", "--chaos", "operation=GetEntity probability=0.01 fault=500")
 	if problems := strings.TrimSpace(run(t, s.scrape(t), "promtool", "check", "metrics")); problems != "" {
 		t.Errorf("promtool check metrics: %s", problems)
 	}

@@ -224,7 +224,7 @@ func (s *suite) stopAll() error {
 
 // edgetable is the command line of a server.
 func (s *suite) edgetable(t wire.Target, store ...string) []string {
-	args := append([]string{s.Edgetable, "serve", "--listen", t.Addr, "--cache-size", strconv.FormatInt(s.CacheBytes>>20, 10),
+	args := append([]string{s.Edgetable, "serve", "--listen", t.Addr, "--cache-size", strconv.FormatInt(s.CacheBytes>>20, 10) + "MiB",
 		"--accounts", filepath.Join(s.dir, accountsFile)}, store...)
 	return append(args, s.EdgetableArgs...)
 }
