@@ -3,6 +3,7 @@ package storetest_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -35,7 +36,7 @@ func (s *earlyTicks) next() edm.Ticks {
 func (s *earlyTicks) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	for {
 		ticks := s.next()
-		for range 20 {
+		for range rand.IntN(20) { // not the same number: goroutines of one processor take turns
 			runtime.Gosched()
 		}
 		if done, err := s.apply(ctx, name, m, ticks); done {
