@@ -48,7 +48,7 @@ func Duration(text string, least, most time.Duration) (time.Duration, error) {
 		d *= 24
 	}
 	if err != nil || tooLong || d < least || d > most {
-		return 0, errors.New("write a duration with its unit, such as 500ms, 10s, 15m or 30d, from " + least.String() + " to " + most.String())
+		return 0, errors.New("write a duration with its unit, such as 500ms, 10s, 15m or 30d, from " + least.String() + " to " + bound(most))
 	}
 	return d, nil
 }
@@ -88,6 +88,14 @@ func ShowSize(n int64) string {
 		}
 	}
 	return strconv.FormatInt(n, 10)
+}
+
+// bound writes the longest duration, in whole days if it has any.
+func bound(d time.Duration) string {
+	if days := d / (24 * time.Hour); days > 0 {
+		return strconv.FormatInt(int64(days), 10) + "d"
+	}
+	return d.String()
 }
 
 // Bool parses true or false.

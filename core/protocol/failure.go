@@ -32,12 +32,17 @@ type misread struct{ error }
 
 func (m misread) Unwrap() error { return m.error }
 
-// queryError converts an error of $filter or $select into the service's error.
+// queryError converts an error of $filter or $select into the service's error. It tells
+// how to write a filter after the service's text of a syntax error.
 func queryError(err error) error {
 	if errors.Is(err, odata.ErrNotImplemented) {
 		return table.NotImplemented.With(err.Error())
 	}
-	return misread{table.InvalidInput.With(err.Error())}
+	text := err.Error()
+	if strings.HasPrefix(text, "Syntax error") {
+		text += " Write a filter such as Name eq 'Ada' and not (Born lt 1815); the comparisons are eq, ne, gt, ge, lt and le."
+	}
+	return misread{table.InvalidInput.With(text)}
 }
 
 // asError converts any error into an error of the protocol.

@@ -71,8 +71,10 @@ func (s *accountSource) read() (list accounts.List, file string, err error) {
 				return nil, "", err
 			}
 			text, name, file = strings.TrimPrefix(string(b), "\ufeff"), s.file, s.file // some editors put it there
-		case !s.optional || !errors.Is(err, fs.ErrNotExist):
+		case !s.optional:
 			return nil, "", fmt.Errorf("--accounts: %w", err)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, "", fmt.Errorf("--data: %w", err)
 		}
 	}
 	if list, err = accounts.Parse(text); err != nil {

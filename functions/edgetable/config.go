@@ -124,6 +124,7 @@ func printConfig(w io.Writer, c *cobra.Command) {
 				}
 			case f.Changed:
 				fmt.Fprintf(&lines, "%s = %s\n", f.Name, f.Value)
+			case strings.Contains(f.Usage, "; default "): // its value is not what holds without it
 			case f.Value.String() != "":
 				fmt.Fprintf(&lines, "# %s = %s\n", f.Name, f.Value)
 			}

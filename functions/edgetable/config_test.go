@@ -32,6 +32,9 @@ func TestWhereFlagsComeFrom(t *testing.T) {
 			t.Errorf("%q is not in:\n%s", want, out)
 		}
 	}
+	if strings.Contains(out, "explorer = ") { // it is not off without a setting
+		t.Errorf("--explorer has no fixed default, but is in:\n%s", out)
+	}
 	if status != 0 || said != "" {
 		t.Errorf("status %d: %s", status, said)
 	}

@@ -107,7 +107,7 @@ const (
 
 func showNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// showDuration writes 15m for 15m0s, and 0 for 0s.
+// showDuration writes 15m for 15m0s, and 5h for 5h0m0s.
 func showDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -46,7 +46,7 @@ func (p *program) greet(g *greeting) {
 		if name == accounts.Development && accounts.IsDevelopmentKey(account.Keys[0]) {
 			key, try = accounts.DevelopmentKey, "try                "+curl(&account.Account, "GET", tables, time.Now())
 			if g.skew > 0 {
-				try += fmt.Sprintf("  # within %v", g.skew)
+				try += "  # within " + showDuration(g.skew)
 			}
 		}
 		fmt.Fprintf(p.out, "\nAccount %s\n  endpoint           %s\n  connection string  %s\n  %s\n", name, endpoint, connectionString(name, key, endpoint), try)

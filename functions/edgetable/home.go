@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 	"time"
 
 	"edgetable/adapters/store/pebblestore"
@@ -46,6 +48,9 @@ func (p *program) openEmbedded(_ context.Context, o *serveFlags, m *metrics, log
 	})
 	if errors.Is(err, pebblestore.ErrLost) {
 		return nil, fmt.Errorf("%w; restore a backup, or serve what is left with --accept-damage", err)
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return nil, fmt.Errorf("%w; let this user write there, or name another directory with --data", err)
 	}
 	if err != nil {
 		return nil, err

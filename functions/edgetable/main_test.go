@@ -57,7 +57,7 @@ func TestRefusals(t *testing.T) {
 		{2, []string{"serve", "--memory=yes"}, "--memory\" flag: write true or false"},
 		{2, []string{"serve", "--max-failures", "-1 -1"}, "--max-failures\" flag: write a number"},
 		{2, []string{"serve", "--memory", "--max-failures", "NaN"}, "--max-failures\" flag: write a number"},
-		{2, []string{"serve", "--max-skew", "15"}, "--max-skew\" flag: write a duration with its unit"},
+		{2, []string{"serve", "--max-skew", "15"}, "--max-skew\" flag: write a duration with its unit, such as 500ms, 10s, 15m or 30d, from 0s to 366d"},
 		{2, []string{"serve", "--max-skew", "-1s"}, "--max-skew"},
 		{2, []string{"serve", "--grace", "-1s"}, "--grace"},
 		{2, []string{"serve", "--tls-cert", plain}, "--tls-cert and --tls-key go together"},
@@ -86,7 +86,7 @@ func TestRefusals(t *testing.T) {
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", filepath.Join(dir, "no", "such")}, "--admin: mkdir"},
 		{1, []string{"serve", "--memory", "--listen", "0.0.0.0:0"}, "--allow-development-account"},
 		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", used}, used + ": data directory is in use"},
-		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", plain}, "not a directory"},
+		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", plain}, "--data: open " + filepath.Join(plain, accountsInData) + ": not a directory"},
 		{1, []string{"serve", "--memory", "--listen", taken.Addr().String(), "--chaos", "fault=fire"}, "fire"}, // before the port
 		{2, []string{"serve", "--memory", "--public-url", "tables.example.com"}, "--public-url is a URL"},
 		{1, []string{"serve", "--memory", "--tls-cert", plain, "--tls-key", plain}, plain},

@@ -19,10 +19,10 @@ func TestGreetingCurl(t *testing.T) {
 	s := start(t, nil, "--memory")
 	s.client(t, "").fill(t)
 	line := s.said(t, "try ")
-	if !strings.HasSuffix(line, "  # within 15m0s") {
+	if !strings.HasSuffix(line, "  # within 15m") {
 		t.Errorf("the line does not say how long it is good: %s", line)
 	}
-	if text := paste(t, strings.TrimSuffix(line, "  # within 15m0s"), 200); !strings.Contains(text, `"TableName":"people"`) {
+	if text := paste(t, strings.TrimSuffix(line, "  # within 15m"), 200); !strings.Contains(text, `"TableName":"people"`) {
 		t.Errorf("%s\n%s", line, text)
 	}
 	// For an account of the user's own, it is the command that signs.

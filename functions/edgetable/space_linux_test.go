@@ -159,3 +159,11 @@ func fillUp(path string, leave int64) error {
 	}
 	return err
 }
+
+// Nobody can make a directory in /sys, root included.
+func TestDirectoryThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	if status, _, said := run(t, nil, "serve", "--listen", "127.0.0.1:0", "--data", "/sys/edgetable"); status != 1 || !strings.Contains(said, "or name another directory with --data") {
+		t.Errorf("status %d: %s", status, said)
+	}
+}

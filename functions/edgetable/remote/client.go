@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strconv"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"edgetable/core/sharedkey"
@@ -190,6 +191,9 @@ func (c *Client) exchange(ctx context.Context, r *request, into []byte) (respons
 		var outer *url.Error // its text has the URL, which may have a signature
 		if errors.As(err, &outer) {
 			err = fmt.Errorf("%s %s: %w", r.method, c.endpoint, outer.Err)
+			if errors.Is(err, syscall.ECONNREFUSED) {
+				err = fmt.Errorf("%w; start the server there, or name another service", err)
+			}
 		}
 		return response{}, err
 	}
