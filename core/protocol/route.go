@@ -40,7 +40,8 @@ type route struct {
 	nested       bool // another segment follows the name of the table
 }
 
-var errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax.")
+// errQuerySyntax is for parentheses that cannot be read, and for keys with a slash or a backslash.
+var errQuerySyntax = table.InvalidInput.With("Bad Request - Error in query syntax. Address an entity as table(PartitionKey='…',RowKey='…'). A key has no slash and no backslash; write ' in it as ''.")
 
 // errKeyCount makes the error for a resource with a wrong number of keys.
 func errKeyCount(account, resource string) error {

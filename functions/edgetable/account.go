@@ -130,6 +130,9 @@ func connectionString(name, key, endpoint string) string {
 }
 
 func (p *program) listAccounts(f *accountFile) error {
+	if len(f.list) == 0 {
+		fmt.Fprintf(p.err, "%s has no accounts; 'edgetable account new NAME' makes one\n", f.path)
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.list)) {
 		var keys []string
 		for i, k := range f.list[name].Keys {

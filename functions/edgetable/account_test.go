@@ -59,6 +59,9 @@ func TestAccountLife(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	file := filepath.Join(dir, accountsInData)
 	data := func(args ...string) []string { return append(append([]string{"account"}, args...), "--data", dir) }
+	if out, said := ok(t, data("list")...); out != "" || !strings.Contains(said, file+" has no accounts") {
+		t.Errorf("list without a file: %s%s", out, said)
+	}
 	out, said := ok(t, data("new", "acme", "--endpoint", "https://tables.example.com/acme")...)
 	name, first, endpoint := connection(t, out)
 	if name != "acme" || endpoint != "https://tables.example.com/acme" || !strings.Contains(said, "made "+file) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -160,7 +161,8 @@ func (p *program) printHeavy(metric string, h traffic.Heavy) {
 	if len(h.Entries) == 0 {
 		return
 	}
-	fmt.Fprintf(p.out, "  partitions by %s\n", metric)
+	words := map[string]string{"scanned": "rows scanned", "throttled": "throttled requests"}
+	fmt.Fprintf(p.out, "  partitions by %s\n", cmp.Or(words[metric], metric))
 	for _, e := range h.Entries[:min(len(h.Entries), top)] {
 		text := fmt.Sprintf("    %-32s  %12s  %5.1f %%", transfer.Printable(e.Partition), count(e.Count), 100*float64(e.Count)/float64(h.Total))
 		if e.Error > 0 {
