@@ -53,6 +53,14 @@ func Duration(text string, least, most time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
+// bound writes the longest duration, in whole days if it has any.
+func bound(d time.Duration) string {
+	if days := d / (24 * time.Hour); days > 0 {
+		return strconv.FormatInt(int64(days), 10) + "d"
+	}
+	return d.String()
+}
+
 // units are those of sizes, by their number of bytes.
 var units = []struct {
 	name  string
@@ -88,14 +96,6 @@ func ShowSize(n int64) string {
 		}
 	}
 	return strconv.FormatInt(n, 10)
-}
-
-// bound writes the longest duration, in whole days if it has any.
-func bound(d time.Duration) string {
-	if days := d / (24 * time.Hour); days > 0 {
-		return strconv.FormatInt(int64(days), 10) + "d"
-	}
-	return d.String()
 }
 
 // Bool parses true or false.
