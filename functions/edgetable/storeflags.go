@@ -85,7 +85,7 @@ func (o *storeFlags) check(given func(flag string) bool) error {
 
 // dataDirectory is "" for a store that has none.
 func (o *storeFlags) dataDirectory() string {
-	if o.memory || o.store == "dynamodb" {
+	if o.memory || o.store != "embedded" {
 		return ""
 	}
 	return o.data
