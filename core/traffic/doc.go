@@ -1,4 +1,4 @@
-// Package traffic counts which keys of which tables requests read and write, in
+// Package traffic counts the keys that requests read and write in each table, in
 // bounded memory, so that a server can say which of its partitions are hot and
 // how its tables are queried.
 //
@@ -14,8 +14,8 @@
 //
 // Counts of partitions and of shapes are kept for one to two days, in two windows.
 //
-// Of more than 1,000 reads by key between two Ticks one in eight is looked at, at
-// random, and counts for eight. So the count of a partition with n such reads has a
+// Above 1,000 reads by key between two Ticks, a random one in eight is counted, and
+// counts for eight. So the count of a partition with n such reads has a
 // standard deviation of the square root of 7n: a percent of 70,000. The sums stay
 // exact.
 //
@@ -26,7 +26,7 @@
 //
 // # Memory
 //
-// A table needs about 25 KiB and the space for what it counts. At most these are
+// A table needs about 25 KiB and the space for its counts. At most these are
 // two windows of four lists of 256 partitions with names cut to 128 bytes
 // (400 KiB), 792 columns of the matrix (20 bytes for each range that was touched;
 // 4.1 MiB if all were, each time), samples and bounds of ranges (100 KiB). So 16

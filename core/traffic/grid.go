@@ -32,7 +32,7 @@ const (
 type cells [ranges][metrics]uint32
 
 // grid is the matrix of ranges of keys by time. Its ranges follow the traffic:
-// when a range has much of it, on several keys, all ranges are chosen anew from
+// when a range has much of it, on several keys, all ranges are chosen again from
 // a sample of the keys, and the old columns are converted.
 type grid struct {
 	bounds       [][]byte // start of each range but the first, ascending
@@ -159,7 +159,7 @@ func recent(list []Column, from edm.Ticks) []Column {
 	return slices.DeleteFunc(list, func(c Column) bool { return c.At < from })
 }
 
-// adapt chooses ranges anew if one of them has more than a 25th of the sample, on
+// adapt chooses the ranges again if one of them has more than a 25th of the sample, on
 // several keys.
 func (g *grid) adapt() {
 	count := make([]int, len(g.bounds)+1)

@@ -16,7 +16,7 @@ type Overview struct {
 	Totals  Totals    `json:"totals"`
 }
 
-// Report says what is known of the traffic of a table.
+// Report describes the traffic of a table.
 type Report struct {
 	Account string    `json:"account"`
 	Table   string    `json:"table"`

@@ -25,7 +25,7 @@ type SavedTable struct {
 	Inserts        int
 }
 
-// SavedWindow is what was counted in a day.
+// SavedWindow has the counts of one day.
 type SavedWindow struct {
 	Since  edm.Ticks
 	Totals Totals
@@ -85,8 +85,8 @@ func (w *window) save() SavedWindow {
 
 var errDamaged = errors.New("the numbers contradict each other")
 
-// Restore makes a Counter from what was saved. It continues at a time; a minute
-// and a quarter of an hour that were not full then have two columns.
+// Restore makes a Counter from saved counts, which continues at a time. The minute and
+// the quarter of an hour that were in progress get a second column.
 func Restore(s *Saved, now edm.Ticks) (*Counter, error) {
 	c := New()
 	c.now = now

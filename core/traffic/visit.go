@@ -1,7 +1,7 @@
 package traffic
 
 // Visit is one request to the entities of a table. The strings and slices may
-// share memory with the request. The counter copies what it keeps.
+// share memory with the request. The counter copies the parts that it keeps.
 type Visit struct {
 	Account, Table string
 	// PartitionKey and RowKey are those of the entity, or of the first entity of a

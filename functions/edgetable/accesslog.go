@@ -85,7 +85,7 @@ func (a *accessLog) reload(asked bool) {
 	}
 }
 
-// close writes what is left.
+// close writes the remaining lines.
 func (a *accessLog) close() {
 	if a == nil {
 		return

@@ -97,8 +97,8 @@ func answerAdmin(w http.ResponseWriter, text string, err error) {
 	fmt.Fprint(w, text)
 }
 
-// listenAdmin listens on a socket that nobody else can open, at no moment: it gets its
-// mode in a directory that is closed to others.
+// listenAdmin listens on a socket that no other user can open at any moment: it gets
+// its mode in a directory that is closed to others.
 func listenAdmin(path string) (net.Listener, error) {
 	if err := clearSocket(path); err != nil {
 		return nil, err

@@ -124,7 +124,7 @@ type advice struct {
 	Stored   *advise.Stored   `json:"stored,omitempty"`
 }
 
-// judge applies the rules to what is known of a table.
+// judge applies the rules to the facts about a table.
 func judge(table string, f *advise.Facts) *advice {
 	a := &advice{Table: table, Findings: advise.Advise(f), Costs: advise.Costs(f), PricesOf: advise.PricesOf, Stored: f.Stored}
 	if f.Traffic != nil {

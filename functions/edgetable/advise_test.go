@@ -200,7 +200,7 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// A load test names what is wrong with its shape, and leaves no table.
+// A load test reports the problem of its shape, and leaves no table.
 func TestLoadtest(t *testing.T) {
 	t.Parallel()
 	admin := filepath.Join(t.TempDir(), "s")

@@ -138,7 +138,7 @@ func TestRestoreTable(t *testing.T) {
 		t.Errorf("left behind: %q", beside)
 	}
 
-	// Into the running server: what is there stays, unless it is to be replaced.
+	// Restore into the running server. Existing entities stay, unless replacing is requested.
 	to := "TableEndpoint=" + c.endpoint + ";AccountName=devstoreaccount1;AccountKey=" + accounts.DevelopmentKey
 	restore := []string{"backup", "restore", place, "--account", "devstoreaccount1", "--table", "People", "--to", to}
 	c.do(t, "DELETE", "/Tables('People')", "", 204)
@@ -196,7 +196,7 @@ func TestEncryptedBackup(t *testing.T) {
 	start(t, nil, "--data", restored).client(t, "").filled(t)
 }
 
-// A server makes backups by itself and removes old ones. A failure is logged and
+// A server makes backups on a schedule and removes old ones. A failure is logged and
 // counted, and the next attempt follows.
 func TestScheduledBackups(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ import (
 	"edgetable/adapters/setting"
 )
 
-// backupFlags are those of a server that makes backups by itself.
+// backupFlags are those of a server that makes scheduled backups.
 type backupFlags struct {
 	to    string
 	every time.Duration
@@ -131,7 +131,7 @@ func (s *serving) scheduleBackups(ctx context.Context) (*scheduledBackups, error
 	}, nil
 }
 
-// Status returns what is known of the backups so far.
+// Status returns the state of the backups.
 func (b *scheduledBackups) Status() backupStatus {
 	b.mu.Lock()
 	defer b.mu.Unlock()

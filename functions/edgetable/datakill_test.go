@@ -27,7 +27,7 @@ type killed struct {
 	kills   int
 }
 
-// run gives the same command until it ends by itself.
+// run repeats a command until one run ends without being killed.
 func (k *killed) run(args ...string) {
 	k.t.Helper()
 	self, err := os.Executable()

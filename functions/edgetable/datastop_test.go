@@ -171,7 +171,7 @@ func TestStopped(t *testing.T) {
 		watched string // the side that stops it
 		after   int64  // requests of that side
 		args    func(from, to, dir string) []string
-		stopped string // what it says when it is interrupted
+		stopped string // a part of its output when it is interrupted
 	}{
 		{"export", "from", 20, func(from, _, dir string) []string { return []string{"export", "People", "--from", from, "--to", dir} }, "entities are in "},
 		{"import", "to", 8, func(_, to, _ string) []string { return []string{"import", file, "--to", to} }, "rows written; the same command goes on"},

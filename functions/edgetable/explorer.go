@@ -155,7 +155,7 @@ func openBrowser(link string) error {
 	if err := c.Start(); err != nil {
 		return err
 	}
-	go func() { _ = c.Wait() }() // it may run as long as the browser
+	go func() { _ = c.Wait() }() // it may end only with the browser
 	return nil
 }
 

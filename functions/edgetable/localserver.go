@@ -17,7 +17,7 @@ import (
 )
 
 // localServer is the server on this machine that uses a data directory, if there is
-// one. The explorer shows what it tells.
+// one. The explorer shows its statistics.
 type localServer struct{ statsFlags }
 
 func (s *localServer) register(f *pflag.FlagSet) {

@@ -157,7 +157,7 @@ func trust(c *client, roots *x509.CertPool) {
 	c.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 }
 
-// The token is asked for, and taken anew when its file changes.
+// Metrics need the token, which is read again when its file changes.
 func TestMetricsToken(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")

@@ -57,7 +57,7 @@ func keepFile(t *testing.T, file string) {
 var secret = regexp.MustCompile(`(?:[A-Za-z0-9+/_-]|%2[BbFf]){43}(?:=|%3[Dd])|` +
 	regexp.QuoteMeta(key1[:12]) + "|" + regexp.QuoteMeta(key2[:12]) + "|" + regexp.QuoteMeta(accounts.DevelopmentKey[:12]) + `|(?i:` + marked + `)|\bAda\b`)
 
-// leaks searches all outputs and describes what it finds.
+// leaks searches all outputs and describes each secret found.
 func leaks() (found []string) {
 	outputs.Lock()
 	defer outputs.Unlock()
@@ -70,7 +70,7 @@ func leaks() (found []string) {
 	return found
 }
 
-// The search finds what it is for.
+// The search finds each kind of secret.
 func TestSecret(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

@@ -18,7 +18,7 @@ func (e *explorerFlag) register(f *pflag.FlagSet) {
 	boolFlag(f, &e.on, "explorer", "serve the explorer's page at /_/; default only where this machine alone can reach it; =false turns it off")
 }
 
-// serves reports whether the page is served. A proxy may pass on what it likes.
+// serves reports whether the page is served. A proxy may let anybody reach it.
 func (e explorerFlag) serves(at net.Addr, o *serveFlags) bool {
 	if e.given {
 		return e.on

@@ -75,7 +75,7 @@ func (o *tracesFlags) open(ctx context.Context, log *slog.Logger) (*traces, erro
 	return &traces{p.Tracer("edgetable"), p}, nil
 }
 
-// close sends what is left.
+// close sends the remaining spans.
 func (t *traces) close() {
 	if t == nil {
 		return

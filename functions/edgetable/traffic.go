@@ -124,7 +124,7 @@ func (s *statistics) observe(resp *protocol.Response) {
 	s.Add(&v)
 }
 
-// describeQuery adds what is known of a page of a query.
+// describeQuery adds the facts about a page of a query.
 func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 	from := resp.Visit
 	plan := odata.MakePlan(from.Filter)

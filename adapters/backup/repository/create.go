@@ -34,8 +34,8 @@ type Source struct {
 	Now func() time.Time
 }
 
-// Create makes a backup. After an error, the same call continues with what was
-// stored, if Interrupted names the run.
+// Create makes a backup. After an error, the same call continues the run that
+// Interrupted names, without storing its objects again.
 func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	recipients, err := ParseRecipients(s.Keys)
 	if err != nil {

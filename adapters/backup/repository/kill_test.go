@@ -72,7 +72,7 @@ func (w *world) fill(t *testing.T, place *shelf, n int) {
 	}
 }
 
-// clean demands that a prune leaves the newest backup and what it needs, no more.
+// clean demands that a prune leaves the newest backup and its objects, no more.
 func (w *world) clean(t *testing.T, place *shelf) {
 	t.Helper()
 	done, err := w.prune(t.Context(), place, 1)

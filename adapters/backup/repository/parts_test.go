@@ -57,8 +57,8 @@ func (c *counting) place(s *shelf, stopAfterSaves int) repository.Objects {
 	}}
 }
 
-// TestContinue interrupts a long run. The next one does not write again what was
-// stored, whether it is encrypted or not.
+// TestContinue interrupts a long run. The next one does not write stored objects
+// again, whether they are encrypted or not.
 func TestContinue(t *testing.T) {
 	t.Parallel()
 	for _, w := range []*world{newWorld(1), newWorld(2).encrypted(t)} {

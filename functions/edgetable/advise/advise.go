@@ -1,13 +1,13 @@
-// Package advise judges the keys of a table by its traffic and by what is stored
-// in it. A [Finding] says what is wrong, with a number and an example, why it
-// matters in each home, and which pattern to use instead.
+// Package advise judges the keys of a table by its traffic and its entities. A
+// [Finding] names a problem, with a number and an example, why it matters in each
+// home, and which pattern to use instead.
 package advise
 
 import (
 	"edgetable/core/traffic"
 )
 
-// Facts are what is known of a table.
+// Facts are the known facts about a table.
 type Facts struct {
 	Traffic *traffic.Report // nil: unknown
 	Stored  *Stored         // nil: unknown

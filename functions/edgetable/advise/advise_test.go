@@ -17,7 +17,7 @@ func busy(writes uint32) *traffic.Report {
 	return r
 }
 
-// A table needs more buckets when its busiest minute is near what they accept.
+// A table needs more buckets when its busiest minute is near the limit of its buckets.
 func TestMoreBuckets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

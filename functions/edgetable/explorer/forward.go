@@ -129,7 +129,7 @@ func signedQuery(raw string) bool {
 	return false
 }
 
-// explain says what is wrong with a service that does not answer.
+// explain says why a service does not answer.
 func explain(err error) string {
 	var dns *net.DNSError
 	var op *net.OpError

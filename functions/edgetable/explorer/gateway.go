@@ -148,7 +148,7 @@ func (g *Gateway) load() ([]Profile, error) {
 	return profiles, nil
 }
 
-// find returns a profile by its name, or answers that there is none.
+// find returns a profile by its name, or answers 404.
 func (g *Gateway) find(w http.ResponseWriter, name string) (*connected, *remote.Client) {
 	g.mu.Lock()
 	empty, one := g.clients == nil, g.clients[name]

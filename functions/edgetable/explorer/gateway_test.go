@@ -136,7 +136,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// What attacks do is refused before the service hears of it.
+// Requests of attackers are refused and never reach the service.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	d := open(t, ok)

@@ -36,8 +36,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// Nothing in the page needs more than its policy allows: no script and no style
-// stands in the HTML.
+// The page needs no more than its policy allows: the HTML has no script and no style
+// in it.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	status, fields, page := get("localhost", "/_/")

@@ -28,8 +28,8 @@ type Export struct {
 // ErrFinished is why ToDirectory writes nothing: the directory has all of it.
 var ErrFinished = errors.New("the export is finished already")
 
-// ToDirectory exports to a directory: files of ranges of keys, then the manifest. A table that is deleted meanwhile is not part of the
-// export. After an error, the same call continues where the journal says.
+// ToDirectory exports to a directory: files of ranges of keys, then the manifest. A table that is deleted during the export
+// is not part of it. After an error, the same call continues where the journal says.
 func (o *Export) ToDirectory(ctx context.Context, c *remote.Client, dir string) (m *Manifest, err error) {
 	if m, err := readManifest(dir); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"edgetable/functions/edgetable/transfer"
 )
 
-// An export to objects has the tables that are there, and nothing of one that is deleted meanwhile.
+// An export to objects has the tables that exist, and nothing of one that is deleted during the export.
 func TestExportObjectsGone(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)

@@ -24,8 +24,8 @@ import (
 // read again after an interruption. The object is in memory until it is stored.
 const objectSize = 4 << 20
 
-// Names of objects while an export is not finished: what is to be exported, and
-// how far each range is.
+// Names of objects while an export is not finished: one has the tables and ranges to
+// export, and one for each range has its state.
 const (
 	unfinishedPrefix = "unfinished/"
 	unfinishedName   = unfinishedPrefix + "export.json"
@@ -155,8 +155,8 @@ func (o *Export) beginObjects(ctx context.Context, c *remote.Client, place repos
 	return begun, false, putJSON(ctx, place, unfinishedName, begun)
 }
 
-// rangeToObjects exports what is missing of a range. The state is stored behind
-// each object; an object that it does not name is written again.
+// rangeToObjects exports the rest of a range. It stores the state after each object;
+// an object that the state does not name is written again.
 func (o *Export) rangeToObjects(ctx context.Context, c *remote.Client, place repository.Objects, table string, n int, r Range, state *storedRange) error {
 	var text []byte
 	var object bytes.Buffer

@@ -149,7 +149,7 @@ func (o *Import) forgetFinished() error {
 	return os.Remove(o.Journal)
 }
 
-// measure tells the progress what is done and how much there is.
+// measure sets the progress: the finished bytes and rows, and the size of the input.
 func (o *Import) measure(state *imported) {
 	p := o.Progress
 	p.resume(state.Totals.rows())

@@ -32,7 +32,7 @@ type cells interface {
 	cell(name string) (edm.Value, error)
 }
 
-// Check returns what is wrong with the mapping.
+// Check returns an error for an invalid mapping.
 func (m *Mapping) Check() error {
 	_, err := m.of(nil)
 	return err

@@ -90,7 +90,7 @@ func TestMappingUUID(t *testing.T) {
 	if len(got) != 2 || len(got[0]) != len(`{"PartitionKey":"no","RowKey":"c9da6455-213d-82c9-9a79-3e9149a57833","Id":"7"}`) || got[0][30:66] == got[1][30:66] {
 		t.Errorf("%q", got)
 	}
-	for range 2 { // of standard input nobody can say that it is the same
+	for range 2 { // nothing shows whether standard input is the same as before
 		stdin := newImport(t, c, "-", "Orders", "replace")
 		stdin.Journal, stdin.Format, stdin.Stdin = "", "csv", strings.NewReader(orders)
 		stdin.Mapping = transfer.Mapping{PartitionKey: "Country", RowKey: "{uuid}", Select: []string{"Id"}}
@@ -103,7 +103,7 @@ func TestMappingUUID(t *testing.T) {
 	}
 }
 
-// Mappings that say nothing, and files and rows that lack what they need.
+// Invalid mappings, and files and rows without a column that the mapping names.
 func TestMappingErrors(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{

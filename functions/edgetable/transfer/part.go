@@ -40,7 +40,7 @@ func (p *part) resume(state noted) {
 	}
 }
 
-// rest is what has not been passed on.
+// rest is the range of entities that were not passed on yet.
 func (p *part) rest() Range {
 	p.mu.Lock()
 	defer p.mu.Unlock()

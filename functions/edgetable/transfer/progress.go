@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// Progress is how far work is. Many goroutines may use it; its zero value is
+// Progress counts finished work. Many goroutines may use it; its zero value is
 // ready.
 type Progress struct {
 	Rows atomic.Int64 // that are done, in earlier runs too
 
 	earlier           atomic.Int64 // rows of earlier runs
-	input, size, read atomic.Int64 // of an import: bytes that were read, bytes there are, rows in what was read
+	input, size, read atomic.Int64 // of an import: bytes read, bytes in all, rows in the bytes read
 
 	mu           sync.Mutex
 	scan         *scan // of the table that is read now

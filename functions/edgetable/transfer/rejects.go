@@ -100,8 +100,8 @@ func (f *rejectFile) begin(size int64) error {
 	return file.Truncate(size)
 }
 
-// add appends rows. After an error, as on a full disk, the file is what it was as far
-// as its size says.
+// add appends rows. After an error, as on a full disk, the noted size leaves out the
+// incomplete rows.
 func (f *rejectFile) add(list []reject) (err error) {
 	if len(list) == 0 {
 		return nil

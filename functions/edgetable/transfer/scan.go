@@ -13,15 +13,15 @@ import (
 // splits is the number of ranges into which a table is divided at first.
 const splits = 64
 
-// wakeEvery is after how many entities of a part workers without work look again
-// whether it is worth dividing.
+// wakeEvery is a number of entities: after so many of a part, idle workers check
+// again whether it is worth dividing.
 const wakeEvery = 1000
 
-// worthDividing is how many entities have to be left in a part.
+// worthDividing is the least number of remaining entities for which a part is divided.
 const worthDividing = 4000
 
-// scan is a table whose parts several workers read. A worker without work divides
-// the part of which most is left.
+// scan is a table whose parts several workers read. An idle worker divides the part
+// with the most remaining entities.
 type scan struct {
 	c     *remote.Client // is asked for the keys
 	table string
@@ -121,7 +121,7 @@ func (s *scan) next(ctx context.Context) (*part, error) {
 	}
 }
 
-// longest is the part of which most is left, if that is worth dividing.
+// longest is the part with the most remaining entities, if it is worth dividing.
 func (s *scan) longest() (longest *part) {
 	most := float64(worthDividing)
 	for _, p := range s.parts {
@@ -136,8 +136,8 @@ func (s *scan) longest() (longest *part) {
 	return longest
 }
 
-// divide makes a part of the second half of what is left in another. It gives up
-// the lock meanwhile.
+// divide makes a part of the second half of the rest of another. It releases the
+// lock while it asks the service.
 func (s *scan) divide(ctx context.Context, p *part) error {
 	t := s.taken[p]
 	t.dividing = true

@@ -177,12 +177,12 @@ func (a *axis) find(ctx context.Context, c *remote.Client, table, op, bound stri
 	return "", false, nil
 }
 
-// maxProbes bounds the queries for one division. Each probe halves the part that
-// is left.
+// maxProbes bounds the queries for one division. Each probe halves the remaining
+// part.
 const maxProbes = 24
 
-// middle finds a key above lo, about in the middle, and what is known then of the
-// keys above it.
+// middle finds a key above lo, about in the middle, and a bound of the keys above
+// it.
 func (a axis) middle(ctx context.Context, c *remote.Client, table string) (at, high string, ok bool, err error) {
 	if a.rows && a.lo == "" {
 		if a.lo, ok, err = a.find(ctx, c, table, " ge ", ""); err != nil || !ok {

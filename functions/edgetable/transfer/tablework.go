@@ -126,7 +126,7 @@ func (w *tableWork) begin(ctx context.Context, c *remote.Client, table, filter s
 	return w.divided(t, noted{Table: table, Ranges: ranges, Begun: begun})
 }
 
-// divided notes the parts of a table, of which nothing is done.
+// divided notes the parts of a table before any work on them.
 func (w *tableWork) divided(t *workedTable, l noted) error {
 	if err := w.journal.write(l); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (w *tableWork) run(ctx context.Context, c *remote.Client, table string, wor
 	return err
 }
 
-// note writes what is done of a part, and believes it then.
+// note writes the state of a part to the journal, and then to memory.
 func (w *tableWork) note(table string, p *part, state noted) error {
 	state.Table, state.Part = table, p.number
 	if err := w.journal.write(state); err != nil {

@@ -72,8 +72,8 @@ func (b *Bucket) call(ctx context.Context, method, key string, query url.Values,
 	}
 }
 
-// try sends a request once. The signature covers the content, so S3 refuses what was
-// changed on the way.
+// try sends a request once. The signature covers the content, so S3 refuses content
+// that was changed on the way.
 func (b *Bucket) try(ctx context.Context, method, key string, query url.Values, content []byte) ([]byte, error) {
 	who, err := b.credentials.Retrieve(ctx)
 	if err != nil {

@@ -38,7 +38,7 @@ type Bucket struct {
 }
 
 // callTimeout bounds one attempt to send or receive an object of 8 MiB: a connection
-// that stands still must not stop a backup for ever.
+// that transfers nothing must not stop a backup.
 const callTimeout = 2 * time.Minute
 
 // Open connects to a bucket by a URL of the form

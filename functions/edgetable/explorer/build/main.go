@@ -93,7 +93,7 @@ func bundle(options api.BuildOptions) error {
 	return nil
 }
 
-// notices makes a comment of the licences of what is bundled.
+// notices makes a comment with the licences of the bundled packages.
 func notices() (string, error) {
 	var b strings.Builder
 	b.WriteString("/*!\nThis file contains:\n")

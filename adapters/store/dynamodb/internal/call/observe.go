@@ -41,7 +41,7 @@ func resultOf(c Class) string {
 	return "failure"
 }
 
-// observing makes a client report its calls and ask for what they consume.
+// observing makes a client report its calls, and ask DynamoDB for their cost.
 func observing(report func(Observation)) func(*dynamodb.Options) {
 	step := middleware.InitializeMiddlewareFunc("edgetable.observe", func(
 		ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,

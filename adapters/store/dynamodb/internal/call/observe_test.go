@@ -37,7 +37,7 @@ func (a *answers) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: a.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(a.body))}, nil
 }
 
-// Each call is observed with its action, its result and what it consumed.
+// Each call is observed with its action, its result and its cost.
 func TestObserver(t *testing.T) {
 	t.Parallel()
 	var a answers
