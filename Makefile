@@ -183,7 +183,7 @@ explorer-check:
 explorer-test: build
 	@.ci/prerequisites go npm chromium
 	functions/edgetable/explorer/page/install
-	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 ./...
+	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -parallel 4 ./... # most of them wait most of the time
 
 ## explorer-code: the programs that the page writes for a query, with the SDKs that the client suites installed
 .PHONY: explorer-code

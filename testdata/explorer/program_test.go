@@ -61,6 +61,7 @@ type server struct {
 	endpoint, connection string
 	page                 string // of the explorer
 	stop                 func()
+	token                string // permits all
 }
 
 // serve starts a server with the development account.
@@ -94,8 +95,10 @@ func (s *server) run(stdin string, args ...string) string {
 // do sends a request for the account and demands a status.
 func (s *server) do(method, path, body string, want int) string {
 	s.t.Helper()
-	token := strings.TrimSpace(s.run("", "sas", "--permissions", "all", "--quiet"))
-	req, err := http.NewRequestWithContext(s.t.Context(), method, s.endpoint+path+"?"+token, strings.NewReader(body))
+	if s.token == "" {
+		s.token = strings.TrimSpace(s.run("", "sas", "--permissions", "all", "--quiet"))
+	}
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.endpoint+path+"?"+s.token, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -140,6 +143,22 @@ func (s *server) explore(args ...string) (link string) {
 	file := filepath.Join(s.t.TempDir(), "profiles.json")
 	s.run(s.connection, "profile", "add", "dev", "-", "--profiles", file)
 	s.run(s.connection, "profile", "add", "prod", "-", "--profiles", file, "--read-only", "--color", "red")
-	_, lines, _ := start(s.t, "#token=", append([]string{"explorer", "--profiles", file}, args...)...)
+	return explore(s.t, file, args...)
+}
+
+// explore starts 'edgetable explorer' with a file of profiles and returns its link.
+func explore(t *testing.T, file string, args ...string) (link string) {
+	t.Helper()
+	_, lines, _ := start(t, "#token=", append([]string{"explorer", "--profiles", file}, args...)...)
 	return strings.TrimPrefix(lines[len(lines)-1], "explorer at ")
+}
+
+// exploreProfiles starts it with connections by their names.
+func exploreProfiles(t *testing.T, connections map[string]string, args ...string) (link string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "profiles.json")
+	for name, connection := range connections {
+		(&server{t: t}).run(connection, "profile", "add", name, "-", "--profiles", file)
+	}
+	return explore(t, file, args...)
 }

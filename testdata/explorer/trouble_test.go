@@ -1,82 +1,105 @@
 package explorer
 
 import (
+	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 )
 
-// A server that ends while its tables are shown, and comes back: an error with a
-// way to try again, and nothing that was typed is lost.
-func TestTrouble(t *testing.T) {
+// What goes wrong has a clear line and a retry, and nothing that was typed is lost.
+func TestBadService(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	s.fill("people", entity{"PartitionKey": "a", "RowKey": "1", "Name": "Ada"})
-	var mode atomic.Value
-	mode.Store("")
-	u, err := url.Parse(s.endpoint)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = ""
-	through := httputil.NewSingleHostReverseProxy(u)
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/people()") {
-			switch mode.Load() {
-			case "dead":
-				panic(http.ErrAbortHandler)
-			case "cut":
-				w.Header().Set("Content-Type", "application/json;odata=minimalmetadata")
-				w.Header().Set("Content-Length", "100000")
-				_, _ = w.Write([]byte(`{"value":[{"PartitionKey":"a","RowKey":"1","Na`))
-				return
-			case "short":
-				w.Header().Set("Content-Type", "application/json;odata=minimalmetadata")
-				_, _ = w.Write([]byte(`{"value":[{"PartitionKey":"a","RowKey":"1","Na`))
-				return
-			case "busy":
-				w.Header().Set("Retry-After", "2")
-				w.Header().Set("X-Ms-Error-Code", "ServerBusy")
-				w.WriteHeader(503)
-				return
-			}
+	s.fill("people", people()...)
+	// The service between the explorer and the server is as bad as it is told to be.
+	var trouble atomic.Value
+	trouble.Store("")
+	connection, stop := s.through(func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.URL.Path, "people") {
+			return false
 		}
-		through.ServeHTTP(w, r)
-	}))
-	t.Cleanup(proxy.Close)
-	s.connection = strings.Replace(s.connection, u.String(), proxy.URL, 1)
+		switch trouble.Load() {
+		case "dead":
+			panic(http.ErrAbortHandler)
+		case "busy":
+			w.Header().Set("Retry-After", "3600")
+			refuse(w, http.StatusServiceUnavailable, "ServerBusy", "The server is busy.")
+		case "soon":
+			w.Header().Set("Retry-After", "1")
+			w.Header().Set("X-Ms-Error-Code", "ServerBusy")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case "cut":
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"value":[{"PartitionKey":"a","RowKey":"1"},{"PartitionKey":"a","Row`)
+		case "lost":
+			w.Header().Set("Content-Length", "1000")
+			w.WriteHeader(http.StatusOK)
+			fmt.Fprint(w, `{"value":[`)
+		case "nonsense":
+			fmt.Fprint(w, `<html>a proxy's own page</html>`)
+		case "expired":
+			refuse(w, http.StatusForbidden, "AuthenticationFailed", "Signature not valid in the specified time frame.")
+		default:
+			return false
+		}
+		return true
+	})
 	b := newTab(t)
-	b.enter("gateway", s, "people")
-	b.seeText(`[role="gridcell"]`, "Ada")
-	b.fill(at("filter"), "Name eq 'Ada'")
-	b.keys("\x1b")
-	for _, trouble := range []struct{ mode, says string }{{"dead", "answer"}, {"cut", "half-way"}, {"short", ""}, {"busy", "busy"}} {
-		mode.Store(trouble.mode)
-		b.click(at("refresh"))
-		b.seeText(at("error"), trouble.says)
-		b.shot("trouble-" + trouble.mode)
-		if typed := js[string](b, `document.querySelector(%s).value`, at("filter")); typed != "Name eq 'Ada'" {
-			t.Errorf("%s: the filter is %q", trouble.mode, typed)
+	b.enter("gateway", &server{t: t, connection: connection}, "people")
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	b.set(at("filter"), "Born gt 1935")
+	for what, line := range map[string]string{
+		"dead":     "NoAnswer",
+		"busy":     "The server is busy.",
+		"soon":     "The server is busy.",
+		"cut":      "The answer ended half-way",
+		"lost":     "half-way",
+		"nonsense": "The answer is not a page of entities",
+		"expired":  "the token has expired",
+	} {
+		trouble.Store(what)
+		b.click(at("run"))
+		b.seeText(at("error"), line)
+		if text := b.text(at("status")); strings.Contains(text, "there are more") || strings.Contains(text, "all that match") {
+			t.Errorf("%s: nothing was loaded, and the page says %q", what, text)
 		}
-		mode.Store("")
-		if trouble.mode != "busy" { // the page tries again by itself when the server said when
+		b.has(at("filter"), "Born gt 1935")
+		b.shot("trouble-" + what)
+		trouble.Store("")
+		switch what {
+		case "busy":
+			b.seeText(at("retry"), "Retry (in ")
+			b.click(at("retry"))
+		case "soon": // the page tries again by itself
+		default:
 			b.click(at("retry"))
 		}
-		b.wait(`!document.querySelector(%s)`, at("error"))
-		b.seeText(`[role="gridcell"]`, "Ada")
+		b.seeText(`[role="gridcell"]`, "Barbara")
+		b.gone(at("error"))
 	}
-	// The table goes away while it is shown.
+
+	// A save that fails keeps what was typed, and its retry saves it.
+	b.visit("#/dev/people?pk=Oslo&rk=012")
+	b.click(at("edit"))
+	b.set(field("Name", "field-value"), "typed")
+	trouble.Store("busy")
+	b.click(at("save-entity"))
+	b.seeText(at("error"), "The server is busy.")
+	b.has(field("Name", "field-value"), "typed")
+	trouble.Store("")
+	b.click(at("retry"))
+	b.seeText(at("entity-json"), "typed")
+
+	// The table is deleted while it is shown; then its server is gone.
 	s.do("DELETE", "/Tables('people')", "", 204)
 	b.click(at("refresh"))
-	b.seeText(at("error"), "does not exist")
-	b.see(at("retry"))
-	b.shot("trouble-deleted")
+	b.seeText(at("error"), "The table does not exist; it may have been deleted meanwhile.")
+	stop()
+	b.click(at("retry"))
+	b.seeText(at("error"), "NoAnswer")
+	b.shot("trouble-gone")
 }
 
 // A wrong key, an expired token and a server that is not there have a clear line,
@@ -85,67 +108,56 @@ func TestWrongCredentials(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	expired := s.endpoint + "?sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2020-01-01T00%3A00%3A00Z&sig=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA%3D"
+	b := newTab(t)
+	b.open(s.page)
+	b.click(at("way-string"))
 	for _, wrong := range []struct{ connection, says string }{
 		{strings.Replace(s.connection, "Eby8", "AAAA", 1), "the key is wrong"},
 		{expired, "expired"},
 		{"AccountName=acme;AccountKey=c2VjcmV0;TableEndpoint=http://127.0.0.1:1/acme", "does not answer"},
 		{"AccountName=acme", "neither AccountKey nor SharedAccessSignature"},
 	} {
-		b := newTab(t)
-		b.open(s.page)
-		b.click(at("way-string"))
 		b.fill(at("secret"), wrong.connection)
 		b.click(at("open"))
 		b.seeText(at("error"), wrong.says)
-		if typed := js[string](b, `document.querySelector(%s).value`, at("secret")); typed != wrong.connection {
-			t.Errorf("the field has %q", typed)
-		}
+		b.has(at("secret"), wrong.connection)
 	}
+	b.shot("wrong-key")
+	// A token that is good for one table opens that table.
+	s.fill("people", people()...)
+	token := strings.TrimSpace(s.run("", "sas", "--table", "people", "--permissions", "r", "--quiet"))
+	b.fill(at("secret"), s.endpoint+"/people?"+token)
+	b.click(at("open"))
+	b.see(at("tables"))
+	js[bool](b, `(location.hash += "/people", true)`)
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	b.click(at("access-open"))
+	b.seeText(at("no-key"), "A token cannot make other tokens.")
+	b.keys("\x1b")
+	// It does not permit to write: what was typed stays.
+	b.click(at("add"))
+	b.set(field("PartitionKey", "field-value"), "mine")
+	b.click(at("save-entity"))
+	b.seeText(at("error"), "does not permit this")
+	b.has(field("PartitionKey", "field-value"), "mine")
+	b.shot("not-permitted")
 }
 
-// axe finds nothing serious, in light and in dark, in the states that users see.
-func TestAccessibility(t *testing.T) {
+// The account's key is wrong in a profile, and 'edgetable explorer' ends while its page
+// is open.
+func TestWrongProfile(t *testing.T) {
 	t.Parallel()
-	axe, err := os.ReadFile(filepath.FromSlash("../../functions/edgetable/explorer/page/node_modules/axe-core/axe.min.js"))
-	if err != nil {
-		t.Fatal("functions/edgetable/explorer/page/install has not run: use 'make explorer-test'; ", err)
-	}
 	s := serve(t)
-	s.fill("people", entity{"PartitionKey": "a", "RowKey": "1", "Name": "Ada"})
+	s.fill("people", people()...)
 	b := newTab(t)
-	check := func(state string) {
-		t.Helper()
-		for _, theme := range []string{"light", "dark"} {
-			js[bool](b, `(document.documentElement.dataset.theme = %s, true)`, theme)
-			found := js[[]string](b, `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations.filter(v => ["serious", "critical"].includes(v.impact)).map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 120)).join(" | ")))`)
-			if len(found) > 0 {
-				t.Errorf("%s, %s: %q", state, theme, found)
-			}
-		}
-	}
-	b.open(s.page)
-	b.see(at("connect"))
-	js[bool](b, string(axe)+"; true")
-	check("connect")
-	b.connect(s.connection)
-	js[bool](b, `(location.hash = location.hash.replace(/\?.*/, "") + "/people?pk=a&rk=1", true)`)
-	b.see(at("edit"))
-	check("browse")
-	b.click(at("builder"))
-	check("builder")
-	b.click(at("edit"))
-	b.see(at("edit-panel"))
-	check("edit")
-	b.shot("edit")
-	b.click(at("access-open"))
-	for _, part := range []string{"token", "policies", "cors", "service"} {
-		b.click(at("access-" + part))
-		check("access " + part)
-	}
-	b.keys("\x1b")
-	b.click(at("files"))
-	b.click(at("import-open"))
-	b.file(at("import-file"), "a.csv", "PartitionKey,RowKey,Name\na,b,c\n")
-	b.seeText(at("import-preview"), "Name")
-	check("import")
+	b.open(exploreProfiles(t, map[string]string{"dev": s.connection, "wrong": strings.Replace(s.connection, "Eby8", "AAAA", 1)}))
+	b.seeText(at("home"), "dev")
+	b.visit("#/wrong")
+	b.seeText(at("error"), "the key is wrong")
+	b.visit("#/dev/people")
+	b.seeText(`[role="gridcell"]`, "Barbara")
+	js[bool](b, `(sessionStorage.clear(), true)`)
+	b.reload()
+	b.seeText(at("error"), "This window has no session: open the link that 'edgetable explorer' printed last.")
+	b.shot("no-session")
 }

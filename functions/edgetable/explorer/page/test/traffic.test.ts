@@ -29,6 +29,7 @@ test("a range of the map is a filter for its entities and no others", () => {
 const report: Report = {
   since: "", until: "2026-11-22T10:00:30.5Z",
   heaviest: { reads: { total: 1, partitions: null }, writes: { total: 9, partitions: null }, scanned: { total: 0, partitions: null }, throttled: { total: 0, partitions: null } },
+  shapes: null,
   map: {
     starts,
     minutes: [{ at: "2026-11-22T07:00:00Z", counts: [[0, 9, 9, 9, 9]] }, { at: "2026-11-22T09:59:00Z", counts: [[1, 5, 7, 0, 0]] }, { at: "2026-11-22T10:00:00Z", counts: [[1, 0, 2, 0, 0], [4, 0, 100, 0, 0]] }],

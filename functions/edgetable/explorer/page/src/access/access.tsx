@@ -1,5 +1,5 @@
 // Who may use the account: tokens, policies, CORS rules, and what the service records.
-import { useState } from "preact/hooks"
+import { go } from "../model/route.ts"
 import type { Home } from "../wire/client.ts"
 import { Dialog } from "../ui/parts.tsx"
 import { Keys } from "./keys.tsx"
@@ -10,14 +10,13 @@ import { TokenForm } from "./token.tsx"
 const parts = { token: "Token (SAS)", policies: "Access policies", cors: "CORS", service: "Logging and metrics", keys: "Keys" } as const
 type Part = keyof typeof parts
 
-export function Access({ home, table, close }: { home: Home; table: string; close: () => void }) {
-  const [part, setPart] = useState<Part>("token")
+export function Access({ home, table, part, close }: { home: Home; table: string; part: string; close: () => void }) {
   return (
     <Dialog title={`Access to ${home.account || home.name}`} close={close} test="access">
       <div class="access">
         <div class="tabs" role="group" aria-label="What to see">
           {(Object.keys(parts) as Part[]).map((p) => (
-            <button key={p} type="button" aria-pressed={p === part} data-test={`access-${p}`} onClick={() => setPart(p)}>
+            <button key={p} type="button" aria-pressed={p === part} data-test={`access-${p}`} onClick={() => go({ access: p }, true)}>
               {parts[p]}
             </button>
           ))}

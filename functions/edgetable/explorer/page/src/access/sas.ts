@@ -1,4 +1,5 @@
 // Shared access signatures: the text that is signed, the URL, and what it permits in words.
+import { plural } from "../model/words.ts"
 import type { Home } from "../wire/client.ts"
 import type { Signer } from "../wire/sign.ts"
 
@@ -110,5 +111,5 @@ export function words(g: Grant): string[] {
 function within(milliseconds: number): string {
   const hours = milliseconds / 3_600_000
   if (!(hours > 0)) return ""
-  return hours < 48 ? `, in ${Math.max(1, Math.round(hours))} hours` : `, in ${Math.round(hours / 24)} days`
+  return ", in " + (hours < 48 ? plural(Math.max(1, Math.round(hours)), "hour") : plural(Math.round(hours / 24), "day"))
 }

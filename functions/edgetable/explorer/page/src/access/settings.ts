@@ -1,5 +1,5 @@
 // Stored access policies of a table, and the properties of the service with its CORS rules.
-import { type Home, send } from "../wire/client.ts"
+import { type Home, send, text } from "../wire/client.ts"
 import { type Element, declaration, element, find, parse, textAt } from "./xml.ts"
 
 export interface Policy {
@@ -18,7 +18,7 @@ const aclPath = (table: string) => encodeURIComponent(table)
 
 export async function getPolicies(home: Home, table: string): Promise<Policy[]> {
   const response = await send(home, { path: aclPath(table), query: { comp: "acl" } })
-  return parse(await response.text()).children.map((e) => ({
+  return parse(await text(response)).children.map((e) => ({
     id: textAt(e, "Id"),
     start: textAt(e, "AccessPolicy", "Start"),
     expiry: textAt(e, "AccessPolicy", "Expiry"),

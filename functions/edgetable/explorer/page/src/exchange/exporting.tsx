@@ -3,7 +3,8 @@ import { useMemo, useState } from "preact/hooks"
 import { useStore } from "../model/store.ts"
 import type { Home } from "../wire/client.ts"
 import type { Query } from "../wire/tables.ts"
-import { Dialog, ErrorLine, plural } from "../ui/parts.tsx"
+import { plural } from "../model/words.ts"
+import { Dialog, ErrorLine } from "../ui/parts.tsx"
 import { Export, type Format, save } from "./export.ts"
 
 export function Exporting({ home, what, close }: { home: Home; what: Query; close: () => void }) {
@@ -35,13 +36,14 @@ export function Exporting({ home, what, close }: { home: Home; what: Query; clos
         {s.waiting && <p class="wrong">{s.waiting}</p>}
         {s.failure && <ErrorLine failure={s.failure} />}
         <footer>
+          {/* With keys these are two buttons: one that became the other while it is clicked would submit. */}
           {s.running ? (
-            <button type="button" onClick={() => work.stop()}>
+            <button key="stop" type="button" data-test="export-stop" onClick={() => work.stop()}>
               Stop
             </button>
           ) : (
             !s.finished && (
-              <button type="submit" class="main" data-test="export-begin">
+              <button key="begin" type="submit" class="main" data-test="export-begin">
                 {begun ? "Resume" : "Export"}
               </button>
             )

@@ -30,6 +30,9 @@ export class Import {
   readonly state = new Store<Importing>({ running: false, finished: false, read: 0, done: 0, skipped: 0, waiting: "", refused: [] })
   private abort = new AbortController()
   private finishedRows = 0 // a stopped import goes on behind these
+  /** left are the batches of a part of the file that are not written yet, in rounds; part is its number of rows. */
+  private left: Numbered[][][] = []
+  private part = 0
 
   constructor(
     private readonly home: Home,
@@ -48,6 +51,7 @@ export class Import {
     this.abort = new AbortController()
     state.update({ running: true, failure: undefined })
     try {
+      await this.finish()
       let rows: Row[] = []
       let read = 0
       for await (const row of rowsOf(this.file, this.plan)) {
@@ -64,10 +68,8 @@ export class Import {
     }
   }
 
-  /** write writes a part of the file. If it is stopped, the part is written again: what is there then is skipped or the same. */
+  /** write writes a part of the file. */
   private async write(rows: Row[]) {
-    const { signal } = this.abort
-    signal.throwIfAborted()
     const operations: Numbered[] = []
     for (const row of rows) {
       if (!row.values) this.refuse(row, row.wrong ?? "")
@@ -77,28 +79,44 @@ export class Import {
       }
     }
     this.state.update({ read: this.finishedRows + rows.length })
-    for (const round of rounds(operations)) await each(6, batches(round.sort(byPartition)) as Numbered[][], (batch) => this.execute(batch))
-    this.finishedRows += rows.length
+    this.left = rounds(operations).map((round) => batches(round.sort(byPartition)) as Numbered[][])
+    this.part = rows.length
+    await this.finish()
+  }
+
+  /** finish writes what is left of a part. A batch that has begun is not broken off: nobody would know whether it was written. */
+  private async finish() {
+    for (let round = this.left[0]; round; round = this.left[0]) {
+      await each(6, [...round], async (batch) => {
+        this.abort.signal.throwIfAborted()
+        await this.execute(batch)
+        this.left[0] = this.left[0]!.filter((b) => b !== batch)
+      })
+      this.left.shift()
+    }
+    this.finishedRows += this.part
+    this.part = 0
   }
 
   private async execute(batch: Numbered[]) {
     const { signal } = this.abort
+    let skipped = 0
     const wait = (f: Error, s: number) => this.state.update({ waiting: `${f.message} Trying again in ${s} s.` })
     let left = batch
     while (left.length > 0) {
-      signal.throwIfAborted()
       try {
-        await patiently(() => transact(this.home, this.table, left, signal), signal, wait)
+        await patiently(() => transact(this.home, this.table, left), signal, wait)
         break
       } catch (e) {
         if (!(e instanceof Failure) || e.status < 400 || e.status >= 500 || e.status === 403 || e.code === "TableNotFound") throw e
         const at = Math.min(e.index ?? 0, left.length - 1)
-        if (e.code === "EntityAlreadyExists") this.state.update({ skipped: this.state.value.skipped + 1 })
+        if (e.code === "EntityAlreadyExists") skipped++
         else this.refuse(left[at]!.row, e.message)
         left = left.toSpliced(at, 1)
       }
     }
-    this.state.update({ done: this.state.value.done + left.length, waiting: "" })
+    const s = this.state.value
+    this.state.update({ done: s.done + left.length, skipped: s.skipped + skipped, waiting: "" })
   }
 
   private refuse(row: Row, wrong: string) {

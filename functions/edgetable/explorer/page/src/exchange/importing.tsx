@@ -5,7 +5,8 @@ import type { Home } from "../wire/client.ts"
 import { type Type, types } from "../wire/value.ts"
 import { Failure } from "../wire/failure.ts"
 import { createTable } from "../wire/tables.ts"
-import { Dialog, ErrorLine, count, plural } from "../ui/parts.tsx"
+import { count, plural } from "../model/words.ts"
+import { Dialog, ErrorLine } from "../ui/parts.tsx"
 import { type Existing, Import } from "./import.ts"
 import { type Column, type Plan, type Row, planOf, rowsOf } from "./plan.ts"
 import { save } from "./export.ts"
@@ -184,12 +185,12 @@ function Work({ work, name, close }: { work: Import; name: string; close: () => 
       )}
       <footer>
         {s.running ? (
-          <button type="button" onClick={() => work.stop()}>
+          <button type="button" data-test="import-stop" onClick={() => work.stop()}>
             Stop
           </button>
         ) : (
           !s.finished && (
-            <button type="button" class="main" onClick={() => void work.run()}>
+            <button type="button" class="main" data-test="import-go-on" onClick={() => void work.run()}>
               Resume
             </button>
           )

@@ -1,5 +1,5 @@
-// Work on all results of a query, loaded or not: delete, set a property, copy. It goes page by page, can be stopped after each, and resumes
-// there, even after the page was closed.
+// Work on all results of a query, loaded or not: delete, set a property, copy. It goes page by page, stops at the end of one, and resumes there,
+// even after the page was closed.
 import { type Operation, transact } from "../wire/batch.ts"
 import type { Home } from "../wire/client.ts"
 import { Failure, patiently } from "../wire/failure.ts"
@@ -44,6 +44,9 @@ const atOnce = 6
 export class Bulk {
   readonly state: Store<Working>
   private abort = new AbortController()
+  /** left are the batches of a page that are not done, and next is where the page behind it begins. */
+  private left: Operation[][] = []
+  private next: Position | undefined
 
   constructor(
     private readonly home: Home,
@@ -63,38 +66,49 @@ export class Bulk {
     this.abort = new AbortController()
     const { signal } = this.abort
     state.update({ running: true, failure: undefined })
-    const wait = (f: Error, s: number) => state.update({ waiting: `${f.message} Trying again in ${s} s.` })
+    this.remember()
     try {
-      let next: Position | undefined
-      do {
-        const { plan, filter, next: from } = state.value
-        const select = plan.kind === "copy" ? {} : { select: "PartitionKey,RowKey" }
-        const result = await patiently(() => query(this.home, { table: this.table, filter, ...select }, from, signal), signal, wait)
-        next = result.next
-        const operations = Array.from({ length: result.page.length }, (_, i) => operation(plan, result.page.entity(i)))
-        await each(atOnce, batches(operations), async (batch) => {
-          const skipped = await patiently(() => this.execute(batch, signal), signal, wait)
-          const s = state.value
-          state.update({ done: s.done + batch.length - skipped, skipped: s.skipped + skipped, waiting: "" })
-        })
-        // A page that is interrupted is done again: its first part is then gone, equal, or there.
-        state.update({ next })
-        const { plan: p, filter: f, done, skipped } = state.value
-        write(place(this.home, this.table), next ? { plan: p, filter: f, next, done, skipped } : undefined)
-      } while (next && !signal.aborted)
-      state.update({ running: false, finished: !next })
+      while (!state.value.finished && !signal.aborted) await this.page(signal)
+      state.update({ running: false })
     } catch (e) {
       state.update({ running: false, waiting: "", failure: signal.aborted ? undefined : (e as Error) })
     }
   }
 
+  /** page works on one page, or on what an error left of it. Whoever stops waits for its end: a request that is broken off may have been executed. */
+  private async page(signal: AbortSignal) {
+    const { state } = this
+    const { plan, filter, next } = state.value
+    const wait = (f: Error, s: number) => state.update({ waiting: `${f.message} Trying again in ${s} s.` })
+    if (this.left.length === 0) {
+      const select = plan.kind === "copy" ? {} : { select: "PartitionKey,RowKey" }
+      const result = await patiently(() => query(this.home, { table: this.table, filter, ...select }, next, signal), signal, wait)
+      this.left = batches(Array.from({ length: result.page.length }, (_, i) => operation(plan, result.page.entity(i))))
+      this.next = result.next
+    }
+    await each(atOnce, [...this.left], async (batch) => {
+      const skipped = await patiently(() => this.execute(batch), signal, wait)
+      this.left = this.left.filter((b) => b !== batch)
+      const { done, skipped: before } = state.value
+      state.update({ done: done + batch.length - skipped, skipped: before + skipped, waiting: "" })
+    })
+    state.update({ next: this.next, finished: !this.next })
+    this.remember()
+  }
+
+  /** remember keeps what has to be known to resume after the page was closed. */
+  private remember() {
+    const { plan, filter, next, done, skipped, finished } = this.state.value
+    write(place(this.home, this.table), finished ? undefined : { plan, filter, next, done, skipped })
+  }
+
   /** execute applies a batch without the operations that were refused, and returns how many these are. */
-  private async execute(batch: Operation[], signal: AbortSignal): Promise<number> {
+  private async execute(batch: Operation[]): Promise<number> {
     const { plan } = this.state.value
     let left = batch
     while (left.length > 0) {
       try {
-        await transact(this.target, plan.kind === "copy" ? plan.table : this.table, left, signal)
+        await transact(this.target, plan.kind === "copy" ? plan.table : this.table, left)
         break
       } catch (e) {
         // Changed or deleted since it was read, or there already: it stays as it is.
@@ -137,12 +151,13 @@ export function batches(operations: Operation[]): Operation[][] {
   return list
 }
 
-/** each works on a list, a few at once, and ends with the first error. */
+/** each works on a list, a few at once. After an error it begins nothing new, and ends when all that has begun has ended. */
 export async function each<T>(width: number, list: T[], work: (item: T) => Promise<void>) {
   let i = 0
-  await Promise.all(
+  const workers = await Promise.allSettled(
     Array.from({ length: width }, async () => {
       while (i < list.length) await work(list[i++]!).catch((e: unknown) => ((i = list.length), Promise.reject(e as Error)))
     }),
   )
+  for (const w of workers) if (w.status === "rejected") throw w.reason
 }

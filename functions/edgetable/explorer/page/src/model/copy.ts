@@ -14,10 +14,14 @@ export const json = (entities: Entity[]) => (entities.length === 1 ? pretty(enti
 /** copy puts a text on the clipboard. Pages over plain http have no clipboard of their own, so a selection is copied there. */
 export async function copy(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  const before = document.activeElement
   const area = document.createElement("textarea")
   area.value = text
-  document.body.append(area)
+  area.style.position = "fixed"
+  ;(document.querySelector("dialog[open]") ?? document.body).append(area) // outside an open dialog nothing can be selected
   area.select()
-  document.execCommand("copy")
+  const done = document.execCommand("copy")
   area.remove()
+  if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+  if (!done) throw new Error("the browser does not copy")
 }

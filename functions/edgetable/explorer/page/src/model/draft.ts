@@ -14,10 +14,15 @@ export interface Draft {
   /** original is the entity as it was read; undefined for a new one */
   original: Entity | undefined
   fields: Field[]
+  /** json is the text while JSON is edited: what is malformed has no fields */
+  json?: string | undefined
 }
 
 /** drafts keeps what was edited and not saved: neither closing the panel nor an error loses it. */
 export const drafts = new Map<string, Draft>()
+
+/** unsaved reports whether leaving the page would lose something. */
+export const unsaved = () => [...drafts.values()].some((d) => d.json !== undefined || changed(d))
 
 export const placeOf = (home: string, table: string, e: Entity | undefined) => JSON.stringify(e ? [home, table, keyOf(e)] : [home, table])
 

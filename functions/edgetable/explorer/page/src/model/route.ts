@@ -13,9 +13,16 @@ export interface Route {
   sort: string
   /** "traffic", or "" for the rows */
   view: string
+  /** what the traffic is of, and over which time; "" for what is busiest, and for two hours */
+  metric: string
+  span: string
+  /** part of the dialog about access that is open, or "" */
+  access: string
 }
 
-export const nowhere: Route = { home: "", table: "", filter: "", select: "", sort: "", view: "" }
+const texts = ["filter", "select", "sort", "view", "metric", "span", "access"] as const
+
+export const nowhere: Route = { home: "", table: "", filter: "", select: "", sort: "", view: "", metric: "", span: "", access: "" }
 
 export function parseRoute(hash: string): Route {
   const m = /^#\/([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(hash)
@@ -26,10 +33,7 @@ export function parseRoute(hash: string): Route {
   return {
     home: decode(m[1] ?? ""),
     table: decode(m[2] ?? ""),
-    filter: query.get("filter") ?? "",
-    select: query.get("select") ?? "",
-    sort: query.get("sort") ?? "",
-    view: query.get("view") ?? "",
+    ...(Object.fromEntries(texts.map((name) => [name, query.get(name) ?? ""])) as Pick<Route, (typeof texts)[number]>),
     ...(pk !== null && rk !== null ? { entity: { pk, rk } } : {}),
   }
 }
@@ -45,7 +49,7 @@ function decode(s: string) {
 export function printRoute(r: Route): string {
   if (!r.home && !r.table) return "#/"
   const query = new URLSearchParams()
-  for (const name of ["filter", "select", "sort", "view"] as const) if (r[name]) query.set(name, r[name])
+  for (const name of texts) if (r[name]) query.set(name, r[name])
   if (r.entity) {
     query.set("pk", r.entity.pk)
     query.set("rk", r.entity.rk)

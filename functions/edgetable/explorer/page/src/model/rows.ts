@@ -3,7 +3,7 @@ import type { Home } from "../wire/client.ts"
 import { Failure } from "../wire/failure.ts"
 import type { Page } from "../wire/page.ts"
 import { type Cost, type Position, type Query, query } from "../wire/tables.ts"
-import { type Entity, type Type, keyOf } from "../wire/value.ts"
+import { type Entity, type Key, type Type, keyOf } from "../wire/value.ts"
 import { Store } from "./store.ts"
 
 interface Loaded {
@@ -16,6 +16,7 @@ interface Loaded {
 /** keptBytes bounds the memory of pages. */
 const keptBytes = 112 << 20
 const keptEntities = 2000
+const mostSearched = 5000
 
 export interface Progress {
   loading: boolean
@@ -85,6 +86,7 @@ export class Rows {
 
   /** edit shows what a save or a deletion changed, without loading again. */
   edit(place: number, entity: Entity | null) {
+    if (entity) this.learn(entity)
     this.edited.set(this.order?.[place] ?? place, entity)
     this.progress.changed()
   }
@@ -96,8 +98,9 @@ export class Rows {
     this.progress.changed()
   }
 
-  find(pk: string, rk: string): number {
-    for (let i = 0; i < Math.min(this.length, 5000); i++) {
+  /** find is the place in the grid of an entity among the first rows that are loaded, or -1. */
+  find({ pk, rk }: Key): number {
+    for (let i = 0; i < Math.min(this.length, mostSearched); i++) {
       const e = this.at(i)
       if (e && keyOf(e).pk === pk && keyOf(e).rk === rk) return i
     }

@@ -1,7 +1,7 @@
 // The last deletion, to undo it.
 import type { Home } from "../wire/client.ts"
 import { Failure } from "../wire/failure.ts"
-import { insert, remove } from "../wire/tables.ts"
+import { getEntity, insert, remove } from "../wire/tables.ts"
 import { type Entity, keyOf } from "../wire/value.ts"
 import { Store } from "./store.ts"
 
@@ -14,14 +14,18 @@ export interface Deleted {
 
 export const trash = new Store<Deleted | undefined>(undefined)
 
-/** discard deletes entities if they are as they were shown, and says of each that it is gone. */
-export async function discard(home: Home, table: string, entities: Entity[], gone: (e: Entity) => void): Promise<void> {
+/**
+ * discard deletes entities if they are as they were shown, and says of each that it is gone. Of those that are shown in part all is read
+ * before, so that nothing is missing after an undo.
+ */
+export async function discard(home: Home, table: string, entities: Entity[], inPart: boolean, gone: (e: Entity) => void): Promise<void> {
   const done: Entity[] = []
   let failure: Error | undefined
   for (const e of entities) {
     try {
+      const whole = inPart ? await getEntity(home, table, keyOf(e)) : e
       await remove(home, table, keyOf(e), e.etag)
-      done.push(e)
+      done.push(whole ?? e)
       gone(e)
     } catch (cause) {
       failure = cause instanceof Failure && cause.status === 412 ? new Error(`${keyOf(e).pk} / ${keyOf(e).rk} was changed since it was loaded and is still there. Refresh, and look at it first.`) : (cause as Error)

@@ -1,9 +1,9 @@
 // What is beside the heat map: its figures as a table, the busiest partitions, and the sizes of partitions.
 import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
-import { count, plural } from "../ui/parts.tsx"
+import { count, plural } from "../model/words.ts"
 import { moment } from "../wire/date.ts"
-import { type Area, type Matrix, type Metric, type Report, type Start, sums } from "./matrix.ts"
+import { type Area, type Matrix, type Metric, type Report, type Shape, type Start, sums } from "./matrix.ts"
 import { verbs } from "./heat.tsx"
 import { keyName } from "./range.ts"
 
@@ -74,6 +74,47 @@ export function Partitions({ report, metric, open }: { report: Report; metric: M
                   {count(p.count)}
                 </td>
                 <td>{((100 * p.count) / total).toFixed(1)} %</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+const shownShapes = 10
+
+/** Shapes are the queries that read most. Their filters differ in values alone; one is the example. */
+export function Shapes({ shapes, open }: { shapes: Shape[]; open: (filter: string) => void }) {
+  return (
+    <section data-test="shapes">
+      <h2>Queries that read most</h2>
+      {shapes.length === 0 ? (
+        <p class="dim">None.</p>
+      ) : (
+        <table class="figures">
+          <thead>
+            <tr>
+              <th>For example</th>
+              <th>plan</th>
+              <th>pages</th>
+              <th>rows scanned</th>
+              <th>returned</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shapes.slice(0, shownShapes).map((s) => (
+              <tr key={s.plan + s.filter}>
+                <th scope="row">
+                  <button type="button" class="plain mono" title={s.filter} data-test="shape" onClick={() => open(s.example)}>
+                    {s.example || "(no filter)"}
+                  </button>
+                </th>
+                <td>{s.plan}</td>
+                <td>{count(s.pages)}</td>
+                <td>{count(s.scanned)}</td>
+                <td>{count(s.returned)}</td>
               </tr>
             ))}
           </tbody>

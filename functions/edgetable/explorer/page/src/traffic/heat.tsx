@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
-import { count } from "../ui/parts.tsx"
+import { count } from "../model/words.ts"
 import { moment } from "../wire/date.ts"
 import { type Area, type Matrix, type Metric, type Start, most } from "./matrix.ts"
 import { type Cell, type Size, cellAt, cells, css, paint, shade } from "./paint.ts"

@@ -19,6 +19,17 @@ export interface Report {
   until: string
   heaviest: Record<Metric, { total: number; partitions: { partition: string; count: number; error: number }[] | null }>
   map: { starts: Start[]; minutes: Column[]; quarters: Column[] }
+  shapes: Shape[] | null
+}
+
+/** Shape is what queries with equal filters but for the values have read, and one of these filters. */
+export interface Shape {
+  plan: string
+  filter: string
+  example: string
+  pages: number
+  scanned: number
+  returned: number
 }
 
 export type Span = "minutes" | "quarters"

@@ -1,12 +1,13 @@
 // The traffic of a table: a heat map, the busiest partitions, the sizes of partitions, and advice about the keys.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
-import { go } from "../model/route.ts"
+import { go, route } from "../model/route.ts"
+import { useStore } from "../model/store.ts"
 import { ErrorLine } from "../ui/parts.tsx"
 import type { Home } from "../wire/client.ts"
-import { Partitions, Ranges, Sizes } from "./figures.tsx"
+import { Partitions, Ranges, Shapes, Sizes } from "./figures.tsx"
 import { type Advice, Findings } from "./findings.tsx"
 import { Heat, verbs } from "./heat.tsx"
-import { type Area, type Metric, type Report, type Span, all, busiest, matrixOf, metrics } from "./matrix.ts"
+import { type Area, type Report, type Span, all, busiest, matrixOf, metrics } from "./matrix.ts"
 import { partitionFilter, rangeFilter } from "./range.ts"
 
 /** inGrid leaves this view and shows the entities that a filter finds. */
@@ -85,10 +86,10 @@ export function Traffic({ home, table }: { home: Home; table: string }) {
 
 /** HeatMap is the map with its choices, and the partitions beside it. */
 function HeatMap({ report }: { report: Report }) {
-  const [chosen, setMetric] = useState<Metric>()
-  const [span, setSpan] = useState<Span>("minutes")
+  const at = useStore(route)
   const [zoomed, setZoomed] = useState<Area>()
-  const metric = chosen ?? busiest(report)
+  const metric = metrics.find((name) => name === at.metric) ?? busiest(report)
+  const span: Span = at.span === "quarters" ? "quarters" : "minutes"
   const m = useMemo(() => matrixOf(report, span, metric), [report, span, metric])
   const whole = useMemo(() => all(m), [m])
   useEffect(() => setZoomed(undefined), [report, span])
@@ -102,16 +103,16 @@ function HeatMap({ report }: { report: Report }) {
         <div class="bar">
           <div class="tabs" role="group" aria-label="What was counted">
             {metrics.map((name) => (
-              <button key={name} type="button" aria-pressed={name === metric} title={verbs[name]} data-test={`metric-${name}`} onClick={() => setMetric(name)}>
+              <button key={name} type="button" aria-pressed={name === metric} title={verbs[name]} data-test={`metric-${name}`} onClick={() => go({ metric: name }, true)}>
                 {{ reads: "Reads", writes: "Writes", scanned: "Scanned", throttled: "Throttled" }[name]}
               </button>
             ))}
           </div>
           <div class="tabs" role="group" aria-label="Time">
-            <button type="button" aria-pressed={span === "minutes"} data-test="span-minutes" onClick={() => setSpan("minutes")}>
+            <button type="button" aria-pressed={span === "minutes"} data-test="span-minutes" onClick={() => go({ span: "" }, true)}>
               2 hours by the minute
             </button>
-            <button type="button" aria-pressed={span === "quarters"} data-test="span-quarters" onClick={() => setSpan("quarters")}>
+            <button type="button" aria-pressed={span === "quarters"} data-test="span-quarters" onClick={() => go({ span: "quarters" }, true)}>
               7 days by the quarter-hour
             </button>
           </div>
@@ -131,6 +132,7 @@ function HeatMap({ report }: { report: Report }) {
         <Ranges {...{ m, metric, starts, area, open }} />
       </section>
       <Partitions report={report} metric={metric} open={(p) => inGrid(partitionFilter(p))} />
+      <Shapes shapes={report.shapes ?? []} open={inGrid} />
     </>
   )
 }

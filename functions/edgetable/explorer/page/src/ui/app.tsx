@@ -1,5 +1,6 @@
 // The page: the account at the top, tables at the left, one table in the middle.
 import { useEffect, useState } from "preact/hooks"
+import { unsaved } from "../model/draft.ts"
 import { go, route } from "../model/route.ts"
 import { type Session, begin } from "../model/session.ts"
 import { useStore } from "../model/store.ts"
@@ -19,7 +20,6 @@ export function App() {
   const [own, setOwn] = useState<Home>()
   const [help, setHelp] = useState(false)
   const [lists, setLists] = useState(0)
-  const [access, setAccess] = useState(false)
   const at = useStore(route)
   const start = () => {
     setFailure(undefined)
@@ -34,8 +34,13 @@ export function App() {
         document.getElementById("table-filter")?.focus()
       } else if (e.key === "?" && !typing) setHelp(true)
     }
+    const stay = (e: BeforeUnloadEvent) => unsaved() && e.preventDefault()
     window.addEventListener("keydown", onKey)
-    return () => window.removeEventListener("keydown", onKey)
+    window.addEventListener("beforeunload", stay)
+    return () => {
+      window.removeEventListener("keydown", onKey)
+      window.removeEventListener("beforeunload", stay)
+    }
   }, [])
 
   const homes = session?.homes ?? (own ? [own] : [])
@@ -47,7 +52,7 @@ export function App() {
 
   return (
     <>
-      <Top homes={homes} home={home} version={session?.version ?? ""} disconnect={own && (() => setOwn(undefined))} access={() => setAccess(true)} help={() => setHelp(true)} />
+      <Top homes={homes} home={home} version={session?.version ?? ""} disconnect={own && (() => setOwn(undefined))} access={() => go({ access: "token" })} help={() => setHelp(true)} />
       {failure && <ErrorLine failure={failure} retry={start} />}
       {session && !session.homes && !own ? (
         <Connect connected={(h) => (setOwn(h), go({ home: h.name }, true))} />
@@ -68,7 +73,7 @@ export function App() {
         )
       )}
       {session?.homes && !home && <main class="blank dim">{homes.length ? "Choose an account above." : "There are no profiles yet: 'edgetable profile add' makes one."}</main>}
-      {access && home && <Access home={home} table={at.table} close={() => setAccess(false)} />}
+      {at.access && home && <Access key={home.name} home={home} table={at.table} part={at.access} close={() => go({ access: "" })} />}
       {help && <Help close={() => setHelp(false)} version={session?.version ?? ""} />}
     </>
   )

@@ -1,12 +1,13 @@
 // One table: its query, its rows, and the entity beside them.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
-import { columnsOf, keepColumns, shown } from "../model/columns.ts"
+import { columnsOf, keepColumns, shown, width } from "../model/columns.ts"
 import { copy, json, tableOf, tsv } from "../model/copy.ts"
 import { type Draft, editing, fresh, placeOf } from "../model/draft.ts"
 import { type Route, go } from "../model/route.ts"
 import { Rows } from "../model/rows.ts"
 import { sorted } from "../model/sort.ts"
 import { useStore } from "../model/store.ts"
+import { plural } from "../model/words.ts"
 import { discard, restore, trash } from "../model/trash.ts"
 import { translate } from "../query/prefix.ts"
 import type { Home } from "../wire/client.ts"
@@ -29,25 +30,30 @@ const mostDeleted = 100
 interface Editing {
   place: string
   start: Draft
-  row: number // in the grid; -1 for a new entity
 }
 
 export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[]; at: Route; reload: () => void }) {
   const { table, filter, select, sort } = at
   const [round, setRound] = useState(0)
-  const rows = useMemo(() => new Rows(home, { table, filter: translate(filter), select }), [home, table, filter, select, round])
+  const rows = useMemo(() => new Rows(home, { table, filter: translate(filter), select: withKeys(select) }), [home, table, filter, select, round])
   const progress = useStore(rows.progress)
   const [columns, setColumns] = useState(() => columnsOf(home.name, table))
   const [selection, setSelection] = useState(single(0, 0))
   const [entity, setEntity] = useState<Entity>()
   const [missing, setMissing] = useState<Error>()
   const [edited, setEdited] = useState<Editing>()
+  const [said, setSaid] = useState("") // about what was copied
+  const shownIn = useRef(round) // after Refresh, the entity is read again, too
   const deletedRows = useRef(new Map<string, number>())
 
   useEffect(() => {
     setSelection(single(0, 0))
     deletedRows.current.clear()
-    void rows.load()
+    // The row of the entity in the URL is selected, if it is on the first page.
+    void rows.load().then(() => {
+      const row = at.entity ? rows.find(at.entity) : -1
+      if (row > 0) setSelection(single(row, 0))
+    })
     return () => rows.stop()
   }, [rows])
 
@@ -65,14 +71,15 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
   useEffect(() => {
     setMissing(undefined)
     if (!wanted) return setEntity(undefined)
-    if (entity && same(entity, wanted)) return
+    if (entity && same(entity, wanted) && shownIn.current === round) return
+    shownIn.current = round
     const abort = new AbortController()
     void getEntity(home, table, wanted).then(
       (e) => !abort.signal.aborted && (e ? setEntity(e) : setMissing(new Error(`There is no entity ${wanted.pk} / ${wanted.rk}.`))),
       (e: Error) => !abort.signal.aborted && setMissing(e),
     )
     return () => abort.abort()
-  }, [home, table, wanted?.pk, wanted?.rk])
+  }, [home, table, wanted?.pk, wanted?.rk, round])
   const open = (row: number) => {
     const e = rows.at(row)
     if (!e) return
@@ -90,22 +97,40 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
     return Array.from({ length: Math.min(bottom - top + 1, most) }, (_, i) => top + i)
   }
   const selected = () => selectedRows(mostCopied).flatMap((i) => rows.at(i) ?? [])
+  const say = (copying: Promise<void>, what: string) =>
+    void copying.then(
+      () => setSaid(`Copied ${what}.`),
+      () => setSaid("The browser did not permit to copy."),
+    )
   const copyCells = () => {
     const { left, right, top, bottom } = area(selection)
     const cells = selected().map((e) => names.slice(left, right + 1).map((n) => e.values.get(n)?.text))
-    void copy(top === bottom && left === right ? (cells[0]?.[0] ?? "") : whole(selection, names.length) ? tableOf(selected(), names) : tsv(cells))
+    if (whole(selection, names.length)) copyRows()
+    else say(copy(top === bottom && left === right ? (cells[0]?.[0] ?? "") : tsv(cells)), plural(cells.length * (right - left + 1), "cell"))
   }
+  const copyRows = () => say(copy(tableOf(selected(), names)), plural(selected().length, "row"))
+  const copyJSON = () => say(copy(json(selected())), plural(selected().length, "row") + " as JSON")
 
-  const edit = async (e: Entity, row: number) => {
+  const edit = async (e: Entity) => {
     // With $select the row has a part of the properties; a save would remove the others.
     const complete = select ? await getEntity(home, table, keyOf(e)).catch((cause: Error) => void setMissing(cause)) : e
-    if (complete) setEdited({ place: placeOf(home.name, table, e), start: editing(complete), row })
+    if (complete) setEdited({ place: placeOf(home.name, table, e), start: editing(complete) })
   }
-  const add = (like?: Entity) => setEdited({ place: placeOf(home.name, table, undefined) + (like ? JSON.stringify(keyOf(like)) : ""), start: fresh(like), row: -1 })
-  const saved = (e: Entity) => {
-    if (edited && edited.row >= 0) rows.edit(edited.row, e)
-    else rows.add(e)
+  const add = (like?: Entity) => setEdited({ place: placeOf(home.name, table, undefined) + (like ? JSON.stringify(keyOf(like)) : ""), start: fresh(like) })
+  // The keyboard goes on in the grid after a panel.
+  const close = () => {
     setEdited(undefined)
+    document.getElementById("grid")?.focus({ preventScroll: true })
+  }
+  const closeEntity = () => {
+    go({ entity: undefined }, true)
+    close()
+  }
+  const saved = (e: Entity) => {
+    const row = edited?.start.original ? rows.find(keyOf(e)) : -1
+    if (row >= 0) rows.edit(row, e)
+    else if (!edited?.start.original) rows.add(e)
+    close()
     setEntity(e)
     go({ entity: keyOf(e) }, true)
   }
@@ -119,9 +144,9 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
       const place = list.find((l) => l.e === e)!.i
       deletedRows.current.set(JSON.stringify(keyOf(e)), place)
       rows.edit(place, null)
-      if (wanted && same(e, wanted)) go({ entity: undefined }, true)
+      if (wanted && same(e, wanted)) closeEntity()
     }
-    void discard(home, table, list.map((l) => l.e), gone)
+    void discard(home, table, list.map((l) => l.e), select !== "", gone)
   }
   const undo = () =>
     void restore((e) => {
@@ -133,14 +158,17 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
   const onKey = (e: KeyboardEvent) => {
     const far = e.ctrlKey || e.metaKey
     const here = rows.at(selection.row)
+    const column = names[selection.col]
     const writable = !home.readOnly
     if (e.key === "Enter") open(selection.row)
-    else if (e.key === "Escape") edited ? setEdited(undefined) : go({ entity: undefined }, true)
+    else if (e.key === "Escape") edited ? close() : closeEntity()
     else if (e.key === "c" && far && getSelection()?.isCollapsed !== false) copyCells()
-    else if (e.key === "F2" && writable && here) void edit(here, selection.row)
+    else if (e.key === "F2" && writable && here) void edit(here)
     else if (e.key === "Delete" && writable) remove(selectedRows(mostDeleted + 1))
     else if (e.key === "Insert" && writable) add()
     else if (e.key === "z" && far && writable) undo()
+    else if (e.key === "s" && !far && column) onSort(column)
+    else if ((e.key === "+" || e.key === "-") && column) arrange({ ...columns, widths: { ...columns.widths, [column]: Math.max(40, width(column, columns, rows.columns.get(column)) + (e.key === "+" ? 20 : -20)) } })
     else return
     e.preventDefault()
   }
@@ -150,8 +178,8 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
       <Toolbar
         {...{ home, homes, table, sort, rows, columns, arrange, copyCells, refresh, reload }}
         filter={translate(filter)}
-        copyRows={() => void copy(tableOf(selected(), names))}
-        copyJSON={() => void copy(json(selected()))}
+        copyRows={copyRows}
+        copyJSON={copyJSON}
         add={() => add()}
       />
       <QueryBar home={home} at={at} rows={rows} again={refresh} />
@@ -161,32 +189,42 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
       <div class="split">
         <div class="left">
           {rows.length > 0 ? (
-            <Grid rows={rows} names={names} columns={columns} arrange={arrange} sort={sort} onSort={onSort} selection={selection} select={setSelection} open={openRow} onOpen={open} onKey={onKey} />
+            <Grid rows={rows} names={names} columns={columns} arrange={arrange} sort={sort} onSort={onSort} selection={selection} select={(s) => (setSaid(""), setSelection(s))} open={openRow} onOpen={open} onKey={onKey} />
           ) : (
             <p class="blank dim" data-test="blank">
-              {progress.loading ? (progress.pages ? `Nothing yet, after ${progress.pages} pages …` : "Loading …") : progress.failure ? "" : filter ? "No entity matches the filter." : "The table is empty."}
+              {progress.loading ? (progress.pages ? `Nothing yet, after ${plural(progress.pages, "page")} …` : "Loading …") : progress.failure ? "" : filter ? "No entity matches the filter." : "The table is empty."}
             </p>
           )}
-          <Status rows={rows} sort={sort} />
+          <Status rows={rows} sort={sort} said={said} />
         </div>
         {edited ? (
-          <Edit key={edited.place} home={home} table={table} place={edited.place} start={edited.start} close={() => setEdited(undefined)} saved={saved} columns={rows.columns.keys()} />
+          <Edit key={edited.place} home={home} table={table} place={edited.place} start={edited.start} close={close} saved={saved} columns={rows.columns.keys()} />
         ) : (
           entity &&
           wanted && (
             <EntityPanel
               entity={entity}
               readOnly={home.readOnly}
-              close={() => go({ entity: undefined }, true)}
-              edit={() => void edit(entity, openRow)}
+              close={closeEntity}
+              edit={() => void edit(entity)}
               clone={() => add(entity)}
-              remove={() => (openRow >= 0 ? remove([openRow]) : void discard(home, table, [entity], () => go({ entity: undefined }, true)))}
+              remove={() => {
+                const row = rows.find(keyOf(entity))
+                if (row >= 0) remove([row])
+                else void discard(home, table, [entity], false, closeEntity)
+              }}
             />
           )
         )}
       </div>
     </main>
   )
+}
+
+/** withKeys asks for the keys, too: without them nobody can tell which entity a row is. */
+export function withKeys(select: string): string {
+  const names = select.split(",").map((s) => s.trim()).filter(Boolean)
+  return names.length ? [...new Set(["PartitionKey", "RowKey", ...names])].join(",") : ""
 }
 
 const same = (e: Entity | null | undefined, key: Key) => !!e && keyOf(e).pk === key.pk && keyOf(e).rk === key.rk

@@ -5,7 +5,8 @@ import { useStore } from "../model/store.ts"
 import type { Home } from "../wire/client.ts"
 import { check, types, type Type } from "../wire/value.ts"
 import { first } from "../query/builder.ts"
-import { Dialog, ErrorLine, Menu, count, plural } from "./parts.tsx"
+import { count, plural } from "../model/words.ts"
+import { Dialog, ErrorLine, Menu } from "./parts.tsx"
 
 interface Props {
   home: Home
@@ -50,7 +51,7 @@ export function BulkMenu(p: Props) {
               </button>
             )}
             {left && (
-              <button type="button" onClick={() => (forget(p.home, p.table), close())}>
+              <button type="button" data-test="bulk-forget" onClick={() => (forget(p.home, p.table), close())}>
                 Give up what was stopped
               </button>
             )}
@@ -106,7 +107,7 @@ function Ask({ kind, home, homes, table, filter, close, begin }: Props & { kind:
           <>
             <label>
               Account
-              <select value={to} onChange={(e) => setTo(e.currentTarget.value)}>
+              <select value={to} data-test="copy-home" onChange={(e) => setTo(e.currentTarget.value)}>
                 {writable.map((h) => (
                   <option key={h.name}>{h.name}</option>
                 ))}
@@ -118,7 +119,7 @@ function Ask({ kind, home, homes, table, filter, close, begin }: Props & { kind:
             </label>
             <label>
               Entities that are there already
-              <select value={existing} onChange={(e) => setExisting(e.currentTarget.value as "replace" | "skip")}>
+              <select value={existing} data-test="copy-existing" onChange={(e) => setExisting(e.currentTarget.value as "replace" | "skip")}>
                 <option value="skip">stay as they are</option>
                 <option value="replace">are replaced</option>
               </select>
@@ -137,26 +138,27 @@ function Ask({ kind, home, homes, table, filter, close, begin }: Props & { kind:
 
 function Work({ bulk, close }: { bulk: Bulk; close: () => void }) {
   const s = useStore(bulk.state)
+  const [stopping, setStopping] = useState(false)
   return (
     <Dialog title={titles[s.plan.kind]} close={close} test="bulk-work">
       <p aria-live="polite" data-test="bulk-progress">
         <b>
           {plural(s.done, "entity", "entities")} {doing[s.plan.kind]}
         </b>
-        {s.skipped > 0 && `, ${count(s.skipped)} left as they are (changed by others, or there already)`}
-        {s.finished ? ". Finished." : s.running ? " …" : ". Stopped; it can resume here, or later from the menu."}
+        {s.skipped > 0 && `, ${count(s.skipped)} left as ${s.skipped === 1 ? "it is" : "they are"} (changed by others, or there already)`}
+        {s.finished ? ". Finished." : !s.running ? ". Stopped; it can resume here, or later from the menu." : stopping ? ", stopping …" : " …"}
       </p>
       {s.running && <progress aria-label="Working" />}
       {s.waiting && <p class="wrong">{s.waiting}</p>}
       {s.failure && <ErrorLine failure={s.failure} />}
       <footer>
         {s.running ? (
-          <button type="button" data-test="bulk-stop" onClick={() => bulk.stop()}>
+          <button type="button" data-test="bulk-stop" disabled={stopping} onClick={() => (setStopping(true), bulk.stop())}>
             Stop
           </button>
         ) : (
           !s.finished && (
-            <button type="button" class="main" data-test="bulk-go-on" onClick={() => void bulk.run()}>
+            <button type="button" class="main" data-test="bulk-go-on" onClick={() => (setStopping(false), void bulk.run())}>
               Resume
             </button>
           )

@@ -1,6 +1,6 @@
 // Editors for an entity: a row for each property, or JSON.
-import { useEffect, useState } from "preact/hooks"
-import { type Draft, type Field, changed, drafts, problemOf, valuesOf } from "../model/draft.ts"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { type Draft, type Field, drafts, problemOf, valuesOf } from "../model/draft.ts"
 import type { Home } from "../wire/client.ts"
 import { Failure } from "../wire/failure.ts"
 import { Malformed, parseEntity, pretty } from "../wire/json.ts"
@@ -22,20 +22,17 @@ interface Props {
 
 export function Edit({ home, table, place, start, close, saved, columns }: Props) {
   const [draft, setDraft] = useState(() => drafts.get(place) ?? start)
-  const [json, setJSON] = useState<string>() // text, while JSON is edited
   const [failure, setFailure] = useState<Error>()
   const [theirs, setTheirs] = useState<Entity>()
   const [busy, setBusy] = useState(false)
+  const { json } = draft
   const isNew = !draft.original
+  const panel = useRef<HTMLElement>(null)
   const change = (d: Draft) => {
     drafts.set(place, d)
     setDraft(d)
   }
-  useEffect(() => {
-    const stay = (e: BeforeUnloadEvent) => changed(draft) && e.preventDefault()
-    window.addEventListener("beforeunload", stay)
-    return () => window.removeEventListener("beforeunload", stay)
-  }, [draft])
+  useEffect(() => panel.current?.querySelector<HTMLElement>("textarea.json, .field :enabled:is(textarea, input)")?.focus(), [])
 
   const edit = (i: number, part: Partial<Field>) => change({ ...draft, fields: draft.fields.map((f, j) => (j === i ? { ...f, ...part } : f)) })
   const discard = () => {
@@ -48,7 +45,7 @@ export function Edit({ home, table, place, start, close, saved, columns }: Props
     try {
       const { values } = parseEntity(json)
       values.delete("Timestamp")
-      return { ...draft, fields: [...values].map(([name, value]) => ({ name, value, removed: false, added: !draft.original?.values.has(name) })) }
+      return { original: draft.original, fields: [...values].map(([name, value]) => ({ name, value, removed: false, added: !draft.original?.values.has(name) })) }
     } catch (e) {
       if (!(e instanceof Malformed)) throw e
       const before = json.slice(0, e.at).split("\n")
@@ -70,7 +67,6 @@ export function Edit({ home, table, place, start, close, saved, columns }: Props
     const wrong = d.fields.find((f) => problemOf(d, f))
     if (wrong) {
       change(d)
-      setJSON(undefined)
       return setFailure(new Error(`${wrong.name || "A property without a name"}: ${problemOf(d, wrong)}`))
     }
     if (d.original && ["PartitionKey", "RowKey"].some((k) => valuesOf(d).get(k)?.text !== d.original!.values.get(k)?.text)) {
@@ -81,9 +77,10 @@ export function Edit({ home, table, place, start, close, saved, columns }: Props
     try {
       await finish(d, d.original?.etag ?? "")
     } catch (e) {
-      change(d)
-      if (e instanceof Failure && d.original && (e.status === 412 || e.code === "ResourceNotFound")) await conflict(d, e)
-      else setFailure(e as Error)
+      if (e instanceof Failure && d.original && (e.status === 412 || e.code === "ResourceNotFound")) {
+        change(d)
+        await conflict(d, e)
+      } else setFailure(e as Error)
     } finally {
       setBusy(false)
     }
@@ -91,10 +88,7 @@ export function Edit({ home, table, place, start, close, saved, columns }: Props
   const conflict = async (d: Draft, refused: Failure) => {
     try {
       const now = await getEntity(home, table, keyOf(d.original!))
-      if (now) {
-        setJSON(undefined)
-        return setTheirs(now)
-      }
+      if (now) return setTheirs(now)
       change({ ...d, original: undefined })
       setFailure(new Error("Somebody deleted this entity meanwhile. Save inserts it again with your values."))
     } catch {
@@ -115,8 +109,14 @@ export function Edit({ home, table, place, start, close, saved, columns }: Props
       setBusy(false)
     }
   }
+  const onKeyDown = (e: KeyboardEvent) => {
+    if (e.key === "Escape") close()
+    else if (e.key === "s" && (e.ctrlKey || e.metaKey)) void save()
+    else return
+    e.preventDefault()
+  }
   return (
-    <aside class="entity edit" aria-label={isNew ? "New entity" : "Edit the entity"} data-test="edit-panel" onKeyDown={(e) => e.key === "s" && (e.ctrlKey || e.metaKey) && (e.preventDefault(), void save())}>
+    <aside class="entity edit" aria-label={isNew ? "New entity" : "Edit the entity"} data-test="edit-panel" ref={panel} onKeyDown={onKeyDown}>
       <header>
         <h2>{isNew ? "New entity" : <bdi>{`${keyOf(draft.original!).pk} / ${keyOf(draft.original!).rk}`}</bdi>}</h2>
         <button type="button" class="plain" aria-label="Close; what you typed is kept" onClick={close}>
@@ -130,12 +130,12 @@ export function Edit({ home, table, place, start, close, saved, columns }: Props
             aria-pressed={json === undefined}
             onClick={() => {
               const d = fromJSON()
-              if (d) (change(d), setJSON(undefined), setFailure(undefined))
+              if (d) (change(d), setFailure(undefined))
             }}
           >
             Properties
           </button>
-          <button type="button" aria-pressed={json !== undefined} data-test="edit-json" onClick={() => json === undefined && setJSON(pretty(valuesOf(draft)))}>
+          <button type="button" aria-pressed={json !== undefined} data-test="edit-json" onClick={() => json === undefined && change({ ...draft, json: pretty(valuesOf(draft)) })}>
             JSON
           </button>
         </div>
@@ -151,7 +151,7 @@ export function Edit({ home, table, place, start, close, saved, columns }: Props
       {theirs && draft.original ? (
         <Merge base={draft.original} mine={valuesOf(draft)} theirs={theirs} save={(values) => void merge(values, theirs)} cancel={() => setTheirs(undefined)} />
       ) : json !== undefined ? (
-        <textarea class="json" aria-label="Entity as JSON" data-test="json-text" spellcheck={false} value={json} onInput={(e) => setJSON(e.currentTarget.value)} />
+        <textarea class="json" aria-label="Entity as JSON" data-test="json-text" spellcheck={false} value={json} onInput={(e) => change({ ...draft, json: e.currentTarget.value })} />
       ) : (
         <div class="fields">
           {draft.fields.map((f, i) => (

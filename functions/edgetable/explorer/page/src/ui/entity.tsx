@@ -21,7 +21,7 @@ export function EntityPanel({ entity, readOnly, close, edit, clone, remove }: Pr
   const [json, setJSON] = useState(true)
   const { pk, rk } = keyOf(entity)
   return (
-    <aside class="entity" aria-label="Entity" data-test="entity">
+    <aside class="entity" aria-label="Entity" data-test="entity" onKeyDown={(e) => e.key === "Escape" && (e.preventDefault(), close())}>
       <header>
         <h2 title={`${pk} / ${rk}`}>
           <bdi>{pk || '""'}</bdi> <span class="dim">/</span> <bdi>{rk || '""'}</bdi>

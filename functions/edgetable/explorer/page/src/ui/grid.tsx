@@ -1,7 +1,7 @@
 // The grid: rows and columns that are in view, one stop for the Tab key, arrows inside.
 import { useEffect, useMemo, useRef } from "preact/hooks"
 import type { Columns } from "../model/columns.ts"
-import { width as widthOf } from "../model/columns.ts"
+import { arrange as arranged, width as widthOf } from "../model/columns.ts"
 import type { Rows } from "../model/rows.ts"
 import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
@@ -54,6 +54,10 @@ export function Grid(p: Props) {
     if (lastRow >= p.rows.length - 40 && p.rows.length > 0 && !progress.failure) void p.rows.load()
   }, [lastRow, p.rows, progress.loading])
 
+  useEffect(() => {
+    if (p.open >= 0) down.scrollToIndex(p.open)
+  }, [p.open])
+
   const show = (s: Selection) => {
     p.select(s)
     down.scrollToIndex(s.row)
@@ -83,6 +87,7 @@ export function Grid(p: Props) {
   const range = area(selection)
   return (
     <div
+      id="grid"
       class="grid"
       ref={scroller}
       role="grid"
@@ -98,7 +103,7 @@ export function Grid(p: Props) {
       onDblClick={(e) => (e.target as Element).closest("[data-row]") && p.onOpen(selection.row)}
     >
       <div class="canvas" role="presentation" style={{ height: px(down.getTotalSize()), width: px(total) }}>
-        <Header pinned={pinned} free={columns} names={names} columns={p.columns} arrange={p.arrange} sort={p.sort} onSort={p.onSort} width={total} />
+        <Header pinned={pinned} free={columns} names={arranged(p.rows.columns.keys(), p.columns)} columns={p.columns} arrange={p.arrange} sort={p.sort} onSort={p.onSort} width={total} />
         <div role="rowgroup">
           {inRow.map(({ index, start }) => {
             const inside = index >= range.top && index <= range.bottom

@@ -4,6 +4,8 @@ const keys: [string, string][] = [
   ["Ctrl K", "filter the tables"],
   ["Ctrl Enter", "run the query, from everywhere"],
   ["Arrows, Page, Home, End", "move in the grid; with Ctrl to the end, with Shift to select"],
+  ["S", "sort the loaded rows by the column; again: descending, unsorted"],
+  ["+ and -", "make the column wider or narrower"],
   ["Ctrl A", "select all loaded rows"],
   ["Shift Space", "select the row"],
   ["Ctrl C", "copy the selected cells as TSV"],

@@ -33,7 +33,11 @@ export function Menu({ label, test, title, children }: { label: string; test: st
 /** Dialog is modal; Escape closes it. */
 export function Dialog({ title, close, children, test }: { title: string; close: () => void; children: ComponentChildren; test?: string }) {
   const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => element.current?.showModal(), [])
+  useEffect(() => {
+    const before = document.activeElement
+    element.current?.showModal()
+    return () => before instanceof HTMLElement && before.focus({ preventScroll: true })
+  }, [])
   return (
     <dialog ref={element} aria-label={title} data-test={test} onCancel={(e) => (e.preventDefault(), close())} onClose={close} onKeyDown={(e) => (e.stopPropagation(), e.key === "Escape" && (e.preventDefault(), close()))}>
       <header>
@@ -89,6 +93,3 @@ export function CopyButton({ text, label = "Copy", test }: { text: () => string;
     </button>
   )
 }
-
-export const count = (n: number) => n.toLocaleString("en-US")
-export const plural = (n: number, word: string, many = word + "s") => `${count(n)} ${n === 1 ? word : many}`

@@ -10,7 +10,8 @@ import { Failure } from "../wire/failure.ts"
 import type { Home } from "../wire/client.ts"
 import { Builder } from "./builder.tsx"
 import { CodeMenu } from "./code.tsx"
-import { Counter } from "./count.tsx"
+import { Count } from "../model/count.ts"
+import { CountTrouble, Counter } from "./count.tsx"
 import { HistoryMenu } from "./history.tsx"
 
 /** drafts keeps what was typed and not run, for each table. */
@@ -51,6 +52,8 @@ export function QueryBar({ home, at, rows, again }: Props) {
   }
   const problem = useMemo(() => parse(filter).problem, [filter]) ?? refused(rows.progress.value.failure, filter)
   const sent = translate(filter.trim())
+  const counting = useMemo(() => new Count(home, at.table, sent), [home, at.table, sent])
+  useEffect(() => () => counting.stop(), [counting])
   return (
     <search class="query" aria-label="Query" onKeyDown={(e) => e.key === "Enter" && (e.ctrlKey || e.metaKey) && (e.preventDefault(), run())}>
       <div class="bar">
@@ -64,8 +67,9 @@ export function QueryBar({ home, at, rows, again }: Props) {
         </button>
         <HistoryMenu home={home} table={at.table} current={{ filter, select }} run={(q) => run(q.filter, q.select)} />
         <CodeMenu asked={{ table: at.table, filter: sent, select: select.split(",").map((s) => s.trim()).filter(Boolean), endpoint: home.endpoint, account: home.account }} />
-        <Counter key={place + sent} home={home} table={at.table} filter={sent} />
+        <Counter work={counting} />
       </div>
+      <CountTrouble work={counting} />
       {problem && (
         <p class="problem" role="status" data-test="problem">
           Character {problem.at + 1}: {problem.message}
@@ -163,7 +167,7 @@ function FilterText({ value, type, run, rows, problem }: TextProps) {
         onBlur={() => setCursor(undefined)}
         onClick={(e) => setCursor(e.currentTarget.selectionStart)}
       />
-      <ul id="choices" role="listbox" aria-label="Completions" class="panel" hidden={!choices.length} data-test="choices">
+      <ul id="choices" role="listbox" aria-label="Completions" class="panel" hidden={!choices.length} tabIndex={0} data-test="choices" onMouseDown={(e) => e.preventDefault()}>
         {choices.map((c, i) => (
           <li key={c.text} id={`choice-${i}`} role="option" aria-selected={i === chosen} ref={(el) => void (i === chosen && el?.scrollIntoView({ block: "nearest" }))} onPointerDown={(e) => (e.preventDefault(), take(i))}>
             <code>{c.text}</code> <span class="dim">{c.note}</span>

@@ -1,17 +1,18 @@
 // The line below the grid: what is loaded, and what it cost.
 import type { Rows } from "../model/rows.ts"
 import { useStore } from "../model/store.ts"
-import { count, plural } from "./parts.tsx"
+import { count, plural } from "../model/words.ts"
 
-export function Status({ rows, sort }: { rows: Rows; sort: string }) {
+export function Status({ rows, sort, said }: { rows: Rows; sort: string; said: string }) {
   const p = useStore(rows.progress)
   const { cost } = p
   return (
     <div class="status" data-test="status">
       <span aria-live="polite">
         <b>{plural(rows.length, "row")}</b>
-        {p.done ? ", all that match" : " loaded, there are more"}
+        {p.done ? rows.length > 0 && ", all that match" : p.pages > 0 && " loaded, there are more"}
         {sort && <span class="note"> · sorted among {p.done ? "all rows of this query" : "the loaded rows only, not the table"}</span>}
+        {said && <span class="dim"> · {said}</span>}
       </span>
       <span class="dim" data-test="cost">
         {plural(p.pages, "page")}

@@ -1,7 +1,8 @@
 // The line that offers to undo the last deletion.
 import { trash } from "../model/trash.ts"
 import { useStore } from "../model/store.ts"
-import { ErrorLine, plural } from "./parts.tsx"
+import { plural } from "../model/words.ts"
+import { ErrorLine } from "./parts.tsx"
 
 export function Undo({ undo }: { undo: () => void }) {
   const last = useStore(trash)

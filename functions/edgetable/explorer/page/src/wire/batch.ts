@@ -1,5 +1,5 @@
 // Entity group transactions: up to 100 writes of one partition, all or none.
-import { type Home, send } from "./client.ts"
+import { type Home, send, text } from "./client.ts"
 import { type Failure, failure } from "./failure.ts"
 import { address } from "./odata.ts"
 import type { Key } from "./value.ts"
@@ -20,7 +20,7 @@ export async function transact(home: Home, table: string, operations: Operation[
     body: print(home.endpoint || `http://localhost/${home.account}`, table, operations),
     ...(signal ? { signal } : {}),
   })
-  const refused = read(await response.text())
+  const refused = read(await text(response, signal))
   if (refused) throw refused
 }
 

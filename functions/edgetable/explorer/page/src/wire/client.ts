@@ -115,6 +115,9 @@ export async function send(home: Home, call: Call): Promise<Response> {
   return response
 }
 
+/** text reads an answer to its end as text. */
+export const text = async (response: Response, signal?: AbortSignal) => new TextDecoder().decode(await bytes(response, signal))
+
 /** bytes reads an answer to its end, or says that it ended half-way. */
 export async function bytes(response: Response, signal?: AbortSignal): Promise<Uint8Array> {
   try {

@@ -1,5 +1,5 @@
 // Operations on tables and entities.
-import { type Home, bytes, send } from "./client.ts"
+import { type Home, bytes, send, text } from "./client.ts"
 import { Failure } from "./failure.ts"
 import { body } from "./json.ts"
 import { Malformed, parseEntity } from "./json.ts"
@@ -37,10 +37,10 @@ export async function* listTables(home: Home, signal?: AbortSignal): AsyncGenera
   do {
     const response: Response = await send(home, { path: "Tables", query: next ? { NextTableName: next } : {}, headers: { accept: "application/json;odata=nometadata" }, ...(signal ? { signal } : {}) })
     next = response.headers.get("x-ms-continuation-NextTableName")
-    const text = new TextDecoder().decode(await bytes(response, signal))
+    const names = await text(response, signal)
     let list: { value: { TableName: string }[] }
     try {
-      list = JSON.parse(text) as typeof list
+      list = JSON.parse(names) as typeof list
     } catch {
       throw new Failure("The list of tables ended half-way: the connection was lost.", 0, "Cut")
     }
@@ -84,7 +84,7 @@ function costOf(headers: Headers): Cost {
 export async function getEntity(home: Home, table: string, key: Key): Promise<Entity | undefined> {
   try {
     const response = await send(home, { path: address(table, key) })
-    const entity = parseEntity(await response.text())
+    const entity = parseEntity(await text(response))
     entity.etag ||= response.headers.get("etag") ?? ""
     return entity
   } catch (e) {

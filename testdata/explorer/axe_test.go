@@ -1,0 +1,126 @@
+package explorer
+
+import (
+	"testing"
+)
+
+// Screen readers: axe finds nothing serious in any view and any dialog, in light and in
+// dark.
+func TestScreenReaders(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", people()...)
+	b := newTab(t)
+	check := func(state string) {
+		t.Helper()
+		// Only colours differ in the dark.
+		for theme, only := range map[string][]string{"light": nil, "dark": {"color-contrast"}} {
+			js[bool](b, `(document.documentElement.dataset.theme = %s, true)`, theme)
+			for _, found := range b.axe(only...) {
+				t.Errorf("%s, %s: %s", state, theme, found)
+			}
+			b.shot(theme + "-" + state)
+		}
+	}
+	escape := func() {
+		t.Helper()
+		b.keys("\x1b")
+		b.gone("dialog")
+	}
+	b.open(s.page)
+	b.see(at("connect"))
+	check("connect")
+	b.connect(s.connection)
+	check("tables")
+	b.click(at("create-table"))
+	check("create")
+	escape()
+	js[bool](b, `(location.hash = location.hash.replace(/\?.*/, "") + "/people?pk=Bergen&rk=001", true)`)
+	b.seeText(at("entity-json"), "Ada")
+	check("entity")
+	js[bool](b, `(document.querySelector('[data-test="entity"] .tabs button:last-child').click(), true)`)
+	b.see(`[data-test="entity"] dl`)
+	b.click(at("builder"))
+	b.click(at("add-condition"))
+	b.set(at("filter"), "Born ")
+	check("query")
+	b.set(at("filter"), "")
+	for _, menu := range []string{"columns", "history", "bulk", "copy", "files", "table-menu"} {
+		b.click(at(menu))
+		b.see(".menu > .panel")
+		check(menu)
+		b.keys("\x1b")
+	}
+	for _, kind := range []string{"set", "copy", "delete"} {
+		b.click(at("bulk"))
+		b.click(at("bulk-" + kind))
+		b.see(at("bulk-ask"))
+		check("bulk-" + kind)
+		escape()
+	}
+	b.click(at("bulk"))
+	b.click(at("bulk-set"))
+	b.set(at("set-name"), "Mark")
+	b.click(at("bulk-begin"))
+	b.seeText(at("bulk-progress"), "4 entities changed. Finished.")
+	check("bulk-work")
+	b.click(at("bulk-close"))
+	b.click(at("code"))
+	b.see(at("code-text"))
+	check("code")
+	escape()
+	b.click(at("help"))
+	b.seeText("dialog", "this list")
+	check("help")
+	escape()
+	b.click(at("table-menu"))
+	b.click(at("delete-table"))
+	b.see(at("confirm-table"))
+	check("delete-table")
+	escape()
+	b.click(at("access-open"))
+	for _, part := range []string{"token", "policies", "cors", "service", "keys"} {
+		b.click(at("access-" + part))
+		switch part {
+		case "token":
+			b.click("details > summary")
+		case "policies":
+			b.click(at("policy-add"))
+		case "cors":
+			b.click(at("cors-add"))
+		case "service":
+			b.seeText(at("service"), "By the hour")
+		}
+		check("access-" + part)
+	}
+	escape()
+	b.click(at("files"))
+	b.click(at("export-open"))
+	b.click(at("export-begin"))
+	b.seeText(at("export-progress"), "4 entities")
+	check("export")
+	escape()
+	b.click(at("files"))
+	b.click(at("import-open"))
+	b.file(at("import-file"), "a.csv", "PartitionKey,RowKey,Name,Born\na,b,c,1\na/b,b,c,2\n")
+	b.seeText(at("import-preview"), "Row 2")
+	check("import")
+	b.click(at("import-begin"))
+	b.seeText(at("import-progress"), "1 refused")
+	check("import-refused")
+	b.click(at("import-close"))
+	// The editor, and the merge of two versions.
+	b.click(at("edit"))
+	b.click(at("add-property"))
+	b.see(at("edit-panel"))
+	check("edit")
+	b.click(field("", "field-remove"))
+	b.set(field("Name", "field-value"), "mine")
+	s.do("PUT", "/people(PartitionKey='Bergen',RowKey='001')", `{"Name":"theirs"}`, 204)
+	b.click(at("save-entity"))
+	b.see(at("merge"))
+	check("merge")
+	js[bool](b, `(document.querySelector(%s).click(), true)`, at("traffic"))
+	b.see(at("elsewhere"))
+	check("elsewhere")
+}
