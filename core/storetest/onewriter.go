@@ -9,10 +9,10 @@ import (
 	"edgetable/core/table"
 )
 
-// OneWriter writes to a table under faults and knows what is in it, since nobody else
-// writes. It inserts only entities that do not exist, deletes only existing ones, and
-// updates states that it has seen. So a refusal means a write that was carried out twice,
-// or one that was confirmed and not carried out. After an unknown outcome it reads.
+// OneWriter writes to a table under faults. It is the only writer, so it knows the
+// content. It inserts only entities that do not exist, deletes only existing ones, and
+// updates only states that it has seen. A refusal therefore means that the store applied
+// a write twice, or confirmed one without applying it. After an unknown outcome it reads.
 type OneWriter struct {
 	Store table.Store
 	Table table.RecordKey

@@ -1,8 +1,8 @@
 // Says where a deployed Worker is:  node endpoints.mjs OUTPUT
 //
 // OUTPUT is what wrangler wrote about the deployment, an object a line. Its targets are addresses (https://…workers.dev),
-// custom domains ("tables.example.com (custom domain)") and routes ("*.table.example.com/* (zone name: example.com)"), and
-// what is no host ("schedule: */30 * * * *").
+// custom domains ("tables.example.com (custom domain)"), routes ("*.table.example.com/* (zone name: example.com)") and
+// others that are no hosts ("schedule: */30 * * * *").
 import { readFileSync } from "node:fs";
 
 const account = process.env.EDGETABLE_ACCOUNTS ?? ""; // name:key of an account that was made with the deployment
@@ -11,7 +11,7 @@ const targets = lines.find((line) => line.type === "deploy")?.targets ?? [];
 const hosts = targets.flatMap((target) => /^(?:https:\/\/)?([\w*-]+(?:\.[\w-]+)+)(?=[/ ]|$)/.exec(target)?.slice(1) ?? []);
 const own = hosts.filter((host) => !host.endsWith(".workers.dev"));
 
-// What stands before ".table." is the account; elsewhere it is the first segment of the path.
+// The account is the part of the host before ".table."; for other hosts it is the first segment of the path.
 const endpoint = (host, name) => (/^[^.]+\.table\./.test(host) ? `https://${host.replace(/^\*/, name)}` : `https://${host}/${name}`);
 
 console.log("");

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-// config is what the variables of a Worker say, secrets among them.
+// config has the variables of a Worker, with its secrets.
 type config struct {
 	accounts     accounts.List
 	pathStyle    bool
@@ -21,7 +21,7 @@ type config struct {
 	settingsAge  time.Duration
 	scannedBytes int
 	failures     float64
-	rates        setting.Rates // each isolate counts for itself, of which there are many: no quota
+	rates        setting.Rates // of each isolate; there are many, so these are no quotas
 	buckets      uint16
 	location     string
 	catalog      string

@@ -1,5 +1,5 @@
-// Waiters wait for room in the isolate. Each polls by itself: the platform ends a request as hung if only another one could
-// wake it.
+// Waiters wait for room in the isolate. Each of them polls, because the platform ends a request as hung if only another
+// request could wake it.
 const maxWait = 5_000; // ms
 
 export class Waiters {

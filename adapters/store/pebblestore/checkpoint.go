@@ -11,7 +11,7 @@ import (
 
 // Checkpoint shows the state of the store at one moment in a new directory, for a
 // backup. The data files there are hard links if the file system permits this, so
-// damage to them is damage to both: they must be copied. Writes continue meanwhile.
+// damage to one is damage to both: a backup must copy them. Writes continue.
 func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 	if s.memory {
 		return fmt.Errorf("checkpoint of a store in memory: %w", table.ErrUnsupported)
@@ -30,7 +30,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string) error {
 		s.checkpoint.Lock()
 		defer s.checkpoint.Unlock()
 		if given.Err() != nil {
-			return nil // nobody waits for it any more
+			return nil // the caller gave up
 		}
 		err := s.db.Checkpoint(dir, pebble.WithFlushedWAL())
 		if given.Err() != nil {

@@ -167,7 +167,7 @@ func TestReplicaConverges(t *testing.T) {
 	}
 }
 
-// A replica is read only, and what is asked of a reader eventually is asked of it.
+// A replica refuses writes, and a reader with eventual consistency reads from it.
 func TestReader(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
