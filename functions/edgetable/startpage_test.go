@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+// TestStartInTests runs the commands of docs/start/tests.md, and writes and reads an entity as a test would.
+func TestStartInTests(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"sh", "grep", "sed", "sleep"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	page, err := os.ReadFile("../../docs/start/tests.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands := regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindSubmatch(page)[1]
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(dir, "edgetable")); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("sh", "-eu", "-c", "trap 'kill $server' EXIT\n"+string(commands)+`
+edgetable import people.jsonl --table People --to env:EDGETABLE_CONNECTION_STRING >&2
+edgetable count People --from env:EDGETABLE_CONNECTION_STRING`)
+	c.Dir = dir
+	c.Env = append(os.Environ(), mainVariable+"=1", "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if err := os.WriteFile(filepath.Join(dir, "people.jsonl"), []byte(`{"PartitionKey":"Oslo","RowKey":"1","Name":"Ada"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.Output()
+	if err != nil || string(out) != "1\n" {
+		var said []byte
+		if e, ok := err.(*exec.ExitError); ok {
+			said = e.Stderr
+		}
+		t.Errorf("%q, %v\n%s", out, err, said)
+	}
+}
