@@ -4,13 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/sync/errgroup"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/payload"
 	"edgetable/core/traffic"
 	"edgetable/functions/edgetable/advise"
 	"edgetable/functions/edgetable/remote"
@@ -87,28 +88,18 @@ func (p *program) advise(ctx context.Context, o *adviseFlags, table string) erro
 
 // scanKeys reads a table in parallel.
 func scanKeys(ctx context.Context, c *remote.Client, table string, connections int, read *transfer.Progress) (*advise.Stored, error) {
-	ranges, err := transfer.Split(ctx, c, table, "", 4*connections)
-	if err != nil {
-		return nil, err
-	}
-	parts := make([]advise.Stored, len(ranges))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(connections)
-	for i, r := range ranges {
-		g.Go(func() error {
-			for _, filter := range r.Filters() {
-				for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: filter}) {
-					if err != nil {
-						return err
-					}
-					parts[i].Add(e.PartitionKey, e.RowKey, e.Properties)
-					read.Rows.Add(1)
-				}
+	parts, err := transfer.ReadParts(ctx, c, remote.Query{Table: table}, connections, read, func(list iter.Seq2[payload.Received, error]) (advise.Stored, error) {
+		var one advise.Stored
+		for e, err := range list {
+			if err != nil {
+				return one, err
 			}
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
+			one.Add(e.PartitionKey, e.RowKey, e.Properties)
+			read.Rows.Add(1)
+		}
+		return one, nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	return advise.Join(parts), nil

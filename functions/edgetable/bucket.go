@@ -22,9 +22,6 @@ func (p *program) exportPlace(ctx context.Context, o *exportFlags) (exportTo, er
 	if !isBucket(o.to) {
 		return exportTo{dir: o.to}, nil
 	}
-	if o.format != "jsonl" {
-		return exportTo{}, misuse("a bucket takes --format jsonl; export %s to a directory", o.format)
-	}
 	objects, err := openPlace(ctx, o.to)
 	return exportTo{objects: objects}, err
 }

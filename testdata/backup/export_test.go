@@ -72,7 +72,6 @@ func TestExport(t *testing.T) {
 		{[]string{"import", g.URL, "--to", start(t, filepath.Join(t.TempDir(), "new")).connection(), "--journal", filepath.Join(t.TempDir(), "journal")},
 			"people/part-0000-000000.jsonl.zst is not what the manifest says"},
 		{[]string{"import", strings.Replace(g.URL, "prefix", "nothing", 1), "--to", s.connection()}, "has no manifest.json"},
-		{append(args, "--restart", "--format", "csv"), "a bucket takes --format jsonl"},
 	} {
 		if out, err := command(t, tt.args...).CombinedOutput(); err == nil || !strings.Contains(string(out), tt.say) {
 			t.Errorf("%q: %v %s", tt.args, err, out)
@@ -81,6 +80,15 @@ func TestExport(t *testing.T) {
 	s.put(t, 1000)
 	succeed(t, append(args, "--restart")...)
 	s.same(t, g.URL)
+	for _, format := range []string{"csv", "parquet"} {
+		succeed(t, append(args, "--restart", "--format", format)...)
+		s.same(t, g.URL)
+		for _, table := range []string{"people", "empty"} {
+			if list, err := filepath.Glob(filepath.Join(g.dir, table, "*")); err != nil || len(list) != 1 || !strings.Contains(list[0], "part-0000-000000."+format) {
+				t.Errorf("%q, %v", list, err)
+			}
+		}
+	}
 }
 
 // TestExportFaults lets requests fail in every way, before and after they are executed.
@@ -103,13 +111,13 @@ func TestExportFaults(t *testing.T) {
 func TestExportKill(t *testing.T) {
 	t.Parallel()
 	g, s := startGateway(t), start(t, filled(t))
-	for row := range 600 { // several objects, of several ranges
+	for row := range 600 { // several objects
 		s.put(t, 1000+row)
 	}
 	for _, f := range []fault{killBefore, killAfter} {
 		for n := int64(1); ; n++ {
 			place := strings.Replace(g.URL, "prefix", fmt.Sprint("kill", f, "-", n), 1)
-			args := []string{"export", "--all", "--from", s.connection(), "--to", place}
+			args := []string{"export", "--all", "--from", s.connection(), "--to", place, "--format", map[fault]string{killBefore: "jsonl", killAfter: "parquet"}[f]}
 			if !killedAt(t, g, f, n, args) {
 				break
 			}

@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,9 +12,11 @@ import (
 
 // AzCopy 7 exported a table to files ACCOUNT_TABLE_TIME_RANGE_SPLIT_CRC.json, or .csv
 // with a .schema.csv each, and a manifest ACCOUNT_TABLE_TIME.manifest. The names of
-// both begin alike; /Manifest chose another beginning. The manifest has a checksum of
-// the entities whose algorithm is not published, so it is not compared.
+// both begin alike; /Manifest chose another beginning. CRC is a sum of the entities
+// in the file, Checksum in the manifest one of all files. Nobody has published over
+// which bytes they go, so they are not compared; the number of files is.
 // https://github.com/MicrosoftDocs/azure-docs/blob/00a142ac/articles/storage/storage-use-azcopy.md
+// https://github.com/Azure/azure-storage-net-data-movement/issues/129
 
 // azcopyManifest is the ending of manifests.
 const azcopyManifest = ".manifest"
@@ -27,8 +31,30 @@ func azcopyTable(file string) string {
 	return ""
 }
 
-// azcopyParts returns the files of a manifest.
+// azcopySays is what a manifest of version 7.3 says; those of older ones lack it.
+type azcopySays struct {
+	TableName      string
+	TotalDataFiles int
+}
+
+func readAzcopyManifest(manifest string) (says azcopySays, err error) {
+	text, err := os.ReadFile(manifest)
+	if err == nil && len(text) > 0 {
+		err = json.Unmarshal(text, &says)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", manifest, err)
+	}
+	return says, err
+}
+
+// azcopyParts returns the files of a manifest. It is an error if the manifest says
+// that there are more or fewer.
 func azcopyParts(manifest, tableName string) (list []Source, err error) {
+	says, err := readAzcopyManifest(manifest)
+	if err != nil {
+		return nil, err
+	}
 	begin := strings.TrimSuffix(manifest, azcopyManifest) + "_"
 	found, err := os.ReadDir(filepath.Dir(manifest)) // sorted
 	if err != nil {
@@ -37,11 +63,14 @@ func azcopyParts(manifest, tableName string) (list []Source, err error) {
 	for _, f := range found {
 		name := f.Name()
 		if strings.HasPrefix(name, filepath.Base(begin)) && azcopyPart.MatchString(name) && !strings.HasSuffix(name, schemaEnding) {
-			list = append(list, Source{Table: named(tableName, name), File: filepath.Join(filepath.Dir(manifest), name)})
+			list = append(list, Source{Table: cmp.Or(tableName, says.TableName, named("", name)), File: filepath.Join(filepath.Dir(manifest), name)})
 		}
 	}
-	if len(list) == 0 {
+	switch {
+	case len(list) == 0:
 		return nil, fmt.Errorf("%s has no files beside it: %s0_0_….json or .csv", manifest, begin)
+	case says.TotalDataFiles > 0 && says.TotalDataFiles != len(list):
+		return nil, fmt.Errorf("%s says that its export has %d files, but %d are beside it: %s…", manifest, says.TotalDataFiles, len(list), begin)
 	}
 	return list, nil
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"edgetable/core/edm"
@@ -62,29 +61,23 @@ const largest = 10
 // Measure reads a table and describes it. Bytes are by the service's formula for
 // the size of an entity.
 func Measure(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress) (*Stat, error) {
-	var mu sync.Mutex
-	measures := map[*part]*measure{}
-	s, err := scanAll(ctx, c, q, workers, progress, func(ctx context.Context, p *part) error {
+	measures, err := ReadParts(ctx, c, q, workers, progress, func(list iter.Seq2[payload.Received, error]) (*measure, error) {
 		m := &measure{}
-		mu.Lock()
-		measures[p] = m
-		mu.Unlock()
-		return m.read(p.entities(ctx, c, q), progress)
+		return m, m.read(list, progress)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return sum(inOrder(s.parts), measures), nil
+	return sum(measures), nil
 }
 
 // sum puts the measures of all parts together.
-func sum(parts []*part, measures map[*part]*measure) *Stat {
+func sum(measures []*measure) *Stat {
 	s, types := &Stat{}, map[string]map[edm.Type]int64{}
 	var all []Partition
 	var open Partition // may go on in the next range
 	some := false
-	for _, one := range parts {
-		p := measures[one]
+	for _, p := range measures {
 		for name, counts := range p.types {
 			if types[name] == nil {
 				types[name] = counts

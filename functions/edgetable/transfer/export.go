@@ -47,12 +47,26 @@ func (o *Export) ToDirectory(ctx context.Context, c *remote.Client, dir string) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.journal.close()) }()
+	missing, err := o.tables(ctx, c, w, func(ctx context.Context, table string, p *part) error {
+		return o.part(ctx, c, dir, table, p, w)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o.finish(dir, w, missing)
+}
+
+// tables calls do for each part of the tables that is not done. It returns the
+// tables that are not there.
+func (o *Export) tables(ctx context.Context, c *remote.Client, w *tableWork, do func(ctx context.Context, table string, p *part) error) (missing []string, err error) {
 	o.Progress.tables = len(o.Tables)
 	o.Progress.resume(w.rows())
 	o.Begin(w.again)
-	var missing []string
 	for _, name := range o.Tables {
-		err := o.table(ctx, c, dir, name, w)
+		err := w.begin(ctx, c, name, o.Filter)
+		if err == nil {
+			err = w.run(ctx, c, name, o.Connections, o.Progress, func(ctx context.Context, p *part) error { return do(ctx, name, p) })
+		}
 		if gone(err) && len(missing)+1 < len(o.Tables) {
 			missing = append(missing, name)
 			continue
@@ -62,5 +76,5 @@ func (o *Export) ToDirectory(ctx context.Context, c *remote.Client, dir string) 
 			return nil, err
 		}
 	}
-	return o.finish(dir, w, missing)
+	return missing, nil
 }

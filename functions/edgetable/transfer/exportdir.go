@@ -16,20 +16,12 @@ import (
 // finish gives the files their names and writes the manifest, after which the
 // export is complete. It can be repeated after any interruption.
 func (o *Export) finish(dir string, w *tableWork, missing []string) (*Manifest, error) {
-	m := &Manifest{Edgetable: manifestVersion, Source: o.Source, Format: o.Format, Filter: o.Filter, Select: o.Select, Tables: []ManifestTable{}, Missing: missing}
-	for _, name := range o.Tables {
-		if slices.Contains(missing, name) {
-			continue
-		}
-		t := w.tables[name]
-		if begun := t.begun.Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
-			m.Begun = begun
-		}
-		table, err := o.finishTable(dir, name, inOrder(t.parts))
-		if err != nil {
+	m := o.manifest(w, missing)
+	for i := range m.Tables {
+		t := &m.Tables[i]
+		if err := o.finishTable(dir, t, inOrder(w.tables[t.Name].parts)); err != nil {
 			return nil, err
 		}
-		m.Tables = append(m.Tables, table)
 	}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -41,10 +33,25 @@ func (o *Export) finish(dir string, w *tableWork, missing []string) (*Manifest, 
 	return m, tidy(dir, m)
 }
 
+// manifest is the manifest of an export whose tables have no files yet.
+func (o *Export) manifest(w *tableWork, missing []string) *Manifest {
+	m := &Manifest{Edgetable: manifestVersion, Source: o.Source, Format: o.Format, Filter: o.Filter, Select: o.Select, Tables: []ManifestTable{}, Missing: missing}
+	for _, name := range o.Tables {
+		if slices.Contains(missing, name) {
+			continue
+		}
+		if begun := w.tables[name].begun.Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
+			m.Begun = begun
+		}
+		m.Tables = append(m.Tables, ManifestTable{Name: name, Parts: []Part{}})
+	}
+	return m
+}
+
 // finishTable makes the files of a table of its parts in the order of their keys.
 // Empty parts have none, but an empty table has a file.
-func (o *Export) finishTable(dir, name string, parts []*part) (ManifestTable, error) {
-	table := ManifestTable{Name: name, Parts: []Part{}}
+func (o *Export) finishTable(dir string, table *ManifestTable, parts []*part) error {
+	name := table.Name
 	full := slices.DeleteFunc(slices.Clone(parts), func(p *part) bool { return p.state.Rows == 0 })
 	if len(full) == 0 {
 		full = parts[:1]
@@ -56,11 +63,11 @@ func (o *Export) finishTable(dir, name string, parts []*part) (ManifestTable, er
 	sheet := o.sheet()
 	if sheet != nil {
 		for _, p := range full {
-			if err := entities(at(p), func(e payload.Received) error {
+			if err := fileEntities(at(p))(func(e payload.Received) error {
 				sheet.note(&e)
 				return nil
 			}); err != nil {
-				return table, err
+				return err
 			}
 		}
 	}
@@ -69,14 +76,14 @@ func (o *Export) finishTable(dir, name string, parts []*part) (ManifestTable, er
 		path := filepath.Join(dir, filepath.FromSlash(file))
 		if sheet != nil {
 			if err := makeSheet(sheet, at(p), path); err != nil {
-				return table, err
+				return err
 			}
 		} else if err := rename(at(p), path, p.state.Size); err != nil {
-			return table, err
+			return err
 		}
 		bytes, sum, err := checksum(path)
 		if err != nil {
-			return table, err
+			return err
 		}
 		table.Rows += p.state.Rows
 		table.Parts = append(table.Parts, Part{File: file, Rows: p.state.Rows, Bytes: bytes, SHA256: sum})
@@ -84,7 +91,7 @@ func (o *Export) finishTable(dir, name string, parts []*part) (ManifestTable, er
 	if sheet != nil {
 		table.Notes = sheet.notes()
 	}
-	return table, syncDir(filepath.Join(dir, name))
+	return syncDir(filepath.Join(dir, name))
 }
 
 // Begun returns the tables of the export in a directory that is not finished, nil

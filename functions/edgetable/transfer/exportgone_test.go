@@ -50,7 +50,7 @@ func TestExportObjectsGone(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err != nil {
 		t.Error(err)
 	}
-	e.Tables = []string{"Never", "Nobody"}
+	e.Tables, e.Begin = []string{"Never", "Nobody"}, func(bool) {}
 	if _, err := e.ToObjects(t.Context(), c, repository.Directory(t.TempDir())); err == nil {
 		t.Error("an export of nothing")
 	}

@@ -13,32 +13,24 @@ import (
 )
 
 // frameSize is how much text is written until the journal notes it, and how much
-// may have to be read again after an interruption.
-const frameSize = 8 << 20
-
-func (o *Export) table(ctx context.Context, c *remote.Client, dir, name string, w *tableWork) error {
-	if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
-		return err
-	}
-	if err := w.begin(ctx, c, name, o.Filter); err != nil {
-		return err
-	}
-	return w.run(ctx, c, name, o.Connections, o.Progress, func(ctx context.Context, p *part) error {
-		return o.part(ctx, c, dir, name, p, w)
-	})
-}
+// may have to be read again after an interruption. Tests have less.
+var frameSize = 8 << 20
 
 // file returns the name of a file of the export, below the directory, by its place
 // in the order of keys.
 func (o *Export) file(table string, n int) string {
-	name := fmt.Sprintf("%s/part-%04d.", table, n)
+	return fmt.Sprintf("%s/part-%04d%s", table, n, o.ending())
+}
+
+// ending is the ending of the names of files.
+func (o *Export) ending() string {
 	switch o.Format {
 	case "jsonl":
-		return name + "jsonl" + endings[o.Compress]
+		return ".jsonl" + endings[o.Compress]
 	case "parquet": // which is compressed within
-		return name + "parquet"
+		return ".parquet"
 	}
-	return name + "csv" + endings[o.Compress]
+	return ".csv" + endings[o.Compress]
 }
 
 // piece returns the name of the file for a part until all parts are complete:
@@ -54,6 +46,9 @@ func (o *Export) piece(table string, p *part) (name, compress string) {
 
 // part reads a part of a table into its file, or what the file lacks.
 func (o *Export) part(ctx context.Context, c *remote.Client, dir, table string, p *part, w *tableWork) (err error) {
+	if err := os.MkdirAll(filepath.Join(dir, table), 0o755); err != nil {
+		return err
+	}
 	name, compress := o.piece(table, p)
 	f, err := os.OpenFile(filepath.Join(dir, filepath.FromSlash(name)), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

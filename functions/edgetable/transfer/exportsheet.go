@@ -16,10 +16,13 @@ import (
 // its first row. The entities are spooled as JSON lines and read twice: columns
 // that appear late get their place, and memory is bounded.
 type sheet interface {
-	note(e *payload.Received) // in the first pass, for all entities of the table
-	make(spool string, out io.Writer) error
-	notes() []string // what a reader of the files should know
+	note(e *payload.Received)                  // in the first pass, for all entities of the table
+	make(list entityList, out io.Writer) error // several goroutines may call it, each with its list
+	notes() []string                           // what a reader of the files should know
 }
+
+// entityList calls do for each entity of a list that can be read again.
+type entityList func(do func(e payload.Received) error) error
 
 // sheet returns that of the format, nil for JSON lines.
 func (o *Export) sheet() sheet {
@@ -54,11 +57,11 @@ func (s *csvSheet) note(e *payload.Received) {
 
 func (s *csvSheet) notes() []string { return nil }
 
-func (s *csvSheet) make(spool string, file io.Writer) error {
+func (s *csvSheet) make(list entityList, file io.Writer) error {
 	out := newFrames(file, s.compress)
 	w := newCSVWriter(s.names, s.typed, s.excel)
 	text := w.appendHead(nil)
-	err := entities(spool, func(e payload.Received) (err error) {
+	err := list(func(e payload.Received) (err error) {
 		if text = w.append(text, &e); len(text) >= 256<<10 {
 			_, err = out.Write(text)
 			text = text[:0]
@@ -78,17 +81,24 @@ func makeSheet(s sheet, spool, file string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Sync(), f.Close()) }()
-	return s.make(spool, f)
+	return s.make(fileEntities(spool), f)
 }
 
-// entities reads a file of ours.
-func entities(file string, do func(e payload.Received) error) error {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
+// fileEntities reads a file of ours.
+func fileEntities(file string) entityList {
+	return func(do func(e payload.Received) error) error {
+		f, err := os.Open(file)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return entities(file, f, do)
 	}
-	defer f.Close()
-	lines := newLineReader(f)
+}
+
+// entities reads lines of ours from a file.
+func entities(file string, text io.Reader, do func(e payload.Received) error) error {
+	lines := newLineReader(text)
 	var r payload.Reader
 	for {
 		line, number, err := lines.next()
@@ -131,5 +141,5 @@ func (o *Export) spooled(ctx context.Context, c *remote.Client, s sheet, out io.
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return s.make(f.Name(), out)
+	return s.make(fileEntities(f.Name()), out)
 }

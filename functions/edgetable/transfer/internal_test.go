@@ -17,14 +17,58 @@ import (
 	"edgetable/functions/edgetable/remote"
 )
 
+func init() {
+	wakeEvery, worthDividing, frameSize, objectSize = 100, 400, 300<<10, 300<<10
+}
+
 // SetMemory sets the memory for sorting.
 func SetMemory(o *Import, bytes int) { o.memory = bytes }
+
+// Split divides a table into so many ranges in the order of their keys, or fewer if
+// it cannot be divided further.
+func Split(ctx context.Context, c *remote.Client, table, filter string, want int) ([]Range, error) {
+	type piece struct {
+		Range
+		first Key
+		whole bool
+	}
+	probe := probes(c, table)
+	whole, err := wholeTable(ctx, probe, filter)
+	if err != nil {
+		return nil, err
+	}
+	first, _, err := probe(ctx, remote.Query{Filter: filter})
+	if err != nil {
+		return nil, err
+	}
+	pieces := []piece{{whole, first, false}}
+	for before := 0; len(pieces) < want && len(pieces) > before; {
+		before = len(pieces)
+		var next []piece
+		for _, p := range pieces {
+			left, right, ok, err := p.divide(ctx, probe, p.first)
+			if err != nil {
+				return nil, err
+			}
+			if !ok || p.whole {
+				next = append(next, piece{p.Range, p.first, true})
+				continue
+			}
+			next = append(next, piece{left, p.first, false}, piece{right, right.From, false})
+		}
+		pieces = next
+	}
+	var ranges []Range
+	for _, p := range pieces {
+		ranges = append(ranges, p.Range)
+	}
+	return ranges, nil
+}
 
 // ReadDivided reads a table, beginning with one range, and waits until workers have
 // taken so many parts of it away. It returns the parts in their order.
 func ReadDivided(ctx context.Context, c *remote.Client, table string, parts int) (keys [][]Key, err error) {
-	s := newScan(c, table, nil)
-	s.add(Range{})
+	s := newScan(c, table, []*part{newPart(0, Range{})})
 	var mu sync.Mutex
 	found := map[*part][]Key{}
 	err = s.run(ctx, 4, func(ctx context.Context, p *part) error {

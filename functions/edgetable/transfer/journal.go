@@ -12,6 +12,13 @@ import (
 	"sync"
 )
 
+// lines is a journal that work appends lines to.
+type lines interface {
+	write(line any) error // when it returns, the line is durable
+	close() error
+	remove() error
+}
+
 // journal is a file of JSON lines that says how far work is. A line is on the
 // disk before anybody acts on it. The first line has the options of the work;
 // other options must not continue it.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"reflect"
+	"sync"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
@@ -103,20 +104,17 @@ func (f *parquetField) Value(reflect.Value) reflect.Value { return reflect.Value
 // parquetSheet makes files of parquet. Those of a table have the same columns.
 type parquetSheet struct {
 	parquetColumns
-	planned  bool
+	planned  sync.Once
 	compress string
 }
 
-func (s *parquetSheet) make(spool string, out io.Writer) error {
-	if !s.planned {
-		s.plan()
-		s.planned = true
-	}
+func (s *parquetSheet) make(list entityList, out io.Writer) error {
+	s.planned.Do(s.plan)
 	w, err := newParquetWriter(out, &s.parquetColumns, s.compress)
 	if err != nil {
 		return err
 	}
-	if err := entities(spool, func(e payload.Received) error { return w.write(&e) }); err != nil {
+	if err := list(func(e payload.Received) error { return w.write(&e) }); err != nil {
 		return err
 	}
 	return w.w.Close()

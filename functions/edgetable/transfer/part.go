@@ -16,6 +16,8 @@ type part struct {
 	state  noted // the journal's last line about it
 	scan   *scan // nil until work begins
 
+	objects []Part // that have been stored
+
 	mu     sync.Mutex
 	span   Range
 	first  Key    // the first entity that was passed on
@@ -30,9 +32,17 @@ func newPart(number int, span Range) *part {
 	return &part{number: number, span: span, first: span.From}
 }
 
+// noted sets the state that the journal has.
+func (p *part) noted(state noted) {
+	p.state = state
+	if state.Object != nil {
+		p.objects = append(p.objects, *state.Object)
+	}
+}
+
 // resume sets the state that an earlier run noted.
 func (p *part) resume(state noted) {
-	p.state = state
+	p.noted(state)
 	p.rows = state.Rows + state.Totals.rows()
 	p.ended = state.Done
 	if state.At != nil {
@@ -112,18 +122,18 @@ func inRange(ctx context.Context, c *remote.Client, q remote.Query, r Range) ite
 }
 
 // left estimates how many entities are left, from the share of the keys that has
-// been passed on. It is 0 until that share is known.
-func (p *part) left() float64 {
+// been passed on. It is not bounded while that share is not known.
+func (p *part) left() (n float64, bounded bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended || p.rows < wakeEvery {
-		return 0
+		return 0, p.ended
 	}
 	share := fraction(p.first, p.span.end(), p.last())
 	if share == 0 {
-		return float64(p.rows) // nothing is known: it may be in its middle
+		return float64(p.rows), false // it may be in its middle
 	}
-	return float64(p.rows) * (1 - share) / share
+	return float64(p.rows) * (1 - share) / share, true
 }
 
 // fraction returns how much of the way from one key to another a third is, by

@@ -2,23 +2,24 @@ package transfer
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
+	"edgetable/core/payload"
 	"edgetable/functions/edgetable/remote"
 )
 
-// splits is the number of ranges into which a table is divided at first.
-const splits = 64
-
-// wakeEvery is a number of entities: after so many of a part, idle workers check
-// again whether it is worth dividing.
-const wakeEvery = 1000
-
-// worthDividing is the least number of remaining entities for which a part is divided.
-const worthDividing = 4000
+// Tests have smaller numbers, so that small tables are divided, too.
+var (
+	// wakeEvery is a number of entities: after so many of a part, idle workers check
+	// again whether it is worth dividing.
+	wakeEvery int64 = 1000
+	// worthDividing is the least number of remaining entities for which a part is divided.
+	worthDividing = 4000
+)
 
 // scan is a table whose parts several workers read. An idle worker divides the part
 // with the most remaining entities.
@@ -31,13 +32,13 @@ type scan struct {
 	change *sync.Cond
 	parts  []*part // in the order in which they were found
 	taken  map[*part]*take
-	active int // parts that are read
+	cost   probeCost
 }
 
 // take is a part that a worker has.
 type take struct {
-	dividing bool // a worker looks for a key in its middle
-	whole    bool // it cannot be divided
+	stop  func() // ends the search for a key in its middle, nil if there is none
+	whole bool   // it cannot be divided
 }
 
 func newScan(c *remote.Client, table string, parts []*part) *scan {
@@ -49,27 +50,38 @@ func newScan(c *remote.Client, table string, parts []*part) *scan {
 	return s
 }
 
-// scanAll splits a table and reads it.
+// scanAll reads a table.
 func scanAll(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, do func(ctx context.Context, p *part) error) (*scan, error) {
-	ranges, err := Split(ctx, c, q.Table, q.Filter, splits)
+	whole, err := wholeTable(ctx, probes(c, q.Table), q.Filter)
 	if err != nil {
 		return nil, err
 	}
-	s := newScan(c, q.Table, nil)
-	for _, r := range ranges {
-		s.add(r)
-	}
+	s := newScan(c, q.Table, []*part{newPart(0, whole)})
 	progress.begin(s)
 	defer progress.end()
 	return s, s.run(ctx, workers, do)
 }
 
-// add adds a part for a range.
-func (s *scan) add(r Range) *part {
-	p := newPart(len(s.parts), r)
-	p.scan = s
-	s.parts = append(s.parts, p)
-	return p
+// ReadParts reads the entities that match a query, in several parts at the same time. It returns
+// what read returns for each part, in the order of their keys.
+func ReadParts[T any](ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, read func(list iter.Seq2[payload.Received, error]) (T, error)) ([]T, error) {
+	var mu sync.Mutex
+	found := map[*part]T{}
+	s, err := scanAll(ctx, c, q, workers, progress, func(ctx context.Context, p *part) error {
+		one, err := read(p.entities(ctx, c, q))
+		mu.Lock()
+		defer mu.Unlock()
+		found[p] = one
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var list []T
+	for _, p := range inOrder(s.parts) {
+		list = append(list, found[p])
+	}
+	return list, nil
 }
 
 // run calls do for each part that is not done, in so many workers. Do reads the
@@ -104,11 +116,11 @@ func (s *scan) next(ctx context.Context) (*part, error) {
 			return nil, context.Cause(ctx)
 		}
 		if i := slices.IndexFunc(s.parts, func(p *part) bool { return s.taken[p] == nil && !p.state.Done }); i >= 0 {
-			s.active++
+			s.cost.active(+1)
 			s.taken[s.parts[i]] = &take{}
 			return s.parts[i], nil
 		}
-		if s.active == 0 {
+		if s.cost.readers == 0 {
 			return nil, nil
 		}
 		if p := s.longest(); p != nil {
@@ -126,10 +138,10 @@ func (s *scan) longest() (longest *part) {
 	most := float64(worthDividing)
 	for _, p := range s.parts {
 		t := s.taken[p]
-		if t == nil || t.dividing || t.whole {
+		if t == nil || t.stop != nil || t.whole {
 			continue
 		}
-		if left := p.left(); left >= most {
+		if left, _ := p.left(); left >= most {
 			longest, most = p, left
 		}
 	}
@@ -140,20 +152,28 @@ func (s *scan) longest() (longest *part) {
 // lock while it asks the service.
 func (s *scan) divide(ctx context.Context, p *part) error {
 	t := s.taken[p]
-	t.dividing = true
+	search, stop := context.WithCancel(ctx)
+	defer stop()
+	t.stop = stop
 	p.mu.Lock()
 	at := p.last()
 	rest := p.span.Behind(at)
 	p.mu.Unlock()
 	s.mu.Unlock()
-	_, right, ok, err := rest.divide(ctx, s.c, s.table, at)
+	_, right, ok, err := rest.divide(search, s.probe, at)
 	s.mu.Lock()
-	t.dividing, t.whole = false, !ok
+	if search.Err() != nil && ctx.Err() == nil {
+		return nil // p was read to its end meanwhile
+	}
+	t.stop, t.whole = nil, !ok
 	if err != nil || !ok {
 		return err
 	}
 	p.mu.Lock() // until the journal has it: then p is not done without its end
 	defer p.mu.Unlock()
+	if p.span.end() == (Key{}) {
+		p.span.High = right.High
+	}
 	if p.ended || p.last().compare(right.From) >= 0 {
 		return nil
 	}
@@ -173,7 +193,10 @@ func (s *scan) divide(ctx context.Context, p *part) error {
 func (s *scan) finished(p *part) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.active--
+	s.cost.active(-1)
+	if stop := s.taken[p].stop; stop != nil {
+		stop()
+	}
 	delete(s.taken, p)
 	p.state.Done = true
 	s.change.Broadcast()
@@ -192,11 +215,11 @@ func (s *scan) share() float64 {
 	defer s.mu.Unlock()
 	read, all, known, unknown := 0.0, 0.0, 0.0, 0.0
 	for _, p := range s.parts {
-		left := p.left()
+		left, bounded := p.left()
 		p.mu.Lock()
 		rows := float64(p.rows)
 		read += rows
-		if p.ended || rows >= wakeEvery {
+		if bounded {
 			all += rows + left
 			known++
 		} else {

@@ -122,6 +122,13 @@ func files(dir, tableName string) (list []Source, err error) {
 		}
 		slices.Sort(found)
 		for _, path := range found {
+			if strings.HasSuffix(path, azcopyManifest) {
+				if says, err := readAzcopyManifest(path); err == nil && says.TotalDataFiles > 0 { // else it may be of another program
+					if _, err := azcopyParts(path, tableName); err != nil {
+						return nil, err
+					}
+				}
+			}
 			if formatOf(path) == "" || strings.HasSuffix(path, rejectsEnding) || strings.HasSuffix(path, schemaEnding) || filepath.Base(path) == ManifestName {
 				continue
 			}

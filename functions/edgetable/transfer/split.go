@@ -5,114 +5,57 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/sync/errgroup"
-
 	"edgetable/core/key"
 	"edgetable/core/odata"
 	"edgetable/functions/edgetable/remote"
 )
 
-// smallTable is the number of entities below which a table is not split.
-const smallTable = 1000
+// prober returns the first key that matches a query, which has no table; ok is
+// false if there is none.
+type prober func(ctx context.Context, q remote.Query) (k Key, ok bool, err error)
 
-// Split divides a table into about so many ranges in the order of their keys, or
-// into one if it is small or cannot be divided. The ranges are the whole table;
-// they are small where entities can pass the filter. It looks for keys in the
-// middle between known keys, with queries for one entity each. The same table
-// is split in the same way each time.
-func Split(ctx context.Context, c *remote.Client, table, filter string, want int) ([]Range, error) {
-	whole := Range{}
-	least, most := bounds(filter)
-	var within []string
-	if least != "" {
-		within = append(within, "PartitionKey ge "+Quote(least))
+// probes asks a service.
+func probes(c *remote.Client, table string) prober {
+	return func(ctx context.Context, q remote.Query) (Key, bool, error) {
+		q.Table, q.Top = table, 1
+		for e, err := range c.Entities(ctx, q) {
+			return Key{e.PartitionKey, e.RowKey}.clone(), err == nil, err
+		}
+		return Key{}, false, nil
 	}
-	if most != "" {
-		beyond, ok, err := (&axis{}).find(ctx, c, table, " gt ", most)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			whole.High = Key{Partition: beyond}
-			within = append(within, "PartitionKey lt "+Quote(beyond))
-		}
-	}
-	n, first := 0, Key{}
-	for e, err := range c.Entities(ctx, remote.Query{Table: table, Filter: strings.Join(within, " and "), Select: []string{partitionKey, rowKey}, Top: smallTable + 1}) {
-		if err != nil {
-			return nil, err
-		}
-		if n++; n == 1 {
-			first = Key{e.PartitionKey, e.RowKey}.clone()
-		}
-	}
-	if n <= smallTable {
-		return []Range{whole}, nil
-	}
-	type piece struct {
-		Range
-		first Key
-		whole bool // it cannot be divided
-	}
-	pieces := []piece{{whole, first, false}}
-	for len(pieces) < want {
-		halves := make([][]piece, len(pieces))
-		g, ctx := errgroup.WithContext(ctx)
-		for i, p := range pieces {
-			halves[i] = []piece{p}
-			if p.whole {
-				continue
-			}
-			g.Go(func() error {
-				left, right, ok, err := p.divide(ctx, c, table, p.first)
-				if ok {
-					halves[i] = []piece{{left, p.first, false}, {right, right.From, false}}
-				} else {
-					halves[i][0].whole = true
-				}
-				return err
-			})
-		}
-		if err := g.Wait(); err != nil {
-			return nil, err
-		}
-		before := len(pieces)
-		pieces = pieces[:0]
-		for _, list := range halves {
-			pieces = append(pieces, list...)
-		}
-		if len(pieces) == before {
-			break
-		}
-	}
-	ranges := make([]Range, len(pieces))
-	for i, p := range pieces {
-		ranges[i] = p.Range
-	}
-	return ranges, nil
 }
 
-// bounds returns the least and the greatest partition that can pass a filter, ""
-// for none.
-func bounds(filter string) (least, most string) {
+// wholeTable returns the range of a table, with a key above all that can pass a
+// filter, if there is one. It is an error if there is no such table.
+func wholeTable(ctx context.Context, probe prober, filter string) (r Range, err error) {
+	beyond := ""
+	if most := greatest(filter); most != "" {
+		beyond = partitionKey + " gt " + Quote(most)
+	}
+	k, ok, err := probe(ctx, remote.Query{Select: []string{partitionKey, rowKey}, Filter: beyond})
+	if ok && beyond != "" {
+		r.High.Partition = k.Partition
+	}
+	return r, err
+}
+
+// greatest returns the greatest partition that can pass a filter, "" for none.
+func greatest(filter string) string {
 	f, err := odata.Parse(filter)
 	if err != nil { // the service reports the mistake, or knows more functions
-		return "", ""
+		return ""
 	}
 	ranges := odata.MakePlan(f).Ranges
 	if len(ranges) == 0 {
-		return "", ""
+		return ""
 	}
-	partition := func(k []byte) string {
-		p, _ := key.Split(k)
-		return strings.TrimRight(key.DecodePart(p), "\x01") // a place after the key
-	}
-	return partition(ranges[0].Start), partition(ranges[len(ranges)-1].End)
+	partition, _ := key.Split(ranges[len(ranges)-1].End)
+	return strings.TrimRight(key.DecodePart(partition), "\x01") // a place after the key
 }
 
 // divide divides a range, whose first entity is at or behind a key, in about the
 // middle: between two partitions, or between two rows if it has one.
-func (r Range) divide(ctx context.Context, c *remote.Client, table string, first Key) (left, right Range, ok bool, err error) {
+func (r Range) divide(ctx context.Context, probe prober, first Key) (left, right Range, ok bool, err error) {
 	cut := func(at, high Key) (Range, Range, bool, error) {
 		left, right := r, r
 		left.To, left.High, right.From, right.After = at, Key{}, at, false
@@ -127,7 +70,7 @@ func (r Range) divide(ctx context.Context, c *remote.Client, table string, first
 		rows.hi = end.Row
 	} else {
 		partitions := axis{lo: first.Partition, hi: end.Partition}
-		at, high, ok, err := partitions.middle(ctx, c, table)
+		at, high, ok, err := partitions.middle(ctx, probe)
 		switch {
 		case err != nil:
 			return r, r, false, err
@@ -137,7 +80,7 @@ func (r Range) divide(ctx context.Context, c *remote.Client, table string, first
 			return cut(Key{Partition: r.To.Partition}, Key{})
 		}
 	}
-	at, high, ok, err := rows.middle(ctx, c, table)
+	at, high, ok, err := rows.middle(ctx, probe)
 	if err != nil || !ok {
 		return r, r, false, err
 	}
@@ -156,25 +99,23 @@ type axis struct {
 }
 
 // find returns the first key that matches a comparison.
-func (a *axis) find(ctx context.Context, c *remote.Client, table, op, bound string) (found string, ok bool, err error) {
+func (a *axis) find(ctx context.Context, probe prober, op, bound string) (found string, ok bool, err error) {
 	name := partitionKey
 	if a.rows {
 		name = rowKey
 	}
-	q := remote.Query{Table: table, Select: []string{name}, Top: 1, Filter: name + op + Quote(bound)}
+	q := remote.Query{Select: []string{name}, Filter: name + op + Quote(bound)}
 	if a.hi != "" {
 		q.Filter += " and " + name + " lt " + Quote(a.hi)
 	}
 	if a.rows {
 		q.Filter = "PartitionKey eq " + Quote(a.partition) + " and " + q.Filter
 	}
-	for e, err := range c.Entities(ctx, q) {
-		if a.rows {
-			return strings.Clone(e.RowKey), true, err
-		}
-		return strings.Clone(e.PartitionKey), true, err
+	k, ok, err := probe(ctx, q)
+	if a.rows {
+		return k.Row, ok, err
 	}
-	return "", false, nil
+	return k.Partition, ok, err
 }
 
 // maxProbes bounds the queries for one division. Each probe halves the remaining
@@ -183,25 +124,27 @@ const maxProbes = 24
 
 // middle finds a key above lo, about in the middle, and a bound of the keys above
 // it.
-func (a axis) middle(ctx context.Context, c *remote.Client, table string) (at, high string, ok bool, err error) {
+func (a axis) middle(ctx context.Context, probe prober) (at, high string, ok bool, err error) {
 	if a.rows && a.lo == "" {
-		if a.lo, ok, err = a.find(ctx, c, table, " ge ", ""); err != nil || !ok {
+		if a.lo, ok, err = a.find(ctx, probe, " ge ", ""); err != nil || !ok {
 			return "", "", false, err
 		}
 	}
-	at, ok, err = a.find(ctx, c, table, " gt ", a.lo)
+	at, ok, err = a.find(ctx, probe, " gt ", a.lo)
 	if err != nil || !ok {
 		return "", "", false, err
 	}
-	if a.hi, err = a.ceiling(ctx, c, table); err != nil {
-		return "", "", false, err
+	if a.hi == "" {
+		if a.hi, err = a.ceiling(ctx, probe); err != nil {
+			return "", "", false, err
+		}
 	}
 	for range maxProbes {
 		middle, ok := between(a.lo, a.hi)
 		if !ok {
 			break
 		}
-		found, ok, err := a.find(ctx, c, table, " ge ", middle)
+		found, ok, err := a.find(ctx, probe, " ge ", middle)
 		if err != nil {
 			return "", "", false, err
 		}
@@ -216,14 +159,14 @@ func (a axis) middle(ctx context.Context, c *remote.Client, table string) (at, h
 
 // ceiling lowers hi to the longest beginning that lo has in common with all keys
 // above it, and a last character.
-func (a *axis) ceiling(ctx context.Context, c *remote.Client, table string) (string, error) {
+func (a *axis) ceiling(ctx context.Context, probe prober) (string, error) {
 	lo := []rune(a.lo)
 	best := a.hi
 	for least, most := 0, len(lo); least <= most; {
 		n := (least + most) / 2
 		top := string(lo[:n]) + string(rune(lastASCII))
 		if best == "" || key.Compare(top, best) < 0 {
-			_, ok, err := a.find(ctx, c, table, " ge ", top)
+			_, ok, err := a.find(ctx, probe, " ge ", top)
 			if err != nil {
 				return "", err
 			}

@@ -21,6 +21,7 @@ type noted struct {
 	At      *Key   `json:"at,omitempty"`      // the last entity that is done
 	Rows    int64  `json:"rows,omitempty"`    // of an export
 	Size    int64  `json:"size,omitempty"`    // of its file
+	Object  *Part  `json:"object,omitempty"`  // that was stored, instead of a file
 	Totals  Totals `json:"totals,omitzero"`   // of a copy
 	Rejects int64  `json:"rejects,omitempty"` // bytes of the file of rejects
 	Done    bool   `json:"done,omitempty"`
@@ -29,7 +30,7 @@ type noted struct {
 
 // tableWork is work on tables that goes on where the journal says.
 type tableWork struct {
-	journal *journal
+	journal lines
 	tables  map[string]*workedTable
 	again   bool  // there is earlier work
 	all     bool  // that is complete
@@ -42,13 +43,18 @@ type workedTable struct {
 	parts []*part
 }
 
-// openWork opens the journal of work with such options. Without a path there is
-// none.
-func openWork[T any](path string, options T, tables []string) (w *tableWork, err error) {
-	w = &tableWork{tables: map[string]*workedTable{}}
+func newWork(tables []string) *tableWork {
+	w := &tableWork{journal: (*journal)(nil), tables: map[string]*workedTable{}}
 	for _, name := range tables {
 		w.tables[name] = &workedTable{}
 	}
+	return w
+}
+
+// openWork opens the journal of work with such options. Without a path there is
+// none.
+func openWork[T any](path string, options T, tables []string) (w *tableWork, err error) {
+	w = newWork(tables)
 	if path != "" {
 		w.journal, err = openJournal(path, options, w.replay)
 	}
@@ -119,11 +125,11 @@ func (w *tableWork) begin(ctx context.Context, c *remote.Client, table, filter s
 		return nil
 	}
 	begun := time.Now().UTC().Truncate(time.Second)
-	ranges, err := Split(ctx, c, table, filter, splits)
+	whole, err := wholeTable(ctx, probes(c, table), filter)
 	if err != nil {
 		return err
 	}
-	return w.divided(t, noted{Table: table, Ranges: ranges, Begun: begun})
+	return w.divided(t, noted{Table: table, Ranges: []Range{whole}, Begun: begun})
 }
 
 // divided notes the parts of a table before any work on them.
@@ -170,6 +176,6 @@ func (w *tableWork) note(table string, p *part, state noted) error {
 	if err := w.journal.write(state); err != nil {
 		return err
 	}
-	p.state = state
+	p.noted(state)
 	return nil
 }

@@ -78,6 +78,23 @@ func TestImportAzCopy(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	// A manifest as version 7.3 writes it, with a name that /Manifest chose.
+	dir := t.TempDir()
+	manifest := write(t, filepath.Join(dir, "night.manifest"),
+		`{"Version":2,"PayloadFormat":"Json","Checksum":15564613245429458971,"AccountName":"acme","TableName":"Night","Timestamp":"2018-05-28T03:06:11.6482709Z","SplitSize":200000,"TotalDataFiles":2}`)
+	write(t, filepath.Join(dir, "night_0_0_0AF395F1DC42E952.json"), `{"value":[{"PartitionKey":"p","RowKey":"1"}]}`)
+	for _, path := range []string{manifest, dir} {
+		if _, err := transfer.Sources(path, ""); err == nil || !strings.Contains(err.Error(), "night.manifest says that its export has 2 files, but 1 are beside it") {
+			t.Error(err)
+		}
+	}
+	write(t, filepath.Join(dir, "night_0_1_1AF395F1DC42E952.json"), `{"value":[{"PartitionKey":"p","RowKey":"2"}]}`)
+	if _, err := newImport(t, c, manifest, "", "insert").Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if got := dump(t, c, "Night"); len(got) != 2 {
+		t.Errorf("%q", got)
+	}
 }
 
 // JSON that is not an entity a line.

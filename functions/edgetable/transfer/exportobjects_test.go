@@ -1,0 +1,70 @@
+package transfer_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/functions/edgetable/transfer"
+)
+
+// An export to objects that is interrupted again and again has the bytes of a stream, in several parts that were divided while they
+// were read. Nothing else is left, also of objects that the journal did not get.
+func TestExportObjectsInterrupted(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	fill(t, c, "People", numbered(exportRows), property) // 4 KB each
+	var stream bytes.Buffer
+	if err := newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream); err != nil {
+		t.Fatal(err)
+	}
+	place := repository.Directory(t.TempDir())
+	var m *transfer.Manifest
+	runs := 0
+	for ; m == nil; runs++ {
+		e := newExport(c, "jsonl", "none")
+		ctx, cancel, begin := interrupted(t, e.Progress, exportRows/4)
+		e.Begin = begin
+		var err error
+		m, err = e.ToObjects(ctx, c, place)
+		cancel()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if err != nil {
+			if err := place.Put(t.Context(), "People/part-0000-999999.jsonl", []byte("torn")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var all, names []string
+	for object, err := range place.List(t.Context(), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, object.Name)
+	}
+	var text []byte
+	for _, part := range m.Tables[0].Parts {
+		one, err := place.Get(t.Context(), part.File)
+		if err != nil || int64(bytes.Count(one, []byte("\n"))) != part.Rows {
+			t.Fatalf("%+v: %v", part, err)
+		}
+		text, names = append(text, one...), append(names, part.File)
+	}
+	if !bytes.Equal(text, stream.Bytes()) {
+		t.Errorf("after %d runs the objects have %d bytes of %d", runs, len(text), stream.Len())
+	}
+	slices.Sort(all)
+	if names = append(names, transfer.ManifestName); !slices.Equal(all, sorted(names)) || runs < 3 {
+		t.Errorf("after %d runs %q are there, %q are needed", runs, all, names)
+	}
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return list
+}
