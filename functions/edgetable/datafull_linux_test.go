@@ -10,7 +10,7 @@ import (
 func TestExportFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=2m"); err != nil {
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=12m"); err != nil {
 		t.Skipf("mount a file system: %v", err)
 	}
 	t.Cleanup(func() {
@@ -23,12 +23,12 @@ func TestExportFullDisk(t *testing.T) {
 	for i := range text {
 		text[i] = 'x'
 	}
-	c.run(0, []string{"import", entitiesFile(t, 1500, string(text)), "--to", from.connection})
+	c.run(0, []string{"import", entitiesFile(t, 8000, string(text)), "--to", from.connection})
 	export := []string{"export", "People", "--from", from.connection, "--to", filepath.Join(disk, "out")}
 	for range 3 {
 		c.run(1, export, "no space left on device", "; the same command goes on")
 	}
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=32m"); err != nil {
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=48m"); err != nil {
 		t.Fatal(err)
 	}
 	c.run(0, export, "going on: ")

@@ -40,7 +40,7 @@ func (h *halfway) deletes(t *testing.T, table, path string, after int64) {
 func TestExportOfDeletedTable(t *testing.T) {
 	t.Parallel()
 	c, from, _ := three(t)
-	from.deletes(t, "Bb2", "/Bb2()", 20)
+	from.deletes(t, "Bb2", "/Bb2()", 2)
 	out := filepath.Join(c.dir, "out")
 	export := []string{"export", "--all", "--from", from.connection, "--to", out, "--connections", "1"}
 	const says = "these tables are not there, or not any more, and not in the export: Bb2\n"
@@ -73,7 +73,7 @@ func TestCopyOfDeletedTable(t *testing.T) {
 				work = append(work, "--delete")
 				c.run(0, []string{"copy", "Bb2", "--from", from.connection, "--to", to.connection})
 			}
-			from.deletes(t, "Bb2", "/Bb2()", 20)
+			from.deletes(t, "Bb2", "/Bb2()", 2)
 			for range 2 {
 				c.run(1, work, "table Bb2 is not there, or not any more: reading table Bb2 of http://", "404 TableNotFound", "table Never is not there", "the same command goes on")
 			}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -25,6 +26,7 @@ type killed struct {
 	data    string
 	longest time.Duration // until it is killed, longer after each time
 	kills   int
+	servers int // of these kills, those of the server
 }
 
 // run repeats a command until one run ends without being killed.
@@ -48,6 +50,7 @@ func (k *killed) run(args ...string) {
 		case <-time.After(time.Duration(k.rnd.Int64N(int64(k.longest + k.longest*attempts/4)))):
 			k.kills++
 			if k.target != nil && k.rnd.IntN(4) == 0 {
+				k.servers++
 				k.restart()
 				err = <-ended
 				break
@@ -77,10 +80,30 @@ func (k *killed) restart() {
 	k.target = startProcess(k.t, nil, "--data", k.data, "--listen", k.at)
 }
 
+// numberFrom is the number in a variable of the environment, if it is set.
+func numberFrom(t *testing.T, name string, usual int64) int64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
 // Work that is killed at random points, with its server or without, ends as work
-// that was not: the same entities, each refused row once, and the same bytes.
+// that was not: the same entities, each refused row once, and the same bytes. For
+// more kills, a hundred of each kind of work:
+//
+//	EDGETABLE_KILLS=100 go test ./functions/edgetable -tags testlocal -run TestKilled -v -timeout 60m
+//
+// EDGETABLE_KILL_SEED repeats the choices of a run that failed.
 func TestKilled(t *testing.T) {
 	t.Parallel()
+	points, seed := int(numberFrom(t, "EDGETABLE_KILLS", killPoints)), numberFrom(t, "EDGETABLE_KILL_SEED", time.Now().UnixNano())
 	source := start(t, nil, "--memory")
 	from := source.said(t, "connection string")
 	dir := t.TempDir()
@@ -90,7 +113,7 @@ func TestKilled(t *testing.T) {
 		if i%2 == 0 {
 			partition = "hot"
 		}
-		lines = append(lines, fmt.Sprintf(`{"PartitionKey":"%s","RowKey":"%07d","N":%d,"Text":"%s"}`, partition, i, i, strings.Repeat("x", i%600)))
+		lines = append(lines, fmt.Sprintf(`{"PartitionKey":"%s","RowKey":"%07d","N":%d,"Text":"%s"}`, partition, i, i, strings.Repeat("x", i%killText)))
 	}
 	rand.New(rand.NewPCG(2, 2)).Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 	good := filepath.Join(dir, "Good.jsonl")
@@ -107,9 +130,12 @@ func TestKilled(t *testing.T) {
 	do := runner(t, nil)
 	do(0, "import", good, "--table", "Rows", "--to", from)
 	whole, _ := do(0, "export", "Rows", "--from", from, "--to", "-")
-	k := &killed{t: t, rnd: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0)), longest: time.Second / 2}
+	k := &killed{t: t, rnd: rand.New(rand.NewPCG(uint64(seed), 0)), longest: time.Second / 2}
+	defer func() {
+		t.Logf("%d kills, %d of them of the server, with EDGETABLE_KILL_SEED=%d", k.kills, k.servers, seed)
+	}()
 
-	for n, end := 0, killPoints; n == 0 || k.kills < end; n++ { // each round has a directory and a table of its own
+	for n, end := 0, points; n == 0 || k.kills < end; n++ { // each round has a directory and a table of its own
 		out := filepath.Join(dir, fmt.Sprint("out", n))
 		k.run("export", "Rows", "--from", from, "--to", out)
 		parts, err := filepath.Glob(filepath.Join(out, "Rows", "*"))
@@ -141,7 +167,7 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	clear := func() { do(0, "purge", "Rows", "--from", to, "--filter", "PartitionKey ge ''", "--yes") }
-	for n, end := 0, k.kills+killPoints; n == 0 || k.kills < end; n++ {
+	for n, end := 0, k.kills+points; n == 0 || k.kills < end; n++ {
 		if n > 0 {
 			clear()
 		}
@@ -152,15 +178,18 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 	}
-	for n, end := 0, k.kills+killPoints; n == 0 || k.kills < end; n++ {
+	for n, end := 0, k.kills+points; n == 0 || k.kills < end; n++ {
 		clear()
 		k.run("copy", "Rows", "--from", from, "--to", to, "--journal", filepath.Join(dir, fmt.Sprint("copy", n)), "--rejects", filepath.Join(dir, "copied"))
 		equal()
 	}
-	for n, end := 0, k.kills+killPoints; n == 0 || k.kills < end; n++ {
+	for n, end := 0, k.kills+points; n == 0 || k.kills < end; n++ {
 		do(0, "purge", "Rows", "--from", to, "--filter", "N lt 2000", "--yes")
 		do(0, "put", "Rows", fmt.Sprintf(`{"PartitionKey":"new","RowKey":"%d"}`, n), "--to", to)
 		k.run("sync", "Rows", "--from", from, "--to", to, "--delete", "--journal", filepath.Join(dir, "sync"), "--rejects", filepath.Join(dir, "synced"))
 		equal()
+	}
+	if points >= killPoints && killPoints > 1 && k.servers == 0 {
+		t.Error("no server was killed")
 	}
 }

@@ -2,5 +2,6 @@
 
 package main
 
-// killPoints is how often each kind of work is killed.
-const killPoints, killRows = 1, 1000
+// killPoints is how often each kind of work is killed; killText is the length of
+// the longest text of an entity.
+const killPoints, killRows, killText = 1, 1000, 600

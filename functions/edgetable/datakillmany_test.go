@@ -2,5 +2,6 @@
 
 package main
 
-// killPoints is how often each kind of work is killed.
-const killPoints, killRows = 25, 8000
+// killPoints is how often each kind of work is killed; killText is the length of
+// the longest text of an entity. An export notes what it has after 8 MiB.
+const killPoints, killRows, killText = 25, 8000, 4000

@@ -164,7 +164,7 @@ func exported(t *testing.T, dir, table string) string {
 // and ends as one that was not stopped. Entities of the target that the source lacks are there for sync.
 func TestStopped(t *testing.T) {
 	t.Parallel()
-	const rows = 1100
+	const rows = 3300
 	file := entitiesFile(t, rows, "x")
 	for _, work := range []struct {
 		name    string
@@ -173,10 +173,10 @@ func TestStopped(t *testing.T) {
 		args    func(from, to, dir string) []string
 		stopped string // a part of its output when it is interrupted
 	}{
-		{"export", "from", 20, func(from, _, dir string) []string { return []string{"export", "People", "--from", from, "--to", dir} }, "entities are in "},
+		{"export", "from", 3, func(from, _, dir string) []string { return []string{"export", "People", "--from", from, "--to", dir} }, "entities are in "},
 		{"import", "to", 8, func(_, to, _ string) []string { return []string{"import", file, "--to", to} }, "rows written; the same command goes on"},
-		{"copy", "from", 20, func(from, to, _ string) []string { return []string{"copy", "People", "--from", from, "--to", to} }, "rows written; the same command goes on"},
-		{"sync", "to", 40, func(from, to, _ string) []string {
+		{"copy", "from", 3, func(from, to, _ string) []string { return []string{"copy", "People", "--from", from, "--to", to} }, "rows written; the same command goes on"},
+		{"sync", "to", 20, func(from, to, _ string) []string {
 			return []string{"sync", "People", "--from", from, "--to", to, "--delete"}
 		}, "deleted; the same command goes on"},
 	} {
@@ -228,7 +228,7 @@ func TestStopped(t *testing.T) {
 					}
 					return
 				}
-				c.run(0, []string{"verify", "People", "--from", from.connection, "--to", to.connection}, "People: 1,100 entities are equal, 0 are not\n")
+				c.run(0, []string{"verify", "People", "--from", from.connection, "--to", to.connection}, "People: 3,300 entities are equal, 0 are not\n")
 			})
 		}
 	}

@@ -111,11 +111,11 @@ func (c *copier) table(ctx context.Context, name string) error {
 func (c *copier) part(ctx context.Context, table string, p *part) error {
 	out := newOutbox(c, table, p)
 	for e, err := range p.entities(ctx, c.from, remote.Query{Table: table, Filter: c.o.Filter, Select: WithKeys(c.o.Select)}) {
-		if err != nil {
-			return err
+		if err == nil {
+			err = out.add(ctx, importKinds[c.o.Mode], &e)
 		}
-		if err := out.add(ctx, importKinds[c.o.Mode], &e); err != nil {
-			return err
+		if err != nil {
+			return out.stopped(err)
 		}
 	}
 	return out.end(ctx)

@@ -89,7 +89,7 @@ func TestExportInterrupted(t *testing.T) {
 			runs := 0
 			for ; again == nil; runs++ {
 				e := newExport(c, "jsonl", compress)
-				ctx, cancel, begin := interrupted(t, e.Progress, exportRows/4)
+				ctx, cancel, begin := interrupted(t, e.Progress, exportRows/8)
 				e.Begin = begin
 				again, err = e.ToDirectory(ctx, c, broken)
 				cancel()
@@ -107,7 +107,7 @@ func TestExportInterrupted(t *testing.T) {
 					f.Close()
 				}
 			}
-			if runs < 3 {
+			if runs < 2 {
 				t.Errorf("%d runs", runs)
 			}
 			if !bytes.Equal(read(t, broken, again, compress), stream.Bytes()) {

@@ -90,7 +90,7 @@ func (o *Export) part(ctx context.Context, c *remote.Client, dir, table string, 
 	}
 	for e, err := range p.entities(ctx, c, remote.Query{Table: table, Filter: o.Filter, Select: WithKeys(o.Select)}) {
 		if err != nil {
-			return err
+			return errors.Join(err, note(false))
 		}
 		text = append(payload.AppendJSON(text, e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
 		rows++

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"edgetable/core/payload"
@@ -11,20 +12,27 @@ import (
 // outbox writes the changes of a part to the target in batches, and notes how far
 // the part is.
 type outbox struct {
-	c      *copier
-	table  string
-	p      *part
-	w      writer
-	b      *batch
+	c     *copier
+	table string
+	p     *part
+	w     writer
+	b     *batch
+	done  settled // what the target has
+	now   settled // what it has with the batch
+	since int     // work since the last note
+	body  []byte
+}
+
+// settled is what became of the entities up to one.
+type settled struct {
 	totals Totals
-	pk, rk []byte // of the last entity that was settled
+	pk, rk []byte // of that entity
 	some   bool   // there is one
-	since  int    // work since the last note
-	body   []byte
 }
 
 func newOutbox(c *copier, table string, p *part) *outbox {
-	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, b: &batch{source: &Source{Table: table, File: c.o.Source + "/" + table}}, totals: p.state.Totals}
+	return &outbox{c: c, table: table, p: p, w: writer{c.to, c.o.Mode}, b: &batch{source: &Source{Table: table, File: c.o.Source + "/" + table}},
+		done: settled{totals: p.state.Totals}, now: settled{totals: p.state.Totals}}
 }
 
 // noteEvery is after how much work the journal gets a line; a write counts ten
@@ -56,14 +64,14 @@ func (o *outbox) add(ctx context.Context, kind remote.Kind, e *payload.Received)
 
 // same counts an entity that needs no change.
 func (o *outbox) same(ctx context.Context, e *payload.Received) error {
-	o.totals.Same++
+	o.now.totals.Same++
 	o.since++
 	o.c.o.Progress.Rows.Add(1)
 	return o.settle(ctx, e)
 }
 
 func (o *outbox) settle(ctx context.Context, e *payload.Received) error {
-	o.pk, o.rk, o.some = append(o.pk[:0], e.PartitionKey...), append(o.rk[:0], e.RowKey...), true
+	o.now.pk, o.now.rk, o.now.some = append(o.now.pk[:0], e.PartitionKey...), append(o.now.rk[:0], e.RowKey...), true
 	if o.since < noteEvery {
 		return nil
 	}
@@ -77,6 +85,7 @@ func (o *outbox) settle(ctx context.Context, e *payload.Received) error {
 func (o *outbox) flush(ctx context.Context) error {
 	b := o.b
 	if len(b.ops) == 0 {
+		o.keep()
 		return nil
 	}
 	b.seal()
@@ -97,21 +106,37 @@ func (o *outbox) flush(ctx context.Context) error {
 		}
 		b.totals.Rejected = int64(len(b.rejects))
 	}
-	o.totals.add(b.totals)
+	o.now.totals.add(b.totals)
 	o.c.o.Progress.Rows.Add(b.totals.rows())
 	*b = batch{source: b.source, ops: b.ops[:0], lines: b.lines[:0], ends: b.ends[:0], buf: b.buf[:0], rejects: b.rejects}
+	o.keep()
 	if len(b.rejects) > 0 {
 		return o.note(false)
 	}
 	return nil
 }
 
+// keep is called when the target has all of it.
+func (o *outbox) keep() {
+	d := &o.done
+	d.totals, d.some = o.now.totals, o.now.some
+	d.pk, d.rk = append(d.pk[:0], o.now.pk...), append(d.rk[:0], o.now.rk...)
+}
+
+// stopped notes what is done when an error ends the work.
+func (o *outbox) stopped(err error) error {
+	if len(o.b.ops) == 0 {
+		o.keep()
+	}
+	return errors.Join(err, o.note(false))
+}
+
 // note notes that everything up to the last flushed entity is done.
 func (o *outbox) note(done bool) error {
 	o.since = 0
-	state := noted{Totals: o.totals, Done: done}
-	if o.some {
-		state.At = &Key{string(o.pk), string(o.rk)}
+	state := noted{Totals: o.done.totals, Done: done}
+	if o.done.some {
+		state.At = &Key{string(o.done.pk), string(o.done.rk)}
 	} else {
 		state.At = o.p.state.At
 	}

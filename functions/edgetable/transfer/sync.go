@@ -30,7 +30,7 @@ func (c *copier) sync(ctx context.Context, table string, p *part) error {
 		return out.add(ctx, importKinds[c.o.Mode], a)
 	})
 	if err != nil {
-		return err
+		return out.stopped(err)
 	}
 	return out.end(ctx)
 }
