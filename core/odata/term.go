@@ -1,0 +1,119 @@
+package odata
+
+import (
+	"slices"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+)
+
+// term is an operand or a condition; the two look alike until they end. It is
+// an operand, with a nil cond, until the parser needs it as a condition.
+type term struct {
+	cond    *expr
+	name    string // operand: the property, or "" for a literal
+	literal edm.Value
+	system  edm.Type // operand: the type of a system property
+	end     int      // operand: behind a property's name
+}
+
+// typ returns the type of a term, or null if it is known only from an entity.
+func (t *term) typ() edm.Type {
+	switch {
+	case t.cond != nil:
+		return edm.TypeBoolean
+	case t.name != "":
+		return t.system
+	}
+	return t.literal.Type()
+}
+
+// isCondition reports whether a term may be true or false.
+func (t *term) isCondition() bool {
+	return t.typ() == edm.TypeBoolean || t.typ() == edm.TypeNull
+}
+
+// condition converts a term to a condition.
+//
+//go:noinline
+func (p *parser) condition(t *term) *expr {
+	switch {
+	case p.err != nil:
+		return nil
+	case t.cond != nil:
+		return t.cond
+	case isOperator(t.name):
+		p.fail(p.lexer.wrong("Syntax error", t.end))
+		return nil
+	case t.name != "" && t.system == edm.TypeNull:
+		return p.comparison(t.name, opEq, edm.Boolean(true))
+	}
+	return truth(t.literal.Type() == edm.TypeBoolean && t.literal.Bool())
+}
+
+// isOperator recognises the words that are not properties unless they are
+// compared with something.
+func isOperator(name string) bool {
+	return name == "and" || name == "or" || operatorOf(name) != 0
+}
+
+func (p *parser) compare(left *term, op operator, right *term) *expr {
+	l, r := left.typ(), right.typ()
+	if l != r && l != edm.TypeNull && r != edm.TypeNull && !(isNumber(l) && isNumber(r)) {
+		p.mistyped(binaryError(l, r, op.kind()))
+		return truth(false)
+	}
+	switch {
+	case left.name == "" && right.name == "":
+		// The rules require a stored value on one side: use the left one.
+		return truth(op&compare(left.literal, &right.literal, op) != 0)
+	case right.name == "":
+		return p.comparison(left.name, op, right.literal)
+	case left.name == "":
+		return p.comparison(right.name, op.mirrored(), left.literal)
+	}
+	p.mistyped(notImplemented("Two properties are compared; the text of a literal stands in quotes, as in Name eq 'Ada'."))
+	return truth(false)
+}
+
+func isNumber(t edm.Type) bool {
+	return t == edm.TypeInt32 || t == edm.TypeInt64 || t == edm.TypeDouble
+}
+
+// field returns the field of a system property by its name. The key of a table is
+// its name.
+func (p *parser) field(name string) (field, bool) {
+	switch {
+	case p.fold == nil:
+		return systemField(name)
+	case name == "TableName":
+		return fieldPartitionKey, true
+	}
+	return 0, false
+}
+
+func (p *parser) comparison(name string, op operator, literal edm.Value) *expr {
+	if p.comparisons++; p.comparisons > MaxComparisons {
+		p.fail(ErrTooComplex)
+		return nil
+	}
+	e := &expr{kind: comparison, op: op, name: name, literal: literal}
+	if f, ok := p.field(name); ok {
+		e.field = f
+		if p.fold != nil {
+			literal = edm.String(p.fold(literal.Text()))
+			e.literal = literal
+		}
+		if f != fieldTimestamp {
+			e.rotated = key.AppendPart(make([]byte, 0, len(literal.Text())), literal.Text())
+		}
+		return e
+	}
+	i := slices.Index(p.names, name)
+	if i < 0 {
+		i = len(p.names)
+		p.names = append(p.names, name)
+	}
+	e.field = field(i)
+	return e
+}

@@ -1,0 +1,22 @@
+// Legal keys that break servers which decode twice, forget to un-double quotes or treat + as a blank.
+export const odd = {
+  "quote": "O'Brien",
+  "quotes in a row": "''",
+  "quote at the ends": "'x'",
+  "double quote": 'say "hi"',
+  "percent": "100%",
+  "looks encoded": "row-%20-%27-%2525",
+  "blank": "a b",
+  "plus": "a+b",
+  "comma": "a,b",
+  "parentheses": "f(x)",
+  "braces": "{x}",
+  "ampersand": "a&b;c",
+  "colon": "12:30@home",
+  "accents": "row-ô-",
+  "unicode": "Zażółć 漢字 عربى",
+  "emoji": "👩‍👩‍👧‍👦",
+  "astral": "\u{10000}\u{10FFFD}",
+  "longest": "k".repeat(512),
+  "empty": "",
+};
