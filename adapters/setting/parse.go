@@ -141,7 +141,7 @@ func ParseRates(text string) (r Rates, err error) {
 	return r, nil
 }
 
-// String is what ParseRates parses.
+// String writes the rates as ParseRates parses them.
 func (r Rates) String() string {
 	var parts []string
 	if r.Account > 0 {

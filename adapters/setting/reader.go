@@ -38,7 +38,7 @@ func (r *Reader) Duration(name string, usual, least, most time.Duration) time.Du
 	return read(r, name, usual, func(text string) (time.Duration, error) { return Duration(text, least, most) })
 }
 
-// Bool reads true or false, which is the usual value.
+// Bool reads true or false. The usual value is false.
 func (r *Reader) Bool(name string) bool { return read(r, name, false, Bool) }
 
 // Rates reads limits per second; by default there are none.

@@ -11,8 +11,8 @@ type Received struct {
 }
 
 // Reader reads the entities in the responses of a service, for clients: JSON
-// with the types that JSON lacks. It does not check limits, which are the
-// service's affair. Nulls, which a projection has, are left out. A Reader uses
+// with the types that JSON lacks. It does not check limits:
+// the service does. Nulls, which a projection has, are left out. A Reader uses
 // its memory again: an entity is valid until the next call.
 type Reader struct {
 	s          scanner

@@ -10,7 +10,7 @@ import (
 )
 
 // Faulty is a Store whose next calls fail on command: before they take effect, or after,
-// with the reply lost. Tests use both, since code that handles only one has guessed.
+// with the reply lost. Tests use both, because code that is right for one may be wrong for the other.
 type Faulty struct {
 	table.Store
 	// Lagging answers eventual Gets from a replica that has seen nothing yet.

@@ -46,7 +46,8 @@ func listRecords(e *env) {
 	}
 }
 
-// incarnationOf is that of a new table; an account's settings have none.
+// incarnationOf returns the incarnation of a new table. The settings of an account have
+// none.
 func incarnationOf(k table.RecordKey) (i table.Incarnation) {
 	if k.Table != "" {
 		i = incarnation()

@@ -13,7 +13,7 @@ import (
 	"edgetable/core/protocol"
 )
 
-// maxDuration of a latency or a name: more is a mistake in the unit.
+// maxDuration bounds the durations in a rule: a longer one is a mistake in the unit.
 const maxDuration = 24 * time.Hour
 
 // Parse reads rules separated by semicolons or line ends; a # begins a
@@ -21,7 +21,7 @@ const maxDuration = 24 * time.Hour
 // that are allowed.
 func Parse(spec string) ([]Rule, error) { return Read(strings.NewReader(spec)) }
 
-// Read is [Parse] of a file.
+// Read parses the rules in a file, as [Parse] does.
 func Read(r io.Reader) ([]Rule, error) {
 	var rules []Rule
 	lines := bufio.NewScanner(r)
@@ -144,7 +144,7 @@ func newRule(words []word) (r Rule, err error) {
 	return r, r.check()
 }
 
-// check says which words do not go together.
+// check returns an error if words of the rule do not go together.
 func (r *Rule) check() error {
 	fails := r.Fault != "" || r.Latency[1] > 0
 	switch {
@@ -225,7 +225,7 @@ func parseLatency(value string) (l [2]time.Duration, err error) {
 	return l, err
 }
 
-// list is a and b, in words.
+// list joins at least two names, as in "a, b or c".
 func list(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]

@@ -41,7 +41,7 @@ type Rule struct {
 	BeingDeleted time.Duration
 }
 
-// String is the rule in its own language.
+// String writes the rule as Parse reads it.
 func (r *Rule) String() string {
 	var b []byte
 	word := func(key, value string) {
@@ -109,7 +109,7 @@ func (r *Rule) matches(a *protocol.Access) bool {
 
 func likeFold(pattern, s string) bool { return like(strings.ToLower(pattern), strings.ToLower(s)) }
 
-// like reports whether s is as the pattern says, in which * is any characters.
+// like reports whether s matches a pattern, in which * stands for any characters.
 func like(pattern, s string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	if !star {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Cache keeps what a text says that lives elsewhere and changes. Nothing is read
+// Cache keeps the value of a text that is stored elsewhere and may change. Nothing is read
 // before the first Get, and later only when a Get finds that the text has become
 // old: there is no timer, so that a process that is frozen between requests, as
 // a Lambda function is, reads again as soon as it is thawed.
@@ -42,10 +42,11 @@ type Options[T any] struct {
 	Now            func() time.Time
 }
 
-// again is how long a failure is not followed by another attempt.
+// again is the pause after a failed attempt.
 const again = 5 * time.Second
 
-// Get is the value, not too old. Of several calls at once one reads.
+// Get returns the value, and first reads the text again if the value is too old. Of
+// several calls at the same time one reads.
 func (c *Cache[T]) Get(ctx context.Context) (T, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

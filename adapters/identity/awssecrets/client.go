@@ -29,7 +29,7 @@ type Client struct {
 	Now      func() time.Time
 }
 
-// Attempts and what each may take: a request of a client is waiting.
+// The number of attempts and the time of each: a request of a client is waiting.
 const (
 	attempts = 2
 	patience = 2 * time.Second
@@ -76,7 +76,7 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("%s: %d %s: %s", r.service, r.status, r.kind, r.message)
 }
 
-// temporary reports whether the same call may be answered another time.
+// temporary reports whether the same call may succeed later.
 func (r *refusal) temporary() bool {
 	return r.status >= 500 || r.status == 429 || strings.Contains(r.kind, "Throttling")
 }

@@ -9,7 +9,7 @@ import (
 	"edgetable/core/table"
 )
 
-// Optional is New, or nil if the options say nothing of whose tokens are accepted.
+// Optional calls New. It returns nil if the options name no issuer, audience or role.
 func Optional(ctx context.Context, o Options) (*Verifier, error) {
 	if o.Issuer == "" && o.JWKS == "" && o.RolesClaim == "" && len(o.Audiences)+len(o.ReaderRoles)+len(o.ContributorRoles) == 0 {
 		return nil, nil
@@ -17,7 +17,7 @@ func Optional(ctx context.Context, o Options) (*Verifier, error) {
 	return New(ctx, o)
 }
 
-// Install has a handler accept the tokens and tell clients where to get one. A nil
+// Install makes a handler accept the tokens and tell clients where to get one. A nil
 // Verifier does nothing.
 func (v *Verifier) Install(h *protocol.Handler) {
 	if v != nil {
@@ -26,7 +26,7 @@ func (v *Verifier) Install(h *protocol.Handler) {
 	}
 }
 
-// Bearer is Verify for protocol.Handler. A token without a role gets the
+// Bearer verifies a token for protocol.Handler. A token without a role gets the
 // service's 403, and while the issuer is down clients are asked to retry. The
 // handler refuses any other error with 401.
 func (v *Verifier) Bearer(ctx context.Context, token string) (protocol.Identity, error) {

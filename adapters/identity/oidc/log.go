@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// again is how long the log does not repeat that the keys cannot be read.
+// again is the least time between two lines of the log that the keys cannot be read.
 const again = 10 * time.Second
 
 // keyLog says in the log how attempts to read the keys end: why one failed, and

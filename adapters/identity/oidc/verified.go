@@ -9,7 +9,7 @@ import (
 // maxVerified bounds the tokens that are remembered.
 const maxVerified = 1024
 
-// verified remembers whose the tokens are that have been verified, by hash.
+// verified remembers the identities of verified tokens, by the hash of the token.
 // Only tokens with a good signature get in, so strangers cannot fill it.
 type verified struct {
 	mu   sync.RWMutex
@@ -23,7 +23,8 @@ func (v *verified) get(token [sha256.Size]byte, now time.Time) (Identity, bool) 
 	return id, ok && now.Before(id.Expiry)
 }
 
-// put makes room by forgetting any token: the hot ones are soon back.
+// put adds a token. If there is no room it forgets any other: one that is in use is soon
+// verified again.
 func (v *verified) put(token [sha256.Size]byte, id Identity) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

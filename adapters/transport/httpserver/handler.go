@@ -103,8 +103,8 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	}
 }
 
-// last is the value of a field in its last line: a proxy that adds a line to
-// those of the client adds it behind them.
+// last returns the value in the last line of a field: a proxy adds its line behind those
+// of the client.
 func last(values [][]byte) []byte {
 	if len(values) == 0 {
 		return nil
@@ -112,7 +112,7 @@ func last(values [][]byte) []byte {
 	return values[len(values)-1]
 }
 
-// forwarded is the address that the nearest proxy saw. Clients can forge
+// forwarded returns the address that the nearest proxy saw. Clients can forge
 // the entries before it. If it is no address, such as "unknown", the client's
 // address is not known: it is not that of the proxy.
 func forwarded(list []byte) netip.Addr {
@@ -125,7 +125,7 @@ func forwarded(list []byte) netip.Addr {
 	return a.Unmap()
 }
 
-// cut hangs up as if the server had died: the client gets no answer, and a
+// cut closes the connection as if the server had died: the client gets no answer, and a
 // reset where that is possible.
 func cut(c *fasthttp.RequestCtx) {
 	c.HijackSetNoResponse(true)
@@ -139,9 +139,8 @@ func cut(c *fasthttp.RequestCtx) {
 	})
 }
 
-// closeAfter sends the answer now and then closes the connection, not without
-// reading on for a while: if it were closed on a client that sends, the answer
-// would be lost on its way.
+// closeAfter sends the answer, reads on for a while and then closes the connection. If it
+// closed the connection at once, a client that still sends could lose the answer.
 func closeAfter(c *fasthttp.RequestCtx) {
 	c.Response.SetConnectionClose()
 	c.Response.SkipBody = c.IsHead()
@@ -192,8 +191,8 @@ func (b *incoming) drain(n int64) bool {
 	return err == io.EOF
 }
 
-// fields reads headers where fasthttp has them. What it returns is good until
-// the request is answered, as the protocol wants it.
+// fields reads headers in the memory of fasthttp. Its results are valid until the request
+// is answered, as the protocol demands.
 type fields struct{ *fasthttp.RequestHeader }
 
 func (f fields) Get(name string) string {
@@ -223,12 +222,12 @@ func (f fields) Values(name string) []string {
 
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// copied is the size up to which a body is cheaper to copy than to hold until
-// it was sent.
+// copied is the size up to which it is cheaper to copy a body than to hold it until it is
+// sent.
 const copied = 16 << 10
 
-// send hands over the response with its field names as they are: clients are
-// known that look for their case.
+// send gives the response to fasthttp. The names of fields keep their case, because some
+// clients depend on it.
 func send(r *fasthttp.Response, resp *protocol.Response) {
 	r.Header.DisableNormalizing()
 	r.SetStatusCode(resp.Status)
@@ -243,8 +242,8 @@ func send(r *fasthttp.Response, resp *protocol.Response) {
 	r.SetBodyStream(&outgoing{Reader: *bytes.NewReader(resp.Body), release: resp.Release}, len(resp.Body))
 }
 
-// outgoing is a large body on its way out. It is closed when it was sent, or
-// could not be.
+// outgoing is a large body that is being sent. fasthttp closes it afterwards, also if
+// sending fails.
 type outgoing struct {
 	bytes.Reader
 	release func()

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// patient is a listener that waits where the machine cannot take one more
-// connection. To fasthttp any error is the end, and whoever opens connections
-// could bring it about.
+// patient is a listener that waits while the machine cannot accept one more
+// connection. Otherwise fasthttp would end with the error, and clients could stop the
+// server by opening connections.
 type patient struct {
 	net.Listener
 	log  *slog.Logger

@@ -12,12 +12,12 @@ import (
 	"edgetable/core/table"
 )
 
-// PageBytes are the bytes of keys and properties in a page of a query,
-// table.Budget.Bytes, from the usual one to the ones that are tried when its
-// response is too large. A page of so many bytes has large properties, as it has
-// 1000 entities at most, and of these JSON makes hardly more. Text beyond ASCII
-// is escaped, which makes it 2 to 3.5 times as large: for that the second is
-// enough. Eight times, of control characters, the last one stands.
+// PageBytes are limits of the keys and properties in a page of a query, in bytes
+// (table.Budget.Bytes): first the usual one, then those that are tried if its response
+// is too large. JSON makes most pages hardly larger: a page has at most 1,000 entities, so
+// a full one has large properties. But it escapes text beyond ASCII, which becomes 2 to 3.5
+// times as large: the second limit is for that. The last one is for control characters,
+// which become eight times as large.
 var PageBytes = [...]int{4 << 20, 3 << 19, 256 << 10}
 
 // Protocol is what serves the requests; *protocol.Handler is one.
@@ -62,11 +62,11 @@ type Observation struct {
 	Narrowed int // how often it was served again, as it was too large
 }
 
-// margin is how long before Lambda ends a function its answer is given up: then
-// there is still time to say so.
+// margin is the time before the end of a function at which the handler gives up, so that
+// it can still answer with an error.
 const margin = 500 * time.Millisecond
 
-// within makes a context that ends before Lambda loses its patience.
+// within makes a context that ends before Lambda ends the function.
 func within(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {
@@ -124,7 +124,7 @@ func (h *Handler) Invoke(ctx context.Context, event []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// serve answers a request, but not through a door that spoils paths.
+// serve answers a request. It refuses requests through a door that changes paths.
 func (h *Handler) serve(ctx context.Context, server Protocol, req *protocol.Request, d *door) protocol.Response {
 	if d.closed {
 		return server.Refuse(req, table.NotImplemented.With("This request came through an API Gateway HTTP API, "+

@@ -53,8 +53,8 @@ const (
 	collect = edm.TicksPerSecond
 	// batchTimeout is the time after which no write of a batch can still arrive.
 	batchTimeout = 60 * edm.TicksPerSecond
-	// An object says that it lags when changes wait for longer than lagging, and stops
-	// to say so when none did for caughtUp.
+	// An object says that it lags when changes wait for longer than lagging. It stops
+	// saying so when none has waited so long for the time of caughtUp.
 	lagging  = 30 * edm.TicksPerSecond
 	caughtUp = 90 * edm.TicksPerSecond
 	// visibleAfter is when all writes to an ended incarnation are visible: a batch
@@ -153,7 +153,7 @@ func (o *outbox) publishes(location string) bool {
 	return jurisdiction == "" || jurisdiction == o.jurisdiction
 }
 
-// joinBucket has the bucket of a table join.
+// joinBucket lets the bucket of a table join, if it has to.
 func (o *outbox) joinBucket(t *turn, p *message.Place, incarnation table.Incarnation) {
 	if o.joins(p.Location) {
 		o.join(t, durableobject.SourceOf(incarnation, p.Bucket))
@@ -161,7 +161,7 @@ func (o *outbox) joinBucket(t *turn, p *message.Place, incarnation table.Incarna
 	o.incarnation = incarnation
 }
 
-// joinCatalog has the catalog of an account join. key is that of a record of the
+// joinCatalog lets the catalog of an account join, if it has to. key is that of a record of the
 // account, or the beginning of such keys.
 func (o *outbox) joinCatalog(t *turn, key, location string) {
 	if !o.joins(location) {
@@ -189,7 +189,7 @@ func (o *outbox) changeKey(key []byte) []byte {
 	return o.key
 }
 
-// notify has changes of this time published. No rollback follows it.
+// notify asks for the publication of changes of this time. No rollback follows it.
 func (o *outbox) notify(t *turn, at edm.Ticks) {
 	if !o.on || o.pending {
 		return
