@@ -2,7 +2,6 @@ package multipart_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -72,34 +71,6 @@ func TestParseLineEnds(t *testing.T) {
 	}
 }
 
-// TestParseCutOff checks that a body that was cut off is never accepted as a
-// smaller transaction. Only blanks and the last "--" may be missing at the end
-// of the batch.
-func TestParseCutOff(t *testing.T) {
-	t.Parallel()
-	half := func(s, boundary string) bool { // half of the last "--" or of CRLF: not a delimiter line
-		return strings.HasSuffix(s, boundary+"-") || strings.HasSuffix(s, "\r")
-	}
-	for _, tt := range clients {
-		boundary, err := mp.Boundary(tt.contentType)
-		if err != nil {
-			t.Fatal(err)
-		}
-		complete := strings.LastIndex(tt.body, "--"+boundary) + len("--"+boundary)
-		for n := range tt.body {
-			b, err := mp.Parse([]byte(tt.body[:n]), boundary, 100)
-			switch {
-			case n < complete && err == nil:
-				if _, err := b.Single(); err == nil {
-					t.Fatalf("%s: cut at byte %d: accepted\n%s", tt.name, n, tt.body[:n])
-				}
-			case n >= complete && err != nil && !half(tt.body[:n], boundary):
-				t.Fatalf("%s: cut at byte %d: %v", tt.name, n, err)
-			}
-		}
-	}
-}
-
 const (
 	open  = "--b\nContent-Type: multipart/mixed; boundary=c\n\n"
 	part  = "--c\nContent-Type: application/http\n\n"
@@ -145,59 +116,6 @@ func TestParseTolerance(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.want, got.Parts); diff != "" {
 				t.Error(diff)
-			}
-		})
-	}
-}
-
-func TestParseMalformed(t *testing.T) {
-	t.Parallel()
-	in := func(request string) string { return open + part + request + end }
-	for _, tt := range []struct {
-		name, body string
-		operation  int
-		offset     int
-	}{
-		{"nothing", "", -1, 0},
-		{"another boundary", "--x\n--x--", -1, 0},
-		{"boundary not at the start of a line", " --b--", -1, 0},
-		{"bare CR is no line end", "x\r--b--", -1, 0},
-		{"batch not closed", open + write + "--c--\n", -1, 4},
-		{"changeset not closed", open + write + "--b--", -1, len(open) + 4},
-		{"boundary of the changeset missing", open + "\n--b--", -1, len(open)},
-		{"same boundary at both levels: the batch's delimiters win", strings.ReplaceAll(strings.Replace(open, "=c", "=b", 1)+write+end, "--c", "--b"), -1, len(open) - 1},
-		{"empty part", "--b\n--b--", -1, 4},
-		{"part without Content-Type", "--b\n\nPUT /t HTTP/1.1\n\n--b--", -1, 4},
-		{"part of another type", "--b\nContent-Type: text/plain\n\nx\n--b--", -1, 4},
-		{"changeset within a changeset", open + "--c\nContent-Type: multipart/mixed; boundary=d\n\n--d--\n" + end, 0, len(open) + 4},
-		{"encoded part", open + "--c\nContent-Type: application/http\nContent-Transfer-Encoding: base64\n\nPUT /t HTTP/1.1\n\n" + end, 0, len(open) + 4},
-		{"no request", in("\n"), 0, len(open) + len(part)},
-		{"empty line before the request line", in("\nPUT /t HTTP/1.1\n\n"), 0, len(open) + len(part)},
-		{"head that the delimiter cuts off", in("PUT /t HTTP/1.1\nA: 1\n"), 0, len(open) + len(part)},
-		{"request line without version", in("PUT /t\n\n"), 0, len(open) + len(part)},
-		{"another protocol", in("PUT /t HTTP/2\n\n"), 0, len(open) + len(part)},
-		{"empty target", in("PUT  HTTP/1.1\n\n"), 0, len(open) + len(part)},
-		{"blanks around the target", in("PUT  /t HTTP/1.1\n\n"), 0, len(open) + len(part)},
-		{"control character in the target", in("PUT /\x00t HTTP/1.1\n\n"), 0, len(open) + len(part)},
-		{"method is not a token", in("P(T /t HTTP/1.1\n\n"), 0, len(open) + len(part)},
-		{"header without colon", in("PUT /t HTTP/1.1\nA\n\n"), 0, len(open) + len(part)},
-		{"header without name", in("PUT /t HTTP/1.1\n: 1\n\n"), 0, len(open) + len(part)},
-		{"blank before the colon", in("PUT /t HTTP/1.1\nA : 1\n\n"), 0, len(open) + len(part)},
-		{"folded header", in("PUT /t HTTP/1.1\nA: 1\n 2\n\n"), 0, len(open) + len(part)},
-		{"bare CR within a header", in("PUT /t HTTP/1.1\nA: 1\rB: 2\n\n"), 0, len(open) + len(part)},
-		{"too many headers", in("PUT /t HTTP/1.1\n" + strings.Repeat("A: 1\n", 65) + "\n"), 0, len(open) + len(part)},
-		{"too long a header", in("PUT /t HTTP/1.1\nA: " + strings.Repeat("x", 32<<10) + "\n\n"), 0, len(open) + len(part)},
-		{"too long a target", in("PUT /" + strings.Repeat("x", 32<<10) + " HTTP/1.1\n\n"), 0, len(open) + len(part)},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			b, err := mp.Parse([]byte(tt.body), "b", 100)
-			var e *mp.Error
-			if !errors.As(err, &e) || b != nil {
-				t.Fatalf("got %+v, %v, want an error", b, err)
-			}
-			if e.Reason != mp.Malformed || e.Operation != tt.operation || e.Offset != tt.offset {
-				t.Errorf("got operation %d, byte %d, want %d, %d: %v", e.Operation, e.Offset, tt.operation, tt.offset, err)
 			}
 		})
 	}
@@ -257,36 +175,6 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// TestParseLimit checks that Parse stops at the limit in a hostile body.
-func TestParseLimit(t *testing.T) {
-	t.Parallel()
-	for name, body := range map[string]string{
-		"operations": open + strings.Repeat(write, 5000) + "garbage that is never read",
-		"changesets": strings.Repeat(open+"--c--\n", 5000) + "--b--",
-		"queries":    strings.Repeat("--b\nContent-Type: application/http\n\nGET /t HTTP/1.1\n\n", 5000) + "--b--",
-	} {
-		b, err := mp.Parse([]byte(body), "b", 100)
-		if name == "operations" {
-			// Parse reads the framing of the batch first, and this batch is not
-			// closed.
-			if !errors.Is(err, mp.Malformed) {
-				t.Errorf("%s: got %v, want Malformed", name, err)
-			}
-			b, err = mp.Parse([]byte(body+"\n--b--"), "b", 100)
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		n := 0
-		for _, p := range b.Parts {
-			n += len(p.Operations)
-		}
-		if !b.Truncated || len(b.Parts) > 101 || n > 101 {
-			t.Errorf("%s: %d parts, %d operations, truncated %v", name, len(b.Parts), n, b.Truncated)
-		}
-	}
-}
-
 // TestParseDoesNotCopyBodies checks that bodies are slices of the input, and
 // that appending to one does not change the next.
 func TestParseDoesNotCopyBodies(t *testing.T) {
@@ -326,15 +214,6 @@ func TestHeader(t *testing.T) {
 	}
 	if got := op.ContentID(); got != "7" {
 		t.Errorf("Content-ID %q", got)
-	}
-}
-
-func TestError(t *testing.T) {
-	t.Parallel()
-	_, err := mp.Parse([]byte(open+write+part+"secret\n\n"+end), "b", 100)
-	want := fmt.Sprintf("multipart: malformed: operation 1: at byte %d: the request line is not 'METHOD target HTTP/1.1'", len(open+write+part))
-	if err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

@@ -89,66 +89,6 @@ func TestOneOff(t *testing.T) {
 	}
 }
 
-// A profile keeps a connection string. The key may be in another place. Nobody
-// else can read the file, and no command shows a key.
-func TestProfiles(t *testing.T) {
-	t.Parallel()
-	at := service(t)
-	_, key, _ := connection(t, at)
-	without := strings.Replace(at, "AccountKey="+key+";", "", 1)
-	file := filepath.Join(t.TempDir(), "new", "profiles.json")
-	env := map[string]string{"EDGETABLE_PROFILES": file, "KEY": key, "ALL": at}
-	do := runner(t, env)
-	if _, said := do(0, "profile", "add", "prod", at); said != "added prod in "+file+"\n" {
-		t.Error(said)
-	}
-	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-		t.Fatalf("%v, %v", info.Mode(), err)
-	}
-	do(0, "profile", "add", "by-env", without, "--key-env", "KEY")
-	do(0, "profile", "add", "default", "--key-command", "echo '"+at+"'")
-	do(0, "profile", "add", "by-command", without, "--key-command", "printf %s \"$(echo "+key+")\"")
-	for _, from := range []string{"prod", "by-env", "by-command", ""} {
-		if out, _ := do(0, "count", "People", "--from", from); out != "0\n" {
-			t.Errorf("%s: %s", from, out)
-		}
-	}
-	out, said := do(0, "profile", "list")
-	if strings.Count(out, "\n") != 4 || strings.Contains(strings.ReplaceAll(out+said, "echo "+key, ""), "AccountKey="+key+";\n") || !strings.Contains(out, "key in $KEY") ||
-		!strings.Contains(out, "prod              http://127.0.0.1") {
-		t.Error(out, said)
-	}
-	if _, said := do(0, "profile", "add", "prod", at); said != "replaced prod in "+file+"\n" {
-		t.Error(said)
-	}
-	do(0, "profile", "remove", "prod")
-	for _, tt := range []struct {
-		args []string
-		say  string
-	}{
-		{[]string{"profile", "remove", "prod"}, "has no profile 'prod'"},
-		{[]string{"profile", "add", "a=b", at}, "no name for a profile"},
-		{[]string{"profile", "add", "x", "AccountName=a"}, "neither AccountKey nor"},
-		{[]string{"profile", "add", "x", at, "--key-env", "A", "--key-command", "b"}, "exclude each other"},
-		{[]string{"profile", "add"}, "arg(s)"},
-		{[]string{"count", "People", "--from", "prod"}, "no profile 'prod'"},
-	} {
-		if status, _, said := runUntil(t.Context(), env, tt.args...); status == 0 || !strings.Contains(said, tt.say) {
-			t.Errorf("%q: status %d: %s", tt.args, status, said)
-		}
-	}
-	do(0, "profile", "add", "failing", "--key-command", "echo locked >&2; exit 3")
-	if status, _, said := runUntil(t.Context(), env, "count", "People", "--from", "failing"); status != 1 || !strings.Contains(said, "locked") {
-		t.Errorf("status %d: %s", status, said)
-	}
-	if err := os.Chmod(file, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if status, _, said := runUntil(t.Context(), env, "profile", "list"); status != 1 || !strings.Contains(said, "chmod 600") {
-		t.Errorf("status %d: %s", status, said)
-	}
-}
-
 // An export to a directory and to standard output.
 func TestExport(t *testing.T) {
 	t.Parallel()

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -327,43 +325,4 @@ func (w *powered) check(fs *vfs.MemFS, known []int, latest edm.Ticks) (*vfs.MemF
 		w.t.Errorf("after a crash: Delete: %v", err)
 	}
 	return fs.CrashClone(vfs.CrashCloneCfg{}), known, latest
-}
-
-// slowLogs is the file system under the store. A sync of a log takes some time,
-// so that a reply that does not wait for it comes too early.
-type slowLogs struct {
-	vfs.FS
-	w *powered
-}
-
-func (s slowLogs) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := s.FS.Create(name, c)
-	return s.wrap(name, f), err
-}
-
-func (s slowLogs) ReuseForWrite(oldname, newname string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := s.FS.ReuseForWrite(oldname, newname, c)
-	return s.wrap(newname, f), err
-}
-
-func (s slowLogs) wrap(name string, f vfs.File) vfs.File {
-	if !strings.HasSuffix(name, ".log") {
-		return f
-	}
-	return slowLog{f, s.w}
-}
-
-type slowLog struct {
-	vfs.File
-	w *powered
-}
-
-func (f slowLog) Sync() error     { f.delay(); return f.File.Sync() }
-func (f slowLog) SyncData() error { f.delay(); return f.File.SyncData() }
-
-func (f slowLog) delay() {
-	for range 30 {
-		runtime.Gosched()
-	}
-	f.w.point()
 }

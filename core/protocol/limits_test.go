@@ -1,0 +1,123 @@
+package protocol_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/protocol"
+	"edgetable/core/table"
+	"edgetable/core/throttle"
+	"edgetable/core/wiretest"
+)
+
+// TestLimits checks that rates are limited per account and per partition.
+// Requests above a limit get 503 until the token bucket has tokens again.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		why    string
+		limits func(now func() edm.Ticks) protocol.Limits
+		want   []string // status of two rounds of: put in a, put in a, put in b, query, batch of two in b
+	}{
+		{"none", func(func() edm.Ticks) protocol.Limits { return protocol.Limits{} }, []string{"204", "204", "204", "200", "202"}},
+		{
+			"an account, three at once", func(now func() edm.Ticks) protocol.Limits {
+				return protocol.Limits{Account: throttle.New(throttle.Options{Rate: 1, Burst: 3, Keys: 10, Now: now})}
+			}, []string{"204", "204", "204", "503 1", "503 2"},
+		},
+		{
+			"a partition, one at once", func(now func() edm.Ticks) protocol.Limits {
+				return protocol.Limits{Partition: throttle.New(throttle.Options{Rate: 1, Burst: 1, Keys: 10, Now: now})}
+			}, []string{"204", "503 1", "204", "200", "503 1"},
+		},
+	} {
+		s := newServer(t)
+		now := edm.TicksOf(wiretest.Start)
+		s.Limits = tt.limits(func() edm.Ticks { return now })
+		for i, r := range []struct{ method, path, contentType, body string }{
+			{"PUT", "/people(PartitionKey='a',RowKey='1')", "application/json", "{}"},
+			{"PUT", "/people(PartitionKey='a',RowKey='2')", "application/json", "{}"},
+			{"PUT", "/people(PartitionKey='b',RowKey='1')", "application/json", "{}"},
+			{"GET", "/people()?$top=1", "", ""},
+			{"POST", "/$batch", "multipart/mixed; boundary=b", changesetOfTwo},
+		} {
+			resp := s.Serve(t.Context(), s.request(r.method, r.path, r.contentType, []byte(r.body)))
+			got := fmt.Sprint(resp.Status)
+			if wait := field(&resp, "Retry-After"); wait != "" {
+				got += " " + wait
+			}
+			if got != tt.want[i] || resp.Status == 503 && resp.Code != string(table.ServerBusy) {
+				t.Errorf("%s: request %d: got %s (%s), want %s", tt.why, i, got, resp.Code, tt.want[i])
+			}
+			resp.Release()
+		}
+		now += 2 * edm.TicksPerSecond
+		resp := s.Serve(t.Context(), s.request("PUT", "/people(PartitionKey='a',RowKey='2')", "application/json", []byte("{}")))
+		if resp.Status != 204 {
+			t.Errorf("%s: after two seconds: status %d", tt.why, resp.Status)
+		}
+		resp.Release()
+	}
+}
+
+// TestFailedSignatures checks that a source of wrong signatures is refused
+// before its next signature is checked, and that other sources are not refused.
+func TestFailedSignatures(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	now := edm.TicksOf(wiretest.Start)
+	s.Limits.Failures = throttle.New(throttle.Options{Rate: 1, Burst: 2, Keys: 10, Now: func() edm.Ticks { return now }})
+	for i, tt := range []struct {
+		source string
+		wrong  bool
+		after  edm.Ticks
+		want   int
+		why    string
+	}{
+		{"192.0.2.1", true, 0, 403, "the first failure"},
+		{"192.0.2.1", false, 0, 200, "a success does not count"},
+		{"192.0.2.1", true, 0, 403, "the second failure"},
+		{"192.0.2.1", true, 0, 503, "the third failure is above the limit"},
+		{"192.0.2.1", false, 0, 503, "a correct signature is refused too"},
+		{"::ffff:192.0.2.1", false, 0, 503, "the same address in IPv6 notation"},
+		{"192.0.2.2", false, 0, 200, "another source"},
+		{"2001:db8::1", true, 0, 403, "IPv6"},
+		{"2001:db8::2", true, 0, 403, "another address of the network"},
+		{"2001:db8::ffff", false, 0, 503, "a third address of the network"},
+		{"2001:db8:0:1::1", false, 0, 200, "another network"},
+		{"192.0.2.1", false, edm.TicksPerSecond, 200, "after one second"},
+	} {
+		now += tt.after
+		req := s.request("GET", "/Tables", "", nil)
+		req.Source = netip.MustParseAddr(tt.source)
+		if tt.wrong {
+			req.Header.(protocol.Header)["Authorization"] = []string{"SharedKeyLite " + wiretest.Account + ":AAAA"}
+		}
+		resp := s.Serve(t.Context(), req)
+		if resp.Status != tt.want {
+			t.Errorf("%d, %s: status %d, want %d: %s", i, tt.why, resp.Status, tt.want, resp.Body)
+		}
+		resp.Release()
+	}
+}
+
+// TestBucketKeys checks that the keys of token buckets are short and distinct,
+// also for long names.
+func TestBucketKeys(t *testing.T) {
+	t.Parallel()
+	if got := protocol.BucketKey("acme/people/p"); got != "acme/people/p" {
+		t.Errorf("a short name became %q", got)
+	}
+	long := "acme/people/" + strings.Repeat("p", 4<<20)
+	seen := map[string]bool{}
+	for _, name := range []string{long, long + "q", "q" + long, long[:129], long[:128], "acme/" + long} {
+		k := protocol.BucketKey(name)
+		if len(k) > 128 || seen[k] || k[:24] != name[:24] {
+			t.Errorf("a name of %d bytes: key of %d bytes, seen before %t, %q", len(name), len(k), seen[k], k[:24])
+		}
+		seen[k] = true
+	}
+}

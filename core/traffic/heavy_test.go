@@ -1,0 +1,94 @@
+package traffic
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestHeavyBounds compares the list with exact counts, for streams from uniform to
+// steep: no count is too low, none is too high by more than its error, which is at
+// most a 256th of the total, and no partition above that is absent.
+func TestHeavyBounds(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		zipf := rand.NewZipf(r, 1.01+float64(seed)/10, 1, 5000)
+		var first, second heavy
+		exact := map[string]uint64{}
+		for i := range 20_000 {
+			p := fmt.Sprint(zipf.Uint64())
+			n := uint64(1)
+			if seed%2 == 1 {
+				n = r.Uint64N(50)
+			}
+			exact[p] += n
+			h := &first
+			if i > 12_000 {
+				h = &second
+			}
+			h.add(hash(p), p, n)
+		}
+		check(t, first.save().merge(second.save()), exact)
+		restored := first.save().restore()
+		if !slices.Equal(restored.save().Entries, first.save().Entries) {
+			t.Fatal("the list changes when it is saved")
+		}
+		for p, n := range exact {
+			restored.add(hash(p), p, n) // the heap is one
+		}
+		for i := 1; i < len(restored.list); i++ {
+			if restored.list[i].count < restored.list[(i-1)/2].count {
+				t.Fatal("a restored list is no heap")
+			}
+		}
+	}
+}
+
+func check(t *testing.T, h Heavy, exact map[string]uint64) {
+	t.Helper()
+	total, listed := uint64(0), map[string]bool{}
+	for _, n := range exact {
+		total += n
+	}
+	if h.Total != total {
+		t.Fatalf("total %d, want %d", h.Total, total)
+	}
+	for _, e := range h.Entries {
+		listed[e.Partition] = true
+		if n := exact[e.Partition]; n > e.Count || n < e.Count-e.Error {
+			t.Fatalf("%s: %d is not from %d to %d", e.Partition, n, e.Count-e.Error, e.Count)
+		}
+		if e.Error > total/heaviest {
+			t.Fatalf("%s: error %d of %d", e.Partition, e.Error, total)
+		}
+	}
+	for p, n := range exact {
+		if n > total/heaviest && !listed[p] {
+			t.Fatalf("%s with %d of %d is not in the list", p, n, total)
+		}
+	}
+}
+
+// TestPack checks that columns survive, and that damaged ones are noticed.
+func TestPack(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var c cells
+		for range r.IntN(300) {
+			c[r.IntN(ranges)][r.IntN(metrics)] = r.Uint32() >> r.IntN(32)
+		}
+		packed := c.pack()
+		if back, ok := unpack(packed); !ok || back != c {
+			t.Fatal("a column changes")
+		}
+		if len(packed) > 0 {
+			unpack(packed[:r.IntN(len(packed))]) // does not panic
+		}
+		if _, ok := unpack(append(packed, 0x80)); ok {
+			t.Fatal("bytes behind the column are not noticed")
+		}
+	}
+}
