@@ -96,20 +96,28 @@ func (p *platform) ask(name string, message []byte) []byte {
 		s = &storage{life: uint32(len(p.objects)), rows: make(map[string]string)}
 		p.objects[name] = s
 	}
+	return rounds(p.t, s, p.call, func(again frames) []byte {
+		p.engines.rows = s // a call may have set that of another object
+		return p.engines.handle(nil, s.life, message, again)
+	})
+}
+
+// rounds carries out steps of an object until one is an answer, and the calls between
+// them. It takes back a step that asks for it.
+func rounds(t *testing.T, s *storage, call func([]durableobject.Call) frames, step func(again frames) []byte) []byte {
 	for again := frames(nil); ; {
 		before := maps.Clone(s.rows)
-		p.engines.rows = s
-		step := p.engines.handle(nil, s.life, message, again)
-		switch step[8] {
+		out := step(again)
+		switch out[8] {
 		case stepAnswer:
-			return step[8:]
+			return out[8:]
 		case stepRollback:
 			s.rows = before
-			step[8] = answered
-			return step[8:]
+			out[8] = answered
+			return out[8:]
 		}
-		state, calls, _ := frames(step[9:]).next()
-		again = append(frames(nil).add(state), p.call(readCalls(p.t, calls))...)
+		state, calls, _ := frames(out[9:]).next()
+		again = append(frames(nil).add(state), call(readCalls(t, calls))...)
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"iter"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -54,8 +53,7 @@ func (p *poisoned) ask(name string, message []byte) []byte {
 		rows = &poisonedRows{storage: storage{life: uint32(len(p.objects)), rows: make(map[string]string)}}
 		p.objects[name] = rows
 	}
-	for again := frames(nil); ; {
-		before := maps.Clone(rows.rows)
+	return rounds(p.t, &rows.storage, p.call, func(again frames) []byte {
 		p.engines.rows = rows
 		in := append(slices.Clone(message), again...)
 		step := p.engines.handle(nil, rows.life, in[:len(message)], in[len(message):])
@@ -63,17 +61,8 @@ func (p *poisoned) ask(name string, message []byte) []byte {
 		rows.reuse(nil)
 		out := bytes.Clone(step)
 		poison(step)
-		switch out[8] {
-		case stepAnswer:
-			return out[8:]
-		case stepRollback:
-			rows.rows = before
-			out[8] = answered
-			return out[8:]
-		}
-		state, calls, _ := frames(out[9:]).next()
-		again = append(frames(nil).add(state), p.call(readCalls(p.t, calls))...)
-	}
+		return out
+	})
 }
 
 // answer serves a request.

@@ -24,15 +24,21 @@ func (s started) as(t *testing.T, token string) *aztables.ServiceClient {
 	return service
 }
 
-func TestBearer(t *testing.T) {
-	t.Parallel()
-	server, is := startWithIssuer(t)
-	owner := server.owner(t, server.options(policy.RetryOptions{}))
-	table := newName(t)
+// ownTable makes a table with an entity as the owner of the account.
+func (s started) ownTable(t *testing.T) (owner *aztables.ServiceClient, table string) {
+	t.Helper()
+	owner, table = s.owner(t, s.options(policy.RetryOptions{})), newName(t)
 	if _, err := owner.CreateTable(t.Context(), table, nil); err != nil {
 		t.Fatal(err)
 	}
 	add(t, owner.NewClient(table), "p", "there", nil)
+	return owner, table
+}
+
+func TestBearer(t *testing.T) {
+	t.Parallel()
+	server, is := startWithIssuer(t)
+	owner, table := server.ownTable(t)
 
 	for _, roles := range [][]string{{contributor}, {reader, contributor}, {reader}} {
 		by := server.as(t, is.token(t, roles, nil))

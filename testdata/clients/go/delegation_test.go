@@ -95,12 +95,7 @@ func (k delegationKey) sign(t *testing.T, a account, table string, parameters ma
 func TestUserDelegation(t *testing.T) {
 	t.Parallel()
 	server, is := startWithIssuer(t)
-	owner := server.owner(t, server.options(policy.RetryOptions{}))
-	table := newName(t)
-	if _, err := owner.CreateTable(t.Context(), table, nil); err != nil {
-		t.Fatal(err)
-	}
-	add(t, owner.NewClient(table), "p", "there", nil)
+	owner, table := server.ownTable(t)
 	add(t, owner.NewClient(table), "q", "beyond", nil)
 
 	keys := map[string]delegationKey{}
