@@ -5,6 +5,7 @@
 // It starts a server in memory and 'edgetable explorer' from BINARY, fills a table, and prints the time to the first rows, the time to parse
 // and show a page of 1,000 entities, the frames while scrolling, and the memory of the page.
 import { spawn } from "node:child_process"
+import { writeFileSync } from "node:fs"
 import { createHmac, randomBytes } from "node:crypto"
 import { chromium } from "playwright-core"
 
@@ -76,11 +77,34 @@ const frames = (page, kind) =>
     return times
   }, kind)
 
-/** longestTask is the CPU time of the longest task of the page, which other programs on the machine do not stretch. */
-function longestTask({ traceEvents }) {
-  const main = new Set(traceEvents.filter((e) => e.name === "thread_name" && e.args.name === "CrRendererMain").map((e) => `${e.pid} ${e.tid}`))
-  return Math.max(...traceEvents.filter((e) => e.tdur && main.has(`${e.pid} ${e.tid}`)).map((e) => e.tdur)) / 1000
+/**
+ * work reads a trace: the CPU time of the longest task of the page, which other programs on the machine do not stretch, what the page did in
+ * it, and the CPU time of a frame in the page and in the threads that draw it: raster and composition are software here.
+ */
+function work({ traceEvents }, frames) {
+  const threads = new Map(traceEvents.filter((e) => e.name === "thread_name").map((e) => [`${e.pid} ${e.tid}`, e.args.name]))
+  const on = (e) => threads.get(`${e.pid} ${e.tid}`) ?? ""
+  const timed = traceEvents.filter((e) => e.ph === "X" && e.tdur)
+  const tasks = outermost(timed.filter((e) => on(e) === "CrRendererMain"))
+  const longest = tasks.reduce((a, b) => (b.tdur > a.tdur ? b : a))
+  const sum = (list) => list.reduce((n, e) => n + e.tdur, 0) / 1000
+  const within = (names) => sum(outermost(timed.filter((e) => e.tid === longest.tid && e.pid === longest.pid && e.ts >= longest.ts && e.ts < longest.ts + longest.dur && names.includes(e.name))))
+  const drawing = (e) => ["Compositor", "VizCompositorThread", "ThreadPoolForegroundWorker"].includes(on(e))
+  return {
+    longest: longest.tdur / 1000,
+    parts: Object.entries(parts).map(([part, names]) => `${part} ${within(names).toFixed(1)}`).join(", "),
+    page: sum(tasks) / frames,
+    drawing: [...new Set(timed.filter(drawing).map((e) => e.tid))].reduce((n, tid) => n + sum(outermost(timed.filter((e) => e.tid === tid && drawing(e)))), 0) / frames,
+  }
 }
+
+/** outermost leaves those out that are within others of the same thread. */
+function outermost(events) {
+  let end = 0
+  return events.toSorted((a, b) => a.ts - b.ts || b.dur - a.dur).filter((e) => e.ts >= end && (end = e.ts + e.dur))
+}
+
+const parts = { script: ["FunctionCall", "FireAnimationFrame", "EventDispatch"], style: ["UpdateLayoutTree"], layout: ["Layout"], paint: ["PrePaint", "Paint", "Layerize", "Commit"] }
 
 let browser
 try {
@@ -101,7 +125,7 @@ try {
   const first = await opened.newPage()
   await first.addInitScript((s) => sessionStorage.setItem("edgetable.session", s), session)
   await first.addInitScript(() => {
-    const look = () => (document.querySelector(".row .pin:not(.head)") ? (window.firstRows = performance.now()) : requestAnimationFrame(look))
+    const look = () => (document.querySelector(".row[data-row] .pins") ? (window.firstRows = performance.now()) : requestAnimationFrame(look))
     requestAnimationFrame(look)
   })
   await first.goto(page.url().split("#")[0] + home.replace(/\/?$/, "/Big"))
@@ -115,18 +139,26 @@ try {
     Response.prototype.arrayBuffer = async function () {
       const b = await read.call(this)
       if (this.url.includes("Big")) {
+        performance.mark("begin")
         const begin = performance.now()
         requestAnimationFrame(function look() {
-          if (!document.querySelector(".row .pin:not(.head)")) return requestAnimationFrame(look)
-          setTimeout(() => (window.shown ??= performance.now() - begin))
+          if (!document.querySelector(".row[data-row] .pins")) return requestAnimationFrame(look)
+          setTimeout(() => {
+            performance.mark("shown")
+            window.shown ??= performance.now() - begin
+          })
         })
       }
       return b
     }
   })
+  await browser.startTracing(page, { categories: ["toplevel", "__metadata", "blink.user_timing"] })
   await page.locator('[data-test="table"]').click()
   await page.waitForFunction(() => window.shown)
-  console.log(`1,000 entities parsed and shown in ${(await page.evaluate(() => window.shown)).toFixed(0)} ms`)
+  const { traceEvents } = JSON.parse(String(await browser.stopTracing()))
+  const [from, to] = ["begin", "shown"].map((name) => traceEvents.find((e) => e.name === name && e.cat === "blink.user_timing"))
+  const cpu = outermost(traceEvents.filter((e) => e.tdur && e.pid === from.pid && e.tid === from.tid && e.ts + e.dur >= from.ts && e.ts <= to.ts)).reduce((n, e) => n + e.tdur, 0) / 1000
+  console.log(`1,000 entities parsed and shown in ${(await page.evaluate(() => window.shown)).toFixed(0)} ms, ${cpu.toFixed(0)} ms of CPU`)
 
   const begin = Date.now()
   await page.locator('[data-test="all"]').click()
@@ -134,11 +166,14 @@ try {
   console.log(`${await page.locator('[data-test="status"] b').textContent()} loaded in ${((Date.now() - begin) / 1000).toFixed(1)} s`)
   await page.waitForTimeout(1000)
   for (const kind of ["wheel", "drag", "sideways"]) {
-    await browser.startTracing(page, { categories: ["toplevel", "__metadata"] })
+    await browser.startTracing(page, { categories: ["toplevel", "__metadata", "devtools.timeline", "disabled-by-default-devtools.timeline", "v8"] })
     const times = (await frames(page, kind)).sort((a, b) => a - b)
-    const longest = longestTask(JSON.parse(String(await browser.stopTracing())))
+    const trace = String(await browser.stopTracing())
+    if (process.env.TRACES) writeFileSync(`${process.env.TRACES}/${kind}.json`, trace)
+    const w = work(JSON.parse(trace), times.length)
     const at = (q) => times[Math.floor((times.length - 1) * q)].toFixed(1)
-    console.log(`${kind}: ${times.length} frames, median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms, over 50 ms: ${times.filter((t) => t > 50).length}; longest task ${longest.toFixed(1)} ms of CPU`)
+    console.log(`${kind}: ${times.length} frames, median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms, over 50 ms: ${times.filter((t) => t > 50).length}`)
+    console.log(`  CPU: longest task ${w.longest.toFixed(1)} ms (${w.parts}); a frame ${w.page.toFixed(1)} ms in the page and ${w.drawing.toFixed(1)} ms to draw it`)
   }
   const cdp = await page.context().newCDPSession(page)
   await cdp.send("HeapProfiler.collectGarbage")

@@ -40,7 +40,7 @@ export function Grid(p: Props) {
   const last = all.at(-1)
   const total = last ? last.left + last.width : gutter
 
-  const down = useVirtual({ count: p.rows.length, size: () => rowHeight, scroller, overscan: 10, before: headHeight })
+  const down = useVirtual({ count: p.rows.length, size: () => rowHeight, scroller, overscan: 6, before: headHeight })
   const across = useVirtual({ count: free.length, size: (i) => free[i]?.width ?? 100, scroller, horizontal: true, overscan: 2, before, measure: free })
   const inRow = down.getVirtualItems()
   const inColumn = across.getVirtualItems()
@@ -84,6 +84,12 @@ export function Grid(p: Props) {
     } else p.select(e.shiftKey ? extended(selection, r, c) : single(r, c))
     if (e.shiftKey) e.preventDefault() // the browser would select text
   }
+  // A cell gets the type of its value as a title when the mouse comes to it: thousands of titles cost time while scrolling.
+  const name = (e: PointerEvent) => {
+    const cell = (e.target as Element).closest<HTMLElement>('[role="gridcell"]')
+    const row = cell?.closest<HTMLElement>("[data-row]")
+    if (cell && row) cell.title = p.rows.at(Number(row.dataset.row))?.values.get(all[Number(cell.dataset.col)]?.name ?? "")?.type ?? ""
+  }
   const range = area(selection)
   return (
     <div
@@ -100,6 +106,7 @@ export function Grid(p: Props) {
       data-test="grid"
       onKeyDown={onKeyDown}
       onPointerDown={onPointer}
+      onPointerOver={name}
       onDblClick={(e) => (e.target as Element).closest("[data-row]") && p.onOpen(selection.row)}
     >
       <div class="canvas" role="presentation" style={{ height: px(down.getTotalSize()), width: px(total) }}>

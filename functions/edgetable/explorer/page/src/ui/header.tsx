@@ -33,7 +33,7 @@ export function Header({ pinned, free, names, columns, arrange, sort, onSort, wi
         role="columnheader"
         aria-colindex={c.at + 2}
         aria-sort={direction}
-        class={pin ? "cell head pin" : "cell head"}
+        class="cell head"
         style={{ left: px(c.left), width: px(c.width) }}
         draggable={!pin}
         onDragStart={() => setDragged(c.name)}
@@ -45,17 +45,20 @@ export function Header({ pinned, free, names, columns, arrange, sort, onSort, wi
           {c.name}
           <span aria-hidden="true">{direction === "ascending" ? " ↑" : direction === "descending" ? " ↓" : ""}</span>
         </button>
-        <span class="resize" aria-hidden="true" onPointerDown={(e) => resize(e, c)} />
+        {/* It drags nothing itself, so that the browser does not take a resize for a move of the head. */}
+        <span class="resize" aria-hidden="true" draggable onDragStart={(e) => (e.preventDefault(), e.stopPropagation())} onPointerDown={(e) => resize(e, c)} />
       </div>
     )
   }
   return (
     <div role="rowgroup" class="heads">
       <div role="row" aria-rowindex={1} class="row" style={{ width: px(width) }}>
-        <div role="columnheader" aria-label="Row" class="cell head gutter">
-          #
+        <div role="presentation" class="pins">
+          <div role="columnheader" aria-label="Row" class="cell head gutter">
+            #
+          </div>
+          {pinned.map((c) => cell(c, true))}
         </div>
-        {pinned.map((c) => cell(c, true))}
         {free.map((c) => cell(c, false))}
       </div>
     </div>

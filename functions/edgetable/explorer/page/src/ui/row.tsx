@@ -1,4 +1,5 @@
-// One row of the grid. It is drawn again only if something of it changed: scrolling adds rows and leaves the others alone.
+// One row of the grid. It is drawn again only if something of it changed: scrolling adds rows and leaves the others alone. What sticks at the
+// left is one element, since each element that sticks is a layer of its own to the browser.
 import { Component } from "preact"
 import type { Zone } from "../wire/date.ts"
 import type { Entity } from "../wire/value.ts"
@@ -39,12 +40,14 @@ export class Row extends Component<Props> {
   override render({ index, top, width, entity, pinned, columns, from, to, open }: Props) {
     return (
       <div role="row" aria-rowindex={index + 2} aria-selected={from <= to} class={open ? "row open" : "row"} style={{ transform: `translateY(${top}px)`, width: px(width) }} data-row={index}>
-        <div role="rowheader" class="cell gutter" data-col={-1}>
-          {index + 1}
+        <div role="presentation" class="pins">
+          <div role="rowheader" class="cell gutter" data-col={-1}>
+            {index + 1}
+          </div>
+          {pinned.map((c) => this.cell(c))}
         </div>
-        {pinned.map((c) => this.cell(c, true))}
         {entity ? (
-          columns.map((c) => this.cell(c, false))
+          columns.map((c) => this.cell(c))
         ) : (
           <div role="gridcell" class="cell dim gone">
             {entity === null ? "deleted" : "…"}
@@ -54,16 +57,16 @@ export class Row extends Component<Props> {
     )
   }
 
-  private cell({ name, at, left, width }: Column, pinned: boolean) {
-    const { index, entity, zone, from, to, active } = this.props
+  private cell({ name, at, left, width }: Column) {
+    const { entity, zone, from, to, active } = this.props
     const value = entity?.values.get(name)
     const { text, look } = shown(value, zone)
-    let kind = pinned ? "cell pin" : "cell"
+    let kind = "cell"
     if (look) kind += " " + look
     if (at >= from && at <= to) kind += " selected"
     if (at === active) kind += " active"
     return (
-      <div key={name} role="gridcell" aria-colindex={at + 2} id={at === active ? "active-cell" : undefined} class={kind} style={{ left: px(left), width: px(width) }} title={value?.type} data-col={at} data-row={index}>
+      <div key={name} role="gridcell" aria-colindex={at + 2} id={at === active ? "active-cell" : undefined} class={kind} style={{ left: px(left), width: px(width) }} data-col={at}>
         {text}
       </div>
     )
