@@ -31,10 +31,10 @@ func newMetrics() *metrics {
 // namespace begins the name of each metric of our own.
 const namespace = "edgetable"
 
-func (m *metrics) counter(name, help string) prometheus.Counter {
-	c := prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
-	m.MustRegister(c)
-	return c
+// total registers a sum of whole numbers. To add to it takes a third of the time that a
+// counter of the library takes, which is for fractions too.
+func (m *metrics) total(name, help string, of *atomic.Int64) {
+	m.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, func() float64 { return float64(of.Load()) }))
 }
 
 func (m *metrics) counters(name, help string, labels ...string) *prometheus.CounterVec {
@@ -68,7 +68,7 @@ func (m *metrics) histograms(name, help string, buckets []float64, labels ...str
 
 // latencies are the buckets of durations: of a read from memory as well as of one
 // that ends at its deadline.
-var latencies = []float64{
+var latencies = [...]float64{
 	0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 }
 
@@ -76,30 +76,26 @@ func seconds(d time.Duration) float64 { return d.Seconds() }
 
 // requestMetrics are about requests.
 type requestMetrics struct {
-	duration          *prometheus.HistogramVec
 	byOperation       map[string]*byResult
 	waited            prometheus.Histogram
-	scanned, returned prometheus.Counter
-	received, sent    prometheus.Counter
+	scanned, returned atomic.Int64
+	received, sent    atomic.Int64
 	errors            *prometheus.CounterVec
 	refusals          *prometheus.CounterVec
 	signIns           *prometheus.CounterVec
 }
 
 func (r *requestMetrics) register(m *metrics) {
-	r.duration = m.histograms("request_duration_seconds",
-		"Time from the head of a request to its complete response, by operation (none: not known) and result: "+
-			"success, client_error (4xx), busy (503), server_error (other 5xx) or cut (by a simulated fault).",
-		latencies, "operation", "result")
 	r.byOperation = map[string]*byResult{noOperation: {}, "Preflight": {}}
 	for _, name := range protocol.Operations() {
 		r.byOperation[name] = &byResult{}
 	}
-	r.waited = m.histogram("queue_wait_duration_seconds", "Time in the queue of requests that could not be served at once.", latencies)
-	r.scanned = m.counter("entities_scanned_total", "Entities and tables that were examined for reads.")
-	r.returned = m.counter("entities_returned_total", "Entities and tables in the responses to reads.")
-	r.received = m.counter("request_body_bytes_total", "Bytes in the bodies of requests.")
-	r.sent = m.counter("response_body_bytes_total", "Bytes in the bodies of responses.")
+	m.MustRegister(r)
+	r.waited = m.histogram("queue_wait_duration_seconds", "Time in the queue of requests that could not be served at once.", latencies[:])
+	m.total("entities_scanned_total", "Entities and tables that were examined for reads.", &r.scanned)
+	m.total("entities_returned_total", "Entities and tables in the responses to reads.", &r.returned)
+	m.total("request_body_bytes_total", "Bytes in the bodies of requests.", &r.received)
+	m.total("response_body_bytes_total", "Bytes in the bodies of responses.", &r.sent)
 	r.errors = m.counters("errors_total", "Error codes of the protocol in responses and in parts of batches.", "code")
 	r.refusals = m.counters("refused_requests_total", "Requests that were refused before their operation was tried.", "reason")
 	r.signIns = m.counters("failed_sign_ins_total", "Requests that failed to sign in.", "reason")
@@ -121,14 +117,14 @@ func (m *metrics) observe(resp *protocol.Response) {
 		return
 	}
 	r := &m.requests
-	r.durationOf(resp.Operation, resultOf(resp)).Observe(resp.Took.Seconds())
+	r.durationOf(resp.Operation)[resultOf(resp)].observe(resp.Took)
 	if resp.Waited > 0 {
 		r.waited.Observe(resp.Waited.Seconds())
 	}
-	add(r.scanned, resp.Scanned)
-	add(r.returned, resp.Returned)
-	add(r.received, resp.Received)
-	add(r.sent, resp.Sent)
+	add(&r.scanned, resp.Scanned)
+	add(&r.returned, resp.Returned)
+	add(&r.received, resp.Received)
+	add(&r.sent, resp.Sent)
 	if resp.Code != "" {
 		r.errors.WithLabelValues(resp.Code).Inc()
 	}
@@ -137,30 +133,24 @@ func (m *metrics) observe(resp *protocol.Response) {
 	}
 }
 
-func add(c prometheus.Counter, n int) {
+// add leaves the memory that all processors share alone if there is nothing to add.
+func add(to *atomic.Int64, n int) {
 	if n > 0 {
-		c.Add(float64(n))
+		to.Add(int64(n))
 	}
 }
 
 // noOperation is the label of requests that failed before their operation was known.
 const noOperation = "none"
 
-// byResult has the histogram of each result of an operation, once it is needed. To
-// look it up by its labels would take half of the time that metrics take.
-type byResult [len(results)]atomic.Pointer[prometheus.Observer]
+// byResult has the histogram of each result of an operation.
+type byResult [len(results)]durations
 
-func (r *requestMetrics) durationOf(operation string, result result) prometheus.Observer {
-	of, ok := r.byOperation[operation]
-	if !ok {
-		operation, of = noOperation, r.byOperation[noOperation]
+func (r *requestMetrics) durationOf(operation string) *byResult {
+	if of, ok := r.byOperation[operation]; ok {
+		return of
 	}
-	if known := of[result].Load(); known != nil {
-		return *known
-	}
-	o := r.duration.WithLabelValues(operation, results[result])
-	of[result].Store(&o)
-	return o
+	return r.byOperation[noOperation]
 }
 
 // result is the class of the result of a request, the index of its label.

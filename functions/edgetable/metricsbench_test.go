@@ -1,31 +1,43 @@
 package main
 
 import (
-	"io"
 	"log/slog"
+	"net/netip"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"edgetable/core/protocol"
 )
 
+// observers are what BenchmarkObserve and BenchmarkPointGet measure: metrics, and an
+// access log in a file.
+func observers(b *testing.B) (*metrics, *accessLog) {
+	p := program{err: b.Output()}
+	a, err := p.openAccessLog(&serveFlags{accessLog: filepath.Join(b.TempDir(), "access.log")}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(a.close)
+	return newMetrics(), a
+}
+
 // BenchmarkObserve measures what a point read costs beside its work: its metrics, and
 // a line of the access log.
 func BenchmarkObserve(b *testing.B) {
 	resp := &protocol.Response{Status: 200, Summary: protocol.Summary{
-		Method: "GET", Operation: "GetEntity", Account: "devstoreaccount1", Table: "people", RequestID: "0af76519-16cd-43dd-8448-eb211c80319c",
-		Scanned: 1, Returned: 1, Sent: 1200, Took: 20 * time.Microsecond,
+		Method: "GET", Source: netip.AddrFrom4([4]byte{127, 0, 0, 1}), Operation: "GetEntity", Account: "devstoreaccount1", Table: "people",
+		RequestID: "0af76519-16cd-43dd-8448-eb211c80319c", Scanned: 1, Returned: 1, Sent: 1200, Took: 20 * time.Microsecond,
 	}}
 	b.Run("metrics", func(b *testing.B) {
-		m := newMetrics()
+		m, _ := observers(b)
 		b.ReportAllocs()
 		for b.Loop() {
 			m.observe(resp)
 		}
 	})
 	b.Run("access log", func(b *testing.B) {
-		a := &accessLog{to: io.Discard, log: slog.New(slog.DiscardHandler)}
-		a.timer = time.AfterFunc(time.Hour, a.flush)
+		_, a := observers(b)
 		b.ReportAllocs()
 		end := time.Now()
 		for b.Loop() {

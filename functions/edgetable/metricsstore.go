@@ -1,6 +1,7 @@
 package main
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,8 +16,8 @@ func (m *metrics) embeddedMetrics() pebblestore.Observer {
 	if m == nil {
 		return pebblestore.Observer{}
 	}
-	commit := m.histogram("store_commit_duration_seconds", "Time of a write in the store, until it is durable.", latencies)
-	sync := m.histogram("store_fsync_duration_seconds", "Time of a sync of the store's log to disk.", latencies)
+	commit := m.histogram("store_commit_duration_seconds", "Time of a write in the store, until it is durable.", latencies[:])
+	sync := m.histogram("store_fsync_duration_seconds", "Time of a sync of the store's log to disk.", latencies[:])
 	group := m.histogram("store_group_commit_size", "Commits that one sync of the log made durable together.", prometheus.ExponentialBuckets(1, 2, 9))
 	return pebblestore.Observer{
 		Commit: func(took time.Duration) { commit.Observe(took.Seconds()) },
@@ -81,26 +82,28 @@ func (m *metrics) dynamodbMetrics() (dynamodb.Observer, func(buckets.Cost)) {
 	}
 	calls := m.histograms("dynamodb_call_duration_seconds",
 		"Time of a call to DynamoDB, by action and result: success, condition (it failed), busy (throttled or in conflict), unknown (whether it was applied) or failure.",
-		latencies, "action", "result")
+		latencies[:], "action", "result")
 	units := m.counters("dynamodb_consumed_units_total", "Capacity units that calls consumed, as DynamoDB tells.", "kind")
 	reads, writes := units.WithLabelValues("read"), units.WithLabelValues("write")
-	retries := m.counter("dynamodb_retries_total", "Calls that were made again after a failure.")
-	pages := m.counter("dynamodb_pages_total", "Pages of queries that were read from DynamoDB.")
-	pageCalls := m.counter("dynamodb_page_calls_total", "Calls that read these pages.")
-	items := m.counter("dynamodb_page_items_total", "Items that were read for these pages.")
-	bytes := m.counter("dynamodb_page_bytes_total", "Bytes that were read for these pages, an estimate.")
+	var retries atomic.Int64
+	m.total("dynamodb_retries_total", "Calls that were made again after a failure.", &retries)
+	var page struct{ pages, calls, items, bytes atomic.Int64 }
+	m.total("dynamodb_pages_total", "Pages of queries that were read from DynamoDB.", &page.pages)
+	m.total("dynamodb_page_calls_total", "Calls that read these pages.", &page.calls)
+	m.total("dynamodb_page_items_total", "Items that were read for these pages.", &page.items)
+	m.total("dynamodb_page_bytes_total", "Bytes that were read for these pages, an estimate.", &page.bytes)
 	observer := dynamodb.Observer{
 		Call: func(o dynamodb.Observation) {
 			calls.WithLabelValues(o.Action, o.Result).Observe(o.Took.Seconds())
 			reads.Add(o.ReadUnits)
 			writes.Add(o.WriteUnits)
 		},
-		Retry: retries.Inc,
+		Retry: func() { retries.Add(1) },
 	}
 	return observer, func(c buckets.Cost) {
-		pages.Inc()
-		add(pageCalls, c.Reads)
-		add(items, c.Rows)
-		add(bytes, c.Bytes)
+		page.pages.Add(1)
+		add(&page.calls, c.Reads)
+		add(&page.items, c.Rows)
+		add(&page.bytes, c.Bytes)
 	}
 }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/accounts"
+	"edgetable/core/protocol"
+	"edgetable/testdata/proc"
+)
+
+// BenchmarkPointGet measures the processor time of this process for a point get that
+// another process asks for. Metrics and access log are switched on and off many times a
+// second, so noise of the machine and the places of things in memory are the same for
+// both. It reports medians.
+func BenchmarkPointGet(b *testing.B) {
+	m, access := observers(b)
+	log := slog.New(slog.DiscardHandler)
+	requests, quiet := newRequestLog(log, access, time.Second), newRequestLog(log, nil, time.Second)
+	var on atomic.Bool
+	var served atomic.Int64
+	store, err := pebblestore.Open(pebblestore.Options{Dir: b.TempDir(), CacheSize: 128 << 20})
+	if err != nil {
+		b.Fatal(err)
+	}
+	known, err := accounts.Parse(accounts.Development + ":" + accounts.DevelopmentKey)
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := httpserver.Server{Log: log, Handler: &httpserver.Handler{
+		Protocol: &protocol.Handler{
+			Service: newService(store, 0), Now: now, NewID: protocol.RandomID(rand.Uint64), WithTimeout: context.WithTimeout, PathStyle: true,
+			Accounts: known.Find,
+		},
+		Observe: func(resp *protocol.Response, end time.Time) {
+			if resp.Operation == "GetEntity" {
+				served.Add(1)
+			}
+			if on.Load() {
+				m.observe(resp)
+				requests.observe(resp, end)
+			} else {
+				quiet.observe(resp, end)
+			}
+		},
+	}}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx, l) }()
+	b.Cleanup(func() {
+		stop()
+		<-ended // clients were cut off
+		_ = store.Close()
+	})
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	client := exec.Command(self, "bench", "--endpoint", "http://"+l.Addr().String()+"/devstoreaccount1", "--op", "get", "--entities", "10000",
+		"--connections", "16", "--duration", "1h", "--warmup", "0s")
+	client.Env = []string{mainVariable + "=1"}
+	proc.Start(b, "", client)
+	for served.Load() < 1000 { // it makes the entities first
+		time.Sleep(10 * time.Millisecond)
+	}
+	turn := func(observe bool) float64 {
+		on.Store(observe)
+		begun, used := served.Load(), processorTime(b)
+		time.Sleep(25 * time.Millisecond)
+		return float64(processorTime(b)-used) / float64(served.Load()-begun)
+	}
+	turn(true)
+	var without, more []float64
+	for b.Loop() {
+		before, observed, after := turn(false), turn(true), turn(false)
+		off := (before + after) / 2
+		without, more = append(without, off), append(more, observed-off)
+	}
+	b.ReportMetric(0, "ns/op") // it is that of the turns
+	b.ReportMetric(median(without), "ns/get")
+	b.ReportMetric(median(more), "more-ns/get")
+	b.ReportMetric(100*median(more)/median(without), "%")
+}
+
+func median(of []float64) float64 {
+	slices.Sort(of)
+	return of[len(of)/2]
+}
+
+// processorTime is what all threads of this process have used.
+func processorTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
