@@ -170,6 +170,10 @@ func (b *scheduledBackups) serve(ctx context.Context) {
 // turn makes a backup if it is due, and returns how long to wait for the next one.
 func (b *scheduledBackups) turn(ctx context.Context) (wait time.Duration, err error) {
 	newest, err := repository.New(b.run.place).Find(ctx, "")
+	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {
+		return 0, fmt.Errorf("the place has no backup any more, but one of %s was there: is its disk mounted? If the backups were removed on purpose, start the server again",
+			last.UTC().Format(time.RFC3339))
+	}
 	if err != nil && !errors.Is(err, repository.ErrNone) {
 		return 0, err
 	}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestFullPlace fills the disk of a place for backups: a small tmpfs. No backup that is
+// listed is incomplete, the server serves on and tells of the failure, and the next backup
+// succeeds when there is space.
+func TestFullPlace(t *testing.T) {
+	t.Parallel()
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
+		t.Skipf("mount a file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	place := filepath.Join(disk, "place")
+	p := startProcess(t, nil, "--data", filepath.Join(t.TempDir(), "data"), "--metrics-listen", "127.0.0.1:0", "--backup-to", place, "--backup-every", "1s")
+	c := p.client(t, "")
+	c.fill(t)
+	metric := func(name string) float64 { return sumOf(t, p.scrape(t, ""), name) }
+	eventually(t, func() bool { return metric("backups_total") > 0 }, &p.server)
+
+	c.do(t, "POST", "/Tables", `{"TableName":"bulk"}`, 204)
+	for i := range 300 {
+		c.do(t, "POST", "/bulk", bulky(i), 204)
+	}
+	eventually(t, func() bool {
+		return strings.Contains(p.logs.String(), "no space left on device") && metric("backup_failures_total") > 0
+	}, &p.server)
+	complete := metric("backups_total")
+	whole := func(n int) {
+		t.Helper()
+		want := fmt.Sprintf("%d backups: ", n)
+		if out := succeed(t, "backup", "verify", place); !strings.HasPrefix(out, want) {
+			t.Errorf("verify: %s, want %s", out, want)
+		}
+	}
+	whole(int(complete))
+	c.do(t, "POST", "/bulk", bulky(300), 204)
+	if status, text := get(t, strings.TrimSuffix(c.endpoint, "/devstoreaccount1")+"/_/ready"); status != http.StatusOK {
+		t.Errorf("ready: %d %s", status, text)
+	}
+
+	if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT, "size=128m"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool { return metric("backups_total") > complete }, &p.server)
+	p.signal(t, syscall.SIGTERM)
+	if err := p.Wait(); err != nil {
+		t.Errorf("the end: %v\n%s", err, p.logs)
+	}
+	out := succeed(t, "backup", "list", place)
+	whole(strings.Count(out, " no\n")) // the column ENCRYPTED
+	restored := filepath.Join(t.TempDir(), "restored")
+	succeed(t, "backup", "restore", place, restored)
+	start(t, nil, "--data", restored).client(t, "").do(t, "GET", "/bulk(PartitionKey='p',RowKey='300')", "", 200)
+}
+
+// TestPlaceGoesAway removes the place below a server, as when its disk is not mounted. The
+// server does not begin again in what is left, and goes on when the place is back.
+func TestPlaceGoesAway(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	place, away := filepath.Join(dir, "place"), filepath.Join(dir, "away")
+	p := startProcess(t, nil, "--data", filepath.Join(dir, "data"), "--metrics-listen", "127.0.0.1:0", "--backup-to", place, "--backup-every", "3s")
+	c := p.client(t, "")
+	c.fill(t)
+	metric := func(name string) float64 { return sumOf(t, p.scrape(t, ""), name) }
+	eventually(t, func() bool { return metric("backups_total") > 0 }, &p.server)
+	if err := os.Rename(place, away); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool {
+		return strings.Contains(p.logs.String(), "is its disk mounted?") && metric("backup_failures_total") > 0
+	}, &p.server)
+	if _, err := os.Stat(place); err == nil {
+		t.Error("the server made the place again")
+	}
+	c.filled(t)
+
+	complete := metric("backups_total")
+	if err := os.Rename(away, place); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool { return metric("backups_total") > complete }, &p.server)
+	succeed(t, "backup", "verify", place)
+}
