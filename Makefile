@@ -302,8 +302,8 @@ $(CACHE)/azurite-$(AZURITE_VERSION)/complete:
 
 ## bench-data: rates and memory of import, export, copy, sync and verify, and of a loop with the SDK; ROWS=1000000 for the full size
 .PHONY: bench-data
-bench-data: build
-	testdata/bench/data $(BIN)/edgetable $(ROWS)
+bench-data: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
+	testdata/bench/data $(BIN)/edgetable $(CACHE)/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table $(ROWS)
 
 ## bench-dynamodb: processor time of the adapter beside that of the SDK alone, what pages read, and the function's size and start
 .PHONY: bench-dynamodb
