@@ -106,6 +106,7 @@ race-dynamodb:
 .PHONY: static
 static:
 	go tool staticcheck -tags $(TAGS) ./... $(TOOLS)
+	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath deploy/export/github.yaml)
 	go mod tidy -diff
 
 .PHONY: module module-kv

@@ -131,10 +131,13 @@ func section(c *cobra.Command, heading string, register func(f *pflag.FlagSet)) 
 	f.SortFlags = false
 	register(f)
 	f.VisitAll(func(flag *pflag.Flag) {
-		words := flag.Annotations[wordsKey]
+		complete := cobra.FixedCompletions(flag.Annotations[wordsKey], cobra.ShellCompDirectiveDefault)
+		if flag.Annotations[serviceKey] != nil {
+			complete = completeProfiles
+		}
 		flag.Annotations = map[string][]string{headingKey: {heading}}
 		c.Flags().AddFlag(flag)
-		_ = c.RegisterFlagCompletionFunc(flag.Name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveDefault)) // it is not registered yet
+		_ = c.RegisterFlagCompletionFunc(flag.Name, complete) // it is not registered yet
 	})
 	c.Flags().SortFlags = false
 }

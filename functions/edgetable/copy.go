@@ -50,7 +50,7 @@ func (p *program) services(ctx context.Context, o *copyFlags, tables []string) (
 		return nil, nil, nil, err
 	}
 	if from.Endpoint().String() == to.Endpoint().String() {
-		return nil, nil, nil, misuse("--from and --to are the same account")
+		return nil, nil, nil, misuse("--from and --to are the same account: name another one with --to")
 	}
 	if o.all {
 		if tables, err = from.Tables(ctx); err != nil {

@@ -45,6 +45,11 @@ func TestOneOff(t *testing.T) {
 		"it's,2,,,\"a\nb, \"\"c\"\"\",Edm.String,,\r\n" {
 		t.Errorf("%q", out)
 	}
+	for filter, want := range map[string]string{"RowKey eq '0'": "[]\n", "RowKey ge '1'": "[\n" + `{"PartitionKey":"it's","RowKey":"1","Died":1852},` + "\n" + `{"PartitionKey":"it's","RowKey":"2"}` + "\n]\n"} {
+		if out, _ = do(0, "query", "People", filter, "--from", at, "--format", "json", "--select", "Died"); out != want {
+			t.Errorf("%s", out)
+		}
+	}
 	out, _ = do(0, "query", "People", "--from", at, "--format", "csv-plain")
 	if !strings.HasPrefix(out, "PartitionKey,RowKey,Timestamp,Big,Born,Died,Empty,Name\r\nit's,1,20") || !strings.HasSuffix(out, ",,,,,\"a\nb, \"\"c\"\"\"\r\n") {
 		t.Errorf("%q", out)

@@ -125,16 +125,18 @@ func (p *program) profileCommand() *cobra.Command {
 		readOnlyFlag(f, &one.ReadOnly, "; for this profile, in all commands and in the explorer")
 		choiceFlag(f, &one.Color, "color", "`color` of the explorer's page for this profile: none, red, orange, yellow, green, blue, purple or gray", colors...)
 	})
+	remove := command("remove NAME", "Forget a profile", "", operands("NAME"), func(f *profiles, args []string) error {
+		if _, ok := f.list[args[0]]; !ok {
+			return fmt.Errorf("%s has no profile %s", f.path, quote(args[0]))
+		}
+		delete(f.list, args[0])
+		return f.save()
+	})
+	remove.ValidArgsFunction = completeProfiles
 	return p.group("profile", "Keep names for services", "A profile stands for a service in --from and --to. The file can be read by its owner alone.",
 		add,
 		command("list", "List the profiles, without their keys", "", operands(), func(f *profiles, _ []string) error { return p.listProfiles(f) }),
-		command("remove NAME", "Forget a profile", "", operands("NAME"), func(f *profiles, args []string) error {
-			if _, ok := f.list[args[0]]; !ok {
-				return fmt.Errorf("%s has no profile %s", f.path, quote(args[0]))
-			}
-			delete(f.list, args[0])
-			return f.save()
-		}),
+		remove,
 	)
 }
 

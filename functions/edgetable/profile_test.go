@@ -39,6 +39,11 @@ func TestProfiles(t *testing.T) {
 	if _, said := do(0, "profile", "add", "prod", at); said != "replaced prod in "+file+"\n" {
 		t.Error(said)
 	}
+	for _, args := range [][]string{{"query", "--profiles", file, "--from", ""}, {"sync", "--profiles", file, "--to", ""}, {"profile", "remove", "--profiles", file, ""}} {
+		if out, _ := do(0, append([]string{"__complete"}, args...)...); !strings.HasPrefix(out, "by-command\nby-env\ndefault\nprod\n:4\n") {
+			t.Errorf("%q: %s", args, out)
+		}
+	}
 	do(0, "profile", "remove", "prod")
 	for _, tt := range []struct {
 		args []string

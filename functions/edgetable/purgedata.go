@@ -84,7 +84,9 @@ func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string
 		}
 		fmt.Fprintf(p.err, "%s entities of %s at %s will be deleted. Type the name of the table: ", group(n), table, c.Endpoint())
 		line, err := bufio.NewReader(p.in).ReadString('\n')
-		if err != nil && err != io.EOF {
+		if err == io.EOF { // nobody has ended the line
+			fmt.Fprintln(p.err)
+		} else if err != nil {
 			return err
 		}
 		if strings.TrimSpace(line) != table {

@@ -57,7 +57,7 @@ func (p *program) queryCommand() *cobra.Command {
 		filterFlag(f, &o.filter)
 		selectFlag(f, &o.names)
 		intFlag(f, &o.top, "top", 0, 0, 1<<31-1, "`number` of entities to read at most; 0 for all")
-		formatFlag(f, &o.format, "table", "jsonl", "csv", "csv-plain")
+		formatFlag(f, &o.format, "table", "json", "jsonl", "csv", "csv-plain")
 	})
 	return c
 }
@@ -105,7 +105,7 @@ func (p *program) getCommand() *cobra.Command {
 	section(c, "Flags", func(f *pflag.FlagSet) {
 		o.fromFlag(f)
 		selectFlag(f, &o.names)
-		formatFlag(f, &o.format, "table", "jsonl", "csv", "csv-plain")
+		formatFlag(f, &o.format, "table", "json", "jsonl", "csv", "csv-plain")
 	})
 	return c
 }
@@ -127,7 +127,11 @@ func (p *program) get(ctx context.Context, o *readFlags, table, partition, row s
 		_, err := fmt.Fprint(p.out, transfer.Describe(e))
 		return err
 	}
-	w := transfer.NewPrinter(p.out, o.format, o.names)
+	format := o.format
+	if format == "json" { // one entity is no list
+		format = "jsonl"
+	}
+	w := transfer.NewPrinter(p.out, format, o.names)
 	if err := w.Print(e); err != nil {
 		return err
 	}

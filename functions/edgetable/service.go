@@ -21,12 +21,16 @@ const serviceUsage = "a connection string, the URL of a shared access signature,
 // fromFlag is where data comes from in all commands.
 func (o *serviceFlags) fromFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.name, "from", "", "`service` to read from; "+serviceUsage)
+	f.Lookup("from").Annotations = map[string][]string{serviceKey: {}}
 	profilesFlag(f, &o.profiles)
 }
 
 // toFlag is where data goes in all commands.
 func toFlag(f *pflag.FlagSet, to *string, usage string) {
 	f.StringVar(to, "to", "", "`place` to write to; "+usage)
+	if usage == serviceUsage {
+		f.Lookup("to").Annotations = map[string][]string{serviceKey: {}}
+	}
 }
 
 func (o *serviceFlags) toFlag(f *pflag.FlagSet) {

@@ -1,11 +1,13 @@
 package backup
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -129,15 +131,54 @@ func TestExportKill(t *testing.T) {
 	}
 }
 
-// TestExportScript runs the script of deploy/export twice on one day.
-func TestExportScript(t *testing.T) {
+// TestExportAction runs the shell steps of the GitHub Action in deploy/export, with the variables that it sets and no others, twice on
+// one day: the second run finds a finished export.
+func TestExportAction(t *testing.T) {
 	t.Parallel()
+	text, err := os.ReadFile("../../deploy/export/github.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []string
+	for _, m := range regexp.MustCompile(`(?m)^ +- run: (.*)$`).FindAllSubmatch(text, -1) {
+		steps = append(steps, string(m[1]))
+	}
+	if len(steps) != 2 || steps[0] != "make build" {
+		t.Fatalf("the steps are %q", steps)
+	}
+	build := exec.Command("make", "-n", "build")
+	build.Dir = "../.."
+	if out, err := build.CombinedOutput(); err != nil || !strings.Contains(string(out), "-o bin/ ./functions/edgetable") {
+		t.Errorf("%v: %s", err, out)
+	}
 	g, s := startGateway(t), start(t, filled(t))
 	to, options, _ := strings.Cut(g.URL, "?")
+	values := map[string]string{"EDGETABLE_FROM": s.connection(), "EXPORT_TO": to + "/", "EXPORT_OPTIONS": "?" + options,
+		"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": access, "AWS_SECRET_ACCESS_KEY": secret}
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+	for _, m := range regexp.MustCompile(`(?m)^ +([A-Z_]+): \$\{\{ (?:secrets|vars)\.([A-Z_]+) \}\}$`).FindAllStringSubmatch(string(text), -1) {
+		if m[1] != m[2] || values[m[1]] == "" {
+			t.Errorf("%q: not known", m[0])
+		}
+		env = append(env, m[1]+"="+values[m[1]])
+	}
+	binary, err := filepath.Abs(command(t).Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := filepath.Abs("../../deploy/export/export")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkout := t.TempDir()
+	for name, target := range map[string]string{"bin/edgetable": binary, "deploy/export/export": script} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(checkout, name)), 0o700), os.Symlink(target, filepath.Join(checkout, name))); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, say := range []string{"people: 100 entities", "has a finished export already"} {
-		c := command(t)
-		run := exec.Command("../../deploy/export/export")
-		run.Env = append(c.Env, "PATH="+filepath.Dir(c.Path)+":"+os.Getenv("PATH"), "EDGETABLE_FROM="+s.connection(), "EXPORT_TO="+to+"/", "EXPORT_OPTIONS=?"+options)
+		run := exec.Command("bash", "-e", "-c", steps[1]) // as GitHub runs a step
+		run.Dir, run.Env = checkout, env
 		if out, err := run.CombinedOutput(); err != nil || !strings.Contains(string(out), say) {
 			t.Fatalf("%v: %s", err, out)
 		}

@@ -24,7 +24,7 @@ func (p *Printer) printCSV(e payload.Received) error {
 }
 
 func (p *Printer) closeCSV() error {
-	if p.format == "table" || p.format == "jsonl" {
+	if p.format != "csv" && p.format != "csv-plain" {
 		return nil
 	}
 	if p.names == nil {

@@ -65,11 +65,11 @@ func read(t *testing.T, dir string, m *transfer.Manifest, compress string) (all 
 // that is not.
 func TestExportInterrupted(t *testing.T) {
 	t.Parallel()
-	c := newClient(t)
-	fill(t, c, "People", numbered(exportRows), property) // 4 KB each
 	for _, compress := range []string{"none", "gzip", "zstd"} {
 		t.Run(compress, func(t *testing.T) {
 			t.Parallel()
+			c, s := newStopper(t)
+			fill(t, c, "People", numbered(exportRows), property) // 4 KB each
 			whole, broken := t.TempDir(), t.TempDir()
 			m, err := newExport(c, "jsonl", compress).ToDirectory(t.Context(), c, whole)
 			if err != nil {
@@ -89,8 +89,7 @@ func TestExportInterrupted(t *testing.T) {
 			runs := 0
 			for ; again == nil; runs++ {
 				e := newExport(c, "jsonl", compress)
-				ctx, cancel, begin := interrupted(t, e.Progress, exportRows/8)
-				e.Begin = begin
+				ctx, cancel := s.after(t, 3)
 				again, err = e.ToDirectory(ctx, c, broken)
 				cancel()
 				if err != nil && !errors.Is(err, context.Canceled) {

@@ -15,7 +15,7 @@ import (
 // were read. Nothing else is left, also of objects that the journal did not get.
 func TestExportObjectsInterrupted(t *testing.T) {
 	t.Parallel()
-	c := newClient(t)
+	c, s := newStopper(t)
 	fill(t, c, "People", numbered(exportRows), property) // 4 KB each
 	var stream bytes.Buffer
 	if err := newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream); err != nil {
@@ -26,8 +26,7 @@ func TestExportObjectsInterrupted(t *testing.T) {
 	runs := 0
 	for ; m == nil; runs++ {
 		e := newExport(c, "jsonl", "none")
-		ctx, cancel, begin := interrupted(t, e.Progress, exportRows/4)
-		e.Begin = begin
+		ctx, cancel := s.after(t, 3)
 		var err error
 		m, err = e.ToObjects(ctx, c, place)
 		cancel()

@@ -4,15 +4,19 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/payload"
+	"edgetable/core/protocol"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/remote/remotetest"
 	"edgetable/functions/edgetable/transfer"
@@ -21,7 +25,44 @@ import (
 // newClient is a client of a new server with a table People.
 func newClient(t testing.TB) *remote.Client {
 	t.Helper()
-	e, err := remote.ParseConnection(remotetest.Start(t, nil))
+	return clientOf(t, nil)
+}
+
+// newStopper is a client of a server that counts the pages which are asked for.
+func newStopper(t testing.TB) (*remote.Client, *stopper) {
+	t.Helper()
+	s := &stopper{}
+	return clientOf(t, func(p httpserver.Protocol) httpserver.Protocol {
+		s.Protocol = p
+		return s
+	}), s
+}
+
+// stopper calls a function when so many pages have been asked for.
+type stopper struct {
+	httpserver.Protocol
+	left atomic.Int64
+	stop atomic.Pointer[context.CancelFunc]
+}
+
+// after is a context that ends then.
+func (s *stopper) after(t testing.TB, pages int64) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s.left.Store(pages)
+	s.stop.Store(&cancel)
+	return ctx, cancel
+}
+
+func (s *stopper) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
+	if req.Method == http.MethodGet && strings.Contains(req.Target, "()") && !strings.Contains(req.Target, "$top=") && s.left.Add(-1) == 0 {
+		(*s.stop.Load())()
+	}
+	return s.Protocol.Serve(ctx, req)
+}
+
+func clientOf(t testing.TB, wrap func(httpserver.Protocol) httpserver.Protocol) *remote.Client {
+	t.Helper()
+	e, err := remote.ParseConnection(remotetest.Start(t, wrap))
 	if err != nil {
 		t.Fatal(err)
 	}

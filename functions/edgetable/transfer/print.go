@@ -48,9 +48,10 @@ type Printer struct {
 	sheet   *csvWriter
 	kept    []byte // of format csv, until the columns are known
 	columns columns
+	some    bool // of format json: an entity was printed
 }
 
-// NewPrinter returns a printer of the format table, jsonl, csv or csv-plain. The names are
+// NewPrinter returns a printer of the format table, json, jsonl, csv or csv-plain. The names are
 // the selected properties, nil for all.
 func NewPrinter(w io.Writer, format string, names []string) *Printer {
 	return &Printer{w: bufio.NewWriterSize(w, 64<<10), format: format, names: WithKeys(names)}
@@ -63,6 +64,14 @@ func (p *Printer) Print(e payload.Received) error {
 		p.line = append(payload.AppendJSON(p.line[:0], e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
 		_, err := p.w.Write(p.line)
 		return err
+	case "json":
+		p.line = append(p.line[:0], ",\n"...)
+		if !p.some {
+			p.line, p.some = append(p.line[:0], "[\n"...), true
+		}
+		p.line = payload.AppendJSON(p.line, e.PartitionKey, e.RowKey, e.Timestamp, e.Properties)
+		_, err := p.w.Write(p.line)
+		return err
 	case "csv", "csv-plain":
 		return p.printCSV(e)
 	}
@@ -71,8 +80,13 @@ func (p *Printer) Print(e payload.Received) error {
 
 // Close prints the entities that Print has kept.
 func (p *Printer) Close() error {
-	if p.format == "table" {
+	switch {
+	case p.format == "table":
 		p.printBlock()
+	case p.format == "json" && p.some:
+		p.w.WriteString("\n]\n")
+	case p.format == "json":
+		p.w.WriteString("[]\n")
 	}
 	if err := p.closeCSV(); err != nil {
 		return err

@@ -63,6 +63,10 @@ func Sources(path, tableName string) ([]Source, error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
+		var plain *os.PathError
+		if errors.As(err, &plain) {
+			err = fmt.Errorf("%s: %w", path, plain.Err)
+		}
 		return nil, err
 	}
 	var list []Source
