@@ -185,6 +185,9 @@ func (p *program) addProfile(f *profiles, args []string, one profile) error {
 }
 
 func (p *program) listProfiles(f *profiles) error {
+	if len(f.list) == 0 {
+		fmt.Fprintf(p.err, "%s has no profiles; 'edgetable profile add NAME CONNECTION' makes one\n", f.path)
+	}
 	for _, name := range slices.Sorted(maps.Keys(f.list)) {
 		one := f.list[name]
 		place, where := "", ""

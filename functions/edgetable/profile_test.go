@@ -17,6 +17,9 @@ func TestProfiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "new", "profiles.json")
 	env := map[string]string{"EDGETABLE_PROFILES": file, "KEY": key, "ALL": at}
 	do := runner(t, env)
+	if out, said := do(0, "profile", "list"); out != "" || !strings.Contains(said, file+" has no profiles") {
+		t.Errorf("list without a file: %s%s", out, said)
+	}
 	if _, said := do(0, "profile", "add", "prod", at); said != "added prod in "+file+"\n" {
 		t.Error(said)
 	}

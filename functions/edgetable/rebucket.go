@@ -59,7 +59,7 @@ func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName stri
 	case o.account == "":
 		return misuse("say whose table it is with --account")
 	case table.CheckTableName(name.Table) != nil:
-		return misuse("%q is no name of a table", name.Table)
+		return misuse("%q is no name of a table: 3 to 63 letters and digits, a letter first", name.Table)
 	case o.abort && o.buckets != 0:
 		return misuse("--abort and --buckets exclude each other")
 	case !o.abort && o.buckets == 0:

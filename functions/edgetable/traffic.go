@@ -162,7 +162,7 @@ func (s *statistics) serve(mux *http.ServeMux) {
 		saved := s.Save()
 		t, ok := saved.Find(r.URL.Query().Get("account"), r.PathValue("table"))
 		if !ok {
-			http.Error(w, "no traffic of this table was counted: the 16 busiest tables are", http.StatusNotFound)
+			http.Error(w, "no traffic of this table was counted: the server counts that of its 16 busiest tables", http.StatusNotFound)
 			return
 		}
 		answer(w, t.Report())

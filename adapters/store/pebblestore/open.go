@@ -20,7 +20,7 @@ var (
 	// ErrNewer means that the directory has a format that this version does not know.
 	ErrNewer = errors.New("data directory was written by a newer edgetable; run that version")
 	// ErrInUse means that the directory is locked, usually by another process.
-	ErrInUse = errors.New("data directory is in use by another process")
+	ErrInUse = errors.New("data directory is in use by another process; stop it, or name another directory")
 	// ErrForeign means that the directory belongs to another program.
 	ErrForeign = errors.New("data directory is not one of edgetable")
 )

@@ -97,7 +97,7 @@ func Sources(path, tableName string) ([]Source, error) {
 		}
 		s.Size, s.Time = info.Size(), info.ModTime().UnixNano()
 		if err := table.CheckTableName(s.Table); err != nil {
-			return nil, fmt.Errorf("%s: %q is no name of a table; --table gives one", s.File, s.Table)
+			return nil, fmt.Errorf("%s: %q is no name of a table: 3 to 63 letters and digits, a letter first; --table gives one", s.File, s.Table)
 		}
 	}
 	return list, nil

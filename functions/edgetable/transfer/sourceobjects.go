@@ -40,7 +40,7 @@ func SourcesIn(ctx context.Context, place repository.Objects, location, tableNam
 			name = t.Name
 		}
 		if err := table.CheckTableName(name); err != nil {
-			return nil, fmt.Errorf("%s: %q is no name of a table", location, name)
+			return nil, fmt.Errorf("%s: %q is no name of a table: 3 to 63 letters and digits, a letter first", location, name)
 		}
 		for _, p := range t.Parts {
 			switch {
