@@ -8,24 +8,37 @@ import (
 	"testing"
 )
 
-// The .deb is installed, used, upgraded, removed and installed again under a systemd of
-// its own.
+// The .deb and the .rpm are installed, used, upgraded, removed and installed again under a
+// systemd of their own.
 func TestLifecycle(t *testing.T) {
 	if os.Geteuid() != 0 || exec.Command("unshare", "--mount", "--pid", "--fork", "true").Run() != nil {
-		t.Skip("to install the package, root and namespaces are needed")
+		t.Skip("to install packages, root and namespaces are needed")
 	}
-	for _, program := range []string{"/usr/bin/dpkg", "/lib/systemd/systemd", "/usr/sbin/ip"} {
-		if _, err := os.Stat(program); err != nil {
-			t.Skip("to install the package, Debian with systemd is needed: ", err)
-		}
+	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH] // as RPM names it
+	for _, p := range []struct{ format, file, installer string }{
+		{"deb", "edgetable_1.2.3_" + runtime.GOARCH + ".deb", "/usr/bin/dpkg"},
+		{"rpm", "edgetable-1.2.3-1." + machine + ".rpm", "/usr/bin/rpm"},
+	} {
+		t.Run(p.format, func(t *testing.T) {
+			for _, program := range []string{p.installer, "/usr/bin/dpkg", "/lib/systemd/systemd", "/usr/sbin/ip"} {
+				if _, err := os.Stat(program); err != nil {
+					t.Skip("to install the package, Debian with systemd is needed: ", err)
+				}
+			}
+			lifecycle(t, p.format, p.file)
+		})
 	}
+}
+
+// lifecycle tries a file of the release after an older package of the same format.
+func lifecycle(t *testing.T, format, file string) {
 	dist, programs := made(t)
 	dir := t.TempDir()
 	root, err := filepath.Abs(filepath.Join(dist, ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Link(filepath.Join(dist, "edgetable_1.2.3_"+runtime.GOARCH+".deb"), dir+"/new.deb"); err != nil {
+	if err := os.Link(filepath.Join(dist, file), dir+"/new."+format); err != nil {
 		t.Fatal(err)
 	}
 	here, err := os.Getwd()
@@ -43,10 +56,10 @@ func TestLifecycle(t *testing.T) {
 	if err := os.Mkdir(old.out, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := old.pack(target, "deb"); err != nil {
+	if err := old.pack(target, format); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(filepath.Join(old.out, list(t, old.out)[0]), dir+"/old.deb"); err != nil {
+	if err := os.Rename(filepath.Join(old.out, list(t, old.out)[0]), dir+"/old."+format); err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.Command(here+"/testdata/boot", dir, here+"/testdata/lifecycle").CombinedOutput()
