@@ -19,7 +19,7 @@ const (
 
 // Counter counts the requests of all tables. It is safe for concurrent use.
 type Counter struct {
-	known atomic.Pointer[map[name]*counted] // by their names as written
+	known atomic.Pointer[map[string][]spelled] // by the name of the table as written
 
 	mu      sync.Mutex // guards what follows, and changes of known
 	tables  []*counted
@@ -29,16 +29,27 @@ type Counter struct {
 
 type name struct{ account, table string }
 
+// spelled is a table of an account whose name is known as it was written.
+type spelled struct {
+	account string
+	*counted
+}
+
 // New returns a Counter. The first Tick must follow before the first Add.
 func New() *Counter {
 	c := &Counter{waiting: make(map[name]uint64)}
-	c.known.Store(&map[name]*counted{})
+	c.known.Store(&map[string][]spelled{})
 	return c
 }
 
 // Add counts a request.
 func (c *Counter) Add(v *Visit) {
-	t := (*c.known.Load())[name{v.Account, v.Table}]
+	var t *counted
+	for _, s := range (*c.known.Load())[v.Table] {
+		if s.account == v.Account {
+			t = s.counted
+		}
+	}
 	if t == nil {
 		if t = c.find(v); t == nil {
 			return
@@ -69,7 +80,7 @@ func (c *Counter) find(v *Visit) *counted {
 		}
 		return nil
 	}
-	c.learn(name{folded.account, strings.Clone(v.Table)}, t)
+	c.learn(strings.Clone(v.Table), t)
 	return t
 }
 
@@ -83,16 +94,26 @@ func (c *Counter) table(n name) *counted {
 }
 
 // learn makes a spelling known.
-func (c *Counter) learn(written name, t *counted) {
-	old := *c.known.Load()
-	changed := make(map[name]*counted, len(old)+1)
-	if len(old) < aliases {
-		for n, t := range old {
-			changed[n] = t
+func (c *Counter) learn(written string, t *counted) {
+	known := c.knownBut(nil)
+	if len(known) >= aliases {
+		clear(known)
+	}
+	known[written] = append(known[written], spelled{t.account, t})
+	c.known.Store(&known)
+}
+
+// knownBut copies the spellings of all tables but one.
+func (c *Counter) knownBut(gone *counted) map[string][]spelled {
+	known := make(map[string][]spelled)
+	for written, list := range *c.known.Load() {
+		for _, s := range list {
+			if s.counted != gone {
+				known[written] = append(known[written], s)
+			}
 		}
 	}
-	changed[written] = t
-	c.known.Store(&changed)
+	return known
 }
 
 // Tick moves all tables to a time. The owner calls it every second or so, and
@@ -133,13 +154,7 @@ func (c *Counter) replace() {
 	if most <= c.tables[least].lastMinute {
 		return
 	}
-	gone := c.tables[least]
+	known := c.knownBut(c.tables[least])
 	c.tables[least] = newCounted(next, next.table, c.now)
-	known := make(map[name]*counted)
-	for n, t := range *c.known.Load() {
-		if t != gone {
-			known[n] = t
-		}
-	}
 	c.known.Store(&known)
 }

@@ -17,18 +17,21 @@ type Entry struct {
 }
 
 // heavy finds the partitions with the highest counts, by Space-Saving (Metwally,
-// Agrawal, El Abbadi, 2005) with weights: it has 256 counters, and a partition
-// without one takes over the smallest. So a partition with more than a 256th of
-// the total is always in the list.
+// Agrawal, El Abbadi, 2005) with weights: a partition without a counter takes over
+// the smallest. So with 256 counters a partition with more than a 256th of the total
+// is always in the list.
 type heavy struct {
-	list  []slot // a heap: no count is below that of its parent
-	at    map[uint64]int32
+	room  int // the most counters
+	slots []slot
+	order []int32          // a heap of slots: no count is below that of its parent
+	at    map[uint64]int32 // slots
 	total uint64
 }
 
 // slot is a counter. Its name keeps its memory when the slot is taken over.
 type slot struct {
 	hash, count, err uint64
+	place            int32 // in order
 	name             []byte
 }
 
@@ -47,51 +50,69 @@ func (h *heavy) add(id uint64, name string, n uint64) {
 	}
 	h.total += n
 	if i, ok := h.at[id]; ok {
-		h.list[i].count += n
-		h.down(int(i))
+		s := &h.slots[i]
+		s.count += n
+		h.down(s.place)
 		return
 	}
 	name = name[:min(len(name), maxName)]
-	if len(h.list) < heaviest {
-		if h.at == nil {
-			h.at = make(map[uint64]int32)
-		}
-		h.list = append(h.list, slot{hash: id, count: n, name: []byte(name)})
-		h.at[id] = int32(len(h.list) - 1)
-		h.up(len(h.list) - 1)
+	if len(h.slots) < h.room {
+		h.append(slot{hash: id, count: n, name: []byte(name)})
 		return
 	}
-	least := &h.list[0]
+	i := h.order[0]
+	least := &h.slots[i]
 	delete(h.at, least.hash)
-	h.at[id] = 0
+	h.at[id] = i
 	*least = slot{hash: id, count: least.count + n, err: least.count, name: append(least.name[:0], name...)}
 	h.down(0)
 }
 
-func (h *heavy) up(i int) {
-	for i > 0 && h.list[i].count < h.list[(i-1)/2].count {
-		h.swap(i, (i-1)/2)
+// append adds a counter.
+func (h *heavy) append(s slot) {
+	if h.at == nil {
+		h.at = make(map[uint64]int32)
+	}
+	i := int32(len(h.slots))
+	h.slots = append(h.slots, s)
+	h.order = append(h.order, i)
+	h.at[s.hash] = i
+	h.up(i)
+}
+
+// count is that of the slot at a place.
+func (h *heavy) count(place int32) uint64 { return h.slots[h.order[place]].count }
+
+func (h *heavy) up(i int32) {
+	slot := h.order[i]
+	n := h.slots[slot].count
+	for i > 0 && n < h.count((i-1)/2) {
+		h.put(i, h.order[(i-1)/2])
 		i = (i - 1) / 2
 	}
+	h.put(i, slot)
 }
 
-func (h *heavy) down(i int) {
+func (h *heavy) down(i int32) {
+	slot, end := h.order[i], int32(len(h.order))
+	n := h.slots[slot].count
 	for {
 		child := 2*i + 1
-		if child+1 < len(h.list) && h.list[child+1].count < h.list[child].count {
+		if child+1 < end && h.count(child+1) < h.count(child) {
 			child++
 		}
-		if child >= len(h.list) || h.list[i].count <= h.list[child].count {
-			return
+		if child >= end || n <= h.count(child) {
+			break
 		}
-		h.swap(i, child)
+		h.put(i, h.order[child])
 		i = child
 	}
+	h.put(i, slot)
 }
 
-func (h *heavy) swap(i, j int) {
-	h.list[i], h.list[j] = h.list[j], h.list[i]
-	h.at[h.list[i].hash], h.at[h.list[j].hash] = int32(i), int32(j)
+func (h *heavy) put(place, slot int32) {
+	h.order[place] = slot
+	h.slots[slot].place = place
 }
 
 // Heavy is a list of the heaviest partitions, the heaviest first.
@@ -101,8 +122,8 @@ type Heavy struct {
 }
 
 func (h *heavy) save() Heavy {
-	saved := Heavy{Total: h.total, Entries: make([]Entry, len(h.list))}
-	for i, s := range h.list {
+	saved := Heavy{Total: h.total, Entries: make([]Entry, len(h.slots))}
+	for i, s := range h.slots {
 		saved.Entries[i] = Entry{string(s.name), s.hash, s.count, s.err}
 	}
 	saved.sort()
@@ -128,33 +149,35 @@ func cmp(a, b uint64) int {
 	return 1
 }
 
-// floor returns the count that a partition which is not in the list may have.
-func (h Heavy) floor() uint64 {
-	if len(h.Entries) < heaviest {
+// floor returns the count that a partition which is not in a list with so many
+// counters may have.
+func (h Heavy) floor(room int) uint64 {
+	if len(h.Entries) < room {
 		return 0
 	}
 	return h.Entries[len(h.Entries)-1].Count
 }
 
-// merge returns the heaviest partitions of two lists together. The bounds of the
-// counts stay true.
-func (h Heavy) merge(o Heavy) Heavy {
+// merge returns the heaviest partitions of two lists together, with so many
+// counters each. The bounds of the counts stay true.
+func (h Heavy) merge(o Heavy, room int) Heavy {
 	if o.Total == 0 {
 		return h
 	}
+	here, there := h.floor(room), o.floor(room)
 	all := make(map[uint64]Entry)
 	for _, e := range h.Entries {
-		e.Count, e.Error = e.Count+o.floor(), e.Error+o.floor()
+		e.Count, e.Error = e.Count+there, e.Error+there
 		all[e.Hash] = e
 	}
 	for _, e := range o.Entries {
 		sum, both := all[e.Hash]
 		if !both {
-			e.Count, e.Error = e.Count+h.floor(), e.Error+h.floor()
+			e.Count, e.Error = e.Count+here, e.Error+here
 			all[e.Hash] = e
 			continue
 		}
-		sum.Count, sum.Error = sum.Count-o.floor()+e.Count, sum.Error-o.floor()+e.Error
+		sum.Count, sum.Error = sum.Count-there+e.Count, sum.Error-there+e.Error
 		all[e.Hash] = sum
 	}
 	merged := Heavy{Total: h.Total + o.Total}
@@ -162,20 +185,16 @@ func (h Heavy) merge(o Heavy) Heavy {
 		merged.Entries = append(merged.Entries, e)
 	}
 	merged.sort()
-	merged.Entries = merged.Entries[:min(len(merged.Entries), heaviest)]
+	merged.Entries = merged.Entries[:min(len(merged.Entries), room)]
 	return merged
 }
 
 // restore is the inverse of save.
-func (h Heavy) restore() heavy {
-	r := heavy{total: h.Total, at: make(map[uint64]int32)}
-	for i := len(h.Entries) - 1; i >= 0; i-- { // ascending, which is a heap
-		e := h.Entries[i]
-		if _, twice := r.at[e.Hash]; twice || len(r.list) == heaviest {
-			continue
+func (h *heavy) restore(s *Heavy) {
+	h.total = s.Total
+	for _, e := range s.Entries {
+		if _, twice := h.at[e.Hash]; !twice && len(h.slots) < h.room {
+			h.append(slot{hash: e.Hash, count: e.Count, err: e.Error, name: []byte(e.Partition)})
 		}
-		r.at[e.Hash] = int32(len(r.list))
-		r.list = append(r.list, slot{e.Hash, e.Count, e.Error, []byte(e.Partition)})
 	}
-	return r
 }

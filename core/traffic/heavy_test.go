@@ -15,7 +15,7 @@ func TestHeavyBounds(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		zipf := rand.NewZipf(r, 1.01+float64(seed)/10, 1, 5000)
-		var first, second heavy
+		first, second := heavy{room: heaviest}, heavy{room: heaviest}
 		exact := map[string]uint64{}
 		for i := range 20_000 {
 			p := fmt.Sprint(zipf.Uint64())
@@ -30,16 +30,17 @@ func TestHeavyBounds(t *testing.T) {
 			}
 			h.add(hash(p), p, n)
 		}
-		check(t, first.save().merge(second.save()), exact)
-		restored := first.save().restore()
+		check(t, first.save().merge(second.save(), heaviest), exact)
+		restored, saved := heavy{room: heaviest}, first.save()
+		restored.restore(&saved)
 		if !slices.Equal(restored.save().Entries, first.save().Entries) {
 			t.Fatal("the list changes when it is saved")
 		}
 		for p, n := range exact {
 			restored.add(hash(p), p, n) // the heap is one
 		}
-		for i := 1; i < len(restored.list); i++ {
-			if restored.list[i].count < restored.list[(i-1)/2].count {
+		for i := range int32(len(restored.order)) {
+			if restored.count(i) < restored.count(max(i-1, 0)/2) || restored.slots[restored.order[i]].place != i {
 				t.Fatal("a restored list is no heap")
 			}
 		}

@@ -89,9 +89,9 @@ func (t *SavedTable) Report() *Report {
 	since, totals := t.totals()
 	r := &Report{Account: t.Account, Table: t.Table, Since: since.Time(), Until: t.Now.Time(), Totals: totals, Partitions: map[string]Heavy{}}
 	for m, name := range Metrics {
-		r.Partitions[name] = t.Windows[0].Heavy[m].merge(t.Windows[1].Heavy[m])
+		r.Partitions[name] = t.Windows[0].Heavy[m].merge(t.Windows[1].Heavy[m], heaviest)
 	}
-	all := window{shapes: append([]Shape{}, t.Windows[0].Shapes...)}
+	all := window{shapes: append([]Shape{}, t.Windows[0].Shapes...), room: ofTable.shapes}
 	for i := range t.Windows[1].Shapes {
 		s := &t.Windows[1].Shapes[i]
 		all.shape(&Visit{Plan: s.Plan, Shape: s.Filter, Example: s.Example}).add(s)

@@ -48,11 +48,11 @@ func (c *Counter) Save() Saved {
 func (t *counted) save() SavedTable {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.window.totals.Missed += t.missed.Swap(0)
+	t.tally.totals.Missed += t.missed.Swap(0)
 	s := SavedTable{
-		Account: t.account, Table: t.written, Now: t.now, Windows: [2]SavedWindow{t.window.save(), t.old.save()},
+		Account: t.account, Table: t.written, Now: t.now, Windows: [2]SavedWindow{t.tally.save(), t.old.save()},
 		Minutes: append([]Column{}, t.grid.minutes...), Quarters: append([]Column{}, t.grid.quarters...),
-		Bounds: append([][]byte{}, t.grid.bounds...), Inserts: t.ends.n,
+		Bounds: append([][]byte{}, t.grid.bounds...), Inserts: t.tally.ends.n,
 	}
 	if t.grid.touched {
 		s.Minutes = append(s.Minutes, Column{t.grid.at, t.grid.open.pack()})
@@ -66,7 +66,7 @@ func (t *counted) save() SavedTable {
 	if sum != (cells{}) {
 		s.Quarters = append(s.Quarters, Column{t.grid.at - t.grid.at%quarter, sum.pack()})
 	}
-	for i, k := range [...][]byte{t.ends.high, t.ends.low, t.ends.oldHigh, t.ends.oldLow} {
+	for i, k := range [...][]byte{t.tally.ends.high, t.tally.ends.low, t.tally.ends.oldHigh, t.tally.ends.oldLow} {
 		s.Ends[i] = append([]byte(nil), k...)
 	}
 	return s
@@ -99,14 +99,14 @@ func Restore(s *Saved, now edm.Ticks) (*Counter, error) {
 			return nil, errors.New("table " + strconv.Quote(s.Tables[i].Table) + ": " + err.Error())
 		}
 		c.tables = append(c.tables, t)
-		c.learn(name{t.account, t.written}, t)
+		c.learn(t.written, t)
 	}
 	return c, nil
 }
 
 func (s *SavedTable) restore(now edm.Ticks) (*counted, error) {
 	t := newCounted(name{s.Account, strings.ToLower(s.Table)}, s.Table, now)
-	for i, w := range []*window{&t.window, &t.old} {
+	for i, w := range []*window{&t.tally.window, &t.old} {
 		if err := s.Windows[i].restore(w); err != nil {
 			return nil, err
 		}
@@ -122,13 +122,14 @@ func (s *SavedTable) restore(now edm.Ticks) (*counted, error) {
 		}
 	}
 	t.grid.bounds, t.grid.minutes, t.grid.quarters = s.Bounds, s.Minutes, s.Quarters
-	t.ends = ends{s.Ends[0], s.Ends[1], s.Ends[2], s.Ends[3], s.Inserts}
+	t.tally.ends = ends{s.Ends[0], s.Ends[1], s.Ends[2], s.Ends[3], s.Inserts}
 	return t, nil
 }
 
 func (s *SavedWindow) restore(w *window) error {
-	w.since, w.totals, w.shapes = s.Since, s.Totals, s.Shapes
-	if len(w.shapes) > shapes {
+	*w = newWindow(s.Since, ofTable)
+	w.totals, w.shapes = s.Totals, s.Shapes
+	if len(w.shapes) > w.room {
 		return errDamaged
 	}
 	for m := range s.Heavy {
@@ -138,7 +139,7 @@ func (s *SavedWindow) restore(w *window) error {
 		for i := range s.Heavy[m].Entries {
 			s.Heavy[m].Entries[i].Hash = s.Hashes[m][i]
 		}
-		w.heavy[m] = s.Heavy[m].restore()
+		w.heavy[m].restore(&s.Heavy[m])
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // expensive one is kept.
 func TestShapesAreBounded(t *testing.T) {
 	t.Parallel()
-	var w window
+	w := newWindow(0, ofTable)
 	for i := range 1000 {
 		w.query(&Visit{Plan: "Table", Shape: fmt.Sprintf("P%d eq ?", i), Scanned: 1})
 		w.query(&Visit{Plan: "Table", Shape: "Expensive eq ?", Example: "Expensive eq 1", Scanned: 10})
@@ -23,7 +23,7 @@ func TestShapesAreBounded(t *testing.T) {
 		sum += s.Scanned
 		found = found || s.Filter == "Expensive eq ?" && s.Scanned == 10_000
 	}
-	if len(w.shapes) > shapes || sum != 11_000 || !found {
+	if len(w.shapes) > ofTable.shapes || sum != 11_000 || !found {
 		t.Errorf("%d shapes, %d scanned, the expensive one kept: %v", len(w.shapes), sum, found)
 	}
 }

@@ -23,7 +23,10 @@ type Visit struct {
 	// its values, and Example the filter as sent.
 	Plan, Shape, Example string
 	// From and To are the encoded keys between which the page was read; a nil To
-	// is the end of the table.
+	// is the end of the table. Without a query, From is nil or the encoded key.
 	From, To                        []byte
 	Scanned, ScannedBytes, Returned int
 }
+
+// byKey reports whether entities were read by their keys.
+func (v *Visit) byKey() bool { return !v.Write && v.Plan == "" && !v.Throttled }

@@ -45,15 +45,19 @@ type Totals struct {
 	SecondMostIn string `json:"secondMostIn"`
 }
 
+// sums are the numbers that add up.
+func (t *Totals) sums() [20]*uint64 {
+	return [...]*uint64{
+		&t.Reads, &t.ReadBytes, &t.Queries, &t.Scanned, &t.ScannedBytes, &t.Returned, &t.Writes, &t.WrittenBytes, &t.WriteUnits,
+		&t.WriteRequests, &t.Batches, &t.BatchEntities, &t.Batchable, &t.Throttled, &t.Missed, &t.Judged, &t.AtEnd, &t.AtStart,
+		&t.FirstInserts, &t.FirstPartitions,
+	}
+}
+
 func (t *Totals) add(o *Totals) {
-	for _, p := range [][2]*uint64{
-		{&t.Reads, &o.Reads}, {&t.ReadBytes, &o.ReadBytes}, {&t.Queries, &o.Queries}, {&t.Scanned, &o.Scanned},
-		{&t.ScannedBytes, &o.ScannedBytes}, {&t.Returned, &o.Returned}, {&t.Writes, &o.Writes}, {&t.WrittenBytes, &o.WrittenBytes},
-		{&t.WriteUnits, &o.WriteUnits}, {&t.WriteRequests, &o.WriteRequests}, {&t.Batches, &o.Batches}, {&t.BatchEntities, &o.BatchEntities},
-		{&t.Batchable, &o.Batchable}, {&t.Throttled, &o.Throttled}, {&t.Missed, &o.Missed}, {&t.Judged, &o.Judged}, {&t.AtEnd, &o.AtEnd},
-		{&t.AtStart, &o.AtStart}, {&t.FirstInserts, &o.FirstInserts}, {&t.FirstPartitions, &o.FirstPartitions},
-	} {
-		*p[0] += *p[1]
+	more := o.sums()
+	for i, n := range t.sums() {
+		*n += *more[i]
 	}
 	if o.Largest > t.Largest {
 		t.Largest, t.LargestIn = o.Largest, o.LargestIn
@@ -78,7 +82,6 @@ type Shape struct {
 }
 
 const (
-	shapes      = 32
 	maxExample  = 512
 	otherShapes = "Other" // the plan of the shapes for which there was no place
 )
@@ -89,11 +92,24 @@ type window struct {
 	totals Totals
 	heavy  [metrics]heavy
 	shapes []Shape
+	room   int       // for shapes
 	first  [512]byte // a bit for each of the first partitions, by hash
+}
+
+func newWindow(since edm.Ticks, s size) window {
+	w := window{since: since, room: s.shapes}
+	for m := range w.heavy {
+		w.heavy[m].room = s.partitions
+	}
+	return w
 }
 
 // query counts a page.
 func (w *window) query(v *Visit) {
+	w.totals.Queries++
+	w.totals.Scanned += uint64(v.Scanned)
+	w.totals.ScannedBytes += uint64(v.ScannedBytes)
+	w.totals.Returned += uint64(v.Returned)
 	s := w.shape(v)
 	s.Pages++
 	s.Scanned += uint64(v.Scanned)
@@ -107,7 +123,7 @@ func (w *window) shape(v *Visit) *Shape {
 			return s
 		}
 	}
-	if len(w.shapes) == shapes {
+	if len(w.shapes) == w.room {
 		w.forgetShape()
 	}
 	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, maxExample), Example: clone(v.Example, maxExample)})

@@ -69,3 +69,28 @@ func BenchmarkStatistics(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkVisit measures what the statistics add to a point read, alone: counted
+// is a read whose key is looked at, and sums one of the seven of eight beyond 1,000 a
+// second.
+func BenchmarkVisit(b *testing.B) {
+	for _, partitions := range []int{1, 2000} {
+		list := make([]protocol.Response, partitions)
+		for i := range list {
+			list[i].Account, list[i].Table, list[i].Operation, list[i].Status = "bench", "People", "GetEntity", 200
+			list[i].Visit = &protocol.Visit{PartitionKey: fmt.Sprintf("customer-%06d", i), RowKey: "profile", InPartition: true, Entities: 1, Bytes: 300}
+		}
+		for _, each := range []int{1000, 1 << 62} { // reads between two Ticks
+			b.Run(fmt.Sprintf("partitions=%d/exact=%v", partitions, each == 1000), func(b *testing.B) {
+				s := openStatistics("", slog.New(slog.DiscardHandler))
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					if i%each == each-1 {
+						s.Tick(now())
+					}
+					s.observe(&list[i%partitions])
+				}
+			})
+		}
+	}
+}
