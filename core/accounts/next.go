@@ -1,7 +1,7 @@
 package accounts
 
 import (
-	"crypto/hmac"
+	"crypto/subtle"
 	"errors"
 	"slices"
 
@@ -50,5 +50,5 @@ func sameKey(a, b *sharedkey.Key) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return hmac.Equal([]byte(a.Sign("")), []byte(b.Sign("")))
+	return subtle.ConstantTimeCompare([]byte(a.Sign("")), []byte(b.Sign(""))) == 1
 }

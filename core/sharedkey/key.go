@@ -1,7 +1,6 @@
 package sharedkey
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -47,7 +46,7 @@ func NewKey(secret []byte) (*Key, error) {
 	}
 	secret = append([]byte(nil), secret...)
 	k := &Key{size: len(secret)}
-	k.signers.New = func() any { return &signer{mac: hmac.New(sha256.New, secret)} }
+	k.signers.New = func() any { return &signer{mac: newMAC(secret)} }
 	return k, nil
 }
 
