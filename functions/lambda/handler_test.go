@@ -121,6 +121,8 @@ func TestMetrics(t *testing.T) {
 	c := newClient(t, l.function, key1)
 	c.do(t, "GET", "/people(PartitionKey='secret',RowKey='')", "", 404)
 	c.do(t, "GET", "/Tables", "", 200)
+	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 201)
+	c.do(t, "GET", "/people()?$filter=PartitionKey%20eq%20'secret'%20and%20Age%20eq%20'hidden'", "", 200)
 	var lines []map[string]any
 	for line := range strings.Lines(l.log.String()) {
 		var r map[string]any
@@ -131,12 +133,14 @@ func TestMetrics(t *testing.T) {
 			lines = append(lines, r)
 		}
 	}
-	if len(lines) != 2 {
+	if len(lines) != 4 {
 		t.Fatalf("%d lines:\n%s", len(lines), l.log.String())
 	}
 	for i, want := range []string{
 		`{"Busy":0,"Faults":0,"Refused":1,"account":"acme","code":"TableNotFound","cold":true,"door":"function-url","level":"INFO","msg":"request","operation":"GetEntity","status":404,"table":"people"}`,
 		`{"Busy":0,"Faults":0,"Refused":0,"account":"acme","door":"function-url","level":"INFO","msg":"request","operation":"QueryTables","status":200}`,
+		`{"Busy":0,"Faults":0,"Refused":0,"account":"acme","door":"function-url","level":"INFO","msg":"request","operation":"CreateTable","status":201,"table":"people"}`,
+		`{"Busy":0,"Faults":0,"Refused":0,"account":"acme","door":"function-url","filter":"PartitionKey eq ? and Age eq ?","level":"INFO","msg":"request","operation":"QueryEntities","plan":"Partition","returned":0,"scanned":0,"status":200,"table":"people"}`,
 	} {
 		r := lines[i]
 		aws, _ := json.Marshal(r["_aws"].(map[string]any)["CloudWatchMetrics"])
@@ -156,7 +160,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s\nwant\n%s", rest, want)
 		}
 	}
-	if strings.Contains(l.log.String(), "secret',") {
+	if strings.Contains(l.log.String(), "secret'") || strings.Contains(l.log.String(), "hidden") {
 		t.Errorf("the log has keys in it: %s", l.log.String())
 	}
 }

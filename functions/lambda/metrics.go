@@ -66,6 +66,9 @@ func (m *metrics) observe(ctx context.Context, o *lambdaurl.Observation) {
 	for _, f := range r.AppendLog(nil) {
 		attrs = append(attrs, slog.String(f.Name, f.Value))
 	}
+	if plan := r.Plan(); plan != "" {
+		attrs = append(attrs, slog.String("plan", plan), slog.String("filter", r.Filter()), slog.Int("scanned", r.Scanned), slog.Int("returned", r.Returned))
+	}
 	if !m.warm.Swap(true) {
 		attrs = append(attrs, slog.Bool("cold", true))
 	}
