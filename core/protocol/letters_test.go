@@ -51,6 +51,7 @@ func TestLettersOfAccountTokens(t *testing.T) {
 		{sent{why: "the state of the secondary", method: "GET", path: "http://127.0.0.1/" + wiretest.Account + "-secondary/", query: "restype=service&comp=stats"}, "s", "r", ""},
 		{sent{why: "policies", method: "GET", path: "/people", query: "comp=acl"}, "", "", ""},
 		{sent{why: "other policies", method: "PUT", path: "/people", query: "comp=acl", body: `<SignedIdentifiers />`}, "", "", ""},
+		{sent{why: "statistics", method: "GET", path: "/people", query: "comp=traffic"}, "", "", ""},
 		{sent{why: "delegation key", method: "POST", path: "/", query: "restype=service&comp=userdelegationkey", body: `<KeyInfo><Expiry>2026-03-05</Expiry></KeyInfo>`}, "", "", ""},
 	} {
 		without := func(s, letters string) string {

@@ -64,6 +64,8 @@ func init() {
 		{resource: tableACL, verb: get | head, name: "GetTableACL", right: sas.TableACL, audience: owners, since: sasVersion, otherFormat: true, run: (*call).getACL},
 		{resource: tableACL, verb: put, name: "SetTableACL", right: sas.TableACL, audience: owners, since: sasVersion, write: true, otherFormat: true, run: (*call).setACL},
 
+		{resource: tableTraffic, verb: get, name: "GetTableTraffic", audience: owners, otherFormat: true, run: (*call).getTraffic},
+
 		{resource: metadata, verb: get, name: "GetMetadata", right: sas.QueryTables, audience: readers, otherFormat: true, run: (*call).getMetadata},
 		{resource: serviceProperties, verb: get, name: "GetServiceProperties", right: sas.GetServiceProperties, otherFormat: true, run: (*call).getProperties},
 		{resource: serviceProperties, verb: put, name: "SetServiceProperties", right: sas.SetServiceProperties, write: true, otherFormat: true, run: (*call).setProperties},

@@ -105,6 +105,8 @@ func (o *options) selected(r resource) (resource, error) {
 	switch {
 	case r == entitySet && o.restype == "" && o.comp == "acl":
 		return tableACL, nil
+	case r == entitySet && o.restype == "" && o.comp == "traffic":
+		return tableTraffic, nil
 	case r != root || o.restype != "service":
 	case o.comp == "properties":
 		return serviceProperties, nil

@@ -23,6 +23,7 @@ const (
 	// The query option comp selects these. Bodies and errors are plain XML for
 	// every Accept.
 	tableACL          // /name?comp=acl
+	tableTraffic      // /name?comp=traffic
 	serviceProperties // /?restype=service&comp=properties
 	serviceStats      // /?restype=service&comp=stats
 	delegationKey     // /?restype=service&comp=userdelegationkey

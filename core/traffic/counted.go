@@ -26,7 +26,9 @@ type counted struct {
 }
 
 func newCounted(n name, written string, now edm.Ticks) *counted {
-	t := &counted{name: n, written: written, now: now, tally: newTally(now, ofTable)}
+	t := &counted{name: n, written: written, now: now}
+	t.tally.start(now, ofTable)
+	t.old.begin(0, ofTable)
 	t.grid.at, t.grid.random = now-now%minute, 88172645463325252
 	return t
 }
@@ -78,8 +80,8 @@ func (t *counted) tick(now edm.Ticks) {
 	t.tally.Tick(now)
 	t.tally.totals.Missed += t.missed.Swap(0)
 	t.grid.tick(now)
-	if now-t.tally.since >= day {
+	if t.tally.Full() {
 		t.old = t.tally.window
-		t.tally.window = newWindow(now, ofTable)
+		t.tally.Next()
 	}
 }

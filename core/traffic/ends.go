@@ -32,3 +32,5 @@ func (e *ends) insert(k []byte) (judged, atEnd, atStart bool) {
 	}
 	return judged, atEnd, atStart
 }
+
+func (e *ends) keys() [4]*[]byte { return [...]*[]byte{&e.high, &e.low, &e.oldHigh, &e.oldLow} }

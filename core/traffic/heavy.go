@@ -1,6 +1,10 @@
 package traffic
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 const (
 	heaviest = 256 // partitions of a list
@@ -132,21 +136,8 @@ func (h *heavy) save() Heavy {
 
 func (h Heavy) sort() {
 	slices.SortFunc(h.Entries, func(a, b Entry) int {
-		switch {
-		case a.Count != b.Count:
-			return cmp(b.Count, a.Count)
-		case a.Partition < b.Partition:
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Partition, b.Partition))
 	})
-}
-
-func cmp(a, b uint64) int {
-	if a < b {
-		return -1
-	}
-	return 1
 }
 
 // floor returns the count that a partition which is not in a list with so many

@@ -1,6 +1,8 @@
 package traffic
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,23 +93,23 @@ func (t *SavedTable) Report() *Report {
 	for m, name := range Metrics {
 		r.Partitions[name] = t.Windows[0].Heavy[m].merge(t.Windows[1].Heavy[m], heaviest)
 	}
-	all := window{shapes: append([]Shape{}, t.Windows[0].Shapes...), room: ofTable.shapes}
+	all := window{shapes: append([]Shape{}, t.Windows[0].Shapes...), size: ofTable}
 	for i := range t.Windows[1].Shapes {
 		s := &t.Windows[1].Shapes[i]
 		all.shape(&Visit{Plan: s.Plan, Shape: s.Filter, Example: s.Example}).add(s)
 	}
-	r.Shapes = all.shapes
-	for i := range r.Shapes { // few, so that insertion sort does
-		for j := i; j > 0 && r.Shapes[j].Scanned > r.Shapes[j-1].Scanned; j-- {
-			r.Shapes[j], r.Shapes[j-1] = r.Shapes[j-1], r.Shapes[j]
-		}
-	}
+	r.Shapes = expensiveFirst(all.shapes)
 	r.Map = Map{Metrics: Metrics, Starts: []Start{{}}, Minutes: columns(t.Minutes), Quarters: columns(t.Quarters)}
 	for _, k := range t.Bounds {
 		pk, rk := key.Decode(k)
 		r.Map.Starts = append(r.Map.Starts, Start{strings.ToValidUTF8(pk, ""), strings.ToValidUTF8(rk, "")})
 	}
 	return r
+}
+
+func expensiveFirst(list []Shape) []Shape {
+	slices.SortStableFunc(list, func(a, b Shape) int { return cmp.Compare(b.Scanned, a.Scanned) })
+	return list
 }
 
 // columns unpacks columns. Two columns of the same time are added.

@@ -66,8 +66,8 @@ func (t *counted) save() SavedTable {
 	if sum != (cells{}) {
 		s.Quarters = append(s.Quarters, Column{t.grid.at - t.grid.at%quarter, sum.pack()})
 	}
-	for i, k := range [...][]byte{t.tally.ends.high, t.tally.ends.low, t.tally.ends.oldHigh, t.tally.ends.oldLow} {
-		s.Ends[i] = append([]byte(nil), k...)
+	for i, k := range t.tally.ends.keys() {
+		s.Ends[i] = append([]byte(nil), *k...)
 	}
 	return s
 }
@@ -127,9 +127,9 @@ func (s *SavedTable) restore(now edm.Ticks) (*counted, error) {
 }
 
 func (s *SavedWindow) restore(w *window) error {
-	*w = newWindow(s.Since, ofTable)
+	w.begin(s.Since, ofTable)
 	w.totals, w.shapes = s.Totals, s.Shapes
-	if len(w.shapes) > w.room {
+	if len(w.shapes) > w.size.shapes {
 		return errDamaged
 	}
 	for m := range s.Heavy {

@@ -14,36 +14,67 @@ type Tally struct {
 	recent  []recentWrites
 	lately  [8]uint64 // partitions of the last writes in this second
 	written uint64
-	second  uint64
+	now     edm.Ticks
+	minutes []minuteCount // ascending; of a bucket, in place of the matrix
 }
 
 // recentWrites is the number of writes to a partition in a second.
-type recentWrites struct{ id, second, n uint64 }
+type recentWrites struct {
+	id     uint64
+	second edm.Ticks
+	n      uint64
+}
+
+// minuteCount is the traffic of a minute.
+type minuteCount struct {
+	at     edm.Ticks
+	counts [metrics]uint32
+}
 
 // size is how much a Tally keeps.
-type size struct{ partitions, shapes, recent int }
+type size struct {
+	partitions, shapes, recent, minutes int
+	text                                int // bytes of a filter
+}
 
 var (
 	// ofTable is for a table that a server counts.
-	ofTable = size{heaviest, 32, 64}
+	ofTable = &size{partitions: heaviest, shapes: 32, recent: 64, text: 512}
 	// ofBucket is for a bucket, of which hundreds may share little memory.
-	ofBucket = size{16, 8, 8}
+	ofBucket = &size{partitions: 16, shapes: 8, recent: 8, text: 160, minutes: 60}
 )
 
-// NewTally returns a Tally for a bucket, which keeps 16 partitions by each metric
-// and 8 shapes, in at most 10 KiB.
-func NewTally(since edm.Ticks) *Tally { t := newTally(since, ofBucket); return &t }
+// NewTally returns a Tally for a bucket, which keeps 16 partitions by each metric,
+// 8 shapes, and the sums of 60 minutes with traffic, in at most 16 KiB.
+func NewTally(since edm.Ticks) *Tally {
+	t := new(Tally)
+	t.start(since, ofBucket)
+	return t
+}
 
-func newTally(since edm.Ticks, s size) Tally {
-	return Tally{window: newWindow(since, s), recent: make([]recentWrites, s.recent)}
+func (t *Tally) start(since edm.Ticks, s *size) {
+	t.now, t.recent = since, make([]recentWrites, s.recent)
+	t.begin(since, s)
 }
 
 // Tick moves the Tally to a time.
 func (t *Tally) Tick(now edm.Ticks) {
-	if second := uint64(now / edm.TicksPerSecond); second != t.second {
-		t.second, t.lately = second, [8]uint64{}
+	if now/edm.TicksPerSecond != t.now/edm.TicksPerSecond {
+		t.lately = [8]uint64{}
 	}
+	t.now = now
 }
+
+// Requests is a number that grows with each request.
+func (t *Tally) Requests() uint64 {
+	return t.totals.Reads + t.totals.Queries + t.totals.WriteRequests + t.totals.Throttled
+}
+
+// Full reports whether the window is a day old.
+func (t *Tally) Full() bool { return t.now-t.since >= day }
+
+// Next begins a new window.
+func (t *Tally) Next() { t.begin(t.now, t.size) }
 
 // Add counts a request whose From is set.
 func (t *Tally) Add(v *Visit) {
@@ -81,9 +112,25 @@ func (t *Tally) count(v *Visit, from []byte, weight int) {
 }
 
 func (t *Tally) weigh(metric int, id uint64, v *Visit, n int) {
+	if t.size.minutes > 0 {
+		increase(&t.minute().counts[metric], n)
+	}
 	if v.InPartition {
 		t.heavy[metric].add(id, v.PartitionKey, uint64(n))
 	}
+}
+
+// minute is the present one. After the clock was set back it is the last one.
+func (t *Tally) minute() *minuteCount {
+	at, n := t.now-t.now%minute, len(t.minutes)
+	if n > 0 && t.minutes[n-1].at >= at {
+		return &t.minutes[n-1]
+	}
+	if n == t.size.minutes {
+		t.minutes = t.minutes[:copy(t.minutes, t.minutes[1:])]
+	}
+	t.minutes = append(t.minutes, minuteCount{at: at})
+	return &t.minutes[len(t.minutes)-1]
 }
 
 func (t *Tally) write(v *Visit, id uint64, from []byte) {
@@ -93,8 +140,8 @@ func (t *Tally) write(v *Visit, id uint64, from []byte) {
 	sum.WriteUnits += uint64(max((v.Bytes+1023)/1024, v.Entities))
 	sum.WriteRequests++
 	recent := &t.recent[(id^id>>32)%uint64(len(t.recent))]
-	if recent.id != id || recent.second != t.second {
-		*recent = recentWrites{id: id, second: t.second}
+	if second := t.now / edm.TicksPerSecond; recent.id != id || recent.second != second {
+		*recent = recentWrites{id: id, second: second}
 	}
 	if v.Batch {
 		sum.Batches++

@@ -13,7 +13,8 @@ import (
 // expensive one is kept.
 func TestShapesAreBounded(t *testing.T) {
 	t.Parallel()
-	w := newWindow(0, ofTable)
+	var w window
+	w.begin(0, ofTable)
 	for i := range 1000 {
 		w.query(&Visit{Plan: "Table", Shape: fmt.Sprintf("P%d eq ?", i), Scanned: 1})
 		w.query(&Visit{Plan: "Table", Shape: "Expensive eq ?", Example: "Expensive eq 1", Scanned: 10})

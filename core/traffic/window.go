@@ -81,10 +81,8 @@ type Shape struct {
 	Returned     uint64 `json:"returned"`
 }
 
-const (
-	maxExample  = 512
-	otherShapes = "Other" // the plan of the shapes for which there was no place
-)
+// otherShapes is the plan of the shapes for which there was no place.
+const otherShapes = "Other"
 
 // window holds the counts of a day.
 type window struct {
@@ -92,16 +90,18 @@ type window struct {
 	totals Totals
 	heavy  [metrics]heavy
 	shapes []Shape
-	room   int       // for shapes
-	first  [512]byte // a bit for each of the first partitions, by hash
+	size   *size
+	first  []byte // a bit for each of the first partitions, by hash
 }
 
-func newWindow(since edm.Ticks, s size) window {
-	w := window{since: since, room: s.shapes}
+// begin makes an empty window. There is no function that returns one: TinyGo copies
+// a struct field by field, and each byte of an array is one.
+func (w *window) begin(since edm.Ticks, s *size) {
+	w.since, w.totals, w.shapes, w.size = since, Totals{}, nil, s
+	w.first = make([]byte, firstBytes)
 	for m := range w.heavy {
-		w.heavy[m].room = s.partitions
+		w.heavy[m] = heavy{room: s.partitions}
 	}
-	return w
 }
 
 // query counts a page.
@@ -119,14 +119,14 @@ func (w *window) query(v *Visit) {
 
 func (w *window) shape(v *Visit) *Shape {
 	for i := range w.shapes {
-		if s := &w.shapes[i]; s.Plan == v.Plan && s.Filter == v.Shape {
+		if s := &w.shapes[i]; s.Plan == v.Plan && s.Filter == v.Shape[:min(len(v.Shape), w.size.text)] {
 			return s
 		}
 	}
-	if len(w.shapes) == w.room {
+	if len(w.shapes) == w.size.shapes {
 		w.forgetShape()
 	}
-	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, maxExample), Example: clone(v.Example, maxExample)})
+	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, w.size.text), Example: clone(v.Example, w.size.text)})
 	return &w.shapes[len(w.shapes)-1]
 }
 
@@ -152,21 +152,28 @@ func (w *window) forgetShape() {
 	w.shapes = append(w.shapes[:least], w.shapes[least+1:]...)
 }
 
+// sums are the numbers that add up.
+func (s *Shape) sums() [4]*uint64 {
+	return [...]*uint64{&s.Pages, &s.Scanned, &s.ScannedBytes, &s.Returned}
+}
+
 func (s *Shape) add(o *Shape) {
-	s.Pages += o.Pages
-	s.Scanned += o.Scanned
-	s.ScannedBytes += o.ScannedBytes
-	s.Returned += o.Returned
+	more := o.sums()
+	for i, n := range s.sums() {
+		*n += *more[i]
+	}
 }
 
 // clone copies a text that may share memory with a request.
 func clone(s string, most int) string { return string([]byte(s[:min(len(s), most)])) }
 
+const firstBytes = 512
+
 // distinct counts an insert and whether its partition is new. With 4,096 bits and
 // 1,024 inserts it finds nine tenths of them to be new if all are, which is
 // enough to tell many entities a partition from one.
 func (w *window) distinct(id uint64) {
-	const bits = uint64(len(w.first) * 8)
+	const bits = uint64(firstBytes * 8)
 	if w.totals.FirstInserts >= bits/4 {
 		return
 	}

@@ -23,6 +23,7 @@ type adviseFlags struct {
 	statsFlags
 	serviceFlags
 	scan    bool
+	local   bool // a server on this machine is named
 	buckets int
 }
 
@@ -33,13 +34,17 @@ func (p *program) adviseCommand() *cobra.Command {
 	var o adviseFlags
 	c := &cobra.Command{
 		Use: "advise TABLE", Short: "Say what is wrong with the keys of a table, and what it costs in each home",
-		Long: `It judges the traffic that the server on this machine has counted. With --scan it reads all entities of the
-table from any service and judges their keys and sizes, too; then a server need not run here.
+		Long: `It judges the traffic that the server on this machine has counted, or with --from the objects of a Worker. With
+--scan it reads all entities of the table from any service and judges their keys and sizes, too; then the traffic need
+not be known.
 
 The exit status is 0 without a finding, 3 with findings, 1 after a failure. docs/advise.md lists the rules.`,
-		Example: "  edgetable advise People --data /var/lib/edgetable\n  edgetable advise People --scan --from azure --json",
+		Example: "  edgetable advise People --data /var/lib/edgetable\n  edgetable advise People --from cloudflare\n  edgetable advise People --scan --from azure --json",
 		Args:    operands("TABLE"),
-		RunE:    func(c *cobra.Command, args []string) error { return p.advise(c.Context(), &o, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			o.local = c.Flags().Changed("data") || c.Flags().Changed("admin")
+			return p.advise(c.Context(), &o, args[0])
+		},
 	}
 	section(c, "Traffic", o.statsFlags.register)
 	section(c, "Entities", func(f *pflag.FlagSet) {
@@ -60,10 +65,10 @@ func bucketsFlag(f *pflag.FlagSet, to *int) {
 
 func (p *program) advise(ctx context.Context, o *adviseFlags, table string) error {
 	facts := advise.Facts{Buckets: o.buckets}
-	r, _, err := askTraffic[traffic.Report](ctx, &o.statsFlags, table)
+	r, err := p.trafficOf(ctx, o, table)
 	switch {
 	case err == nil:
-		facts.Traffic = &r
+		facts.Traffic = r
 	case !o.scan:
 		return fmt.Errorf("%w; --scan judges the entities of any service without the traffic", err)
 	default:
@@ -84,6 +89,15 @@ func (p *program) advise(ctx context.Context, o *adviseFlags, table string) erro
 		}
 	}
 	return p.tellAdvice(table, &facts, o.json)
+}
+
+// trafficOf asks the server on this machine if it is named, or if no service is.
+func (p *program) trafficOf(ctx context.Context, o *adviseFlags, table string) (*traffic.Report, error) {
+	if o.name != "" && !o.local {
+		return p.remoteTraffic(ctx, &o.serviceFlags, table)
+	}
+	r, _, err := askTraffic[traffic.Report](ctx, &o.statsFlags, table)
+	return &r, err
 }
 
 // scanKeys reads a table in parallel.

@@ -39,23 +39,55 @@ func jsonFlag(f *pflag.FlagSet, to *bool) {
 
 func (p *program) statsCommand() *cobra.Command {
 	var o statsFlags
+	var from serviceFlags
 	c := &cobra.Command{
 		Use: "stats [TABLE]", Short: "Show the traffic of a server's tables: hot partitions, shapes of queries",
 		Long: `It asks the server on this machine, by the socket in its data directory. The server counts the 16 busiest
-tables. Counts of partitions and queries are of the last one to two days; docs/advise.md describes them.`,
-		Example: "  edgetable stats --data /var/lib/edgetable\n  edgetable stats People --data /var/lib/edgetable --json",
+tables. With --from it asks a Worker for a table, with the account's key: the objects of the table count. Counts of
+partitions and queries are of the last one to two days; docs/advise.md describes them.`,
+		Example: "  edgetable stats --data /var/lib/edgetable\n  edgetable stats People --data /var/lib/edgetable --json\n  edgetable stats People --from cloudflare",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return misuse("%q is too much", args[1])
+			}
+			if from.name != "" {
+				if len(args) == 0 {
+					return misuse("name a table: a Worker does not list those with traffic")
+				}
+				return p.remoteStats(c.Context(), &from, args[0], o.json)
 			}
 			return p.stats(c.Context(), &o, args)
 		},
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {
 		o.register(f)
+		from.connections = 1
+		from.fromFlag(f)
 		jsonFlag(f, &o.json)
 	})
 	return c
+}
+
+// remoteStats shows the traffic of a table on a Worker.
+func (p *program) remoteStats(ctx context.Context, o *serviceFlags, table string, asJSON bool) error {
+	r, err := p.remoteTraffic(ctx, o, table)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(p.out).Encode(r)
+	}
+	p.printReport(r)
+	return nil
+}
+
+func (p *program) remoteTraffic(ctx context.Context, o *serviceFlags, table string) (*traffic.Report, error) {
+	c, err := p.connect(o)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.Statistics(ctx, table)
 }
 
 func (p *program) stats(ctx context.Context, o *statsFlags, tables []string) error {

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"edgetable/core/accounts"
+	"edgetable/core/key"
 	"edgetable/core/traffic"
 )
 
@@ -99,4 +104,55 @@ func TestStatistics(t *testing.T) {
 		t.Errorf("%d: %s", status, said)
 	}
 	s.ends(t)
+}
+
+// 'stats' and 'advise' read what the objects of a Worker counted, with the account's
+// key; of other services they say that these count nothing.
+func TestStatisticsOfAWorker(t *testing.T) {
+	t.Parallel()
+	tally := traffic.NewTally(now())
+	for i := range 2000 {
+		v := traffic.Visit{PartitionKey: "hot", RowKey: fmt.Sprint(i), From: key.Append(nil, "hot", fmt.Sprint(i)), InPartition: true, Entities: 1, Write: true, Bytes: 10}
+		if i%10 == 0 {
+			v.PartitionKey = fmt.Sprint("p", i%70)
+		}
+		tally.Add(&v)
+	}
+	part := tally.Append(nil)
+	var asked []string
+	worker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.RawQuery)
+		if !strings.HasPrefix(r.Header.Get("Authorization"), "SharedKeyLite devstoreaccount1:") {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		if r.URL.Query().Get("NextTableName") == "" {
+			w.Header().Set("x-ms-continuation-NextTableName", "1")
+		}
+		_, _ = w.Write(append(append(binary.AppendUvarint(nil, uint64(len(part))), part...), 0))
+	}))
+	defer worker.Close()
+	connection := "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=" + accounts.DevelopmentKey + ";TableEndpoint=" + worker.URL + "/devstoreaccount1;"
+	status, out, said := runUntil(t.Context(), nil, "stats", "People", "--from", connection)
+	if status != 0 || !strings.Contains(out, "written          4,000 entities") || !strings.Contains(out, "    hot ") {
+		t.Errorf("%d %s%s", status, out, said)
+	}
+	if len(asked) != 2 || asked[1] != "comp=traffic&NextTableName=1" {
+		t.Errorf("asked for %q", asked)
+	}
+	status, out, _ = runUntil(t.Context(), nil, "advise", "People", "--from", connection)
+	if status != found || !strings.Contains(out, "hot-partition") {
+		t.Errorf("%d %s", status, out)
+	}
+	if status, _, said = runUntil(t.Context(), nil, "stats", "--from", connection); status == 0 || !strings.Contains(said, "name a table") {
+		t.Errorf("%d %s", status, said)
+	}
+	s := start(t, nil, "--memory")
+	defer s.ends(t)
+	connection = s.said(t, "connection string")
+	for _, command := range []string{"stats", "advise"} {
+		status, _, said = runUntil(t.Context(), nil, command, "People", "--from", connection)
+		if status != 1 || !strings.Contains(said, "Workers with Durable Objects do") || !strings.Contains(said, "Contributor Insights") {
+			t.Errorf("%s: %d %s", command, status, said)
+		}
+	}
 }

@@ -17,7 +17,8 @@ type bucket struct {
 	outbox  *outbox
 	catalog string // location of the catalogs
 
-	marker marker
+	marker  marker
+	traffic statistics
 	// generation changes with each drop. It is random at first, because an earlier
 	// engine may have seen drops that this one has not.
 	generation uint64
@@ -116,10 +117,12 @@ func (b *bucket) get(t *turn) Step {
 		return instead
 	}
 	v, ok := t.rows.Get(b.entityKey(k))
+	step := Step{Answer: append(message.Done(t.dst), v...)}
 	if !ok {
-		return t.fail(table.ErrNoEntity)
+		step = t.fail(table.ErrNoEntity)
 	}
-	return Step{Answer: append(message.Done(t.dst), v...)}
+	b.traffic.read(t, k, len(k)+len(v))
+	return step
 }
 
 // drop ends an incarnation and answers the high water of its Timestamps. The catalog
@@ -135,7 +138,7 @@ func (b *bucket) drop(t *turn) Step {
 			return t.doneTicks(0) // a later incarnation: that drop was answered long ago
 		}
 		t.rows.DeleteAll()
-		b.marker = marker{}
+		b.marker, b.traffic = marker{}, statistics{}
 		b.outbox.publishing = publishing{}
 		b.clock.reserved = b.clock.last
 		if b.clock.last > 0 {

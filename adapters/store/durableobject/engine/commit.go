@@ -4,6 +4,7 @@ import (
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/edm"
 	"edgetable/core/table"
+	"edgetable/core/traffic"
 )
 
 // commit applies mutations in order; the first refused one undoes them all.
@@ -24,6 +25,7 @@ func (b *bucket) commit(t *turn, _ message.Attempt, v verdict) Step {
 		s.Rollback = applied > 0
 		return s
 	}
+	var visit traffic.Visit
 	for i := range n {
 		m := t.fields.Mutation()
 		if !t.fields.OK() {
@@ -35,12 +37,14 @@ func (b *bucket) commit(t *turn, _ message.Attempt, v verdict) Step {
 		if err := b.apply(t, &m, now); err != nil {
 			return undo(t.fail(&table.Refused{Index: i, Err: err}), i)
 		}
+		visitMutation(&visit, &m)
 	}
 	if !t.fields.Done() {
 		return undo(t.malformed(), n)
 	}
 	b.clock.issue(t.rows, now)
 	b.outbox.notify(t, now)
+	b.traffic.count(t, &visit)
 	return t.doneTicks(now)
 }
 

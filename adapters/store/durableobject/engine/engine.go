@@ -138,7 +138,7 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 // a catalog do not.
 func loads(op message.Op) bool {
 	switch op {
-	case message.OpGet, message.OpCommit, message.OpScan, message.OpDrop, message.OpForget, message.OpWrite:
+	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite:
 		return true
 	}
 	return false
@@ -164,6 +164,8 @@ func (e *Engine) dispatch(op message.Op, t *turn) Step {
 		return e.once(t, e.bucket.commit, false)
 	case message.OpScan:
 		return e.bucket.scan(t)
+	case message.OpTraffic:
+		return e.bucket.tell(t)
 	case message.OpDrop:
 		return e.bucket.drop(t)
 	case message.OpForget:

@@ -36,7 +36,10 @@ var (
 	rowMarker  = []byte{spaceMeta, 'm'} // of a bucket: marker
 	rowClock   = []byte{spaceMeta, 'c'} // the reserved Timestamp
 	rowSending = []byte{spaceMeta, 'o'} // sending
-	rowFloor   = []byte{spaceMeta, 'f'} // of a catalog: floor of the Timestamps of new tables
+	// statistics of a bucket, of this day and the one before
+	rowTraffic       = []byte{spaceMeta, 't'}
+	rowTrafficBefore = []byte{spaceMeta, 'u'}
+	rowFloor         = []byte{spaceMeta, 'f'} // of a catalog: floor of the Timestamps of new tables
 )
 
 // maxRow is the size limit of SQLite here for a key and a value together.

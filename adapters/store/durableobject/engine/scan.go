@@ -35,7 +35,8 @@ func (b *bucket) scan(t *turn) Step {
 	}
 	builder := table.NewPageBuilder(&limits)
 	page := message.BeginPage(t.dst)
-	var from, to []byte
+	var from, to, next []byte
+ranges:
 	for _, g := range s.Ranges {
 		from = append(append(from[:0], spaceEntities), g.Start...)
 		if to = to[:0]; g.End == nil {
@@ -49,18 +50,22 @@ func (b *bucket) scan(t *turn) Step {
 				return t.fail(err)
 			}
 			if s.ScanRows > 0 && builder.Page.Examined >= s.ScanRows || s.Strict && builder.Page.Scanned+len(row.Key)+len(row.Properties) > limits.ScanBytes {
-				return Step{Answer: page.End(row.Key, builder.Page.Scanned, builder.Page.Examined)}
+				next = row.Key
+				break ranges
 			}
 			verdict, _ := builder.Examine(context.Background(), &row)
 			if verdict == table.End {
-				return Step{Answer: page.End(builder.Page.Next, builder.Page.Scanned, builder.Page.Examined)}
+				next = builder.Page.Next
+				break ranges
 			}
 			if verdict == table.Take {
 				page.Add(row.Key, v, builder.Page.Scanned)
 			}
 		}
 	}
-	return Step{Answer: page.End(nil, builder.Page.Scanned, builder.Page.Examined)}
+	step := Step{Answer: page.End(next, builder.Page.Scanned, builder.Page.Examined)}
+	b.traffic.scanned(t, &s, &builder.Page, page.Rows())
+	return step
 }
 
 // run is the number of bytes of a range to read at a time.

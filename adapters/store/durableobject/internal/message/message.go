@@ -26,6 +26,8 @@ const (
 	OpRemove // Attempt, document key, revision
 	OpLocate // document key → Located
 	OpAlarm  // from the object to itself
+
+	OpTraffic // of a bucket: Place → traffic.Tally of this day, of the day before or nothing
 )
 
 // writes reports whether a message begins with an Attempt.
@@ -114,6 +116,9 @@ func (r *Reader) Place() (p Place) {
 	}
 	return p
 }
+
+// Traffic appends the message OpTraffic.
+func Traffic(dst []byte, p *Place) []byte { return AppendPlace(Begin(dst, OpTraffic), p) }
 
 // Get appends the message OpGet.
 func Get(dst []byte, p *Place, key []byte) []byte {

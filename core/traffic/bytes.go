@@ -1,0 +1,192 @@
+package traffic
+
+import (
+	"encoding/binary"
+
+	"edgetable/core/edm"
+)
+
+// version of the form of a Tally in bytes.
+const version = 1
+
+// Append appends the Tally in a form that [ReadTally] reads.
+func (t *Tally) Append(dst []byte) []byte {
+	w := writer{append(dst, version)}
+	w.number(uint64(t.since))
+	w.number(uint64(t.now))
+	for _, n := range t.totals.sums() {
+		w.number(*n)
+	}
+	w.number(t.totals.Largest)
+	w.text(t.totals.LargestIn)
+	w.text(t.totals.LastInserted)
+	w.number(t.totals.SecondMost)
+	w.text(t.totals.SecondMostIn)
+	for m := range t.heavy {
+		h := &t.heavy[m]
+		w.number(h.total)
+		w.number(uint64(len(h.slots)))
+		for i := range h.slots {
+			s := &h.slots[i]
+			w.b = binary.LittleEndian.AppendUint64(w.b, s.hash)
+			w.number(s.count)
+			w.number(s.err)
+			w.text(string(s.name))
+		}
+	}
+	w.number(uint64(len(t.shapes)))
+	for i := range t.shapes {
+		s := &t.shapes[i]
+		w.text(s.Plan)
+		w.text(s.Filter)
+		w.text(s.Example)
+		for _, n := range s.sums() {
+			w.number(*n)
+		}
+	}
+	if t.totals.FirstInserts > 0 {
+		w.b = append(w.b, t.first...)
+	}
+	for _, k := range t.ends.keys() {
+		w.text(string(*k))
+	}
+	w.number(uint64(t.ends.n))
+	w.number(uint64(len(t.minutes)))
+	for i := range t.minutes {
+		w.number(uint64(t.minutes[i].at))
+		for _, n := range t.minutes[i].counts {
+			w.number(uint64(n))
+		}
+	}
+	return w.b
+}
+
+// writer appends. Its methods and those of reader are not inlined: in the module for
+// Workers each copy counts.
+type writer struct{ b []byte }
+
+//go:noinline
+func (w *writer) number(n uint64) { w.b = binary.AppendUvarint(w.b, n) }
+
+//go:noinline
+func (w *writer) text(s string) {
+	w.number(uint64(len(s)))
+	w.b = append(w.b, s...)
+}
+
+// ReadTally reads what [Tally.Append] wrote for a bucket. ok is false for anything
+// else.
+func ReadTally(b []byte) (t *Tally, ok bool) {
+	r := reader{rest: b}
+	if r.byte() != version {
+		return nil, false
+	}
+	t = NewTally(edm.Ticks(r.number()))
+	t.now = edm.Ticks(r.number())
+	for _, n := range t.totals.sums() {
+		*n = r.number()
+	}
+	t.totals.Largest, t.totals.LargestIn, t.totals.LastInserted = r.number(), r.text(), r.text()
+	t.totals.SecondMost, t.totals.SecondMostIn = r.number(), r.text()
+	for m := range t.heavy {
+		h := &t.heavy[m]
+		h.total = r.number()
+		for range r.count(h.room) {
+			s := slot{hash: binary.LittleEndian.Uint64(r.fixed(8)), count: r.number(), err: r.number(), name: r.bytes()}
+			if _, twice := h.at[s.hash]; twice || r.bad {
+				return nil, false
+			}
+			h.append(s)
+		}
+	}
+	for range r.count(t.size.shapes) {
+		s := Shape{Plan: r.text(), Filter: r.text(), Example: r.text()}
+		for _, n := range s.sums() {
+			*n = r.number()
+		}
+		t.shapes = append(t.shapes, s)
+	}
+	if t.totals.FirstInserts > 0 {
+		copy(t.first, r.fixed(firstBytes))
+	}
+	for _, k := range t.ends.keys() {
+		if b := r.bytes(); len(b) > 0 {
+			*k = b
+		}
+	}
+	t.ends.n = int(r.number())
+	for range r.count(t.size.minutes) {
+		m := minuteCount{at: edm.Ticks(r.number())}
+		for i := range m.counts {
+			m.counts[i] = uint32(r.number())
+		}
+		t.minutes = append(t.minutes, m)
+	}
+	return t, !r.bad && len(r.rest) == 0
+}
+
+// reader reads from the front. After an error everything is zero.
+type reader struct {
+	rest []byte
+	bad  bool
+}
+
+//go:noinline
+func (r *reader) number() uint64 {
+	n, size := binary.Uvarint(r.rest)
+	if r.fixed(size); r.bad || size == 0 {
+		r.bad = true
+		return 0
+	}
+	return n
+}
+
+// count reads a number of things, of which there is room for so many.
+//
+//go:noinline
+func (r *reader) count(room int) int {
+	n := r.number()
+	if r.bad = r.bad || n > uint64(room); r.bad {
+		return 0
+	}
+	return int(n)
+}
+
+// fixed reads so many bytes; they are zero after an error.
+//
+//go:noinline
+func (r *reader) fixed(n int) []byte {
+	if r.bad = r.bad || n < 0 || n > len(r.rest); r.bad {
+		return make([]byte, max(n, 0))
+	}
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+func (r *reader) byte() byte { return r.fixed(1)[0] }
+
+// bytes reads a copy.
+//
+//go:noinline
+func (r *reader) bytes() []byte { return append([]byte(nil), r.fixed(r.count(len(r.rest)))...) }
+
+//go:noinline
+func (r *reader) text() string { return string(r.fixed(r.count(len(r.rest)))) }
+
+// ReadBuckets reads the statistics of the buckets of a table: for each the Tally of this
+// day and that of the day before, which may be empty, each after its length. They can be
+// handed to [Merge]. Tallies of a later version are left out.
+func ReadBuckets(b []byte) (buckets [][]*Tally, ok bool) {
+	r := reader{rest: b}
+	for len(r.rest) > 0 && !r.bad {
+		var bucket []*Tally
+		for range 2 {
+			if t, ok := ReadTally(r.bytes()); ok {
+				bucket = append(bucket, t)
+			}
+		}
+		buckets = append(buckets, bucket)
+	}
+	return buckets, !r.bad
+}

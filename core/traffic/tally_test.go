@@ -1,0 +1,138 @@
+package traffic
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/key"
+)
+
+// play sends random requests to one of the Tallies of the partition's bucket, and to a
+// Counter, and returns both.
+func play(seed uint64, requests int) ([][]*Tally, *Counter) {
+	r := rand.New(rand.NewPCG(seed, 7))
+	start := 1000 * day
+	c := at(start)
+	buckets := make([][]*Tally, 4)
+	for i := range buckets {
+		buckets[i] = []*Tally{NewTally(start), NewTally(start - day)}
+	}
+	for i := range requests {
+		now := start + edm.Ticks(i)*edm.TicksPerSecond
+		c.Tick(now)
+		p := fmt.Sprintf("p%02d", min(r.IntN(60), r.IntN(60)))
+		v := Visit{Account: "a", Table: "t", PartitionKey: p, RowKey: fmt.Sprintf("%06d", i), InPartition: true, Entities: 1, Bytes: 100, Largest: 100}
+		v.From = key.Append(nil, v.PartitionKey, v.RowKey)
+		switch i % 5 {
+		case 0, 1:
+			v.Write, v.Inserts = true, 1
+		case 2:
+			v = Visit{Account: "a", Table: "t", PartitionKey: p, InPartition: true, Plan: "Partition", Shape: fmt.Sprintf("A%d eq ?", r.IntN(3)), From: key.PartitionFrom(p), To: key.PartitionAfter(p), Scanned: 30, ScannedBytes: 900, Returned: 2}
+		}
+		bucket := buckets[hash(p)%4]
+		t := bucket[i%2]
+		t.Tick(now)
+		t.Add(&v)
+		c.Add(&v)
+	}
+	return buckets, c
+}
+
+// TestMerge compares the Tallies of four buckets, in the form in which they are kept,
+// with a Counter of all requests.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(5) {
+		buckets, c := play(seed, 5000)
+		var b []byte
+		for _, bucket := range buckets {
+			for _, tally := range bucket {
+				part := tally.Append(nil)
+				if again, ok := ReadTally(part); !ok || !slices.Equal(again.Append(nil), part) {
+					t.Fatal("a Tally changes when it is kept")
+				}
+				if len(part) > 4<<10 {
+					t.Errorf("%d bytes", len(part))
+				}
+				b = append(appendLength(b, len(part)), part...)
+			}
+		}
+		read, ok := ReadBuckets(b)
+		if !ok || len(read) != 4 {
+			t.Fatalf("%d buckets", len(read))
+		}
+		got := Merge("a", "T", read)
+		saved := c.Save()
+		want := saved.Tables[0].Report()
+		same := got.Totals
+		for _, p := range []*Totals{&same, &want.Totals} { // what depends on the order of all requests
+			p.Judged, p.AtEnd, p.AtStart, p.LastInserted, p.Batchable, p.FirstPartitions, p.LargestIn, p.SecondMostIn = 0, 0, 0, "", 0, 0, "", ""
+		}
+		if same.FirstInserts = want.Totals.FirstInserts; same != want.Totals {
+			t.Errorf("got %+v\nwant %+v", same, want.Totals)
+		}
+		if got.Since.After(want.Since) || got.Until != want.Until || len(got.Shapes) != 3 || !slices.Equal(got.Shapes, want.Shapes) {
+			t.Errorf("from %v to %v: %+v", got.Since, got.Until, got.Shapes)
+		}
+		for _, name := range Metrics {
+			exact := map[string]uint64{}
+			for _, e := range want.Partitions[name].Entries {
+				exact[e.Partition] = e.Count
+			}
+			h := got.Partitions[name]
+			if h.Total != want.Partitions[name].Total {
+				t.Errorf("%s: a total of %d, want %d", name, h.Total, want.Partitions[name].Total)
+			}
+			for i, e := range h.Entries {
+				if n := exact[e.Partition]; n > e.Count || n+e.Error < e.Count || i > 0 && e.Count > h.Entries[i-1].Count {
+					t.Errorf("%s, place %d: %+v, want %d", name, i, e, n)
+				}
+			}
+		}
+		most, sum := 0, uint32(0)
+		for _, m := range got.Map.Minutes {
+			most, sum = max(most, len(m.Counts)), sum+m.Counts[0][1+writes]
+		}
+		if most != 1 || len(got.Map.Minutes) < 60 || sum == 0 {
+			t.Errorf("%d minutes, %d writes", len(got.Map.Minutes), sum)
+		}
+		whole := buckets[0][0].Append(nil)
+		for cut := 0; cut < len(whole); cut += 7 {
+			if _, ok := ReadTally(whole[:cut]); ok {
+				t.Fatalf("a Tally that ends after %d bytes is read", cut)
+			}
+			ReadBuckets(b[:cut]) // does not panic
+		}
+	}
+}
+
+// TestTallyIsSmall fills a Tally with all that it can keep.
+func TestTallyIsSmall(t *testing.T) {
+	t.Parallel()
+	tally := NewTally(1000 * day)
+	long := func(i int) string { return fmt.Sprintf("%0500d", i) }
+	for i := range 3000 {
+		tally.Tick(1000*day + edm.Ticks(i)*minute/3)
+		p := long(i % 999)
+		k := key.Append(nil, p, long(i))
+		tally.Add(&Visit{PartitionKey: p, RowKey: long(i), From: k, InPartition: true, Entities: 1})
+		tally.Add(&Visit{PartitionKey: p, RowKey: long(i), From: k, InPartition: true, Entities: 1, Write: true, Inserts: 1, Largest: i})
+		tally.Add(&Visit{PartitionKey: p, From: k, InPartition: true, Plan: "Rows", Shape: long(i), Example: long(i), Scanned: i})
+	}
+	if n := len(tally.Append(nil)); n > 16<<10 {
+		t.Errorf("%d bytes", n)
+	}
+	if _, ok := ReadTally(tally.Append(nil)); !ok {
+		t.Error("a full Tally cannot be read")
+	}
+}
+
+func appendLength(b []byte, n int) []byte {
+	for ; n >= 0x80; n >>= 7 {
+		b = append(b, byte(n)|0x80)
+	}
+	return append(b, byte(n))
+}

@@ -1,0 +1,74 @@
+package workerd_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"edgetable/core/traffic"
+	"edgetable/testdata/edge/workerd"
+)
+
+// statistics are what the objects of a table tell a client with the account's key.
+func statistics(t *testing.T, s *workerd.Server, table string) *traffic.Report {
+	t.Helper()
+	var buckets [][]*traffic.Tally
+	for next := ""; ; {
+		r := request{method: http.MethodGet, target: "/" + table + "?comp=traffic" + next}
+		resp, answer, err := r.send(t.Context(), s, workerd.Client)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%v: %s", err, answer)
+		}
+		part, ok := traffic.ReadBuckets([]byte(answer))
+		if !ok {
+			t.Fatalf("%q", answer)
+		}
+		buckets = append(buckets, part...)
+		if next = resp.Header.Get("x-ms-continuation-NextTableName"); next == "" {
+			return traffic.Merge("acme", table, buckets)
+		}
+		next = "&NextTableName=" + next
+	}
+}
+
+// The objects of a table count its requests, and most of these are known after
+// workerd was killed.
+func TestTraffic(t *testing.T) {
+	options := workerd.Options{Data: t.TempDir(), Env: []string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=", "EDGETABLE_BUCKETS=40"}}
+	s, err := workerd.Start(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, 201, s, "POST", "acme", "/Tables", "", `{"TableName":"people"}`)
+	for n := range 30 {
+		must(t, 201, s, "POST", "acme", "/people", "", fmt.Sprintf(`{"PartitionKey":"p%d","RowKey":"%d","Value":%d}`, n%3, n, n))
+	}
+	for range 40 {
+		must(t, 200, s, "GET", "acme", "/people(PartitionKey='p1',RowKey='1')", "", "")
+	}
+	must(t, 404, s, "GET", "acme", "/people(PartitionKey='none',RowKey='1')", "", "")
+	for range 4 {
+		must(t, 200, s, "GET", "acme", "/people()", "$filter=PartitionKey%20eq%20'p2'%20and%20Value%20eq%205", "")
+	}
+	r := statistics(t, s, "people")
+	if got := r.Totals; got.Reads != 41 || got.Writes != 30 || got.Queries != 4 || got.Scanned != 40 || got.Returned != 4 {
+		t.Errorf("%+v", got)
+	}
+	if h := r.Partitions["reads"].Entries; len(h) != 3 || h[0].Partition != "p1" || h[0].Count != 40 {
+		t.Errorf("%+v", h)
+	}
+	if len(r.Shapes) != 1 || r.Shapes[0].Plan != "Partition" || r.Shapes[0].Filter != "Value eq ?" || r.Shapes[0].Scanned != 40 {
+		t.Errorf("%+v", r.Shapes)
+	}
+	must(t, 404, s, "GET", "acme", "/absent", "comp=traffic", "")
+	if err := s.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = workerd.Start(options); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Stop()
+	if got := statistics(t, s, "people").Totals; got.Reads < 38 || got.Reads > 41 || got.Writes < 28 || got.Writes > 30 {
+		t.Errorf("after the kill: %+v", got)
+	}
+}
