@@ -61,19 +61,23 @@ func parse(text string, fold func(string) string) (*Filter, error) {
 }
 
 // Shape returns the filter in canonical form with a question mark in place of
-// each value, so that a log may show it. A long shape is cut. Nil gives "".
+// each value, so that a log may show it. A long or deep shape is cut. Nil gives "".
 func (f *Filter) Shape() string {
 	if f == nil {
 		return ""
 	}
-	shape := f.root.append(nil, appendQuestionMark)
+	shape := f.root.append(nil, maxShapeDepth, appendQuestionMark)
 	if len(shape) > maxShape {
 		shape = append(shape[:maxShape:maxShape], "…"...)
 	}
 	return strings.ToValidUTF8(string(shape), "")
 }
 
-const maxShape = 512
+// maxShape is in bytes. The depth is bounded because a module of TinyGo has little stack.
+const (
+	maxShape      = 512
+	maxShapeDepth = 32
+)
 
 // Match reports whether an entity matches: k is its encoded key, p its own
 // properties. With a nil k there are no PartitionKey, RowKey and Timestamp, so

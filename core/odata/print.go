@@ -2,9 +2,12 @@ package odata
 
 import "edgetable/core/edm"
 
-// append appends the canonical text of the expression. The function literal
-// appends the value of a comparison.
-func (e *expr) append(dst []byte, literal func([]byte, edm.Value) []byte) []byte {
+// append appends the canonical text of the expression, down to a depth: what is
+// deeper is "…". The function literal appends the value of a comparison.
+func (e *expr) append(dst []byte, depth int, literal func([]byte, edm.Value) []byte) []byte {
+	if depth == 0 {
+		return append(dst, "…"...)
+	}
 	switch e.kind {
 	case constant:
 		if e.truth {
@@ -16,7 +19,7 @@ func (e *expr) append(dst []byte, literal func([]byte, edm.Value) []byte) []byte
 		dst = append(append(dst, e.op.String()...), ' ')
 		return literal(dst, e.literal)
 	case negation:
-		return e.operands[0].appendGroup(append(dst, "not "...), literal)
+		return e.operands[0].appendGroup(append(dst, "not "...), depth-1, literal)
 	}
 	word := " and "
 	if e.kind == disjunction {
@@ -27,16 +30,16 @@ func (e *expr) append(dst []byte, literal func([]byte, edm.Value) []byte) []byte
 			dst = append(dst, word...)
 		}
 		if o.kind == disjunction {
-			dst = o.appendGroup(dst, literal)
+			dst = o.appendGroup(dst, depth-1, literal)
 		} else {
-			dst = o.append(dst, literal)
+			dst = o.append(dst, depth-1, literal)
 		}
 	}
 	return dst
 }
 
-func (e *expr) appendGroup(dst []byte, literal func([]byte, edm.Value) []byte) []byte {
-	return append(e.append(append(dst, '('), literal), ')')
+func (e *expr) appendGroup(dst []byte, depth int, literal func([]byte, edm.Value) []byte) []byte {
+	return append(e.append(append(dst, '('), depth, literal), ')')
 }
 
 func appendQuestionMark(dst []byte, _ edm.Value) []byte { return append(dst, '?') }

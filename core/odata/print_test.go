@@ -3,6 +3,7 @@ package odata
 import (
 	"encoding/hex"
 	"strings"
+	"testing"
 
 	"edgetable/core/edm"
 )
@@ -15,7 +16,7 @@ func (f *Filter) String() string {
 	if f == nil {
 		return ""
 	}
-	return string(f.root.append(nil, appendLiteral))
+	return string(f.root.append(nil, 1<<20, appendLiteral))
 }
 
 // appendLiteral appends the canonical literal of a value.
@@ -38,4 +39,20 @@ func appendLiteral(dst []byte, v edm.Value) []byte {
 		return append(v.AppendText(dst), 'L')
 	}
 	return v.AppendText(dst) // Boolean, Double, Int32
+}
+
+// TestShapeOfDeepFilter checks that the shape of a deep filter is short.
+func TestShapeOfDeepFilter(t *testing.T) {
+	t.Parallel()
+	text := "A eq 1"
+	for i := range 60 {
+		text = []string{"(B eq 2 and ", "(C eq 3 or "}[i%2] + text + ")"
+	}
+	f, err := Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if shape := f.Shape(); !strings.Contains(shape, "…") || !strings.HasPrefix(shape, "C eq ? or B eq ? and (C eq ? or ") {
+		t.Errorf("%s", shape)
+	}
 }
