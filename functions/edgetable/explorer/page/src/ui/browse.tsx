@@ -184,7 +184,7 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
       />
       <QueryBar home={home} at={at} rows={rows} again={refresh} />
       {progress.failure && <ErrorLine failure={progress.failure} retry={() => void rows.load()} />}
-      {missing && <ErrorLine failure={missing} />}
+      {missing && !progress.failure && <ErrorLine failure={missing} />}
       <Undo undo={undo} />
       <div class="split">
         <div class="left">

@@ -60,10 +60,12 @@ export function Connect({ connected }: { connected: (h: Home) => void }) {
         <h1>Open an account</h1>
         {!secure && (
           <div class="warning" role="note" data-test="insecure">
-            <b>This page came over plain http.</b> Whoever is between this browser and the server can change the page and read your key, or what it
-            shows. Use https, or <code>edgetable explorer</code> on your machine, which needs no key here. A token (SAS) for a short time is the
-            smaller risk.
-            <label>
+            <span>
+              <b>This page came over plain http.</b> Whoever is between this browser and the server can change the page and read your key, or what
+              it shows. Use https, or <code>edgetable explorer</code> on your machine, which needs no key here. A token (SAS) for a short time is
+              the smaller risk.
+            </span>
+            <label class="check">
               <input type="checkbox" checked={accepted} onChange={(e) => setAccepted(e.currentTarget.checked)} /> I accept that on this network
             </label>
           </div>

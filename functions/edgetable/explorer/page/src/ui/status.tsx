@@ -15,10 +15,11 @@ export function Status({ rows, sort, said }: { rows: Rows; sort: string; said: s
         {said && <span class="dim"> · {said}</span>}
       </span>
       <span class="dim" data-test="cost">
-        {plural(p.pages, "page")}
+        {p.pages > 0 && plural(p.pages, "page")}
         {cost.rows !== undefined && ` · ${count(cost.rows)} scanned`}
         {cost.bytes !== undefined && ` (${size(cost.bytes)})`}
-        {cost.calls !== undefined && ` · ${plural(cost.calls, "store call")}`} · {size(p.bytes)} · {count(Math.round(p.ms))} ms
+        {cost.calls !== undefined && ` · ${plural(cost.calls, "store call")}`}
+        {p.pages > 0 && ` · ${size(p.bytes)} · ${count(Math.round(p.ms))} ms`}
       </span>
       {p.loading ? (
         <button type="button" data-test="stop" onClick={() => rows.stop()}>
