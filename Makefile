@@ -234,11 +234,13 @@ dist:
 replay:
 	@.ci/replay $(ENDPOINT)
 
-## wasm: the modules for Cloudflare Workers with their shells, in bin/edge and bin/edge-kv
+## wasm: the modules for Cloudflare Workers with their shells, in bin/edge and bin/edge-kv; the explorer's page, in bin/edge-page
 .PHONY: wasm
 wasm:
 	@folder=$$(wasm/worker/build) && rm -rf $(BIN)/edge && mkdir -p $(BIN)/edge && cp "$$folder"/* $(BIN)/edge/
 	@folder=$$(wasm/worker/build kv) && rm -rf $(BIN)/edge-kv && mkdir -p $(BIN)/edge-kv && cp "$$folder"/* $(BIN)/edge-kv/
+	@rm -rf $(BIN)/edge-page && mkdir -p $(BIN)/edge-page/_
+	@cp infra/cloudflare/_headers $(BIN)/edge-page/ && cp functions/edgetable/explorer/dist/* $(BIN)/edge-page/_/
 
 ## tinygo: the compiler of these modules, built once
 .PHONY: tinygo

@@ -1,6 +1,8 @@
 package explorer_test
 
 import (
+	"maps"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -60,6 +62,28 @@ func TestPolicy(t *testing.T) {
 	}
 	if found := regexp.MustCompile(`(?i)<script>|<style|style=|\son\w+=|javascript:|https?://`).FindString(page); found != "" {
 		t.Errorf("the page has %s", found)
+	}
+}
+
+// The page has the same headers where Workers serve it as static assets. Only what the platform adds by itself is not in that file.
+func TestAssetHeaders(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../infra/cloudflare/_headers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && strings.HasPrefix(line, "  ") {
+			got[name] = value
+		}
+	}
+	_, want, _ := get("localhost", "/_/")
+	for _, name := range []string{"Content-Type", "ETag", "Vary"} {
+		delete(want, name)
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("infra/cloudflare/_headers has\n%v\nthe page has\n%v", got, want)
 	}
 }
 

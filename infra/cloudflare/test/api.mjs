@@ -57,6 +57,9 @@ async function answer(api, method, path, body) {
       return { result: (api.subdomain = await body.json()) };
     case "GET /accounts/ACCOUNT/workers/subdomain":
       return { result: { subdomain: "acme" } };
+    case "POST /accounts/ACCOUNT/workers/scripts/WORKER/assets-upload-session":
+      api.assets = (await body.json()).manifest;
+      return { result: { jwt: "a.b.c", buckets: [] } }; // it has all files already
     case "PUT /accounts/ACCOUNT/workers/scripts/WORKER/routes":
       return { result: (api.routes = await body.json()) };
     case "POST /accounts/ACCOUNT/workers/scripts/WORKER/domains/changeset":

@@ -60,6 +60,7 @@ test("deployments, one after the other", async (t) => {
     assert.deepEqual(binding("EDGETABLE_OBJECTS"), { name: "EDGETABLE_OBJECTS", type: "durable_object_namespace", class_name: "EdgetableObject" });
     assert.equal(metadata.main_module, "worker.mjs");
     assert.equal(metadata.limits, undefined);
+    assert.equal(metadata.assets, undefined, "the page is a choice");
     assert.equal(metadata.observability.redact_query_string, true);
     assert.deepEqual(Object.keys(modules).sort(), Object.keys(built).sort());
     assert.deepEqual(modules["edgetable.wasm"], { type: "application/wasm", bytes: built["edgetable.wasm"] });
@@ -85,6 +86,9 @@ test("deployments, one after the other", async (t) => {
     assert.match(output, /Endpoint: https:\/\/ACCOUNT\.table\.example\.com\n/);
     assert.deepEqual(binding("EDGETABLE_METRICS"), { name: "EDGETABLE_METRICS", type: "analytics_engine", dataset: "edgetable" });
     assert.equal(binding("EDGETABLE_LOCATION").text, "weur");
+    assert.deepEqual(Object.keys(api.assets).sort(), ["/_/app.css", "/_/app.js", "/_/index.html"]);
+    assert.deepEqual(api.worker.metadata.assets.config.run_worker_first, ["/*", "!/_/*"]);
+    assert.match(api.worker.metadata.assets.config._headers, /Content-Security-Policy/);
     assert.deepEqual(api.namespaces.map((n) => n.title), ["edgetable-edgetable-replica"]);
     assert.deepEqual(binding("EDGETABLE_REPLICA"), { name: "EDGETABLE_REPLICA", type: "kv_namespace", namespace_id: api.namespaces[0].id });
   });

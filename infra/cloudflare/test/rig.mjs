@@ -1,4 +1,4 @@
-// What the tests share: the configuration, and a copy of this folder beside bin/edge and bin/edge-kv in which wrangler runs, so that
+// What the tests share: the configuration, and a copy of this folder beside what "make wasm" made, in which wrangler runs, so that
 // neither a configuration of your own nor what wrangler leaves behind is in the way.
 import { cpSync, mkdtempSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -22,23 +22,47 @@ export function checkout(jsonc) {
   const top = mkdtempSync(join(tmpdir(), "edgetable-"));
   mkdirSync(join(top, "infra"));
   mkdirSync(join(top, "testdata"));
-  for (const folder of ["bin/edge", "bin/edge-kv"]) cpSync(join(root, folder), join(top, folder), { recursive: true });
+  for (const folder of ["bin/edge", "bin/edge-kv", "bin/edge-page"]) cpSync(join(root, folder), join(top, folder), { recursive: true });
   cpSync(here, join(top, "infra/cloudflare"), { recursive: true, filter: (path) => !/\.wrangler$|own\.jsonc$/.test(path) });
   symlinkSync(join(root, "testdata/edge"), join(top, "testdata/edge"));
   if (jsonc !== text) writeFileSync(join(top, "infra/cloudflare/wrangler.own.jsonc"), jsonc);
   return { top, remove: () => rmSync(top, { recursive: true, force: true }) };
 }
 
-// run runs a script of the folder in a checkout, without the credentials or the files of who runs the tests.
-export function run(top, command, env = {}, stdin = "ignore") {
+// launch starts a script of the folder in a checkout, without the credentials or the files of who runs the tests.
+function launch(top, command, env = {}, stdin = "ignore", detached = false) {
   const { PATH, LANG = "C.UTF-8", EDGETABLE_CACHE = join(root, ".cache") } = process.env;
-  const child = spawn(command[0], command.slice(1), {
+  return spawn(command[0], command.slice(1), {
     cwd: join(top, "infra/cloudflare"),
     env: { PATH, LANG, EDGETABLE_CACHE, HOME: top, TMPDIR: top, CI: "1", FORCE_COLOR: "0", ...env },
-    stdio: [stdin === "ignore" ? "ignore" : "pipe", "pipe", "pipe"],
+    stdio: [stdin, "pipe", "pipe"],
+    detached,
   });
+}
+
+// run waits until a script has ended.
+export function run(top, command, env, stdin = "ignore") {
+  const child = launch(top, command, env, stdin === "ignore" ? stdin : "pipe");
   if (stdin !== "ignore") child.stdin.end(stdin);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   return new Promise((done) => child.on("close", (code) => done({ code, output })));
+}
+
+// start waits until a script serves at a URL, which it prints. It runs until stop.
+export function start(top, command, env) {
+  const child = launch(top, command, env, "ignore", true);
+  const ended = new Promise((done) => child.on("close", done));
+  const stop = () => (process.kill(-child.pid), ended); // with the processes that it started
+  let output = "";
+  return new Promise((ready, fail) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk) => {
+        output += chunk;
+        const url = /Ready on (http:\S+)/.exec(output)?.[1];
+        if (url) ready({ url, stop });
+      });
+    }
+    ended.then(() => fail(new Error(output)));
+  });
 }
