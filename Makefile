@@ -75,11 +75,11 @@ test-dist:
 	@.ci/prerequisites go python3
 	$(STEPS) $(DIST)
 
-## test-data: export, import, copy and verify between every pair of homes, and Azurite; the guides to migration
-DATA = homes
+## test-data: export, import, copy and verify between every pair of homes, and Azurite; the guides to migration; the explorer in each home
+DATA = homes explorer-homes
 .PHONY: test-data
 test-data:
-	@.ci/prerequisites go node npm python3 javac mvn
+	@.ci/prerequisites go node npm python3 javac mvn chromium
 	$(STEPS) $(DATA)
 
 ## test: all of these, on two cores half an hour with empty caches; installs what the tests need below .cache/
@@ -154,7 +154,7 @@ vet:
 	cd testdata/clients/go && go vet ./...
 	cd testdata/clients/giovanni && go vet ./...
 	cd testdata/backup && go vet ./...
-	cd testdata/explorer && go vet ./...
+	cd testdata/explorer && go vet -tags $(TAGS) ./...
 	cd examples/microblog && go vet ./...
 
 ## clients: the Azure SDKs, the CLI, old clients and the sample application against the binary
@@ -186,6 +186,13 @@ explorer-test: build
 	@.ci/prerequisites go npm chromium
 	functions/edgetable/explorer/page/install
 	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -parallel 4 ./... # most of them wait most of the time
+
+## explorer-homes: that page in Chromium, against the Lambda function, the Worker with its stores, and Azurite
+.PHONY: explorer-homes
+explorer-homes: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
+	@.ci/prerequisites chromium
+	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) EDGETABLE_AZURITE=$(abspath $(CACHE))/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
+	  go test -count=1 -parallel 2 -tags testaws,testedge -run '^TestHomes$$' .
 
 ## explorer-code: the programs that the page writes for a query, with the SDKs that the client suites installed
 .PHONY: explorer-code

@@ -15,10 +15,15 @@ import (
 	"testing"
 )
 
-// start starts a command and returns when it has printed a line with a text.
+// start starts a command of the binary and returns when it has printed a line with a text.
 func start(t *testing.T, until string, args ...string) (lines <-chan string, seen []string, stop func()) {
 	t.Helper()
-	c := exec.Command(os.Getenv("EDGETABLE_BINARY"), args...)
+	return launch(t, until, exec.Command(os.Getenv("EDGETABLE_BINARY"), args...))
+}
+
+// launch starts a program and returns when it has printed a line with a text.
+func launch(t *testing.T, until string, c *exec.Cmd) (lines <-chan string, seen []string, stop func()) {
+	t.Helper()
 	var log bytes.Buffer
 	c.Stderr = &log
 	out, err := c.StdoutPipe()
@@ -40,8 +45,8 @@ func start(t *testing.T, until string, args ...string) (lines <-chan string, see
 	stop = sync.OnceFunc(func() {
 		_ = c.Process.Signal(syscall.SIGTERM) // it may have ended
 		<-ended
-		if err := c.Wait(); err != nil {
-			t.Errorf("%q: %v\n%s", args, err, log.String())
+		if err := c.Wait(); err != nil && c.Path == os.Getenv("EDGETABLE_BINARY") { // other programs end as they like
+			t.Errorf("%q: %v\n%s", c.Args, err, log.String())
 		}
 	})
 	t.Cleanup(stop)
@@ -51,7 +56,7 @@ func start(t *testing.T, until string, args ...string) (lines <-chan string, see
 			return all, seen, stop
 		}
 	}
-	t.Fatalf("%q ended\n%s", args, log.String())
+	t.Fatalf("%q ended\n%s", c.Args, log.String())
 	return nil, nil, nil
 }
 
@@ -68,7 +73,14 @@ type server struct {
 func serve(t *testing.T, args ...string) *server {
 	t.Helper()
 	_, lines, stop := start(t, "ready", append([]string{"serve", "--memory", "--listen", "127.0.0.1:0"}, args...)...)
-	s := &server{t: t, stop: stop}
+	s := described(t, lines)
+	s.stop = stop
+	return s
+}
+
+// described is the server of which lines tell.
+func described(t *testing.T, lines []string) *server {
+	s := &server{t: t}
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
 		for label, to := range map[string]*string{"endpoint ": &s.endpoint, "connection string ": &s.connection, "explorer at ": &s.page} {

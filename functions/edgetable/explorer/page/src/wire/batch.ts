@@ -16,7 +16,7 @@ export async function transact(home: Home, table: string, operations: Operation[
   const response = await send(home, {
     method: "POST",
     path: "$batch",
-    headers: { "content-type": "multipart/mixed; boundary=batch", accept: "application/json;odata=minimalmetadata" },
+    headers: { "content-type": "multipart/mixed; boundary=batch_edgetable", accept: "application/json;odata=minimalmetadata" },
     body: print(home.endpoint || `http://localhost/${home.account}`, table, operations),
     ...(signal ? { signal } : {}),
   })
@@ -24,10 +24,11 @@ export async function transact(home: Home, table: string, operations: Operation[
   if (refused) throw refused
 }
 
+// Azurite takes a batch only if its boundaries begin with batch_ and changeset_.
 export function print(endpoint: string, table: string, operations: Operation[]): string {
   const parts = operations.map(({ method, key, etag, body }) =>
     [
-      "--changes",
+      "--changeset_edgetable",
       "Content-Type: application/http",
       "Content-Transfer-Encoding: binary",
       "",
@@ -39,7 +40,7 @@ export function print(endpoint: string, table: string, operations: Operation[]):
       ...(body === undefined ? ["", ""] : ["Content-Type: application/json", "", body]),
     ].join("\r\n"),
   )
-  return ["--batch", "Content-Type: multipart/mixed; boundary=changes", "", ...parts, "--changes--", "--batch--", ""].join("\r\n")
+  return ["--batch_edgetable", "Content-Type: multipart/mixed; boundary=changeset_edgetable", "", ...parts, "--changeset_edgetable--", "--batch_edgetable--", ""].join("\r\n")
 }
 
 /** read finds the refusal in an answer, if there is one. */

@@ -1,0 +1,155 @@
+//go:build testaws && testedge
+
+package explorer
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// elsewhere are the homes beside the binary. Their programs are called as the binary is.
+var elsewhere = []struct {
+	name, program, store string
+	cost                 bool   // the home tells what a query scanned
+	double               string // what becomes of the Double 5.0
+}{
+	{"lambda", "testdata/lambda/edgetable", "", true, "5.0"},
+	{"objects", "testdata/edge/edgetable", "", true, "5.0"},
+	{"kv", "testdata/edge/edgetable", "kv", true, "5.0"},
+	{"azurite", "", "", false, "5"},
+}
+
+// home starts one of them, or Azurite, with an account of its own.
+func home(t *testing.T, program, store string) *server {
+	t.Helper()
+	var b [64]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	const account = "acme"
+	key := base64.StdEncoding.EncodeToString(b[:])
+	connection := func(endpoint string) *server {
+		return &server{t: t, endpoint: endpoint, connection: "AccountName=" + account + ";AccountKey=" + key + ";TableEndpoint=" + endpoint}
+	}
+	if program == "" {
+		// It does not say which port it took.
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := l.Addr().String()
+		_ = l.Close() // nothing was accepted
+		host, port, _ := net.SplitHostPort(address)
+		c := exec.Command(os.Getenv("EDGETABLE_AZURITE"), "--tableHost", host, "--tablePort", port, "--inMemoryPersistence", "--silent", "--disableTelemetry")
+		c.Env = append(os.Environ(), "AZURITE_ACCOUNTS="+account+":"+key)
+		launch(t, "Azurite Table service successfully", c)
+		return connection("http://" + address + "/" + account)
+	}
+	c := exec.Command(filepath.Join("..", "..", program), "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"))
+	c.Env = append(os.Environ(), "EDGETABLE_ACCOUNTS="+account+":"+key, "EDGETABLE_FUNCTIONS=2", "EDGETABLE_EDGE_STORE="+store)
+	_, lines, _ := launch(t, "ready", c)
+	return connection(described(t, lines).endpoint)
+}
+
+// The page does the same in each home, and says what a home lacks.
+func TestHomes(t *testing.T) {
+	for _, h := range elsewhere {
+		t.Run(h.name, func(t *testing.T) {
+			t.Parallel()
+			s := home(t, h.program, h.store)
+			s.fill("many", numbered(60)...)
+			b := newTab(t)
+			b.open(exploreProfiles(t, map[string]string{"dev": s.connection}))
+			b.seeText(at("tables"), "1 table")
+			b.click(at("create-table"))
+			b.fill(at("table-name"), "people")
+			b.keys("\r")
+			b.seeText(at("title"), "people")
+			b.seeText(at("tables"), "2 tables")
+			b.seeText(at("blank"), "The table is empty.")
+
+			// An entity with several types.
+			b.click(at("add"))
+			b.set(field("PartitionKey", "field-value"), "Øslo 'x'")
+			b.set(field("RowKey", "field-value"), "100%")
+			for _, p := range [][3]string{
+				{"Name", "String", "Åse"}, {"Empty", "String", ""}, {"Wide", "Int64", "9223372036854775807"}, {"Born", "Int32", "1815"},
+				{"Whole", "Double", "5"}, {"Seen", "DateTime", "2026-03-04T05:06:07.1234567Z"}, {"Id", "Guid", "0f8fad5b-d9cb-469f-a165-70867728950e"}, {"Bytes", "Binary", "AAH/"},
+			} {
+				b.click(at("add-property"))
+				b.set(field("", "field-name"), p[0])
+				b.choose(field(p[0], "field-type"), p[1])
+				b.set(field(p[0], "field-value"), p[2])
+			}
+			b.click(at("save-entity"))
+			for _, want := range []string{`"Name": "Åse"`, `"Empty": ""`, `"Wide": "9223372036854775807"`, `"Born": 1815`, `"Whole": ` + h.double, `"2026-03-04T05:06:07.1234567Z"`, "0f8fad5b-d9cb-469f-a165-70867728950e", `"AAH/"`} {
+				b.seeText(at("entity-json"), want)
+			}
+
+			// A query, and what the home says that it cost.
+			b.set(at("filter"), "startswith(PartitionKey, 'Øslo') and Born gt 1800 and Wide eq 9223372036854775807L")
+			b.click(at("run"))
+			b.rows(1)
+			b.seeText(at("status"), "1 row, all that match")
+			b.seeText(at("cost"), "1 page")
+			if got := b.text(at("cost")); strings.Contains(got, "scanned") != h.cost || strings.Contains(got, "undefined") || strings.Contains(got, "NaN") {
+				t.Errorf("the cost is %q", got)
+			}
+			b.shot("home-" + h.name)
+
+			// An edit, and one that somebody else was faster with.
+			other := func(born string) {
+				s.run("", "put", "people", `{"PartitionKey":"Øslo 'x'","RowKey":"100%","Name":"other","Born":`+born+`}`, "--to", s.connection)
+			}
+			b.focus(at("grid"))
+			b.keys("\r")
+			b.click(at("edit"))
+			b.set(field("Born", "field-value"), "1816")
+			b.click(at("save-entity"))
+			b.seeText(at("entity-json"), `"Born": 1816`)
+			b.click(at("edit"))
+			b.set(field("Born", "field-value"), "1817")
+			other("1900")
+			b.click(at("save-entity"))
+			b.see(at("merge"))
+			b.shot("home-" + h.name + "-merge")
+			b.click(at("save-merged"))
+			b.seeText(at("entity-json"), `"Born": 1817`)
+			b.seeText(at("entity-json"), `"Name": "other"`)
+			b.click(at("delete"))
+			b.seeText(at("deleted"), "1 entity of people deleted.")
+			b.click(at("undo"))
+			b.gone(at("deleted"))
+			if got := s.run("", "get", "people", "Øslo 'x'", "100%", "--from", s.connection); !strings.Contains(got, "1817") {
+				t.Errorf("after undo: %s", got)
+			}
+
+			// Count, and delete all that a query finds.
+			b.visit("#/dev/many?filter=PartitionKey%20ne%20'a'")
+			b.seeText(at("status"), "40 rows, all that match")
+			b.click(at("count"))
+			b.seeText(at("count"), "40 in all")
+			b.click(at("bulk"))
+			b.click(at("bulk-delete"))
+			b.set(at("confirm"), "many")
+			b.wait(`!document.querySelector(%s).disabled`, at("bulk-begin"))
+			b.click(at("bulk-begin"))
+			b.seeText(at("bulk-progress"), "40 entities deleted. Finished.")
+			b.click(at("bulk-close"))
+			b.seeText(at("blank"), "No entity matches the filter.")
+			b.set(at("filter"), "")
+			b.click(at("run"))
+			b.seeText(at("status"), "20 rows")
+
+			// Their statistics are not on this machine.
+			b.visit("#/dev/many?view=traffic")
+			b.seeText(at("elsewhere"), "dev is not on a server of this machine")
+			b.shot("home-" + h.name + "-traffic")
+			b.quiet("412 (Precondition Failed)")
+		})
+	}
+}
