@@ -1,5 +1,5 @@
 // A value that components watch.
-import { useEffect, useReducer } from "preact/hooks"
+import { useLayoutEffect, useReducer } from "preact/hooks"
 
 export class Store<T> {
   private readonly watchers = new Set<() => void>()
@@ -32,6 +32,7 @@ export class Store<T> {
 
 export function useStore<T>(store: Store<T>): T {
   const [, again] = useReducer((n: number) => n + 1, 0)
-  useEffect(() => store.subscribe(() => again(undefined as never)), [store])
+  // Before the browser draws: a change that comes between the drawing and the watching would never be seen.
+  useLayoutEffect(() => store.subscribe(() => again(undefined as never)), [store])
   return store.value
 }
