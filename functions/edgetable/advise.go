@@ -188,7 +188,7 @@ func (p *program) printAdvice(a *advice, f *advise.Facts) {
 		of = fmt.Sprintf(" with the traffic of %s", advise.Period(f.Traffic))
 	}
 	if f.Stored != nil {
-		of += fmt.Sprintf(" and %s of entities", size(f.Stored.Bytes))
+		of += fmt.Sprintf(" and %s of entities", showBytes(f.Stored.Bytes))
 	}
 	fmt.Fprintf(p.out, "A month%s costs about, at the list prices of %s:\n", of, a.PricesOf)
 	for i, name := range []string{"Azure", "DynamoDB", "Workers"} {

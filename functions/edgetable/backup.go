@@ -67,7 +67,7 @@ func (p *program) backupCreate(ctx context.Context, location, data, socket strin
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, "backup %s: %d files, %s, of which %s are new\n", m.ID, len(m.Files), showBytes(m.Size()), showBytes(m.New))
+	fmt.Fprintf(p.out, "backup %s: %s, %s, of which %s are new\n", m.ID, things(len(m.Files), "files"), showBytes(m.Size()), showBytes(m.New))
 	return nil
 }
 
@@ -168,7 +168,7 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 	for _, problem := range report.Problems {
 		fmt.Fprintln(p.out, problem)
 	}
-	fmt.Fprintf(p.out, "%d backups: read %d objects, %s\n", report.Backups, report.Objects, showBytes(report.Bytes))
+	fmt.Fprintf(p.out, "%s: read %s, %s\n", things(report.Backups, "backups"), things(report.Objects, "objects"), showBytes(report.Bytes))
 	for _, m := range list {
 		if len(m.Recipients) > 0 && len(with) == 0 {
 			fmt.Fprintln(p.out, "compared checksums only: name the private key with --identity to decrypt as well")
@@ -229,7 +229,8 @@ func (p *program) backupPrune(ctx context.Context, location string, what reposit
 	if len(done.Unfinished) > 0 {
 		fmt.Fprintln(p.out, unfinishedStays(done.Unfinished))
 	}
-	fmt.Fprintf(p.out, "%s %d backups and %d objects, %s; %d backups stay\n", verb, len(done.Removed), done.Objects, showBytes(done.Bytes), done.Kept)
+	fmt.Fprintf(p.out, "%s %s and %s, %s; left: %s\n", verb, things(len(done.Removed), "backups"), things(done.Objects, "objects"), showBytes(done.Bytes),
+		things(done.Kept, "backups"))
 	return nil
 }
 

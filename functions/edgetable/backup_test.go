@@ -73,14 +73,14 @@ func TestBackup(t *testing.T) {
 	if out := succeed(t, "backup", "prune", place, "--keep-last", "1", "--dry-run"); !strings.Contains(out, "would remove 2 backups") {
 		t.Errorf("prune --dry-run: %s", out)
 	}
-	if out := succeed(t, "backup", "prune", place, "--older-than", "30d"); !strings.Contains(out, "3 backups stay") {
+	if out := succeed(t, "backup", "prune", place, "--older-than", "30d"); !strings.Contains(out, "left: 3 backups") {
 		t.Errorf("prune --older-than: %s", out)
 	}
-	if out := succeed(t, "backup", "prune", place, "--keep-last", "1"); !strings.Contains(out, "1 backups stay") {
+	if out := succeed(t, "backup", "prune", place, "--keep-last", "1"); !strings.Contains(out, "left: 1 backup") {
 		t.Errorf("prune: %s", out)
 	}
 	refused(t, "there is no complete backup", "backup", "restore", place, filepath.Join(dir, "gone"), "--backup", id)
-	if out := succeed(t, "backup", "verify", place); !strings.Contains(out, "1 backups: read ") {
+	if out := succeed(t, "backup", "verify", place); !strings.Contains(out, "1 backup: read ") {
 		t.Errorf("verify after prune: %s", out)
 	}
 	// Another store must not be mixed with this one.

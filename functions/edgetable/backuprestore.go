@@ -95,7 +95,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 		if err := restore(dir); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.out, "restored backup %s to %s: %d files, %s\n", m.ID, dir, len(m.Files), showBytes(m.Size()))
+		fmt.Fprintf(p.out, "restored backup %s to %s: %s, %s\n", m.ID, dir, things(len(m.Files), "files"), showBytes(m.Size()))
 		return nil
 	}
 	entities, err := restoreTable(restore, dir, table.RecordKey{Account: o.account, Table: table.FoldName(o.table)})
@@ -105,7 +105,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	if o.to != "" {
 		dir = "a temporary directory"
 	}
-	fmt.Fprintf(p.out, "restored table %s of account %s from backup %s to %s: %d entities\n", o.table, o.account, m.ID, dir, entities)
+	fmt.Fprintf(p.out, "restored table %s of account %s from backup %s to %s: %s\n", o.table, o.account, m.ID, dir, things(entities, "entities"))
 	return nil
 }
 

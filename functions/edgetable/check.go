@@ -29,7 +29,7 @@ func (p *program) checkCommand() *cobra.Command {
 func (p *program) check(data, salvage string) error {
 	show := newProgress(p.err)
 	report, err := pebblestore.Check(pebblestore.Options{Dir: data}, salvage, func(entities int64) {
-		show.show("%d entities read", entities)
+		show.show("%s read", things(entities, "entities"))
 	})
 	show.end()
 	if err != nil {
@@ -38,8 +38,8 @@ func (p *program) check(data, salvage string) error {
 	for _, problem := range report.Problems {
 		fmt.Fprintln(p.out, problem)
 	}
-	fmt.Fprintf(p.out, "%d tables, %d entities, %d bytes, %d entities of deleted tables\n",
-		report.Tables, report.Entities, report.Bytes, report.Orphans)
+	fmt.Fprintf(p.out, "%s, %s, %s, %s of deleted tables\n",
+		things(report.Tables, "tables"), things(report.Entities, "entities"), showBytes(report.Bytes), things(report.Orphans, "entities"))
 	if salvage != "" {
 		fmt.Fprintln(p.out, "what can be read is in", salvage)
 	}

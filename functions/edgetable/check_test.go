@@ -29,7 +29,7 @@ func TestDamage(t *testing.T) {
 	}
 	s.ends(t)
 
-	if status, out, err := run(t, nil, "check", dir); status != 0 || !strings.Contains(out, "1 tables, 200 entities") {
+	if status, out, err := run(t, nil, "check", dir); status != 0 || !strings.Contains(out, "1 table, 200 entities") {
 		t.Fatalf("check of an undamaged directory: %d %s %s", status, out, err)
 	}
 	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
@@ -55,7 +55,7 @@ func TestDamage(t *testing.T) {
 	}
 	saved := filepath.Join(t.TempDir(), "saved")
 	status, out, said := run(t, nil, "check", dir, "--salvage", saved)
-	if status != 1 || !strings.Contains(out, newest) || !strings.Contains(out, "1 tables, 199 entities") {
+	if status != 1 || !strings.Contains(out, newest) || !strings.Contains(out, "1 table, 199 entities") {
 		t.Errorf("check: %d %s %s", status, out, said)
 	}
 	for _, args := range [][]string{{"--data", saved}, {"--data", dir, "--accept-damage"}} {

@@ -93,13 +93,13 @@ func (p *program) stat(ctx context.Context, o *countFlags, tables []string) erro
 }
 
 func (p *program) describe(table string, s *transfer.Stat) {
-	fmt.Fprintf(p.out, "%s: %s entities in %s partitions, %s\n", table, group(s.Rows), group(s.Partitions), size(s.Bytes))
+	fmt.Fprintf(p.out, "%s: %s in %s, %s\n", table, things(s.Rows, "entities"), things(s.Partitions, "partitions"), showBytes(s.Bytes))
 	if s.Rows == 0 {
 		return
 	}
 	fmt.Fprintln(p.out, "  largest partitions")
 	for _, one := range s.Largest {
-		fmt.Fprintf(p.out, "    %-32s  %12s entities  %10s\n", transfer.Printable(one.Key), group(one.Rows), size(one.Bytes))
+		fmt.Fprintf(p.out, "    %-32s  %12s entities  %10s\n", transfer.Printable(one.Key), group(one.Rows), showBytes(one.Bytes))
 	}
 	if len(s.Properties) > 0 {
 		fmt.Fprintln(p.out, "  properties")
@@ -116,25 +116,4 @@ func (p *program) describe(table string, s *transfer.Stat) {
 		slices.Sort(types)
 		fmt.Fprintf(p.out, "    %-32s  %s\n", transfer.Printable(one.Name), strings.Join(types, ", "))
 	}
-}
-
-// group writes a number with commas.
-func group(n int64) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
-
-// size writes a number of bytes.
-func size(n int64) string {
-	units, f := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}, float64(n)
-	for len(units) > 1 && f >= 1024 {
-		units, f = units[1:], f/1024
-	}
-	if units[0] == "bytes" {
-		return fmt.Sprintf("%d bytes", n)
-	}
-	return fmt.Sprintf("%.1f %s", f, units[0])
 }

@@ -75,7 +75,7 @@ func TestDynamoDBPurge(t *testing.T) {
 	t.Parallel()
 	flags := dynamodbTable(t, "purged")
 	purge := append([]string{"dynamodb", "purge"}, flags...)
-	if status, out, stderr := runUntil(t.Context(), nil, purge...); status != 0 || out != "0 items removed, 0 tables are gone for good\n" {
+	if status, out, stderr := runUntil(t.Context(), nil, purge...); status != 0 || out != "0 items removed; gone for good: 0 tables\n" {
 		t.Errorf("status %d: %s%s", status, out, stderr)
 	}
 	// A context that has ended is an interrupt.

@@ -156,7 +156,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		for _, part := range t.Parts {
 			bytes += part.Bytes
 		}
-		fmt.Fprintf(p.out, "%s: %s entities in %d files, %s\n", t.Name, group(t.Rows), len(t.Parts), size(bytes))
+		fmt.Fprintf(p.out, "%s: %s in %s, %s\n", t.Name, things(t.Rows, "entities"), things(len(t.Parts), "files"), showBytes(bytes))
 		for _, note := range t.Notes {
 			fmt.Fprintf(p.out, "%s: %s\n", t.Name, note)
 		}

@@ -204,7 +204,7 @@ func (p *program) refused(o *importFlags) string {
 
 // totals says what became of the rows.
 func totals(t transfer.Totals, word string) string {
-	text := fmt.Sprintf("%s rows %s", group(t.Written), word)
+	text := things(t.Written, "rows") + " " + word
 	for _, one := range []struct {
 		n    int64
 		says string

@@ -61,19 +61,6 @@ func (p *progress) bar(verb string) func(done, total int64) {
 	}
 }
 
-// showBytes is a number of bytes for people.
-func showBytes(n int64) string {
-	if n < 1<<10 {
-		return fmt.Sprint(n, " B")
-	}
-	value, unit := float64(n), -1
-	for value >= 1<<10 {
-		value /= 1 << 10
-		unit++
-	}
-	return fmt.Sprintf("%.1f %ciB", value, "KMGTPE"[unit])
-}
-
 // say prints a line at once.
 func (p *progress) say(format string, args ...any) {
 	p.end()

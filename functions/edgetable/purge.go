@@ -36,11 +36,11 @@ func (p *program) purge(ctx context.Context, o *dynamodbFlags) error {
 	show := newProgress(p.err)
 	err = store.Purge(ctx, func(now dynamodb.Progress) error {
 		done = now
-		show.show("%d items removed, %d tables", done.Items, done.Tables)
+		show.show("%s removed, %s", things(done.Items, "items"), things(done.Tables, "tables"))
 		return ctx.Err()
 	})
 	show.end()
-	fmt.Fprintf(p.out, "%d items removed, %d tables are gone for good\n", done.Items, done.Tables)
+	fmt.Fprintf(p.out, "%s removed; gone for good: %s\n", things(done.Items, "items"), things(done.Tables, "tables"))
 	if err != nil {
 		return fmt.Errorf("%w; run it again to go on", err)
 	}

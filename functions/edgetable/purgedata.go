@@ -76,7 +76,7 @@ func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string
 		case err != nil:
 			return ended(err, false)
 		case o.dryRun:
-			fmt.Fprintf(p.out, "%s entities of %s would be deleted\n", group(n), table)
+			fmt.Fprintf(p.out, "%s of %s would be deleted\n", things(n, "entities"), table)
 			return nil
 		case n == 0:
 			fmt.Fprintln(p.out, "0 entities deleted")
@@ -103,6 +103,6 @@ func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string
 		}
 		return ended(fmt.Errorf("%w\n%s entities are deleted; the same command goes on", err, group(n)), n > 0)
 	}
-	fmt.Fprintf(p.out, "%s entities deleted\n", group(n))
+	fmt.Fprintf(p.out, "%s deleted\n", things(n, "entities"))
 	return nil
 }

@@ -161,9 +161,9 @@ func count(n uint64) string { return group(int64(n)) }
 func (p *program) printReport(r *traffic.Report) {
 	t := &r.Totals
 	fmt.Fprintf(p.out, "%s / %s, %s to %s\n", r.Account, r.Table, r.Since.Format(time.DateTime), r.Until.Format(time.DateTime))
-	fmt.Fprintf(p.out, "  read by key      %s entities\n", count(t.Reads))
-	fmt.Fprintf(p.out, "  written          %s entities, %s of them in %s batches\n", count(t.Writes), count(t.BatchEntities), count(t.Batches))
-	fmt.Fprintf(p.out, "  query pages      %s: %s rows scanned, %s returned\n", count(t.Queries), count(t.Scanned), count(t.Returned))
+	fmt.Fprintf(p.out, "  read by key      %s\n", things(t.Reads, "entities"))
+	fmt.Fprintf(p.out, "  written          %s, %s of them in %s\n", things(t.Writes, "entities"), count(t.BatchEntities), things(t.Batches, "batches"))
+	fmt.Fprintf(p.out, "  query pages      %s: %s scanned, %s returned\n", count(t.Queries), things(t.Scanned, "rows"), count(t.Returned))
 	fmt.Fprintf(p.out, "  throttled        %s requests\n", count(t.Throttled))
 	if t.Judged > 0 {
 		fmt.Fprintf(p.out, "  inserts          %d %% at the end of the table, %d %% at its start\n", 100*t.AtEnd/t.Judged, 100*t.AtStart/t.Judged)

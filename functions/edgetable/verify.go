@@ -57,7 +57,7 @@ func (p *program) verify(ctx context.Context, o *copyFlags, tables []string) err
 		all += differ
 	}
 	if all > 0 {
-		return fmt.Errorf("%s entities differ", group(all))
+		return fmt.Errorf("not equal: %s", things(all, "entities"))
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func TestExport(t *testing.T) {
 		t.Fatalf("create table: status %d", status)
 	}
 	args := []string{"export", "--all", "--from", s.connection(), "--to", g.URL, "--compress", "zstd"}
-	if out := succeed(t, args...); !strings.Contains(out, "people: 100 entities in 1 files") {
+	if out := succeed(t, args...); !strings.Contains(out, "people: 100 entities in 1 file") {
 		t.Errorf("export: %s", out)
 	}
 	s.same(t, g.URL)

@@ -51,7 +51,7 @@ func TestS3(t *testing.T) {
 		}
 	}
 	succeed(t, "backup", "prune", g.URL, "--keep-last", "1")
-	if out := succeed(t, "backup", "verify", g.URL); !strings.Contains(out, "1 backups: read ") {
+	if out := succeed(t, "backup", "verify", g.URL); !strings.Contains(out, "1 backup: read ") {
 		t.Errorf("verify: %s", out)
 	}
 	// A list of several pages.
@@ -126,7 +126,7 @@ func TestKill(t *testing.T) {
 	}
 	succeed(t, "backup", "create", g.URL, "--data", data)
 	out := succeed(t, "backup", "prune", g.URL, "--keep-last", "1")
-	if !strings.Contains(out, "1 backups stay") || strings.Contains(out, "objects stay") {
+	if !strings.Contains(out, "left: 1 backup") || strings.Contains(out, "objects stay") {
 		t.Errorf("prune: %s", out)
 	}
 	if out = succeed(t, "backup", "prune", g.URL, "--keep-last", "1"); !strings.Contains(out, "0 backups and 0 objects") {

@@ -147,7 +147,9 @@ function Elsewhere({ home, table }: { home: Home; table: string }) {
       <code>edgetable explorer --data DIRECTORY</code>
       <code>edgetable stats {table} --data DIRECTORY</code>
       <code>edgetable advise {table} --data DIRECTORY</code>
-      <span class="dim">Azure, Lambda and Workers do not count by partition.</span>
+      <span class="dim">
+        The objects of Workers count too: <code>edgetable stats {table} --from ENDPOINT</code>. Azure and Lambda do not count by partition.
+      </span>
     </p>
   )
 }
