@@ -148,7 +148,7 @@ function FilterText({ value, type, run, rows, problem }: TextProps) {
         ref={area}
         rows={1}
         value={value}
-        placeholder="Filter, for example  PartitionKey eq 'Oslo' and startswith(RowKey, '2024')"
+        placeholder="Filter, such as  PartitionKey eq 'Oslo'"
         aria-label="Filter"
         aria-haspopup="listbox"
         aria-controls="choices"
