@@ -51,6 +51,9 @@ var methods = map[string]bool{
 	http.MethodPost: false, http.MethodPut: false, http.MethodPatch: false, http.MethodDelete: false, "MERGE": false,
 }
 
+// mostBody is twice what a service takes.
+const mostBody = 8 << 20
+
 // forward signs a request and sends it to the service of a profile.
 func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	escaped, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), forwarded), "/")
@@ -77,10 +80,20 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "InvalidQueryParameterValue", "the explorer signs requests; the query must have no signature")
 		return
 	}
+	// All of it: when the answer begins, the server closes the body of the request, and
+	// a client that still looks for its end breaks the answer off.
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		refuse(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "the body of a request has at most 4 MiB")
+		return
+	}
+	if err != nil { // the browser is gone
+		return
+	}
 	header := http.Header{}
 	pass(header, r.Header, passed.request)
 	header.Set("User-Agent", "edgetable explorer")
-	resp, err := c.Forward(r.Context(), r.Method, "/"+rest, r.URL.RawQuery, header, r.Body, r.ContentLength)
+	resp, err := c.Forward(r.Context(), r.Method, "/"+rest, r.URL.RawQuery, header, body)
 	if err != nil {
 		if r.Context().Err() == nil {
 			w.Header().Set(tokenHeader, "unreachable")

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"edgetable/functions/edgetable/explorer"
@@ -248,5 +249,41 @@ func TestBadServices(t *testing.T) {
 	}
 	if err == nil {
 		t.Error("a part of an answer looks whole")
+	}
+}
+
+// An answer comes whole, also if it begins when the request has just been sent. A body
+// above the limit is refused by its size.
+func TestAnswersAreWhole(t *testing.T) {
+	t.Parallel()
+	want := strings.Repeat("answer ", 10_000)
+	d := open(t, func(w http.ResponseWriter, r *http.Request) { // which may also answer before it reads the request
+		if r.Header.Get("Prefer") != "" {
+			_, _ = io.Copy(io.Discard, r.Body)
+		}
+		_, _ = io.WriteString(w, want)
+	})
+	go func() {
+		for range d.got {
+		}
+	}()
+	body := strings.Repeat("x", 100_000)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 40 {
+				r := d.request(t, "POST", "/_/p/dev/$batch", body, "Content-Type", "multipart/mixed")
+				if i%2 == 0 {
+					r.Header.Set("Prefer", "return-no-content")
+				}
+				if answer := d.do(t, r); answer.StatusCode != 200 || answer.body != want {
+					t.Errorf("%d, %d bytes of %d", answer.StatusCode, len(answer.body), len(want))
+				}
+			}
+		})
+	}
+	all.Wait()
+	if answer := d.do(t, d.request(t, "POST", "/_/p/dev/$batch", strings.Repeat("x", 9<<20))); answer.StatusCode != 413 {
+		t.Errorf("9 MiB: %d, want 413", answer.StatusCode)
 	}
 }

@@ -1,10 +1,10 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,8 +14,8 @@ import (
 // repeats it nor reads the answer, whose body the caller closes. The path is below
 // the account, escaped, with a slash at its begin. It sets the date, and the
 // version where the header has none. A redirect is returned as it is.
-func (c *Client) Forward(ctx context.Context, method, path, query string, header http.Header, body io.Reader, length int64) (*http.Response, error) {
-	req, err := c.endpoint.request(ctx, method, path, query, body)
+func (c *Client) Forward(ctx context.Context, method, path, query string, header http.Header, body []byte) (*http.Response, error) {
+	req, err := c.endpoint.request(ctx, method, path, query, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -24,9 +24,6 @@ func (c *Client) Forward(ctx context.Context, method, path, query string, header
 	}
 	if header.Get("X-Ms-Version") == "" {
 		req.Header.Set("X-Ms-Version", version)
-	}
-	if req.ContentLength = length; length == 0 {
-		req.Body = http.NoBody
 	}
 	client := *c.http
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
