@@ -128,7 +128,7 @@ func TestRestoreTable(t *testing.T) {
 	c.do(t, "POST", "/Tables", `{"TableName":"Other"}`, 204)
 	succeed(t, "backup", "create", place, "--data", data)
 	refused(t, "has no table", "backup", "restore", place, dir, "--account", "devstoreaccount1", "--table", "Nobody")
-	if out := succeed(t, "backup", "restore", place, dir, "--account", "devstoreaccount1", "--table", "PEOPLE"); !strings.Contains(out, ": 1 entities") {
+	if out := succeed(t, "backup", "restore", place, dir, "--account", "devstoreaccount1", "--table", "PEOPLE"); !strings.Contains(out, ": 1 entity\n") {
 		t.Errorf("restore: %s", out)
 	}
 	alone := start(t, nil, "--data", dir).client(t, "")

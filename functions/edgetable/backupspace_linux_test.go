@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -41,7 +40,7 @@ func TestFullPlace(t *testing.T) {
 	complete := metric("backups_total")
 	whole := func(n int) {
 		t.Helper()
-		want := fmt.Sprintf("%d backups: ", n)
+		want := things(n, "backups") + ": "
 		if out := succeed(t, "backup", "verify", place); !strings.HasPrefix(out, want) {
 			t.Errorf("verify: %s, want %s", out, want)
 		}
