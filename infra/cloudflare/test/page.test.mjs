@@ -12,11 +12,14 @@ const key = Buffer.alloc(64, 7);
 for (const [variant, jsonc] of [["not chosen", written], ["chosen", chosen]]) {
   test(`the page, ${variant}`, async (t) => {
     const { top, remove } = checkout(jsonc);
-    t.after(remove);
+    let server;
+    t.after(async () => { // in this order: wrangler writes into the folder
+      await server?.stop("SIGKILL");
+      remove();
+    });
     writeFileSync(join(top, "infra/cloudflare/.dev.vars"), `EDGETABLE_ACCOUNTS="acme:${key.toString("base64")}"\n`);
-    const { url, stop } = await start(top, ["./wrangler", "dev", "--env", "paid", "--ip", "127.0.0.1", "--port", "0", "--inspector-port", "0", "--show-interactive-dev-session=false"]);
-    t.after(stop);
-    const get = (path, headers = {}) => fetch(url + path, { headers, redirect: "manual" });
+    server = await start(top, ["./wrangler", "dev", "--env", "paid", "--ip", "127.0.0.1", "--port", "0", "--inspector-port", "0", "--show-interactive-dev-session=false"]);
+    const get = (path, headers = {}) => fetch(server.url + path, { headers, redirect: "manual", signal: AbortSignal.timeout(60_000) });
 
     const page = await get("/_/"), session = await get("/_/session");
     assert.equal(page.status, variant === "chosen" ? 200 : 401);

@@ -53,7 +53,7 @@ export function run(top, command, env, stdin = "ignore") {
 export function start(top, command, env) {
   const child = launch(top, command, env, "ignore", true);
   const ended = new Promise((done) => child.on("close", done));
-  const stop = () => (process.kill(-child.pid), ended); // with the processes that it started
+  const stop = (signal = "SIGTERM") => (process.kill(-child.pid, signal), ended); // with the processes that it started
   let output = "";
   return new Promise((ready, fail) => {
     for (const stream of [child.stdout, child.stderr]) {
