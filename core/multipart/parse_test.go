@@ -250,3 +250,17 @@ func TestParseGlued(t *testing.T) {
 		}
 	}
 }
+
+// TestParseBraces reads a part with a long head and a delimiter at each of many
+// braces. Reading the head again at each brace would take an hour.
+func TestParseBraces(t *testing.T) {
+	t.Parallel()
+	head := strings.Repeat("a\n", 1<<20)
+	body := open + head + "\n" + "PUT /t HTTP/1.1\n\n{" + strings.Repeat("}--c.", 2<<20/5)
+	if _, err := mp.Parse([]byte(body), "b", 100); err == nil {
+		t.Error("a batch without an end was read")
+	}
+	if _, err := mp.Parse([]byte(body+end), "b", 100); err == nil {
+		t.Error("a head of lines that are no headers was read")
+	}
+}

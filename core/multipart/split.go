@@ -26,7 +26,7 @@ func newSplitter(body []byte, pos int, boundary string) splitter {
 // delimiter finds the next delimiter line and moves after it. The line end
 // before the line belongs to it: start is the end of the content before it.
 func (s *splitter) delimiter() (start int, closing, ok bool) {
-	from, glued := s.pos, s.glued
+	from, glued, judged := s.pos, s.glued, false
 	for {
 		i := bytes.Index(s.body[from:], s.delim)
 		if i < 0 {
@@ -37,7 +37,12 @@ func (s *splitter) delimiter() (start int, closing, ok bool) {
 			if !glued || s.body[start-1] != '}' {
 				continue
 			}
-			if glued = holdsJSON(s.body[s.pos:start]); !glued { // if the part is not JSON here, it is not JSON later
+			// It is asked at the first brace alone, since it reads the whole head: a body
+			// full of braces and delimiters would take hours.
+			if !judged {
+				glued, judged = holdsJSON(s.body[s.pos:start]), true
+			}
+			if !glued {
 				continue
 			}
 		}
