@@ -153,11 +153,11 @@ func TestAccountFileStays(t *testing.T) {
 	ok(t, "account", "disable", "acme", "--accounts", file)
 	ok(t, "account", "new", "delta", "--accounts", file)
 	got, err := os.ReadFile(file)
-	want := strings.Replace(text, "  acme : "+key1+" allow=10.0.0.0/8", "acme:"+key1+" allow=10.0.0.0/8 disabled", 1) + "\ndelta:"
+	want := strings.Replace(strings.TrimPrefix(text, "\ufeff"), "  acme : "+key1+" allow=10.0.0.0/8", "acme:"+key1+" allow=10.0.0.0/8 disabled", 1) + "\ndelta:"
 	if err != nil || !strings.HasPrefix(string(got), want) {
 		t.Errorf("%q, %v\nwant %q", got, err, want)
 	}
-	if list, err := accounts.Parse(strings.TrimPrefix(string(got), "\ufeff")); err != nil || len(list) != 4 || !list["acme"].Disabled {
+	if list, err := accounts.Parse(string(got)); err != nil || len(list) != 4 || !list["acme"].Disabled {
 		t.Errorf("%v, %v", list, err)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {

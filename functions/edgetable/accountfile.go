@@ -30,40 +30,41 @@ func openAccountFile(path string) (*accountFile, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		f.path = real
 	}
-	text, err := os.ReadFile(f.path)
+	text, err := readPrivate(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := private(f.path); err != nil {
-		return nil, err
-	}
 	if info, err := os.Stat(f.path); err == nil {
 		f.mode = info.Mode().Perm()
 	}
-	if f.list, err = accounts.Parse(strings.TrimPrefix(string(text), "\ufeff")); err != nil {
+	if f.list, err = accounts.Parse(text); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f.lines = slices.Collect(strings.Lines(string(text)))
+	f.lines = slices.Collect(strings.Lines(text))
 	return f, nil
 }
 
-// private returns an error if others than the owner and the group of a file can
-// read it, or others than the owner can change it.
-func private(path string) error {
+// readPrivate reads a file of secrets. It refuses one that others than the owner and
+// the group can read, or that others than the owner can change.
+func readPrivate(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
 	info, err := os.Stat(path)
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o027 != 0 { // Windows has no such bits
-		return fmt.Errorf("other users can read the keys in %s: chmod 600 %[1]s", path)
+		err = fmt.Errorf("other users can read the keys in %s: chmod 600 %[1]s", path)
 	}
-	return err
+	return strings.TrimPrefix(string(text), "\ufeff"), err // some editors put it there
 }
 
 // find returns the line number of an account and the parts of the line.
 func (f *accountFile) find(name string) (int, accounts.Entry, error) {
 	for i, line := range f.lines {
-		if e, ok := accounts.ParseEntry(strings.TrimPrefix(line, "\ufeff")); ok && e.Name == name {
+		if e, ok := accounts.ParseEntry(line); ok && e.Name == name {
 			return i, e, nil
 		}
 	}
@@ -84,7 +85,7 @@ func (f *accountFile) add(e accounts.Entry) {
 // save replaces the file, in one step, for its old owner.
 func (f *accountFile) save() error {
 	text := strings.Join(f.lines, "")
-	list, err := accounts.Parse(strings.TrimPrefix(text, "\ufeff"))
+	list, err := accounts.Parse(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -64,13 +62,10 @@ func (p *program) accountSource(file, data string) accountSource {
 func (s *accountSource) read() (list accounts.List, file string, err error) {
 	text, name := s.text, s.name
 	if s.file != "" {
-		b, err := os.ReadFile(s.file)
+		content, err := readPrivate(s.file)
 		switch {
 		case err == nil:
-			if err := private(s.file); err != nil {
-				return nil, "", err
-			}
-			text, name, file = strings.TrimPrefix(string(b), "\ufeff"), s.file, s.file // some editors put it there
+			text, name, file = content, s.file, s.file
 		case !s.optional:
 			return nil, "", fmt.Errorf("--accounts: %w", err)
 		case !errors.Is(err, fs.ErrNotExist):

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -56,15 +55,11 @@ func (t *metricsToken) load(asked bool) error {
 	if !t.files.due(stampOf(t.file), asked) {
 		return nil
 	}
-	b, err := os.ReadFile(t.file)
-	if err == nil {
-		err = private(t.file)
-	}
+	token, err := readPrivate(t.file)
 	if err != nil {
 		return fmt.Errorf("--metrics-token: %w", err)
 	}
-	token := strings.TrimSpace(string(b))
-	if len(token) < minToken {
+	if token = strings.TrimSpace(token); len(token) < minToken {
 		return fmt.Errorf("--metrics-token: %s has a token of %d bytes: at least %d are safe; make one with 'openssl rand -hex 32'", t.file, len(token), minToken)
 	}
 	hash := sha256.Sum256([]byte(token))

@@ -54,17 +54,14 @@ func openProfiles(path string) (*profiles, error) {
 		path = filepath.Join(dir, "edgetable", "profiles.json")
 	}
 	f := &profiles{path: path, list: map[string]profile{}}
-	text, err := os.ReadFile(path)
+	text, err := readPrivate(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
-	}
-	if err == nil {
-		err = private(path)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(text, &f.list); err != nil {
+	if err := json.Unmarshal([]byte(text), &f.list); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return f, nil
@@ -76,20 +73,7 @@ func (f *profiles) save() error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(f.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	temp, err := os.CreateTemp(dir, ".profiles-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name()) // it is gone if all went well
-	_, err = temp.Write(append(text, '\n'))
-	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), f.path)
+	return replaceFile(f.path, append(text, '\n'), 0o600)
 }
 
 // profileName is what a profile may be called. A connection string is never one.
