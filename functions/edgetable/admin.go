@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,17 +28,16 @@ func adminFlag(f *pflag.FlagSet, to *string, note string) {
 	f.StringVar(to, "admin", "", "`path` of the server's socket for its administration; default "+adminSocket+" in the data directory"+note)
 }
 
+// socketOf is the path of a server's socket.
+func socketOf(data, admin string) string { return cmp.Or(admin, filepath.Join(data, adminSocket)) }
+
 // openAdmin serves the socket until stop, which waits for what uses the store. Without a data directory there is a socket only if one is named.
 func (s *serving) openAdmin() (stop func(), err error) {
 	stop = func() {}
-	path := s.admin
-	if path == "" {
-		if s.dataDirectory() == "" {
-			return stop, nil
-		}
-		path = filepath.Join(s.data, adminSocket)
+	if s.admin == "" && s.dataDirectory() == "" {
+		return stop, nil
 	}
-	l, err := listenAdmin(path)
+	l, err := listenAdmin(socketOf(s.data, s.admin))
 	if err != nil && s.admin != "" {
 		return nil, fmt.Errorf("--admin: %w", err)
 	}
@@ -95,6 +96,11 @@ func answerAdmin(w http.ResponseWriter, text string, err error) {
 		return
 	}
 	fmt.Fprint(w, text)
+}
+
+func answerJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
 }
 
 // listenAdmin listens on a socket that no other user can open at any moment: it gets

@@ -12,7 +12,6 @@ import (
 
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/payload"
-	"edgetable/core/traffic"
 	"edgetable/functions/edgetable/advise"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
@@ -65,7 +64,11 @@ func bucketsFlag(f *pflag.FlagSet, to *int) {
 
 func (p *program) advise(ctx context.Context, o *adviseFlags, table string) error {
 	facts := advise.Facts{Buckets: o.buckets}
-	r, err := p.trafficOf(ctx, o, table)
+	from := o.serviceFlags
+	if o.local {
+		from.name = ""
+	}
+	r, err := p.trafficOf(ctx, &o.statsFlags, &from, table)
 	switch {
 	case err == nil:
 		facts.Traffic = r
@@ -89,15 +92,6 @@ func (p *program) advise(ctx context.Context, o *adviseFlags, table string) erro
 		}
 	}
 	return p.tellAdvice(table, &facts, o.json)
-}
-
-// trafficOf asks the server on this machine if it is named, or if no service is.
-func (p *program) trafficOf(ctx context.Context, o *adviseFlags, table string) (*traffic.Report, error) {
-	if o.name != "" && !o.local {
-		return p.remoteTraffic(ctx, &o.serviceFlags, table)
-	}
-	r, _, err := askTraffic[traffic.Report](ctx, &o.statsFlags, table)
-	return &r, err
 }
 
 // scanKeys reads a table in parallel.

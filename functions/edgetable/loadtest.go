@@ -68,11 +68,9 @@ The exit status is 0 without a finding, 3 with findings, 1 after a failure.`,
 func (p *program) loadtest(ctx context.Context, o *loadtestFlags, table string) (err error) {
 	var like *traffic.Report
 	if o.like != "" {
-		r, _, err := askTraffic[traffic.Report](ctx, &o.statsFlags, o.like)
-		if err != nil {
+		if like, err = askTraffic(ctx, &o.statsFlags, o.account, o.like); err != nil {
 			return err
 		}
-		like = &r
 	}
 	c, err := p.connect(&o.serviceFlags)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -25,25 +24,14 @@ func (s *localServer) register(f *pflag.FlagSet) {
 	adminFlag(f, &s.admin, "")
 }
 
-// of names an account of the server.
-func (s *localServer) of(account string) *statsFlags {
-	o := s.statsFlags
-	o.account = account
-	return &o
-}
-
 // mark marks the profiles whose account is on the server.
 func (s *localServer) mark(ctx context.Context, list []explorer.Profile) {
-	socket := s.admin
-	if socket == "" {
-		socket = filepath.Join(s.data, adminSocket)
-	}
-	if _, err := os.Stat(socket); err != nil {
+	if _, err := os.Stat(socketOf(s.data, s.admin)); err != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // the page waits
 	defer cancel()
-	info, _, err := askAdmin[serverInfo](ctx, &s.statsFlags, "/server")
+	info, err := askAdmin[serverInfo](ctx, &s.statsFlags, "/server")
 	if err != nil {
 		return
 	}
@@ -55,11 +43,10 @@ func (s *localServer) mark(ctx context.Context, list []explorer.Profile) {
 // Traffic implements explorer.Local.
 func (s *localServer) Traffic(ctx context.Context, account, table string) (any, error) {
 	if table != "" {
-		r, _, err := askTraffic[traffic.Report](ctx, s.of(account), table)
-		return r, err
+		return askTraffic(ctx, &s.statsFlags, account, table)
 	}
-	all, _, err := askTraffic[[]traffic.Overview](ctx, s.of(account), "")
-	list := []traffic.Overview{}
+	all, err := askAdmin[[]traffic.Overview](ctx, &s.statsFlags, "/traffic")
+	list := []traffic.Overview{} // in JSON it is a list
 	for _, o := range all {
 		if o.Account == account {
 			list = append(list, o)
@@ -72,9 +59,9 @@ func (s *localServer) Traffic(ctx context.Context, account, table string) (any, 
 func (s *localServer) Advise(ctx context.Context, one *explorer.Profile, c *remote.Client, table string, scan bool) (any, error) {
 	facts := advise.Facts{Buckets: usualBuckets}
 	if one.Local {
-		r, _, err := askTraffic[traffic.Report](ctx, s.of(one.Account), table)
+		r, err := askTraffic(ctx, &s.statsFlags, one.Account, table)
 		if err == nil {
-			facts.Traffic = &r
+			facts.Traffic = r
 		} else if !scan {
 			return nil, err
 		}
@@ -91,7 +78,7 @@ func (s *localServer) Advise(ctx context.Context, one *explorer.Profile, c *remo
 
 // Keys implements explorer.Local.
 func (s *localServer) Keys(ctx context.Context, account string) (any, error) {
-	info, _, err := askAdmin[serverInfo](ctx, &s.statsFlags, "/server")
+	info, err := askAdmin[serverInfo](ctx, &s.statsFlags, "/server")
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"maps"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -41,8 +39,7 @@ func (s *serving) serveInfo(mux *http.ServeMux) {
 		at := greeting{serveFlags: s.serveFlags, at: s.listener.Addr()}
 		info := s.accounts.describe()
 		info.URL, info.Listens = at.url(), s.listener.Addr().String()
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(info)
+		answerJSON(w, info)
 	})
 }
 
@@ -93,6 +90,5 @@ func (i *serverInfo) serves(endpoint, account string) bool {
 	if err != nil || !at.Addr().IsLoopback() && !at.Addr().IsUnspecified() {
 		return false
 	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Port() == strconv.Itoa(int(at.Port())) && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+	return u.Port() == strconv.Itoa(int(at.Port())) && loopbackHost(u.Hostname())
 }

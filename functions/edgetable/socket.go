@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"path/filepath"
 	"strings"
 )
 
@@ -17,22 +17,22 @@ type runningServer struct {
 	data string
 }
 
-// askServer returns the server that uses a data directory. Its socket is there unless
-// another path is given.
+// askServer returns the server that uses a data directory.
 func askServer(data, socket string) *runningServer {
-	if socket == "" {
-		socket = filepath.Join(data, adminSocket)
-	}
 	r := &runningServer{data: data}
 	r.Transport = &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", socket)
+		return new(net.Dialer).DialContext(ctx, "unix", socketOf(data, socket))
 	}}
 	return r
 }
 
 // Identity implements snapshotter.
 func (r *runningServer) Identity() (string, error) {
-	return r.ask(context.Background(), http.MethodGet, "/identity")
+	text, err := r.ask(context.Background(), http.MethodGet, "/identity")
+	if err != nil {
+		return "", fmt.Errorf("%s is in use: %w", r.data, err)
+	}
+	return string(text), nil
 }
 
 // Checkpoint implements snapshotter. The server knows the directory.
@@ -41,19 +41,28 @@ func (r *runningServer) Checkpoint(ctx context.Context, _ string) error {
 	return err
 }
 
-func (r *runningServer) ask(ctx context.Context, method, path string) (string, error) {
+func (r *runningServer) ask(ctx context.Context, method, path string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://server"+path, nil)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	resp, err := r.Do(req)
 	if err != nil {
-		return "", fmt.Errorf("%s is in use, and its server cannot be asked for a backup: %w", r.data, err)
+		return nil, fmt.Errorf("no server answers: is one running with --data %s? %w", r.data, err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode != http.StatusOK {
 		err = errors.New("the server says: " + strings.TrimSpace(string(text)))
 	}
-	return string(text), err
+	return text, err
+}
+
+// askAdmin reads JSON from the socket of a server.
+func askAdmin[T any](ctx context.Context, o *statsFlags, path string) (v T, err error) {
+	text, err := askServer(o.data, o.admin).ask(ctx, http.MethodGet, path)
+	if err != nil {
+		return v, err
+	}
+	return v, json.Unmarshal(text, &v)
 }

@@ -4,13 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,16 +43,13 @@ tables. With --from it asks a Worker for a table, with the account's key: the ob
 partitions and queries are of the last one to two days; docs/advise.md describes them.`,
 		Example: "  edgetable stats --data /var/lib/edgetable\n  edgetable stats People --data /var/lib/edgetable --json\n  edgetable stats People --from cloudflare",
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
+			switch {
+			case len(args) > 1:
 				return misuse("%q is too much", args[1])
+			case from.name != "" && len(args) == 0:
+				return misuse("name a table: a Worker does not list those with traffic")
 			}
-			if from.name != "" {
-				if len(args) == 0 {
-					return misuse("name a table: a Worker does not list those with traffic")
-				}
-				return p.remoteStats(c.Context(), &from, args[0], o.json)
-			}
-			return p.stats(c.Context(), &o, args)
+			return p.stats(c.Context(), &o, &from, args)
 		},
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {
@@ -68,21 +61,36 @@ partitions and queries are of the last one to two days; docs/advise.md describes
 	return c
 }
 
-// remoteStats shows the traffic of a table on a Worker.
-func (p *program) remoteStats(ctx context.Context, o *serviceFlags, table string, asJSON bool) error {
-	r, err := p.remoteTraffic(ctx, o, table)
-	if err != nil {
-		return err
+func (p *program) stats(ctx context.Context, o *statsFlags, from *serviceFlags, tables []string) error {
+	if len(tables) == 0 {
+		list, err := askAdmin[[]traffic.Overview](ctx, o, "/traffic")
+		switch {
+		case err != nil:
+			return err
+		case o.json:
+			return json.NewEncoder(p.out).Encode(list)
+		}
+		p.printOverviews(list)
+		return nil
 	}
-	if asJSON {
+	r, err := p.trafficOf(ctx, o, from, tables[0])
+	switch {
+	case err != nil:
+		return err
+	case o.json:
 		return json.NewEncoder(p.out).Encode(r)
 	}
 	p.printReport(r)
 	return nil
 }
 
-func (p *program) remoteTraffic(ctx context.Context, o *serviceFlags, table string) (*traffic.Report, error) {
-	c, err := p.connect(o)
+// trafficOf asks a Worker for the traffic of a table if a service is named, else the
+// server on this machine.
+func (p *program) trafficOf(ctx context.Context, o *statsFlags, from *serviceFlags, table string) (*traffic.Report, error) {
+	if from.name == "" {
+		return askTraffic(ctx, o, o.account, table)
+	}
+	c, err := p.connect(from)
 	if err != nil {
 		return nil, err
 	}
@@ -90,52 +98,9 @@ func (p *program) remoteTraffic(ctx context.Context, o *serviceFlags, table stri
 	return c.Statistics(ctx, table)
 }
 
-func (p *program) stats(ctx context.Context, o *statsFlags, tables []string) error {
-	if len(tables) == 0 {
-		list, text, err := askTraffic[[]traffic.Overview](ctx, o, "")
-		if err == nil && !o.json {
-			p.printOverviews(list)
-		} else if err == nil {
-			_, err = p.out.Write(text)
-		}
-		return err
-	}
-	r, text, err := askTraffic[traffic.Report](ctx, o, tables[0])
-	if err == nil && !o.json {
-		p.printReport(&r)
-	} else if err == nil {
-		_, err = p.out.Write(text)
-	}
-	return err
-}
-
-// askTraffic asks a server for its statistics, of a table unless it is "".
-func askTraffic[T any](ctx context.Context, o *statsFlags, table string) (v T, text []byte, err error) {
-	path := "/traffic"
-	if table != "" {
-		path += "/" + url.PathEscape(table) + "?account=" + url.QueryEscape(o.account)
-	}
-	return askAdmin[T](ctx, o, path)
-}
-
-// askAdmin reads JSON from the socket of a server.
-func askAdmin[T any](ctx context.Context, o *statsFlags, path string) (v T, text []byte, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://server"+path, nil)
-	if err != nil {
-		return v, nil, err
-	}
-	resp, err := askServer(o.data, o.admin).Do(req)
-	if err != nil {
-		return v, nil, fmt.Errorf("no server answers: is one running with --data %s? %w", o.data, err)
-	}
-	defer resp.Body.Close()
-	if text, err = io.ReadAll(resp.Body); err != nil {
-		return v, nil, err
-	}
-	if resp.StatusCode != http.StatusOK {
-		return v, nil, errors.New("the server says: " + strings.TrimSpace(string(text)))
-	}
-	return v, text, json.Unmarshal(text, &v)
+// askTraffic asks a server for the traffic of a table.
+func askTraffic(ctx context.Context, o *statsFlags, account, table string) (*traffic.Report, error) {
+	return askAdmin[*traffic.Report](ctx, o, "/traffic/"+url.PathEscape(table)+"?account="+url.QueryEscape(account))
 }
 
 func (p *program) printOverviews(list []traffic.Overview) {

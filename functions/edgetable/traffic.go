@@ -150,13 +150,9 @@ func describeQuery(v *traffic.Visit, resp *protocol.Response) {
 
 // serve answers 'edgetable stats' and 'advise'.
 func (s *statistics) serve(mux *http.ServeMux) {
-	answer := func(w http.ResponseWriter, v any) {
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(v)
-	}
 	mux.HandleFunc("GET /traffic", func(w http.ResponseWriter, _ *http.Request) {
 		saved := s.Save()
-		answer(w, saved.Overviews())
+		answerJSON(w, saved.Overviews())
 	})
 	mux.HandleFunc("GET /traffic/{table}", func(w http.ResponseWriter, r *http.Request) {
 		saved := s.Save()
@@ -165,6 +161,6 @@ func (s *statistics) serve(mux *http.ServeMux) {
 			http.Error(w, "no traffic of this table was counted: the server counts that of its 16 busiest tables", http.StatusNotFound)
 			return
 		}
-		answer(w, t.Report())
+		answerJSON(w, t.Report())
 	})
 }
