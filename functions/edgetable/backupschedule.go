@@ -169,7 +169,7 @@ func (b *scheduledBackups) serve(ctx context.Context) {
 
 // turn makes a backup if it is due, and returns how long to wait for the next one.
 func (b *scheduledBackups) turn(ctx context.Context) (wait time.Duration, err error) {
-	newest, err := repository.New(b.run.place).Find(ctx, "")
+	newest, err := repository.New(b.run.place).Newest(ctx)
 	if last := b.Status().LastSuccess; errors.Is(err, repository.ErrNone) && !last.IsZero() {
 		return 0, fmt.Errorf("the place has no backup any more, but one of %s was there: is its disk mounted? If the backups were removed on purpose, start the server again",
 			last.UTC().Format(time.RFC3339))
@@ -178,6 +178,13 @@ func (b *scheduledBackups) turn(ctx context.Context) (wait time.Duration, err er
 		return 0, err
 	}
 	if err == nil {
+		own, err := b.run.store.Identity()
+		if err != nil {
+			return 0, err
+		}
+		if newest.Store != own { // its backups must not look like ours
+			return 0, repository.ErrOtherStore
+		}
 		b.mu.Lock()
 		b.status.LastSuccess = newest.Began
 		b.mu.Unlock()

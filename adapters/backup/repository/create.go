@@ -68,13 +68,16 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 		return nil, err
 	}
 	m.Ended = s.Now().UTC()
-	// Somebody may have removed this run with [Repository.Prune], and its objects are gone.
-	if _, err := r.objects.Get(ctx, runDir+m.ID); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the backup %s was removed while it ran", m.ID)
-	} else if err != nil {
+	if err := r.begun(ctx, m.ID); err != nil {
 		return nil, err
 	}
 	if err := r.commit(ctx, m); err != nil {
+		return nil, err
+	}
+	// The removal may have come between the two steps.
+	if err := r.begun(ctx, m.ID); errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(err, r.objects.Delete(ctx, backupDir+m.ID))
+	} else if err != nil {
 		return nil, err
 	}
 	for _, id := range append(slices.Clone(s.Interrupted), m.ID) {
@@ -83,6 +86,16 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 		}
 	}
 	return m, nil
+}
+
+// begun checks that nobody has removed a run with [Repository.Prune], and its objects
+// with it.
+func (r *Repository) begun(ctx context.Context, id string) error {
+	_, err := r.objects.Get(ctx, runDir+id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the backup %s was removed while it ran: %w", id, err)
+	}
+	return err
 }
 
 // save writes a manifest.

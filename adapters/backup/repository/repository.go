@@ -35,7 +35,9 @@ func (r *Repository) check(ctx context.Context) (store string, err error) {
 	case err != nil:
 		return "", err
 	}
-	if err := unseal(b, &store); err != nil {
+	if err := unseal(b, &store); errors.Is(err, errNewer) {
+		return "", fmt.Errorf("%q: %w", formatName, err)
+	} else if err != nil {
 		return "", fmt.Errorf("%w: %q cannot be read: %w", ErrForeign, formatName, err)
 	}
 	return store, nil
@@ -167,8 +169,21 @@ func (r *Repository) names(ctx context.Context, dir string) (ids []string, err e
 	return ids, nil
 }
 
+// Newest returns the newest complete backup whose manifest can be read.
+func (r *Repository) Newest(ctx context.Context) (*Manifest, error) {
+	all, err := r.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(all.Complete) == 0 {
+		return nil, ErrNone
+	}
+	return all.Complete[len(all.Complete)-1], nil
+}
+
 // Find returns a complete backup by the beginning of its name, or the newest one for
-// "".
+// "". If the manifest of the newest one is damaged, that is an error: an older backup
+// is not what was asked for.
 func (r *Repository) Find(ctx context.Context, id string) (*Manifest, error) {
 	all, err := r.List(ctx)
 	if err != nil {
@@ -180,9 +195,12 @@ func (r *Repository) Find(ctx context.Context, id string) (*Manifest, error) {
 			found = append(found, m)
 		}
 	}
-	for _, d := range all.Damaged {
-		if strings.HasPrefix(d.ID, id) && id != "" {
+	for _, d := range slices.Backward(all.Damaged) {
+		switch newer := len(found) == 0 || d.ID > found[len(found)-1].ID; {
+		case id != "" && strings.HasPrefix(d.ID, id):
 			return nil, fmt.Errorf("the manifest %s is damaged: %w", d.Object, d.Cause)
+		case id == "" && newer && d.Object == backupDir+d.ID:
+			return nil, fmt.Errorf("the manifest of the newest backup, %s, is damaged: %w; put the file back, or name an older backup with --backup", d.Object, d.Cause)
 		}
 	}
 	switch {

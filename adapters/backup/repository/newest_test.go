@@ -1,0 +1,78 @@
+package repository_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"edgetable/adapters/backup/repository"
+)
+
+// TestNewestDamaged demands that the newest backup is not replaced by an older one
+// without a word.
+func TestNewestDamaged(t *testing.T) {
+	t.Parallel()
+	w, place := newWorld(3), newShelf()
+	var ids []string
+	for range 2 {
+		w.change()
+		m, err := w.create(t, t.Context(), place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, m.ID)
+	}
+	r := repository.New(place)
+	place.objects["backups/"+ids[1]][200] ^= 1
+	if m, err := r.Find(t.Context(), ""); err == nil || !strings.Contains(err.Error(), ids[1]) {
+		t.Errorf("the newest backup: %v, %v", m, err)
+	}
+	if m, err := r.Find(t.Context(), ids[0]); err != nil || m.ID != ids[0] {
+		t.Errorf("the older backup: %v, %v", m, err)
+	}
+	if m, err := r.Newest(t.Context()); err != nil || m.ID != ids[0] {
+		t.Errorf("the newest backup that can be read: %v, %v", m, err)
+	}
+	place.objects["backups/"+ids[0]][200] ^= 1
+	if m, err := r.Find(t.Context(), ""); err == nil || !strings.Contains(err.Error(), ids[1]) {
+		t.Errorf("if all are damaged: %v, %v", m, err)
+	}
+}
+
+// TestNewerFormat demands that a place of a newer version stays as it is.
+func TestNewerFormat(t *testing.T) {
+	t.Parallel()
+	w, place := newWorld(4), newShelf()
+	if _, err := w.create(t, t.Context(), place); err != nil {
+		t.Fatal(err)
+	}
+	format := []byte("edgetable backup 2, blake3 00\n{}")
+	place.objects["format"] = bytes.Clone(format)
+	w.change()
+	_, err := w.create(t, t.Context(), place)
+	if err == nil || !strings.Contains(err.Error(), "newer edgetable") || strings.Contains(err.Error(), "in use for something else") {
+		t.Error(err)
+	}
+	if !bytes.Equal(place.objects["format"], format) {
+		t.Errorf("the format is now %q", place.objects["format"])
+	}
+}
+
+// TestRemovedAtItsEnd removes a run between its last check and its manifest, as a
+// retried request gives time for.
+func TestRemovedAtItsEnd(t *testing.T) {
+	t.Parallel()
+	w, place := newWorld(5), newShelf()
+	_, err := w.create(t, t.Context(), putter{place, func(name string) error {
+		if id, ok := strings.CutPrefix(name, "backups/"); ok {
+			_, err := repository.New(place).Prune(t.Context(), repository.Pruning{Remove: []string{id}, Now: w.now})
+			return err
+		}
+		return nil
+	}})
+	if err == nil || !strings.Contains(fmt.Sprint(err), "was removed") {
+		t.Errorf("a backup without objects: %v", err)
+	}
+	w.check(t, place)
+}

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The backups of another store must not pass for those of this one: it would be without,
+// and the metrics would say that all is well.
+func TestScheduleInPlaceOfAnotherStore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	place, other := filepath.Join(dir, "place"), filepath.Join(dir, "other")
+	a := start(t, nil, "--data", other)
+	succeed(t, "backup", "create", place, "--data", other)
+	a.ends(t)
+	s := start(t, nil, "--data", filepath.Join(dir, "data"), "--metrics-listen", "127.0.0.1:0", "--backup-to", place)
+	eventually(t, func() bool { return strings.Contains(s.logs.String(), "backups of another store") }, s)
+	m := s.scrape(t, "")
+	if at := sumOf(t, m, "backup_last_success_timestamp_seconds"); at != 0 || sumOf(t, m, "backup_failures_total") == 0 {
+		t.Errorf("the last backup was at %v, says the metric", time.Unix(int64(at), 0))
+	}
+}
