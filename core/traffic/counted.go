@@ -14,15 +14,17 @@ type counted struct {
 	written string
 	missed  atomic.Uint64
 
-	mu         sync.Mutex
-	now        edm.Ticks
-	tally      Tally
-	old        window
-	grid       grid
-	key        []byte // scratch
-	exact      int    // reads by key since the last Tick
-	thisMinute uint64 // requests
-	lastMinute uint64
+	mu    sync.Mutex
+	now   edm.Ticks
+	tally Tally
+	old   window
+	grid  grid
+	key   []byte // scratch
+	exact int    // reads by key since the last Tick
+
+	// thisMinute is the number of requests since the last full minute, and requests
+	// that of those before, of which old ones count for less: see fade.
+	thisMinute, requests uint64
 }
 
 func newCounted(n name, written string, now edm.Ticks) *counted {
@@ -73,7 +75,7 @@ func (t *counted) tick(now edm.Ticks) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.now-t.now%minute != now-now%minute {
-		t.lastMinute, t.thisMinute = t.thisMinute, 0
+		t.requests, t.thisMinute = fade(t.requests+t.thisMinute), 0
 	}
 	t.now = now
 	t.exact = 0

@@ -14,7 +14,8 @@ const (
 	exactReads = 1000 // reads by key between two Ticks whose keys are all counted
 	sampling   = 8    // of the others, one of so many is counted for all of them
 
-	waiting = 256 // other tables whose requests are counted until the next minute
+	waiting = 256  // other tables whose requests are counted
+	fading  = 1024 // each minute a count of requests loses one part of so many
 )
 
 // Counter counts the requests of all tables. It is safe for concurrent use.
@@ -131,30 +132,41 @@ func (c *Counter) Tick(now edm.Ticks) {
 	}
 }
 
-// replace begins to count the busiest of the other tables, if it had more requests in
-// the last minute than a table that is counted.
+// replace begins to count the busiest of the other tables, if it had more requests than
+// a table that is counted. Requests of a day ago count for less than a third: a table
+// that rests at night does not lose its place to one that is busy for a minute.
 func (c *Counter) replace() {
 	var next name
-	most := uint64(0)
+	most, full := uint64(0), len(c.waiting) == waiting
 	for n, requests := range c.waiting {
 		if requests > most || requests == most && (n.account+"/"+n.table) < (next.account+"/"+next.table) {
 			next, most = n, requests
 		}
+		if c.waiting[n] = fade(requests); full {
+			c.waiting[n] /= 2 // to make room
+		}
+		if c.waiting[n] == 0 {
+			delete(c.waiting, n)
+		}
 	}
-	clear(c.waiting)
-	if most == 0 {
+	if most = fade(most); most == 0 {
 		return
 	}
 	least := 0
 	for i, t := range c.tables {
-		if t.lastMinute < c.tables[least].lastMinute {
+		if t.requests < c.tables[least].requests {
 			least = i
 		}
 	}
-	if most <= c.tables[least].lastMinute {
+	if most <= c.tables[least].requests {
 		return
 	}
 	known := c.knownBut(c.tables[least])
 	c.tables[least] = newCounted(next, next.table, c.now)
+	c.tables[least].requests = most
+	delete(c.waiting, next)
 	c.known.Store(&known)
 }
+
+// fade is what a minute leaves of a count of requests.
+func fade(requests uint64) uint64 { return requests - min(requests, requests/fading+1) }

@@ -111,6 +111,7 @@ func (s *SavedTable) restore(now edm.Ticks) (*counted, error) {
 			return nil, err
 		}
 	}
+	t.requests = t.tally.Requests() + t.old.Requests()
 	if len(s.Bounds) >= ranges {
 		return nil, errDamaged
 	}

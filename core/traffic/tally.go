@@ -65,11 +65,6 @@ func (t *Tally) Tick(now edm.Ticks) {
 	t.now = now
 }
 
-// Requests is a number that grows with each request.
-func (t *Tally) Requests() uint64 {
-	return t.totals.Reads + t.totals.Queries + t.totals.WriteRequests + t.totals.Throttled
-}
-
 // Full reports whether the window is a day old.
 func (t *Tally) Full() bool { return t.now-t.since >= day }
 

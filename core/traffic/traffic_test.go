@@ -77,6 +77,60 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestTablesThatRest checks that a busy table keeps its counts while it rests and others
+// do not, also after a restart, and loses its place only to one with more requests.
+func TestTablesThatRest(t *testing.T) {
+	t.Parallel()
+	now := edm.Ticks(1000 * day)
+	c := at(now)
+	minutes := func(n int, requests map[string]int) {
+		for range n {
+			for table, m := range requests {
+				for range m {
+					c.Add(get(table, "p"))
+				}
+			}
+			now += minute
+			c.Tick(now)
+		}
+	}
+	reads := func(table string) uint64 {
+		saved := c.Save()
+		if one, ok := saved.Find("a", table); ok {
+			return one.Report().Totals.Reads
+		}
+		return 0
+	}
+	all := map[string]int{}
+	for i := range busiest {
+		all[fmt.Sprintf("t%02d", i)] = 100 + i
+	}
+	minutes(60, all)
+	minutes(8*60, map[string]int{"night": 3})
+	for i := range 2 * waiting { // such as a copy of many tables
+		minutes(1, map[string]int{fmt.Sprintf("copied%03d", i): 300})
+	}
+	saved := c.Save()
+	c, err := Restore(&saved, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Tick(now)
+	minutes(1, map[string]int{"night": 3})
+	for i := range busiest {
+		if n := reads(fmt.Sprintf("t%02d", i)); n != 60*uint64(100+i) {
+			t.Errorf("t%02d has %d reads", i, n)
+		}
+	}
+	minutes(60, map[string]int{"new": 500})
+	if reads("t00") != 0 || reads("t01") == 0 || reads("new") < 30*500 {
+		t.Errorf("t00 has %d reads, t01 %d, the new one %d", reads("t00"), reads("t01"), reads("new"))
+	}
+	if n := len(c.waiting); n > waiting {
+		t.Errorf("%d tables wait", n)
+	}
+}
+
 // spelling puts some letters of a name in upper case.
 func spelling(s string, bits int) string {
 	b := []byte(s)

@@ -104,6 +104,11 @@ func (w *window) begin(since edm.Ticks, s *size) {
 	}
 }
 
+// Requests is a number that grows with each request.
+func (w *window) Requests() uint64 {
+	return w.totals.Reads + w.totals.Queries + w.totals.WriteRequests + w.totals.Throttled
+}
+
 // query counts a page.
 func (w *window) query(v *Visit) {
 	w.totals.Queries++
