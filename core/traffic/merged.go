@@ -7,19 +7,23 @@ import (
 )
 
 // Merge describes a table by the Tallies of its buckets: of each the present one and,
-// if there is one, that of the day before. A partition is in one bucket only.
+// if there is one, that of the day before. A partition is in one bucket only. What a bucket counted
+// three days ago, before it rested, is left out: the others have forgotten it.
 func Merge(account, table string, buckets [][]*Tally) *Report {
 	r := &Report{Account: account, Table: table, Partitions: map[string]Heavy{}}
 	all := window{size: ofTable}
 	minutes := map[edm.Ticks]*MapColumn{}
+	until := edm.Ticks(0)
+	for _, t := range slices.Concat(buckets...) {
+		until = max(until, t.now)
+	}
+	r.Until = until.Time()
 	for _, tallies := range buckets {
+		tallies = slices.DeleteFunc(slices.Clone(tallies), func(t *Tally) bool { return until-t.since > 3*day })
 		var heaviest [metrics]Heavy
 		for _, t := range tallies {
 			if since := t.since.Time(); r.Since.IsZero() || since.Before(r.Since) {
 				r.Since = since
-			}
-			if now := t.now.Time(); now.After(r.Until) {
-				r.Until = now
 			}
 			r.Totals.add(&t.totals)
 			for m := range heaviest {

@@ -109,6 +109,28 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeForgets checks that a bucket which rests for long does not make the time of
+// the report long: rates would be too low.
+func TestMergeForgets(t *testing.T) {
+	t.Parallel()
+	now := 1000 * day
+	used := func(since edm.Ticks) *Tally {
+		one := NewTally(since)
+		v := get("t", "p")
+		v.From = key.Append(nil, "p", "r")
+		one.Add(v)
+		one.Tick(now)
+		return one
+	}
+	r := Merge("a", "t", [][]*Tally{
+		{NewTally(now), used(now - 90*day)},
+		{used(now - day/2), used(now - 2*day - minute)},
+	})
+	if r.Totals.Reads != 2 || r.Partitions["reads"].Total != 2 || r.Since != (now-2*day-minute).Time() || r.Until != now.Time() {
+		t.Errorf("%d reads since %v until %v", r.Totals.Reads, r.Since, r.Until)
+	}
+}
+
 // TestTallyIsSmall fills a Tally with all that it can keep.
 func TestTallyIsSmall(t *testing.T) {
 	t.Parallel()
