@@ -106,6 +106,11 @@ test("a page finds its entities and names", () => {
   assert.equal(page.entity(1).values.get("RowKey")?.text, "}]\\")
   assert.deepEqual(page.names.slice(-2), ["None", "Ä"])
   assert.equal(Page.scan(bytes('{"value":[]}')).length, 0)
+  const large = `{"odata.metadata":"\\"value\\":[é","value":[{"PartitionKey":"${"ü€😀\\\"{}".repeat(40_000)}","RowKey":"1"},{"PartitionKey":"\u0085{","value":1.0,"RowKey":"2"}]}`
+  const found = Page.scan(bytes(large))
+  assert.equal(found.entity(0).values.get("PartitionKey")?.text.length, 7 * 40_000)
+  assert.deepEqual([...found.entity(1).values.values()].map((v) => v.text), ["\u0085{", "1.0", "2"])
+  for (const wrong of ['{"value":[{"a":{"b":1}}]}', '{"value":[1]}', '{"value":1}', "[]", "null", "<html>"]) assert.throws(() => Page.scan(bytes(wrong)), /not a page of entities/, wrong)
 })
 
 test("a page that is cut anywhere is refused", () => {

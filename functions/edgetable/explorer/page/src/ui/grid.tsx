@@ -48,8 +48,14 @@ export function Grid(p: Props) {
   const lastColumn = inColumn.at(-1)?.index ?? -1
   const columns = useMemo(() => free.slice(firstColumn, lastColumn + 1), [free, firstColumn, lastColumn])
 
-  // The next page comes before the last row is reached.
+  // A row of the page is used again for another entity if the view jumps to where no row of before is. Otherwise rows that stay are left alone.
+  const reused = useRef({ shift: 0, first: 0, last: -1 })
+  const { shift, first, last: end } = reused.current
+  const firstRow = inRow[0]?.index ?? 0
   const lastRow = inRow.at(-1)?.index ?? -1
+  reused.current = { shift: firstRow > end || lastRow < first ? shift + firstRow - first : shift, first: firstRow, last: lastRow }
+
+  // The next page comes before the last row is reached.
   useEffect(() => {
     if (lastRow >= p.rows.length - 40 && p.rows.length > 0 && !progress.failure) void p.rows.load()
   }, [lastRow, p.rows, progress.loading])
@@ -116,7 +122,7 @@ export function Grid(p: Props) {
             const inside = index >= range.top && index <= range.bottom
             return (
               <Row
-                key={index}
+                key={index - reused.current.shift}
                 index={index}
                 top={start}
                 width={total}
