@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strconv"
 	"time"
-
-	"edgetable/core/protocol"
 )
 
 // logClock writes times. It formats each second once, since that takes as long as the
@@ -28,45 +26,55 @@ func (c *logClock) append(dst []byte, now time.Time) []byte {
 	return append(dst, c.zone...)
 }
 
-// appendAccess appends a line. slog would take several times as long.
-func (c *logClock) appendAccess(dst []byte, asJSON bool, r *protocol.Response, now time.Time) []byte {
+// appendAccess appends the lines of records. slog would take several times as long.
+func (c *logClock) appendAccess(dst []byte, asJSON bool, records accessRecords) []byte {
 	l := accessLine{b: dst}
 	if asJSON {
 		l.format = inJSON
-		l.b = append(l.b, `{"time":"`...)
-		l.b = c.append(l.b, now)
-		l.b = append(l.b, `","level":"INFO","msg":"request","source":"`...)
-		l.b = append(r.Source.AppendTo(l.b), '"')
-	} else {
-		l.b = append(l.b, "time="...)
-		l.b = c.append(l.b, now)
-		l.b = append(l.b, " level=INFO msg=request source="...)
-		l.b = r.Source.AppendTo(l.b)
 	}
-	l.word(fieldMethod, method(r.Method))
-	l.number(fieldStatus, r.Status)
-	l.text(fieldAccount, r.Account)
-	l.word(fieldOperation, r.Operation)
-	l.text(fieldTable, r.Table)
-	l.word(fieldCode, r.Code)
-	l.word(fieldRefused, string(r.Refused))
-	l.number(fieldReceived, r.Received)
-	l.number(fieldSent, r.Sent)
-	l.number(fieldScanned, r.Scanned)
-	l.number(fieldReturned, r.Returned)
-	if r.Waited > 0 {
-		l.milliseconds(fieldWaited, r.Waited)
+	text := records.text
+	next := func(n int) (s []byte) {
+		s, text = text[:n], text[n:]
+		return s
 	}
-	l.milliseconds(fieldTook, r.Took)
-	l.word(fieldRequest, r.RequestID)
-	l.text(fieldClientRequest, r.ClientRequestID)
-	if r.Err != nil {
-		l.text(fieldCause, r.Err.Error())
+	for i := range records.list {
+		r := &records.list[i]
+		if asJSON {
+			l.b = append(l.b, `{"time":"`...)
+			l.b = c.append(l.b, r.end)
+			l.b = append(l.b, `","level":"INFO","msg":"request","source":"`...)
+			l.b = append(r.source.AppendTo(l.b), '"')
+		} else {
+			l.b = append(l.b, "time="...)
+			l.b = c.append(l.b, r.end)
+			l.b = append(l.b, " level=INFO msg=request source="...)
+			l.b = r.source.AppendTo(l.b)
+		}
+		l.word(fieldMethod, method(string(next(r.method))))
+		l.number(fieldStatus, r.status)
+		l.text(fieldAccount, next(r.account))
+		l.word(fieldOperation, r.operation)
+		l.text(fieldTable, next(r.table))
+		l.word(fieldCode, r.code)
+		l.word(fieldRefused, r.refused)
+		l.number(fieldReceived, r.received)
+		l.number(fieldSent, r.sent)
+		l.number(fieldScanned, r.scanned)
+		l.number(fieldReturned, r.returned)
+		if r.waited > 0 {
+			l.milliseconds(fieldWaited, r.waited)
+		}
+		l.milliseconds(fieldTook, r.took)
+		cause := next(r.cause)
+		l.text(fieldRequest, next(r.request))
+		l.text(fieldClientRequest, next(r.clientRequest))
+		l.text(fieldCause, cause)
+		if asJSON {
+			l.b = append(l.b, '}')
+		}
+		l.b = append(l.b, '\n')
 	}
-	if asJSON {
-		l.b = append(l.b, '}')
-	}
-	return append(l.b, '\n')
+	return l.b
 }
 
 // accessLine is a line in one of the formats of package slog.
@@ -139,24 +147,28 @@ func (l *accessLine) word(f accessField, s string) {
 }
 
 // text writes a text of a client that is not empty, in quotes where that is necessary.
-func (l *accessLine) text(f accessField, s string) {
-	if plainText(s) {
-		l.word(f, s)
+func (l *accessLine) text(f accessField, s []byte) {
+	if len(s) == 0 {
 		return
 	}
 	l.b = append(l.b, f[l.format]...)
-	if l.format == inJSON {
-		quoted, _ := json.Marshal(s) // which cannot fail
+	switch plain := plainText(s); {
+	case l.format == inText && plain:
+		l.b = append(l.b, s...)
+	case l.format == inText:
+		l.b = strconv.AppendQuote(l.b, string(s))
+	case plain:
+		l.b = append(append(append(l.b, '"'), s...), '"')
+	default:
+		quoted, _ := json.Marshal(string(s)) // which cannot fail
 		l.b = append(l.b, quoted...)
-	} else {
-		l.b = strconv.AppendQuote(l.b, s)
 	}
 }
 
 // plainText reports whether a text needs no quotes and no escapes.
-func plainText(s string) bool {
-	for i := range len(s) {
-		if !plainBytes[s[i]] {
+func plainText(s []byte) bool {
+	for _, c := range s {
+		if !plainBytes[c] {
 			return false
 		}
 	}

@@ -11,31 +11,33 @@ import (
 	"edgetable/core/protocol"
 )
 
-// accessLog writes a line for each request. It collects lines for a moment, since
-// a write for each would cost as much as a small request, and writes them beside the
-// requests.
+// accessLog writes a line for each request. A request leaves a record, and the lines of
+// many records are made and written together, beside the requests: in a row that takes
+// half of the time that it takes between the other work of each request.
 type accessLog struct {
 	path   string // "" for standard error
 	asJSON bool
 	log    *slog.Logger
 
-	mu      sync.Mutex // never held while lines are written
-	lines   []byte
-	clock   logClock
+	mu      sync.Mutex // never held while lines are made
+	records accessRecords
 	timer   *time.Timer // writes the lines
 	waiting bool        // for timer
 
 	writing sync.Mutex // locked before mu
 	to      io.Writer
-	file    *os.File  // to, if it is opened here
-	spare   []byte    // the memory of lines that were written
-	failed  time.Time // when a failed write was last reported
+	file    *os.File // to, if it is opened here
+	clock   logClock
+	spare   accessRecords // the memory of records that were written
+	lines   []byte        // likewise
+	failed  time.Time     // when a failed write was last reported
 }
 
 const (
-	accessDelay = 100 * time.Millisecond // of a line in memory
-	accessBytes = 128 << 10              // in memory, beyond which they are written at once
-	accessLimit = 1 << 20                // in memory, beyond which requests wait for the disk
+	accessDelay = 100 * time.Millisecond // of a record in memory
+	accessCount = 2048                   // in memory, beyond which they are written at once
+	accessLimit = 16384                  // in memory, beyond which requests wait for the disk
+	accessTexts = 1 << 20                // bytes, likewise
 )
 
 // openAccessLog opens the file of --access-log; "-" is standard error. It returns
@@ -100,38 +102,38 @@ func (a *accessLog) flush() {
 	a.write()
 }
 
-// write writes the lines in memory, with writing locked. A full disk must not end the
-// server.
+// write writes the lines of the records in memory, with writing locked. A full disk must
+// not end the server.
 func (a *accessLog) write() {
 	a.mu.Lock()
-	lines := a.lines
-	a.lines, a.waiting = a.spare[:0], false
+	records := a.records
+	a.records, a.waiting = a.spare, false
 	a.mu.Unlock()
-	a.spare = lines
-	if len(lines) == 0 {
+	a.lines = a.clock.appendAccess(a.lines[:0], a.asJSON, records)
+	a.spare = records.reset()
+	if len(a.lines) == 0 {
 		return
 	}
-	if _, err := a.to.Write(lines); err != nil && time.Since(a.failed) > time.Minute {
+	if _, err := a.to.Write(a.lines); err != nil && time.Since(a.failed) > time.Minute {
 		a.failed = time.Now()
 		a.log.Error("lines of the access log are lost", "cause", err)
 	}
 }
 
 // observe adds the line of a request.
-func (a *accessLog) observe(resp *protocol.Response, now time.Time) {
+func (a *accessLog) observe(resp *protocol.Response, end time.Time) {
 	a.mu.Lock()
-	before := len(a.lines)
-	a.lines = a.clock.appendAccess(a.lines, a.asJSON, resp, now)
-	after := len(a.lines)
+	a.records.add(resp, end)
+	n, bytes := len(a.records.list), len(a.records.text)
 	if !a.waiting {
 		a.waiting = true
 		a.timer.Reset(accessDelay)
 	}
 	a.mu.Unlock()
 	switch {
-	case after >= accessLimit:
+	case n >= accessLimit || bytes >= accessTexts:
 		a.flush()
-	case before < accessBytes && after >= accessBytes:
+	case n == accessCount:
 		go a.flush()
 	}
 }

@@ -76,13 +76,11 @@ func seconds(d time.Duration) float64 { return d.Seconds() }
 
 // requestMetrics are about requests.
 type requestMetrics struct {
-	byOperation       map[string]*byResult
-	waited            prometheus.Histogram
-	scanned, returned atomic.Int64
-	received, sent    atomic.Int64
-	errors            *prometheus.CounterVec
-	refusals          *prometheus.CounterVec
-	signIns           *prometheus.CounterVec
+	byOperation map[string]*byResult
+	waited      prometheus.Histogram
+	errors      *prometheus.CounterVec
+	refusals    *prometheus.CounterVec
+	signIns     *prometheus.CounterVec
 }
 
 func (r *requestMetrics) register(m *metrics) {
@@ -92,10 +90,10 @@ func (r *requestMetrics) register(m *metrics) {
 	}
 	m.MustRegister(r)
 	r.waited = m.histogram("queue_wait_duration_seconds", "Time in the queue of requests that could not be served at once.", latencies[:])
-	m.total("entities_scanned_total", "Entities and tables that were examined for reads.", &r.scanned)
-	m.total("entities_returned_total", "Entities and tables in the responses to reads.", &r.returned)
-	m.total("request_body_bytes_total", "Bytes in the bodies of requests.", &r.received)
-	m.total("response_body_bytes_total", "Bytes in the bodies of responses.", &r.sent)
+	r.sum(m, "entities_scanned_total", "Entities and tables that were examined for reads.", func(t *tally) *atomic.Int64 { return &t.scanned })
+	r.sum(m, "entities_returned_total", "Entities and tables in the responses to reads.", func(t *tally) *atomic.Int64 { return &t.returned })
+	r.sum(m, "request_body_bytes_total", "Bytes in the bodies of requests.", func(t *tally) *atomic.Int64 { return &t.received })
+	r.sum(m, "response_body_bytes_total", "Bytes in the bodies of responses.", func(t *tally) *atomic.Int64 { return &t.sent })
 	r.errors = m.counters("errors_total", "Error codes of the protocol in responses and in parts of batches.", "code")
 	r.refusals = m.counters("refused_requests_total", "Requests that were refused before their operation was tried.", "reason")
 	r.signIns = m.counters("failed_sign_ins_total", "Requests that failed to sign in.", "reason")
@@ -117,14 +115,10 @@ func (m *metrics) observe(resp *protocol.Response) {
 		return
 	}
 	r := &m.requests
-	r.durationOf(resp.Operation)[resultOf(resp)].observe(resp.Took)
+	r.of(resp.Operation)[resultOf(resp)].add(resp)
 	if resp.Waited > 0 {
 		r.waited.Observe(resp.Waited.Seconds())
 	}
-	add(&r.scanned, resp.Scanned)
-	add(&r.returned, resp.Returned)
-	add(&r.received, resp.Received)
-	add(&r.sent, resp.Sent)
 	if resp.Code != "" {
 		r.errors.WithLabelValues(resp.Code).Inc()
 	}
@@ -143,10 +137,10 @@ func add(to *atomic.Int64, n int) {
 // noOperation is the label of requests that failed before their operation was known.
 const noOperation = "none"
 
-// byResult has the histogram of each result of an operation.
-type byResult [len(results)]durations
+// byResult has the tally of each result of an operation.
+type byResult [len(results)]tally
 
-func (r *requestMetrics) durationOf(operation string) *byResult {
+func (r *requestMetrics) of(operation string) *byResult {
 	if of, ok := r.byOperation[operation]; ok {
 		return of
 	}
