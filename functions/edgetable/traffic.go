@@ -17,6 +17,7 @@ import (
 	"edgetable/core/key"
 	"edgetable/core/odata"
 	"edgetable/core/protocol"
+	"edgetable/core/table"
 	"edgetable/core/traffic"
 )
 
@@ -108,7 +109,7 @@ func (s *statistics) keep(ctx context.Context) {
 // observe counts a request, if it was one to entities of a table that exists.
 func (s *statistics) observe(resp *protocol.Response) {
 	from := resp.Visit
-	throttled := resp.Status == http.StatusServiceUnavailable
+	throttled := resp.Status == http.StatusServiceUnavailable && !errors.Is(resp.Err, table.ErrFull)
 	switch {
 	case from == nil, resp.Table == "", resp.Code == "TableNotFound", resp.Status >= 500 && !throttled:
 		return

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +14,8 @@ import (
 
 	"edgetable/core/accounts"
 	"edgetable/core/key"
+	"edgetable/core/protocol"
+	"edgetable/core/table"
 	"edgetable/core/traffic"
 )
 
@@ -104,6 +107,23 @@ func TestStatistics(t *testing.T) {
 		t.Errorf("%d: %s", status, said)
 	}
 	s.ends(t)
+}
+
+// A write that a full disk refuses is not one that was refused because of a rate.
+func TestFullIsNotThrottled(t *testing.T) {
+	t.Parallel()
+	s := openStatistics("", slog.New(slog.DiscardHandler))
+	for i, cause := range []error{nil, fmt.Errorf("the disk: %w", table.ErrFull), table.ErrBusy} {
+		resp := &protocol.Response{
+			Status: []int{204, 503, 503}[i], Summary: protocol.Summary{Account: "a", Table: "People", Err: cause},
+			Visit: &protocol.Visit{InPartition: true, PartitionKey: "p", Write: true, Entities: 1},
+		}
+		s.observe(resp)
+	}
+	saved := s.Save()
+	if got := saved.Overviews()[0].Totals; got.Throttled != 1 || got.Writes != 1 {
+		t.Errorf("%+v", got)
+	}
 }
 
 // 'stats' and 'advise' read what the objects of a Worker counted, with the account's
