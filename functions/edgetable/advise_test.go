@@ -221,6 +221,17 @@ func TestLoadtest(t *testing.T) {
 	if status != found || !strings.Contains(out, `"rule": "hot-partition"`) || !strings.Contains(out, `"example": "p000000"`) {
 		t.Errorf("%d\n%s%s", status, out, said)
 	}
+	// Also queries of partitions whose names have quotes.
+	c := s.client(t, "")
+	c.do(t, "POST", "/Tables", `{"TableName":"Quoted"}`, 204)
+	for i := range 5 {
+		c.do(t, "POST", "/Quoted", fmt.Sprintf(`{"PartitionKey":"O'Brien","RowKey":"%d"}`, i), 204)
+		c.do(t, "GET", "/Quoted()?$filter=PartitionKey%20eq%20'O''Brien'", "", 200)
+	}
+	status, out, said = runUntil(t.Context(), nil, "loadtest", "Trial", "--to", at, "--like", "Quoted", "--admin", admin, "--requests", "50", "--connections", "4")
+	if status != 0 || !strings.Contains(out, "50 requests in") {
+		t.Errorf("%d\n%s%s", status, out, said)
+	}
 	if status, _, said := runUntil(t.Context(), nil, keep...); status != 1 || !strings.Contains(said, "Kept exists") {
 		t.Errorf("%d %s", status, said)
 	}

@@ -17,6 +17,7 @@ import (
 	"edgetable/functions/edgetable/advise"
 	"edgetable/functions/edgetable/load/hist"
 	"edgetable/functions/edgetable/remote"
+	"edgetable/functions/edgetable/transfer"
 )
 
 // loadtestFlags are the flags of loadtest.
@@ -102,7 +103,8 @@ func (p *program) loadtest(ctx context.Context, o *loadtestFlags, table string) 
 	if !o.json {
 		_, refusals, _ := c.Load()
 		fmt.Fprintf(p.out, "%s requests in %s: %.0f per second, %s refused (503) and sent again\n", group(int64(o.requests)), took.Round(time.Millisecond), float64(o.requests)/took.Seconds(), group(refusals))
-		fmt.Fprintf(p.out, "latency: median %s, 99 %% %s\n\n", t.latency.Quantile(0.5), t.latency.Quantile(0.99))
+		quantile := func(q float64) time.Duration { return t.latency.Quantile(q).Round(10 * time.Microsecond) }
+		fmt.Fprintf(p.out, "latency: median %s, 99 %% %s\n\n", quantile(0.5), quantile(0.99))
 	}
 	saved := t.counter.Save()
 	f := advise.Facts{Buckets: o.buckets}
@@ -160,7 +162,7 @@ func (t *trial) send(ctx context.Context, r advise.Request) (err error) {
 	v := traffic.Visit{Table: t.table, PartitionKey: r.PartitionKey, RowKey: r.RowKey, InPartition: true, Entities: 1, Bytes: len(t.text), Largest: len(t.text)}
 	switch {
 	case r.Query:
-		v.Plan, v.Example, v.Shape = "Partition", "PartitionKey eq '"+r.PartitionKey+"'", "PartitionKey eq ?"
+		v.Plan, v.Example, v.Shape = "Partition", "PartitionKey eq "+transfer.Quote(r.PartitionKey), "PartitionKey eq ?"
 		for _, err := range t.client.Entities(ctx, remote.Query{Table: t.table, Filter: v.Example, Top: 1000}) {
 			if err != nil {
 				return err

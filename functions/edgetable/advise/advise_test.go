@@ -54,6 +54,20 @@ func TestCosts(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.Home, got, want[c.Home])
 		}
 	}
+	// A page of a partition asks one bucket, one of a range asks all.
+	read := busy(0)
+	read.Totals.Queries = 4000
+	read.Shapes = []traffic.Shape{{Plan: "Partition", Pages: 3000}, {Plan: "Range", Pages: 1000}}
+	want = map[string]string{
+		"azure":    "0.1051", // 4,000 × 730 transactions
+		"dynamodb": "1.6753", // 3,000 + 8 × 1,000 units at 0.125, 4,000 requests at 0.23, for a million
+		"workers":  "2.0805", // 4,000 at 0.45 and 7 × 1,000 at 0.15, for a million
+	}
+	for _, c := range Costs(&Facts{Traffic: read, Buckets: 8}) {
+		if got := fmt.Sprintf("%.4f", c.Dollars); got != want[c.Home] {
+			t.Errorf("queries, %s: %s, want %s", c.Home, got, want[c.Home])
+		}
+	}
 	want = map[string]string{"azure": "0.45", "dynamodb": "2.50", "workers": "2.00"}
 	for _, c := range Costs(&Facts{Stored: &Stored{Bytes: 10e9}}) {
 		if got := fmt.Sprintf("%.2f", c.Dollars); got != want[c.Home] {

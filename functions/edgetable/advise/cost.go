@@ -27,6 +27,7 @@ var Prices = []Price{
 	{"dynamodb", "GB-month", 0.25, 1, "https://aws.amazon.com/dynamodb/pricing/on-demand/"},
 	{"dynamodb", "Lambda request with 10 ms of 256 MB", 0.23, 1e6, "https://aws.amazon.com/lambda/pricing/"},
 	{"workers", "request to the Worker and to an object", 0.45, 1e6, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
+	{"workers", "further request to an object", 0.15, 1e6, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
 	{"workers", "row written", 1.00, 1e6, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
 	{"workers", "row read", 0.001, 1e6, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
 	{"workers", "GB-month", 0.20, 1, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
@@ -53,14 +54,15 @@ const month = 730 * time.Hour
 // Costs estimates what a month of the same traffic and the same data costs in each
 // home that charges by use. The binary costs its machine.
 func Costs(f *Facts) []Cost {
-	var reads, readUnits, queries, queryUnits, rows, requests, writes, units float64
+	var reads, readUnits, queries, further, queryUnits, rows, requests, writes, units float64
 	if r := f.Traffic; r != nil {
 		t := &r.Totals
 		scale := float64(month) / float64(max(r.Until.Sub(r.Since), time.Second))
 		reads = scale * float64(t.Reads)
 		readUnits = scale * float64(max(t.Reads, (t.ReadBytes+4095)/4096))
 		queries = scale * float64(t.Queries)
-		queryUnits = scale * float64(t.ScannedBytes/4096+t.Queries*uint64(max(f.Buckets, 1)))
+		further = scale * float64(merged(r)*uint64(max(f.Buckets, 1)-1))
+		queryUnits = scale*float64(t.ScannedBytes/4096) + queries + further
 		rows = scale * float64(t.Scanned)
 		requests = reads + queries + scale*float64(t.WriteRequests)
 		writes = scale * float64(t.Writes)
@@ -75,9 +77,21 @@ func Costs(f *Facts) []Cost {
 		{"azure", requests*price("azure", "transaction") + gb*price("azure", "GB-month")},
 		{"dynamodb", units*price("dynamodb", "write unit") + (readUnits+queryUnits)*price("dynamodb", "read unit") +
 			requests*price("dynamodb", "Lambda request with 10 ms of 256 MB") + gb*price("dynamodb", "GB-month")},
-		{"workers", requests*price("workers", "request to the Worker and to an object") + writes*price("workers", "row written") +
+		{"workers", requests*price("workers", "request to the Worker and to an object") +
+			further*price("workers", "further request to an object") + writes*price("workers", "row written") +
 			(reads+rows)*price("workers", "row read") + gb*price("workers", "GB-month")},
 	}
+}
+
+// merged is the number of pages that ask all buckets of the table. Others ask one.
+func merged(r *traffic.Report) (pages uint64) {
+	for _, s := range r.Shapes {
+		switch s.Plan {
+		case "Range", "Table", "Other":
+			pages += s.Pages
+		}
+	}
+	return pages
 }
 
 // Period is how long the traffic was counted.

@@ -8,7 +8,6 @@ import (
 
 // The limits that the findings name.
 const (
-	azurePartition    = 2000 // entities of 1 KiB a second
 	dynamodbPartition = 1000 // write units a second
 	hotShare          = 0.3  // of the operations, in one partition
 )
@@ -34,8 +33,8 @@ func hotPartitions(r *traffic.Report) (list []Finding) {
 		list = append(list, Finding{
 			Rule: "hot-partition", Finding: text, Number: 100 * share, Unit: "% of " + metric, Example: example,
 			Why: Why{
-				Azure:    fmt.Sprintf("A partition is served by one machine: about %d entities of 1 KiB a second, then 503 ServerBusy.", azurePartition),
-				DynamoDB: fmt.Sprintf("A partition is one hash key: %d write units and 3,000 read units a second until DynamoDB splits it, after minutes of heat.", dynamodbPartition),
+				Azure:    "A partition is served by one machine: about 2,000 entities of 1 KiB a second, then 503 ServerBusy.",
+				DynamoDB: "A partition is one hash key: 1,000 write units and 3,000 read units a second until DynamoDB splits it, after minutes of heat.",
 				Workers:  "A partition is in one object, which has one thread: some hundred requests a second.",
 				Binary:   "Writes to a partition wait for each other's turn; reads do not. Ten thousands a second are possible.",
 			},
