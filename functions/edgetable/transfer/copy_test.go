@@ -143,14 +143,14 @@ func TestSync(t *testing.T) {
 // A copy that is interrupted again and again has everything once.
 func TestCopyInterrupted(t *testing.T) {
 	t.Parallel()
-	from, to := newClient(t), newClient(t)
+	from := newClient(t)
+	to, s := newStopper(t, batches)
 	list := numbered(copyRows)
 	fill(t, from, "People", list, func(i int) edm.Properties { return edm.AppendProperty(nil, "N", edm.Int32(int32(i))) })
 	o := newCopy(t, from, to)
 	for runs := 0; ; runs++ {
 		o.Progress = new(transfer.Progress)
-		ctx, cancel, begin := interrupted(t, o.Progress, copyRows/8)
-		o.Begin = begin
+		ctx, cancel := s.after(t, copyRows/500) // of one batch for 100 rows
 		totals, err := o.Run(ctx, from, to)
 		cancel()
 		if err == nil {

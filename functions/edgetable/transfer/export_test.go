@@ -68,7 +68,7 @@ func TestExportInterrupted(t *testing.T) {
 	for _, compress := range []string{"none", "gzip", "zstd"} {
 		t.Run(compress, func(t *testing.T) {
 			t.Parallel()
-			c, s := newStopper(t)
+			c, s := newStopper(t, pages)
 			fill(t, c, "People", numbered(exportRows), property) // 4 KB each
 			whole, broken := t.TempDir(), t.TempDir()
 			m, err := newExport(c, "jsonl", compress).ToDirectory(t.Context(), c, whole)
@@ -89,7 +89,7 @@ func TestExportInterrupted(t *testing.T) {
 			runs := 0
 			for ; again == nil; runs++ {
 				e := newExport(c, "jsonl", compress)
-				ctx, cancel := s.after(t, 3)
+				ctx, cancel := s.after(t, 2+runs) // the first run asks for 3 pages at least
 				again, err = e.ToDirectory(ctx, c, broken)
 				cancel()
 				if err != nil && !errors.Is(err, context.Canceled) {

@@ -15,7 +15,7 @@ import (
 // were read. Nothing else is left, also of objects that the journal did not get.
 func TestExportObjectsInterrupted(t *testing.T) {
 	t.Parallel()
-	c, s := newStopper(t)
+	c, s := newStopper(t, pages)
 	fill(t, c, "People", numbered(exportRows), property) // 4 KB each
 	var stream bytes.Buffer
 	if err := newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream); err != nil {
@@ -26,7 +26,7 @@ func TestExportObjectsInterrupted(t *testing.T) {
 	runs := 0
 	for ; m == nil; runs++ {
 		e := newExport(c, "jsonl", "none")
-		ctx, cancel := s.after(t, 3)
+		ctx, cancel := s.after(t, 2+runs) // the first run asks for 3 pages at least
 		var err error
 		m, err = e.ToObjects(ctx, c, place)
 		cancel()

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/edm"
@@ -19,7 +18,6 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/remote/remotetest"
-	"edgetable/functions/edgetable/transfer"
 )
 
 // newClient is a client of a new server with a table People.
@@ -28,33 +26,40 @@ func newClient(t testing.TB) *remote.Client {
 	return clientOf(t, nil)
 }
 
-// newStopper is a client of a server that counts the pages which are asked for.
-func newStopper(t testing.TB) (*remote.Client, *stopper) {
+// newStopper is a client of a server that counts such requests: pages or batches.
+func newStopper(t testing.TB, counts func(*protocol.Request) bool) (*remote.Client, *stopper) {
 	t.Helper()
-	s := &stopper{}
+	s := &stopper{counts: counts}
 	return clientOf(t, func(p httpserver.Protocol) httpserver.Protocol {
 		s.Protocol = p
 		return s
 	}), s
 }
 
-// stopper calls a function when so many pages have been asked for.
-type stopper struct {
-	httpserver.Protocol
-	left atomic.Int64
-	stop atomic.Pointer[context.CancelFunc]
+func pages(req *protocol.Request) bool {
+	return req.Method == http.MethodGet && strings.Contains(req.Target, "()") && !strings.Contains(req.Target, "$top=")
 }
 
-// after is a context that ends then.
-func (s *stopper) after(t testing.TB, pages int64) (context.Context, context.CancelFunc) {
+func batches(req *protocol.Request) bool { return strings.Contains(req.Target, "$batch") }
+
+// stopper calls a function when so many requests have been sent.
+type stopper struct {
+	httpserver.Protocol
+	counts func(*protocol.Request) bool
+	left   atomic.Int64
+	stop   atomic.Pointer[context.CancelFunc]
+}
+
+// after is a context that ends then, before the last of these requests is answered.
+func (s *stopper) after(t testing.TB, requests int) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s.left.Store(pages)
+	s.left.Store(int64(requests))
 	s.stop.Store(&cancel)
 	return ctx, cancel
 }
 
 func (s *stopper) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
-	if req.Method == http.MethodGet && strings.Contains(req.Target, "()") && !strings.Contains(req.Target, "$top=") && s.left.Add(-1) == 0 {
+	if s.counts(req) && s.left.Add(-1) == 0 {
 		(*s.stop.Load())()
 	}
 	return s.Protocol.Serve(ctx, req)
@@ -147,17 +152,4 @@ func write(t testing.TB, path, text string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// interrupted is a context that ends once so many more rows are done. It begins to
-// count when the result is called.
-func interrupted(t *testing.T, p *transfer.Progress, more int64) (ctx context.Context, cancel func(), begin func(bool)) {
-	ctx, cancel = context.WithCancel(t.Context())
-	return ctx, cancel, func(bool) {
-		go func() {
-			for limit := p.Rows.Load() + more; ctx.Err() == nil && p.Rows.Load() < limit; time.Sleep(time.Millisecond) {
-			}
-			cancel()
-		}()
-	}
 }

@@ -133,7 +133,7 @@ func TestImportInterrupted(t *testing.T) {
 	for _, sorted := range []bool{true, false} {
 		t.Run(fmt.Sprint("sorted ", sorted), func(t *testing.T) {
 			t.Parallel()
-			c := newClient(t)
+			c, s := newStopper(t, batches)
 			list := numbered(importRows)
 			if !sorted {
 				rand.New(rand.NewPCG(1, 1)).Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
@@ -150,8 +150,7 @@ func TestImportInterrupted(t *testing.T) {
 			runs := 0
 			for ; ; runs++ {
 				im.Progress = new(transfer.Progress)
-				ctx, cancel, begin := interrupted(t, im.Progress, importRows/10)
-				im.Begin = begin
+				ctx, cancel := s.after(t, importRows/600) // of one batch for 100 rows
 				totals, err := im.Run(ctx, c)
 				cancel()
 				if err == nil {
