@@ -102,7 +102,7 @@ func (c *copier) table(ctx context.Context, name string) error {
 	if c.o.Sync {
 		do = c.sync
 	}
-	return c.work.run(ctx, c.from, name, c.o.Connections, c.o.Progress, func(ctx context.Context, p *part) error {
+	return c.work.run(ctx, name, c.o.Connections, c.o.Progress, func(ctx context.Context, p *part) error {
 		return do(ctx, name, p)
 	})
 }

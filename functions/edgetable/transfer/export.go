@@ -65,7 +65,7 @@ func (o *Export) tables(ctx context.Context, c *remote.Client, w *tableWork, do 
 	for _, name := range o.Tables {
 		err := w.begin(ctx, c, name, o.Filter)
 		if err == nil {
-			err = w.run(ctx, c, name, o.Connections, o.Progress, func(ctx context.Context, p *part) error { return do(ctx, name, p) })
+			err = w.run(ctx, name, o.Connections, o.Progress, func(ctx context.Context, p *part) error { return do(ctx, name, p) })
 		}
 		if gone(err) && len(missing)+1 < len(o.Tables) {
 			missing = append(missing, name)

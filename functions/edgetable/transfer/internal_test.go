@@ -68,7 +68,7 @@ func Split(ctx context.Context, c *remote.Client, table, filter string, want int
 // ReadDivided reads a table, beginning with one range, and waits until workers have
 // taken so many parts of it away. It returns the parts in their order.
 func ReadDivided(ctx context.Context, c *remote.Client, table string, parts int) (keys [][]Key, err error) {
-	s := newScan(c, table, []*part{newPart(0, Range{})})
+	s := newScan(probes(c, table)).of([]*part{newPart(0, Range{})})
 	var mu sync.Mutex
 	found := map[*part][]Key{}
 	err = s.run(ctx, 4, func(ctx context.Context, p *part) error {

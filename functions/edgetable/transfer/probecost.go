@@ -7,17 +7,19 @@ import (
 	"edgetable/functions/edgetable/remote"
 )
 
-// probeShare is how much longer a table is read than is searched for keys to divide
-// it. Some services, such as Azurite, read the whole table for each query, one query
-// at a time.
-const probeShare = 16
+// probeShare is how much longer a table is read than probes for keys to divide it
+// wait for other requests. Such a service is at its limit, as Azurite is, which
+// answers one request at a time and reads the whole table for it. Far services
+// answer late, too, but others do not wait meanwhile.
+const probeShare = 32
 
-// probeCost compares the time of probes with that of reading.
+// probeCost compares the time that probes wait with that of reading.
 type probeCost struct {
-	readers int           // parts that are read
-	read    time.Duration // until since, of all readers
-	since   time.Time
-	probed  time.Duration
+	readers  int           // parts that are read
+	read     time.Duration // until since, of all readers
+	since    time.Time
+	quickest time.Duration // of the probes
+	waited   time.Duration // of all probes, beyond the quickest
 }
 
 // active notes that a reader begins or ends.
@@ -30,9 +32,17 @@ func (c *probeCost) reading() time.Duration {
 	return c.read + time.Duration(c.readers)*time.Since(c.since)
 }
 
+// took notes how long a probe took.
+func (c *probeCost) took(d time.Duration) {
+	if c.quickest == 0 || d < c.quickest {
+		c.quickest = d
+	}
+	c.waited += d - c.quickest
+}
+
 // due returns how long it takes until a probe may be sent.
 func (c *probeCost) due() time.Duration {
-	return (probeShare*c.probed - c.reading()) / time.Duration(max(c.readers, 1))
+	return (probeShare*c.waited - c.reading()) / time.Duration(max(c.readers, 1))
 }
 
 // probe sends a query for one key when the readers have been at work for long
@@ -52,9 +62,9 @@ func (s *scan) probe(ctx context.Context, q remote.Query) (Key, bool, error) {
 	}
 	s.mu.Unlock()
 	began := time.Now()
-	k, ok, err := probes(s.c, s.table)(ctx, q)
+	k, ok, err := s.find(ctx, q)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.cost.probed += time.Since(began)
+	s.cost.took(time.Since(began))
 	return k, ok, err
 }

@@ -24,9 +24,8 @@ var (
 // scan is a table whose parts several workers read. An idle worker divides the part
 // with the most remaining entities.
 type scan struct {
-	c     *remote.Client // is asked for the keys
-	table string
-	note  func(p, end *part) error // gets a part and its end, before somebody reads that; may be nil
+	find prober
+	note func(p, end *part) error // gets a part and its end, before somebody reads that; may be nil
 
 	mu     sync.Mutex
 	change *sync.Cond
@@ -41,9 +40,15 @@ type take struct {
 	whole bool   // it cannot be divided
 }
 
-func newScan(c *remote.Client, table string, parts []*part) *scan {
-	s := &scan{c: c, table: table, parts: parts, taken: map[*part]*take{}}
+func newScan(find prober) *scan {
+	s := &scan{find: find, taken: map[*part]*take{}}
 	s.change = sync.NewCond(&s.mu)
+	return s
+}
+
+// of sets the parts.
+func (s *scan) of(parts []*part) *scan {
+	s.parts = parts
 	for _, p := range parts {
 		p.scan = s
 	}
@@ -52,11 +57,12 @@ func newScan(c *remote.Client, table string, parts []*part) *scan {
 
 // scanAll reads a table.
 func scanAll(ctx context.Context, c *remote.Client, q remote.Query, workers int, progress *Progress, do func(ctx context.Context, p *part) error) (*scan, error) {
-	whole, err := wholeTable(ctx, probes(c, q.Table), q.Filter)
+	s := newScan(probes(c, q.Table))
+	whole, err := wholeTable(ctx, s.probe, q.Filter)
 	if err != nil {
 		return nil, err
 	}
-	s := newScan(c, q.Table, []*part{newPart(0, whole)})
+	s.of([]*part{newPart(0, whole)})
 	progress.begin(s)
 	defer progress.end()
 	return s, s.run(ctx, workers, do)

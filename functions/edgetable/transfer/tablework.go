@@ -41,6 +41,7 @@ type tableWork struct {
 type workedTable struct {
 	begun time.Time
 	parts []*part
+	scan  *scan // of this run
 }
 
 func newWork(tables []string) *tableWork {
@@ -118,14 +119,15 @@ func (w *tableWork) totals() (all Totals) {
 	return all
 }
 
-// begin finds the parts of a table, if they are not known yet.
+// begin finds the parts of a table, if they are not known yet. Run comes next.
 func (w *tableWork) begin(ctx context.Context, c *remote.Client, table, filter string) error {
 	t := w.tables[table]
+	t.scan = newScan(probes(c, table))
 	if t.parts != nil {
 		return nil
 	}
 	begun := time.Now().UTC().Truncate(time.Second)
-	whole, err := wholeTable(ctx, probes(c, table), filter)
+	whole, err := wholeTable(ctx, t.scan.probe, filter)
 	if err != nil {
 		return err
 	}
@@ -157,9 +159,9 @@ func (w *tableWork) forget(table string) error {
 }
 
 // run calls do for the parts of a table that are not done.
-func (w *tableWork) run(ctx context.Context, c *remote.Client, table string, workers int, progress *Progress, do func(ctx context.Context, p *part) error) error {
+func (w *tableWork) run(ctx context.Context, table string, workers int, progress *Progress, do func(ctx context.Context, p *part) error) error {
 	t := w.tables[table]
-	s := newScan(c, table, t.parts)
+	s := t.scan.of(t.parts)
 	s.note = func(p, end *part) error {
 		return w.journal.write(noted{Table: table, Part: p.number, End: &end.span})
 	}
