@@ -123,6 +123,28 @@ func TestExportInterrupted(t *testing.T) {
 	}
 }
 
+// A file that became shorter than the journal says, or was removed, does not get its length from zeros.
+func TestExportPieceLost(t *testing.T) {
+	t.Parallel()
+	c, s := newStopper(t, pages)
+	fill(t, c, "People", numbered(exportRows), property)
+	for name, damage := range map[string]func(piece string) error{"removed": os.Remove, "cut": func(piece string) error { return os.Truncate(piece, 10) }} {
+		dir := t.TempDir()
+		ctx, cancel := s.after(t, 2)
+		_, err := newExport(c, "jsonl", "none").ToDirectory(ctx, c, dir)
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if err := damage(filepath.Join(dir, "People", "piece-0000.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := newExport(c, "jsonl", "none").ToDirectory(t.Context(), c, dir); err == nil || !strings.Contains(err.Error(), "by the journal: it was changed") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A directory with other files, and the journal of another export, are refused.
 func TestExportRefused(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,9 +82,12 @@ func (o *Export) finishTable(dir string, table *ManifestTable, parts []*part) er
 		} else if err := rename(at(p), path, p.state.Size); err != nil {
 			return err
 		}
-		bytes, sum, err := checksum(path)
-		if err != nil {
-			return err
+		bytes, sum := p.state.Size, p.sum
+		if sum == "" || sheet != nil {
+			var err error
+			if bytes, sum, err = checksum(path); err != nil {
+				return err
+			}
 		}
 		table.Rows += p.state.Rows
 		table.Parts = append(table.Parts, Part{File: file, Rows: p.state.Rows, Bytes: bytes, SHA256: sum})
@@ -170,12 +174,32 @@ const piecePattern = "piece-*.jsonl*"
 // rename gives a piece its name, without what an interrupted run left behind its
 // end. An earlier run may have done so.
 func rename(from, to string, size int64) error {
-	err := os.Truncate(from, size)
-	if err == nil {
-		err = os.Rename(from, to)
-	}
+	f, err := os.OpenFile(from, os.O_RDWR, 0)
 	if os.IsNotExist(err) {
 		return nil
 	}
+	if err == nil {
+		err = errors.Join(cutTo(f, size), f.Close())
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// cutTo removes what is behind the end of a file that the journal knows, and goes
+// there.
+func cutTo(f *os.File, size int64) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < size {
+		return fmt.Errorf("%s has %d bytes, but %d by the journal: it was changed; begin again with --restart", f.Name(), info.Size(), size)
+	}
+	if err := f.Truncate(size); err != nil {
+		return err
+	}
+	_, err = f.Seek(size, io.SeekStart)
 	return err
 }

@@ -2,6 +2,8 @@ package transfer
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -55,23 +57,34 @@ func (o *Export) part(ctx context.Context, c *remote.Client, dir, table string, 
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := f.Truncate(p.state.Size); err != nil {
+	if err := cutTo(f, p.state.Size); err != nil {
 		return err
 	}
-	if _, err := f.Seek(p.state.Size, io.SeekStart); err != nil {
-		return err
+	var file io.Writer = f
+	sum := sha256.New()
+	whole := p.state.Size == 0 // the sum is that of the file
+	if whole {
+		file = io.MultiWriter(f, sum)
 	}
-	out := newFrames(f, compress)
+	out := newFrames(file, compress)
 	var text []byte
-	rows, framed := p.state.Rows, 0 // framed is how much text went out since the journal's last line
+	rows, framed := p.state.Rows, 0 // framed is how much text went out since the last note
 	flush := func() error {
 		_, err := out.Write(text)
 		framed += len(text)
 		text = text[:0]
 		return err
 	}
-	note := func(done bool) error {
-		for _, step := range []func() error{flush, out.end, f.Sync} {
+	var noting chan error // gets the result of the last note, nil if it was taken
+	settled := func() (err error) {
+		if noting != nil {
+			err, noting = <-noting, nil
+		}
+		return err
+	}
+	defer func() { err = errors.Join(err, settled()) }()
+	note := func(done bool) error { // reading goes on while the disk works
+		for _, step := range []func() error{settled, flush, out.end} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -86,7 +99,16 @@ func (o *Export) part(ctx context.Context, c *remote.Client, dir, table string, 
 			at := p.last()
 			state.At = &at
 		}
-		return w.note(table, p, state)
+		result := make(chan error, 1)
+		noting = result
+		go func() {
+			err := f.Sync()
+			if err == nil {
+				err = w.note(table, p, state)
+			}
+			result <- err
+		}()
+		return nil
 	}
 	for e, err := range p.entities(ctx, c, remote.Query{Table: table, Filter: o.Filter, Select: WithKeys(o.Select)}) {
 		if err != nil {
@@ -107,5 +129,14 @@ func (o *Export) part(ctx context.Context, c *remote.Client, dir, table string, 
 			}
 		}
 	}
-	return note(true)
+	if err := note(true); err != nil {
+		return err
+	}
+	if err := settled(); err != nil {
+		return err
+	}
+	if whole {
+		p.sum = hex.EncodeToString(sum.Sum(nil))
+	}
+	return nil
 }
