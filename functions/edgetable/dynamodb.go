@@ -100,7 +100,7 @@ func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dy
 		return nil, err
 	}
 	_, err = store.ListRecords(ctx, "", "", 1)
-	if missing := (*types.ResourceNotFoundException)(nil); errors.As(err, &missing) {
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		return nil, fmt.Errorf("%s does not exist: 'edgetable dynamodb create' makes it, or infra/aws with all that belongs to it on AWS", o.place(client))
 	}
 	if err != nil {

@@ -65,11 +65,10 @@ func restartFlag(f *pflag.FlagSet, to *bool) {
 // ended is an error of work that has an exit status of its own: 1 if a part is
 // done, 2 if nothing is.
 func ended(err error, some bool) error {
-	var wrong usageError
-	switch {
-	case err == nil || errors.As(err, &wrong):
+	if _, wrong := errors.AsType[usageError](err); err == nil || wrong {
 		return err
-	case some:
+	}
+	if some {
 		return failure{1, err}
 	}
 	return failure{2, err}

@@ -69,14 +69,14 @@ func (p *program) run(ctx context.Context) int {
 		return 2
 	}
 	command, err := root.ExecuteContextC(ctx)
-	var wrong usageError
+	_, wrong := errors.AsType[usageError](err)
 	switch {
 	case err == nil:
 		if p.events {
 			p.tell(event{Event: "done", Totals: p.totals})
 		}
 		return 0
-	case errors.As(err, &wrong) || !p.understood:
+	case wrong || !p.understood:
 		if command.Name() == "help" {
 			command = root
 		}
@@ -92,8 +92,7 @@ func (p *program) run(ctx context.Context) int {
 		return 2
 	}
 	status := 1
-	var f failure
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[failure](err); ok {
 		status = f.status
 	}
 	switch {

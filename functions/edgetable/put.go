@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -11,6 +10,7 @@ import (
 
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/remote"
+	"edgetable/functions/edgetable/transfer"
 )
 
 func (p *program) putCommand() *cobra.Command {
@@ -30,9 +30,6 @@ func (p *program) putCommand() *cobra.Command {
 	})
 	return c
 }
-
-// kinds are the operations of the modes.
-var kinds = map[string]remote.Kind{"insert": remote.Insert, "merge": remote.Merge, "replace": remote.Replace, "skip": remote.Insert}
 
 func (p *program) put(ctx context.Context, o *serviceFlags, mode, table, text string) error {
 	if text == "-" {
@@ -54,7 +51,7 @@ func (p *program) put(ctx context.Context, o *serviceFlags, mode, table, text st
 		return err
 	}
 	defer c.Close()
-	err = c.Write(ctx, table, &remote.Operation{Kind: kinds[mode], PartitionKey: e.PartitionKey, RowKey: e.RowKey,
+	err = c.Write(ctx, table, &remote.Operation{Kind: transfer.Kinds[mode], PartitionKey: e.PartitionKey, RowKey: e.RowKey,
 		Body: payload.AppendJSON(nil, e.PartitionKey, e.RowKey, 0, e.Properties)})
 	if err != nil {
 		return fmt.Errorf("writing to table %s: %w", table, err)
@@ -82,10 +79,9 @@ func (p *program) delete(ctx context.Context, o *serviceFlags, table, partition,
 	}
 	defer c.Close()
 	err = c.Write(ctx, table, &remote.Operation{Kind: remote.Delete, PartitionKey: partition, RowKey: row})
-	var answer *remote.Error
 	switch {
-	case errors.As(err, &answer) && answer.Code == "ResourceNotFound":
-		return fmt.Errorf("table %s has no entity with PartitionKey %s and RowKey %s", table, quote(partition), quote(row))
+	case remote.HasCode(err, "ResourceNotFound"):
+		return noEntity(table, partition, row)
 	case err != nil:
 		return fmt.Errorf("deleting from table %s: %w", table, err)
 	}

@@ -121,7 +121,7 @@ func (p *program) get(ctx context.Context, o *readFlags, table, partition, row s
 		return err
 	}
 	if !ok {
-		return fmt.Errorf("table %s has no entity with PartitionKey %s and RowKey %s", table, quote(partition), quote(row))
+		return noEntity(table, partition, row)
 	}
 	if o.format == "table" {
 		_, err := fmt.Fprint(p.out, transfer.Describe(e))
@@ -136,6 +136,10 @@ func (p *program) get(ctx context.Context, o *readFlags, table, partition, row s
 		return err
 	}
 	return w.Close()
+}
+
+func noEntity(table, partition, row string) error {
+	return fmt.Errorf("table %s has no entity with PartitionKey %s and RowKey %s", table, quote(partition), quote(row))
 }
 
 // modeFlag says what a write does to an entity that exists, in all commands.

@@ -107,7 +107,7 @@ func (s *tracedStore) start(ctx context.Context, call string, key table.RecordKe
 // end ends a span. Answers of a store that belong to its work are no errors.
 func end(span trace.Span, err error) {
 	defer span.End()
-	if err == nil || errors.As(err, new(*table.Refused)) {
+	if _, refused := errors.AsType[*table.Refused](err); err == nil || refused {
 		return
 	}
 	for _, usual := range []error{table.ErrNoRecord, table.ErrRevision, table.ErrBeingDeleted, table.ErrNoTable, table.ErrNoEntity} {

@@ -83,7 +83,7 @@ func (g *Gateway) forward(w http.ResponseWriter, r *http.Request) {
 	// All of it: when the answer begins, the server closes the body of the request, and
 	// a client that still looks for its end breaks the answer off.
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostBody))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuse(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "the body of a request has at most 4 MiB")
 		return
 	}

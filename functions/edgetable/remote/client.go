@@ -157,13 +157,10 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 // permanent returns -1 for errors of the network that will not go away, such as a
 // server that was never reached.
 func (c *Client) permanent(err error) time.Duration {
-	var certificate *tls.CertificateVerificationError
-	var header tls.RecordHeaderError
-	var connect *net.OpError
-	switch {
-	case errors.As(err, &certificate), errors.As(err, &header):
-		return -1
-	case c.requests.Load() == 0 && errors.As(err, &connect) && connect.Op == "dial":
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, header := errors.AsType[tls.RecordHeaderError](err)
+	connect, ok := errors.AsType[*net.OpError](err)
+	if certificate || header || ok && connect.Op == "dial" && c.requests.Load() == 0 {
 		return -1
 	}
 	return 0
@@ -188,8 +185,7 @@ func (c *Client) exchange(ctx context.Context, r *request, into []byte) (respons
 	}
 	answer, err := c.http.Do(req)
 	if err != nil {
-		var outer *url.Error // its text has the URL, which may have a signature
-		if errors.As(err, &outer) {
+		if outer, ok := errors.AsType[*url.Error](err); ok { // its text has the URL, which may have a signature
 			err = fmt.Errorf("%s %s: %w", r.method, c.endpoint, outer.Err)
 			if errors.Is(err, syscall.ECONNREFUSED) {
 				err = fmt.Errorf("%w; start the server there, or name another service", err)

@@ -3,8 +3,10 @@ package remote
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,10 +34,10 @@ func (e *Error) Error() string {
 	return text
 }
 
-// is reports whether err is an answer with this code.
-func is(err error, code string) bool {
-	e, ok := err.(*Error)
-	return ok && e.Code == code
+// HasCode reports whether err is an answer with one of these codes.
+func HasCode(err error, codes ...string) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && slices.Contains(codes, e.Code)
 }
 
 // transient reports whether a service that gave this status may succeed later.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -19,17 +20,14 @@ func (c *Client) Forward(ctx context.Context, method, path, query string, header
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, header)
 	if header.Get("X-Ms-Version") == "" {
 		req.Header.Set("X-Ms-Version", version)
 	}
 	client := *c.http
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	answer, err := client.Do(req)
-	var outer *url.Error // its text has the URL, which may have a signature
-	if errors.As(err, &outer) {
+	if outer, ok := errors.AsType[*url.Error](err); ok { // its text has the URL, which may have a signature
 		err = fmt.Errorf("%s: %w", c.endpoint, outer.Err)
 	}
 	return answer, err

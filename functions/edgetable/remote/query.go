@@ -127,7 +127,7 @@ func continuation(h http.Header) string {
 func (c *Client) Get(ctx context.Context, table, partition, row string, names []string) (e payload.Received, ok bool, err error) {
 	q := Query{Select: names}
 	resp, err := c.send(ctx, request{method: http.MethodGet, path: entityPath(table, partition, row), query: q.text()}, nil)
-	if is(err, "ResourceNotFound") || is(err, "EntityNotFound") {
+	if HasCode(err, "ResourceNotFound", "EntityNotFound") {
 		return e, false, nil
 	}
 	if err == nil {

@@ -41,7 +41,7 @@ func (c *Client) CreateTable(ctx context.Context, table string) (made bool, err 
 	switch {
 	case err == nil:
 		return true, nil
-	case is(err, "TableAlreadyExists"):
+	case HasCode(err, "TableAlreadyExists"):
 		return false, nil
 	}
 	return false, fmt.Errorf("creating table %s at %s: %w", table, c.endpoint, err)

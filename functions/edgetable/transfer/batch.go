@@ -60,7 +60,7 @@ func (f *former) row(ctx context.Context, r row) error {
 		return nil
 	}
 	f.body = payload.AppendJSON(f.body[:0], r.pk, r.rk, 0, r.properties)
-	op := remote.Operation{Kind: importKinds[f.im.o.Mode], PartitionKey: r.pk, RowKey: r.rk, Body: f.body}
+	op := remote.Operation{Kind: Kinds[f.im.o.Mode], PartitionKey: r.pk, RowKey: r.rk, Body: f.body}
 	if f.b != nil && !f.b.fits(&op) {
 		if err := f.send(ctx); err != nil {
 			return err

@@ -112,7 +112,7 @@ func (c *copier) part(ctx context.Context, table string, p *part) error {
 	out := newOutbox(c, table, p)
 	for e, err := range p.entities(ctx, c.from, remote.Query{Table: table, Filter: c.o.Filter, Select: WithKeys(c.o.Select)}) {
 		if err == nil {
-			err = out.add(ctx, importKinds[c.o.Mode], &e)
+			err = out.add(ctx, Kinds[c.o.Mode], &e)
 		}
 		if err != nil {
 			return out.stopped(err)

@@ -10,16 +10,14 @@ import (
 
 // gone reports whether an error says that a table is not there, or not any more.
 func gone(err error) bool {
-	var answer *remote.Error
-	return errors.As(err, &answer) && (answer.Code == "TableNotFound" || answer.Code == "TableBeingDeleted")
+	return remote.HasCode(err, "TableNotFound", "TableBeingDeleted")
 }
 
 // createTable makes a table; made is false if it is there already. A signature for
 // one table cannot create it: then the first write says if it is missing.
 func createTable(ctx context.Context, c *remote.Client, table string) (made bool, err error) {
 	made, err = c.CreateTable(ctx, table)
-	var answer *remote.Error
-	if errors.As(err, &answer) && answer.Status == http.StatusForbidden {
+	if answer, ok := errors.AsType[*remote.Error](err); ok && answer.Status == http.StatusForbidden {
 		return false, nil
 	}
 	return made, err

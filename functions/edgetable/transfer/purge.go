@@ -46,13 +46,13 @@ func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Operation) (n int64, err error) {
 	for len(ops) > 0 {
 		err := c.Batch(ctx, table, ops)
-		var answer *remote.Error
+		answer, ok := errors.AsType[*remote.Error](err)
 		switch {
 		case err == nil:
 			return n + int64(len(ops)), nil
-		case errors.As(err, &answer) && answer.Status == http.StatusNotFound && answer.Code != "TableNotFound" && answer.Index >= 0 && answer.Index < len(ops):
+		case ok && answer.Status == http.StatusNotFound && answer.Code != "TableNotFound" && answer.Index >= 0 && answer.Index < len(ops):
 			ops = without(ops, answer.Index)
-		case errors.As(err, &answer) && answer.Status == http.StatusNotImplemented && len(ops) > 1: // it has no batches
+		case ok && answer.Status == http.StatusNotImplemented && len(ops) > 1: // it has no batches
 			for i := range ops {
 				one, err := remove(ctx, c, table, ops[i:i+1:i+1])
 				if n += one; err != nil {

@@ -63,8 +63,7 @@ func Sources(path, tableName string) ([]Source, error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		var plain *os.PathError
-		if errors.As(err, &plain) {
+		if plain, ok := errors.AsType[*os.PathError](err); ok {
 			err = fmt.Errorf("%s: %w", path, plain.Err)
 		}
 		return nil, err

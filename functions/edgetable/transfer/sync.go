@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"edgetable/core/payload"
@@ -27,7 +26,7 @@ func (c *copier) sync(ctx context.Context, table string, p *part) error {
 		case b != nil && equalProperties(a, b):
 			return out.same(ctx, a)
 		}
-		return out.add(ctx, importKinds[c.o.Mode], a)
+		return out.add(ctx, Kinds[c.o.Mode], a)
 	})
 	if err != nil {
 		return out.stopped(err)
@@ -39,8 +38,7 @@ func (c *copier) sync(ctx context.Context, table string, p *part) error {
 func orNothing(list iter.Seq2[payload.Received, error]) iter.Seq2[payload.Received, error] {
 	return func(yield func(payload.Received, error) bool) {
 		for e, err := range list {
-			var answer *remote.Error
-			if errors.As(err, &answer) && answer.Code == "TableNotFound" || !yield(e, err) {
+			if remote.HasCode(err, "TableNotFound") || !yield(e, err) {
 				return
 			}
 		}

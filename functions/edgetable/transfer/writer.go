@@ -20,7 +20,8 @@ type writer struct {
 	mode string // insert, merge, replace or skip
 }
 
-var importKinds = map[string]remote.Kind{"insert": remote.Insert, "skip": remote.Insert, "merge": remote.Merge, "replace": remote.Replace}
+// Kinds are the operations of the modes.
+var Kinds = map[string]remote.Kind{"insert": remote.Insert, "skip": remote.Insert, "merge": remote.Merge, "replace": remote.Replace}
 
 // write writes operations until each is done, skipped or refused.
 func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lines []int) error {
@@ -34,8 +35,8 @@ func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lin
 			b.totals.Written += int64(len(ops))
 			return nil
 		}
-		var answer *remote.Error
-		if !errors.As(err, &answer) {
+		answer, ok := errors.AsType[*remote.Error](err)
+		if !ok {
 			return where(err)
 		}
 		known := answer.Index >= 0 && answer.Index < len(ops)
