@@ -39,7 +39,7 @@ func (p *program) restoreTo(ctx context.Context, location string, o *restoring) 
 	defer func() { err = errors.Join(err, stop()) }()
 	return p.copy(ctx, &copyFlags{
 		serviceFlags: serviceFlags{name: from, profiles: o.profiles, connections: 16, writes: true},
-		to:           o.to, mode: o.mode, rejects: o.rejects, journal: filepath.Join(beside, "journal"),
+		to:           o.to, mode: o.mode, rowFlags: rowFlags{rejects: o.rejects, journal: filepath.Join(beside, "journal")},
 	}, []string{o.table})
 }
 

@@ -2,13 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,11 +16,11 @@ import (
 // copyFlags are the flags of the commands that work with two services.
 type copyFlags struct {
 	serviceFlags
+	rowFlags
 	to                 string
 	filter, mode       string
 	names              []string
-	all, restart       bool
-	rejects, journal   string
+	all                bool
 	sync, gone, dryRun bool
 }
 
@@ -78,20 +73,9 @@ A copy that was interrupted goes on when the command is given again. The exit st
 	section(c, "How", func(f *pflag.FlagSet) {
 		o.writes = true
 		modeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
-		rejectsFlag(f, &o.rejects, "copy.rejects.jsonl")
-		journalFlag(f, &o.journal, "in the user's cache directory")
-		restartFlag(f, &o.restart)
+		o.rowFlags.register(f, "copy.rejects.jsonl", "in the user's cache directory")
 	})
 	return c
-}
-
-// rejectsFlag and journalFlag mean the same in all commands.
-func rejectsFlag(f *pflag.FlagSet, to *string, usual string) {
-	f.StringVar(to, "rejects", "", "`file` for rows that are refused; default "+usual)
-}
-
-func journalFlag(f *pflag.FlagSet, to *string, usual string) {
-	f.StringVar(to, "journal", "", "`file` that says how far the work is; default "+usual)
 }
 
 func (p *program) copy(ctx context.Context, o *copyFlags, tables []string) error {
@@ -109,32 +93,22 @@ func (p *program) copy(ctx context.Context, o *copyFlags, tables []string) error
 		o.rejects = verb + ".rejects.jsonl"
 	}
 	var progress transfer.Progress
-	shown := 0
 	work := transfer.Copy{
 		Tables: tables, Source: from.Endpoint().String(), Target: to.Endpoint().String(), Filter: o.filter, Select: o.names, Mode: o.mode,
 		Sync: o.sync, Delete: o.gone, DryRun: o.dryRun,
 		Connections: o.connections, Rejects: o.rejects, Progress: &progress,
-		Begin: func(again bool) {
-			if again {
-				p.note("going on: %s rows are done already", group(progress.Rows.Load()))
-			}
-		},
-		Refused: func(table string, _ int, reason string) {
-			if shown++; shown <= 10 {
-				p.note("%s: %s", table, reason)
-			}
-		},
+		Begin:   p.goingOn(&progress, "rows are done"),
+		Refused: p.refusals(func(table string, _ int) string { return table }),
 	}
-	if work.Journal = o.journal; work.Journal == "" {
-		if work.Journal, err = journalOf(verb, work); err != nil {
+	if o.journal == "" {
+		if o.journal, err = journalOf(verb, work); err != nil {
 			return ended(err, false)
 		}
 	}
-	if o.restart {
-		if err := os.Remove(work.Journal); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return ended(err, false)
-		}
+	if err := o.forget(); err != nil {
+		return ended(err, false)
 	}
+	work.Journal = o.journal
 	stop := p.follow(strings.Join(tables, ", "), &progress, from, to)
 	t, err := work.Run(ctx, from, to)
 	stop()
@@ -146,33 +120,14 @@ func (p *program) copy(ctx context.Context, o *copyFlags, tables []string) error
 	}
 	switch {
 	case errors.Is(err, transfer.ErrImported):
-		p.note("%s says that this copy is finished; --restart does it again, sync copies what has changed since", work.Journal)
+		p.note("%s says that this copy is finished; --restart does it again, sync copies what has changed since", o.journal)
 		return nil
-	case ctx.Err() != nil:
-		return ended(fmt.Errorf("stopped after %s; the same command goes on", says), some)
-	case err != nil && !some:
-		return ended(err, false)
 	case err != nil:
-		return ended(fmt.Errorf("%w\n%s; the same command goes on", err, says), some)
+		return endedEarly(ctx, err, some, says+"; the same command goes on")
 	}
 	fmt.Fprintln(p.out, says)
 	if t.Rejected > 0 {
 		return ended(fmt.Errorf("%s rows were refused: %s has them with their reasons", group(t.Rejected), o.rejects), some)
 	}
 	return nil
-}
-
-// journalOf is where the same command finds its journal.
-func journalOf(verb string, work any) (string, error) {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("there is no place for a journal: %w; --journal names a file", err)
-	}
-	dir = filepath.Join(dir, "edgetable")
-	options, err := json.Marshal(work)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(options)
-	return filepath.Join(dir, verb+"-"+hex.EncodeToString(sum[:8])+".journal"), os.MkdirAll(dir, 0o700)
 }

@@ -57,23 +57,6 @@ An export that was interrupted goes on when the command is given again. The exit
 	return c
 }
 
-// restartFlag forgets earlier work, in all commands.
-func restartFlag(f *pflag.FlagSet, to *bool) {
-	boolFlag(f, to, "restart", "begin again, without what an earlier run did")
-}
-
-// ended is an error of work that has an exit status of its own: 1 if a part is
-// done, 2 if nothing is.
-func ended(err error, some bool) error {
-	if _, wrong := errors.AsType[usageError](err); err == nil || wrong {
-		return err
-	}
-	if some {
-		return failure{1, err}
-	}
-	return failure{2, err}
-}
-
 func (p *program) export(ctx context.Context, o *exportFlags, tables []string) error {
 	switch {
 	case o.to == "":
@@ -116,11 +99,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	e := transfer.Export{
 		Tables: tables, Source: c.Endpoint().String(), Filter: filter, Select: o.names, Format: o.format, Compress: o.compress, Excel: o.excel,
 		Connections: o.connections, Progress: &progress,
-		Begin: func(again bool) {
-			if again {
-				p.note("going on: %s entities are in %s already", group(progress.Rows.Load()), o.to)
-			}
-		},
+		Begin: p.goingOn(&progress, "entities are in "+o.to),
 	}
 	stop := p.follow(strings.Join(tables, ", "), &progress, c)
 	if o.to == "-" {
@@ -143,12 +122,9 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	case errors.Is(err, transfer.ErrFinished):
 		p.note("%s has a finished export already; --restart begins again", o.to)
 		return missing(m)
-	case ctx.Err() != nil:
-		return ended(fmt.Errorf("stopped; %s entities are in %s, and the same command goes on", group(progress.Rows.Load()), o.to), progress.Rows.Load() > 0)
-	case err != nil && progress.Rows.Load() == 0:
-		return ended(err, false)
 	case err != nil:
-		return ended(fmt.Errorf("%w\n%s entities are in %s; the same command goes on", err, group(progress.Rows.Load()), o.to), true)
+		n := progress.Rows.Load()
+		return endedEarly(ctx, err, n > 0, fmt.Sprintf("%s entities are in %s; the same command goes on", group(n), o.to))
 	}
 	for _, t := range m.Tables {
 		var bytes int64

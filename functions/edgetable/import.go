@@ -18,11 +18,11 @@ import (
 // importFlags are the flags of import.
 type importFlags struct {
 	serviceFlags
+	rowFlags
 	table, mode, format string
 	types               []string
 	mapping             transfer.Mapping
-	rejects, journal    string
-	dryRun, restart     bool
+	dryRun              bool
 }
 
 func (p *program) importCommand() *cobra.Command {
@@ -59,9 +59,7 @@ interrupted goes on when the command is given again. The exit status is 1 if a p
 		modeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
 		dryRunFlag(f, &o.dryRun)
 		o.workFlags(f)
-		rejectsFlag(f, &o.rejects, "the name of the input and .import.rejects.jsonl")
-		journalFlag(f, &o.journal, "the name of the input and .import.journal")
-		restartFlag(f, &o.restart)
+		o.rowFlags.register(f, "the name of the input and .import.rejects.jsonl", "the name of the input and .import.journal")
 	})
 	return c
 }
@@ -128,29 +126,17 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	default:
 		o.journal = beside(path, "import.journal")
 	}
-	if o.restart && o.journal != "" {
-		if err := os.Remove(o.journal); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return ended(err, false)
-		}
+	if err := o.forget(); err != nil {
+		return ended(err, false)
 	}
 	var progress transfer.Progress
 	im := transfer.Import{
 		Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Mapping: o.mapping, DryRun: o.dryRun,
 		Connections: o.connections, Journal: o.journal, Rejects: o.rejects, Stdin: p.in, Progress: &progress,
-		Begin: func(again bool) {
-			if again {
-				p.note("going on: %s rows are done already", group(progress.Rows.Load()))
-			}
-		},
+		Begin: p.goingOn(&progress, "rows are done"), Refused: p.refusals(transfer.Place),
 	}
 	if o.dryRun {
 		im.Preview = p.preview()
-	}
-	shown := 0
-	im.Refused = func(file string, line int, reason string) {
-		if shown++; shown <= 10 {
-			p.note("%s: %s", transfer.Place(file, line), reason)
-		}
 	}
 	stop := p.follow(path, &progress, c)
 	t, err := im.Run(ctx, c)
@@ -169,12 +155,8 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	case errors.Is(err, transfer.ErrImported):
 		p.note("%s says that this import is finished; --restart does it again", o.journal)
 		return nil
-	case ctx.Err() != nil:
-		return ended(fmt.Errorf("stopped after %s; %s", totals(t, word), again), some)
-	case err != nil && !some:
-		return ended(err, false)
 	case err != nil:
-		return ended(fmt.Errorf("%w\n%s; %s", err, totals(t, word), again), some)
+		return endedEarly(ctx, err, some, totals(t, word)+"; "+again)
 	}
 	fmt.Fprintln(p.out, totals(t, word))
 	if t.Rejected > 0 {
@@ -200,18 +182,4 @@ func (p *program) refused(o *importFlags) string {
 		return "run without --dry-run to have them in a file with their reasons"
 	}
 	return o.rejects + " has them with their reasons"
-}
-
-// totals says what became of the rows.
-func totals(t transfer.Totals, word string) string {
-	text := things(t.Written, "rows") + " " + word
-	for _, one := range []struct {
-		n    int64
-		says string
-	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Deleted, "deleted"}, {t.Dropped, "dropped for later rows with the same keys"}} {
-		if one.n > 0 {
-			text += fmt.Sprintf(", %s %s", group(one.n), one.says)
-		}
-	}
-	return text
 }

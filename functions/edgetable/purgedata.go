@@ -98,10 +98,7 @@ func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string
 	n, err := transfer.Purge(ctx, c, q, o.connections, &read)
 	stop()
 	if err != nil {
-		if ctx.Err() != nil {
-			err = fmt.Errorf("stopped")
-		}
-		return ended(fmt.Errorf("%w\n%s entities are deleted; the same command goes on", err, group(n)), n > 0)
+		return endedEarly(ctx, err, n > 0, group(n)+" entities are deleted; the same command goes on")
 	}
 	fmt.Fprintf(p.out, "%s deleted\n", things(n, "entities"))
 	return nil

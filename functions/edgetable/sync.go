@@ -24,9 +24,7 @@ A sync that was interrupted goes on when the command is given again. The exit st
 	section(c, "How", func(f *pflag.FlagSet) {
 		boolFlag(f, &o.gone, "delete", "delete from --to what --from lacks; with --filter also what passes there and exists in --from, but does not pass there any more")
 		dryRunFlag(f, &o.dryRun)
-		rejectsFlag(f, &o.rejects, "sync.rejects.jsonl")
-		journalFlag(f, &o.journal, "in the user's cache directory")
-		restartFlag(f, &o.restart)
+		o.rowFlags.register(f, "sync.rejects.jsonl", "in the user's cache directory")
 	})
 	return c
 }

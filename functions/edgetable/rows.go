@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"edgetable/functions/edgetable/transfer"
+)
+
+// rowFlags are the flags of commands that write rows, and go on where an earlier run
+// was interrupted.
+type rowFlags struct {
+	rejects, journal string
+	restart          bool
+}
+
+// register adds the flags. The words say where the files are without them.
+func (o *rowFlags) register(f *pflag.FlagSet, rejects, journal string) {
+	rejectsFlag(f, &o.rejects, rejects)
+	f.StringVar(&o.journal, "journal", "", "`file` that says how far the work is; default "+journal)
+	restartFlag(f, &o.restart)
+}
+
+// rejectsFlag means the same in all commands.
+func rejectsFlag(f *pflag.FlagSet, to *string, usual string) {
+	f.StringVar(to, "rejects", "", "`file` for rows that are refused; default "+usual)
+}
+
+// restartFlag forgets earlier work, in all commands.
+func restartFlag(f *pflag.FlagSet, to *bool) {
+	boolFlag(f, to, "restart", "begin again, without what an earlier run did")
+}
+
+// forget removes the journal if --restart asks for it.
+func (o *rowFlags) forget() error {
+	if !o.restart || o.journal == "" {
+		return nil
+	}
+	err := os.Remove(o.journal)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// journalOf is where the same command finds its journal.
+func journalOf(verb string, work any) (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("there is no place for a journal: %w; --journal names a file", err)
+	}
+	dir = filepath.Join(dir, "edgetable")
+	options, err := json.Marshal(work)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(options)
+	return filepath.Join(dir, verb+"-"+hex.EncodeToString(sum[:8])+".journal"), os.MkdirAll(dir, 0o700)
+}
+
+// goingOn returns what tells of the rows of an earlier run.
+func (p *program) goingOn(progress *transfer.Progress, says string) func(again bool) {
+	return func(again bool) {
+		if again {
+			p.note("going on: %s %s already", group(progress.Rows.Load()), says)
+		}
+	}
+}
+
+// refusals returns what tells of the first rows that are refused.
+func (p *program) refusals(place func(file string, line int) string) func(file string, line int, reason string) {
+	shown := 0
+	return func(file string, line int, reason string) {
+		if shown++; shown <= 10 {
+			p.note("%s: %s", place(file, line), reason)
+		}
+	}
+}
+
+// ended is an error of work that has an exit status of its own: 1 if a part is
+// done, 2 if nothing is.
+func ended(err error, some bool) error {
+	if _, wrong := errors.AsType[usageError](err); err == nil || wrong {
+		return err
+	}
+	if some {
+		return failure{1, err}
+	}
+	return failure{2, err}
+}
+
+// endedEarly is the error of work that is not complete. says tells what is done, and
+// how it goes on.
+func endedEarly(ctx context.Context, err error, some bool, says string) error {
+	switch {
+	case ctx.Err() != nil:
+		err = errors.New("stopped: " + says)
+	case some:
+		err = fmt.Errorf("%w\n%s", err, says)
+	}
+	return ended(err, some)
+}
+
+// totals says what became of the rows.
+func totals(t transfer.Totals, word string) string {
+	text := things(t.Written, "rows") + " " + word
+	for _, one := range []struct {
+		n    int64
+		says string
+	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Deleted, "deleted"}, {t.Dropped, "dropped for later rows with the same keys"}} {
+		if one.n > 0 {
+			text += fmt.Sprintf(", %s %s", group(one.n), one.says)
+		}
+	}
+	return text
+}
