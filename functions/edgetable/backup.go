@@ -59,7 +59,7 @@ func (p *program) backupCreate(ctx context.Context, location, data, socket strin
 	}
 	defer end()
 	show := newProgress(p.err)
-	m, err := (&backupRun{data: data, location: location, place: place, store: store, keys: keys, progress: show.bar("stored")}).create(ctx)
+	m, err := (&backupRun{data: data, location: location, place: place, store: store, keys: keys, progress: show.bytes("stored")}).create(ctx)
 	show.end()
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted; run it again to continue")
@@ -157,7 +157,7 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 		list, all.Damaged = []*repository.Manifest{m}, nil
 	}
 	show := newProgress(p.err)
-	report, err := r.Verify(ctx, list, with, show.bar("read"))
+	report, err := r.Verify(ctx, list, with, show.bytes("read"))
 	show.end()
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ func (p *program) backupRestore(ctx context.Context, location, dir string, o *re
 	}
 	show := newProgress(p.err)
 	restore := func(dir string) error {
-		err := r.Restore(ctx, m, dir, with, show.bar("restored"))
+		err := r.Restore(ctx, m, dir, with, show.bytes("restored"))
 		show.end()
 		return err
 	}

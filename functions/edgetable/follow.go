@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"edgetable/functions/edgetable/remote"
@@ -122,10 +121,5 @@ func (f *follower) look() {
 		text += fmt.Sprintf(", %s requests refused", group(e.Refused))
 	}
 	text += fmt.Sprintf(", %d at once", e.Concurrency)
-	if f.show.terminal && e.Percent > 0 {
-		const width = 20
-		filled := int(share * width)
-		text = "[" + strings.Repeat("#", filled) + strings.Repeat(".", width-filled) + "] " + text
-	}
-	f.show.show("%s", text)
+	f.show.showPart(share, text)
 }

@@ -45,19 +45,24 @@ func (p *progress) show(format string, args ...any) {
 	p.open = true
 }
 
-// bar returns a function that shows how much of some bytes is done.
-func (p *progress) bar(verb string) func(done, total int64) {
+// showPart does the same, with a bar on a terminal. The part of the work that is done
+// is from 0 to 1; 0 is not known.
+func (p *progress) showPart(part float64, text string) {
+	if p.terminal && part > 0 {
+		const width = 20
+		filled := int(part * width)
+		text = "[" + strings.Repeat("#", filled) + strings.Repeat(".", width-filled) + "] " + text
+	}
+	p.show("%s", text)
+}
+
+// bytes returns a function that shows how much of some bytes is done.
+func (p *progress) bytes(verb string) func(done, total int64) {
 	began := time.Now()
 	return func(done, total int64) {
 		part := float64(done) / float64(max(total, 1))
 		rate := int64(float64(done) / max(time.Since(began).Seconds(), 1e-3))
-		text := fmt.Sprintf("%s %s of %s, %.0f%%, %s/s", verb, showBytes(done), showBytes(total), 100*part, showBytes(rate))
-		if p.terminal {
-			const width = 30
-			filled := int(part * width)
-			text = "[" + strings.Repeat("#", filled) + strings.Repeat(".", width-filled) + "] " + text
-		}
-		p.show("%s", text)
+		p.showPart(part, fmt.Sprintf("%s %s of %s, %.0f%%, %s/s", verb, showBytes(done), showBytes(total), 100*part, showBytes(rate)))
 	}
 }
 
