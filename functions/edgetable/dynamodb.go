@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -176,16 +177,13 @@ func (p *program) openDynamoDB(ctx context.Context, o *serveFlags, m *metrics, l
 		return nil, err
 	}
 	purging, stop := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		purgeEvery(purging, o.purgeEvery, store, log)
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { purgeEvery(purging, o.purgeEvery, store, log) })
 	return &home{
 		store: store, system: "aws.dynamodb", place: "in " + o.dynamodb.place(client), scan: o.scannedBytes,
 		close: func() error {
 			stop()
-			<-done
+			beside.Wait()
 			return nil
 		},
 		ready: func(ctx context.Context) error {

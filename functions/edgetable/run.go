@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"sync"
 	"time"
 
 	"edgetable/adapters/guard/chaos"
@@ -177,23 +178,12 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		stopMetrics = serveMetrics(s.metricsAt, s.metrics, s.metricsKey, s.log)
 	}
 	hangup := p.hangups() // from here on SIGHUP does not end the process
-	reloaded := make(chan struct{})
-	go func() {
-		defer close(reloaded)
-		s.reload(ctx, hangup)
-	}()
-	counted := make(chan struct{})
-	go func() {
-		defer close(counted)
-		s.statistics.keep(ctx)
-	}()
-	backedUp := make(chan struct{})
-	go func() {
-		defer close(backedUp)
-		if backups != nil {
-			backups.serve(ctx)
-		}
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { s.reload(ctx, hangup) })
+	beside.Go(func() { s.statistics.keep(ctx) })
+	if backups != nil {
+		beside.Go(func() { backups.serve(ctx) })
+	}
 	p.greet(&greeting{serveFlags: s.serveFlags, home: s.home, list: *s.accounts.current.Load(), accountsFile: s.accounts.file, at: s.listener.Addr(), metrics: s.metricsAt})
 	p.notify("READY=1", s.log)
 	if s.certificate != nil && s.certificate.obtained != nil {
@@ -207,9 +197,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		// crash, which loses nothing.
 		return err
 	}
-	<-reloaded
-	<-backedUp
-	<-counted
+	beside.Wait()
 	s.statistics.write()
 	s.accounts.noteUsed(0)
 	health.wait()
