@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -56,7 +57,7 @@ func (p *program) accountCommand() *cobra.Command {
 			"first key is not used any more, run the command again with --finish: it removes the first key.",
 		func(f *accountFile, name string) error { return p.rotateAccount(f, name, &o) })
 	for _, c := range []*cobra.Command{create, rotate} {
-		section(c, "Output", func(f *pflag.FlagSet) { endpointFlag(f, &o.endpoint, "default http://127.0.0.1:10002/ACCOUNT") })
+		section(c, "Output", func(f *pflag.FlagSet) { endpointFlag(f, &o.endpoint, "default "+usualURL+"ACCOUNT") })
 	}
 	section(rotate, "Rotation", func(f *pflag.FlagSet) { boolFlag(f, &o.finish, "finish", "remove the first key") })
 	return p.group("account", "Make, change and list accounts",
@@ -116,9 +117,7 @@ func (p *program) rotateAccount(f *accountFile, name string, o *accountFlags) er
 
 // printConnection prints a connection string, which has the key.
 func (p *program) printConnection(name, key, endpoint string) {
-	if endpoint == "" {
-		endpoint = "http://127.0.0.1:10002/" + name
-	}
+	endpoint = cmp.Or(endpoint, usualURL+name)
 	fmt.Fprintln(p.err, "The key is not shown again:")
 	fmt.Fprintln(p.out, connectionString(name, key, endpoint))
 }

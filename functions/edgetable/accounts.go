@@ -87,6 +87,11 @@ func (p *program) account(file, name string) (*sharedkey.Account, error) {
 	if err != nil {
 		return nil, err
 	}
+	return known(list, name)
+}
+
+// known returns the account with this name.
+func known(list accounts.List, name string) (*sharedkey.Account, error) {
 	account, ok := list[name]
 	if !ok {
 		return nil, fmt.Errorf("the account %s is not known here; --accounts and $%s give keys, --account another name", quote(name), accounts.Variable)

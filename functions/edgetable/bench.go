@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ mixed (half get, half upsert).`,
 		RunE: func(c *cobra.Command, _ []string) error { return p.bench(c.Context(), &o) },
 	}
 	section(c, "Server", func(f *pflag.FlagSet) {
-		endpointFlag(f, &o.endpoint, "default http://127.0.0.1:10002/"+accounts.Development)
+		endpointFlag(f, &o.endpoint, "default "+usualURL+accounts.Development)
 		accountsFlag(f, &o.accounts)
 		accountFlag(f, &o.account, "; default the one in the URL")
 		f.StringVar(&o.token, "token", "", "shared access `signature` to send, such as \"sv=…&sig=…\"; the account still creates and deletes the table")
@@ -72,9 +73,7 @@ mixed (half get, half upsert).`,
 
 // bench measures a running server.
 func (p *program) bench(ctx context.Context, o *benchFlags) error {
-	if o.endpoint == "" {
-		o.endpoint = "http://127.0.0.1:10002/" + accounts.Development
-	}
+	o.endpoint = cmp.Or(o.endpoint, usualURL+accounts.Development)
 	if err := o.complete(); err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (p *program) healthCommand() *cobra.Command {
 		},
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {
-		f.StringVar(&listen, "listen", "127.0.0.1:10002", "`address` to serve on, host:port; here that of the server")
+		f.StringVar(&listen, "listen", usualAddress, "`address` to serve on, host:port; here that of the server")
 		boolFlag(f, &live, "live", "ask for /_/live: whether the process runs, not whether it is ready")
 	})
 	return c

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/setting"
-	"edgetable/core/accounts"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/sas"
@@ -57,7 +56,7 @@ func (p *program) sasCommand() *cobra.Command {
 	section(c, "Account", func(f *pflag.FlagSet) {
 		accountsFlag(f, &o.accounts)
 		accountFlag(f, &o.account, "; default the only one there is")
-		endpointFlag(f, &o.endpoint, "default http://127.0.0.1:10002/ACCOUNT")
+		endpointFlag(f, &o.endpoint, "default "+usualURL+"ACCOUNT")
 	})
 	section(c, "What it permits", func(f *pflag.FlagSet) {
 		tableFlag(f, &o.table, "", "; without it the token is for the account")
@@ -95,9 +94,9 @@ func (p *program) sas(o *sasFlags) error {
 		for o.account = range list {
 		}
 	}
-	account, ok := list[o.account]
-	if !ok {
-		return errors.New("the account " + quote(o.account) + " is not known here; --accounts and $" + accounts.Variable + " give keys")
+	account, err := known(list, o.account)
+	if err != nil {
+		return err
 	}
 	if err := o.check(); err != nil {
 		return err
@@ -124,7 +123,7 @@ func (p *program) sas(o *sasFlags) error {
 	}
 	endpoint := strings.TrimSuffix(o.endpoint, "/")
 	if endpoint == "" {
-		endpoint = "http://127.0.0.1:10002/" + o.account
+		endpoint = usualURL + o.account
 		if o.httpsOnly {
 			endpoint = "https" + strings.TrimPrefix(endpoint, "http")
 		}

@@ -85,7 +85,7 @@ func (p *program) serveCommand() *cobra.Command {
 }
 
 func (o *serveFlags) registerAddress(f *pflag.FlagSet) {
-	listenFlag(f, &o.listen, "127.0.0.1:10002")
+	listenFlag(f, &o.listen, usualAddress)
 	f.StringVar(&o.tlsCert, "tls-cert", "", "`file` with the certificate chain in PEM: serve HTTPS")
 	f.StringVar(&o.tlsKey, "tls-key", "", "`file` with the certificate's key in PEM")
 	f.StringVar(&o.publicURL, "public-url", "", "`URL` of the server for clients, such as https://tables.example.com; shown at start")
@@ -93,6 +93,13 @@ func (o *serveFlags) registerAddress(f *pflag.FlagSet) {
 	boolFlag(f, &o.pathStyle, "path-style", "take the account from the path whatever the host is")
 	boolFlag(f, &o.trustProxy, "trust-proxy", "trust X-Forwarded-Proto, X-Forwarded-Host and the last entry of X-Forwarded-For; only behind a proxy that sets them")
 }
+
+// usualAddress is where a server listens if it is not told, and usualURL what the
+// endpoints of its accounts begin with.
+const (
+	usualAddress = "127.0.0.1:10002"
+	usualURL     = "http://" + usualAddress + "/"
+)
 
 // listenFlag is the address of a server in all commands.
 func listenFlag(f *pflag.FlagSet, to *string, usual string) {
