@@ -29,6 +29,26 @@ func TestShapesAreBounded(t *testing.T) {
 	}
 }
 
+// TestOthersAreOne adds the others of a day to a window that is full without any.
+func TestOthersAreOne(t *testing.T) {
+	t.Parallel()
+	var w window
+	w.begin(0, ofTable)
+	for i := range ofTable.shapes {
+		w.query(&Visit{Plan: "Table", Shape: fmt.Sprintf("P%d eq ?", i), Scanned: 1})
+	}
+	w.shape(&Visit{Plan: otherShapes}).add(&Shape{Pages: 5})
+	others := 0
+	for _, s := range w.shapes {
+		if s.Plan == otherShapes {
+			others++
+		}
+	}
+	if others != 1 || len(w.shapes) > ofTable.shapes {
+		t.Errorf("%d others of %d shapes", others, len(w.shapes))
+	}
+}
+
 // at starts a counter.
 func at(now edm.Ticks) *Counter {
 	c := New()

@@ -84,6 +84,9 @@ type Shape struct {
 // otherShapes is the plan of the shapes for which there was no place.
 const otherShapes = "Other"
 
+// Others reports whether s is the sum of the shapes for which there was no place.
+func (s *Shape) Others() bool { return s.Plan == otherShapes }
+
 // window holds the counts of a day.
 type window struct {
 	since  edm.Ticks
@@ -130,6 +133,9 @@ func (w *window) shape(v *Visit) *Shape {
 	}
 	if len(w.shapes) == w.size.shapes {
 		w.forgetShape()
+		if v.Plan == otherShapes {
+			return w.shape(v) // there are others now
+		}
 	}
 	w.shapes = append(w.shapes, Shape{Plan: v.Plan, Filter: clone(v.Shape, w.size.text), Example: clone(v.Example, w.size.text)})
 	return &w.shapes[len(w.shapes)-1]

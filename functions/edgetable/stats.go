@@ -143,9 +143,9 @@ func (p *program) printReport(r *traffic.Report) {
 		fmt.Fprintln(p.out, "  queries")
 	}
 	for _, s := range r.Shapes {
-		filter := s.Example
-		if filter == "" {
-			filter = "(no filter)"
+		filter := cmp.Or(s.Example, "(no filter)")
+		if s.Others() {
+			filter = "(all other filters)"
 		}
 		fmt.Fprintf(p.out, "    %-9s  %8s pages  %10s scanned  %10s returned  %s\n", s.Plan, count(s.Pages), count(s.Scanned), count(s.Returned), transfer.Printable(filter))
 	}

@@ -138,6 +138,9 @@ func TestStatisticsOfAWorker(t *testing.T) {
 		}
 		tally.Add(&v)
 	}
+	for i := range 20 { // more than there is room for
+		tally.Add(&traffic.Visit{From: []byte{}, Plan: "Table", Shape: fmt.Sprintf("P%d eq ?", i)})
+	}
 	part := tally.Append(nil)
 	var asked []string
 	worker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -153,7 +156,7 @@ func TestStatisticsOfAWorker(t *testing.T) {
 	defer worker.Close()
 	connection := "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=" + accounts.DevelopmentKey + ";TableEndpoint=" + worker.URL + "/devstoreaccount1;"
 	status, out, said := runUntil(t.Context(), nil, "stats", "People", "--from", connection)
-	if status != 0 || !strings.Contains(out, "written          4,000 entities") || !strings.Contains(out, "    hot ") {
+	if status != 0 || !strings.Contains(out, "written          4,000 entities") || !strings.Contains(out, "    hot ") || !strings.Contains(out, "(all other filters)") {
 		t.Errorf("%d %s%s", status, out, said)
 	}
 	if len(asked) != 2 || asked[1] != "comp=traffic&NextTableName=1" {

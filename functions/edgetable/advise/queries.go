@@ -16,7 +16,7 @@ const (
 func scanRatios(r *traffic.Report) (list []Finding) {
 	for _, s := range r.Shapes {
 		ratio := float64(s.Scanned) / float64(max(s.Returned, 1))
-		if s.Plan == "Other" || s.Filter == "" || s.Scanned < scanAtLeast || ratio <= scanRatio {
+		if s.Others() || s.Filter == "" || s.Scanned < scanAtLeast || ratio <= scanRatio {
 			continue
 		}
 		names, point := properties(s.Filter)
