@@ -36,8 +36,18 @@ func (p *program) accountCommand() *cobra.Command {
 	command := func(use, short, long string, run func(f *accountFile, name string) error) *cobra.Command {
 		_, operand, _ := strings.Cut(use, " ")
 		c := &cobra.Command{Use: use, Short: short, Long: long, Args: operands(strings.Fields(operand)...)}
-		c.RunE = func(_ *cobra.Command, args []string) error {
-			f, err := openAccountFile(o.path())
+		c.RunE = func(c *cobra.Command, args []string) error {
+			path := o.path()
+			if real, err := filepath.EvalSymlinks(path); err == nil {
+				path = real
+			}
+			if c.Name() == "new" && accounts.CheckName(args[0]) == nil {
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					return err
+				}
+			}
+			defer lockDir(filepath.Dir(path))() // or one of two commands would undo the other
+			f, err := openAccountFile(path)
 			if err != nil {
 				return err
 			}

@@ -27,9 +27,6 @@ type accountFile struct {
 // openAccountFile reads a file, which need not exist.
 func openAccountFile(path string) (*accountFile, error) {
 	f := &accountFile{path: path, list: accounts.List{}, mode: 0o600}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		f.path = real
-	}
 	text, err := readPrivate(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
@@ -108,13 +105,20 @@ func replaceFile(path string, text []byte, mode fs.FileMode) error {
 	}
 	defer os.Remove(t.Name()) // there is none after the rename
 	_, err = t.Write(text)
+	owner := path
+	if _, err := os.Stat(path); err != nil {
+		owner = dir
+	}
 	if err == nil {
-		err = errors.Join(t.Chmod(mode), keepOwner(t, path), t.Sync())
+		err = errors.Join(t.Chmod(mode), keepOwner(t, owner), t.Sync())
 	}
 	if err = errors.Join(err, t.Close()); err != nil {
 		return err
 	}
-	return os.Rename(t.Name(), path)
+	if err := os.Rename(t.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(dir) // or a power cut brings back a key that was removed
 }
 
 // newKey makes a key of 256 bits.

@@ -132,5 +132,8 @@ func restoreTable(restore func(dir string) error, dir string, key table.RecordKe
 		return 0, err
 	}
 	_ = os.Remove(dir) // if it is there, it is empty
-	return entities, os.Rename(alone, dir)
+	if err := os.Rename(alone, dir); err != nil {
+		return 0, err
+	}
+	return entities, syncDir(filepath.Dir(dir))
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -67,9 +68,9 @@ func (b *backupRun) create(ctx context.Context) (m *repository.Manifest, err err
 	if err := apart(b.place, b.data); err != nil {
 		return nil, err
 	}
-	lock, err := vfs.Default.Lock(filepath.Join(b.data, backupLock))
+	lock, err := lockBackups(b.data)
 	if err != nil {
-		return nil, fmt.Errorf("another backup of %s is running (%w)", b.data, err)
+		return nil, err
 	}
 	defer lock.Close()
 	store, err := b.store.Identity()
@@ -105,6 +106,42 @@ func (b *backupRun) create(ctx context.Context) (m *repository.Manifest, err err
 type unfinished struct {
 	here  []string // in the place of this run
 	other []string // lines about other places
+}
+
+// lockBackups keeps other processes from making a backup of a data directory. The file
+// belongs to the owner of the directory, also if root runs the first backup.
+func lockBackups(data string) (io.Closer, error) {
+	path := filepath.Join(data, backupLock)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		err = errors.Join(keepOwner(f, data), f.Close())
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	lock, err := vfs.Default.Lock(path)
+	if errors.As(err, new(*fs.PathError)) {
+		return nil, fmt.Errorf("%w; make backups as the user of the server, and let that user write this file", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("another backup of %s is running (%w)", data, err)
+	}
+	return lock, nil
+}
+
+// clearStaging removes what a backup that was killed has left: it would keep data files
+// on the disk that the store does not need any more.
+func clearStaging(data string) error {
+	staging := filepath.Join(data, backupStaging)
+	if _, err := os.Lstat(staging); err != nil {
+		return nil // there is none
+	}
+	lock, err := lockBackups(data)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	return os.RemoveAll(staging)
 }
 
 func (b *backupRun) readUnfinished() (u unfinished, err error) {

@@ -106,6 +106,11 @@ type scheduledBackups struct {
 }
 
 func (s *serving) scheduleBackups(ctx context.Context) (*scheduledBackups, error) {
+	if data := s.dataDirectory(); data != "" {
+		if err := clearStaging(data); err != nil {
+			s.log.Info("the files of an earlier backup stay", "cause", err)
+		}
+	}
 	if s.backup.to == "" {
 		return nil, nil
 	}

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// keepOwner does nothing: a new file belongs to whoever the directory says.
+// keepOwner does nothing: a new file belongs to whom the system gives it.
 func keepOwner(*os.File, string) error { return nil }

@@ -1,0 +1,80 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A backup that root makes must not keep the server's user from making others.
+func TestBackupByRoot(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+	data := t.TempDir()
+	start(t, nil, "--data", data).ends(t)
+	if err := os.Chown(data, 65534, 65534); err != nil {
+		t.Skip("files cannot be given to another user here: ", err)
+	}
+	succeed(t, "backup", "create", filepath.Join(t.TempDir(), "place"), "--data", data)
+	for _, name := range []string{backupLock, backupUnfinished} {
+		info, err := os.Stat(filepath.Join(data, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if owner := info.Sys().(*syscall.Stat_t).Uid; owner != 65534 {
+			t.Errorf("%s belongs to the user %d", name, owner)
+		}
+	}
+}
+
+// A file that cannot be locked is no other backup.
+func TestBackupWithoutLock(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	start(t, nil, "--data", data).ends(t)
+	if err := os.Mkdir(filepath.Join(data, backupLock), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, _, said := run(t, nil, "backup", "create", filepath.Join(t.TempDir(), "place"), "--data", data)
+	if !strings.Contains(said, backupLock) || strings.Contains(said, "another backup") {
+		t.Error(said)
+	}
+}
+
+// The start of a server removes what a backup that was killed has left, and nothing that
+// a running one needs.
+func TestStagingOfKilledBackup(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	left := filepath.Join(data, backupStaging, "000001.sst")
+	start(t, nil, "--data", data).ends(t)
+	if err := os.Mkdir(filepath.Dir(left), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := lockBackups(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, nil, "--data", data).ends(t)
+	if _, err := os.Stat(left); err != nil {
+		t.Errorf("a running backup lost its files: %v", err)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	start(t, nil, "--data", data).ends(t)
+	if _, err := os.Stat(filepath.Dir(left)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the files of a killed backup are left: %v", err)
+	}
+}
