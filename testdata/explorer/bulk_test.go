@@ -2,6 +2,9 @@ package explorer
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -103,6 +106,11 @@ func TestCopyElsewhere(t *testing.T) {
 	mode.Store("hold")
 	var busy atomic.Int32
 	held, release := make(chan struct{}, 100), make(chan struct{})
+	home, err := url.Parse(to.endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: home.Scheme, Host: home.Host})
 	connection, _ := to.through(func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/$batch") {
 			return false
@@ -118,8 +126,13 @@ func TestCopyElsewhere(t *testing.T) {
 				return true
 			}
 			mode.Store("forbid")
-		case "forbid":
+		case "lose": // written, but nobody hears of it
 			mode.Store("")
+			real.ServeHTTP(httptest.NewRecorder(), r)
+			refuse(w, 503, "ServerBusy", "The server is busy.")
+			return true
+		case "forbid":
+			mode.Store("lose")
 			refuse(w, 403, "AuthorizationFailure", "not now")
 			return true
 		}
@@ -155,7 +168,7 @@ func TestCopyElsewhere(t *testing.T) {
 	b.seeText(at("error"), "The token or the account does not permit this.")
 	b.seeText(at("bulk-progress"), "Stopped")
 	b.click(at("bulk-go-on"))
-	b.seeText(at("bulk-progress"), "Finished.") // a batch whose answer is lost is sent again, and is there already
+	b.seeText(at("bulk-progress"), "2,300 entities copied. Finished.") // also those of a batch whose answer was lost, which was sent again
 	b.click(at("bulk-close"))
 	b.click(at("bulk"))
 	b.gone(at("bulk-resume"))

@@ -47,7 +47,7 @@ func (b *tab) quiet(but ...string) {
 	b.Helper()
 next:
 	for _, problem := range b.complaints() {
-		for _, known := range append(but, "/_/session", "404 (Not Found)") {
+		for _, known := range append(but, "404 (Not Found)") {
 			if strings.Contains(problem, known) {
 				continue next
 			}

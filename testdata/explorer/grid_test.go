@@ -198,3 +198,16 @@ func TestStates(t *testing.T) {
 	b.click(at("zone"))
 	b.quiet()
 }
+
+// Spaces and characters without a shape are seen in keys, which differ by them.
+func TestUnseenInKeys(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.fill("people", entity{"PartitionKey": " a", "RowKey": "b  c d"}, entity{"PartitionKey": "a", "RowKey": "Å\u200b\u00a0\u202e"}, entity{"PartitionKey": "z ", "RowKey": ""})
+	b := newTab(t)
+	b.enter("gateway", s, "people")
+	for _, want := range []string{"␣a", "b␣␣c d", "Å⟨200B⟩⟨00A0⟩⟨202E⟩", "z␣"} {
+		b.wait(`[...document.querySelectorAll(".pins .cell")].some(e => e.textContent == %s)`, want)
+	}
+	b.shot("unseen")
+}

@@ -110,6 +110,15 @@ func TestWrongCredentials(t *testing.T) {
 	expired := s.endpoint + "?sv=2019-02-02&ss=t&srt=sco&sp=rl&se=2020-01-01T00%3A00%3A00Z&sig=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA%3D"
 	b := newTab(t)
 	b.open(s.page)
+	b.click(at("open"))
+	b.seeText(at("error"), "Type the name of the account.")
+	b.fill(at("account"), "nobody")
+	b.click(at("open"))
+	b.seeText(at("error"), "Type the key of the account.")
+	b.fill(at("secret"), "c2VjcmV0")
+	b.click(at("open"))
+	b.seeText(at("error"), "There is no account nobody at http://")
+	b.shot("no-account")
 	b.click(at("way-string"))
 	for _, wrong := range []struct{ connection, says string }{
 		{strings.Replace(s.connection, "Eby8", "AAAA", 1), "the key is wrong"},

@@ -79,6 +79,8 @@ func kind(name string) string {
 		return "image/svg+xml"
 	case ".txt":
 		return "text/plain; charset=utf-8"
+	case "": // session, which says that there is none
+		return "application/json"
 	}
 	return mime.TypeByExtension(path.Ext(name))
 }

@@ -38,6 +38,15 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+// The page asks who serves it; an endpoint says so without an error, which the
+// console would show.
+func TestNoSession(t *testing.T) {
+	t.Parallel()
+	if status, fields, body := get("localhost", "/_/session"); status != 200 || fields["Content-Type"] != "application/json" || body != "{}\n" {
+		t.Errorf("%d %q %q", status, fields["Content-Type"], body)
+	}
+}
+
 // The page needs no more than its policy allows: the HTML has no script and no style
 // in it.
 func TestPolicy(t *testing.T) {
@@ -99,7 +108,7 @@ func TestCaching(t *testing.T) {
 	if status != 200 || fields["Content-Encoding"] != "gzip" || len(packed) >= len(plain) {
 		t.Errorf("%d %v %d of %d bytes", status, fields, len(packed), len(plain))
 	}
-	for _, path := range []string{"/_/session", "/_/../secret", "/_/dist.go", "/_/index.html/"} {
+	for _, path := range []string{"/_/accounts/dev", "/_/../secret", "/_/dist.go", "/_/index.html/"} {
 		if status, _, _ := get("localhost", path); status != 404 {
 			t.Errorf("%s: %d", path, status)
 		}

@@ -3,9 +3,9 @@
 import { type Operation, transact } from "../wire/batch.ts"
 import type { Home } from "../wire/client.ts"
 import { Failure, patiently } from "../wire/failure.ts"
-import { body } from "../wire/json.ts"
-import { type Position, query } from "../wire/tables.ts"
-import { type Entity, type Value, keyOf } from "../wire/value.ts"
+import { body, parseEntity } from "../wire/json.ts"
+import { type Position, getEntity, query } from "../wire/tables.ts"
+import { type Entity, type Value, keyOf, sameValue } from "../wire/value.ts"
 import { read, write } from "./settings.ts"
 import { Store } from "./store.ts"
 
@@ -47,12 +47,16 @@ export class Bulk {
   /** left are the batches of a page that are not done, and next is where the page behind it begins. */
   private left: Operation[][] = []
   private next: Position | undefined
+  /** tried are batches that were sent; the answer may be lost. */
+  private readonly tried = new Set<Operation[]>()
 
   constructor(
     private readonly home: Home,
     private readonly table: string,
     job: Job,
     private readonly target: Home,
+    /** resumed: an attempt of before may have worked on a part of the first page. */
+    private resumed: boolean,
   ) {
     this.state = new Store<Working>({ ...job, running: false, finished: false, waiting: "" })
   }
@@ -88,10 +92,12 @@ export class Bulk {
     }
     await each(atOnce, [...this.left], async (batch) => {
       const skipped = await patiently(() => this.execute(batch), signal, wait)
+      this.tried.delete(batch)
       this.left = this.left.filter((b) => b !== batch)
       const { done, skipped: before } = state.value
       state.update({ done: done + batch.length - skipped, skipped: before + skipped, waiting: "" })
     })
+    this.resumed = false
     state.update({ next: this.next, finished: !this.next })
     this.remember()
   }
@@ -102,10 +108,13 @@ export class Bulk {
     write(place(this.home, this.table), finished ? undefined : { plan, filter, next, done, skipped })
   }
 
-  /** execute applies a batch without the operations that were refused, and returns how many these are. */
+  /** execute applies a batch without the operations that were refused, and returns how many of these are not the work of an earlier attempt. */
   private async execute(batch: Operation[]): Promise<number> {
     const { plan } = this.state.value
+    const again = this.resumed || this.tried.has(batch)
+    this.tried.add(batch)
     let left = batch
+    let skipped = 0
     while (left.length > 0) {
       try {
         await transact(this.target, plan.kind === "copy" ? plan.table : this.table, left)
@@ -114,10 +123,22 @@ export class Bulk {
         // Changed or deleted since it was read, or there already: it stays as it is.
         const keep = e instanceof Failure && (e.status === 412 || e.code === "ResourceNotFound" || e.code === "EntityAlreadyExists")
         if (!keep) throw e
-        left = left.toSpliced(e.index ?? 0, 1)
+        const refused = left[e.index ?? 0]!
+        if (!again || !(await this.holds(refused))) skipped++
+        left = left.filter((o) => o !== refused)
       }
     }
-    return batch.length - left.length
+    return skipped
+  }
+
+  /** holds reports whether the target is as an operation leaves it. */
+  private async holds(o: Operation): Promise<boolean> {
+    const { plan } = this.state.value
+    const found = await getEntity(this.target, plan.kind === "copy" ? plan.table : this.table, o.key)
+    if (o.body === undefined || !found) return o.body === undefined && !found
+    const wanted = parseEntity(o.body).values
+    for (const [name, value] of wanted) if (!sameValue(value, found.values.get(name))) return false
+    return plan.kind === "set" || found.values.size === wanted.size + (found.values.has("Timestamp") ? 1 : 0)
   }
 }
 

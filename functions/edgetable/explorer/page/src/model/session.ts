@@ -21,7 +21,8 @@ export async function begin(): Promise<Session> {
   if (response.status === 401 && once && token) response = await ask(token)
   if (response.status === 401) throw await failed(response)
   if (!response.ok) return { version: "", homes: undefined }
-  const answer = (await response.json()) as { version: string; profiles: Profile[]; token?: string }
+  const answer = (await response.json()) as { version: string; profiles?: Profile[]; token?: string }
+  if (!answer.profiles) return { version: "", homes: undefined } // an endpoint serves the page
   if (answer.token) {
     token = answer.token
     sessionStorage.setItem(kept, token)

@@ -23,11 +23,11 @@ export function BulkMenu(p: Props) {
   const [kind, setKind] = useState<Plan["kind"]>()
   const [bulk, setBulk] = useState<Bulk>()
   const left = unfinished(p.home, p.table)
-  const begin = (job: Job) => {
+  const begin = (job: Job, resumed = false) => {
     const plan = job.plan
     const target = plan.kind === "copy" ? p.homes.find((h) => h.name === plan.home) : p.home
     if (!target) return
-    const b = new Bulk(p.home, p.table, job, target)
+    const b = new Bulk(p.home, p.table, job, target, resumed)
     setKind(undefined)
     setBulk(b)
     void b.run()
@@ -46,7 +46,7 @@ export function BulkMenu(p: Props) {
                 ),
             )}
             {left && (
-              <button type="button" data-test="bulk-resume" onClick={() => (begin(left), close())}>
+              <button type="button" data-test="bulk-resume" onClick={() => (begin(left, true), close())}>
                 Resume: {count(left.done)} {doing[left.plan.kind]} so far
               </button>
             )}

@@ -11,6 +11,16 @@ export interface Shown {
   look: string
 }
 
+/**
+ * unseen finds what nobody would see in a key: spaces at its ends or beside each other, other spaces than the usual one, characters without
+ * a shape. Keys that differ by them alone look the same.
+ */
+const unseen = /^ +| +$| {2,}|(?! )[\p{Z}\p{C}]/gu
+
+/** shownKey is the text of a key. */
+export const shownKey = (text: string) =>
+  text.slice(0, longest).replace(unseen, (s) => (s[0] === " " ? "␣".repeat(s.length) : `⟨${s.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`)) + (text.length > longest ? "…" : "")
+
 const absent: Shown = { text: "", look: "" }
 const empty: Shown = { text: '""', look: "dim" }
 

@@ -39,7 +39,9 @@ export function Connect({ connected }: { connected: (h: Home) => void }) {
     setFailure(undefined)
     setBusy(true)
     try {
-      const c: Connection = way === "key" ? checked({ account, endpoint: endpoint || here(account), key: secret.trim() }) : parseConnection(secret)
+      if (way === "key" && !account.trim()) throw new Error("Type the name of the account.")
+      if (!secret.trim()) throw new Error(way === "key" ? "Type the key of the account." : "Paste a connection string or the URL of a token (SAS).")
+      const c: Connection = way === "key" ? checked({ account: account.trim(), endpoint: endpoint || here(account.trim()), key: secret.trim() }) : parseConnection(secret)
       if (c.key === undefined) await open(direct(c, undefined))
       else if (!secure) await open(direct(c, signPlain(c.key)))
       else {
@@ -56,7 +58,7 @@ export function Connect({ connected }: { connected: (h: Home) => void }) {
   }
   return (
     <main class="connect">
-      <form onSubmit={submit} data-test="connect" autoComplete="off">
+      <form onSubmit={submit} data-test="connect" autoComplete="off" noValidate>
         <h1>Open an account</h1>
         {!secure && (
           <div class="warning" role="note" data-test="insecure">
@@ -108,6 +110,11 @@ export function Connect({ connected }: { connected: (h: Home) => void }) {
           {way === "key" ? "Key" : "Connection string or SAS URL"}
           <input required type="password" value={secret} data-test="secret" autoComplete="off" spellcheck={false} onInput={(e) => setSecret(e.currentTarget.value)} />
         </label>
+        {way === "string" && (
+          <p class="dim">
+            For the development account on port 10002 of this machine: <code>UseDevelopmentStorage=true</code>
+          </p>
+        )}
         {secure && (
           <label class="check">
             <input type="checkbox" checked={remember} data-test="remember" onChange={(e) => setRemember(e.currentTarget.checked)} /> Remember the key in this browser, in a form from

@@ -35,7 +35,10 @@ export interface Result {
 export async function* listTables(home: Home, signal?: AbortSignal): AsyncGenerator<string[]> {
   let next: string | null = ""
   do {
-    const response: Response = await send(home, { path: "Tables", query: next ? { NextTableName: next } : {}, headers: { accept: "application/json;odata=nometadata" }, ...(signal ? { signal } : {}) })
+    const response: Response = await send(home, { path: "Tables", query: next ? { NextTableName: next } : {}, headers: { accept: "application/json;odata=nometadata" }, ...(signal ? { signal } : {}) }).catch((e: unknown) => {
+      // Only the account can be what is not there.
+      throw e instanceof Failure && e.code === "ResourceNotFound" ? new Failure(`There is no account ${home.account} at ${home.endpoint || home.name}.`, e.status, e.code) : e
+    })
     next = response.headers.get("x-ms-continuation-NextTableName")
     const names = await text(response, signal)
     let list: { value: { TableName: string }[] }
