@@ -148,16 +148,9 @@ func (p *program) tellAdvice(table string, f *advise.Facts, asJSON bool) error {
 		p.printAdvice(a, f)
 	}
 	if n := len(a.Findings); n > 0 {
-		return failure{found, fmt.Errorf("%s: %s", table, findings(n))}
+		return failure{found, fmt.Errorf("%s: %s", table, things(n, "findings"))}
 	}
 	return nil
-}
-
-func findings(n int) string {
-	if n == 1 {
-		return "1 finding"
-	}
-	return fmt.Sprint(n, " findings")
 }
 
 func (p *program) printAdvice(a *advice, f *advise.Facts) {

@@ -176,7 +176,7 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 		}
 	}
 	if n := len(report.Problems); n > 0 {
-		return fmt.Errorf("%s is damaged: %d problems", location, n)
+		return fmt.Errorf("%s is damaged: %s", location, things(n, "problems"))
 	}
 	return nil
 }

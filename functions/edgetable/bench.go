@@ -135,13 +135,13 @@ func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags)
 			defer func() { err = errors.Join(err, load.DeleteTable(context.WithoutCancel(ctx), owner, o.spec.Table)) }()
 		}
 		if o.spec.Op.NeedsPreload() {
-			fmt.Fprintf(p.err, "inserting %d entities into %s\n", o.entities, o.spec.Table)
+			fmt.Fprintf(p.err, "inserting %s into %s\n", things(o.entities, "entities"), o.spec.Table)
 			if err := load.Fill(ctx, owner, o.spec.Table, o.spec.Layout); err != nil {
 				return err
 			}
 		}
 	}
-	fmt.Fprintf(p.err, "%s over %d connections for %v\n", o.spec.Op, o.spec.Connections, o.spec.Duration)
+	fmt.Fprintf(p.err, "%s over %s for %v\n", o.spec.Op, things(o.spec.Connections, "connections"), o.spec.Duration)
 	res, err := load.Run(ctx, o.spec)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags)
 	fmt.Fprintf(p.out, "%s\t%.0f ops/s\t%.0f entities/s\tp50 %v\tp99 %v\tmax %v\terrors %d\trefused %d\n", o.spec.Op, res.OpsPerSecond(),
 		res.EntitiesPerSecond(), res.Latency.Quantile(0.5), res.Latency.Quantile(0.99), res.Latency.Max(), res.Errors, res.Refusals)
 	if res.Errors > 0 {
-		return fmt.Errorf("%d requests failed; the first: %w", res.Errors, res.First)
+		return fmt.Errorf("%s failed; the first: %w", things(res.Errors, "requests"), res.First)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (p *program) check(data, salvage string) error {
 		fmt.Fprintln(p.out, "what can be read is in", salvage)
 	}
 	if n := len(report.Problems); n > 0 {
-		return fmt.Errorf("%s is damaged: %d problems; restore a backup, or save what can be read with --salvage", data, n)
+		return fmt.Errorf("%s is damaged: %s; restore a backup, or save what can be read with --salvage", data, things(n, "problems"))
 	}
 	return nil
 }

@@ -129,12 +129,12 @@ func (p *program) printReport(r *traffic.Report) {
 	fmt.Fprintf(p.out, "  read by key      %s\n", things(t.Reads, "entities"))
 	fmt.Fprintf(p.out, "  written          %s, %s of them in %s\n", things(t.Writes, "entities"), count(t.BatchEntities), things(t.Batches, "batches"))
 	fmt.Fprintf(p.out, "  query pages      %s: %s scanned, %s returned\n", count(t.Queries), things(t.Scanned, "rows"), count(t.Returned))
-	fmt.Fprintf(p.out, "  throttled        %s requests\n", count(t.Throttled))
+	fmt.Fprintf(p.out, "  throttled        %s\n", things(t.Throttled, "requests"))
 	if t.Judged > 0 {
 		fmt.Fprintf(p.out, "  inserts          %d %% at the end of the table, %d %% at its start\n", 100*t.AtEnd/t.Judged, 100*t.AtStart/t.Judged)
 	}
 	if t.Missed > 0 {
-		fmt.Fprintf(p.out, "  not counted      %s requests, which came while another one was counted\n", count(t.Missed))
+		fmt.Fprintf(p.out, "  not counted      %s, which came while another one was counted\n", things(t.Missed, "requests"))
 	}
 	for _, metric := range traffic.Metrics {
 		p.printHeavy(metric, r.Partitions[metric])
