@@ -76,14 +76,3 @@ func TestDevelopmentAccount(t *testing.T) {
 		t.Errorf("greeting:\n%s", s.greeting)
 	}
 }
-
-// Some editors put a byte order mark in front of a file.
-func TestAccountsFileWithMark(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "accounts")
-	if err := os.WriteFile(file, []byte("\ufeffacme:"+key1+"\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := start(t, nil, "--memory", "--accounts", file)
-	s.client(t, key1).fill(t)
-}
