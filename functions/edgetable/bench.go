@@ -64,7 +64,7 @@ mixed (half get, half upsert).`,
 		intFlag(f, &o.entities, "entities", 10_000, 1, 100_000_000, "`number` of entities; delete ends when all are deleted")
 		intFlag(f, &o.rows, "rows", 0, 0, 100_000_000, "`number` of entities per partition; default 1000 for query and scan, else 100")
 		choiceFlag(f, &o.format, "format", "`format` of entities; json or atom", string(load.JSON), string(load.Atom))
-		choiceFlag(f, &o.refused, "refused", "`what` to do after status 503: fail, wait (as Retry-After says) or repeat (at once)", "fail", "wait", "repeat")
+		choiceFlag(f, &o.refused, "refused", "`what` to do after status 503: fail, wait (as Retry-After says) or repeat (at once)", string(load.Fails), string(load.Waits), string(load.AtOnce))
 		boolFlag(f, &o.existing, "existing", "use the table of a run with --keep: do not create, fill or delete it")
 		boolFlag(f, &o.keep, "keep", "do not delete the table")
 	})
@@ -104,8 +104,7 @@ func (p *program) bench(ctx context.Context, o *benchFlags) error {
 // complete checks the flags and fills in what follows from them.
 func (o *benchFlags) complete() error {
 	s := &o.spec
-	s.Op, s.Format, s.Prefix = load.Op(o.op), load.Format(o.format), strconv.FormatInt(time.Now().UnixNano(), 36)
-	s.Refused = map[string]load.Refused{"fail": load.Fails, "wait": load.Waits, "repeat": load.AtOnce}[o.refused]
+	s.Op, s.Format, s.Refused, s.Prefix = load.Op(o.op), load.Format(o.format), load.Refused(o.refused), strconv.FormatInt(time.Now().UnixNano(), 36)
 	if s.Op == load.Query && o.rows > 1000 {
 		return misuse("--rows is at most 1000 for query: a page has no more")
 	}

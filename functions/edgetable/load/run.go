@@ -32,9 +32,9 @@ type Refused string
 // Most clients, the service's own among them, wait for the time in Retry-After and send the request again. Rude ones do
 // not wait.
 const (
-	Fails  Refused = ""       // it is an error as any other
-	Waits  Refused = "waits"  // for Retry-After
-	AtOnce Refused = "atonce" // the request is sent again
+	Fails  Refused = "fail"   // it is an error as any other; the default
+	Waits  Refused = "wait"   // for Retry-After
+	AtOnce Refused = "repeat" // the request is sent again at once
 )
 
 // Result counts what happened in the measured window. Requests that straddle its edges count where they ended.
@@ -140,7 +140,7 @@ func work(c *wire.Conn, op operation, refused Refused, win *window, res *Result)
 		resp, err := c.Do(&req)
 		done := time.Now()
 		broken := err != nil
-		if again = !broken && resp.Status == 503 && refused != Fails; again {
+		if again = !broken && resp.Status == 503 && (refused == Waits || refused == AtOnce); again {
 			if !done.Before(win.open) && !done.After(win.shut) {
 				res.Refusals++
 			}
@@ -188,9 +188,7 @@ func dialAll(ctx context.Context, t wire.Target, n int) ([]*wire.Conn, error) {
 }
 
 func closeAll(conns []*wire.Conn) {
-	var errs []error
 	for _, c := range conns {
-		errs = append(errs, c.Close())
+		_ = c.Close() // nothing is buffered: a failed close loses nothing
 	}
-	_ = errors.Join(errs...) // nothing is buffered: a failed close loses nothing
 }

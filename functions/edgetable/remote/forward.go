@@ -46,14 +46,10 @@ func (e Endpoint) Account() string {
 	return name
 }
 
-// ErrNoKey is the error of Sign if the endpoint has a shared access signature in
-// place of a key.
-var ErrNoKey = errors.New("the profile has a shared access signature and no account key: it can sign no other token")
-
 // Sign signs the text of a shared access signature with the account key.
 func (e Endpoint) Sign(text string) (string, error) {
 	if e.key == nil {
-		return "", ErrNoKey
+		return "", errors.New("the profile has a shared access signature and no account key: it can sign no other token")
 	}
 	return e.key.Sign(text), nil
 }
