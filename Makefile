@@ -82,12 +82,15 @@ test-data:
 	@.ci/prerequisites go node npm python3 javac mvn chromium
 	$(STEPS) $(DATA)
 
+# With this make says how long the lines of each step took, and .ci/summary adds them up.
+TIMED = '.SHELLFLAGS=.ci/step $$@'
+
 ## test: all of these, on two cores half an hour with empty caches; installs what the tests need below .cache/
 .PHONY: test
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
 	@.ci/install $$(<.ci/tinygo/packages)
-	@{ $(MAKE) quick && $(MAKE) -j2 -O $(AWS) $(EDGE) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST) $(DATA); } 2>&1 | .ci/summary; echo "test: $$SECONDS seconds"
+	@{ $(MAKE) $(TIMED) quick && $(MAKE) -j2 -O $(TIMED) $(AWS) $(EDGE) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST) $(DATA); } 2>&1 | .ci/summary; echo "test: $$SECONDS seconds"
 
 # The race detector is for packages that start goroutines or meet them.
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
