@@ -143,8 +143,13 @@ func (l *logFiles) cutOut(path string, log logfile.Log) error {
 	if err := writeLog(l.FS, path+".new", log); err != nil {
 		return err
 	}
-	if err := l.FS.Rename(path, path+".damaged"); err != nil {
-		return err
+	// A log must have its name at each moment: a start after a crash here would count it
+	// as missing. Only a file system without links takes the name away.
+	_ = l.FS.Remove(path + ".damaged") // of an attempt that was interrupted
+	if l.FS.Link(path, path+".damaged") != nil {
+		if err := l.FS.Rename(path, path+".damaged"); err != nil {
+			return err
+		}
 	}
 	return l.FS.Rename(path+".new", path)
 }

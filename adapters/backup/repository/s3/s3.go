@@ -66,7 +66,7 @@ func Open(ctx context.Context, location string) (*Bucket, error) {
 	b := &Bucket{
 		region: c.Region, credentials: c.Credentials,
 		signer:  v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }), // as S3 asks
-		client:  http.Client{Timeout: callTimeout},
+		client:  http.Client{Timeout: callTimeout, CheckRedirect: noRedirect},
 		retryer: retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts = 8; o.RateLimiter = noLimit{} }),
 	}
 	if r := query.Get("region"); r != "" {
@@ -110,8 +110,16 @@ func (b *Bucket) Get(ctx context.Context, name string) ([]byte, error) {
 // Delete implements repository.Objects.
 func (b *Bucket) Delete(ctx context.Context, name string) error {
 	_, err := b.call(ctx, http.MethodDelete, b.prefix+name, nil, nil)
+	var failed *failure
+	if errors.As(err, &failed) && failed.Code == "NoSuchKey" { // as some makers answer, and after a lost reply
+		return nil
+	}
 	return err
 }
+
+// noRedirect makes a redirection an error. The signature is for one host; and a write
+// would become a read of another page, which succeeds.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // List implements repository.Objects.
 func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[repository.Object, error] {
