@@ -58,17 +58,17 @@ func (s *localServer) Traffic(ctx context.Context, account, table string) (any, 
 // Advise implements explorer.Local.
 func (s *localServer) Advise(ctx context.Context, one *explorer.Profile, c *remote.Client, table string, scan bool) (any, error) {
 	facts := advise.Facts{Buckets: usualBuckets}
+	var err error
 	if one.Local {
-		r, err := askTraffic(ctx, &s.statsFlags, one.Account, table)
-		if err == nil {
-			facts.Traffic = r
-		} else if !scan {
-			return nil, err
-		}
+		facts.Traffic, err = askTraffic(ctx, &s.statsFlags, one.Account, table)
+	} else {
+		facts.Traffic, err = c.Statistics(ctx, table)
+	}
+	if err != nil && !scan {
+		return nil, err
 	}
 	if scan {
 		var read transfer.Progress
-		var err error
 		if facts.Stored, err = scanKeys(ctx, c, table, 8, &read); err != nil {
 			return nil, err
 		}

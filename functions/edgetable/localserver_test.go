@@ -80,7 +80,11 @@ func TestExplorerLocal(t *testing.T) {
 		t.Errorf("with a scan it is %+v", a)
 	}
 	ask("advise/elsewhere/people?scan=true", 502) // it has no such table
-	for _, path := range []string{"traffic/elsewhere", "traffic/elsewhere/people", "advise/elsewhere/people", "accounts/elsewhere"} {
+	ask("advise/elsewhere/people", 502)           // nor does it tell its traffic
+	if text := ask("traffic/elsewhere/people", 200); !strings.HasPrefix(text, `{"untold":"`) {
+		t.Errorf("the traffic of a server elsewhere: %s", text)
+	}
+	for _, path := range []string{"traffic/elsewhere", "accounts/elsewhere"} {
 		ask(path, 404)
 	}
 	keys := read[accountInfo](t, ask("accounts/here", 200))

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -145,9 +146,42 @@ func TestHomes(t *testing.T) {
 			b.click(at("run"))
 			b.seeText(at("status"), "20 rows")
 
-			// Their statistics are not on this machine.
-			b.visit("#/dev/many?view=traffic")
-			b.seeText(at("elsewhere"), "dev is not on a server of this machine")
+			// A token that the page makes, and the home takes.
+			b.visit("#/dev/people")
+			b.seeText(at("title"), "people")
+			b.click(at("access-open"))
+			b.seeText(at("sas-words"), "can read entities of the table people")
+			b.click(at("sas-make"))
+			b.see(at("sas-url"))
+			token := js[string](b, `document.querySelector(%s).innerText`, at("sas-url"))
+			for path, want := range map[string]int{"/people()?": 200, "/many()?": 403} {
+				req, err := http.NewRequestWithContext(t.Context(), "GET", strings.Replace(token, "/people?", path, 1), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.Header.Set("Accept", "application/json;odata=nometadata")
+				resp, err := http.DefaultClient.Do(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Close()
+				if resp.StatusCode != want {
+					t.Errorf("%s with a token for people: %d", path, resp.StatusCode)
+				}
+			}
+			b.keys("\x1b")
+			b.gone("dialog")
+
+			// Their statistics are not on this machine; objects keep their own.
+			b.visit("#/dev/many?view=traffic&metric=scanned")
+			if h.name == "objects" {
+				b.seeText(at("objects"), "Counted by the objects of a Worker since 20")
+				b.see(at("heat"))
+				b.seeText(at("shapes"), "(no filter but for keys)")
+				b.seeText(at("findings"), "Advice")
+			} else {
+				b.seeText(at("elsewhere"), "dev does not tell what traffic it has.")
+			}
 			b.shot("home-" + h.name + "-traffic")
 			b.quiet("412 (Precondition Failed)")
 		})

@@ -174,8 +174,7 @@ func TestAttacks(t *testing.T) {
 		{"advice without a token", "GET", "/_/advise/dev/People?scan=true", []string{"X-Edgetable-Explorer", ""}, 401, "NoSession"},
 		{"keys without a token", "GET", "/_/accounts/dev", []string{"X-Edgetable-Explorer", ""}, 401, "NoSession"},
 		{"keys under a name that points to this machine", "GET", "/_/accounts/dev", []string{"Host", "evil.example"}, 421, "WrongHost"},
-		{"traffic of a service elsewhere", "GET", "/_/traffic/dev/People?scan=true", nil, 404, "NotLocal"},
-		{"advice for a service elsewhere", "GET", "/_/advise/dev/People", nil, 404, "NotLocal"},
+		{"traffic of all tables of a service elsewhere", "GET", "/_/traffic/dev?scan=true", nil, 404, "NotLocal"},
 		{"keys of a service elsewhere", "GET", "/_/accounts/dev", nil, 404, "NotLocal"},
 		{"keys of a profile that is not there", "GET", "/_/accounts/none", nil, 404, "NoProfile"},
 		{"a token of a read-only profile", "POST", "/_/sign/prod", nil, 403, "ReadOnlyProfile"},
@@ -285,5 +284,23 @@ func TestAnswersAreWhole(t *testing.T) {
 	all.Wait()
 	if answer := d.do(t, d.request(t, "POST", "/_/p/dev/$batch", strings.Repeat("x", 9<<20))); answer.StatusCode != 413 {
 		t.Errorf("9 MiB: %d, want 413", answer.StatusCode)
+	}
+}
+
+// A service is asked for the traffic of a table. That it does not tell it is no error,
+// which the console of the browser would show.
+func TestUntold(t *testing.T) {
+	t.Parallel()
+	d := open(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusNotImplemented)
+		_, _ = w.Write([]byte(`{"odata.error":{"code":"NotImplemented","message":{"lang":"en-US","value":"no"}}}`))
+	})
+	resp := d.do(t, d.request(t, "GET", "/_/traffic/prod/People", ""))
+	if resp.StatusCode != 200 || !strings.Contains(resp.body, `{"untold":"`) {
+		t.Errorf("%d %s", resp.StatusCode, resp.body)
+	}
+	if r := <-d.got; r.Method != "GET" || r.RequestURI != "/acme/People?comp=traffic" {
+		t.Errorf("%s %s", r.Method, r.RequestURI)
 	}
 }

@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"edgetable/functions/edgetable/remote"
@@ -11,8 +12,8 @@ import (
 type Local interface {
 	// Traffic describes the traffic of a table, or of all tables if table is "".
 	Traffic(ctx context.Context, account, table string) (any, error)
-	// Advise judges the keys of a table: by its traffic if the profile is local, and
-	// by all its entities with scan.
+	// Advise judges the keys of a table: by its traffic if the profile's service tells
+	// it, and by all its entities with scan.
 	Advise(ctx context.Context, one *Profile, c *remote.Client, table string, scan bool) (any, error)
 	// Keys says when the keys of an account were last used.
 	Keys(ctx context.Context, account string) (any, error)
@@ -20,32 +21,41 @@ type Local interface {
 
 // handleLocal serves what Local knows. All of it only reads.
 func (g *Gateway) handleLocal(mux *http.ServeMux) {
-	traffic := g.tell(func(r *http.Request, one *Profile, _ *remote.Client) (any, error) {
-		return g.Local.Traffic(r.Context(), one.Account, r.PathValue("table"))
+	traffic := g.tell(func(r *http.Request, one *Profile, c *remote.Client) (any, error) {
+		if one.Local {
+			return g.Local.Traffic(r.Context(), one.Account, r.PathValue("table"))
+		}
+		report, err := c.Statistics(r.Context(), r.PathValue("table"))
+		if errors.Is(err, remote.ErrNoTraffic) {
+			return untold{err.Error()}, nil
+		}
+		return report, err
 	})
 	mux.HandleFunc("GET /_/traffic/{profile}", traffic)
 	mux.HandleFunc("GET /_/traffic/{profile}/{table}", traffic)
 	mux.HandleFunc("GET /_/advise/{profile}/{table}", g.tell(func(r *http.Request, one *Profile, c *remote.Client) (any, error) {
-		return g.Local.Advise(r.Context(), one, c, r.PathValue("table"), scans(r))
+		return g.Local.Advise(r.Context(), one, c, r.PathValue("table"), r.URL.Query().Get("scan") == "true")
 	}))
 	mux.HandleFunc("GET /_/accounts/{profile}", g.tell(func(r *http.Request, one *Profile, _ *remote.Client) (any, error) {
 		return g.Local.Keys(r.Context(), one.Account)
 	}))
 }
 
-// scans reports whether all entities are to be read, which any service permits.
-func scans(r *http.Request) bool {
-	return r.URL.Query().Get("scan") == "true" && r.Pattern == "GET /_/advise/{profile}/{table}"
+// untold stands for the statistics of a service that does not tell them. It is no
+// error, which the console of the browser would show.
+type untold struct {
+	Why string `json:"untold"`
 }
 
-// tell answers with what ask finds out about the account of a profile.
+// tell answers with what ask finds out about the account of a profile. Of a table any
+// service may know something, of all of them only the server on this machine.
 func (g *Gateway) tell(ask func(r *http.Request, one *Profile, c *remote.Client) (any, error)) http.HandlerFunc {
 	return g.inSession(func(w http.ResponseWriter, r *http.Request) {
 		one, c := g.find(w, r.PathValue("profile"))
 		if one == nil {
 			return
 		}
-		if !one.Local && !scans(r) {
+		if !one.Local && r.PathValue("table") == "" {
 			refuse(w, http.StatusNotFound, "NotLocal", "the profile "+one.Name+" is not on the server of this machine whose data directory is --data")
 			return
 		}

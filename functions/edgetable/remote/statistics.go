@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"edgetable/core/percent"
 	"edgetable/core/traffic"
@@ -20,10 +21,13 @@ func (c *Client) Statistics(ctx context.Context, table string) (*traffic.Report,
 	for {
 		resp, err := c.send(ctx, request{method: http.MethodGet, path: "/" + string(percent.AppendEscaped(nil, table)), query: query}, nil)
 		if answer, ok := errors.AsType[*Error](err); ok && (answer.Status == http.StatusNotImplemented || answer.Code == "InvalidQueryParameterValue") {
-			return fail(errNoTraffic)
+			return fail(ErrNoTraffic)
 		}
 		if err != nil {
 			return fail(err)
+		}
+		if strings.HasPrefix(resp.header.Get("Content-Type"), "application/json") {
+			return fail(ErrNoTraffic) // Azurite answers with entities
 		}
 		part, ok := traffic.ReadBuckets(resp.body)
 		if !ok {
@@ -38,6 +42,6 @@ func (c *Client) Statistics(ctx context.Context, table string) (*traffic.Report,
 	}
 }
 
-// errNoTraffic says who counts traffic.
-var errNoTraffic = errors.New("this service does not tell what traffic it has. Workers with Durable Objects do; a server tells it on its machine, with --data; " +
+// ErrNoTraffic says who counts traffic.
+var ErrNoTraffic = errors.New("this service does not tell what traffic it has. Workers with Durable Objects do; a server tells it on its machine, with --data; " +
 	"Lambda and Azure do not count: on AWS, CloudWatch Contributor Insights of the DynamoDB table shows its busiest hash keys (docs/aws.md)")

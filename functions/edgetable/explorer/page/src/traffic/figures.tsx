@@ -85,8 +85,8 @@ export function Partitions({ report, metric, open }: { report: Report; metric: M
 
 const shownShapes = 10
 
-/** Shapes are the queries that read most. Their filters differ in values alone; one is the example. */
-export function Shapes({ shapes, open }: { shapes: Shape[]; open: (filter: string) => void }) {
+/** Shapes are the queries that read most. Their filters differ in values alone; one is the example, where it is known. Objects see what of a filter is not a range of keys. */
+export function Shapes({ shapes, open }: { shapes: Shape[]; open: ((filter: string) => void) | undefined }) {
   return (
     <section data-test="shapes">
       <h2>Queries that read most</h2>
@@ -107,9 +107,15 @@ export function Shapes({ shapes, open }: { shapes: Shape[]; open: (filter: strin
             {shapes.slice(0, shownShapes).map((s) => (
               <tr key={s.plan + s.filter}>
                 <th scope="row">
-                  <button type="button" class="plain mono" title={s.filter} data-test="shape" onClick={() => open(s.example)}>
-                    {s.example || "(no filter)"}
-                  </button>
+                  {s.plan === "Other" || !open ? (
+                    <span class="mono" data-test="shape">
+                      {s.plan === "Other" ? "(all other filters)" : s.filter || "(no filter but for keys)"}
+                    </span>
+                  ) : (
+                    <button type="button" class="plain mono" title={s.filter} data-test="shape" onClick={() => open(s.example)}>
+                      {s.example || "(no filter)"}
+                    </button>
+                  )}
                 </th>
                 <td>{s.plan}</td>
                 <td>{count(s.pages)}</td>

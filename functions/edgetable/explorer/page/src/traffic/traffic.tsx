@@ -1,9 +1,11 @@
 // The traffic of a table: a heat map, the busiest partitions, the sizes of partitions, and advice about the keys.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { go, route } from "../model/route.ts"
+import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
 import { ErrorLine } from "../ui/parts.tsx"
 import type { Home } from "../wire/client.ts"
+import { moment } from "../wire/date.ts"
 import { Partitions, Ranges, Shapes, Sizes } from "./figures.tsx"
 import { type Advice, Findings } from "./findings.tsx"
 import { Heat, verbs } from "./heat.tsx"
@@ -14,18 +16,27 @@ import { partitionFilter, rangeFilter } from "./range.ts"
 const inGrid = (filter: string) => go({ view: "", filter, sort: "", entity: undefined })
 
 export function Traffic({ home, table }: { home: Home; table: string }) {
+  const { zone } = useStore(look)
   const [report, setReport] = useState<Report>()
   const [advice, setAdvice] = useState<Advice>()
   const [failure, setFailure] = useState<Error>()
   const [scanning, setScanning] = useState<AbortController>()
+  const [untold, setUntold] = useState(!home.about)
   const path = "/" + encodeURIComponent(table)
-  const load = () => {
+  const load = async () => {
     setFailure(undefined)
-    home.about!<Report>("traffic", path).then(setReport, setFailure)
-    home.about!<Advice>("advise", path).then((a) => setAdvice((old) => ({ ...a, ...(old?.stored ? { stored: old.stored } : {}) })), setFailure)
+    try {
+      const r = await home.about!<Report | { untold: string }>("traffic", path)
+      if ("untold" in r) return setUntold(true)
+      setReport(r)
+      const a = await home.about!<Advice>("advise", path)
+      setAdvice((old) => ({ ...a, ...(old?.stored ? { stored: old.stored } : {}) }))
+    } catch (e) {
+      setFailure(e as Error)
+    }
   }
   useEffect(() => {
-    if (home.local) load()
+    if (home.about) void load()
   }, [home, table])
   const scan = async () => {
     const abort = new AbortController()
@@ -42,8 +53,8 @@ export function Traffic({ home, table }: { home: Home; table: string }) {
       <div class="bar">
         <h1 data-test="title">{table}: traffic</h1>
         <span class="grow" />
-        {home.local && (
-          <button type="button" data-test="refresh" onClick={load}>
+        {!untold && (
+          <button type="button" data-test="refresh" onClick={() => void load()}>
             Refresh
           </button>
         )}
@@ -51,10 +62,16 @@ export function Traffic({ home, table }: { home: Home; table: string }) {
           Entities
         </button>
       </div>
-      {failure && <ErrorLine failure={failure} retry={home.local ? load : undefined} />}
+      {failure && <ErrorLine failure={failure} retry={untold ? undefined : () => void load()} />}
       <div class="scroll">
-        {!home.local && <Elsewhere home={home} table={table} />}
-        {report && <HeatMap report={report} />}
+        {untold && <Elsewhere home={home} table={table} />}
+        {report && !home.local && (
+          <p class="dim" data-test="objects">
+            {report.since < "1970" ? "Nothing was counted yet by the objects of a Worker" : `Counted by the objects of a Worker since ${moment(Date.parse(report.since), zone)}`}. They have no map of keys by time, only the last 60 minutes with traffic: all keys are one range. Requests that
+            the Worker throttled and the values in filters are not in it.
+          </p>
+        )}
+        {report && <HeatMap report={report} ranges={home.local} />}
         <section data-test="stored">
           <h2>Sizes of partitions</h2>
           {advice?.stored && <Sizes stored={advice.stored} />}
@@ -78,18 +95,18 @@ export function Traffic({ home, table }: { home: Home; table: string }) {
             </p>
           )}
         </section>
-        {advice && <Findings advice={advice} counted={home.local} />}
+        {advice && <Findings advice={advice} counted={!!report} />}
       </div>
     </main>
   )
 }
 
 /** HeatMap is the map with its choices, and the partitions beside it. */
-function HeatMap({ report }: { report: Report }) {
+function HeatMap({ report, ranges }: { report: Report; ranges: boolean }) {
   const at = useStore(route)
   const [zoomed, setZoomed] = useState<Area>()
   const metric = metrics.find((name) => name === at.metric) ?? busiest(report)
-  const span: Span = at.span === "quarters" ? "quarters" : "minutes"
+  const span: Span = ranges && at.span === "quarters" ? "quarters" : "minutes"
   const m = useMemo(() => matrixOf(report, span, metric), [report, span, metric])
   const whole = useMemo(() => all(m), [m])
   useEffect(() => setZoomed(undefined), [report, span])
@@ -108,14 +125,14 @@ function HeatMap({ report }: { report: Report }) {
               </button>
             ))}
           </div>
-          <div class="tabs" role="group" aria-label="Time">
+          {ranges && <div class="tabs" role="group" aria-label="Time">
             <button type="button" aria-pressed={span === "minutes"} data-test="span-minutes" onClick={() => go({ span: "" }, true)}>
               2 hours by the minute
             </button>
             <button type="button" aria-pressed={span === "quarters"} data-test="span-quarters" onClick={() => go({ span: "quarters" }, true)}>
               7 days by the quarter-hour
             </button>
-          </div>
+          </div>}
           <span class="grow" />
           {zoomed && (
             <>
@@ -132,7 +149,7 @@ function HeatMap({ report }: { report: Report }) {
         <Ranges {...{ m, metric, starts, area, open }} />
       </section>
       <Partitions report={report} metric={metric} open={(p) => inGrid(partitionFilter(p))} />
-      <Shapes shapes={report.shapes ?? []} open={inGrid} />
+      <Shapes shapes={report.shapes ?? []} open={ranges ? inGrid : undefined} />
     </>
   )
 }
@@ -141,14 +158,15 @@ function HeatMap({ report }: { report: Report }) {
 function Elsewhere({ home, table }: { home: Home; table: string }) {
   return (
     <p class="warning" data-test="elsewhere">
-      {home.about
-        ? `${home.name} is not on a server of this machine that 'edgetable explorer' knows, so its traffic is not here. A server of edgetable counts it: name its data directory, on its own machine.`
-        : "A server tells its traffic to its own machine alone, and this page came from the endpoint of the tables. On the machine of the server:"}
+      {home.about ? `${home.name} does not tell what traffic it has. ` : "This page came from the endpoint of the tables, which does not tell what traffic it has. "}
+      If it is a server, its own machine can ask:
       <code>edgetable explorer --data DIRECTORY</code>
       <code>edgetable stats {table} --data DIRECTORY</code>
       <code>edgetable advise {table} --data DIRECTORY</code>
+      {!home.about && "If it is a Worker with Durable Objects, they count:"}
+      {!home.about && <code>edgetable stats {table} --from PROFILE</code>}
       <span class="dim">
-        The objects of Workers count too: <code>edgetable stats {table} --from ENDPOINT</code>. Azure and Lambda do not count by partition.
+        {home.about && "Workers with Durable Objects tell it here. "}Lambda, Workers KV alone and Azure do not count by partition. On AWS, CloudWatch Contributor Insights shows the busiest hash keys.
       </span>
     </p>
   )
