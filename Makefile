@@ -13,8 +13,8 @@ AZURITE_VERSION := 3.37.0
 # Go packages below testdata, which ./... leaves out.
 TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/proc
 # Build tags of the tests that need DynamoDB Local and AWS's emulator, of those that need TinyGo and Node.js, and of those that
-# need an ACME server or Prometheus.
-TAGS := testaws,testedge,testlocal
+# need an ACME server or Prometheus. The fourth makes tests move more entities and kill more often.
+TAGS := testaws,testedge,testlocal,testmany
 
 export GOFLAGS ?= -trimpath
 
@@ -33,7 +33,8 @@ build:
 GOTEST := go test -vet=off
 
 # A layer is a list of steps, of which two run at a time: some wait for other programs, others need the processor.
-STEPS = @$(MAKE) -j2 -O
+JOBS = -j2 -O
+STEPS = @$(MAKE) $(JOBS)
 
 ## quick: format, vet and every test that needs Go alone: half a minute
 .PHONY: quick
@@ -48,7 +49,7 @@ check: quick
 	$(STEPS) $(CHECK)
 
 ## test-local: the binary: the race detector on its packages, Prometheus, and clients; those in Java only where Maven is installed
-LOCAL = race-check race-functions clients prometheus-local backup-s3 explorer-check explorer-test explorer-code
+LOCAL = race-check race-functions many clients prometheus-local backup-s3 explorer-check explorer-test explorer-code
 .PHONY: test-local
 test-local:
 	@.ci/prerequisites go gcc node npm python3 prometheus chromium
@@ -85,23 +86,31 @@ test-data:
 # With this make says how long the lines of each step took, and .ci/summary adds them up.
 TIMED = '.SHELLFLAGS=.ci/step $$@'
 
+# The longest steps begin first, so that none of them runs alone at the end.
+LONG = workers race-dynamodb race-functions files
+
 ## test: all of these, on two cores half an hour with empty caches; installs what the tests need below .cache/
 .PHONY: test
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
 	@.ci/install $$(<.ci/tinygo/packages)
-	@{ $(MAKE) $(TIMED) quick && $(MAKE) -j2 -O $(TIMED) $(AWS) $(EDGE) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST) $(DATA); } 2>&1 | .ci/summary; echo "test: $$SECONDS seconds"
+	@{ $(MAKE) $(TIMED) quick && $(MAKE) $(JOBS) $(TIMED) $(LONG) $(filter-out $(LONG),$(AWS) $(EDGE) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST) $(DATA)); } 2>&1 | .ci/summary; echo "test: $$SECONDS seconds"
 
 # The race detector is for packages that start goroutines or meet them.
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
-.PHONY: race-check race-functions race-dynamodb
+.PHONY: race-check race-functions many race-dynamodb
 # Hundreds of stores with damaged files, which one goroutine opens, take a minute with it. Quick has these tests.
 race-check:
 	$(GOTEST) -race -skip '^(TestFlippedBytes|TestDamagedAnywhere)$$' $(call RACE,core adapters)
 
 race-functions:
 	$(GOTEST) -race -tags testlocal $(call RACE,functions)
+
+# With the race detector this would take minutes, and race-functions runs the same tests with fewer entities and kills.
+many:
+	$(GOTEST) -tags testmany -run '^TestKilled$$' ./functions/edgetable
+	$(GOTEST) -tags testmany ./functions/edgetable/transfer
 
 race-dynamodb:
 	$(GOTEST) -race -timeout 20m -tags testaws ./adapters/store/dynamodb/...

@@ -98,7 +98,7 @@ func numberFrom(t *testing.T, name string, usual int64) int64 {
 // that was not: the same entities, each refused row once, and the same bytes. For
 // more kills, a hundred of each kind of work:
 //
-//	EDGETABLE_KILLS=100 go test ./functions/edgetable -tags testlocal -run TestKilled -v -timeout 60m
+//	EDGETABLE_KILLS=100 go test ./functions/edgetable -tags testmany -run TestKilled -v -timeout 60m
 //
 // EDGETABLE_KILL_SEED repeats the choices of a run that failed.
 func TestKilled(t *testing.T) {

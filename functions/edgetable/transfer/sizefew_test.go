@@ -1,4 +1,4 @@
-//go:build !testlocal
+//go:build !testmany
 
 package transfer_test
 
