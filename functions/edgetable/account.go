@@ -34,8 +34,7 @@ func (o *accountFlags) path() string {
 func (p *program) accountCommand() *cobra.Command {
 	var o accountFlags
 	command := func(use, short, long string, run func(f *accountFile, name string) error) *cobra.Command {
-		_, operand, _ := strings.Cut(use, " ")
-		c := &cobra.Command{Use: use, Short: short, Long: long, Args: operands(strings.Fields(operand)...)}
+		c := &cobra.Command{Use: use, Short: short, Long: long}
 		c.RunE = func(c *cobra.Command, args []string) error {
 			path := o.path()
 			if real, err := filepath.EvalSymlinks(path); err == nil {

@@ -39,7 +39,6 @@ not be known.
 
 The exit status is 0 without a finding, 3 with findings, 1 after a failure. docs/advise.md lists the rules.`,
 		Example: "  edgetable advise People --data /var/lib/edgetable\n  edgetable advise People --from cloudflare\n  edgetable advise People --scan --from azure --json",
-		Args:    operands("TABLE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.local = c.Flags().Changed("data") || c.Flags().Changed("admin")
 			return p.advise(c.Context(), &o, args[0])

@@ -35,7 +35,6 @@ func (p *program) backupCreateCommand() *cobra.Command {
 			"continues when you run the same command again.",
 		Example: `  edgetable backup create /mnt/backup/edgetable --data /var/lib/edgetable
   edgetable backup create 's3://bucket/edgetable?region=eu-central-1' --encrypt-to age1…`,
-		Args: operands("PLACE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.backupCreate(c.Context(), args[0], data, socket, keys)
 		},
@@ -75,7 +74,6 @@ func (p *program) backupListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list PLACE", Short: "List the backups in a place", Long: placeHelp,
 		Example: "  edgetable backup list /mnt/backup/edgetable",
-		Args:    operands("PLACE"),
 		RunE:    func(c *cobra.Command, args []string) error { return p.backupList(c.Context(), args[0]) },
 	}
 }
@@ -124,7 +122,6 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 			"Reads every object that a backup needs and compares its checksum. With --identity it\n" +
 			"also decrypts them. Exits with 1 if something is damaged or missing.",
 		Example: "  edgetable backup verify /mnt/backup/edgetable",
-		Args:    operands("PLACE"),
 		RunE:    func(c *cobra.Command, args []string) error { return p.backupVerify(c.Context(), args[0], id, identity) },
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {
@@ -192,7 +189,6 @@ func (p *program) backupPruneCommand() *cobra.Command {
 			"newest backup always stays. A backup may be made meanwhile.",
 		Example: `  edgetable backup prune /mnt/backup/edgetable --keep-last 24 --keep-daily 30 --dry-run
   edgetable backup prune /mnt/backup/edgetable --older-than 90d`,
-		Args: operands("PLACE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if keep.None() && len(remove) == 0 {
 				return misuse("say what stays: --keep-last, --keep-daily or --older-than; or name a backup with --remove")

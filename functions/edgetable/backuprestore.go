@@ -39,9 +39,9 @@ func (p *program) backupRestoreCommand() *cobra.Command {
   edgetable backup restore /mnt/backup/edgetable --account acme --table People --to prod`,
 		Args: func(c *cobra.Command, args []string) error {
 			if o.to != "" {
-				return operands("PLACE")(c, args)
+				return operands("restore PLACE")(c, args)
 			}
-			return operands("PLACE", "DIRECTORY")(c, args)
+			return operands("restore PLACE DIRECTORY")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if (o.table == "") != (o.account == "") {

@@ -42,7 +42,6 @@ partition), scan (the whole table), batch (100 inserts), page (100 entities from
 mixed (half get, half upsert).`,
 		Example: `  edgetable bench --op get --connections 64
   edgetable bench --endpoint https://tables.example.com/acme --accounts accounts --op insert`,
-		Args: operands(),
 		RunE: func(c *cobra.Command, _ []string) error { return p.bench(c.Context(), &o) },
 	}
 	section(c, "Server", func(f *pflag.FlagSet) {

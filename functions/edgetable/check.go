@@ -16,7 +16,6 @@ func (p *program) checkCommand() *cobra.Command {
 		Long: "Reads each block, table and entity of a data directory that no server uses, and changes\n" +
 			"nothing. Exits with 1 if something is damaged.",
 		Example: "  edgetable check /var/lib/edgetable\n  edgetable check /var/lib/edgetable --salvage /var/lib/edgetable-saved",
-		Args:    operands("DIRECTORY"),
 		RunE:    func(_ *cobra.Command, args []string) error { return p.check(args[0], salvage) },
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {

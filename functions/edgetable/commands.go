@@ -19,6 +19,7 @@ file. docs/flags.md lists all flags with their variables.`,
 		p.explorerCommand(), p.profileCommand(), p.queryCommand(), p.getCommand(), p.putCommand(), p.deleteCommand(), p.countCommand(), p.statCommand(),
 		p.exportCommand(), p.importCommand(), p.copyCommand(), p.syncCommand(), p.verifyCommand(), p.purgeDataCommand(),
 		p.statsCommand(), p.adviseCommand(), p.loadtestCommand(), p.dynamodbCommand(), p.tableCommand(), p.healthCommand(), p.completionCommand(), p.manCommand(), p.versionCommand())
+	demandOperands(root)
 	root.Version = version() // without a template: with one, the linker keeps every method of every type, a fifth of the program
 	root.SetOut(p.out)
 	root.SetErr(p.err)
@@ -87,22 +88,39 @@ func twoDashes(c *cobra.Command, args []string) string {
 	return ""
 }
 
-// operands demands as many arguments as there are names.
-func operands(names ...string) cobra.PositionalArgs {
+// operands demands the arguments that the use of a command names, as in "query TABLE
+// [FILTER]". One with … stands for any number.
+func operands(use string) cobra.PositionalArgs {
+	names := strings.Fields(use)[1:]
 	return func(_ *cobra.Command, args []string) error {
-		switch {
-		case len(args) > len(names):
+		for i, name := range names {
+			switch {
+			case strings.Contains(name, "…"), i == len(args) && name[0] == '[':
+				return nil
+			case i == len(args):
+				return misuse("%s is missing", name)
+			}
+		}
+		if len(args) > len(names) {
 			return misuse("%q is too much", args[len(names)])
-		case len(args) < len(names):
-			return misuse("%s is missing", names[len(args)])
 		}
 		return nil
 	}
 }
 
+// demandOperands sets the arguments of all commands below c that have none.
+func demandOperands(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		if sub.Args == nil {
+			sub.Args = operands(sub.Use)
+		}
+		demandOperands(sub)
+	}
+}
+
 func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: operands(),
+		Use: "version", Short: "Print the version",
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintln(p.out, "edgetable version", version())
 			return nil

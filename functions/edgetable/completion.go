@@ -42,8 +42,8 @@ func (p *program) completionCommand() *cobra.Command {
 	} {
 		c.AddCommand(&cobra.Command{
 			Use: shell.name, Short: fmt.Sprintf("Print the script for %s", shell.name),
-			Example: "  " + shell.load, Args: operands(),
-			RunE: func(c *cobra.Command, _ []string) error { return shell.script(c.Root(), p.out) },
+			Example: "  " + shell.load,
+			RunE:    func(c *cobra.Command, _ []string) error { return shell.script(c.Root(), p.out) },
 		})
 	}
 	return c

@@ -30,8 +30,8 @@ func (p *program) countCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "count TABLE", Short: "Count the entities of a table",
 		Long:    "It reads the keys of all entities that pass the filter, several parts of the table at the same time.",
-		Example: "  edgetable count People --filter 'Born gt 1900' --from prod", Args: operands("TABLE"),
-		RunE: func(c *cobra.Command, args []string) error { return p.count(c.Context(), &o, args[0]) },
+		Example: "  edgetable count People --filter 'Born gt 1900' --from prod",
+		RunE:    func(c *cobra.Command, args []string) error { return p.count(c.Context(), &o, args[0]) },
 	}
 	section(c, "Flags", o.register)
 	return c

@@ -134,7 +134,6 @@ func (p *program) createCommand() *cobra.Command {
 		Long: "The table is billed on demand. One that exists is left as it is. On AWS, infra/aws\n" +
 			"makes it with backups, alarms and protection against deletion: prefer that.",
 		Example: "  edgetable dynamodb create --dynamodb-table edgetable --dynamodb-region eu-central-1",
-		Args:    operands(),
 		RunE:    func(c *cobra.Command, _ []string) error { return p.createDynamoDB(c.Context(), &o) },
 	}
 	section(c, "Flags", o.register)

@@ -44,7 +44,6 @@ last used.
 
 A server has the same page at /_/, which asks for a key or a token.`,
 		Example: "  edgetable explorer\n  edgetable explorer --profile prod --read-only",
-		Args:    operands(),
 		RunE:    func(c *cobra.Command, _ []string) error { return p.explore(c.Context(), &o) },
 	}
 	section(c, "Services", func(f *pflag.FlagSet) {

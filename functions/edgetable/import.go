@@ -42,7 +42,6 @@ interrupted goes on when the command is given again. The exit status is 1 if a p
 		Example: "  edgetable import backup-2026-11-22 --to prod\n" +
 			"  edgetable import people.csv --table People --types Born=Int32,Died=Int32 --mode replace\n" +
 			"  edgetable import orders.parquet --table Orders --partition-key '{Country}-{Placed:yyyyMM}' --row-key Id --dry-run",
-		Args: operands("DIRECTORY|FILE|-"),
 		RunE: func(c *cobra.Command, args []string) error { return p.importFiles(c.Context(), &o, args[0]) },
 	}
 	section(c, "What", func(f *pflag.FlagSet) {

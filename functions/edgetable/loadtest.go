@@ -42,7 +42,6 @@ or append (each new key at the end of the table).
 
 The exit status is 0 without a finding, 3 with findings, 1 after a failure.`,
 		Example: "  edgetable loadtest Trial --to azure --like People --data /var/lib/edgetable\n  edgetable loadtest Trial --shape zipf --requests 20000",
-		Args:    operands("TABLE"),
 		RunE:    func(c *cobra.Command, args []string) error { return p.loadtest(c.Context(), &o, args[0]) },
 	}
 	section(c, "Shape", func(f *pflag.FlagSet) {

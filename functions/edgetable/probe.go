@@ -28,7 +28,6 @@ func (p *program) healthCommand() *cobra.Command {
 		Long: "Asks the address of --listen for /_/ready, over HTTPS where the server speaks it, and exits\n" +
 			"with 1 if the answer is not 200. It uses no key.",
 		Example: "  edgetable health\n  edgetable health --listen 0.0.0.0:443",
-		Args:    operands(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			path := "/_/ready"
 			if live {

@@ -82,8 +82,8 @@ var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 func (p *program) profileCommand() *cobra.Command {
 	var file string
 	var one profile
-	command := func(use, short, long string, args cobra.PositionalArgs, run func(f *profiles, args []string) error) *cobra.Command {
-		c := &cobra.Command{Use: use, Short: short, Long: long, Args: args, RunE: func(_ *cobra.Command, args []string) error {
+	command := func(use, short, long string, run func(f *profiles, args []string) error) *cobra.Command {
+		c := &cobra.Command{Use: use, Short: short, Long: long, RunE: func(_ *cobra.Command, args []string) error {
 			f, err := openProfiles(file)
 			if err != nil {
 				return err
@@ -98,7 +98,7 @@ func (p *program) profileCommand() *cobra.Command {
 			"standard input, which keeps it out of the shell's history. With --key-env or --key-command it may leave out the\n"+
 			"key; without a CONNECTION the variable or the command has the whole connection string.\n\n"+
 			"The profile named default is used where a command is not told another.",
-		cobra.RangeArgs(1, 2), func(f *profiles, args []string) error { return p.addProfile(f, args, one) })
+		func(f *profiles, args []string) error { return p.addProfile(f, args, one) })
 	add.Example = "  edgetable profile add prod - < connection.txt\n" +
 		"  edgetable profile add prod 'AccountName=acme' --key-command 'pass show acme'"
 	section(add, "Key", func(f *pflag.FlagSet) {
@@ -109,7 +109,7 @@ func (p *program) profileCommand() *cobra.Command {
 		readOnlyFlag(f, &one.ReadOnly, "; for this profile, in all commands and in the explorer")
 		choiceFlag(f, &one.Color, "color", "`color` of the explorer's page for this profile: none, red, orange, yellow, green, blue, purple or gray", colors...)
 	})
-	remove := command("remove NAME", "Forget a profile", "", operands("NAME"), func(f *profiles, args []string) error {
+	remove := command("remove NAME", "Forget a profile", "", func(f *profiles, args []string) error {
 		if _, ok := f.list[args[0]]; !ok {
 			return fmt.Errorf("%s has no profile %s", f.path, quote(args[0]))
 		}
@@ -119,7 +119,7 @@ func (p *program) profileCommand() *cobra.Command {
 	remove.ValidArgsFunction = completeProfiles
 	return p.group("profile", "Keep names for services", "A profile stands for a service in --from and --to. The file can be read by its owner alone.",
 		add,
-		command("list", "List the profiles, without their keys", "", operands(), func(f *profiles, _ []string) error { return p.listProfiles(f) }),
+		command("list", "List the profiles, without their keys", "", func(f *profiles, _ []string) error { return p.listProfiles(f) }),
 		remove,
 	)
 }

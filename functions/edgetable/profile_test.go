@@ -56,7 +56,6 @@ func TestProfiles(t *testing.T) {
 		{[]string{"profile", "add", "a=b", at}, "no name for a profile"},
 		{[]string{"profile", "add", "x", "AccountName=a"}, "neither AccountKey nor"},
 		{[]string{"profile", "add", "x", at, "--key-env", "A", "--key-command", "b"}, "exclude each other"},
-		{[]string{"profile", "add"}, "arg(s)"},
 		{[]string{"count", "People", "--from", "prod"}, "no profile 'prod'"},
 	} {
 		if status, _, said := runUntil(t.Context(), env, tt.args...); status == 0 || !strings.Contains(said, tt.say) {

@@ -19,7 +19,6 @@ func (p *program) purgeCommand() *cobra.Command {
 			"an hour ago, and what interrupted writes of large entities left behind. It may be\n" +
 			"interrupted, and run beside others and beside servers.",
 		Example: "  edgetable dynamodb purge --dynamodb-table edgetable",
-		Args:    operands(),
 		RunE:    func(c *cobra.Command, _ []string) error { return p.purge(c.Context(), &o) },
 	}
 	section(c, "Flags", o.register)

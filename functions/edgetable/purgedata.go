@@ -30,7 +30,6 @@ func (p *program) purgeDataCommand() *cobra.Command {
 		Use: "purge TABLE", Short: "Delete the entities of a table that pass a filter",
 		Long:    "It deletes in batches, in several parts of the table at the same time. It asks for the name of the table first, unless --yes is\ngiven.",
 		Example: "  edgetable purge Events --older-than 30d --dry-run\n  edgetable purge Events --filter \"PartitionKey eq 'a'\" --from prod",
-		Args:    operands("TABLE"),
 		RunE:    func(c *cobra.Command, args []string) error { return p.purgeData(c.Context(), &o, args[0]) },
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {

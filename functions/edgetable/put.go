@@ -21,7 +21,6 @@ func (p *program) putCommand() *cobra.Command {
 		Long: "ENTITY is a JSON object with PartitionKey and RowKey, or - for standard input. A whole number is an Int32, one with a\n" +
 			"point a Double; other types have an annotation, as in a response: \"N@odata.type\": \"Edm.Int64\", \"N\": \"5\".",
 		Example: `  edgetable put People '{"PartitionKey":"a","RowKey":"1","Name":"Ada","Born":1815}' --to prod`,
-		Args:    operands("TABLE", "ENTITY"),
 		RunE:    func(c *cobra.Command, args []string) error { return p.put(c.Context(), &o, mode, args[0], args[1]) },
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {
@@ -63,7 +62,7 @@ func (p *program) deleteCommand() *cobra.Command {
 	o := serviceFlags{writes: true}
 	c := &cobra.Command{
 		Use: "delete TABLE PARTITIONKEY ROWKEY", Short: "Delete an entity",
-		Example: "  edgetable delete People a 1 --from prod", Args: operands("TABLE", "PARTITIONKEY", "ROWKEY"),
+		Example: "  edgetable delete People a 1 --from prod",
 		RunE: func(c *cobra.Command, args []string) error {
 			return p.delete(c.Context(), &o, args[0], args[1], args[2])
 		},

@@ -43,7 +43,7 @@ func (p *program) queryCommand() *cobra.Command {
 			if len(args) > 1 && o.filter != "" {
 				return misuse("give the filter once, behind the table or with --filter")
 			}
-			return upTo(args, "TABLE", "FILTER")
+			return operands(c.Use)(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -60,17 +60,6 @@ func (p *program) queryCommand() *cobra.Command {
 		formatFlag(f, &o.format, "table", "json", "jsonl", "csv", "csv-plain")
 	})
 	return c
-}
-
-// upTo demands an argument for the first of the names and permits the others.
-func upTo(args []string, names ...string) error {
-	switch {
-	case len(args) == 0:
-		return misuse("%s is missing", names[0])
-	case len(args) > len(names):
-		return misuse("%q is too much", args[len(names)])
-	}
-	return nil
 }
 
 func (p *program) query(ctx context.Context, o *readFlags, table string) error {
@@ -99,8 +88,8 @@ func (p *program) getCommand() *cobra.Command {
 	var o readFlags
 	c := &cobra.Command{
 		Use: "get TABLE PARTITIONKEY ROWKEY", Short: "Print an entity",
-		Example: "  edgetable get People a 1 --from prod", Args: operands("TABLE", "PARTITIONKEY", "ROWKEY"),
-		RunE: func(c *cobra.Command, args []string) error { return p.get(c.Context(), &o, args[0], args[1], args[2]) },
+		Example: "  edgetable get People a 1 --from prod",
+		RunE:    func(c *cobra.Command, args []string) error { return p.get(c.Context(), &o, args[0], args[1], args[2]) },
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {
 		o.fromFlag(f)

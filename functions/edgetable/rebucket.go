@@ -37,7 +37,6 @@ func (p *program) rebucketCommand() *cobra.Command {
 			"transaction, and read twice a pass. To resume an interrupted run, run the same command;\n" +
 			"to give up, use --abort.",
 		Example: "  edgetable table rebucket --dynamodb-table edgetable --account acme --buckets 32 People",
-		Args:    operands("TABLE"),
 		RunE:    func(c *cobra.Command, args []string) error { return p.rebucket(c.Context(), &o, args[0]) },
 	}
 	section(c, "Table", func(f *pflag.FlagSet) {

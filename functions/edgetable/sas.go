@@ -50,7 +50,6 @@ func (p *program) sasCommand() *cobra.Command {
 		Long: "Whoever has the URL can do what the signature permits, without the account key.",
 		Example: "  edgetable sas --table people --permissions read --expires 24h\n" +
 			"  edgetable sas --permissions read,list --resources tables,entities --expires 7d",
-		Args: operands(),
 		RunE: func(*cobra.Command, []string) error { return p.sas(&o) },
 	}
 	section(c, "Account", func(f *pflag.FlagSet) {

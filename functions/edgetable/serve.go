@@ -51,7 +51,6 @@ func (p *program) serveCommand() *cobra.Command {
   edgetable serve --memory
   edgetable serve --accounts accounts --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
   edgetable serve --store dynamodb --dynamodb-table edgetable --accounts accounts`,
-		Args: operands(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(c.Flags().Changed); err != nil {
 				return err

@@ -19,7 +19,6 @@ func (p *program) signCommand() *cobra.Command {
 		Long: "The signature is good for 15 minutes. It covers the date, the account and the path: more\n" +
 			"headers and a body may be added to the command.",
 		Example: "  edgetable sign GET 'http://127.0.0.1:10002/devstoreaccount1/Tables'",
-		Args:    operands("METHOD", "URL"),
 		RunE:    func(_ *cobra.Command, args []string) error { return p.sign(file, name, args[0], args[1]) },
 	}
 	section(c, "Flags", func(f *pflag.FlagSet) {

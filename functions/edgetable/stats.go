@@ -43,10 +43,7 @@ tables. With --from it asks a Worker for a table, with the account's key: the ob
 partitions and queries are of the last one to two days; docs/advise.md describes them.`,
 		Example: "  edgetable stats --data /var/lib/edgetable\n  edgetable stats People --data /var/lib/edgetable --json\n  edgetable stats People --from cloudflare",
 		RunE: func(c *cobra.Command, args []string) error {
-			switch {
-			case len(args) > 1:
-				return misuse("%q is too much", args[1])
-			case from.name != "" && len(args) == 0:
+			if from.name != "" && len(args) == 0 {
 				return misuse("name a table: a Worker does not list those with traffic")
 			}
 			return p.stats(c.Context(), &o, &from, args)
