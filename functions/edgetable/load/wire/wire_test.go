@@ -122,12 +122,12 @@ func TestConnectAgain(t *testing.T) {
 			t.Fatalf("request %d: %+v, %v", served.Load(), resp, err)
 		}
 	}
+	if got := opened.Load(); got != 3 {
+		t.Errorf("%d connections for 6 requests, want 3", got)
+	}
 	c.Close()
 	if resp, err := c.Do(get); err == nil {
 		t.Errorf("a closed connection answers %+v", resp)
-	}
-	if got := opened.Load(); got != 3 {
-		t.Errorf("%d connections for 6 requests, want 3", got)
 	}
 }
 
