@@ -6,7 +6,7 @@
 //
 // The page finds out how it is served with one request, GET /_/session (relative to itself: "session"):
 //
-//   - It answers 200 when 'edgetable explorer' serves the page. The server signs and forwards, the page has no key:
+//   - It answers 200 with profiles when 'edgetable explorer' serves the page. The server signs and forwards, the page has no key:
 //
 //     {"version": "1.2.3", "profiles": [{"name": "prod", "account": "acme", "readOnly": true, "color": "red",
 //     "endpoint": "https://acme.table.core.windows.net"}], "token": "…"}
@@ -22,14 +22,14 @@
 //     POST /_/sign/PROFILE with a StringToSign as its body answers {"signature": "…"}, for shared access signatures; it is refused for a
 //     profile that is read-only (403 ReadOnlyProfile) or that has no key (409 NoKey).
 //
-//     A profile with "local": true is on the server of this machine. For it there are GET /_/traffic/PROFILE, which lists the tables with
-//     traffic, GET /_/traffic/PROFILE/TABLE, GET /_/advise/PROFILE/TABLE and GET /_/accounts/PROFILE, which says when keys were last used and
-//     has no key. docs/advise.md describes the first three: they are what 'edgetable stats' and 'advise' print with --json. With ?scan=true
-//     advice is there for every profile: all entities are read. Without a server of this machine the answer is 404 (NotLocal); if the server
-//     has nothing to tell, 502 (NoStatistics).
+//     GET /_/traffic/PROFILE/TABLE and GET /_/advise/PROFILE/TABLE are what 'edgetable stats' and 'advise' print with --json, see docs/advise.md.
+//     A profile with "local": true is on the server of this machine, which is asked; others are asked themselves, as --from does. Those that do not
+//     tell their traffic get 200 with {"untold": "why"}. With ?scan=true advice reads all entities. For a local profile there are also GET
+//     /_/traffic/PROFILE, which lists the tables with traffic, and GET /_/accounts/PROFILE, which says when keys were last used and has no key; for
+//     others these are 404 (NotLocal). If there is nothing to tell, the answer is 502 (NoStatistics).
 //
-//   - It answers 404 when an endpoint serves the page at /_/. The page asks for an account and its key, a connection string or a SAS URL, and
-//     signs with WebCrypto.
+//   - It answers 200 with {} when an endpoint serves the page at /_/: the file dist/session. The page asks for an account and its key, a connection
+//     string or a SAS URL, and signs with WebCrypto. 404, of a place that leaves this file out, means the same.
 //
 // A content security policy that forbids inline scripts and styles holds for the page: default-src 'none'; script-src 'self';
 // style-src 'self'; img-src 'self' data:; connect-src 'self' (and other endpoints, in the second way); require-trusted-types-for 'script';
