@@ -97,7 +97,12 @@ func (p *program) copy(ctx context.Context, o *copyFlags, tables []string) error
 		Tables: tables, Source: from.Endpoint().String(), Target: to.Endpoint().String(), Filter: o.filter, Select: o.names, Mode: o.mode,
 		Sync: o.sync, Delete: o.gone, DryRun: o.dryRun,
 		Connections: o.connections, Rejects: o.rejects, Progress: &progress,
-		Begin:   p.goingOn(&progress, "rows are done"),
+		Begin: func(again bool) {
+			p.goingOn(&progress, "rows are done")(again)
+			if again && o.sync {
+				p.note("what has changed in those since then is for the next sync; --restart compares them again")
+			}
+		},
 		Refused: p.refusals(func(table string, _ int) string { return table }),
 	}
 	if o.journal == "" {
