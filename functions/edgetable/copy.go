@@ -47,6 +47,9 @@ func (p *program) services(ctx context.Context, o *copyFlags, tables []string) (
 	if from.Endpoint().String() == to.Endpoint().String() {
 		return nil, nil, nil, misuse("--from and --to are the same account: name another one with --to")
 	}
+	if o.gone && from.Endpoint().OfKeys() {
+		return nil, nil, nil, misuse("--delete would delete all that the signature of --from cannot read, since it is for a range of keys: use a key, or a signature for the whole table")
+	}
 	if o.all {
 		if tables, err = from.Tables(ctx); err != nil {
 			return nil, nil, nil, ended(err, false)

@@ -231,6 +231,11 @@ func TestCopy(t *testing.T) {
 	if out, _ := do(0, sync...); out != "0 rows written, 2 there already\n" {
 		t.Error(out)
 	}
+	_, endpoint, _ := strings.Cut(strings.TrimSuffix(at, ";"), "TableEndpoint=")
+	part, _ := do(0, "sas", "-q", "--endpoint", endpoint, "--table", "People", "--permissions", "query", "--from-partition", "a", "--to-partition", "a")
+	if _, said := do(2, "sync", "People", "--from", endpoint+"?"+strings.TrimSpace(part), "--to", other, "--delete"); !strings.Contains(said, "use a key, or a signature for the whole table") {
+		t.Error(said)
+	}
 	if _, said := do(2, "sync", "Nobody", "--from", at, "--to", other, "--json"); !strings.Contains(said, `{"event":"failed",`) || !strings.Contains(said, `404 TableNotFound`) || !strings.Contains(said, `"status":2`) {
 		t.Error(said)
 	}

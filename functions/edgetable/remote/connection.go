@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,13 @@ func (e Endpoint) String() string { return e.url.String() }
 
 // GoString keeps the key and the signature out of %#v too.
 func (e Endpoint) GoString() string { return e.String() }
+
+// OfKeys reports whether the right ends at some keys: a shared access signature may be
+// for a range of them, outside which a table seems to be empty.
+func (e Endpoint) OfKeys() bool {
+	values, _ := url.ParseQuery(e.token) // it was read before
+	return slices.ContainsFunc([]string{"spk", "srk", "epk", "erk"}, values.Has)
+}
 
 // ParseConnection reads a connection string as the SDKs take it, or the URL of
 // a shared access signature. Its errors do not repeat the text, which may hold a
