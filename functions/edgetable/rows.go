@@ -44,11 +44,7 @@ func (o *rowFlags) forget() error {
 	if !o.restart || o.journal == "" {
 		return nil
 	}
-	err := os.Remove(o.journal)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
+	return transfer.RemoveJournal(o.journal)
 }
 
 // journalOf is where the same command finds its journal.

@@ -132,10 +132,11 @@ func (o *Export) mayUse(dir string) error {
 
 // Remove removes an export from a directory, finished or not, and nothing else.
 func Remove(dir string, tables []string) error {
-	for _, name := range []string{ManifestName, journalName} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !os.IsNotExist(err) {
-			return err
-		}
+	if err := RemoveJournal(filepath.Join(dir, journalName)); err != nil {
+		return err
+	}
+	if err := os.Remove(filepath.Join(dir, ManifestName)); err != nil && !os.IsNotExist(err) {
+		return err
 	}
 	for _, table := range tables {
 		for _, pattern := range []string{"part-*", piecePattern} {

@@ -146,7 +146,7 @@ func (o *Import) forgetFinished() error {
 	if reflect.DeepEqual(old, *o.options()) {
 		return nil
 	}
-	return os.Remove(o.Journal)
+	return RemoveJournal(o.Journal)
 }
 
 // measure sets the progress: the finished bytes and rows, and the size of the input.

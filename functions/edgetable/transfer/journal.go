@@ -31,19 +31,23 @@ type journal struct {
 }
 
 // openJournal opens or makes a journal. It passes the lines that are there to
-// replay. A last line that is not whole was never believed, and is removed.
+// replay. A last line that is not whole was never believed, and is removed. Two
+// processes cannot do the same work at the same time.
 func openJournal[T any](path string, options T, replay func(line []byte) error) (*journal, error) {
-	text, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{file: file, size: int64(len(text))}
 	fail := func(err error) (*journal, error) { return nil, errors.Join(err, file.Close()) }
+	if !lock(file) {
+		return fail(inUse(path))
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fail(err)
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	j := &journal{file: file, size: int64(len(text))}
 	if err := file.Truncate(int64(len(text))); err != nil {
 		return fail(err)
 	}
@@ -69,6 +73,25 @@ func openJournal[T any](path string, options T, replay func(line []byte) error) 
 		}
 	}
 	return j, nil
+}
+
+func inUse(path string) error {
+	return fmt.Errorf("another process does this work and holds its journal %s: wait for its end, or stop it", path)
+}
+
+// RemoveJournal removes a journal, if there is one that no other process holds.
+func RemoveJournal(path string) error {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !lock(file) {
+		return errors.Join(inUse(path), file.Close())
+	}
+	return errors.Join(file.Close(), os.Remove(path)) // in this order for Windows
 }
 
 // write appends a line and waits until it is on the disk. A line that does not get

@@ -1,0 +1,50 @@
+//go:build unix
+
+package transfer
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A journal that somebody holds is neither opened nor removed by another.
+func TestJournalInUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, journalName)
+	open := func() (*journal, error) {
+		return openJournal(path, "options", func([]byte) error { return nil })
+	}
+	first, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := func(what string, err error) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), "holds its journal "+path) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err = open()
+	again("open", err)
+	again("--restart", RemoveJournal(path))
+	again("--restart of an export", Remove(dir, nil))
+	if err := first.close(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Remove(dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("the journal is still there: %v", err)
+	}
+}
