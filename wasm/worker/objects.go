@@ -19,8 +19,10 @@ type objects struct {
 	awake   map[uint32]*engine.Engine
 }
 
-// maxAwake is the number of engines kept. They may be forgotten at any time.
-const maxAwake = 1024
+// maxAwake is the number of engines kept. They may be forgotten at any time. The
+// statistics of each take up to 16 KiB of the 14 MiB that all objects here share, in
+// which messages of some MiB need room too.
+const maxAwake = 256
 
 // What the shell does after a step.
 const (
