@@ -91,6 +91,15 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 		}
 		return c.changeset(calls[min(e.Index, len(calls)-1)].failPart(e)), nil
 	}
+	size := 0
+	for i, p := range calls {
+		if ops[i].Action == table.Insert && p.prefer != returnNoContent {
+			size += shownSize(ops[i].Properties)
+		}
+	}
+	bodies := c.sized(size)
+	c.bodies = bodies
+	c.chainRelease(func() { c.keep(bodies) })
 	responses := make([]multipart.Response, len(calls))
 	for i, p := range calls {
 		responses[i] = p.partResponse(&ops[i], ticks)
@@ -178,7 +187,6 @@ func (c *call) partHeader() multipart.Header {
 // the order in which the service sends them.
 func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Response {
 	a := c.written(op, ticks)
-	c.chainRelease(a.release)
 	if a.status != 204 {
 		return c.contentPart(a)
 	}
@@ -228,7 +236,7 @@ func (x *exchange) changeset(parts ...multipart.Response) answer {
 	for i := range parts {
 		size += partSize(&parts[i])
 	}
-	return batchAnswer(batch, size, func(dst []byte) []byte {
+	return x.batchAnswer(batch, size, func(dst []byte) []byte {
 		return multipart.AppendChangeset(dst, batch, changeset, parts)
 	})
 }
@@ -236,14 +244,14 @@ func (x *exchange) changeset(parts ...multipart.Response) answer {
 // partSize estimates the length of a part.
 func partSize(r *multipart.Response) int { return 768 + len(r.Body) }
 
-func batchAnswer(boundary string, size int, body func(dst []byte) []byte) answer {
-	buf := sized(size)
-	*buf = body((*buf)[:0])
+func (x *exchange) batchAnswer(boundary string, size int, body func(dst []byte) []byte) answer {
+	buf := x.sized(size)
+	*buf = body(*buf)
 	return answer{
 		status:  202,
 		header:  multipart.Header{{Name: "Content-Type", Value: "multipart/mixed; boundary=" + boundary}},
 		body:    *buf,
-		release: func() { keep(buf) },
+		release: func() { x.keep(buf) },
 	}
 }
 
@@ -269,5 +277,5 @@ func (c *call) batchQuery(ctx context.Context, query *call) (answer, error) {
 	default:
 		part = query.failPart(asError(err).At(0))
 	}
-	return batchAnswer(boundary, 256+partSize(&part), func(dst []byte) []byte { return multipart.AppendQuery(dst, boundary, part) }), nil
+	return c.batchAnswer(boundary, 256+partSize(&part), func(dst []byte) []byte { return multipart.AppendQuery(dst, boundary, part) }), nil
 }

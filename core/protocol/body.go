@@ -27,7 +27,7 @@ func (x *exchange) readBody() ([]byte, error) {
 		return checkLength(whole.Bytes(), x.req.ContentLength)
 	}
 	buf := buffers.Get().(*[]byte)
-	x.chainRelease(func() { keep(buf) })
+	x.chainRelease(func() { x.keep(buf) })
 	b, err := readAll((*buf)[:0], x.req.Body, x.req.ContentLength)
 	*buf = b
 	return b, err

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"math/bits"
 	"sync"
 )
@@ -11,25 +12,27 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 // sized returns a buffer for about n bytes, so that a growing body is not
 // copied repeatedly. It rounds a large n up to a power of two, so that later
 // requests can reuse the buffer. Because n may be an overestimate, sized
-// reduces an n of up to 1.5 times maxKept to maxKept.
-func sized(n int) *[]byte {
+// reduces an n of up to 1.5 times the largest kept buffer to that size.
+func (h *Handler) sized(n int) *[]byte {
 	b := buffers.Get().(*[]byte)
-	if n >= 64<<10 && n < maxKept*3/2 {
-		n = min(1<<bits.Len(uint(n-1)), maxKept)
+	if most := h.largestKept(); n >= 64<<10 && n < most*3/2 {
+		n = min(1<<bits.Len(uint(n-1)), most)
 	}
-	if cap(*b) < n {
+	if *b = (*b)[:0]; cap(*b) < n {
 		*b = make([]byte, 0, n)
 	}
 	return b
 }
 
-// maxKept is the size of the largest buffer that is kept for reuse.
-const maxKept = 2 << 20
+func (h *Handler) largestKept() int { return cmp.Or(h.KeptBuffer, 2<<20) }
 
-func keep(b *[]byte) {
-	if cap(*b) <= maxKept {
-		buffers.Put(b)
+// keep puts every buffer back, if need be without its memory: where the pool took
+// it from, TinyGo's pool still refers to it.
+func (h *Handler) keep(b *[]byte) {
+	if cap(*b) > h.largestKept() {
+		*b = nil
 	}
+	buffers.Put(b)
 }
 
 func (x *exchange) chainRelease(f func()) {

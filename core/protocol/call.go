@@ -107,10 +107,14 @@ func (c *call) withBody(a answer, body content) (answer, error) {
 // addBody adds a body in the format of the call, in memory that is reused.
 func (c *call) addBody(a *answer, body *content) error {
 	v := payload.View{Format: c.format, Base: c.base, Account: c.address.account, Table: body.of, Select: body.fields, Now: c.now}
-	buf := sized(body.size)
-	*buf = body.write((*buf)[:0], &v)
-	a.body = *buf
-	a.release = func() { keep(buf) }
+	buf := c.bodies
+	if buf == nil {
+		buf = c.sized(body.size)
+		a.release = func() { c.keep(buf) }
+	}
+	begin := len(*buf)
+	*buf = body.write(*buf, &v)
+	a.body = (*buf)[begin:len(*buf):len(*buf)]
 	a.header = append(a.header, Field{Name: "Content-Type", Value: c.format.ContentType(body.feed)})
 	return v.Err()
 }

@@ -51,6 +51,9 @@ type Handler struct {
 	Limits      Limits
 	// Gate may be nil.
 	Gate Gate
+	// KeptBuffer is the size in bytes of the largest buffer of a body that is
+	// kept for later requests; 0 means 2 MiB.
+	KeptBuffer int
 
 	date     atomic.Pointer[dateText]
 	settings settingsCache
@@ -74,7 +77,8 @@ type exchange struct {
 	plain      bool // the answer is plain XML, whatever Accept says
 	now        edm.Ticks
 	retryAfter time.Duration
-	base       string // URL of the account with a slash at the end
+	base       string  // URL of the account with a slash at the end
+	bodies     *[]byte // of the parts of a changeset's answer; otherwise nil
 }
 
 // Serve answers one request. It never fails: every error is a response.

@@ -8,13 +8,17 @@ import "edgetable/adapters/store/durableobject/engine"
 // memory: a page with its head and frames fits in a piece of 2 MiB.
 const pageBytes = 2<<20 - 128<<10
 
+// keptBuffer is small, since an instance that serves many requests has 768 KiB: a
+// large buffer in the midst of it leaves no room for one that grows.
+const keptBuffer = 32 << 10
+
 // configure makes the server and the objects of this instance.
 func configure(text string) error {
 	c, err := readConfig(text)
 	if err != nil {
 		return err
 	}
-	h := host{now: now, random: random, log: log, call: call, kv: kv, limit: limit, pageBytes: pageBytes}
+	h := host{now: now, random: random, log: log, call: call, kv: kv, limit: limit, pageBytes: pageBytes, keptBuffer: keptBuffer}
 	counting = counter{config: c, now: now}
 	store, err := newStore(c, h)
 	if err != nil {

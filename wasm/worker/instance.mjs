@@ -17,12 +17,12 @@ export class Instance {
   constructor(env, linear = new WebAssembly.Memory({ initial: 16, maximum: 1024 })) {
     this.env = env;
     this.linear = linear;
-    const zero = () => 0;
+    const zero = () => 0, draw = randomness();
     this.exports = new WebAssembly.Instance(program, {
       env: { memory: linear },
       edge: {
-        now: () => Date.now(),
-        random: randomness(),
+        now: () => this.job?.now ?? Date.now(),
+        random: () => this.job?.random(draw) ?? draw(),
         limit: (which, at, n, tokens) => this.job?.limit(this.env, which, this.view(at, n), tokens) ?? 0,
         log: (level, at, n) => this.log(level, decoder.decode(this.view(at, n))),
         call: new WebAssembly.Suspending((at, n, ms, writes) => {
@@ -59,16 +59,9 @@ export class Instance {
     return variables(this.env, ...(typeof this.env.EDGETABLE_REPLICA === "object" ? [["EDGETABLE_REPLICA", "bound"]] : []));
   }
 
-  // ask makes a call, unless an earlier attempt of the request has its answer, and hands the answer to the module.
-  async ask(asked, writes, call) {
-    const job = this.job;
-    let answer = job?.answered(asked);
-    if (answer === undefined) {
-      if (job !== null && writes) job.wrote = true;
-      answer = await call();
-    }
-    job?.hear(asked, answer, this);
-    return this.put(...framed(answer));
+  // ask hands the answer to calls to the module.
+  async ask(asked, writes, make) {
+    return this.put(...framed(await (this.job === null ? make() : this.job.ask(asked, writes, make, this))));
   }
 
   get memory() { return this.linear.buffer.byteLength; }

@@ -1,35 +1,42 @@
 // A request on its way through instances. It begins in an instance of the size of its body. If an answer is too large for that
-// instance, and nothing was written yet, the request is served again in a larger one, which gets the earlier answers at once.
+// instance, or its memory is exhausted, the request is served again in a larger one. The second attempt gets the times, random
+// numbers and answers of the first, so that it makes the same calls, and a write is not made twice.
 import { limit } from "./clerk.mjs";
 import { size } from "./calls.mjs";
 import { sizeOf } from "./pool.mjs";
 
 export class Job {
-  #before = []; // calls of the earlier attempt, each with its answer
+  now = Date.now(); // of the platform; it stands still between calls
+  #before = []; // calls of the attempts before, each with its answer and the time of it
   #heard = []; // calls of this attempt
-  wrote = false; // it wrote, or may have
-  #repeated = false; // this is the second attempt
+  #drawn = []; // random numbers
+  #next = 0; // of them
+  #begin = this.now;
+  #repeated = false; // this is not the first attempt
 
-  // again begins the second attempt.
+  // again begins the next attempt.
   again() {
-    [this.#before, this.#heard] = [this.#heard, []];
+    [this.#before, this.#heard] = [this.#heard.concat(this.#before), []];
+    this.now = this.#begin;
+    this.#next = 0;
     this.#repeated = true;
   }
+
+  random(draw) { return this.#drawn[this.#next++] ??= draw(); }
 
   // limit takes tokens of a limit, in the first attempt only.
   limit(env, which, key, tokens) { return this.#repeated ? 0 : limit(env, which, key, tokens); }
 
-  // answered is the answer to calls of the earlier attempt, undefined if it did not make them.
-  answered(calls) {
+  // ask returns the answer to calls, which it makes unless an earlier attempt did. It throws if the instance has no room for the
+  // answer, or if this attempt would make another write than the one before.
+  async ask(calls, writes, make, instance) {
     const i = this.#before.findIndex((h) => same(h.calls, calls));
-    return i < 0 ? undefined : this.#before.splice(i, 1)[0].answer;
-  }
-
-  // hear records an answer, and throws if the instance has no room for it.
-  hear(calls, answer, instance) {
-    if (this.wrote) return;
-    this.#heard.push({ calls, answer });
-    if (sizeOf(size(answer)) > instance.size) throw new Outgrown();
+    if (i < 0 && writes && this.#before.some((h) => h.writes)) throw new Error("the second attempt makes another write");
+    const heard = i < 0 ? { calls, writes, answer: await make(), at: Date.now() } : this.#before.splice(i, 1)[0];
+    this.#heard.push(heard);
+    if (i >= 0 || this.#before.length === 0) this.now = heard.at;
+    if (sizeOf(size(heard.answer)) > instance.size) throw new Outgrown();
+    return heard.answer;
   }
 }
 

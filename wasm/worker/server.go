@@ -31,6 +31,8 @@ type host struct {
 	// pageBytes bounds the entities of a page, unless a single one is larger; 0 is the
 	// protocol's limit.
 	pageBytes int
+	// keptBuffer is [protocol.Handler.KeptBuffer].
+	keptBuffer int
 }
 
 // newStore makes the store on objects, with its replica if there is one.
@@ -58,6 +60,7 @@ func newServer(c *config, store table.Store, h host) *server {
 		MaxSkew:     c.maxSkew,
 		SettingsAge: c.settingsAge,
 		PathStyle:   c.pathStyle,
+		KeptBuffer:  h.keptBuffer,
 		Limits: protocol.Limits{
 			Account: h.limiter(c, accountLimit), Partition: h.limiter(c, partitionLimit), Failures: h.limiter(c, failureLimit),
 		},

@@ -7,6 +7,8 @@ import { giveBack, sizeFor, sizes, take } from "./pool.mjs";
 
 export { EdgetableObject } from "./object.mjs";
 
+const maxReused = 64 << 10; // bytes of a response, behind which an instance serves the next request: see buffer.go
+
 async function serve(request, env, { bytes, length, refusal }) {
   if (refusal !== "") return refuse(request, env, refusal);
   const job = new Job(), top = head(request, length, "");
@@ -17,15 +19,14 @@ async function serve(request, env, { bytes, length, refusal }) {
     try {
       instance.job = job;
       const out = instance.response(await instance.serve(instance.putRequest(top, bytes)));
-      dead = false;
+      dead = out[1].length > maxReused;
       return responseOf(...out);
     } catch (e) {
-      const outgrown = e instanceof Outgrown || instance.exhausted;
-      if (outgrown && !job.wrote && size + 1 < sizes.length) {
+      if ((e instanceof Outgrown || instance.exhausted) && size + 1 < sizes.length) {
         job.again();
         continue;
       }
-      console.error(JSON.stringify({ msg: "trap", cause: instance.exhausted ? "out of memory" : String(e) }));
+      console.error(JSON.stringify({ msg: "trap", cause: instance.exhausted ? "out of memory" : String(e), size, uses: instance.uses, received: bytes.length }));
       return refuse(request, env, "failed");
     } finally {
       instance.job = null;

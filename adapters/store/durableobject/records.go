@@ -1,8 +1,10 @@
 package durableobject
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"strings"
 
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/table"
@@ -31,6 +33,9 @@ func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey) (table.Record
 	}
 	home := r.Home()
 	d := r.Document()
+	// Callers keep records, and the answer is longer than the record.
+	d.Key, _ = table.ParseRecordKey(key)
+	d.Revision, d.Value = table.Revision(strings.Clone(string(d.Revision))), bytes.Clone(d.Value)
 	if !r.Done() {
 		return table.Record{}, message.ErrDamaged
 	}

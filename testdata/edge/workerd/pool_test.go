@@ -63,6 +63,40 @@ func TestTrappedRequest(t *testing.T) {
 	}
 }
 
+// The memory of an instance is full behind a write: the next instance answers the
+// request, and the write is not made again.
+func TestFullBehindWrite(t *testing.T) {
+	s := start(t)
+	const object = "application/json"
+	if status, body := sent(t, s, workerd.Client, "POST", "/Tables", object, `{"TableName":"full"}`); status != 201 {
+		t.Fatalf("%d %s", status, body)
+	}
+	kind, changes := batch("full", 0, 3, 10)
+	for n, r := range []request{
+		{method: "POST", target: "/full", kind: object, body: `{"PartitionKey":"p","RowKey":"r"}`},
+		{method: "POST", target: "/$batch", kind: kind, body: strings.ReplaceAll(changes, "PUT", "MERGE")},
+		{method: "DELETE", target: "/full(PartitionKey='p',RowKey='0000')"}, // If-Match: *
+		{method: "POST", target: "/Tables", kind: object, body: `{"TableName":"other"}`},
+	} {
+		made := instances(t, s, 0).Made
+		r.header = []string{"x-fault: full"} // see faults.mjs
+		resp, body, err := r.send(t.Context(), s, workerd.Client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode >= 300 || strings.Contains(body, "odata.error") {
+			t.Errorf("%d: %s: %s", n, resp.Status, body)
+		}
+		if now := instances(t, s, 0).Made; now == made {
+			t.Errorf("%d: no other instance answered", n)
+		}
+	}
+	resp, body, err := request{method: "GET", target: "/full()"}.send(t.Context(), s, workerd.Client)
+	if err != nil || resp.StatusCode != 200 || strings.Count(body, `"RowKey"`) != 3 {
+		t.Errorf("%v, %s", err, body)
+	}
+}
+
 // Instances that served many requests are replaced, those for requests and the one
 // for objects.
 func TestRecycle(t *testing.T) {

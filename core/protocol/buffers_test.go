@@ -1,0 +1,14 @@
+package protocol
+
+import "testing"
+
+// A buffer that is too large to keep goes back without its memory.
+func TestKeep(t *testing.T) {
+	h := Handler{KeptBuffer: 1000}
+	small, large := make([]byte, 10, 1000), make([]byte, 10, 1001)
+	h.keep(&small)
+	h.keep(&large)
+	if cap(small) != 1000 || large != nil {
+		t.Errorf("kept %d and %d bytes", cap(small), cap(large))
+	}
+}
