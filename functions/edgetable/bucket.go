@@ -4,49 +4,23 @@ import (
 	"context"
 	"strings"
 
-	"edgetable/adapters/backup/repository"
-	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
 )
 
 // isBucket reports whether a place is in a bucket of S3.
 func isBucket(location string) bool { return strings.HasPrefix(location, "s3://") }
 
-// exportTo is where an export goes: a directory, or objects in a bucket.
-type exportTo struct {
-	dir     string
-	objects repository.Objects // nil for a directory
+func openBucket(ctx context.Context, location string) (transfer.Bucket, error) {
+	objects, err := openPlace(ctx, location)
+	return transfer.Bucket{Objects: objects, Location: location}, err
 }
 
-func (p *program) exportPlace(ctx context.Context, o *exportFlags) (exportTo, error) {
-	if !isBucket(o.to) {
-		return exportTo{dir: o.to}, nil
+// exportPlace is where an export goes: a directory or a bucket.
+func exportPlace(ctx context.Context, location string) (transfer.Place, error) {
+	if !isBucket(location) {
+		return transfer.Directory(location), nil
 	}
-	objects, err := openPlace(ctx, o.to)
-	return exportTo{objects: objects}, err
-}
-
-// begun returns the tables of the export there that is not finished.
-func (to exportTo) begun(ctx context.Context) ([]string, error) {
-	if to.objects == nil {
-		return transfer.Begun(to.dir), nil
-	}
-	return transfer.BegunObjects(ctx, to.objects)
-}
-
-// remove removes an export of these tables.
-func (to exportTo) remove(ctx context.Context, tables []string) error {
-	if to.objects == nil {
-		return transfer.Remove(to.dir, tables)
-	}
-	return transfer.RemoveObjects(ctx, to.objects, tables)
-}
-
-func (to exportTo) write(ctx context.Context, c *remote.Client, e *transfer.Export) (*transfer.Manifest, error) {
-	if to.objects == nil {
-		return e.ToDirectory(ctx, c, to.dir)
-	}
-	return e.ToObjects(ctx, c, to.objects)
+	return openBucket(ctx, location)
 }
 
 // importSources are the files to import, or the objects of an export in a bucket.
@@ -54,9 +28,9 @@ func importSources(ctx context.Context, path, table string) ([]transfer.Source, 
 	if !isBucket(path) {
 		return transfer.Sources(path, table)
 	}
-	objects, err := openPlace(ctx, path)
+	b, err := openBucket(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return transfer.SourcesIn(ctx, objects, path, table)
+	return b.Sources(ctx, table)
 }

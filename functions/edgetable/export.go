@@ -71,12 +71,12 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		return err
 	}
 	defer c.Close()
-	place, err := p.exportPlace(ctx, o)
+	place, err := exportPlace(ctx, o.to)
 	if err != nil {
 		return err
 	}
 	if o.all && !o.restart {
-		if tables, err = place.begun(ctx); err != nil { // a table may be new
+		if tables, err = place.Begun(ctx); err != nil { // a table may be new
 			return ended(err, false)
 		}
 	}
@@ -111,12 +111,12 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		return ended(err, progress.Rows.Load() > 0)
 	}
 	if o.restart {
-		if err := place.remove(ctx, tables); err != nil {
+		if err := place.Remove(ctx, tables); err != nil {
 			stop()
 			return ended(err, false)
 		}
 	}
-	m, err := place.write(ctx, c, &e)
+	m, err := e.To(ctx, c, place)
 	stop()
 	switch {
 	case errors.Is(err, transfer.ErrFinished):

@@ -132,7 +132,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	im := transfer.Import{
 		Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Mapping: o.mapping, DryRun: o.dryRun,
 		Connections: o.connections, Journal: o.journal, Rejects: o.rejects, Stdin: p.in, Progress: &progress,
-		Begin: p.goingOn(&progress, "rows are done"), Refused: p.refusals(transfer.Place),
+		Begin: p.goingOn(&progress, "rows are done"), Refused: p.refusals(transfer.Where),
 	}
 	if o.dryRun {
 		im.Preview = p.preview()

@@ -3,9 +3,10 @@ package transfer
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
+	"slices"
+	"time"
 
+	"edgetable/core/payload"
 	"edgetable/functions/edgetable/remote"
 )
 
@@ -25,35 +26,44 @@ type Export struct {
 	Begin       func(again bool) `json:"-"` // gets whether earlier work continues
 }
 
-// ErrFinished is why ToDirectory writes nothing: the directory has all of it.
+// ErrFinished is why To writes nothing: the place has all of it.
 var ErrFinished = errors.New("the export is finished already")
 
-// ToDirectory exports to a directory: files of ranges of keys, then the manifest. A table that is deleted during the export
-// is not part of it. After an error, the same call continues where the journal says.
-func (o *Export) ToDirectory(ctx context.Context, c *remote.Client, dir string) (m *Manifest, err error) {
-	if m, err := readManifest(dir); err != nil {
+// To exports to a place. A table that is deleted during the export is not part of it. After
+// an error, the same call continues where the journal says.
+func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (m *Manifest, err error) {
+	if m, err := readManifest(ctx, place); err != nil {
 		return nil, err
 	} else if m != nil {
-		return m, errors.Join(ErrFinished, tidy(dir, m))
+		return m, errors.Join(ErrFinished, place.tidy(ctx, m))
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	if err := o.mayUse(dir); err != nil {
-		return nil, err
-	}
-	w, err := openWork(filepath.Join(dir, journalName), *o.options(), o.Tables)
-	if err != nil {
+	w := newWork(o.Tables)
+	if err := place.begin(ctx, o, w); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.journal.close()) }()
 	missing, err := o.tables(ctx, c, w, func(ctx context.Context, table string, p *part) error {
-		return o.part(ctx, c, dir, table, p, w)
+		out, every, err := place.part(ctx, o, w, table, p)
+		if err != nil {
+			return err
+		}
+		err = o.part(ctx, c, out, every, table, p)
+		return errors.Join(err, out.close())
 	})
 	if err != nil {
 		return nil, err
 	}
-	return o.finish(dir, w, missing)
+	m = o.manifest(w, missing)
+	for i := range m.Tables {
+		t := &m.Tables[i]
+		if err := place.finish(ctx, o, t, inOrder(w.tables[t.Name].parts)); err != nil {
+			return nil, err
+		}
+	}
+	if err := putJSON(ctx, place, ManifestName, m); err != nil {
+		return nil, err
+	}
+	return m, place.tidy(ctx, m)
 }
 
 // tables calls do for each part of the tables that is not done. It returns the
@@ -77,4 +87,79 @@ func (o *Export) tables(ctx context.Context, c *remote.Client, w *tableWork, do 
 		}
 	}
 	return missing, nil
+}
+
+// part reads a part of a table into a place, or what the place lacks of it.
+func (o *Export) part(ctx context.Context, c *remote.Client, out partWriter, every int, table string, p *part) error {
+	var text []byte
+	rows, written := p.state.Rows, 0 // written is how much text went out since the last note
+	flush := func() error {
+		_, err := out.Write(text)
+		written += len(text)
+		text = text[:0]
+		return err
+	}
+	note := func(done bool) error {
+		if err := flush(); err != nil {
+			return err
+		}
+		written = 0
+		state := noted{Rows: rows, Done: done}
+		if rows > 0 {
+			at := p.last()
+			state.At = &at
+		}
+		return out.note(state)
+	}
+	for e, err := range p.entities(ctx, c, remote.Query{Table: table, Filter: o.Filter, Select: WithKeys(o.Select)}) {
+		if err != nil {
+			return errors.Join(err, note(false))
+		}
+		text = append(payload.AppendJSON(text, e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
+		rows++
+		o.Progress.Rows.Add(1)
+		if len(text) < 256<<10 {
+			continue
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+		if written >= every {
+			if err := note(false); err != nil {
+				return err
+			}
+		}
+	}
+	return note(true)
+}
+
+// manifest is the manifest of an export whose tables have no files yet.
+func (o *Export) manifest(w *tableWork, missing []string) *Manifest {
+	m := &Manifest{Edgetable: manifestVersion, Source: o.Source, Format: o.Format, Filter: o.Filter, Select: o.Select, Tables: []ManifestTable{}, Missing: missing}
+	for _, name := range o.Tables {
+		if slices.Contains(missing, name) {
+			continue
+		}
+		if begun := w.tables[name].begun.Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
+			m.Begun = begun
+		}
+		m.Tables = append(m.Tables, ManifestTable{Name: name, Parts: []Part{}})
+	}
+	return m
+}
+
+// options is the part of o that must be the same when work goes on.
+func (o *Export) options() *Export {
+	return &Export{Tables: o.Tables, Source: o.Source, Filter: o.Filter, Select: o.Select, Format: o.Format, Compress: o.Compress, Excel: o.Excel}
+}
+
+// ending is the ending of the names of files.
+func (o *Export) ending() string {
+	switch o.Format {
+	case "jsonl":
+		return ".jsonl" + endings[o.Compress]
+	case "parquet": // which is compressed within
+		return ".parquet"
+	}
+	return ".csv" + endings[o.Compress]
 }

@@ -71,7 +71,7 @@ func TestExportInterrupted(t *testing.T) {
 			c, s := newStopper(t, pages)
 			fill(t, c, "People", numbered(exportRows), property) // 4 KB each
 			whole, broken := t.TempDir(), t.TempDir()
-			m, err := newExport(c, "jsonl", compress).ToDirectory(t.Context(), c, whole)
+			m, err := newExport(c, "jsonl", compress).To(t.Context(), c, transfer.Directory(whole))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestExportInterrupted(t *testing.T) {
 			for ; again == nil; runs++ {
 				e := newExport(c, "jsonl", compress)
 				ctx, cancel := s.after(t, 2+runs) // the first run asks for 3 pages at least
-				again, err = e.ToDirectory(ctx, c, broken)
+				again, err = e.To(ctx, c, transfer.Directory(broken))
 				cancel()
 				if err != nil && !errors.Is(err, context.Canceled) {
 					t.Fatal(err)
@@ -116,7 +116,7 @@ func TestExportInterrupted(t *testing.T) {
 			if len(left) != 2 {
 				t.Errorf("left are %q", left)
 			}
-			if _, err := newExport(c, "jsonl", compress).ToDirectory(t.Context(), c, whole); !errors.Is(err, transfer.ErrFinished) {
+			if _, err := newExport(c, "jsonl", compress).To(t.Context(), c, transfer.Directory(whole)); !errors.Is(err, transfer.ErrFinished) {
 				t.Errorf("a second time: %v", err)
 			}
 		})
@@ -131,7 +131,7 @@ func TestExportPieceLost(t *testing.T) {
 	for name, damage := range map[string]func(piece string) error{"removed": os.Remove, "cut": func(piece string) error { return os.Truncate(piece, 10) }} {
 		dir := t.TempDir()
 		ctx, cancel := s.after(t, 2)
-		_, err := newExport(c, "jsonl", "none").ToDirectory(ctx, c, dir)
+		_, err := newExport(c, "jsonl", "none").To(ctx, c, transfer.Directory(dir))
 		cancel()
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestExportPieceLost(t *testing.T) {
 		if err := damage(filepath.Join(dir, "People", "piece-0000.jsonl")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := newExport(c, "jsonl", "none").ToDirectory(t.Context(), c, dir); err == nil || !strings.Contains(err.Error(), "by the journal: it was changed") {
+		if _, err := newExport(c, "jsonl", "none").To(t.Context(), c, transfer.Directory(dir)); err == nil || !strings.Contains(err.Error(), "by the journal: it was changed") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -154,26 +154,26 @@ func TestExportRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newExport(c, "jsonl", "none").ToDirectory(t.Context(), c, dir); err == nil || !strings.Contains(err.Error(), "is not empty") {
+	if _, err := newExport(c, "jsonl", "none").To(t.Context(), c, transfer.Directory(dir)); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Error(err)
 	}
 	dir = t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	e := newExport(c, "jsonl", "none")
 	e.Begin = func(bool) { cancel() }
-	if _, err := e.ToDirectory(ctx, c, dir); !errors.Is(err, context.Canceled) {
+	if _, err := e.To(ctx, c, transfer.Directory(dir)); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if got := transfer.Begun(dir); !slices.Equal(got, []string{"People"}) {
-		t.Errorf("begun are %q", got)
+	if got, err := transfer.Directory(dir).Begun(t.Context()); err != nil || !slices.Equal(got, []string{"People"}) {
+		t.Errorf("begun are %q, %v", got, err)
 	}
-	if _, err := newExport(c, "csv", "none").ToDirectory(t.Context(), c, dir); err == nil || !strings.Contains(err.Error(), "the journal of other work") {
+	if _, err := newExport(c, "csv", "none").To(t.Context(), c, transfer.Directory(dir)); err == nil || !strings.Contains(err.Error(), "the journal of other work") {
 		t.Error(err)
 	}
-	if err := transfer.Remove(dir, []string{"People"}); err != nil {
+	if err := transfer.Directory(dir).Remove(t.Context(), []string{"People"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newExport(c, "csv", "none").ToDirectory(t.Context(), c, dir); err != nil {
+	if _, err := newExport(c, "csv", "none").To(t.Context(), c, transfer.Directory(dir)); err != nil {
 		t.Error(err)
 	}
 }

@@ -22,7 +22,7 @@ func TestExportObjectsGone(t *testing.T) {
 		fill(t, c, table, numbered(10), property)
 	}
 	dir := t.TempDir()
-	place := repository.Directory(dir)
+	place := transfer.Bucket{Objects: repository.Directory(dir)}
 	if err := place.Put(t.Context(), "Deleted/part-0000-0000.jsonl", nil); err != nil { // of a range that was read before
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestExportObjectsGone(t *testing.T) {
 		}
 	}
 	for _, finished := range []bool{false, true} {
-		m, err := e.ToObjects(t.Context(), c, place)
+		m, err := e.To(t.Context(), c, place)
 		if errors.Is(err, transfer.ErrFinished) != finished || !finished && err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestExportObjectsGone(t *testing.T) {
 		t.Error(err)
 	}
 	e.Tables, e.Begin = []string{"Never", "Nobody"}, func(bool) {}
-	if _, err := e.ToObjects(t.Context(), c, repository.Directory(t.TempDir())); err == nil {
+	if _, err := e.To(t.Context(), c, transfer.Bucket{Objects: repository.Directory(t.TempDir())}); err == nil {
 		t.Error("an export of nothing")
 	}
 }

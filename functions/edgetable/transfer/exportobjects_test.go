@@ -21,14 +21,14 @@ func TestExportObjectsInterrupted(t *testing.T) {
 	if err := newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream); err != nil {
 		t.Fatal(err)
 	}
-	place := repository.Directory(t.TempDir())
+	place := transfer.Bucket{Objects: repository.Directory(t.TempDir())}
 	var m *transfer.Manifest
 	runs := 0
 	for ; m == nil; runs++ {
 		e := newExport(c, "jsonl", "none")
 		ctx, cancel := s.after(t, 2+runs) // the first run asks for 3 pages at least
 		var err error
-		m, err = e.ToObjects(ctx, c, place)
+		m, err = e.To(ctx, c, place)
 		cancel()
 		if err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatal(err)

@@ -74,14 +74,27 @@ func (s *csvSheet) make(list entityList, file io.Writer) error {
 	return errors.Join(err, out.end())
 }
 
-// makeSheet makes a file from a spooled one.
-func makeSheet(s sheet, spool, file string) (err error) {
+// noteAll is the first pass. The columns are in the order of the lists.
+func noteAll(s sheet, lists []entityList) error {
+	for _, list := range lists {
+		if err := list(func(e payload.Received) error {
+			s.note(&e)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeSheet makes a file.
+func makeSheet(s sheet, list entityList, file string) (err error) {
 	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Sync(), f.Close()) }()
-	return s.make(fileEntities(spool), f)
+	return s.make(list, f)
 }
 
 // fileEntities reads a file of ours.

@@ -215,7 +215,7 @@ func (o *Import) read(r rows, file string, pass func(row) error, refuse func(rej
 		case errors.As(err, &bad):
 			err = refuse(reject{file: file, line: bad.line, reason: bad.reason, text: bad.text})
 		case err != nil:
-			err = fmt.Errorf("about %s: %w", Place(file, one.line), err)
+			err = fmt.Errorf("about %s: %w", Where(file, one.line), err)
 		case s != nil:
 			err = s.add(one)
 		default:

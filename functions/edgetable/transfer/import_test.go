@@ -183,7 +183,7 @@ func TestImportErrors(t *testing.T) {
 	c := newClient(t)
 	fill(t, c, "People", numbered(damagedRows), property)
 	dir := t.TempDir()
-	m, err := newExport(c, "jsonl", "zstd").ToDirectory(t.Context(), c, dir)
+	m, err := newExport(c, "jsonl", "zstd").To(t.Context(), c, transfer.Directory(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

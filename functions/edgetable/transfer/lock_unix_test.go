@@ -30,7 +30,7 @@ func TestJournalInUse(t *testing.T) {
 	_, err = open()
 	again("open", err)
 	again("--restart", RemoveJournal(path))
-	again("--restart of an export", Remove(dir, nil))
+	again("--restart of an export", Directory(dir).Remove(t.Context(), nil))
 	if err := first.close(); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestJournalInUse(t *testing.T) {
 	if err := second.close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := Remove(dir, nil); err != nil {
+	if err := Directory(dir).Remove(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(path); !os.IsNotExist(err) {

@@ -1,9 +1,9 @@
 package transfer
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -48,26 +48,19 @@ type Part struct {
 // manifestVersion is the layout that this package writes.
 const manifestVersion = 1
 
-// readManifest reads the manifest of a directory; it is nil if there is none.
-func readManifest(dir string) (*Manifest, error) {
-	text, err := os.ReadFile(filepath.Join(dir, ManifestName))
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
-	if err != nil {
+// readManifest reads the manifest of a finished export; it is nil if there is none.
+func readManifest(ctx context.Context, place Place) (*Manifest, error) {
+	m, where := &Manifest{}, place.at(ManifestName)
+	switch found, err := getJSON(ctx, place, ManifestName, m); {
+	case err != nil || !found:
 		return nil, err
-	}
-	m := &Manifest{}
-	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestName), err)
-	}
-	if m.Edgetable != manifestVersion {
-		return nil, fmt.Errorf("%s has layout %d, which this version does not know", filepath.Join(dir, ManifestName), m.Edgetable)
+	case m.Edgetable != manifestVersion:
+		return nil, fmt.Errorf("%s has layout %d, which this version does not know", where, m.Edgetable)
 	}
 	for _, t := range m.Tables {
 		for _, p := range t.Parts {
 			if !filepath.IsLocal(filepath.FromSlash(p.File)) {
-				return nil, fmt.Errorf("%s names %s, which is not in the directory", filepath.Join(dir, ManifestName), p.File)
+				return nil, fmt.Errorf("%s names %s, which is not beside it", where, p.File)
 			}
 		}
 	}

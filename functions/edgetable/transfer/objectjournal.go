@@ -11,8 +11,6 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
-
-	"edgetable/adapters/backup/repository"
 )
 
 // Names of objects while an export is not finished: its options, the lines of its
@@ -27,7 +25,7 @@ const (
 // they were written.
 type objectJournal struct {
 	ctx   context.Context // of the work
-	place repository.Objects
+	place Bucket
 
 	mu     sync.Mutex
 	lines  int   // written or begun, of earlier runs too
@@ -36,7 +34,7 @@ type objectJournal struct {
 
 // openObjectJournal opens or makes a journal. It passes the lines that are there to
 // replay. again is false if there was none.
-func openObjectJournal[T any](ctx context.Context, place repository.Objects, options T, replay func(line []byte) error) (j *objectJournal, again bool, err error) {
+func openObjectJournal[T any](ctx context.Context, place Bucket, options T, replay func(line []byte) error) (j *objectJournal, again bool, err error) {
 	j = &objectJournal{ctx: ctx, place: place}
 	var old T
 	again, err = getJSON(ctx, place, unfinishedName, &old)
@@ -44,7 +42,7 @@ func openObjectJournal[T any](ctx context.Context, place repository.Objects, opt
 	case err != nil:
 		return nil, false, err
 	case !again: // lines without options are left from an export that was removed
-		err := removeObjects(ctx, place, unfinishedPrefix)
+		err := place.removeAll(ctx, unfinishedPrefix)
 		return j, false, errors.Join(err, putJSON(ctx, place, unfinishedName, options))
 	case !reflect.DeepEqual(old, options):
 		return nil, false, errors.New("it has an unfinished export of other tables, or with other flags: repeat that command, or begin again with --restart")
@@ -108,4 +106,4 @@ func (j *objectJournal) write(line any) error {
 func (j *objectJournal) close() error { return nil }
 
 // remove removes all that is kept for an unfinished export.
-func (j *objectJournal) remove() error { return removeObjects(j.ctx, j.place, unfinishedPrefix) }
+func (j *objectJournal) remove() error { return j.place.removeAll(j.ctx, unfinishedPrefix) }

@@ -40,7 +40,7 @@ func TestParquetColumns(t *testing.T) {
 	list := []keys{{"p", "1"}, {"p", "2"}, {"p", "3"}, {"p", "4"}}
 	fill(t, c, "People", list, func(i int) edm.Properties { return rows[i] })
 	dir := t.TempDir()
-	m, err := newExport(c, "parquet", "zstd").ToDirectory(t.Context(), c, dir)
+	m, err := newExport(c, "parquet", "zstd").To(t.Context(), c, transfer.Directory(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestParquetDamaged(t *testing.T) {
 	c := newClient(t)
 	fill(t, c, "People", numbered(2000), property)
 	dir := t.TempDir()
-	m, err := newExport(c, "parquet", "none").ToDirectory(t.Context(), c, dir)
+	m, err := newExport(c, "parquet", "none").To(t.Context(), c, transfer.Directory(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -77,7 +78,7 @@ func Sources(path, tableName string) ([]Source, error) {
 		} else {
 			list = []Source{{Table: named(tableName, filepath.Base(path)), File: path}}
 		}
-	} else if m, err := readManifest(path); err != nil {
+	} else if m, err := readManifest(context.Background(), Directory(path)); err != nil {
 		return nil, err
 	} else if m != nil {
 		for _, t := range m.Tables {
@@ -165,8 +166,8 @@ func formatOf(path string) string {
 	return ""
 }
 
-// Place names a row of a file: its line, in parquet its number.
-func Place(file string, line int) string {
+// Where names a row of a file: its line, in parquet its number.
+func Where(file string, line int) string {
 	if formatOf(file) == "parquet" {
 		return fmt.Sprintf("%s row %d", file, line)
 	}

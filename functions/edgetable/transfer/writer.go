@@ -26,7 +26,7 @@ var Kinds = map[string]remote.Kind{"insert": remote.Insert, "skip": remote.Inser
 // write writes operations until each is done, skipped or refused.
 func (w writer) write(ctx context.Context, b *batch, ops []remote.Operation, lines []int) error {
 	where := func(err error) error {
-		return fmt.Errorf("%s, PartitionKey %s, to table %s: %w", Place(b.source.File, lines[0]), Quote(ops[0].PartitionKey), b.source.Table, err)
+		return fmt.Errorf("%s, PartitionKey %s, to table %s: %w", Where(b.source.File, lines[0]), Quote(ops[0].PartitionKey), b.source.Table, err)
 	}
 	conflicts := 0
 	for len(ops) > 0 {
