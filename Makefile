@@ -11,7 +11,7 @@ FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
 # Go packages below testdata, which ./... leaves out.
-TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/proc
+TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/must ./testdata/proc
 # Build tags of the tests that need DynamoDB Local and AWS's emulator, of those that need TinyGo and Node.js, and of those that
 # need an ACME server or Prometheus. The fourth makes tests move more entities and kill more often.
 TAGS := testaws,testedge,testlocal,testmany

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"edgetable/core/accounts"
+	"edgetable/testdata/must"
 )
 
 // The access log has a line for each request, with the client's address as a trusted
@@ -35,9 +36,7 @@ func TestAccessLog(t *testing.T) {
 	send("FROB", "/people()", "", 405)
 	s.ends(t)
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	keepFile(t, file)
 	list := records(t, string(text))
 	want := `127.0.0.1 POST 204 acme CreateTable people - - 22 0 0 0 -
@@ -89,9 +88,7 @@ func TestAccessLogReopens(t *testing.T) {
 	p := startProcess(t, nil, "--memory", "--access-log", file)
 	c := p.client(t, "")
 	c.fill(t)
-	if err := os.Rename(file, file+".1"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(file, file+".1"))
 	p.signal(t, syscall.SIGHUP)
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, err := os.Stat(file); err == nil {
@@ -103,9 +100,7 @@ func TestAccessLogReopens(t *testing.T) {
 	}
 	c.filled(t)
 	p.signal(t, syscall.SIGTERM)
-	if err := p.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.Wait())
 	for name, want := range map[string]string{file + ".1": "CreateTable InsertOrReplaceEntity", file: "GetEntity"} {
 		keepFile(t, name)
 		info, err := os.Stat(name)
@@ -113,9 +108,7 @@ func TestAccessLogReopens(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var got []string
 		for line := range strings.Lines(string(text)) {
 			_, operation, _ := strings.Cut(line, "operation=")

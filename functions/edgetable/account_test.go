@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"edgetable/core/accounts"
+	"edgetable/testdata/must"
 )
 
 // ok runs a command that must succeed.
@@ -100,28 +101,20 @@ func TestAccountLife(t *testing.T) {
 
 	// A broken file changes nothing, and the log says which line it is.
 	good, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte("gamma:"+key3+"\nacme:broken\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, os.WriteFile(file, []byte("gamma:"+key3+"\nacme:broken\n"), 0o600))
 	for !strings.Contains(s.logs.String(), file+": line 2: key 1 of acme is not base64") {
 		time.Sleep(20 * time.Millisecond)
 	}
 	next.filled(t)
 	newClient(t, at+"gamma", "gamma", key3).eventually(t, 404)
 	// Nor does a file that is gone.
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(file))
 	for !strings.Contains(s.logs.String(), file+": no such file") {
 		time.Sleep(20 * time.Millisecond)
 	}
 	next.filled(t)
-	if err := os.WriteFile(file, good, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, good, 0o600))
 	s.ends(t)
 
 	out, _ = ok(t, data("list")...)
@@ -147,9 +140,7 @@ func TestAccountFileStays(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "accounts")
 	text := "\ufeff# ours\r\n\n  acme : " + key1 + " allow=10.0.0.0/8\n# theirs; not ours\nbeta:" + key2 + ";gamma:" + key3
-	if err := os.WriteFile(file, []byte(text), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(text), 0o640))
 	ok(t, "account", "disable", "acme", "--accounts", file)
 	ok(t, "account", "new", "delta", "--accounts", file)
 	got, err := os.ReadFile(file)
@@ -182,13 +173,9 @@ func TestAccountFileStays(t *testing.T) {
 func TestAccountFileOfOthers(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "accounts")
-	if err := os.WriteFile(file, []byte("acme:"+key1+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte("acme:"+key1+"\n"), 0o600))
 	for mode, fine := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: true, 0o644: false, 0o604: false, 0o620: false, 0o602: false} {
-		if err := os.Chmod(file, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Chmod(file, mode))
 		for _, args := range [][]string{{"account", "list"}, {"sign", "GET", "http://h/acme/Tables"}, {"serve", "--memory", "--listen", "127.0.0.1:0"}} {
 			status, _, said := run(t, nil, append(args, "--accounts", file)...)
 			if fine && status != 0 || !fine && (status != 1 || !strings.Contains(said, "chmod 600 "+file)) {

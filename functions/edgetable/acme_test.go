@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
 
@@ -32,9 +33,7 @@ type pebble struct {
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }
@@ -45,15 +44,11 @@ func freePort(t *testing.T) int {
 func startPebble(t *testing.T, valid time.Duration) *pebble {
 	t.Helper()
 	out, err := exec.Command("../../.ci/pebble").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	bin := strings.TrimSpace(string(out))
 	cert, key, api := proc.Certificate(t, time.Now().Add(time.Hour))
 	door, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { door.Close() })
 	target := make(chan string, 1)
 	go forward(door, target)
@@ -69,9 +64,7 @@ func startPebble(t *testing.T, valid time.Duration) *pebble {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "config.json"), config, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	run := func(name string, args ...string) {
 		t.Helper()
 		c := exec.Command(filepath.Join(bin, name), args...)
@@ -226,8 +219,6 @@ func TestACMERenews(t *testing.T) {
 func dirEntry(t *testing.T, path string) os.DirEntry {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return fs.FileInfoToDirEntry(info)
 }

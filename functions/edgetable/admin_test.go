@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // administration is a client of a server's socket.
@@ -23,9 +25,7 @@ func administration(path string) *http.Client {
 func ask(t *testing.T, socket, method, path string, want int) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, "http://server"+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return answer(t, administration(socket), req, want)
 }
 
@@ -92,9 +92,7 @@ func TestEndDuringTrace(t *testing.T) {
 	dir := t.TempDir()
 	s := start(t, nil, "--data", dir)
 	resp, err := administration(filepath.Join(dir, adminSocket)).Get("http://server/debug/pprof/trace?seconds=100000") // returns when the trace has begun
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	s.ends(t)
 }

@@ -15,6 +15,7 @@ import (
 	"edgetable/adapters/store/pebblestore"
 
 	"edgetable/core/accounts"
+	"edgetable/testdata/must"
 )
 
 // succeed runs a command that must succeed and returns what it prints.
@@ -88,13 +89,9 @@ func TestBackup(t *testing.T) {
 	start(t, nil, "--data", other).ends(t)
 	refused(t, "backups of another store", "backup", "create", place, "--data", other)
 	foreign := t.TempDir()
-	if err := os.WriteFile(filepath.Join(foreign, "photo.jpg"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(foreign, "photo.jpg"), nil, 0o600))
 	link := filepath.Join(dir, "link")
-	if err := os.Symlink(data, link); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink(data, link))
 	refused(t, "is inside the data directory", "backup", "create", filepath.Join(link, "new", "place"), "--data", data)
 	refused(t, "in use for something else", "backup", "create", foreign, "--data", data)
 }
@@ -103,18 +100,14 @@ func TestBackup(t *testing.T) {
 func TestCheckpointsTogether(t *testing.T) {
 	t.Parallel()
 	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer store.Close()
 	c, dir := &checkpoints{Store: store}, filepath.Join(t.TempDir(), "staging")
 	var g errgroup.Group
 	for range 8 {
 		g.Go(func() error { return c.Checkpoint(t.Context(), dir) })
 	}
-	if err := g.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, g.Wait())
 	succeed(t, "check", dir)
 }
 
@@ -159,14 +152,10 @@ func TestRestoreTable(t *testing.T) {
 func TestEncryptedBackup(t *testing.T) {
 	t.Parallel()
 	key, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	dir := t.TempDir()
 	data, place, identity := filepath.Join(dir, "data"), filepath.Join(dir, "place"), filepath.Join(dir, "key.txt")
-	if err := os.WriteFile(identity, []byte("# made by a test\n"+key.String()+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(identity, []byte("# made by a test\n"+key.String()+"\n"), 0o600))
 	s := start(t, nil, "--data", data)
 	const marked = "a value that chance does not write"
 	c := s.client(t, "")
@@ -215,9 +204,7 @@ func TestScheduledBackups(t *testing.T) {
 	if m := s.scrape(t, ""); sumOf(t, m, "backup_failures_total") == 0 || sumOf(t, m, "backup_last_success_timestamp_seconds") != 0 {
 		t.Error("the metrics do not show the failure")
 	}
-	if err := os.Remove(place); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(place))
 	eventually(t, func() bool { return strings.Contains(s.logs.String(), "old backups removed") }, s)
 	m := s.scrape(t, "")
 	if at := sumOf(t, m, "backup_last_success_timestamp_seconds"); time.Since(time.Unix(int64(at), 0)) > time.Hour || sumOf(t, m, "backups_total") < 2 {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // Each file of a place is damaged in turn: verify names it, and a backup that needs it
@@ -78,13 +80,9 @@ func TestBackupOfDamage(t *testing.T) {
 		t.Fatal("no data files", err)
 	}
 	b, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	b[len(b)/2] ^= 1
-	if err := os.WriteFile(files[0], b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(files[0], b, 0o600))
 	refused(t, filepath.Base(files[0]), "backup", "create", place, "--data", data)
 	refused(t, "there are no backups", "backup", "restore", place, filepath.Join(t.TempDir(), "new"))
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // A backup that root makes must not keep the server's user from making others.
@@ -26,9 +28,7 @@ func TestBackupByRoot(t *testing.T) {
 	succeed(t, "backup", "create", filepath.Join(t.TempDir(), "place"), "--data", data)
 	for _, name := range []string{backupLock, backupUnfinished} {
 		info, err := os.Stat(filepath.Join(data, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if owner := info.Sys().(*syscall.Stat_t).Uid; owner != 65534 {
 			t.Errorf("%s belongs to the user %d", name, owner)
 		}
@@ -40,9 +40,7 @@ func TestBackupWithoutLock(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	start(t, nil, "--data", data).ends(t)
-	if err := os.Mkdir(filepath.Join(data, backupLock), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(filepath.Join(data, backupLock), 0o700))
 	_, _, said := run(t, nil, "backup", "create", filepath.Join(t.TempDir(), "place"), "--data", data)
 	if !strings.Contains(said, backupLock) || strings.Contains(said, "another backup") {
 		t.Error(said)
@@ -56,23 +54,15 @@ func TestStagingOfKilledBackup(t *testing.T) {
 	data := t.TempDir()
 	left := filepath.Join(data, backupStaging, "000001.sst")
 	start(t, nil, "--data", data).ends(t)
-	if err := os.Mkdir(filepath.Dir(left), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(left, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(filepath.Dir(left), 0o700))
+	must.OK(t, os.WriteFile(left, nil, 0o600))
 	lock, err := lockBackups(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	start(t, nil, "--data", data).ends(t)
 	if _, err := os.Stat(left); err != nil {
 		t.Errorf("a running backup lost its files: %v", err)
 	}
-	if err := lock.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, lock.Close())
 	start(t, nil, "--data", data).ends(t)
 	if _, err := os.Stat(filepath.Dir(left)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the files of a killed backup are left: %v", err)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // TestFullPlace fills the disk of a place for backups: a small tmpfs. No backup that is
@@ -51,9 +53,7 @@ func TestFullPlace(t *testing.T) {
 		t.Errorf("ready: %d %s", status, text)
 	}
 
-	if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT, "size=128m"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, syscall.Mount("", disk, "", syscall.MS_REMOUNT, "size=128m"))
 	eventually(t, func() bool { return metric("backups_total") > complete }, &p.server)
 	p.signal(t, syscall.SIGTERM)
 	if err := p.Wait(); err != nil {
@@ -77,9 +77,7 @@ func TestPlaceGoesAway(t *testing.T) {
 	c.fill(t)
 	metric := func(name string) float64 { return sumOf(t, p.scrape(t, ""), name) }
 	eventually(t, func() bool { return metric("backups_total") > 0 }, &p.server)
-	if err := os.Rename(place, away); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(place, away))
 	eventually(t, func() bool {
 		return strings.Contains(p.logs.String(), "is its disk mounted?") && metric("backup_failures_total") > 0
 	}, &p.server)
@@ -89,9 +87,7 @@ func TestPlaceGoesAway(t *testing.T) {
 	c.filled(t)
 
 	complete := metric("backups_total")
-	if err := os.Rename(away, place); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(away, place))
 	eventually(t, func() bool { return metric("backups_total") > complete }, &p.server)
 	succeed(t, "backup", "verify", place)
 }

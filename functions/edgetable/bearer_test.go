@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"edgetable/testdata/must"
 )
 
 // Clients are asked to retry; the log says why.
@@ -24,14 +26,10 @@ func TestIssuerThatHasNoKeys(t *testing.T) {
 		`{"iss":%q,"aud":"tables","sub":"ada","exp":%d}`, issuer.URL, time.Now().Add(time.Hour).Unix())) + "." + part([]byte("signature"))
 	for range 3 {
 		req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "endpoint")+"/Tables", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		req.Header.Set("Authorization", "Bearer "+token)
 		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("status %d", resp.StatusCode)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
 
@@ -16,9 +17,7 @@ import (
 func served(t *testing.T, address string) time.Time {
 	t.Helper()
 	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true}) // the end is all that is asked
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close()
 	return conn.ConnectionState().PeerCertificates[0].NotAfter
 }
@@ -36,9 +35,7 @@ func TestCertificateReload(t *testing.T) {
 	}
 	rename := func(from, to string) {
 		t.Helper()
-		if err := os.Rename(from, to); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Rename(from, to))
 	}
 	rename(next, first) // its key is still that of the old one
 	for !strings.Contains(s.logs.String(), "the certificate stays as it was") {
@@ -84,13 +81,9 @@ func TestPlainHTTPToTLS(t *testing.T) {
 	address, _, _ = strings.Cut(address, " ")
 	for _, method := range []string{"GET", "POST"} {
 		req, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+"/devstoreaccount1/Tables", strings.NewReader(strings.Repeat("x", 20_000)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		text, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != 400 || !strings.Contains(string(text), "write https://") {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // TestDamage damages the log of a killed server. The next one reports the loss,
@@ -24,9 +26,7 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The files as they are now are those of a process that was killed.
-	if err := os.CopyFS(dir, os.DirFS(live)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(dir, os.DirFS(live)))
 	s.ends(t)
 
 	if status, out, err := run(t, nil, "check", dir); status != 0 || !strings.Contains(out, "1 table, 200 entities") {
@@ -38,16 +38,12 @@ func TestDamage(t *testing.T) {
 	}
 	newest := slices.Max(logs)
 	b, err := os.ReadFile(newest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	at := strings.Index(string(b), "\x00100") // the RowKey of entity 100
 	for i := range 4 {
 		b[at+i] ^= 0xFF
 	}
-	if err := os.WriteFile(newest, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(newest, b, 0o600))
 
 	status, _, said := run(t, nil, "serve", "--listen", "127.0.0.1:0", "--data", dir)
 	if status != 1 || !strings.Contains(said, newest) || !strings.Contains(said, "--accept-damage") {

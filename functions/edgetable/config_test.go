@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"edgetable/testdata/must"
 )
 
 var update = flag.Bool("update", false, "write docs/flags.md")
@@ -20,9 +22,7 @@ func TestWhereFlagsComeFrom(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "edgetable.conf")
 	text := "\ufeff# ours\nlisten = 127.0.0.1:1\n\ncache-size=2MiB\r\nmax-skew = 3m\nkeep-last = 3\nchaos = fault=500\nchaos = fault=503\noidc-issuer = https://a.example/?x=y\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	env := map[string]string{"EDGETABLE_CACHE_SIZE": "20480KiB", "EDGETABLE_MAX_SKEW": "30m", "EDGETABLE_MEMORY": "true",
 		"EDGETABLE_ACCOUNTS_FILE": "/accounts", "EDGETABLE_OIDC_AUDIENCES": "a,b"}
 	status, out, said := run(t, env, "serve", "--print-config", "--config", file, "--max-skew", "300m")
@@ -39,9 +39,7 @@ func TestWhereFlagsComeFrom(t *testing.T) {
 		t.Errorf("status %d: %s", status, said)
 	}
 	// What is printed is a configuration file that means the same.
-	if err := os.WriteFile(file, []byte(out), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(out), 0o600))
 	if _, again, said := run(t, map[string]string{"EDGETABLE_CONFIG": file}, "serve", "--print-config"); again != out {
 		t.Errorf("read again: %s\n%s\nwant\n%s", said, again, out)
 	}
@@ -68,9 +66,7 @@ func TestConfigMistakes(t *testing.T) {
 		{"", map[string]string{"EDGETABLE_DATA": "d", "EDGETABLE_MEMORY": "true"}, 2, "--memory and --data exclude each other"},
 		{"memory = true\n", map[string]string{"EDGETABLE_CONFIG": "/nowhere"}, 1, "--config: open /nowhere"},
 	} {
-		if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(tt.text), 0o600))
 		args := []string{"serve", "--listen", "127.0.0.1:0"}
 		if tt.env["EDGETABLE_CONFIG"] == "" {
 			args = append(args, "--config", file)
@@ -158,9 +154,7 @@ name that no command knows is refused. ` + "`edgetable serve --print-config`" + 
 	}
 	const page = "../../docs/flags.md"
 	if *update {
-		if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(page, []byte(b.String()), 0o644))
 	}
 	if text, err := os.ReadFile(page); err != nil || string(text) != b.String() {
 		t.Errorf("%s is not what the commands say; run this test with -update (%v)", page, err)

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"edgetable/testdata/must"
 )
 
 // killed is work in a process of its own that is killed and given again until it
@@ -117,16 +119,12 @@ func TestKilled(t *testing.T) {
 	}
 	rand.New(rand.NewPCG(2, 2)).Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 	good := filepath.Join(dir, "Good.jsonl")
-	if err := os.WriteFile(good, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(good, []byte(strings.Join(lines, "\n")), 0o600))
 	for i := range 5 {
 		lines = slices.Insert(lines, i*len(lines)/5, `{"PartitionKey":"no row"}`)
 	}
 	bad := filepath.Join(dir, "Bad.jsonl")
-	if err := os.WriteFile(bad, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(bad, []byte(strings.Join(lines, "\n")), 0o600))
 	do := runner(t, nil)
 	do(0, "import", good, "--table", "Rows", "--to", from)
 	whole, _ := do(0, "export", "Rows", "--from", from, "--to", "-")
@@ -139,15 +137,11 @@ func TestKilled(t *testing.T) {
 		out := filepath.Join(dir, fmt.Sprint("out", n))
 		k.run("export", "Rows", "--from", from, "--to", out)
 		parts, err := filepath.Glob(filepath.Join(out, "Rows", "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var text strings.Builder
 		for _, part := range parts {
 			one, err := os.ReadFile(part)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			text.Write(one)
 		}
 		if text.String() != whole {

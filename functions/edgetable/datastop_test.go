@@ -21,6 +21,7 @@ import (
 	"edgetable/core/sas"
 	"edgetable/core/sharedkey"
 	"edgetable/functions/edgetable/remote/remotetest"
+	"edgetable/testdata/must"
 )
 
 // halfway is a service to which something happens when some requests for pages and batches have come.
@@ -71,13 +72,9 @@ func (h *halfway) Serve(ctx context.Context, req *protocol.Request) protocol.Res
 func (h *halfway) token(t *testing.T, left time.Duration) string {
 	t.Helper()
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	token, err := sas.AccountValues{ResourceTypes: "sco", Permissions: "rwdlacu", Expiry: time.Now().Add(left).UTC().Format(time.RFC3339)}.Sign("acme", key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, at, _ := strings.Cut(h.connection, "TableEndpoint=")
 	return at + "?" + token
 }
@@ -136,9 +133,7 @@ func entitiesFile(t *testing.T, n int, text string) string {
 		fmt.Fprintf(&lines, `{"PartitionKey":"p%03d","RowKey":"%05d","N":%d,"Text":"%s"}`+"\n", i/100, i, i, text)
 	}
 	file := filepath.Join(t.TempDir(), "People.jsonl")
-	if err := os.WriteFile(file, []byte(lines.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(lines.String()), 0o600))
 	return file
 }
 
@@ -146,15 +141,11 @@ func entitiesFile(t *testing.T, n int, text string) string {
 func exported(t *testing.T, dir, table string) string {
 	t.Helper()
 	parts, err := filepath.Glob(filepath.Join(dir, table, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var all strings.Builder
 	for _, part := range parts {
 		text, err := os.ReadFile(part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		all.Write(text)
 	}
 	return all.String()

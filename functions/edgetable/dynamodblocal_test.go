@@ -9,6 +9,7 @@ import (
 
 	"edgetable/core/accounts"
 	"edgetable/testdata/dynamodb/local"
+	"edgetable/testdata/must"
 )
 
 var localDynamoDB = sync.OnceValues(func() (string, error) {
@@ -24,9 +25,7 @@ var localDynamoDB = sync.OnceValues(func() (string, error) {
 func dynamodbTable(t *testing.T, name string) []string {
 	t.Helper()
 	url, err := localDynamoDB()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	flags := []string{"--dynamodb-table", name, "--dynamodb-region", "us-east-1", "--dynamodb-endpoint", url}
 	for _, say := range []string{" is made\n", " is there already, with the right keys\n"} {
 		status, out, stderr := runUntil(t.Context(), nil, append([]string{"dynamodb", "create"}, flags...)...)
@@ -127,9 +126,7 @@ func TestDynamoDBRebucket(t *testing.T) {
 func TestDynamoDBTableMissing(t *testing.T) {
 	t.Parallel()
 	url, err := localDynamoDB()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	status, _, stderr := runUntil(t.Context(), nil, "serve", "--listen", "127.0.0.1:0", "--store", "dynamodb", "--dynamodb-table", "nowhere", "--dynamodb-region", "us-east-1", "--dynamodb-endpoint", url)
 	want := "the DynamoDB table nowhere at " + url + " does not exist: 'edgetable dynamodb create' makes it"
 	if status != 1 || !strings.Contains(stderr, want) {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // exploring starts the explorer and returns the link that it prints.
@@ -59,18 +61,14 @@ func TestExplorer(t *testing.T) {
 	ask := func(method, path, token string, want int) string {
 		t.Helper()
 		req, err := http.NewRequestWithContext(t.Context(), method, home+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		req.Header.Set("X-Edgetable-Explorer", token)
 		req.Header.Set("Accept", "application/json;odata=nometadata")
 		req.Header.Set("If-Match", "*")
 		return answer(t, http.DefaultClient, req, want)
 	}
 	var begun struct{ Token string }
-	if err := json.Unmarshal([]byte(ask("GET", "session", token, 200)), &begun); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(ask("GET", "session", token, 200)), &begun))
 	session = begun.Token
 	if text := ask("GET", "session", session, 200); !strings.Contains(text, `{"name":"dev","readOnly":false,"color":"","account":"devstoreaccount1"`) ||
 		!strings.Contains(text, `{"name":"prod","readOnly":true,"color":"red"`) {
@@ -131,9 +129,7 @@ func TestExplorerPage(t *testing.T) {
 		ask := func(path, host string, want int) string {
 			t.Helper()
 			req, err := http.NewRequestWithContext(t.Context(), "GET", home+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if host != "" {
 				req.Host = host
 			}

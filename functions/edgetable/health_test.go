@@ -14,20 +14,18 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"edgetable/testdata/must"
 )
 
 // get is the status and the body of a request without credentials.
 func get(t *testing.T, url string) (int, string) {
 	t.Helper()
 	resp, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return resp.StatusCode, string(text)
 }
 
@@ -43,9 +41,7 @@ func TestHealth(t *testing.T) {
 	}
 	// The connection stays good for the next request.
 	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close()
 	r := bufio.NewReader(conn)
 	for range 2 {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"edgetable/core/accounts"
+	"edgetable/testdata/must"
 )
 
 // records reads a log in JSON, all of whose lines must be JSON.
@@ -57,9 +58,7 @@ func TestEveryLineIsJSON(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	config := filepath.Join(dir, "config")
-	if err := os.WriteFile(config, []byte("memory = true\nlog-format = json\naccounts = "+dir+"/missing\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(config, []byte("memory = true\nlog-format = json\naccounts = "+dir+"/missing\n"), 0o600))
 	for _, tt := range []struct {
 		args   string
 		env    map[string]string
@@ -102,9 +101,7 @@ func TestFailedSignIns(t *testing.T) {
 			req.Header.Set("Authorization", header[0])
 		}
 		resp, err := c.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		resp.Body.Close()
 	}
 	for range 100 {
@@ -247,23 +244,17 @@ func TestLogKeepsData(t *testing.T) {
 			}
 		}
 		resp, err := c.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		resp.Body.Close()
 		requests++
 	}
 	c.endpoint = strings.TrimSuffix(c.endpoint, "acme") + strings.ToUpper(marked)
 	resp, err := c.Do(c.request(t, "GET", "/Tables", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	resp.Body.Close()
 	s.ends(t)
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if n := strings.Count(string(text), "\n"); n != requests+3 {
 		t.Errorf("%d lines for %d requests", n, requests+3)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // A mistake in the command line has exit status 2; a failure has status 1. Both
@@ -15,23 +17,17 @@ func TestRefusals(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		return file
 	}
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer taken.Close()
 	used := filepath.Join(dir, "used")
 	defer start(t, nil, "--data", used).stop()
 	plain := write("plain", "no PEM, no accounts")
 	open := write("open", strings.Repeat("t", 32))
-	if err := os.Chmod(open, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Chmod(open, 0o644))
 
 	for _, tt := range []struct {
 		status int

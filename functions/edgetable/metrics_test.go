@@ -25,6 +25,7 @@ import (
 
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/buckets"
+	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
 
@@ -32,9 +33,7 @@ import (
 func (s *server) scrape(t *testing.T, token string) map[string]*dto.MetricFamily {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "metrics at"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	req.Header.Set("Authorization", "Bearer "+token)
 	return parseMetrics(t, answer(t, http.DefaultClient, req, 200))
 }
@@ -42,17 +41,13 @@ func (s *server) scrape(t *testing.T, token string) map[string]*dto.MetricFamily
 func parseMetrics(t *testing.T, text string) map[string]*dto.MetricFamily {
 	t.Helper()
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
 	}
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return families
 }
 
@@ -163,9 +158,7 @@ func TestMetricsToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	write := func(token string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(token+"\n"), 0o600))
 	}
 	first, second := strings.Repeat("1", 32), strings.Repeat("2", 32)
 	write(first)
@@ -173,14 +166,10 @@ func TestMetricsToken(t *testing.T) {
 	status := func(authorization string) int {
 		t.Helper()
 		req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "metrics at"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		req.Header.Set("Authorization", authorization)
 		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		resp.Body.Close()
 		return resp.StatusCode
 	}
@@ -247,9 +236,7 @@ func compareMetricsPage(t *testing.T, families map[string]*dto.MetricFamily) {
 	t.Helper()
 	const page, begin, end = "../../docs/metrics.md", "-update' -->\n\n", "\n<!-- end of metrics"
 	b, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	head, rest, ok := bytes.Cut(b, []byte(begin))
 	was, tail, ok2 := bytes.Cut(rest, []byte(end))
 	if !ok || !ok2 {
@@ -269,9 +256,7 @@ func compareMetricsPage(t *testing.T, families map[string]*dto.MetricFamily) {
 	}
 	if *update {
 		text := bytes.Join([][]byte{head, []byte(begin), table.Bytes(), []byte(end), tail}, nil)
-		if err := os.WriteFile(page, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(page, text, 0o644))
 		return
 	}
 	if got, want := strings.Split(table.String(), "\n"), strings.Split(string(was), "\n"); !slices.Equal(got, want) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"edgetable/testdata/must"
 )
 
 // TestMigrationTimes computes the times of docs/migrate-from-azure.md from the rates that stand there. 'go test -update' writes them.
@@ -15,9 +17,7 @@ func TestMigrationTimes(t *testing.T) {
 	t.Parallel()
 	const file = "../../docs/migrate-from-azure.md"
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	page := string(text)
 	for _, work := range []string{"copy", "import", "verify"} {
 		found := regexp.MustCompile(work + ` ([\d,]+) rows/s`).FindStringSubmatch(page)
@@ -25,9 +25,7 @@ func TestMigrationTimes(t *testing.T) {
 			t.Fatalf("%s has no rate of %s", file, work)
 		}
 		rate, err := strconv.Atoi(strings.ReplaceAll(found[1], ",", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		row := fmt.Sprintf("| `%s`: entities / %s |", work, found[1])
 		for _, gigabytes := range []float64{1, 100, 1000} {
 			row += " " + roughly(time.Duration(gigabytes*1e9/1024/float64(rate)*1e9)) + " |"
@@ -39,9 +37,7 @@ func TestMigrationTimes(t *testing.T) {
 		}
 	}
 	if *update && page != string(text) {
-		if err := os.WriteFile(file, []byte(page), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(page), 0o666))
 	}
 }
 

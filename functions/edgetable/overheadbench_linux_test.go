@@ -17,6 +17,7 @@ import (
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/accounts"
 	"edgetable/core/protocol"
+	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
 
@@ -31,13 +32,9 @@ func BenchmarkPointGet(b *testing.B) {
 	var on atomic.Bool
 	var served atomic.Int64
 	store, err := pebblestore.Open(pebblestore.Options{Dir: b.TempDir(), CacheSize: 128 << 20})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	known, err := accounts.Parse(accounts.Development + ":" + accounts.DevelopmentKey)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	server := httpserver.Server{Log: log, Handler: &httpserver.Handler{
 		Protocol: &protocol.Handler{
 			Service: newService(store, 0), Now: now, NewID: protocol.RandomID(rand.Uint64), WithTimeout: context.WithTimeout, PathStyle: true,
@@ -56,9 +53,7 @@ func BenchmarkPointGet(b *testing.B) {
 		},
 	}}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, l) }()
@@ -68,9 +63,7 @@ func BenchmarkPointGet(b *testing.B) {
 		_ = store.Close()
 	})
 	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	client := exec.Command(self, "bench", "--endpoint", "http://"+l.Addr().String()+"/devstoreaccount1", "--op", "get", "--entities", "10000",
 		"--connections", "16", "--duration", "1h", "--warmup", "0s")
 	client.Env = []string{mainVariable + "=1"}
@@ -105,8 +98,6 @@ func median(of []float64) float64 {
 // processorTime is what all threads of this process have used.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

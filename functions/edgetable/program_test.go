@@ -13,6 +13,7 @@ import (
 
 	"edgetable/core/accounts"
 	"edgetable/core/sharedkey"
+	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
 
@@ -146,9 +147,7 @@ func newClient(t *testing.T, endpoint, account, key string) *client {
 func (c *client) request(t *testing.T, method, path, body string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, c.endpoint+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	date := sharedkey.FormatDate(time.Now())
 	req.Header.Set("X-Ms-Date", date)
 	req.Header.Set("Accept", "application/json")
@@ -171,14 +170,10 @@ func (c *client) do(t *testing.T, method, path, body string, want int) string {
 func answer(t *testing.T, c *http.Client, req *http.Request, want int) string {
 	t.Helper()
 	resp, err := c.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if resp.StatusCode != want {
 		t.Fatalf("%s %s: status %d, want %d: %s", req.Method, req.URL.Path, resp.StatusCode, want, text)
 	}

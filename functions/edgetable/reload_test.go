@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"edgetable/testdata/must"
 )
 
 // Files are read when they have changed and rested, or when somebody asks.
@@ -39,12 +41,8 @@ func TestStampOfReplacedFile(t *testing.T) {
 	write := func(name, content string) string {
 		t.Helper()
 		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(file, at, at); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(content), 0o600))
+		must.OK(t, os.Chtimes(file, at, at))
 		return file
 	}
 	file, next := write("file", "old"), write("next", "new")
@@ -52,9 +50,7 @@ func TestStampOfReplacedFile(t *testing.T) {
 	if stampOf(file) != before {
 		t.Error("the stamp changed and the file did not")
 	}
-	if err := os.Rename(next, file); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(next, file))
 	if stampOf(file) == before {
 		t.Error("the file changed and its stamp did not")
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"edgetable/core/accounts"
+	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
 
@@ -94,15 +95,11 @@ func TestTLS(t *testing.T) {
 func half(t *testing.T, c *client) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.Split(c.endpoint, "/")[2])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { conn.Close() })
 	req := c.request(t, "PUT", ada, `{"Name":"Ada"}`)
 	fmt.Fprintf(conn, "PUT %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\nExpect: 100-continue\r\n", req.URL.EscapedPath(), req.ContentLength)
-	if err := req.Header.Write(conn); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, req.Header.Write(conn))
 	fmt.Fprint(conn, "\r\n")
 	r := bufio.NewReader(conn)
 	if line, err := r.ReadString('\n'); err != nil || !strings.Contains(line, " 100 ") {
@@ -179,9 +176,7 @@ func TestLogKeepsSecrets(t *testing.T) {
 				"PUT /acme/people HTTP/1.1\r\nContent-Length: x\r\nAuthorization: SharedKeyLite acme:" + signature + "\r\n\r\n",
 			} {
 				conn, err := net.Dial("tcp", strings.Split(c.endpoint, "/")[2])
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				fmt.Fprint(conn, broken)
 				if text, err := io.ReadAll(conn); err != nil || !strings.Contains(string(text), " 400 ") {
 					t.Errorf("%q: %s, %v", broken, text, err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"edgetable/core/accounts"
+	"edgetable/testdata/must"
 )
 
 // The line of the greeting works as it stands.
@@ -151,19 +152,13 @@ func send(t *testing.T, words []string) (*http.Response, string) {
 		path = "/" + path
 	}
 	conn, err := net.Dial("tcp", host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close()
 	fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n%s\r\n%s", method, path, host, len(body), head, body)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return resp, string(text)
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"edgetable/core/accounts"
+	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
 
@@ -33,9 +34,7 @@ type process struct {
 func startProcess(t *testing.T, environment []string, args ...string) *process {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c := exec.Command(self, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 	c.Env = append(environment, mainVariable+"=1")
 	p := proc.Start(t, "ready", c)
@@ -45,9 +44,7 @@ func startProcess(t *testing.T, environment []string, args ...string) *process {
 
 func (p *process) signal(t *testing.T, s os.Signal) {
 	t.Helper()
-	if err := p.Process.Signal(s); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.Process.Signal(s))
 }
 
 // After SIGTERM a server is not ready, continues to serve for --drain, and logs why it
@@ -56,9 +53,7 @@ func TestDrain(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "notify")
 	systemd, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer systemd.Close()
 	hears := func(want string) {
 		t.Helper()
@@ -112,9 +107,7 @@ func TestHangup(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "accounts")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	write("acme:" + key1 + "\n")
 	p := startProcess(t, nil, "--memory", "--accounts", file)

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"edgetable/testdata/must"
 )
 
 // TestFullDisk fills a real file system below a server: a small tmpfs.
@@ -45,9 +47,7 @@ func TestFullDisk(t *testing.T) {
 	check := func() {
 		t.Helper()
 		for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
-			if err := fillUp(fill, 900<<10); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, fillUp(fill, 900<<10))
 			status, _ := c.send(t, "PUT", "/people(PartitionKey='p',RowKey='x')", "{}")
 			ready, text := get(t, base+"/_/ready")
 			if status == 503 && ready == 503 && strings.Contains(text, "full") {
@@ -67,9 +67,7 @@ func TestFullDisk(t *testing.T) {
 	c.do(t, "DELETE", "/people(PartitionKey='p',RowKey='0')", "", 204)
 
 	// A killed server starts on the full disk.
-	if err := p.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.Process.Kill())
 	p.Wait()
 	p = startProcess(t, nil, "--data", filepath.Join(disk, "data"))
 	c = p.client(t, "")
@@ -78,16 +76,12 @@ func TestFullDisk(t *testing.T) {
 	c.do(t, "GET", "/people(PartitionKey='p',RowKey='0')", "", 404)
 
 	// So does one on a disk without a byte of room, to be read.
-	if err := p.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, p.Process.Kill())
 	p.Wait()
 	if err := os.Remove(filepath.Join(disk, "data", "RESERVE")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	if err := fillUp(fill, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, fillUp(fill, 0))
 	p = startProcess(t, nil, "--data", filepath.Join(disk, "data"))
 	c = p.client(t, "")
 	base = strings.TrimSuffix(c.endpoint, "/devstoreaccount1")
@@ -96,9 +90,7 @@ func TestFullDisk(t *testing.T) {
 	c.do(t, "DELETE", "/people(PartitionKey='p',RowKey='7')", "", 503)
 
 	// The space comes back: from the other program, and from a deleted table.
-	if err := os.Remove(fill); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(fill))
 	dropped := 0
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		if dropped != 204 {
@@ -131,14 +123,10 @@ func bulky(i int) string {
 func (c *client) send(t *testing.T, method, path, body string) (status int, text string) {
 	t.Helper()
 	resp, err := c.Do(c.request(t, method, path, body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return resp.StatusCode, string(b)
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // TestStartInTests runs the commands of docs/start/tests.md, and writes and reads an entity as a test would.
@@ -17,26 +19,18 @@ func TestStartInTests(t *testing.T) {
 		}
 	}
 	page, err := os.ReadFile("../../docs/start/tests.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	commands := regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindSubmatch(page)[1]
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	dir := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(dir, "edgetable")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink(self, filepath.Join(dir, "edgetable")))
 	c := exec.Command("sh", "-eu", "-c", "trap 'kill $server' EXIT\n"+string(commands)+`
 edgetable import people.jsonl --table People --to env:EDGETABLE_CONNECTION_STRING >&2
 edgetable count People --from env:EDGETABLE_CONNECTION_STRING`)
 	c.Dir = dir
 	c.Env = append(os.Environ(), mainVariable+"=1", "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	if err := os.WriteFile(filepath.Join(dir, "people.jsonl"), []byte(`{"PartitionKey":"Oslo","RowKey":"1","Name":"Ada"}`+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "people.jsonl"), []byte(`{"PartitionKey":"Oslo","RowKey":"1","Name":"Ada"}`+"\n"), 0o600))
 	out, err := c.Output()
 	if err != nil || string(out) != "1\n" {
 		var said []byte

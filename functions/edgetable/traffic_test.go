@@ -17,6 +17,7 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/core/traffic"
+	"edgetable/testdata/must"
 )
 
 // reportOf asks for the statistics of a table, as JSON.
@@ -27,9 +28,7 @@ func reportOf(t *testing.T, data, table string) *traffic.Report {
 		t.Fatalf("status %d: %s", status, said)
 	}
 	r := new(traffic.Report)
-	if err := json.Unmarshal([]byte(out), r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(out), r))
 	return r
 }
 
@@ -93,12 +92,8 @@ func TestStatistics(t *testing.T) {
 
 	file := filepath.Join(data, trafficFile)
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, text[:len(text)-10], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, os.WriteFile(file, text[:len(text)-10], 0o600))
 	s = start(t, nil, "--data", data)
 	if !strings.Contains(s.logs.String(), "begin anew") {
 		t.Errorf("nothing is said of the damaged file: %s", s.logs)

@@ -13,6 +13,7 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
+	"edgetable/testdata/must"
 )
 
 // BenchmarkStatistics measures point reads by the handler alone, without a network,
@@ -23,17 +24,13 @@ import (
 //	go test ./functions/edgetable -run '^$' -bench Statistics -count 10
 func BenchmarkStatistics(b *testing.B) {
 	k, err := sharedkey.ParseKey(accounts.DevelopmentKey)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	account := &protocol.Account{Account: sharedkey.Account{Name: "bench", Keys: [2]*sharedkey.Key{k}}}
 	h := &protocol.Handler{
 		Service: newService(memstore.New(now), 0), Now: now, NewID: protocol.RandomID(rand.Uint64),
 		Accounts: func(string) (*protocol.Account, bool) { return account, true },
 	}
-	if err := h.Service.CreateTable(b.Context(), table.Name{Account: "bench", Table: "People"}); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, h.Service.CreateTable(b.Context(), table.Name{Account: "bench", Table: "People"}))
 	var list []*protocol.Request
 	for i := range 2000 {
 		op := table.Operation{Action: table.Insert, PartitionKey: fmt.Sprintf("customer-%06d", i), RowKey: "profile"}

@@ -20,6 +20,7 @@ import (
 
 	"edgetable/adapters/store/dynamodb"
 	dynamodblocal "edgetable/testdata/dynamodb/local"
+	"edgetable/testdata/must"
 )
 
 // databaseURL is where DynamoDB Local is.
@@ -64,9 +65,7 @@ var emulatorPath = sync.OnceValues(func() (string, error) {
 func made(t testing.TB, f func() (string, error)) string {
 	t.Helper()
 	s, err := f()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -85,9 +84,7 @@ func environment(t testing.TB, more ...string) []string {
 	t.Helper()
 	url, name := made(t, databaseURL), "edgetable-"+strings.ReplaceAll(t.Name(), "/", "-")
 	client := database(url)
-	if err := dynamodb.Create(t.Context(), client, name); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, dynamodb.Create(t.Context(), client, name))
 	t.Cleanup(func() {
 		_, err := client.DeleteTable(context.Background(), &sdk.DeleteTableInput{TableName: &name})
 		if gone := (*types.ResourceNotFoundException)(nil); err != nil && !errors.As(err, &gone) {

@@ -18,6 +18,7 @@ import (
 
 	"edgetable/core/memstore"
 	"edgetable/testdata/lambda/front"
+	"edgetable/testdata/must"
 )
 
 // Bearer tokens of the issuer that the environment names open the tables. While
@@ -25,9 +26,7 @@ import (
 func TestBearer(t *testing.T) {
 	t.Parallel()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	asked := 0
 	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++
@@ -36,17 +35,13 @@ func TestBearer(t *testing.T) {
 	defer issuer.Close()
 	token := func(audience string, roles ...string) string {
 		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: key, KeyID: "only"}}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		now := time.Now()
 		s, err := jwt.Signed(signer).Claims(map[string]any{
 			"iss": "https://login.example.com/", "aud": audience, "oid": "ada", "roles": roles,
 			"nbf": now.Unix(), "exp": now.Add(time.Hour).Unix(),
 		}).Serialize()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return s
 	}
 	run := func(jwks string) (*client, *bytes.Buffer) {
@@ -55,9 +50,7 @@ func TestBearer(t *testing.T) {
 		c, err := newConfig(variables("AWS_REGION=eu-central-1", "EDGETABLE_DYNAMODB_TABLE=tables", "EDGETABLE_ACCOUNTS=acme:"+key1,
 			"EDGETABLE_OIDC_ISSUER=https://login.example.com/", "EDGETABLE_OIDC_JWKS="+jwks,
 			"EDGETABLE_OIDC_AUDIENCES=https://storage.azure.com, api://edgetable", "EDGETABLE_OIDC_READERS=reads, Reader of All"), logger)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		h := newHandler(c, memstore.New(now), &purges{}, logger)
 		return newClient(t, function{invoke: h.Invoke}, key1), log
 	}
@@ -69,13 +62,9 @@ func TestBearer(t *testing.T) {
 			}
 		}
 		answer, err := c.invoke(t.Context(), front.Event(r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		resp, err := front.Answer(answer, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return resp
 	}
 

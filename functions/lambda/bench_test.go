@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"edgetable/testdata/lambda/front"
+	"edgetable/testdata/must"
 )
 
 // What a deployment may weigh: a cold start downloads and unpacks it.
@@ -48,17 +49,11 @@ func BenchmarkSize(b *testing.B) {
 func weigh(t testing.TB) (program, zipped int64) {
 	dir := t.TempDir()
 	file, err := build(dir, "arm64")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	archive, err := os.Create(filepath.Join(dir, "function.zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer archive.Close()
 	z := zip.NewWriter(archive)
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
@@ -106,17 +101,13 @@ func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 	b.Helper()
 	a := &runtimeAPI{make(chan struct{}, 8), make(chan []byte), make(chan []byte, 1)}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	server := &http.Server{Handler: a}
 	go func() { _ = server.Serve(l) }()
 	cmd := exec.Command(made(b, bootstrap))
 	cmd.Env = append(env, "AWS_LAMBDA_RUNTIME_API="+l.Addr().String())
 	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, cmd.Start())
 	b.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
@@ -134,9 +125,7 @@ func launch(b testing.TB, env []string) (*runtimeAPI, *exec.Cmd) {
 func resident(b testing.TB, cmd *exec.Cmd, what string) (kib float64) {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	_, rest, _ := strings.Cut(string(status), what+":")
 	if _, err := fmt.Sscan(rest, &kib); err != nil {
 		b.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"edgetable/core/sharedkey"
 	"edgetable/testdata/lambda/front"
+	"edgetable/testdata/must"
 )
 
 // function is a function behind its front door.
@@ -32,9 +33,7 @@ type client struct {
 func newClient(t testing.TB, f function, key string) *client {
 	t.Helper()
 	k, err := sharedkey.ParseKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return &client{function: f, key: k, base: "/acme", accept: "application/json;odata=nometadata"}
 }
 
@@ -68,17 +67,13 @@ func (c *client) request(method, target, body string, more ...front.Field) *fron
 func (c *client) do(t testing.TB, method, target, body string, want int, more ...front.Field) *front.Response {
 	t.Helper()
 	answer, err := c.invoke(t.Context(), front.Event(c.request(method, target, body, more...)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	read := front.Answer
 	if c.stream {
 		read = front.Stream
 	}
 	resp, err := read(answer, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if resp.Status != want {
 		t.Fatalf("%s %s: status %d, want %d: %s", method, target, resp.Status, want, resp.Body[:min(len(resp.Body), 2000)])
 	}

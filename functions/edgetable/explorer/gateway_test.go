@@ -11,6 +11,7 @@ import (
 
 	"edgetable/functions/edgetable/explorer"
 	"edgetable/functions/edgetable/remote"
+	"edgetable/testdata/must"
 )
 
 const key = "c2VjcmV0IG9mIHRoZSBhY2NvdW50LCAzMiBieXRlcyE="
@@ -55,9 +56,7 @@ func open(t *testing.T, service http.HandlerFunc) *desk {
 func (d *desk) request(t *testing.T, method, path, body string, header ...string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, d.URL+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r.Header.Set("X-Edgetable-Explorer", d.session)
 	for i := 0; i < len(header); i += 2 {
 		if header[i] == "Host" {
@@ -77,14 +76,10 @@ func (d *desk) do(t *testing.T, r *http.Request) reply {
 	t.Helper()
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for name, values := range resp.Header {
 		if all := name + strings.Join(values, " "); strings.Contains(all, key) || strings.Contains(all, "SECRET") {
 			t.Errorf("a secret is in the header %s", all)

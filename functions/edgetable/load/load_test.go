@@ -10,6 +10,7 @@ import (
 	"edgetable/core/multipart"
 	"edgetable/functions/edgetable/load"
 	"edgetable/functions/edgetable/load/wire"
+	"edgetable/testdata/must"
 )
 
 func TestEntity(t *testing.T) {
@@ -46,14 +47,10 @@ func TestCountEntities(t *testing.T) {
 func TestFillCoversEveryEntityOnce(t *testing.T) {
 	t.Parallel()
 	target, err := wire.NewTarget("http://127.0.0.1:1/acct", wire.Development("acct"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, contentType, _ := strings.Cut(load.BatchHeader, "Content-Type: ")
 	boundary, err := multipart.Boundary(strings.TrimSpace(contentType))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, l := range []load.Layout{
 		{Entities: 1000, RowsPerPartition: 100},  // a batch is a partition
 		{Entities: 2000, RowsPerPartition: 1000}, // several batches a partition
@@ -94,9 +91,7 @@ func TestFillCoversEveryEntityOnce(t *testing.T) {
 func TestRunNobodyListens(t *testing.T) {
 	t.Parallel()
 	target, err := wire.NewTarget("http://127.0.0.1:1/a", wire.Development("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := load.Run(t.Context(), load.Spec{Target: target, Op: load.Insert, Connections: 1, Duration: time.Second}); err == nil {
 		t.Error("a server that is not there was measured")
 	}
@@ -112,9 +107,7 @@ func BenchmarkCountEntities(b *testing.B) {
 
 func BenchmarkBatchBody(b *testing.B) {
 	target, err := wire.NewTarget("http://127.0.0.1:1/acct", wire.Development("acct"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	l := load.Layout{Entities: 1000, RowsPerPartition: 100}
 	for b.Loop() {
 		load.BatchBody(target, "t", l, 3)

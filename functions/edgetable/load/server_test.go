@@ -16,19 +16,16 @@ import (
 	"edgetable/functions/edgetable/load/wire"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/remote/remotetest"
+	"edgetable/testdata/must"
 )
 
 // serve starts a server with an empty store in memory.
 func serve(t *testing.T) wire.Target {
 	t.Helper()
 	at, err := remote.ParseConnection(remotetest.Start(t, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	target, err := wire.NewTarget(at.String(), wire.Development("acme"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return target
 }
 
@@ -38,13 +35,9 @@ func TestFormats(t *testing.T) {
 	for _, i := range []int{0, 99, 12345, 1e8} {
 		l := load.Layout{Entities: 1 << 30, RowsPerPartition: 100}
 		want, err := payload.ReadEntity(l.AppendEntity(nil, i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got, err := payload.ReadAtomEntity(l.AppendAs(load.Atom, nil, i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("entity %d differs:\n%v\n%v", i, got, want)
 		}
@@ -57,13 +50,9 @@ func TestRunAgainstServer(t *testing.T) {
 	l := load.Layout{Entities: 2000, RowsPerPartition: 1000}
 	expiry := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
 	ofTable, err := sas.TableValues{Table: "t0t", Expiry: expiry, Permissions: "raud", StartPartition: "a", EndPartition: "z"}.Sign("acme", wire.Development("acme").Keys[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	readOnly, err := sas.TableValues{Table: "t0t", Expiry: expiry, Permissions: "r"}.Sign("acme", wire.Development("acme").Keys[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, tt := range []struct {
 		name, token, version string
 		format               load.Format
@@ -78,12 +67,8 @@ func TestRunAgainstServer(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			owner := serve(t)
-			if err := load.CreateTable(t.Context(), owner, "t0t"); err != nil {
-				t.Fatal(err)
-			}
-			if err := load.Fill(t.Context(), owner, "t0t", l); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, load.CreateTable(t.Context(), owner, "t0t"))
+			must.OK(t, load.Fill(t.Context(), owner, "t0t", l))
 			target := owner.WithToken(tt.token)
 			target.Version = tt.version
 			failed := " "
@@ -138,9 +123,7 @@ func TestRefused(t *testing.T) {
 			}))
 			defer srv.Close()
 			target, err := wire.NewTarget(srv.URL, wire.Development("a"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			res, err := load.Run(t.Context(), load.Spec{Target: target, Table: "t", Op: load.Insert, Prefix: "x", Connections: 1,
 				Duration: 2 * time.Second, Refused: tt.refused})
 			if err != nil || !tt.ok(res) {

@@ -15,14 +15,13 @@ import (
 	"edgetable/core/sharedkey"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/remote/remotetest"
+	"edgetable/testdata/must"
 )
 
 func client(t *testing.T, connection string) *remote.Client {
 	t.Helper()
 	e, err := remote.ParseConnection(connection)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c := remote.New(e, 4)
 	t.Cleanup(c.Close)
 	return c
@@ -47,9 +46,7 @@ func TestClient(t *testing.T) {
 		for j := range 100 {
 			ops = append(ops, entity("it's 50% é😀", fmt.Sprintf("%02d-%02d'+&", i, j), edm.AppendProperty(nil, "N", edm.Int64(int64(100*i+j)))))
 		}
-		if err := c.Batch(ctx, "People", ops); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.Batch(ctx, "People", ops))
 	}
 	n := 0
 	for e, err := range c.Entities(ctx, remote.Query{Table: "People", Filter: "N ge 100L"}) {
@@ -75,9 +72,7 @@ func TestClient(t *testing.T) {
 	}
 
 	twice := []remote.Operation{entity("p", "1", nil), entity("p", "2", nil), entity("p", "3", nil)}
-	if err := c.Write(ctx, "People", &twice[1]); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.Write(ctx, "People", &twice[1]))
 	var refused *remote.Error
 	if err := c.Batch(ctx, "People", twice); !errors.As(err, &refused) || refused.Code != "EntityAlreadyExists" || refused.Index != 1 || refused.Status != 409 {
 		t.Errorf("%+v", err)
@@ -94,17 +89,13 @@ func TestClient(t *testing.T) {
 			all[i].Kind = kind
 			all[i].Body = payload.AppendJSON(nil, "p", all[i].RowKey, 0, edm.AppendProperty(nil, fmt.Sprint("P", kind), edm.Int32(1)))
 		}
-		if err := c.Batch(ctx, "People", all); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.Batch(ctx, "People", all))
 		if e, _, err := c.Get(ctx, "People", "p", "3", nil); err != nil || e.Properties.Count() != 1 {
 			t.Errorf("%+v, %v", e, err)
 		}
 	}
 	gone := []remote.Operation{{Kind: remote.Delete, PartitionKey: "p", RowKey: "1"}, {Kind: remote.Delete, PartitionKey: "p", RowKey: "2"}}
-	if err := c.Batch(ctx, "People", gone); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, c.Batch(ctx, "People", gone))
 	if err := c.Write(ctx, "People", &gone[0]); !errors.As(err, &refused) || refused.Status != 404 {
 		t.Errorf("%+v", err)
 	}
@@ -143,17 +134,11 @@ func TestSharedAccessSignature(t *testing.T) {
 		t.Fatal(err)
 	}
 	ada := entity("p", "ada", nil)
-	if err := owner.Write(t.Context(), "People", &ada); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, owner.Write(t.Context(), "People", &ada))
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	token, err := sas.TableValues{Table: "People", Expiry: time.Now().Add(time.Hour).UTC().Format(time.RFC3339), Permissions: "r"}.Sign("acme", key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	reader := client(t, owner.Endpoint().String()+"/People?"+token)
 	if _, ok, err := reader.Get(t.Context(), "People", "p", "ada", nil); !ok || err != nil {
 		t.Errorf("%v, %v", ok, err)

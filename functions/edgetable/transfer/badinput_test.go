@@ -12,6 +12,7 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/testdata/must"
 )
 
 // Each kind of bad input gets a message that says where it is and what to change.
@@ -91,9 +92,7 @@ func zipped(t *testing.T, text string) string {
 	if _, err := z.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, z.Close())
 	return b.String()
 }
 
@@ -111,9 +110,7 @@ func TestRejectsAgain(t *testing.T) {
 		im.Mapping.Types = map[string]edm.Type{"Born": edm.TypeInt32}
 		im.Rejects = filepath.Join(filepath.Dir(path), "again.rejects.jsonl")
 		totals, err := im.Run(t.Context(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return totals
 	}
 	if got := load(path, ""); got != (transfer.Totals{Written: 2, Rejected: 1, Dropped: 1}) {
@@ -121,9 +118,7 @@ func TestRejectsAgain(t *testing.T) {
 	}
 	first := filepath.Join(filepath.Dir(path), "again.rejects.jsonl")
 	text, err := os.ReadFile(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const row = `{"PartitionKey":"p","RowKey":"1","Zip":"00501","Born@odata.type":"Edm.Int32","Born":"18l5","Big@odata.type":"Edm.Int64","Big":"9007199254740993",` +
 		`"odata.reason":"PartitionKey 'p', RowKey '1': Born is not an Int32: a whole number from -2147483648 to 2147483647: \"18l5\"","odata.file":`
 	if !strings.HasPrefix(string(text), row) {

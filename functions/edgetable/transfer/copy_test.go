@@ -14,6 +14,7 @@ import (
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/testdata/must"
 )
 
 func newCopy(t *testing.T, from, to *remote.Client) *transfer.Copy {
@@ -44,9 +45,7 @@ func TestCopyVerify(t *testing.T) {
 	verify := func() (equal int64, found []transfer.Difference) {
 		t.Helper()
 		equal, err := transfer.Verify(t.Context(), from, to, remote.Query{Table: "People"}, 4, new(transfer.Progress), func(d transfer.Difference) { found = append(found, d) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return equal, found
 	}
 	if equal, found := verify(); equal != int64(len(list)) || found != nil {
@@ -55,9 +54,7 @@ func TestCopyVerify(t *testing.T) {
 	set := func(c *remote.Client, kind remote.Kind, k keys, p edm.Properties) {
 		t.Helper()
 		o := remote.Operation{Kind: kind, PartitionKey: k.partition, RowKey: k.row, Body: payload.AppendJSON(nil, k.partition, k.row, 0, p)}
-		if err := c.Write(t.Context(), "People", &o); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.Write(t.Context(), "People", &o))
 	}
 	set(to, remote.Delete, list[5], nil)
 	set(to, remote.Merge, list[6], edm.AppendProperty(nil, "Other", edm.Int64(1)))
@@ -88,14 +85,10 @@ func TestSync(t *testing.T) {
 		o.Sync, o.Mode = true, "replace"
 		change(o)
 		totals, err := o.Run(t.Context(), from, to)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return totals
 	}
-	if err := to.DeleteTable(t.Context(), "People"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, to.DeleteTable(t.Context(), "People"))
 	if got := run(func(o *transfer.Copy) { o.DryRun = true }); got != (transfer.Totals{Written: syncRows}) {
 		t.Errorf("without a table, dry: %+v", got)
 	}
@@ -114,9 +107,7 @@ func TestSync(t *testing.T) {
 	for _, i := range []int{0, 700, syncRows - 1} {
 		o := remote.Operation{Kind: remote.Merge, PartitionKey: list[i].partition, RowKey: list[i].row,
 			Body: payload.AppendJSON(nil, list[i].partition, list[i].row, 0, edm.AppendProperty(nil, "Other", edm.Int64(1)))}
-		if err := to.Write(t.Context(), "People", &o); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, to.Write(t.Context(), "People", &o))
 	}
 	before := dump(t, to, "People")
 	want := transfer.Totals{Written: 3, Same: syncRows - 3, Deleted: syncRows / 3}

@@ -18,6 +18,7 @@ import (
 
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/testdata/must"
 )
 
 // newExport is an export of the table People.
@@ -32,9 +33,7 @@ func read(t *testing.T, dir string, m *transfer.Manifest, compress string) (all 
 	t.Helper()
 	for _, part := range m.Tables[0].Parts {
 		raw, err := os.ReadFile(filepath.Join(dir, part.File))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != part.SHA256 || int64(len(raw)) != part.Bytes {
 			t.Errorf("%s is not what the manifest says", part.File)
 		}
@@ -50,9 +49,7 @@ func read(t *testing.T, dir string, m *transfer.Manifest, compress string) (all 
 			}
 		}
 		plain, err := io.ReadAll(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if rows := int64(bytes.Count(plain, []byte("\n"))); rows != part.Rows {
 			t.Errorf("%s has %d lines, by the manifest %d", part.File, rows, part.Rows)
 		}
@@ -72,16 +69,12 @@ func TestExportInterrupted(t *testing.T) {
 			fill(t, c, "People", numbered(exportRows), property) // 4 KB each
 			whole, broken := t.TempDir(), t.TempDir()
 			m, err := newExport(c, "jsonl", compress).To(t.Context(), c, transfer.Directory(whole))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if m.Tables[0].Rows != exportRows {
 				t.Errorf("%+v", m.Tables[0])
 			}
 			var stream bytes.Buffer
-			if err := newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream))
 			if !bytes.Equal(read(t, whole, m, compress), stream.Bytes()) {
 				t.Error("the files together are not the stream")
 			}
@@ -99,9 +92,7 @@ func TestExportInterrupted(t *testing.T) {
 				parts, _ := filepath.Glob(filepath.Join(broken, "People", "piece-*"))
 				if err != nil && len(parts) > 0 {
 					f, err := os.OpenFile(parts[0], os.O_APPEND|os.O_WRONLY, 0)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, err)
 					f.WriteString("torn")
 					f.Close()
 				}
@@ -136,9 +127,7 @@ func TestExportPieceLost(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		if err := damage(filepath.Join(dir, "People", "piece-0000.jsonl")); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, damage(filepath.Join(dir, "People", "piece-0000.jsonl")))
 		if _, err := newExport(c, "jsonl", "none").To(t.Context(), c, transfer.Directory(dir)); err == nil || !strings.Contains(err.Error(), "by the journal: it was changed") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -151,9 +140,7 @@ func TestExportRefused(t *testing.T) {
 	c := newClient(t)
 	fill(t, c, "People", numbered(10), property)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600))
 	if _, err := newExport(c, "jsonl", "none").To(t.Context(), c, transfer.Directory(dir)); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Error(err)
 	}
@@ -170,9 +157,7 @@ func TestExportRefused(t *testing.T) {
 	if _, err := newExport(c, "csv", "none").To(t.Context(), c, transfer.Directory(dir)); err == nil || !strings.Contains(err.Error(), "the journal of other work") {
 		t.Error(err)
 	}
-	if err := transfer.Directory(dir).Remove(t.Context(), []string{"People"}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, transfer.Directory(dir).Remove(t.Context(), []string{"People"}))
 	if _, err := newExport(c, "csv", "none").To(t.Context(), c, transfer.Directory(dir)); err != nil {
 		t.Error(err)
 	}

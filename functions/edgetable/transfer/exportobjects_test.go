@@ -9,6 +9,7 @@ import (
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/testdata/must"
 )
 
 // An export to objects that is interrupted again and again has the bytes of a stream, in several parts that were divided while they
@@ -18,9 +19,7 @@ func TestExportObjectsInterrupted(t *testing.T) {
 	c, s := newStopper(t, pages)
 	fill(t, c, "People", numbered(exportRows), property) // 4 KB each
 	var stream bytes.Buffer
-	if err := newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream))
 	place := transfer.Bucket{Objects: repository.Directory(t.TempDir())}
 	var m *transfer.Manifest
 	runs := 0
@@ -34,16 +33,12 @@ func TestExportObjectsInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err != nil {
-			if err := place.Put(t.Context(), "People/part-0000-999999.jsonl", []byte("torn")); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, place.Put(t.Context(), "People/part-0000-999999.jsonl", []byte("torn")))
 		}
 	}
 	var all, names []string
 	for object, err := range place.List(t.Context(), "") {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		all = append(all, object.Name)
 	}
 	var text []byte

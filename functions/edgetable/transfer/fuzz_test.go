@@ -8,6 +8,7 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/core/payload"
+	"edgetable/testdata/must"
 )
 
 // FuzzCSVEntity: an entity that is written as CSV is read again exactly, whatever is
@@ -24,13 +25,9 @@ func FuzzCSVEntity(f *testing.F) {
 		w := newCSVWriter([]string{"Text", "Absent", "Bytes", "N"}, typed, false)
 		file := w.append(w.appendHead(nil), &payload.Received{PartitionKey: pk, RowKey: rk, Properties: p})
 		m, err := (&Mapping{Types: types}).of(&Source{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		r, err := newCSVRows(strings.NewReader(string(file)), nil, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		one, err := r.next()
 		if bad, ok := err.(*badRow); ok && one.pk == "" { // no service would take it
 			checked := row{pk: pk, rk: rk, properties: p}

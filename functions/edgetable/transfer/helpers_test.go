@@ -18,6 +18,7 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/remote/remotetest"
+	"edgetable/testdata/must"
 )
 
 // newClient is a client of a new server with a table People.
@@ -68,9 +69,7 @@ func (s *stopper) Serve(ctx context.Context, req *protocol.Request) protocol.Res
 func clientOf(t testing.TB, wrap func(httpserver.Protocol) httpserver.Protocol) *remote.Client {
 	t.Helper()
 	e, err := remote.ParseConnection(remotetest.Start(t, wrap))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c := remote.New(e, 8)
 	t.Cleanup(c.Close)
 	if _, err := c.CreateTable(t.Context(), "People"); err != nil {
@@ -91,9 +90,7 @@ func fill(t testing.TB, c *remote.Client, table string, list []keys, p func(i in
 	var ops []remote.Operation
 	flush := func() {
 		if len(ops) > 0 {
-			if err := c.Batch(t.Context(), table, ops); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, c.Batch(t.Context(), table, ops))
 		}
 		ops = ops[:0]
 	}
@@ -124,9 +121,7 @@ func property(i int) edm.Properties {
 func dump(t testing.TB, c *remote.Client, tableName string) (lines []string) {
 	t.Helper()
 	for e, err := range c.Entities(t.Context(), remote.Query{Table: tableName}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		lines = append(lines, string(payload.AppendJSON(nil, e.PartitionKey, e.RowKey, 0, e.Properties)))
 	}
 	return lines
@@ -148,8 +143,6 @@ func inOrder(list []keys, lines []string) []string {
 
 func write(t testing.TB, path, text string) string {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }

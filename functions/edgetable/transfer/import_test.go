@@ -16,15 +16,14 @@ import (
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/testdata/must"
 )
 
 // newImport is an import of a file or directory.
 func newImport(t testing.TB, c *remote.Client, path, table, mode string) *transfer.Import {
 	t.Helper()
 	sources, err := transfer.Sources(path, table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return &transfer.Import{Target: c.Endpoint().String(), Sources: sources, Mode: mode, Format: "jsonl", Connections: 4,
 		Journal: filepath.Join(t.TempDir(), "journal"), Rejects: filepath.Join(t.TempDir(), "x.rejects.jsonl"),
 		Progress: new(transfer.Progress), Begin: func(bool) {}, Refused: func(string, int, string) {}}
@@ -184,14 +183,10 @@ func TestImportErrors(t *testing.T) {
 	fill(t, c, "People", numbered(damagedRows), property)
 	dir := t.TempDir()
 	m, err := newExport(c, "jsonl", "zstd").To(t.Context(), c, transfer.Directory(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	part := filepath.Join(dir, m.Tables[0].Parts[len(m.Tables[0].Parts)-1].File)
 	whole, err := os.ReadFile(part)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	run := func(path string) error {
 		_, err := newImport(t, c, path, "Copy", "replace").Run(t.Context(), c)
 		return err

@@ -15,6 +15,7 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/functions/edgetable/remote"
+	"edgetable/testdata/must"
 )
 
 func init() {
@@ -111,9 +112,7 @@ func TestSorter(t *testing.T) {
 			r := row{pk: fmt.Sprint([]string{"é", "😀", "\uffee"}[rnd.IntN(3)], rnd.IntN(50)), rk: fmt.Sprint(rnd.IntN(100)), line: i,
 				properties: edm.AppendProperty(nil, "N", edm.Int32(int32(i)))}
 			latest[[2]string{r.pk, r.rk}] = i
-			if err := s.add(r); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, s.add(r))
 		}
 		if limit == 300 && len(s.runs) < 2 || len(s.runs) > 2*fanIn {
 			t.Errorf("limit %d: %d files", limit, len(s.runs))
@@ -179,9 +178,7 @@ func FuzzCSV(f *testing.F) {
 			}
 		}
 		r, err := newCSVReader(bytes.NewReader(file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, line := range want {
 			got, err := r.next()
 			if err != nil || len(got) != len(line) {

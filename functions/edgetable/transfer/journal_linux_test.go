@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // A line that did not get to a full disk is not in the journal, nor in the way of the next one.
@@ -31,20 +33,14 @@ func TestJournalFullDisk(t *testing.T) {
 			lines = append(lines, string(line))
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return j
 	}
 	j := open()
 	fill := filepath.Join(disk, "fill")
-	if err := os.WriteFile(fill, make([]byte, 40<<10), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(fill, make([]byte, 40<<10), 0o600))
 	rejects := rejectFile{path: filepath.Join(disk, "rejects")}
-	if err := rejects.add([]reject{{text: "first"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, rejects.add([]reject{{text: "first"}}))
 	long := strings.Repeat("x", 3000)
 	written := 0
 	for ; written < 100; written++ {
@@ -57,22 +53,14 @@ func TestJournalFullDisk(t *testing.T) {
 	if err := rejects.add([]reject{{text: strings.Repeat("y", 60_000)}}); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("the disk is not full: %v", err)
 	}
-	if err := os.Remove(fill); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(j.write("last"), j.close(), rejects.add([]reject{{text: "last"}}), rejects.close()); err != nil {
-		t.Fatal(err)
-	}
-	if err := open().close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(fill))
+	must.OK(t, errors.Join(j.write("last"), j.close(), rejects.add([]reject{{text: "last"}}), rejects.close()))
+	must.OK(t, open().close())
 	if len(lines) != written+1 || lines[written] != `"last"` {
 		t.Errorf("%d lines, want %d", len(lines), written+1)
 	}
 	text, err := os.ReadFile(rejects.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if text = text[:rejects.size]; bytes.Count(text, []byte("\n")) != 2 || !bytes.Contains(text, []byte(`{"odata.text":"last"`)) {
 		t.Errorf("%.200s", text)
 	}

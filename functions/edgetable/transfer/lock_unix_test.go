@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // A journal that somebody holds is neither opened nor removed by another.
@@ -18,9 +20,7 @@ func TestJournalInUse(t *testing.T) {
 		return openJournal(path, "options", func([]byte) error { return nil })
 	}
 	first, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	again := func(what string, err error) {
 		t.Helper()
 		if err == nil || !strings.Contains(err.Error(), "holds its journal "+path) {
@@ -31,19 +31,11 @@ func TestJournalInUse(t *testing.T) {
 	again("open", err)
 	again("--restart", RemoveJournal(path))
 	again("--restart of an export", Directory(dir).Remove(t.Context(), nil))
-	if err := first.close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, first.close())
 	second, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := second.close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := Directory(dir).Remove(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, second.close())
+	must.OK(t, Directory(dir).Remove(t.Context(), nil))
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the journal is still there: %v", err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"edgetable/core/edm"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/testdata/must"
 )
 
 // The columns of an exported file: the keys first, a column for each type of a
@@ -26,9 +27,7 @@ func TestParquetColumns(t *testing.T) {
 	c := newClient(t)
 	moment := func(text string) edm.Value {
 		d, err := edm.ParseDateTime(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return edm.DateTime(d)
 	}
 	rows := []edm.Properties{
@@ -41,22 +40,16 @@ func TestParquetColumns(t *testing.T) {
 	fill(t, c, "People", list, func(i int) edm.Properties { return rows[i] })
 	dir := t.TempDir()
 	m, err := newExport(c, "parquet", "zstd").To(t.Context(), c, transfer.Directory(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := []string{"Age is Int64 in 2 entities and Int32 in 1: the column Age@Int32 has the latter",
 		"the column Ever has its times as text: parquet has no timestamps of 100 ns from 9999-12-31T23:59:59.9999999Z to 9999-12-31T23:59:59.9999999Z"}
 	if len(m.Tables[0].Parts) != 1 || !slices.Equal(m.Tables[0].Notes, want) {
 		t.Fatalf("%+v", m.Tables[0])
 	}
 	text, err := os.ReadFile(filepath.Join(dir, m.Tables[0].Parts[0].File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got := f.Schema().String(); got != `message entities {
 	required binary PartitionKey (STRING);
 	required binary RowKey (STRING);
@@ -108,9 +101,7 @@ func TestParquetOfOthers(t *testing.T) {
 	fine.ID, fine.Nano = 8, 1577836800123456789
 	huge.ID, huge.Huge, huge.Whole = 9, math.MaxUint64, nil
 	var file bytes.Buffer
-	if err := parquet.Write(&file, []foreign{good, fine, huge}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, parquet.Write(&file, []foreign{good, fine, huge}))
 	path := write(t, filepath.Join(t.TempDir(), "Orders.parquet"), file.String())
 	c := newClient(t)
 	im := newImport(t, c, path, "", "insert")
@@ -159,13 +150,9 @@ func TestParquetDamaged(t *testing.T) {
 	fill(t, c, "People", numbered(2000), property)
 	dir := t.TempDir()
 	m, err := newExport(c, "parquet", "none").To(t.Context(), c, transfer.Directory(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	whole, err := os.ReadFile(filepath.Join(dir, m.Tables[0].Parts[0].File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	path := filepath.Join(t.TempDir(), "Copy.parquet")
 	run := func(text []byte) error {
 		write(t, path, string(text))
@@ -174,9 +161,7 @@ func TestParquetDamaged(t *testing.T) {
 		_, err := im.Run(t.Context(), c)
 		return err
 	}
-	if err := run(whole); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, run(whole))
 	if err := run(whole[:len(whole)/2]); err == nil || !strings.HasPrefix(err.Error(), path+": it is no whole parquet file: ") {
 		t.Error(err)
 	}
@@ -211,9 +196,7 @@ func orderParquet(t *testing.T) string {
 	}
 	at := func(text string) time.Time {
 		one, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return one
 	}
 	var file bytes.Buffer

@@ -13,6 +13,7 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/testdata/must"
 )
 
 // Entities of all kinds come unchanged through every format, from the file into
@@ -69,9 +70,7 @@ func TestRoundTrips(t *testing.T) {
 func sortedLine(t *testing.T, line string) string {
 	t.Helper()
 	e, err := payload.ReadEntity([]byte(line))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(payload.AppendJSON(nil, e.PartitionKey, e.RowKey, 0, e.Properties.Merge(e.Properties)))
 }
 
@@ -88,9 +87,7 @@ func TestStreams(t *testing.T) {
 	want := dump(t, c, "People")
 	for i, format := range []string{"parquet", "csv"} {
 		var file bytes.Buffer
-		if err := newExport(c, format, "none").ToWriter(t.Context(), c, &file); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, newExport(c, format, "none").ToWriter(t.Context(), c, &file))
 		name := fmt.Sprint("Copy", i)
 		im := newImport(t, c, "-", name, "insert")
 		im.Journal, im.Format, im.Stdin = "", format, &file
@@ -104,9 +101,7 @@ func TestStreams(t *testing.T) {
 	var file bytes.Buffer
 	e := newExport(c, "csv-plain", "none")
 	e.Excel, e.Select = true, []string{"Text", "Bytes"}
-	if err := e.ToWriter(t.Context(), c, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.ToWriter(t.Context(), c, &file))
 	for i, text := range []string{"'=1", "'+1", "'-1", "'@x", "\"'\tx\"", "\"'\rx\"", "'", "a=1", `""`, "1"} {
 		if line := list[i].partition + "," + list[i].row + "," + text + ",'+AA=\r\n"; !strings.Contains(file.String(), line) {
 			t.Errorf("no %q in %q", line, file.String())

@@ -11,6 +11,7 @@ import (
 	"edgetable/core/table"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/testdata/must"
 )
 
 // tables are tables of several shapes, each with the number of ranges that are
@@ -60,9 +61,7 @@ func TestSplit(t *testing.T) {
 				t.Helper()
 				for _, filter := range filters {
 					for e, err := range c.Entities(t.Context(), remote.Query{Table: "People", Filter: filter}) {
-						if err != nil {
-							t.Fatal(err)
-						}
+						must.OK(t, err)
 						got = append(got, keys{strings.Clone(e.PartitionKey), strings.Clone(e.RowKey)})
 					}
 				}
@@ -161,9 +160,7 @@ func TestSplitEvenly(t *testing.T) {
 		list = slices.Compact(list)
 		fill(t, c, "People", list, nothing)
 		ranges, err := transfer.Split(t.Context(), c, "People", "", 32)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		longest := 0
 		for _, r := range ranges {
 			n := 0

@@ -14,14 +14,13 @@ import (
 
 	"edgetable/core/sharedkey"
 	"edgetable/functions/edgetable/load/wire"
+	"edgetable/testdata/must"
 )
 
 func target(t *testing.T, url string) wire.Target {
 	t.Helper()
 	tg, err := wire.NewTarget(url+"/a", wire.Development("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return tg
 }
 
@@ -60,9 +59,7 @@ func TestAgainstNetHTTP(t *testing.T) {
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	c, err := wire.Dial(t.Context(), target(t, srv.URL))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { c.Close() })
 	for range 2 {
 		for _, tt := range []struct {
@@ -113,9 +110,7 @@ func TestConnectAgain(t *testing.T) {
 	srv.Start()
 	t.Cleanup(srv.Close)
 	c, err := wire.Dial(t.Context(), target(t, srv.URL))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	get := &wire.Request{Method: "GET", Path: []byte("/t")}
 	for range 6 {
 		if resp, err := c.Do(get); err != nil || resp.Status != 200 || string(resp.Body) != "hello" {
@@ -135,9 +130,7 @@ func TestConnectAgain(t *testing.T) {
 func answer(t testing.TB, raw string) wire.Target {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() { ln.Close() })
 	go func() {
 		nc, err := ln.Accept()
@@ -150,9 +143,7 @@ func answer(t testing.TB, raw string) wire.Target {
 		}
 	}()
 	tg, err := wire.NewTarget("http://"+ln.Addr().String(), wire.Development("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return tg
 }
 
@@ -176,9 +167,7 @@ func TestBrokenResponses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c, err := wire.Dial(t.Context(), answer(t, tt.raw))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			defer c.Close()
 			if resp, err := c.Do(&wire.Request{Method: "GET", Path: []byte("/t")}); err == nil {
 				t.Errorf("accepted as %+v", resp)
@@ -233,13 +222,9 @@ func BenchmarkExchange(b *testing.B) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }))
 	defer srv.Close()
 	tg, err := wire.NewTarget(srv.URL, wire.Development("a"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	c, err := wire.Dial(b.Context(), tg)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	defer c.Close()
 	req := wire.Request{Method: "POST", Path: []byte("/t"), Body: make([]byte, 1024)}
 	b.ReportAllocs()

@@ -17,6 +17,7 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
+	"edgetable/testdata/must"
 )
 
 // Start serves an empty account on the loopback, in memory, until the test ends.
@@ -26,9 +27,7 @@ func Start(t testing.TB, wrap func(httpserver.Protocol) httpserver.Protocol) str
 	t.Helper()
 	now := func() edm.Ticks { return edm.TicksOf(time.Now()) }
 	key, err := sharedkey.ParseKey(accounts.DevelopmentKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	account := &protocol.Account{Account: sharedkey.Account{Name: "acme", Keys: [2]*sharedkey.Key{key}}}
 	var h httpserver.Protocol = &protocol.Handler{
 		Service:  table.New(memstore.New(now), table.Options{Now: now, Rand: rand.Uint64}),
@@ -41,9 +40,7 @@ func Start(t testing.TB, wrap func(httpserver.Protocol) httpserver.Protocol) str
 		h = wrap(h)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	server := &httpserver.Server{Handler: &httpserver.Handler{Protocol: h}, Log: slog.New(slog.DiscardHandler), Grace: time.Second}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -1,0 +1,12 @@
+// Package must ends tests whose preparations fail.
+package must
+
+import "testing"
+
+// OK ends the test if there is an error.
+func OK(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
