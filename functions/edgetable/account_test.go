@@ -14,11 +14,7 @@ import (
 // ok runs a command that must succeed.
 func ok(t *testing.T, args ...string) (out, said string) {
 	t.Helper()
-	status, out, said := run(t, nil, args...)
-	if status != 0 {
-		t.Fatalf("%q: status %d\n%s%s", args, status, out, said)
-	}
-	return out, said
+	return console{t, nil}.run(0, args...)
 }
 
 // connection is the account, the key and the endpoint of a connection string.
@@ -85,9 +81,7 @@ func TestAccountLife(t *testing.T) {
 	next := newClient(t, c.endpoint, "acme", second)
 	next.eventually(t, 200)
 	c.filled(t)
-	if status, _, said := run(t, nil, data("rotate", "acme")...); status != 1 || !strings.Contains(said, "--finish removes key 1") {
-		t.Errorf("a third key: status %d: %s", status, said)
-	}
+	console{t, nil}.says(1, "--finish removes key 1", data("rotate", "acme")...)
 	ok(t, data("rotate", "acme", "--finish")...)
 	c.eventually(t, 403)
 	next.filled(t)
@@ -125,9 +119,7 @@ func TestAccountLife(t *testing.T) {
 	if !strings.Contains(out, "256 bits, last used 20") || strings.Contains(out, second) {
 		t.Errorf("show: %s", out)
 	}
-	if status, _, said := run(t, nil, data("remove", "acme")...); status != 1 || !strings.Contains(said, "disable the last one") {
-		t.Errorf("the last account: status %d: %s", status, said)
-	}
+	console{t, nil}.says(1, "disable the last one", data("remove", "acme")...)
 	for _, secret := range []string{first, second, key} {
 		if strings.Contains(s.logs.String()+s.greeting, secret) {
 			t.Error("a key is shown")
@@ -164,9 +156,7 @@ func TestAccountFileStays(t *testing.T) {
 			t.Errorf("%s: status %d: %s", args, status, said)
 		}
 	}
-	if status, _, said := run(t, nil, "account", "new", "Acme", "--accounts", file); status != 2 || !strings.Contains(said, "3 to 24") {
-		t.Errorf("status %d: %s", status, said)
-	}
+	console{t, nil}.says(2, "3 to 24", "account", "new", "Acme", "--accounts", file)
 }
 
 // A file whose keys others can read is refused, and what to do is said.

@@ -195,9 +195,7 @@ func TestAdvise(t *testing.T) {
 		!strings.Contains(out, "Azure        $") || !strings.Contains(said, "Hot: 1 finding") {
 		t.Errorf("%s%s", out, said)
 	}
-	if status, _, said := runUntil(t.Context(), nil, "advise", "Absent", "--admin", admin); status != 1 || !strings.Contains(said, "--scan") {
-		t.Errorf("%d %s", status, said)
-	}
+	console{t, nil}.says(1, "--scan", "advise", "Absent", "--admin", admin)
 }
 
 // A load test reports the problem of its shape, and leaves no table.
@@ -232,9 +230,7 @@ func TestLoadtest(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "50 requests in") {
 		t.Errorf("%d\n%s%s", status, out, said)
 	}
-	if status, _, said := runUntil(t.Context(), nil, keep...); status != 1 || !strings.Contains(said, "Kept exists") {
-		t.Errorf("%d %s", status, said)
-	}
+	console{t, nil}.says(1, "Kept exists", keep...)
 	if _, out, _ := runUntil(t.Context(), nil, "stat", "--from", at); strings.Contains(out, "Trial") || !strings.Contains(out, "Kept") {
 		t.Error(out)
 	}

@@ -21,17 +21,14 @@ import (
 // succeed runs a command that must succeed and returns what it prints.
 func succeed(t *testing.T, args ...string) string {
 	t.Helper()
-	out, _ := runner(t, nil)(0, args...)
+	out, _ := console{t, nil}.run(0, args...)
 	return out
 }
 
 // refused runs a command that must fail with a message.
 func refused(t *testing.T, say string, args ...string) {
 	t.Helper()
-	status, out, text := runUntil(t.Context(), nil, args...)
-	if status != 1 || !strings.Contains(out+text, say) {
-		t.Errorf("%q: status %d, want 1 with %q\n%s%s", args, status, say, out, text)
-	}
+	console{t, nil}.says(1, say, args...)
 }
 
 // A backup of a running server, and one of a stopped one, are restored to directories

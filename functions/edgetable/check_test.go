@@ -29,9 +29,7 @@ func TestDamage(t *testing.T) {
 	must.OK(t, os.CopyFS(dir, os.DirFS(live)))
 	s.ends(t)
 
-	if status, out, err := run(t, nil, "check", dir); status != 0 || !strings.Contains(out, "1 table, 200 entities") {
-		t.Fatalf("check of an undamaged directory: %d %s %s", status, out, err)
-	}
+	console{t, nil}.says(0, "1 table, 200 entities", "check", dir)
 	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
 	if err != nil || len(logs) == 0 {
 		t.Fatal("there is no log", err)

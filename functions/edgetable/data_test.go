@@ -20,58 +20,49 @@ func TestOneOff(t *testing.T) {
 	t.Parallel()
 	at := service(t)
 	env := map[string]string{"WHERE": at}
-	do := runner(t, env)
-	do(0, "put", "People", `{"PartitionKey":"it's","RowKey":"1","Name":"Ada","Born":1815,"Big@odata.type":"Edm.Int64","Big":"9007199254740993","Empty":""}`, "--to", at)
-	do(0, "put", "People", `{"PartitionKey":"it's","RowKey":"2","Name":"a\nb, \"c\""}`, "--to", "env:WHERE")
-	do(0, "put", "People", `{"PartitionKey":"it's","RowKey":"1","Died":1852}`, "--to", at, "--mode", "merge")
+	do := console{t, env}
+	do.run(0, "put", "People", `{"PartitionKey":"it's","RowKey":"1","Name":"Ada","Born":1815,"Big@odata.type":"Edm.Int64","Big":"9007199254740993","Empty":""}`, "--to", at)
+	do.run(0, "put", "People", `{"PartitionKey":"it's","RowKey":"2","Name":"a\nb, \"c\""}`, "--to", "env:WHERE")
+	do.run(0, "put", "People", `{"PartitionKey":"it's","RowKey":"1","Died":1852}`, "--to", at, "--mode", "merge")
 	status, _, said := runUntil(t.Context(), nil, "put", "People", `{"PartitionKey":"it's","RowKey":"1"}`, "--to", at, "--mode", "insert")
 	if status != 1 || !strings.Contains(said, "409 EntityAlreadyExists") {
 		t.Errorf("status %d: %s", status, said)
 	}
 
-	out, _ := do(0, "query", "People", "PartitionKey eq 'it''s'", "--top", "20", "--from", at)
+	out, _ := do.run(0, "query", "People", "PartitionKey eq 'it''s'", "--top", "20", "--from", at)
 	lines := strings.Split(out, "\n")
 	if len(lines) != 4 || strings.Join(strings.Fields(lines[0]), " ") != "PartitionKey RowKey Timestamp Big Born Died Empty Name" ||
 		!strings.HasPrefix(lines[1], "it's          1       20") || !strings.Contains(lines[2], `a\nb, "c"`) {
 		t.Errorf("%s", out)
 	}
-	out, _ = do(0, "query", "People", "--filter", "RowKey eq '1'", "--from", at, "--format", "jsonl", "--select", "Big,Died,Other")
-	if out != `{"PartitionKey":"it's","RowKey":"1","Big@odata.type":"Edm.Int64","Big":"9007199254740993","Died":1852}`+"\n" {
-		t.Errorf("%s", out)
-	}
-	out, _ = do(0, "query", "People", "--from", at, "--format", "csv", "--select", "Empty,Name,Born")
+	do.prints(`{"PartitionKey":"it's","RowKey":"1","Big@odata.type":"Edm.Int64","Big":"9007199254740993","Died":1852}`+"\n", "query", "People", "--filter", "RowKey eq '1'", "--from", at, "--format", "jsonl", "--select", "Big,Died,Other")
+	out, _ = do.run(0, "query", "People", "--from", at, "--format", "csv", "--select", "Empty,Name,Born")
 	if out != "PartitionKey,RowKey,Empty,Empty@type,Name,Name@type,Born,Born@type\r\n"+
 		"it's,1,\"\",Edm.String,Ada,Edm.String,1815,Edm.Int32\r\n"+
 		"it's,2,,,\"a\nb, \"\"c\"\"\",Edm.String,,\r\n" {
 		t.Errorf("%q", out)
 	}
 	for filter, want := range map[string]string{"RowKey eq '0'": "[]\n", "RowKey ge '1'": "[\n" + `{"PartitionKey":"it's","RowKey":"1","Died":1852},` + "\n" + `{"PartitionKey":"it's","RowKey":"2"}` + "\n]\n"} {
-		if out, _ = do(0, "query", "People", filter, "--from", at, "--format", "json", "--select", "Died"); out != want {
-			t.Errorf("%s", out)
-		}
+		do.prints(want, "query", "People", filter, "--from", at, "--format", "json", "--select", "Died")
 	}
-	out, _ = do(0, "query", "People", "--from", at, "--format", "csv-plain")
+	out, _ = do.run(0, "query", "People", "--from", at, "--format", "csv-plain")
 	if !strings.HasPrefix(out, "PartitionKey,RowKey,Timestamp,Big,Born,Died,Empty,Name\r\nit's,1,20") || !strings.HasSuffix(out, ",,,,,\"a\nb, \"\"c\"\"\"\r\n") {
 		t.Errorf("%q", out)
 	}
-	out, _ = do(0, "get", "People", "it's", "1", "--from", at)
+	out, _ = do.run(0, "get", "People", "it's", "1", "--from", at)
 	if !strings.Contains(out, "Big           Int64     9007199254740993\n") || !strings.HasPrefix(out, "PartitionKey  String    it's\n") {
 		t.Errorf("%s", out)
 	}
-	if out, _ = do(0, "count", "People", "--from", at); out != "2\n" {
-		t.Errorf("%s", out)
-	}
-	out, _ = do(0, "stat", "--from", at)
+	do.prints("2\n", "count", "People", "--from", at)
+	out, _ = do.run(0, "stat", "--from", at)
 	for _, want := range []string{"People: 2 entities in 1 partition, ", "  largest partitions\n    it's ", "    Born                              Int32 in 1\n", "    Name                              String\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
 	}
-	do(0, "delete", "People", "it's", "1", "--from", at)
+	do.run(0, "delete", "People", "it's", "1", "--from", at)
 	for _, args := range [][]string{{"get", "People", "it's", "1", "--from", at}, {"delete", "People", "it's", "1", "--from", at}} {
-		if status, _, said := runUntil(t.Context(), nil, args...); status != 1 || !strings.Contains(said, "table People has no entity with PartitionKey 'it'\\''s' and RowKey '1'") {
-			t.Errorf("%q: status %d: %s", args, status, said)
-		}
+		console{t, nil}.says(1, "table People has no entity with PartitionKey 'it'\\''s' and RowKey '1'", args...)
 	}
 	for _, tt := range []struct {
 		status int
@@ -98,34 +89,29 @@ func TestOneOff(t *testing.T) {
 func TestExport(t *testing.T) {
 	t.Parallel()
 	at := service(t)
-	do := runner(t, nil)
+	do := console{t, nil}
 	for _, entity := range []string{`{"PartitionKey":"a","RowKey":"1","Name":"=1+1"}`, `{"PartitionKey":"b","RowKey":"1","Born":1815}`, `{"PartitionKey":"c","RowKey":""}`} {
-		do(0, "put", "People", entity, "--to", at)
+		do.run(0, "put", "People", entity, "--to", at)
 	}
 	dir := filepath.Join(t.TempDir(), "out")
-	out, _ := do(0, "export", "--all", "--from", at, "--to", dir, "--compress", "zstd")
+	out, _ := do.run(0, "export", "--all", "--from", at, "--to", dir, "--compress", "zstd")
 	if !strings.HasPrefix(out, "People: 3 entities in 1 file, ") {
 		t.Error(out)
 	}
-	if _, said := do(0, "export", "--all", "--from", at, "--to", dir, "--compress", "zstd"); !strings.Contains(said, "finished export already") {
-		t.Error(said)
-	}
-	do(0, "export", "--all", "--from", at, "--to", dir, "--restart")
+	do.says(0, "finished export already", "export", "--all", "--from", at, "--to", dir, "--compress", "zstd")
+	do.run(0, "export", "--all", "--from", at, "--to", dir, "--restart")
 	if text, err := os.ReadFile(filepath.Join(dir, "manifest.json")); err != nil || strings.Contains(string(text), "AccountKey") || !strings.Contains(string(text), `"file": "People/part-0000.jsonl"`) {
 		t.Errorf("%s %v", text, err)
 	}
-	out, _ = do(0, "export", "People", "--from", at, "--to", "-", "--from-partition", "b", "--select", "Born")
+	out, _ = do.run(0, "export", "People", "--from", at, "--to", "-", "--from-partition", "b", "--select", "Born")
 	if out != `{"PartitionKey":"b","RowKey":"1","Born":1815}`+"\n"+`{"PartitionKey":"c","RowKey":""}`+"\n" {
 		t.Error(out)
 	}
-	out, _ = do(0, "export", "People", "--from", at, "--to", "-", "--to-partition", "a", "--format", "csv", "--excel")
+	out, _ = do.run(0, "export", "People", "--from", at, "--to", "-", "--to-partition", "a", "--format", "csv", "--excel")
 	if !strings.HasPrefix(out, "PartitionKey,RowKey,Timestamp,Name,Name@type\r\na,1,20") || !strings.HasSuffix(out, "Z,'=1+1,Edm.String\r\n") {
 		t.Error(out)
 	}
-	out, _ = do(0, "export", "People", "--from", at, "--to", "-", "--format", "csv-plain", "--filter", "RowKey eq 'no'", "--select", "Name")
-	if out != "PartitionKey,RowKey,Name\r\n" {
-		t.Error(out)
-	}
+	do.prints("PartitionKey,RowKey,Name\r\n", "export", "People", "--from", at, "--to", "-", "--format", "csv-plain", "--filter", "RowKey eq 'no'", "--select", "Name")
 	for _, tt := range []struct {
 		status int
 		args   []string
@@ -149,39 +135,27 @@ func TestExport(t *testing.T) {
 func TestImport(t *testing.T) {
 	t.Parallel()
 	at, other := service(t), service(t)
-	do := runner(t, nil)
-	do(0, "put", "People", `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`, "--to", at)
+	do := console{t, nil}
+	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`, "--to", at)
 	dir := filepath.Join(t.TempDir(), "out")
-	do(0, "export", "--all", "--from", at, "--to", dir)
-	if out, _ := do(0, "import", dir, "--to", other, "--dry-run"); out != "the first rows for People:\n"+`{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`+"\n1 row good\n" {
-		t.Error(out)
-	}
-	if out, _ := do(0, "import", dir, "--to", other); out != "1 row written\n" {
-		t.Error(out)
-	}
-	if _, said := do(0, "import", dir, "--to", other); !strings.Contains(said, "import.journal says that this import is finished") {
-		t.Error(said)
-	}
-	if out, _ := do(0, "import", dir, "--to", other, "--restart"); out != "0 rows written, 1 there already\n" {
-		t.Error(out)
-	}
-	if out, _ := do(0, "query", "People", "--from", other, "--format", "jsonl", "--select", "Name"); out != `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`+"\n" {
-		t.Error(out)
-	}
+	do.run(0, "export", "--all", "--from", at, "--to", dir)
+	do.prints("the first rows for People:\n"+`{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`+"\n1 row good\n", "import", dir, "--to", other, "--dry-run")
+	do.prints("1 row written\n", "import", dir, "--to", other)
+	do.says(0, "import.journal says that this import is finished", "import", dir, "--to", other)
+	do.prints("0 rows written, 1 there already\n", "import", dir, "--to", other, "--restart")
+	do.prints(`{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`+"\n", "query", "People", "--from", other, "--format", "jsonl", "--select", "Name")
 	file := filepath.Join(t.TempDir(), "New.csv")
 	if err := os.WriteFile(file, []byte("PartitionKey,RowKey,Born\np,1,1815\np,2,x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, said := do(1, "import", file, "--to", other, "--types", "Born=Int32")
+	out, said := do.run(1, "import", file, "--to", other, "--types", "Born=Int32")
 	if out != "1 row written, 1 refused\n" || !strings.Contains(said, file+" line 3: PartitionKey 'p', RowKey '2': Born is not an Int32") || !strings.Contains(said, file+".import.rejects.jsonl has them") {
 		t.Error(out, said)
 	}
-	if out, _ := do(0, "get", "New", "p", "1", "--from", other); !strings.Contains(out, "Born          Int32     1815\n") {
+	if out, _ := do.run(0, "get", "New", "p", "1", "--from", other); !strings.Contains(out, "Born          Int32     1815\n") {
 		t.Error(out)
 	}
-	if _, said := do(2, "import", file, "--to", other, "--types", "Born=Guid"); !strings.Contains(said, "2 rows were refused") {
-		t.Error(said)
-	}
+	do.says(2, "2 rows were refused", "import", file, "--to", other, "--types", "Born=Guid")
 	for _, tt := range []struct {
 		args []string
 		say  string
@@ -191,9 +165,7 @@ func TestImport(t *testing.T) {
 		{[]string{"import", filepath.Join(dir, "nothing"), "--to", other}, "no such file"},
 		{[]string{"import"}, "is missing"},
 	} {
-		if _, said := do(2, tt.args...); !strings.Contains(said, tt.say) {
-			t.Errorf("%q: %s", tt.args, said)
-		}
+		do.says(2, tt.say, tt.args...)
 	}
 }
 
@@ -202,58 +174,38 @@ func TestCopy(t *testing.T) {
 	t.Parallel()
 	at, other := service(t), service(t)
 	journal := filepath.Join(t.TempDir(), "journal")
-	do := runner(t, nil)
-	do(0, "put", "People", `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`, "--to", at)
-	do(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Bob"}`, "--to", at)
-	out, said := do(1, "verify", "People", "--from", at, "--to", other)
+	do := console{t, nil}
+	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`, "--to", at)
+	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Bob"}`, "--to", at)
+	out, said := do.run(1, "verify", "People", "--from", at, "--to", other)
 	if !strings.Contains(out, "People: only in --from  PartitionKey 'a'  RowKey '2'\n") || !strings.Contains(out, "0 entities are equal, 2 are not") || !strings.Contains(said, "not equal: 2 entities") {
 		t.Error(out, said)
 	}
-	if out, _ := do(0, "copy", "--all", "--from", at, "--to", other, "--journal", journal); out != "2 rows written\n" {
-		t.Error(out)
-	}
-	if _, said := do(0, "copy", "--all", "--from", at, "--to", other, "--journal", journal); !strings.Contains(said, "says that this copy is finished") {
-		t.Error(said)
-	}
-	if out, _ := do(0, "verify", "--all", "--from", at, "--to", other); out != "People: 2 entities are equal, 0 are not\n" {
-		t.Error(out)
-	}
-	do(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Bea"}`, "--to", at)
-	do(0, "put", "People", `{"PartitionKey":"b","RowKey":"3"}`, "--to", other)
+	do.prints("2 rows written\n", "copy", "--all", "--from", at, "--to", other, "--journal", journal)
+	do.says(0, "says that this copy is finished", "copy", "--all", "--from", at, "--to", other, "--journal", journal)
+	do.prints("People: 2 entities are equal, 0 are not\n", "verify", "--all", "--from", at, "--to", other)
+	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Bea"}`, "--to", at)
+	do.run(0, "put", "People", `{"PartitionKey":"b","RowKey":"3"}`, "--to", other)
 	sync := []string{"sync", "--all", "--from", at, "--to", other, "--delete", "--journal", journal + "-sync"}
-	if out, _ := do(0, append(sync, "--dry-run")...); out != "1 row written, 1 there already, 1 deleted; nothing was changed\n" {
-		t.Error(out)
-	}
-	if out, said := do(0, append(sync, "--json")...); out != "1 row written, 1 there already, 1 deleted\n" ||
+	do.prints("1 row written, 1 there already, 1 deleted; nothing was changed\n", append(sync, "--dry-run")...)
+	if out, said := do.run(0, append(sync, "--json")...); out != "1 row written, 1 there already, 1 deleted\n" ||
 		!strings.Contains(said, `{"event":"progress","time":"`) || !strings.HasSuffix(said, `,"totals":{"written":1,"same":1,"deleted":1}}`+"\n") {
 		t.Error(out, said)
 	}
-	if out, _ := do(0, sync...); out != "0 rows written, 2 there already\n" {
-		t.Error(out)
-	}
+	do.prints("0 rows written, 2 there already\n", sync...)
 	_, endpoint, _ := strings.Cut(strings.TrimSuffix(at, ";"), "TableEndpoint=")
-	part, _ := do(0, "sas", "-q", "--endpoint", endpoint, "--table", "People", "--permissions", "query", "--from-partition", "a", "--to-partition", "a")
-	if _, said := do(2, "sync", "People", "--from", endpoint+"?"+strings.TrimSpace(part), "--to", other, "--delete"); !strings.Contains(said, "use a key, or a signature for the whole table") {
+	part, _ := do.run(0, "sas", "-q", "--endpoint", endpoint, "--table", "People", "--permissions", "query", "--from-partition", "a", "--to-partition", "a")
+	do.says(2, "use a key, or a signature for the whole table", "sync", "People", "--from", endpoint+"?"+strings.TrimSpace(part), "--to", other, "--delete")
+	if _, said := do.run(2, "sync", "Nobody", "--from", at, "--to", other, "--json"); !strings.Contains(said, `{"event":"failed",`) || !strings.Contains(said, `404 TableNotFound`) || !strings.Contains(said, `"status":2`) {
 		t.Error(said)
 	}
-	if _, said := do(2, "sync", "Nobody", "--from", at, "--to", other, "--json"); !strings.Contains(said, `{"event":"failed",`) || !strings.Contains(said, `404 TableNotFound`) || !strings.Contains(said, `"status":2`) {
+	do.prints("1 entity of People would be deleted\n", "purge", "People", "--from", other, "--filter", "RowKey eq '1'", "--dry-run")
+	if _, said := do.run(2, "purge", "People", "--from", other, "--filter", "RowKey eq '1'"); !strings.Contains(said, "nothing is deleted") || !strings.Contains(said, "Type the name of the table") {
 		t.Error(said)
 	}
-	if out, _ := do(0, "purge", "People", "--from", other, "--filter", "RowKey eq '1'", "--dry-run"); out != "1 entity of People would be deleted\n" {
-		t.Error(out)
-	}
-	if _, said := do(2, "purge", "People", "--from", other, "--filter", "RowKey eq '1'"); !strings.Contains(said, "nothing is deleted") || !strings.Contains(said, "Type the name of the table") {
-		t.Error(said)
-	}
-	if out, _ := do(0, "purge", "People", "--from", other, "--older-than", "720h", "--dry-run"); out != "0 entities of People would be deleted\n" {
-		t.Error(out)
-	}
-	if out, _ := do(0, "purge", "People", "--from", other, "--older-than", "30d", "--yes"); out != "0 entities deleted\n" {
-		t.Error(out)
-	}
-	if out, _ := do(0, "purge", "People", "--from", other, "--filter", "RowKey eq '1'", "--yes"); out != "1 entity deleted\n" {
-		t.Error(out)
-	}
+	do.prints("0 entities of People would be deleted\n", "purge", "People", "--from", other, "--older-than", "720h", "--dry-run")
+	do.prints("0 entities deleted\n", "purge", "People", "--from", other, "--older-than", "30d", "--yes")
+	do.prints("1 entity deleted\n", "purge", "People", "--from", other, "--filter", "RowKey eq '1'", "--yes")
 	for _, tt := range []struct {
 		args []string
 		say  string
@@ -264,8 +216,6 @@ func TestCopy(t *testing.T) {
 		{[]string{"purge", "People", "--from", at, "--older-than", "soon"}, "--older-than"},
 		{[]string{"verify", "Nobody", "--from", at, "--to", other}, "404 TableNotFound"},
 	} {
-		if _, said := do(2, tt.args...); !strings.Contains(said, tt.say) {
-			t.Errorf("%q: %s", tt.args, said)
-		}
+		do.says(2, tt.say, tt.args...)
 	}
 }

@@ -125,9 +125,9 @@ func TestKilled(t *testing.T) {
 	}
 	bad := filepath.Join(dir, "Bad.jsonl")
 	must.OK(t, os.WriteFile(bad, []byte(strings.Join(lines, "\n")), 0o600))
-	do := runner(t, nil)
-	do(0, "import", good, "--table", "Rows", "--to", from)
-	whole, _ := do(0, "export", "Rows", "--from", from, "--to", "-")
+	do := console{t, nil}
+	do.run(0, "import", good, "--table", "Rows", "--to", from)
+	whole, _ := do.run(0, "export", "Rows", "--from", from, "--to", "-")
 	k := &killed{t: t, rnd: rand.New(rand.NewPCG(uint64(seed), 0)), longest: time.Second / 2}
 	defer func() {
 		t.Logf("%d kills, %d of them of the server, with EDGETABLE_KILL_SEED=%d", k.kills, k.servers, seed)
@@ -156,11 +156,11 @@ func TestKilled(t *testing.T) {
 	k.at, _, _ = strings.Cut(k.at, "/")
 	equal := func() {
 		t.Helper()
-		if out, _ := do(0, "verify", "Rows", "--from", from, "--to", to); out != fmt.Sprintf("Rows: %s entities are equal, 0 are not\n", group(killRows)) {
+		if out, _ := do.run(0, "verify", "Rows", "--from", from, "--to", to); out != fmt.Sprintf("Rows: %s entities are equal, 0 are not\n", group(killRows)) {
 			t.Fatal(out)
 		}
 	}
-	clear := func() { do(0, "purge", "Rows", "--from", to, "--filter", "PartitionKey ge ''", "--yes") }
+	clear := func() { do.run(0, "purge", "Rows", "--from", to, "--filter", "PartitionKey ge ''", "--yes") }
 	for n, end := 0, k.kills+points; n == 0 || k.kills < end; n++ {
 		if n > 0 {
 			clear()
@@ -178,8 +178,8 @@ func TestKilled(t *testing.T) {
 		equal()
 	}
 	for n, end := 0, k.kills+points; n == 0 || k.kills < end; n++ {
-		do(0, "purge", "Rows", "--from", to, "--filter", "N lt 2000", "--yes")
-		do(0, "put", "Rows", fmt.Sprintf(`{"PartitionKey":"new","RowKey":"%d"}`, n), "--to", to)
+		do.run(0, "purge", "Rows", "--from", to, "--filter", "N lt 2000", "--yes")
+		do.run(0, "put", "Rows", fmt.Sprintf(`{"PartitionKey":"new","RowKey":"%d"}`, n), "--to", to)
 		k.run("sync", "Rows", "--from", from, "--to", to, "--delete", "--journal", filepath.Join(dir, "sync"), "--rejects", filepath.Join(dir, "synced"))
 		equal()
 	}

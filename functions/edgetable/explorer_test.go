@@ -52,9 +52,7 @@ func TestExplorer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if status, out, _ := run(t, nil, "profile", "list", "--profiles", file); status != 0 || !strings.Contains(out, "read-only  red") {
-		t.Errorf("the list is\n%s", out)
-	}
+	console{t, nil}.says(0, "read-only  red", "profile", "list", "--profiles", file)
 	link := exploring(t, "--profiles", file)
 	home, token, _ := strings.Cut(link, "#token=")
 	session := ""
@@ -105,9 +103,7 @@ func TestReadOnlyProfile(t *testing.T) {
 		}
 	}
 	s.client(t, "").filled(t)
-	if status, out, err := runUntil(t.Context(), nil, "get", "people", "a", "1", "--from", "prod", "--profiles", file); status != 0 || !strings.Contains(out, "Ada") {
-		t.Errorf("status %d: %s%s", status, out, err)
-	}
+	console{t, nil}.says(0, "Ada", "get", "people", "a", "1", "--from", "prod", "--profiles", file)
 }
 
 // A server has the page on loopback, elsewhere on demand, beside its health.

@@ -16,38 +16,38 @@ func TestProfiles(t *testing.T) {
 	without := strings.Replace(at, "AccountKey="+key+";", "", 1)
 	file := filepath.Join(t.TempDir(), "new", "profiles.json")
 	env := map[string]string{"EDGETABLE_PROFILES": file, "KEY": key, "ALL": at}
-	do := runner(t, env)
-	if out, said := do(0, "profile", "list"); out != "" || !strings.Contains(said, file+" has no profiles") {
+	do := console{t, env}
+	if out, said := do.run(0, "profile", "list"); out != "" || !strings.Contains(said, file+" has no profiles") {
 		t.Errorf("list without a file: %s%s", out, said)
 	}
-	if _, said := do(0, "profile", "add", "prod", at); said != "added prod in "+file+"\n" {
+	if _, said := do.run(0, "profile", "add", "prod", at); said != "added prod in "+file+"\n" {
 		t.Error(said)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("%v, %v", info.Mode(), err)
 	}
-	do(0, "profile", "add", "by-env", without, "--key-env", "KEY")
-	do(0, "profile", "add", "default", "--key-command", "echo '"+at+"'")
-	do(0, "profile", "add", "by-command", without, "--key-command", "printf %s \"$(echo "+key+")\"")
+	do.run(0, "profile", "add", "by-env", without, "--key-env", "KEY")
+	do.run(0, "profile", "add", "default", "--key-command", "echo '"+at+"'")
+	do.run(0, "profile", "add", "by-command", without, "--key-command", "printf %s \"$(echo "+key+")\"")
 	for _, from := range []string{"prod", "by-env", "by-command", ""} {
-		if out, _ := do(0, "count", "People", "--from", from); out != "0\n" {
+		if out, _ := do.run(0, "count", "People", "--from", from); out != "0\n" {
 			t.Errorf("%s: %s", from, out)
 		}
 	}
-	out, said := do(0, "profile", "list")
+	out, said := do.run(0, "profile", "list")
 	if strings.Count(out, "\n") != 4 || strings.Contains(strings.ReplaceAll(out+said, "echo "+key, ""), "AccountKey="+key+";\n") || !strings.Contains(out, "key in $KEY") ||
 		!strings.Contains(out, "prod              http://127.0.0.1") {
 		t.Error(out, said)
 	}
-	if _, said := do(0, "profile", "add", "prod", at); said != "replaced prod in "+file+"\n" {
+	if _, said := do.run(0, "profile", "add", "prod", at); said != "replaced prod in "+file+"\n" {
 		t.Error(said)
 	}
 	for _, args := range [][]string{{"query", "--profiles", file, "--from", ""}, {"sync", "--profiles", file, "--to", ""}, {"profile", "remove", "--profiles", file, ""}} {
-		if out, _ := do(0, append([]string{"__complete"}, args...)...); !strings.HasPrefix(out, "by-command\nby-env\ndefault\nprod\n:4\n") {
+		if out, _ := do.run(0, append([]string{"__complete"}, args...)...); !strings.HasPrefix(out, "by-command\nby-env\ndefault\nprod\n:4\n") {
 			t.Errorf("%q: %s", args, out)
 		}
 	}
-	do(0, "profile", "remove", "prod")
+	do.run(0, "profile", "remove", "prod")
 	for _, tt := range []struct {
 		args []string
 		say  string
@@ -62,14 +62,10 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("%q: status %d: %s", tt.args, status, said)
 		}
 	}
-	do(0, "profile", "add", "failing", "--key-command", "echo locked >&2; exit 3")
-	if status, _, said := runUntil(t.Context(), env, "count", "People", "--from", "failing"); status != 1 || !strings.Contains(said, "locked") {
-		t.Errorf("status %d: %s", status, said)
-	}
+	do.run(0, "profile", "add", "failing", "--key-command", "echo locked >&2; exit 3")
+	console{t, env}.says(1, "locked", "count", "People", "--from", "failing")
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if status, _, said := runUntil(t.Context(), env, "profile", "list"); status != 1 || !strings.Contains(said, "chmod 600") {
-		t.Errorf("status %d: %s", status, said)
-	}
+	console{t, env}.says(1, "chmod 600", "profile", "list")
 }

@@ -34,16 +34,35 @@ func runUntil(ctx context.Context, environment map[string]string, args ...string
 	return status, o.String(), e.String()
 }
 
-// runner returns a function that runs a command, demands its status and returns what
-// it prints.
-func runner(t *testing.T, environment map[string]string) func(want int, args ...string) (out, said string) {
-	return func(want int, args ...string) (string, string) {
-		t.Helper()
-		status, out, said := runUntil(t.Context(), environment, args...)
-		if status != want {
-			t.Fatalf("%q: status %d, want %d\n%s%s", args, status, want, out, said)
-		}
-		return out, said
+// console runs commands with an environment and demands what they do.
+type console struct {
+	t           *testing.T
+	environment map[string]string
+}
+
+// run demands a status and returns what the command prints.
+func (c console) run(want int, args ...string) (out, said string) {
+	c.t.Helper()
+	status, out, said := runUntil(c.t.Context(), c.environment, args...)
+	if status != want {
+		c.t.Fatalf("%q: status %d, want %d\n%s%s", args, status, want, out, said)
+	}
+	return out, said
+}
+
+// prints demands success and this output.
+func (c console) prints(want string, args ...string) {
+	c.t.Helper()
+	if out, _ := c.run(0, args...); out != want {
+		c.t.Errorf("%q prints\n%s\nwant\n%s", args, out, want)
+	}
+}
+
+// says demands a status and these words, on standard output or standard error.
+func (c console) says(want int, words string, args ...string) {
+	c.t.Helper()
+	if out, said := c.run(want, args...); !strings.Contains(out+said, words) {
+		c.t.Errorf("%q does not say %q\n%s%s", args, words, out, said)
 	}
 }
 

@@ -39,9 +39,7 @@ func TestStatistics(t *testing.T) {
 	s := start(t, nil, "--data", data)
 	c := s.client(t, "")
 	c.do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
-	if status, out, said := runUntil(t.Context(), nil, "stats", "--data", data); status != 0 || !strings.Contains(out, "no request") {
-		t.Errorf("%d %s%s", status, out, said)
-	}
+	console{t, nil}.says(0, "no request", "stats", "--data", data)
 	for i := range 30 {
 		c.do(t, "POST", "/People", fmt.Sprintf(`{"PartitionKey":"p%d","RowKey":"%02d","Name":"x"}`, i%3, i), 204)
 	}
@@ -83,9 +81,7 @@ func TestStatistics(t *testing.T) {
 		t.Error(out)
 	}
 	s.ends(t)
-	if status, _, said := runUntil(t.Context(), nil, "stats", "--data", data); status != 1 || !strings.Contains(said, "no server answers") {
-		t.Errorf("%d: %s", status, said)
-	}
+	console{t, nil}.says(1, "no server answers", "stats", "--data", data)
 	s = start(t, nil, "--data", data)
 	check()
 	s.ends(t)
@@ -98,9 +94,7 @@ func TestStatistics(t *testing.T) {
 	if !strings.Contains(s.logs.String(), "begin anew") {
 		t.Errorf("nothing is said of the damaged file: %s", s.logs)
 	}
-	if status, _, said := runUntil(t.Context(), nil, "stats", "People", "--data", data); status != 1 || !strings.Contains(said, "no traffic of this table") {
-		t.Errorf("%d: %s", status, said)
-	}
+	console{t, nil}.says(1, "no traffic of this table", "stats", "People", "--data", data)
 	s.ends(t)
 }
 
