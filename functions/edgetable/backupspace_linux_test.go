@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"edgetable/testdata/must"
+	"edgetable/testdata/proc"
 )
 
 // TestFullPlace fills the disk of a place for backups: a small tmpfs. No backup that is
@@ -16,15 +17,7 @@ import (
 // succeeds when there is space.
 func TestFullPlace(t *testing.T) {
 	t.Parallel()
-	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
-		t.Skipf("mount a file system: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
+	disk := proc.Disk(t, "4m")
 	place := filepath.Join(disk, "place")
 	p := startProcess(t, nil, "--data", filepath.Join(t.TempDir(), "data"), "--metrics-listen", "127.0.0.1:0", "--backup-to", place, "--backup-every", "1s")
 	c := p.client(t, "")
@@ -53,7 +46,7 @@ func TestFullPlace(t *testing.T) {
 		t.Errorf("ready: %d %s", status, text)
 	}
 
-	must.OK(t, syscall.Mount("", disk, "", syscall.MS_REMOUNT, "size=128m"))
+	proc.Resize(t, disk, "128m")
 	eventually(t, func() bool { return metric("backups_total") > complete }, &p.server)
 	p.signal(t, syscall.SIGTERM)
 	if err := p.Wait(); err != nil {

@@ -15,20 +15,13 @@ import (
 	"time"
 
 	"edgetable/testdata/must"
+	"edgetable/testdata/proc"
 )
 
 // TestFullDisk fills a real file system below a server: a small tmpfs.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64m"); err != nil {
-		t.Skipf("mount a file system: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
+	disk := proc.Disk(t, "64m")
 	p := startProcess(t, nil, "--data", filepath.Join(disk, "data"))
 	c := p.client(t, "")
 	base := strings.TrimSuffix(c.endpoint, "/devstoreaccount1")

@@ -1,4 +1,4 @@
-// Package proc runs programs for tests, with their logs and certificates. Tests that
+// Package proc runs programs for tests, with their logs, certificates and disks. Tests that
 // are a module of their own cannot import it.
 package proc
 

@@ -10,20 +10,13 @@ import (
 	"testing"
 
 	"edgetable/testdata/must"
+	"edgetable/testdata/proc"
 )
 
 // A line that did not get to a full disk is not in the journal, nor in the way of the next one.
 func TestJournalFullDisk(t *testing.T) {
 	t.Parallel()
-	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); err != nil {
-		t.Skipf("mount a file system: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
+	disk := proc.Disk(t, "64k")
 	path := filepath.Join(disk, "journal")
 	var lines []string
 	open := func() *journal {

@@ -1,0 +1,30 @@
+package proc
+
+import (
+	"syscall"
+	"testing"
+
+	"edgetable/testdata/must"
+)
+
+// Disk mounts a file system of a size, such as 64m, until the test ends. Who may not
+// mount skips the test.
+func Disk(t testing.TB, size string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("mount a file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// Resize gives a file system of Disk another size.
+func Resize(t testing.TB, dir, size string) {
+	t.Helper()
+	must.OK(t, syscall.Mount("", dir, "", syscall.MS_REMOUNT, "size="+size))
+}
