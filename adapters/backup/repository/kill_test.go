@@ -98,7 +98,11 @@ func (w *world) clean(t *testing.T, place *shelf) {
 // random steps. Sometimes it kills one of them.
 func TestTogether(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(150) {
+	seeds := uint64(150)
+	if testing.Short() {
+		seeds = 40
+	}
+	for seed := range seeds {
 		w, place := newWorld(seed), newShelf()
 		w.fill(t, place, 2+int(seed%3))
 		if seed%2 == 0 { // a killed run left objects that nothing needs

@@ -2,6 +2,7 @@ package repository_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,9 +14,7 @@ import (
 // big adds a file of several parts, with random content.
 func (w *world) big(name string, size int) {
 	b := make([]byte, size)
-	for i := range b {
-		b[i] = byte(w.rand.Uint32())
-	}
+	rand.NewChaCha8([32]byte{byte(w.rand.Uint32())}).Read(b)
 	w.files[name] = content{b, w.now}
 }
 
