@@ -23,71 +23,43 @@ var endings = map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst"}
 func newFrames(w io.Writer, compress string) frames {
 	switch compress {
 	case "gzip":
-		return &gzipFrames{w: w}
+		return &packed{w: w, encoder: gzip.NewWriter(nil)}
 	case "zstd":
-		return &zstdFrames{w: w}
+		// Several files are written at once: one goroutine and a window of 1 MiB each.
+		z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(true)) // these options are good
+		return &packed{w: w, encoder: z}
 	}
-	return plainFrames{w}
+	return plain{w}
 }
 
-type plainFrames struct{ io.Writer }
+type plain struct{ io.Writer }
 
-func (plainFrames) end() error { return nil }
+func (plain) end() error { return nil }
 
-type gzipFrames struct {
-	w    io.Writer
-	z    *gzip.Writer
+// packed begins a frame with the first byte behind the end of another.
+type packed struct {
+	w       io.Writer
+	encoder interface {
+		io.WriteCloser
+		Reset(w io.Writer)
+	}
 	open bool
 }
 
-func (f *gzipFrames) Write(b []byte) (int, error) {
-	if !f.open {
-		if f.z == nil {
-			f.z = gzip.NewWriter(f.w)
-		} else {
-			f.z.Reset(f.w)
-		}
-		f.open = true
+func (p *packed) Write(b []byte) (int, error) {
+	if !p.open {
+		p.encoder.Reset(p.w)
+		p.open = true
 	}
-	return f.z.Write(b)
+	return p.encoder.Write(b)
 }
 
-func (f *gzipFrames) end() error {
-	if !f.open {
+func (p *packed) end() error {
+	if !p.open {
 		return nil
 	}
-	f.open = false
-	return f.z.Close()
-}
-
-type zstdFrames struct {
-	w    io.Writer
-	z    *zstd.Encoder
-	open bool
-}
-
-func (f *zstdFrames) Write(b []byte) (n int, err error) {
-	if !f.open {
-		if f.z == nil {
-			// Several files are written at once: one goroutine and a window of 1 MiB each.
-			f.z, err = zstd.NewWriter(f.w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(true))
-			if err != nil {
-				return 0, err
-			}
-		} else {
-			f.z.Reset(f.w)
-		}
-		f.open = true
-	}
-	return f.z.Write(b)
-}
-
-func (f *zstdFrames) end() error {
-	if !f.open {
-		return nil
-	}
-	f.open = false
-	return f.z.Close()
+	p.open = false
+	return p.encoder.Close()
 }
 
 // decompress returns the text of a file by the ending of its name, and the name

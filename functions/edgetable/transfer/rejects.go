@@ -24,10 +24,6 @@ type reject struct {
 // append appends the row as a line that can be imported again. Members that begin
 // with odata. describe an entity and are no properties of it.
 func (r *reject) append(dst []byte) []byte {
-	quote := func(s string) []byte {
-		text, _ := json.Marshal(s) // a string cannot fail
-		return text
-	}
 	if body := r.object(); body != nil {
 		if dst = append(dst, bytes.TrimSuffix(body, []byte("}"))...); len(body) > len("{}") {
 			dst = append(dst, ',')
@@ -39,6 +35,11 @@ func (r *reject) append(dst []byte) []byte {
 	dst = append(append(dst, `,"odata.file":`...), quote(r.file)...)
 	dst = strconv.AppendInt(append(dst, `,"odata.line":`...), int64(r.line), 10)
 	return append(dst, "}\n"...)
+}
+
+func quote(s string) []byte {
+	text, _ := json.Marshal(s) // a string cannot fail
+	return text
 }
 
 // object returns the row as JSON: the entity, or what the file has in its place.
@@ -58,10 +59,6 @@ type rejectedCell struct{ name, typ, text string }
 // rejectedText returns the values as JSON with the types that they should have, so
 // that the row is refused again until it is corrected.
 func rejectedText(list []rejectedCell) string {
-	quote := func(s string) []byte {
-		text, _ := json.Marshal(s) // a string cannot fail
-		return text
-	}
 	text := []byte("{")
 	for _, c := range list {
 		if len(text) > 1 {
