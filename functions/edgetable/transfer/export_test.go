@@ -16,6 +16,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"edgetable/adapters/backup/repository"
 	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
 	"edgetable/testdata/must"
@@ -29,10 +30,10 @@ func newExport(c *remote.Client, format, compress string) *transfer.Export {
 
 // read reads the parts of an export, one after the other, and checks them
 // against the manifest.
-func read(t *testing.T, dir string, m *transfer.Manifest, compress string) (all []byte) {
+func read(t *testing.T, place transfer.Place, m *transfer.Manifest, compress string) (all []byte) {
 	t.Helper()
 	for _, part := range m.Tables[0].Parts {
-		raw, err := os.ReadFile(filepath.Join(dir, part.File))
+		raw, err := place.Get(t.Context(), part.File)
 		must.OK(t, err)
 		if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != part.SHA256 || int64(len(raw)) != part.Bytes {
 			t.Errorf("%s is not what the manifest says", part.File)
@@ -40,13 +41,11 @@ func read(t *testing.T, dir string, m *transfer.Manifest, compress string) (all 
 		var text io.Reader = bytes.NewReader(raw)
 		switch compress {
 		case "gzip":
-			if text, err = gzip.NewReader(text); err != nil {
-				t.Fatal(err)
-			}
+			text, err = gzip.NewReader(text)
+			must.OK(t, err)
 		case "zstd":
-			if text, err = zstd.NewReader(text); err != nil {
-				t.Fatal(err)
-			}
+			text, err = zstd.NewReader(text)
+			must.OK(t, err)
 		}
 		plain, err := io.ReadAll(text)
 		must.OK(t, err)
@@ -58,59 +57,84 @@ func read(t *testing.T, dir string, m *transfer.Manifest, compress string) (all 
 	return all
 }
 
-// An export that is interrupted again and again ends with the same bytes as one
-// that is not.
+// places are what an export is tested with, and what a crash may leave there behind the
+// journal.
+var places = map[string]struct {
+	in   func(dir string) transfer.Place
+	torn func(t *testing.T, dir string)
+}{
+	"directory": {
+		func(dir string) transfer.Place { return transfer.Directory(dir) },
+		func(t *testing.T, dir string) {
+			pieces, _ := filepath.Glob(filepath.Join(dir, "People", "piece-*"))
+			if len(pieces) == 0 {
+				return
+			}
+			f, err := os.OpenFile(pieces[0], os.O_APPEND|os.O_WRONLY, 0)
+			must.OK(t, err)
+			f.WriteString("torn")
+			f.Close()
+		},
+	},
+	"bucket": {
+		func(dir string) transfer.Place { return transfer.Bucket{Objects: repository.Directory(dir)} },
+		func(t *testing.T, dir string) {
+			must.OK(t, repository.Directory(dir).Put(t.Context(), "People/part-0000-999999.jsonl", []byte("torn")))
+		},
+	},
+}
+
+// An export that is interrupted again and again has the bytes of a stream, as one that is
+// not has, and leaves nothing else.
 func TestExportInterrupted(t *testing.T) {
 	t.Parallel()
-	for _, compress := range []string{"none", "gzip", "zstd"} {
-		t.Run(compress, func(t *testing.T) {
-			t.Parallel()
-			c, s := newStopper(t, pages)
-			fill(t, c, "People", numbered(exportRows), property) // 4 KB each
-			whole, broken := t.TempDir(), t.TempDir()
-			m, err := newExport(c, "jsonl", compress).To(t.Context(), c, transfer.Directory(whole))
-			must.OK(t, err)
-			if m.Tables[0].Rows != exportRows {
-				t.Errorf("%+v", m.Tables[0])
-			}
-			var stream bytes.Buffer
-			must.OK(t, newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream))
-			if !bytes.Equal(read(t, whole, m, compress), stream.Bytes()) {
-				t.Error("the files together are not the stream")
-			}
-			var again *transfer.Manifest
-			runs := 0
-			for ; again == nil; runs++ {
-				e := newExport(c, "jsonl", compress)
-				ctx, cancel := s.after(t, 2+runs) // the first run asks for 3 pages at least
-				again, err = e.To(ctx, c, transfer.Directory(broken))
-				cancel()
-				if err != nil && !errors.Is(err, context.Canceled) {
-					t.Fatal(err)
+	for name, place := range places {
+		for _, compress := range []string{"none", "gzip", "zstd"} {
+			t.Run(name+" "+compress, func(t *testing.T) {
+				t.Parallel()
+				c, s := newStopper(t, pages)
+				fill(t, c, "People", numbered(exportRows), property) // 4 KB each
+				var stream bytes.Buffer
+				must.OK(t, newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream))
+				whole := place.in(t.TempDir())
+				m, err := newExport(c, "jsonl", compress).To(t.Context(), c, whole)
+				must.OK(t, err)
+				if m.Tables[0].Rows != exportRows || !bytes.Equal(read(t, whole, m, compress), stream.Bytes()) {
+					t.Errorf("the parts together are not the stream: %+v", m.Tables[0])
 				}
-				// What a crash may leave behind the journal.
-				parts, _ := filepath.Glob(filepath.Join(broken, "People", "piece-*"))
-				if err != nil && len(parts) > 0 {
-					f, err := os.OpenFile(parts[0], os.O_APPEND|os.O_WRONLY, 0)
+				if _, err := newExport(c, "jsonl", compress).To(t.Context(), c, whole); !errors.Is(err, transfer.ErrFinished) {
+					t.Errorf("a second time: %v", err)
+				}
+				dir, runs := t.TempDir(), 0
+				broken := place.in(dir)
+				for m = nil; m == nil; runs++ {
+					ctx, cancel := s.after(t, 2+runs) // the first run asks for 3 pages at least
+					m, err = newExport(c, "jsonl", compress).To(ctx, c, broken)
+					cancel()
+					if err != nil && !errors.Is(err, context.Canceled) {
+						t.Fatal(err)
+					}
+					if err != nil {
+						place.torn(t, dir)
+					}
+				}
+				if !bytes.Equal(read(t, broken, m, compress), stream.Bytes()) || runs < 2 {
+					t.Errorf("after %d runs the parts together are not the stream", runs)
+				}
+				needed := []string{transfer.ManifestName}
+				for _, part := range m.Tables[0].Parts {
+					needed = append(needed, part.File)
+				}
+				var left []string
+				for object, err := range repository.Directory(dir).List(t.Context(), "") {
 					must.OK(t, err)
-					f.WriteString("torn")
-					f.Close()
+					left = append(left, object.Name)
 				}
-			}
-			if runs < 2 {
-				t.Errorf("%d runs", runs)
-			}
-			if !bytes.Equal(read(t, broken, again, compress), stream.Bytes()) {
-				t.Errorf("after %d runs the files together are not the stream", runs)
-			}
-			left, _ := filepath.Glob(filepath.Join(broken, "*"))
-			if len(left) != 2 {
-				t.Errorf("left are %q", left)
-			}
-			if _, err := newExport(c, "jsonl", compress).To(t.Context(), c, transfer.Directory(whole)); !errors.Is(err, transfer.ErrFinished) {
-				t.Errorf("a second time: %v", err)
-			}
-		})
+				if slices.Sort(needed); !slices.Equal(slices.Sorted(slices.Values(left)), needed) {
+					t.Errorf("after %d runs %q are there, %q are needed", runs, left, needed)
+				}
+			})
+		}
 	}
 }
 
