@@ -9,37 +9,37 @@ import (
 	"edgetable/core/table"
 )
 
-// Optional calls New. It returns nil if the options name no issuer, audience or role.
+// Optional returns a verifier, or nil if the options name no issuer, audience or role.
 func Optional(ctx context.Context, o Options) (*Verifier, error) {
 	if o.Issuer == "" && o.JWKS == "" && o.RolesClaim == "" && len(o.Audiences)+len(o.ReaderRoles)+len(o.ContributorRoles) == 0 {
 		return nil, nil
 	}
-	return New(ctx, o)
+	return newVerifier(ctx, o)
 }
 
 // Install makes a handler accept the tokens and tell clients where to get one. A nil
 // Verifier does nothing.
 func (v *Verifier) Install(h *protocol.Handler) {
 	if v != nil {
-		h.Bearer = v.Bearer
+		h.Bearer = v.bearer
 		h.Challenge = "Bearer authorization_uri=" + strings.TrimSuffix(v.issuer, "/") + "/oauth2/authorize resource_id=" + v.audiences[0]
 	}
 }
 
-// Bearer verifies a token for protocol.Handler. A token without a role gets the
+// bearer verifies a token for protocol.Handler. A token without a role gets the
 // service's 403, and while the issuer is down clients are asked to retry. The
 // handler refuses any other error with 401.
-func (v *Verifier) Bearer(ctx context.Context, token string) (protocol.Identity, error) {
-	id, err := v.Verify(ctx, token)
+func (v *Verifier) bearer(ctx context.Context, token string) (protocol.Identity, error) {
+	id, err := v.identify(ctx, token)
 	switch {
-	case errors.Is(err, ErrNoRole):
+	case errors.Is(err, errNoRole):
 		return protocol.Identity{}, table.AuthorizationPermissionMismatch.Because(err)
-	case errors.Is(err, ErrUnavailable):
+	case errors.Is(err, errUnavailable):
 		busy := table.ServerBusy.Because(err)
 		busy.Message = "The keys of the token's issuer cannot be read at the moment. Please retry your request."
 		return protocol.Identity{}, busy
 	case err != nil:
 		return protocol.Identity{}, err
 	}
-	return protocol.Identity{ObjectID: id.ObjectID, TenantID: id.TenantID, Contributor: id.Role == Contributor}, nil
+	return protocol.Identity{ObjectID: id.ObjectID, TenantID: id.TenantID, Contributor: id.Role == contributor}, nil
 }

@@ -1,4 +1,4 @@
-package oidc_test
+package oidc
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"edgetable/adapters/identity/oidc"
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 )
@@ -27,13 +26,13 @@ func TestBearer(t *testing.T) {
 	}{
 		{"contributor", is, sign("StorageTableDataContributor"), protocol.Identity{ObjectID: "object", TenantID: "tenant", Contributor: true}, "", nil},
 		{"reader", is, sign("StorageTableDataReader"), protocol.Identity{ObjectID: "object", TenantID: "tenant"}, "", nil},
-		{"known, but without a role: 403", is, sign(), protocol.Identity{}, table.AuthorizationPermissionMismatch, oidc.ErrNoRole},
-		{"the issuer is down: 503, clients try again", down, ecSigner().sign(down.claims(c, nil)), protocol.Identity{}, table.ServerBusy, oidc.ErrUnavailable},
-		{"unknown: 401, which the handler makes of it", is, "garbage", protocol.Identity{}, "", oidc.ErrMalformed},
+		{"known, but without a role: 403", is, sign(), protocol.Identity{}, table.AuthorizationPermissionMismatch, errNoRole},
+		{"the issuer is down: 503, clients try again", down, ecSigner().sign(down.claims(c, nil)), protocol.Identity{}, table.ServerBusy, errUnavailable},
+		{"unknown: 401, which the handler makes of it", is, "garbage", protocol.Identity{}, "", errMalformed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := tt.is.verifier(t, c).Bearer(t.Context(), tt.token)
+			got, err := tt.is.verifier(t, c).bearer(t.Context(), tt.token)
 			if got != tt.want || !errors.Is(err, tt.cause) {
 				t.Errorf("%+v, %v; want %+v, %v", got, err, tt.want, tt.cause)
 			}

@@ -3,7 +3,7 @@
 //
 // A token is accepted when
 //
-//   - it is a JWS in the compact form of at most [MaxToken] bytes, signed with
+//   - it is a JWS in the compact form of at most 16 KiB, signed with
 //     an asymmetric algorithm: "none" and the HMAC family are never accepted;
 //   - its signature fits a key that the issuer publishes now;
 //   - iss is the configured issuer, to the letter, and aud names one of the
@@ -28,7 +28,7 @@
 //
 // The issuer is asked for its keys when the first token comes whose claims are
 // right, so a server starts while its issuer is down; such tokens are then refused
-// with [ErrUnavailable]. After that the keys are read again
+// with 503. After that the keys are read again
 //
 //   - when a token names a key that is not among them: the issuer has begun to
 //     sign with a new one;

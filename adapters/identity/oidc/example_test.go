@@ -11,7 +11,7 @@ import (
 // A server that takes the tokens of one Entra tenant. Nothing is asked of the
 // issuer before the first token comes.
 func Example() {
-	verifier, err := oidc.New(context.Background(), oidc.Options{
+	verifier, err := oidc.Optional(context.Background(), oidc.Options{
 		Issuer:    "https://sts.windows.net/00000000-0000-0000-0000-000000000000/",
 		Audiences: []string{"https://storage.azure.com", "https://storage.azure.com/"},
 	})
@@ -19,7 +19,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	handler := protocol.Handler{Bearer: verifier.Bearer}
+	var handler protocol.Handler
+	verifier.Install(&handler)
 
 	_, err = handler.Bearer(context.Background(), "not a token")
 	fmt.Println(err)
@@ -28,8 +29,8 @@ func Example() {
 
 // A development server that takes the tokens of a Keycloak on the same machine,
 // whose groups hold the roles.
-func ExampleNew() {
-	_, err := oidc.New(context.Background(), oidc.Options{
+func ExampleOptional() {
+	_, err := oidc.Optional(context.Background(), oidc.Options{
 		Issuer:           "http://localhost:8080/realms/dev",
 		Audiences:        []string{"edgetable"},
 		RolesClaim:       "groups",
@@ -38,7 +39,7 @@ func ExampleNew() {
 	})
 	fmt.Println(err)
 
-	_, err = oidc.New(context.Background(), oidc.Options{
+	_, err = oidc.Optional(context.Background(), oidc.Options{
 		Issuer:    "http://keycloak.example/realms/dev",
 		Audiences: []string{"edgetable"},
 	})

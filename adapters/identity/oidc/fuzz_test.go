@@ -1,4 +1,4 @@
-package oidc_test
+package oidc
 
 import (
 	"encoding/json"
@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-
-	"edgetable/adapters/identity/oidc"
 )
 
 // FuzzVerify: what strangers send does not end the server, is not quoted, and
@@ -19,7 +17,7 @@ import (
 func FuzzVerify(f *testing.F) {
 	const name = "https://issuer.example"
 	published := must(json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{edSigner().public()}}))
-	v, err := oidc.New(f.Context(), oidc.Options{
+	v, err := newVerifier(f.Context(), Options{
 		Issuer: name, Audiences: []string{audience}, JWKS: name + "/keys", Now: newClock().now,
 		HTTP: &http.Client{Transport: http.NewFileTransportFS(fstest.MapFS{"keys": {Data: published}})},
 	})
@@ -27,12 +25,12 @@ func FuzzVerify(f *testing.F) {
 		f.Fatal(err)
 	}
 	good := edSigner().sign((&issuer{url: name}).claims(newClock(), nil))
-	if _, err := v.Verify(f.Context(), good); err != nil {
+	if _, err := v.identify(f.Context(), good); err != nil {
 		f.Fatalf("the target would refuse everything: %v", err)
 	}
 	f.Fuzz(func(t *testing.T, token string) {
-		id, err := v.Verify(t.Context(), token)
-		signed := oidc.Identity{ObjectID: "object", TenantID: "tenant", Role: oidc.Contributor, Expiry: time.Unix(1_800_003_600, 0)}
+		id, err := v.identify(t.Context(), token)
+		signed := identity{ObjectID: "object", TenantID: "tenant", Role: contributor, Expiry: time.Unix(1_800_003_600, 0)}
 		switch {
 		case err == nil && id != signed:
 			t.Errorf("%+v was never signed", id)

@@ -1,4 +1,4 @@
-package oidc_test
+package oidc
 
 import (
 	"context"
@@ -17,8 +17,6 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-
-	"edgetable/adapters/identity/oidc"
 )
 
 // signer is a key of an issuer.
@@ -162,11 +160,30 @@ func (is *issuer) claims(c *clock, changes map[string]any) map[string]any {
 }
 
 // verifier trusts the issuer.
-func (is *issuer) verifier(t testing.TB, c *clock) *oidc.Verifier {
+func (is *issuer) verifier(t testing.TB, c *clock) *Verifier {
 	t.Helper()
-	v, err := oidc.New(context.Background(), oidc.Options{Issuer: is.url, Audiences: []string{"other", audience}, Now: c.now})
+	v, err := newVerifier(context.Background(), Options{Issuer: is.url, Audiences: []string{"other", audience}, Now: c.now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// remembered is how many tokens the verifier remembers.
+func (v *Verifier) remembered() int {
+	v.keyring.mu.Lock()
+	defer v.keyring.mu.Unlock()
+	list := &v.keyring.held.verified
+	list.mu.RLock()
+	defer list.mu.RUnlock()
+	return len(list.list)
+}
+
+// forget makes the verifier forget the tokens it remembers.
+func (v *Verifier) forget() {
+	v.keyring.mu.Lock()
+	defer v.keyring.mu.Unlock()
+	if k := v.keyring.held; k != nil {
+		v.keyring.held = &keys{list: k.list, at: k.at}
+	}
 }

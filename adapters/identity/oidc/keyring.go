@@ -27,18 +27,18 @@ type keys struct {
 	verified verified
 }
 
-// signed is nil if one of the keys has signed the token, ErrSignature if the one
-// that it names has not, and ErrKey if that is none of them. A token without a key
+// signed is nil if one of the keys has signed the token, errSignature if the one
+// that it names has not, and errKey if that is none of them. A token without a key
 // id may be signed with any of them; it may name a new one as well as an old.
 func (k *keys) signed(t *jwt.JSONWebToken) error {
-	h, err := t.Headers[0], ErrKey
+	h, err := t.Headers[0], errKey
 	for i := range k.list {
 		key := &k.list[i]
 		if h.KeyID != "" {
 			if key.KeyID != h.KeyID {
 				continue
 			}
-			err = ErrSignature
+			err = errSignature
 		}
 		if (key.Algorithm == "" || key.Algorithm == h.Algorithm) && t.Claims(key) == nil {
 			return nil
@@ -80,7 +80,7 @@ func (r *keyring) young() *keys {
 
 // after returns keys younger than old, which may be nil. It waits for the attempt
 // to read them, one that runs or, if the pause is over, a new one. The error is
-// ErrUnavailable if the last attempt failed, and ErrKey if it is too soon for
+// errUnavailable if the last attempt failed, and errKey if it is too soon for
 // another.
 func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
 	r.mu.Lock()
@@ -94,7 +94,7 @@ func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
 		select {
 		case <-running:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("%w: %w", ErrUnavailable, context.Cause(ctx))
+			return nil, fmt.Errorf("%w: %w", errUnavailable, context.Cause(ctx))
 		}
 	}
 	r.mu.Lock()
@@ -103,9 +103,9 @@ func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
 	case r.held != nil && r.held != old:
 		return r.held, nil
 	case r.err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, r.err)
+		return nil, fmt.Errorf("%w: %w", errUnavailable, r.err)
 	}
-	return nil, ErrKey
+	return nil, errKey
 }
 
 // begin starts an attempt unless one runs or the last one ended less than a pause

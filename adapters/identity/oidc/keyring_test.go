@@ -1,4 +1,4 @@
-package oidc_test
+package oidc
 
 import (
 	"context"
@@ -9,14 +9,12 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"edgetable/adapters/identity/oidc"
 )
 
 // want verifies a token and demands an error, or none.
-func want(t *testing.T, v *oidc.Verifier, token string, want error, why string) {
+func want(t *testing.T, v *Verifier, token string, want error, why string) {
 	t.Helper()
-	if _, err := v.Verify(t.Context(), token); !errors.Is(err, want) {
+	if _, err := v.identify(t.Context(), token); !errors.Is(err, want) {
 		t.Errorf("%s: %v, want %v", why, err, want)
 	}
 }
@@ -30,8 +28,8 @@ func TestRotation(t *testing.T) {
 
 	want(t, v, before, nil, "the first key")
 	is.publish(ecSigner(), next)
-	want(t, v, after, oidc.ErrKey, "the keys were read this second")
-	c.forward(oidc.Pause)
+	want(t, v, after, errKey, "the keys were read this second")
+	c.forward(pause)
 	want(t, v, after, nil, "a key id not seen before lets the keys be read again")
 	want(t, v, before, nil, "the first key is still there")
 	if n := is.sets.Load(); n != 2 {
@@ -50,13 +48,13 @@ func TestWithdrawnKey(t *testing.T) {
 	want(t, v, withdrawn, nil, "published")
 	<-is.asked
 	is.publish(edSigner())
-	c.forward(oidc.Refresh - time.Second)
+	c.forward(refresh - time.Second)
 	want(t, v, withdrawn, nil, "the keys are not an hour old")
 	c.forward(time.Second)
 	want(t, v, withdrawn, nil, "the keys are read in the background: nobody waits")
 	<-is.asked
-	want(t, v, unknown, oidc.ErrKey, "waits for the keys, should they not be there yet")
-	want(t, v, withdrawn, oidc.ErrKey, "withdrawn")
+	want(t, v, unknown, errKey, "waits for the keys, should they not be there yet")
+	want(t, v, withdrawn, errKey, "withdrawn")
 	want(t, v, edSigner().sign(is.claims(c, day)), nil, "the other key")
 }
 
@@ -75,9 +73,9 @@ func TestFlood(t *testing.T) {
 				for i := range 25 {
 					stranger := stranger
 					stranger.kid = strconv.Itoa(g*25 + i)
-					want(t, v, stranger.sign(is.claims(c, nil)), oidc.ErrKey, "made up key id")
+					want(t, v, stranger.sign(is.claims(c, nil)), errKey, "made up key id")
 					stranger.kid = "ec"
-					want(t, v, stranger.sign(is.claims(c, nil)), oidc.ErrSignature, "known key id")
+					want(t, v, stranger.sign(is.claims(c, nil)), errSignature, "known key id")
 					want(t, v, good, nil, "a good token")
 				}
 			})
@@ -89,7 +87,7 @@ func TestFlood(t *testing.T) {
 		if n, m := is.sets.Load(), is.discoveries.Load(); n != round || m != round {
 			t.Errorf("round %d: keys were read %d times, discovery %d times", round, n, m)
 		}
-		c.forward(oidc.Pause)
+		c.forward(pause)
 	}
 }
 
@@ -100,12 +98,12 @@ func TestKnownKeyNeverAsks(t *testing.T) {
 	v := is.verifier(t, c)
 	forged := newEC("ec")
 	for range 3 {
-		want(t, v, forged.sign(is.claims(c, nil)), oidc.ErrSignature, "forged")
-		c.forward(oidc.Pause)
+		want(t, v, forged.sign(is.claims(c, nil)), errSignature, "forged")
+		c.forward(pause)
 	}
 	for range 3 {
-		want(t, v, newEC("new").sign(is.claims(c, map[string]any{"iss": "https://other.example"})), oidc.ErrIssuer, "of another issuer")
-		c.forward(oidc.Pause)
+		want(t, v, newEC("new").sign(is.claims(c, map[string]any{"iss": "https://other.example"})), errIssuer, "of another issuer")
+		c.forward(pause)
 	}
 	if n := is.sets.Load(); n != 1 {
 		t.Errorf("the key set was read %d times, want once", n)
@@ -124,27 +122,27 @@ func TestIssuerDown(t *testing.T) {
 	token := ecSigner().sign(is.claims(c, map[string]any{"exp": c.in(72 * time.Hour)}))
 	unknown := newEC("unknown").sign(is.claims(c, map[string]any{"exp": c.in(72 * time.Hour)}))
 
-	want(t, v, token, oidc.ErrUnavailable, "down")
-	want(t, v, token, oidc.ErrUnavailable, "still down, and not asked again")
+	want(t, v, token, errUnavailable, "down")
+	want(t, v, token, errUnavailable, "still down, and not asked again")
 	if n := is.sets.Load(); n != 1 {
 		t.Errorf("asked %d times, want once", n)
 	}
-	want(t, v, "garbage", oidc.ErrMalformed, "what is wrong anyway needs no keys")
+	want(t, v, "garbage", errMalformed, "what is wrong anyway needs no keys")
 	is.answer(nil)
-	want(t, v, token, oidc.ErrUnavailable, "up again, but not asked yet")
-	c.forward(oidc.Retry)
+	want(t, v, token, errUnavailable, "up again, but not asked yet")
+	c.forward(retry)
 	want(t, v, token, nil, "up again")
 
 	is.answer(down)
-	c.forward(oidc.Pause)
-	want(t, v, unknown, oidc.ErrUnavailable, "the key may be a new one, nobody knows")
+	c.forward(pause)
+	want(t, v, unknown, errUnavailable, "the key may be a new one, nobody knows")
 	want(t, v, token, nil, "the keys at hand serve on")
-	c.forward(oidc.Hold - oidc.Pause - time.Second)
+	c.forward(hold - pause - time.Second)
 	want(t, v, token, nil, "for a day")
 	c.forward(time.Second)
-	want(t, v, token, oidc.ErrUnavailable, "and no longer")
+	want(t, v, token, errUnavailable, "and no longer")
 	is.answer(nil)
-	c.forward(oidc.Retry)
+	c.forward(retry)
 	want(t, v, token, nil, "up again")
 }
 
@@ -181,12 +179,12 @@ func TestCallerLeaves(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan error)
 	go func() {
-		_, err := v.Verify(ctx, token)
+		_, err := v.identify(ctx, token)
 		left <- err
 	}()
 	<-asked
 	cancel()
-	if err := <-left; !errors.Is(err, oidc.ErrUnavailable) || !errors.Is(err, context.Canceled) {
+	if err := <-left; !errors.Is(err, errUnavailable) || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want ErrUnavailable by context.Canceled", err)
 	}
 	close(release)
@@ -201,15 +199,15 @@ func TestCallerLeaves(t *testing.T) {
 func TestKeysGoMeanwhile(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
-	claims := is.claims(c, map[string]any{"exp": c.in(2 * oidc.Hold)})
+	claims := is.claims(c, map[string]any{"exp": c.in(2 * hold)})
 	good := ecSigner().sign(claims)
 	var calls int // of the clock: the third is for exp
-	var v *oidc.Verifier
-	v, err := oidc.New(t.Context(), oidc.Options{Issuer: is.url, Audiences: []string{audience}, Now: func() time.Time {
+	var v *Verifier
+	v, err := newVerifier(t.Context(), Options{Issuer: is.url, Audiences: []string{audience}, Now: func() time.Time {
 		if calls++; calls == 3 {
 			is.answer(http.NotFound)
-			c.forward(oidc.Hold)
-			want(t, v, good, oidc.ErrUnavailable, "the keys are too old")
+			c.forward(hold)
+			want(t, v, good, errUnavailable, "the keys are too old")
 		}
 		return c.now()
 	}})
@@ -219,7 +217,7 @@ func TestKeysGoMeanwhile(t *testing.T) {
 	calls = 3
 	want(t, v, good, nil, "at first")
 	calls = 0
-	want(t, v, newEC("new").sign(claims), oidc.ErrUnavailable, "there are no keys any more")
+	want(t, v, newEC("new").sign(claims), errUnavailable, "there are no keys any more")
 }
 
 // TestBadDocuments: what the issuer must not answer. The reason is part of the
@@ -240,7 +238,7 @@ func TestBadDocuments(t *testing.T) {
 			}
 		}
 	}
-	many := make([]any, oidc.MaxKeys+1)
+	many := make([]any, maxKeys+1)
 	for _, tt := range []struct {
 		name    string
 		handler func(*issuer) http.HandlerFunc
@@ -261,7 +259,7 @@ func TestBadDocuments(t *testing.T) {
 			return http.RedirectHandler("http://192.0.2.1/keys", http.StatusFound).ServeHTTP
 		}, "not https"},
 		{"a redirect without end", func(*issuer) http.HandlerFunc { return http.RedirectHandler("/", http.StatusFound).ServeHTTP }, "redirected too often"},
-		{"more than a key set ever is", set(strings.Repeat("x", oidc.MaxDocument)), "too large"},
+		{"more than a key set ever is", set(strings.Repeat("x", maxDocument)), "too large"},
 		{"too many keys", set(map[string]any{"keys": many}), "more than"},
 		{"no keys", set(map[string]any{"keys": []any{}}), "no public key"},
 		{"no list of keys", set(map[string]any{}), "no public key"},
@@ -271,8 +269,8 @@ func TestBadDocuments(t *testing.T) {
 			t.Parallel()
 			is, c := newIssuer(t), newClock()
 			is.answer(tt.handler(is))
-			_, err := is.verifier(t, c).Verify(t.Context(), ecSigner().sign(is.claims(c, nil)))
-			if !errors.Is(err, oidc.ErrUnavailable) || !strings.Contains(err.Error(), tt.reason) {
+			_, err := is.verifier(t, c).identify(t.Context(), ecSigner().sign(is.claims(c, nil)))
+			if !errors.Is(err, errUnavailable) || !strings.Contains(err.Error(), tt.reason) {
 				t.Errorf("%v, want ErrUnavailable that says %q", err, tt.reason)
 			}
 		})
@@ -294,7 +292,7 @@ func TestReady(t *testing.T) {
 		t.Errorf("the keys were read %d times", n)
 	}
 	is.answer(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", 500) })
-	if err := is.verifier(t, c).Ready(t.Context()); !errors.Is(err, oidc.ErrUnavailable) {
+	if err := is.verifier(t, c).Ready(t.Context()); !errors.Is(err, errUnavailable) {
 		t.Errorf("of an issuer that is down: %v", err)
 	}
 }

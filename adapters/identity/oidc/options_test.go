@@ -1,4 +1,4 @@
-package oidc_test
+package oidc
 
 import (
 	"crypto/rand"
@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/go-jose/go-jose/v4"
-
-	"edgetable/adapters/identity/oidc"
 )
 
 func TestNew(t *testing.T) {
@@ -18,33 +16,33 @@ func TestNew(t *testing.T) {
 	aud := []string{audience}
 	for _, tt := range []struct {
 		name    string
-		options oidc.Options
+		options Options
 		reason  string // "" for none
 	}{
-		{"https", oidc.Options{Issuer: "https://sts.windows.net/tenant/", Audiences: aud}, ""},
-		{"http on this machine, by name", oidc.Options{Issuer: "http://localhost:8080/realm", Audiences: aud}, ""},
-		{"http on this machine, by address", oidc.Options{Issuer: "http://127.0.0.1:8080", Audiences: aud}, ""},
-		{"http on this machine, IPv6", oidc.Options{Issuer: "http://[::1]:8080", Audiences: aud}, ""},
-		{"keys of their own", oidc.Options{Issuer: "https://issuer.example", JWKS: "https://keys.example/set?version=2", Audiences: aud}, ""},
+		{"https", Options{Issuer: "https://sts.windows.net/tenant/", Audiences: aud}, ""},
+		{"http on this machine, by name", Options{Issuer: "http://localhost:8080/realm", Audiences: aud}, ""},
+		{"http on this machine, by address", Options{Issuer: "http://127.0.0.1:8080", Audiences: aud}, ""},
+		{"http on this machine, IPv6", Options{Issuer: "http://[::1]:8080", Audiences: aud}, ""},
+		{"keys of their own", Options{Issuer: "https://issuer.example", JWKS: "https://keys.example/set?version=2", Audiences: aud}, ""},
 
-		{"no issuer", oidc.Options{Audiences: aud}, "issuer"},
-		{"an issuer over http: anybody on the way could sign", oidc.Options{Issuer: "http://issuer.example", Audiences: aud}, "https"},
-		{"a host that begins like this machine", oidc.Options{Issuer: "http://localhost.evil.example", Audiences: aud}, "https"},
-		{"a user that looks like this machine", oidc.Options{Issuer: "http://127.0.0.1@issuer.example", Audiences: aud}, "https"},
-		{"another scheme", oidc.Options{Issuer: "file:///etc/issuer", Audiences: aud}, "https"},
-		{"no host", oidc.Options{Issuer: "https://", Audiences: aud}, "https"},
-		{"no URL", oidc.Options{Issuer: "https://%zz", Audiences: aud}, "issuer"},
-		{"an issuer with a query", oidc.Options{Issuer: "https://issuer.example?x=1", Audiences: aud}, "query"},
-		{"an issuer with a fragment", oidc.Options{Issuer: "https://issuer.example#x", Audiences: aud}, "fragment"},
-		{"a password in a URL", oidc.Options{Issuer: "https://issuer.example", JWKS: "https://u:hidden@keys.example", Audiences: aud}, "user"},
-		{"keys over http", oidc.Options{Issuer: "https://issuer.example", JWKS: "http://keys.example", Audiences: aud}, "https"},
-		{"no audience: tokens for any service would do", oidc.Options{Issuer: "https://issuer.example"}, "audience"},
-		{"an empty audience", oidc.Options{Issuer: "https://issuer.example", Audiences: []string{""}}, "audience"},
-		{"an empty role", oidc.Options{Issuer: "https://issuer.example", Audiences: aud, ReaderRoles: []string{""}}, "role"},
+		{"no issuer", Options{Audiences: aud}, "issuer"},
+		{"an issuer over http: anybody on the way could sign", Options{Issuer: "http://issuer.example", Audiences: aud}, "https"},
+		{"a host that begins like this machine", Options{Issuer: "http://localhost.evil.example", Audiences: aud}, "https"},
+		{"a user that looks like this machine", Options{Issuer: "http://127.0.0.1@issuer.example", Audiences: aud}, "https"},
+		{"another scheme", Options{Issuer: "file:///etc/issuer", Audiences: aud}, "https"},
+		{"no host", Options{Issuer: "https://", Audiences: aud}, "https"},
+		{"no URL", Options{Issuer: "https://%zz", Audiences: aud}, "issuer"},
+		{"an issuer with a query", Options{Issuer: "https://issuer.example?x=1", Audiences: aud}, "query"},
+		{"an issuer with a fragment", Options{Issuer: "https://issuer.example#x", Audiences: aud}, "fragment"},
+		{"a password in a URL", Options{Issuer: "https://issuer.example", JWKS: "https://u:hidden@keys.example", Audiences: aud}, "user"},
+		{"keys over http", Options{Issuer: "https://issuer.example", JWKS: "http://keys.example", Audiences: aud}, "https"},
+		{"no audience: tokens for any service would do", Options{Issuer: "https://issuer.example"}, "audience"},
+		{"an empty audience", Options{Issuer: "https://issuer.example", Audiences: []string{""}}, "audience"},
+		{"an empty role", Options{Issuer: "https://issuer.example", Audiences: aud, ReaderRoles: []string{""}}, "role"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			v, err := oidc.New(t.Context(), tt.options)
+			v, err := newVerifier(t.Context(), tt.options)
 			switch {
 			case tt.reason == "" && (err != nil || v == nil):
 				t.Error(err)
@@ -62,7 +60,7 @@ func TestOptions(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, ecSigner()), newClock()
 	var through counter
-	v, err := oidc.New(t.Context(), oidc.Options{
+	v, err := newVerifier(t.Context(), Options{
 		Issuer:           "https://issuer.example/{tenant}",
 		Audiences:        []string{"tables"},
 		JWKS:             is.url + "/keys",
@@ -78,16 +76,16 @@ func TestOptions(t *testing.T) {
 	claims := is.claims(c, map[string]any{"iss": "https://issuer.example/{tenant}", "aud": "tables"})
 	for _, tt := range []struct {
 		groups any
-		role   oidc.Role
+		role   role
 	}{
-		{[]string{"readers"}, oidc.Reader},
-		{[]string{"others", "writers"}, oidc.Contributor},
-		{nil, oidc.None}, // although the roles claim holds a default role
-		{[]string{"Storage Table Data Reader"}, oidc.None},
+		{[]string{"readers"}, reader},
+		{[]string{"others", "writers"}, contributor},
+		{nil, none}, // although the roles claim holds a default role
+		{[]string{"Storage Table Data Reader"}, none},
 	} {
 		claims["groups"] = tt.groups
-		id, err := v.Verify(t.Context(), ecSigner().sign(claims))
-		if id.Role != tt.role || (tt.role == oidc.None) != errors.Is(err, oidc.ErrNoRole) {
+		id, err := v.identify(t.Context(), ecSigner().sign(claims))
+		if id.Role != tt.role || (tt.role == none) != errors.Is(err, errNoRole) {
 			t.Errorf("groups %v: role %v, %v; want %v", tt.groups, id.Role, err, tt.role)
 		}
 	}
@@ -110,5 +108,5 @@ func TestShortKey(t *testing.T) {
 	key, err := rsa.GenerateKey(rand.Reader, 1024)
 	short := signer{"short", jose.RS256, must(key, err)}
 	is, c := newIssuer(t, short, ecSigner()), newClock()
-	want(t, is.verifier(t, c), short.sign(is.claims(c, nil)), oidc.ErrKey, "a key of 1024 bits")
+	want(t, is.verifier(t, c), short.sign(is.claims(c, nil)), errKey, "a key of 1024 bits")
 }

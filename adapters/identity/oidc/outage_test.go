@@ -1,4 +1,4 @@
-package oidc_test
+package oidc
 
 import (
 	"bytes"
@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-
-	"edgetable/adapters/identity/oidc"
 )
 
 // outage is an issuer without a network: a set of keys that can be reached since a time.
@@ -43,7 +41,7 @@ func TestIssuerDownAtStart(t *testing.T) {
 		start := time.Now()
 		is := &outage{since: start.Add(down), keys: http.NewFileTransportFS(fstest.MapFS{"keys": {Data: published}})}
 		var log bytes.Buffer
-		v := must(oidc.New(t.Context(), oidc.Options{
+		v := must(newVerifier(t.Context(), Options{
 			Issuer: name, Audiences: []string{audience}, JWKS: name + "/keys",
 			HTTP: &http.Client{Transport: is}, Log: slog.New(slog.NewTextHandler(&log, nil)),
 		}))
@@ -52,15 +50,15 @@ func TestIssuerDownAtStart(t *testing.T) {
 		})
 		token := edSigner().sign(claims)
 		for time.Since(start) < down {
-			want(t, v, token, oidc.ErrUnavailable, "down")
+			want(t, v, token, errUnavailable, "down")
 			time.Sleep(50 * time.Millisecond)
 		}
 		for i := range is.asked[1:] {
-			if gap := is.asked[i+1].Sub(is.asked[i]); gap < oidc.Retry {
+			if gap := is.asked[i+1].Sub(is.asked[i]); gap < retry {
 				t.Errorf("the issuer was asked again after %v", gap)
 			}
 		}
-		time.Sleep(oidc.Retry)
+		time.Sleep(retry)
 		want(t, v, token, nil, "it has been up for a second")
 		said := log.String()
 		if n := strings.Count(said, "connection refused"); n != 4 {

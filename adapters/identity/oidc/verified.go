@@ -13,10 +13,10 @@ const maxVerified = 1024
 // Only tokens with a good signature get in, so strangers cannot fill it.
 type verified struct {
 	mu   sync.RWMutex
-	list map[[sha256.Size]byte]Identity
+	list map[[sha256.Size]byte]identity
 }
 
-func (v *verified) get(token [sha256.Size]byte, now time.Time) (Identity, bool) {
+func (v *verified) get(token [sha256.Size]byte, now time.Time) (identity, bool) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	id, ok := v.list[token]
@@ -25,11 +25,11 @@ func (v *verified) get(token [sha256.Size]byte, now time.Time) (Identity, bool) 
 
 // put adds a token. If there is no room it forgets any other: one that is in use is soon
 // verified again.
-func (v *verified) put(token [sha256.Size]byte, id Identity) {
+func (v *verified) put(token [sha256.Size]byte, id identity) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.list == nil {
-		v.list = make(map[[sha256.Size]byte]Identity)
+		v.list = make(map[[sha256.Size]byte]identity)
 	}
 	if len(v.list) >= maxVerified {
 		for other := range v.list {

@@ -13,38 +13,38 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// MaxToken is the length of a token, in bytes, beyond which it is not looked at.
-const MaxToken = 16 << 10
+// maxToken is the length of a token, in bytes, beyond which it is not looked at.
+const maxToken = 16 << 10
 
 // Why a token is refused; compare with errors.Is.
 var (
-	ErrMalformed   = errors.New("oidc: not a signed token with the claims that are needed")
-	ErrAlgorithm   = errors.New("oidc: the token's signature algorithm is not accepted")
-	ErrIssuer      = errors.New("oidc: the token is of another issuer")
-	ErrAudience    = errors.New("oidc: the token is for another audience")
-	ErrExpired     = errors.New("oidc: the token has expired")
-	ErrNotYet      = errors.New("oidc: the token is not valid yet")
-	ErrKey         = errors.New("oidc: the token's key is not one of the issuer's")
-	ErrSignature   = errors.New("oidc: the token's signature is wrong")
-	ErrNoRole      = errors.New("oidc: the token holds no role for tables")
-	ErrUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may be good
+	errMalformed   = errors.New("oidc: not a signed token with the claims that are needed")
+	errAlgorithm   = errors.New("oidc: the token's signature algorithm is not accepted")
+	errIssuer      = errors.New("oidc: the token is of another issuer")
+	errAudience    = errors.New("oidc: the token is for another audience")
+	errExpired     = errors.New("oidc: the token has expired")
+	errNotYet      = errors.New("oidc: the token is not valid yet")
+	errKey         = errors.New("oidc: the token's key is not one of the issuer's")
+	errSignature   = errors.New("oidc: the token's signature is wrong")
+	errNoRole      = errors.New("oidc: the token holds no role for tables")
+	errUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may be good
 )
 
-// Role is what somebody may do with tables. A greater one includes the lesser.
-type Role uint8
+// role is what somebody may do with tables. A greater one includes the lesser.
+type role uint8
 
 // The roles.
 const (
-	None Role = iota
-	Reader
-	Contributor
+	none role = iota
+	reader
+	contributor
 )
 
-// Identity is who sends a token, as its issuer says.
-type Identity struct {
+// identity is who sends a token, as its issuer says.
+type identity struct {
 	ObjectID string // the claim oid, else sub; never empty
 	TenantID string // the claim tid; empty for issuers without tenants
-	Role     Role
+	Role     role
 	Expiry   time.Time // of the token
 }
 
@@ -59,9 +59,9 @@ type Verifier struct {
 	keyring      keyring
 }
 
-// New is a verifier of tokens as the options demand. It asks the issuer for
+// newVerifier is a verifier of tokens as the options demand. It asks the issuer for
 // nothing yet. ctx is for later requests, so it must not end before the verifier.
-func New(ctx context.Context, o Options) (*Verifier, error) {
+func newVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	source, err := o.source()
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func New(ctx context.Context, o Options) (*Verifier, error) {
 }
 
 // Ready reads the issuer's keys unless they are there already, so that a mistake in
-// the options shows before a token comes. The error is ErrUnavailable with its cause.
+// the options shows before a token comes. The error is errUnavailable with its cause.
 func (v *Verifier) Ready(ctx context.Context) error {
 	if v.keyring.young() != nil {
 		return nil
@@ -103,16 +103,16 @@ func (v *Verifier) Ready(ctx context.Context) error {
 	return err
 }
 
-// Verify says whose the token is. The errors are those of this package, and only
-// ErrUnavailable comes with a cause. With ErrNoRole the identity is there all the
+// identify says whose the token is. The errors are those of this package, and only
+// errUnavailable comes with a cause. With errNoRole the identity is there all the
 // same, for the log.
-func (v *Verifier) Verify(ctx context.Context, token string) (Identity, error) {
-	if len(token) > MaxToken {
-		return Identity{}, ErrMalformed
+func (v *Verifier) identify(ctx context.Context, token string) (identity, error) {
+	if len(token) > maxToken {
+		return identity{}, errMalformed
 	}
 	hash := sha256.Sum256([]byte(token))
 	keys := v.keyring.young()
-	var id Identity
+	var id identity
 	var known bool
 	if keys != nil {
 		id, known = keys.verified.get(hash, v.now())
@@ -120,12 +120,12 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Identity, error) {
 	if !known {
 		var err error
 		if id, keys, err = v.verify(ctx, token, keys); err != nil {
-			return Identity{}, err
+			return identity{}, err
 		}
 		keys.verified.put(hash, id)
 	}
-	if id.Role == None {
-		return id, ErrNoRole
+	if id.Role == none {
+		return id, errNoRole
 	}
 	return id, nil
 }
@@ -134,26 +134,26 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Identity, error) {
 // a token gone astray, and does not ask this issuer for the key of another. What
 // the claims say counts only if the signature is right. It returns the keys that
 // the token was verified with.
-func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (Identity, *keys, error) {
+func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (identity, *keys, error) {
 	t, err := jwt.ParseSigned(token, asymmetric)
 	if err != nil {
 		if _, ok := errors.AsType[*jose.ErrUnexpectedSignatureAlgorithm](err); ok {
-			return Identity{}, nil, ErrAlgorithm
+			return identity{}, nil, errAlgorithm
 		}
-		return Identity{}, nil, ErrMalformed
+		return identity{}, nil, errMalformed
 	}
 	var c claims
 	var all map[string]json.RawMessage
 	if t.UnsafeClaimsWithoutVerification(&c, &all) != nil {
-		return Identity{}, nil, ErrMalformed
+		return identity{}, nil, errMalformed
 	}
 	if err := v.check(&c); err != nil {
-		return Identity{}, nil, err
+		return identity{}, nil, err
 	}
 	if keys, err = v.signed(ctx, t, keys); err != nil {
-		return Identity{}, nil, err
+		return identity{}, nil, err
 	}
-	return Identity{
+	return identity{
 		ObjectID: cmp.Or(c.ObjectID, c.Subject),
 		TenantID: c.TenantID,
 		Role:     v.role(all[v.rolesClaim]),
@@ -170,19 +170,19 @@ type claims struct {
 
 func (v *Verifier) check(c *claims) error {
 	if c.Expiry == nil || c.ObjectID == "" && c.Subject == "" {
-		return ErrMalformed
+		return errMalformed
 	}
 	now := v.now()
 	err := c.Validate(jwt.Expected{Issuer: v.issuer, AnyAudience: v.audiences, Time: now})
 	switch {
 	case errors.Is(err, jwt.ErrInvalidIssuer):
-		return ErrIssuer
+		return errIssuer
 	case errors.Is(err, jwt.ErrInvalidAudience):
-		return ErrAudience
+		return errAudience
 	case !now.Before(c.Expiry.Time()): // Validate adds a minute, which is for the clocks of issuers
-		return ErrExpired
+		return errExpired
 	case err != nil:
-		return ErrNotYet
+		return errNotYet
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (v *Verifier) check(c *claims) error {
 // there are none. It returns the keys that it was checked with.
 func (v *Verifier) signed(ctx context.Context, t *jwt.JSONWebToken, keys *keys) (*keys, error) {
 	if keys != nil {
-		if err := keys.signed(t); err != ErrKey {
+		if err := keys.signed(t); err != errKey {
 			return keys, err
 		}
 	}
@@ -206,20 +206,20 @@ func (v *Verifier) signed(ctx context.Context, t *jwt.JSONWebToken, keys *keys) 
 
 // role is the greatest role in a claim: a string or a list of strings. Anything
 // else holds none.
-func (v *Verifier) role(claim json.RawMessage) Role {
+func (v *Verifier) role(claim json.RawMessage) role {
 	var list []string
 	if one := ""; json.Unmarshal(claim, &one) == nil {
 		list = []string{one}
 	} else if json.Unmarshal(claim, &list) != nil {
-		return None
+		return none
 	}
-	role := None
+	role := none
 	for _, name := range list {
 		switch {
 		case slices.Contains(v.contributors, name):
-			return Contributor
+			return contributor
 		case slices.Contains(v.readers, name):
-			role = Reader
+			role = reader
 		}
 	}
 	return role

@@ -1,4 +1,4 @@
-package oidc_test
+package oidc
 
 import (
 	"crypto/rsa"
@@ -14,8 +14,6 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/google/go-cmp/cmp"
-
-	"edgetable/adapters/identity/oidc"
 )
 
 func TestVerify(t *testing.T) {
@@ -34,7 +32,7 @@ func TestVerify(t *testing.T) {
 		name   string
 		signer signer
 		change change
-		want   func(*oidc.Identity)
+		want   func(*identity)
 	}{
 		{"RS256", rsaSigner(), nil, nil},
 		{"PS256", pss, nil, nil},
@@ -43,16 +41,16 @@ func TestVerify(t *testing.T) {
 		{"no key id: any key of the issuer will do", keyless, nil, nil},
 		{"several audiences, one of them ours", ecSigner(), change{"aud": []string{"x", audience}}, nil},
 		{"issuers other than Entra have no oid and tid", ecSigner(), change{"oid": nil, "tid": nil},
-			func(id *oidc.Identity) { id.ObjectID, id.TenantID = "subject", "" }},
+			func(id *identity) { id.ObjectID, id.TenantID = "subject", "" }},
 		{"no sub, as in tokens of an application", ecSigner(), change{"sub": nil}, nil},
 		{"nbf and iat are optional", ecSigner(), change{"nbf": nil, "iat": nil}, nil},
 		{"the issuer's clock may be a minute ahead", ecSigner(), change{"nbf": c.in(time.Minute), "iat": c.in(time.Minute)}, nil},
 		{"good for one more second", ecSigner(), change{"exp": c.in(time.Second)},
-			func(id *oidc.Identity) { id.Expiry = c.now().Add(time.Second) }},
+			func(id *identity) { id.Expiry = c.now().Add(time.Second) }},
 		{"exp with a fraction, which is legal and dropped", ecSigner(), change{"exp": float64(c.in(time.Minute)) + 0.75},
-			func(id *oidc.Identity) { id.Expiry = c.now().Add(time.Minute) }},
-		{"reader", ecSigner(), change{"roles": []string{"Storage Table Data Reader"}}, func(id *oidc.Identity) { id.Role = oidc.Reader }},
-		{"reader's short form", ecSigner(), change{"roles": []string{"StorageTableDataReader"}}, func(id *oidc.Identity) { id.Role = oidc.Reader }},
+			func(id *identity) { id.Expiry = c.now().Add(time.Minute) }},
+		{"reader", ecSigner(), change{"roles": []string{"Storage Table Data Reader"}}, func(id *identity) { id.Role = reader }},
+		{"reader's short form", ecSigner(), change{"roles": []string{"StorageTableDataReader"}}, func(id *identity) { id.Role = reader }},
 		{"contributor's short form", ecSigner(), change{"roles": []string{"StorageTableDataContributor"}}, nil},
 		{"both roles: the greater counts", ecSigner(), change{"roles": []string{"Storage Table Data Contributor", "Storage Table Data Reader"}}, nil},
 		{"both roles, the other way round", ecSigner(), change{"roles": []string{"Storage Table Data Reader", "Storage Table Data Contributor"}}, nil},
@@ -60,13 +58,13 @@ func TestVerify(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			want := oidc.Identity{ObjectID: "object", TenantID: "tenant", Role: oidc.Contributor, Expiry: c.now().Add(time.Hour)}
+			want := identity{ObjectID: "object", TenantID: "tenant", Role: contributor, Expiry: c.now().Add(time.Hour)}
 			if tt.want != nil {
 				tt.want(&want)
 			}
 			token := tt.signer.sign(is.claims(c, tt.change))
 			for _, when := range []string{"the first time", "remembered"} {
-				got, err := v.Verify(t.Context(), token)
+				got, err := v.identify(t.Context(), token)
 				if err != nil {
 					t.Fatalf("%s: %v", when, err)
 				}
@@ -106,65 +104,65 @@ func TestRefusals(t *testing.T) {
 		name, token string
 		want        error
 	}{
-		{"nothing", "", oidc.ErrMalformed},
-		{"garbage", "garbage", oidc.ErrMalformed},
-		{"three parts of garbage", "a.b.c", oidc.ErrMalformed},
-		{"no signature part", parts[0] + "." + parts[1], oidc.ErrMalformed},
-		{"a part too many", good + ".x", oidc.ErrMalformed},
-		{"claims that are no object", ecSigner().sign([]string{"x"}), oidc.ErrMalformed},
-		{"as JSON instead of the compact form", `{"protected":"` + parts[0] + `","payload":"` + parts[1] + `","signature":"` + parts[2] + `"}`, oidc.ErrMalformed},
-		{"longer than the limit", with(map[string]any{"x": strings.Repeat("x", oidc.MaxToken)}), oidc.ErrMalformed},
-		{"a claim of the wrong type", with(map[string]any{"oid": 7}), oidc.ErrMalformed},
-		{"a claim given twice", ecSigner().sign(json.RawMessage(`{"iss":"` + is.url + `","iss":"x"}`)), oidc.ErrMalformed},
-		{"a time beyond all times, which must not wrap to the past", with(map[string]any{"nbf": 1e19}), oidc.ErrMalformed},
+		{"nothing", "", errMalformed},
+		{"garbage", "garbage", errMalformed},
+		{"three parts of garbage", "a.b.c", errMalformed},
+		{"no signature part", parts[0] + "." + parts[1], errMalformed},
+		{"a part too many", good + ".x", errMalformed},
+		{"claims that are no object", ecSigner().sign([]string{"x"}), errMalformed},
+		{"as JSON instead of the compact form", `{"protected":"` + parts[0] + `","payload":"` + parts[1] + `","signature":"` + parts[2] + `"}`, errMalformed},
+		{"longer than the limit", with(map[string]any{"x": strings.Repeat("x", maxToken)}), errMalformed},
+		{"a claim of the wrong type", with(map[string]any{"oid": 7}), errMalformed},
+		{"a claim given twice", ecSigner().sign(json.RawMessage(`{"iss":"` + is.url + `","iss":"x"}`)), errMalformed},
+		{"a time beyond all times, which must not wrap to the past", with(map[string]any{"nbf": 1e19}), errMalformed},
 
-		{"alg none", segment(map[string]string{"alg": "none"}) + "." + parts[1] + ".", oidc.ErrAlgorithm},
-		{"alg none with a signature", segment(map[string]string{"alg": "none", "kid": "ec"}) + "." + parts[1] + "." + parts[2], oidc.ErrAlgorithm},
-		{"alg None: names are taken to the letter", segment(map[string]string{"alg": "None"}) + "." + parts[1] + ".", oidc.ErrAlgorithm},
-		{"no alg", segment(map[string]string{"kid": "ec"}) + "." + parts[1] + "." + parts[2], oidc.ErrAlgorithm},
-		{"HS256 with the public key as the secret", signer{"rsa", jose.HS256, publicPEM}.sign(is.claims(c, nil)), oidc.ErrAlgorithm},
-		{"HS256 with a secret that the issuer published", signer{"oct", jose.HS256, secret}.sign(is.claims(c, nil)), oidc.ErrAlgorithm},
+		{"alg none", segment(map[string]string{"alg": "none"}) + "." + parts[1] + ".", errAlgorithm},
+		{"alg none with a signature", segment(map[string]string{"alg": "none", "kid": "ec"}) + "." + parts[1] + "." + parts[2], errAlgorithm},
+		{"alg None: names are taken to the letter", segment(map[string]string{"alg": "None"}) + "." + parts[1] + ".", errAlgorithm},
+		{"no alg", segment(map[string]string{"kid": "ec"}) + "." + parts[1] + "." + parts[2], errAlgorithm},
+		{"HS256 with the public key as the secret", signer{"rsa", jose.HS256, publicPEM}.sign(is.claims(c, nil)), errAlgorithm},
+		{"HS256 with a secret that the issuer published", signer{"oct", jose.HS256, secret}.sign(is.claims(c, nil)), errAlgorithm},
 
-		{"signed with another key under a known id", forged.sign(is.claims(c, nil)), oidc.ErrSignature},
-		{"a good signature of other claims", parts[0] + "." + segment(is.claims(c, map[string]any{"name": "Eve"})) + "." + parts[2], oidc.ErrSignature},
-		{"an empty signature", parts[0] + "." + parts[1] + ".", oidc.ErrSignature},
-		{"the algorithm of another kind of key", signer{"rsa", jose.ES256, ecSigner().key}.sign(is.claims(c, nil)), oidc.ErrSignature},
-		{"an algorithm the key is not published for", signer{"rsa", jose.PS256, rsaSigner().key}.sign(is.claims(c, nil)), oidc.ErrSignature},
-		{"the key in the token's own header", must(must(embedding.Sign(must(json.Marshal(is.claims(c, nil))))).CompactSerialize()), oidc.ErrKey},
-		{"a key the issuer does not have", newEC("new").sign(is.claims(c, nil)), oidc.ErrKey},
-		{"a key that everybody has", leaked.sign(is.claims(c, nil)), oidc.ErrKey},
-		{"a key for encryption", enc.sign(is.claims(c, nil)), oidc.ErrKey},
-		{"no key id, and none of the keys", newEC("").sign(is.claims(c, nil)), oidc.ErrKey},
+		{"signed with another key under a known id", forged.sign(is.claims(c, nil)), errSignature},
+		{"a good signature of other claims", parts[0] + "." + segment(is.claims(c, map[string]any{"name": "Eve"})) + "." + parts[2], errSignature},
+		{"an empty signature", parts[0] + "." + parts[1] + ".", errSignature},
+		{"the algorithm of another kind of key", signer{"rsa", jose.ES256, ecSigner().key}.sign(is.claims(c, nil)), errSignature},
+		{"an algorithm the key is not published for", signer{"rsa", jose.PS256, rsaSigner().key}.sign(is.claims(c, nil)), errSignature},
+		{"the key in the token's own header", must(must(embedding.Sign(must(json.Marshal(is.claims(c, nil))))).CompactSerialize()), errKey},
+		{"a key the issuer does not have", newEC("new").sign(is.claims(c, nil)), errKey},
+		{"a key that everybody has", leaked.sign(is.claims(c, nil)), errKey},
+		{"a key for encryption", enc.sign(is.claims(c, nil)), errKey},
+		{"no key id, and none of the keys", newEC("").sign(is.claims(c, nil)), errKey},
 
-		{"another issuer", with(map[string]any{"iss": "https://evil.example"}), oidc.ErrIssuer},
-		{"the issuer but for a slash", with(map[string]any{"iss": is.url + "/"}), oidc.ErrIssuer},
-		{"no issuer", with(map[string]any{"iss": nil}), oidc.ErrIssuer},
-		{"another audience", with(map[string]any{"aud": "https://graph.example"}), oidc.ErrAudience},
-		{"no audience of several", with(map[string]any{"aud": []string{"a", "b"}}), oidc.ErrAudience},
-		{"the audience but for a slash", with(map[string]any{"aud": audience + "/"}), oidc.ErrAudience},
-		{"no audience", with(map[string]any{"aud": nil}), oidc.ErrAudience},
-		{"expired this second", with(map[string]any{"exp": c.in(0)}), oidc.ErrExpired},
-		{"expired long ago", with(map[string]any{"exp": 1}), oidc.ErrExpired},
-		{"no expiry: it would be good for ever", with(map[string]any{"exp": nil}), oidc.ErrMalformed},
-		{"not valid yet", with(map[string]any{"nbf": c.in(61 * time.Second)}), oidc.ErrNotYet},
-		{"issued in the future", with(map[string]any{"iat": c.in(61 * time.Second)}), oidc.ErrNotYet},
-		{"nobody", with(map[string]any{"sub": nil, "oid": nil}), oidc.ErrMalformed},
+		{"another issuer", with(map[string]any{"iss": "https://evil.example"}), errIssuer},
+		{"the issuer but for a slash", with(map[string]any{"iss": is.url + "/"}), errIssuer},
+		{"no issuer", with(map[string]any{"iss": nil}), errIssuer},
+		{"another audience", with(map[string]any{"aud": "https://graph.example"}), errAudience},
+		{"no audience of several", with(map[string]any{"aud": []string{"a", "b"}}), errAudience},
+		{"the audience but for a slash", with(map[string]any{"aud": audience + "/"}), errAudience},
+		{"no audience", with(map[string]any{"aud": nil}), errAudience},
+		{"expired this second", with(map[string]any{"exp": c.in(0)}), errExpired},
+		{"expired long ago", with(map[string]any{"exp": 1}), errExpired},
+		{"no expiry: it would be good for ever", with(map[string]any{"exp": nil}), errMalformed},
+		{"not valid yet", with(map[string]any{"nbf": c.in(61 * time.Second)}), errNotYet},
+		{"issued in the future", with(map[string]any{"iat": c.in(61 * time.Second)}), errNotYet},
+		{"nobody", with(map[string]any{"sub": nil, "oid": nil}), errMalformed},
 
-		{"no roles", with(map[string]any{"roles": nil}), oidc.ErrNoRole},
-		{"an empty list of roles", with(map[string]any{"roles": []string{}}), oidc.ErrNoRole},
-		{"roles for something else", with(map[string]any{"roles": []string{"Storage Blob Data Contributor", "Contributor"}}), oidc.ErrNoRole},
-		{"a role in other letters", with(map[string]any{"roles": []string{"storage table data reader"}}), oidc.ErrNoRole},
-		{"roles in one string", with(map[string]any{"roles": "StorageTableDataReader StorageTableDataContributor"}), oidc.ErrNoRole},
-		{"roles of no kind that is known", with(map[string]any{"roles": map[string]bool{"StorageTableDataReader": true}}), oidc.ErrNoRole},
+		{"no roles", with(map[string]any{"roles": nil}), errNoRole},
+		{"an empty list of roles", with(map[string]any{"roles": []string{}}), errNoRole},
+		{"roles for something else", with(map[string]any{"roles": []string{"Storage Blob Data Contributor", "Contributor"}}), errNoRole},
+		{"a role in other letters", with(map[string]any{"roles": []string{"storage table data reader"}}), errNoRole},
+		{"roles in one string", with(map[string]any{"roles": "StorageTableDataReader StorageTableDataContributor"}), errNoRole},
+		{"roles of no kind that is known", with(map[string]any{"roles": map[string]bool{"StorageTableDataReader": true}}), errNoRole},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for range 2 { // the cache must not change the answer
-				id, err := v.Verify(t.Context(), tt.token)
+				id, err := v.identify(t.Context(), tt.token)
 				if !errors.Is(err, tt.want) {
 					t.Fatalf("%v, want %v", err, tt.want)
 				}
-				if (id == oidc.Identity{}) == errors.Is(err, oidc.ErrNoRole) {
+				if (id == identity{}) == errors.Is(err, errNoRole) {
 					t.Errorf("identity %+v with error %v", id, err)
 				}
 				if len(tt.token) > 20 && strings.Contains(err.Error(), tt.token[:20]) {
@@ -181,11 +179,11 @@ func TestExpiryOfTheRemembered(t *testing.T) {
 	is, c := newIssuer(t, ecSigner()), newClock()
 	v := is.verifier(t, c)
 	token := ecSigner().sign(is.claims(c, map[string]any{"exp": c.in(5 * time.Minute)}))
-	if _, err := v.Verify(t.Context(), token); err != nil {
+	if _, err := v.identify(t.Context(), token); err != nil {
 		t.Fatal(err)
 	}
 	c.forward(5 * time.Minute)
-	if _, err := v.Verify(t.Context(), token); !errors.Is(err, oidc.ErrExpired) {
+	if _, err := v.identify(t.Context(), token); !errors.Is(err, errExpired) {
 		t.Errorf("%v, want ErrExpired", err)
 	}
 }
@@ -196,22 +194,22 @@ func TestRememberedIsBounded(t *testing.T) {
 	t.Parallel()
 	is, c := newIssuer(t, edSigner()), newClock()
 	v := is.verifier(t, c)
-	for i := range oidc.MaxVerified + 50 {
-		if _, err := v.Verify(t.Context(), edSigner().sign(is.claims(c, map[string]any{"jti": strconv.Itoa(i)}))); err != nil {
+	for i := range maxVerified + 50 {
+		if _, err := v.identify(t.Context(), edSigner().sign(is.claims(c, map[string]any{"jti": strconv.Itoa(i)}))); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := oidc.Remembered(v), min(i+1, oidc.MaxVerified); got != want {
+		if got, want := v.remembered(), min(i+1, maxVerified); got != want {
 			t.Fatalf("%d tokens remembered after %d, want %d", got, i+1, want)
 		}
 	}
-	oidc.Forget(v)
+	v.forget()
 	bad := newEC("ed")
 	for i := range 3 {
-		if _, err := v.Verify(t.Context(), bad.sign(is.claims(c, map[string]any{"jti": strconv.Itoa(i)}))); err == nil {
+		if _, err := v.identify(t.Context(), bad.sign(is.claims(c, map[string]any{"jti": strconv.Itoa(i)}))); err == nil {
 			t.Fatal("accepted")
 		}
 	}
-	if n := oidc.Remembered(v); n != 0 {
+	if n := v.remembered(); n != 0 {
 		t.Errorf("%d refused tokens remembered", n)
 	}
 }
