@@ -112,9 +112,9 @@ func Bool(text string) (bool, error) {
 // Rates are limits per second; 0 does not limit.
 type Rates struct{ Account, Partition float64 }
 
-// Azure are the rates that the service promises: operations of an account,
+// azure are the rates that the service promises: operations of an account,
 // entities of a partition.
-var Azure = Rates{Account: 20_000, Partition: 2_000}
+var azure = Rates{Account: 20_000, Partition: 2_000}
 
 // ParseRates parses "none", "azure", or rates such as "account=20000,partition=2000".
 func ParseRates(text string) (r Rates, err error) {
@@ -122,7 +122,7 @@ func ParseRates(text string) (r Rates, err error) {
 	case "none":
 		return r, nil
 	case "azure":
-		return Azure, nil
+		return azure, nil
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
@@ -156,8 +156,8 @@ func (r Rates) String() string {
 	return strings.Join(parts, ",")
 }
 
-// List splits a list with commas between its values, without blanks around them.
-func List(text string) (values []string) {
+// list splits a list with commas between its values, without blanks around them.
+func list(text string) (values []string) {
 	for value := range strings.SplitSeq(text, ",") {
 		if value = strings.TrimSpace(value); value != "" {
 			values = append(values, value)

@@ -16,8 +16,8 @@ import (
 //	disjunction  the same
 //	negation     expression
 
-// ErrEncoding means that the bytes are not a filter in the encoded form.
-var ErrEncoding = errors.New("odata: malformed filter")
+// errEncoding means that the bytes are not a filter in the encoded form.
+var errEncoding = errors.New("odata: malformed filter")
 
 // maxNesting bounds the expressions inside one another: a disjunction, a conjunction and
 // a negation for each parenthesis.
@@ -58,7 +58,7 @@ func Decode(b []byte) (*Filter, error) {
 	d := decoder{rest: b}
 	root := d.expr(maxNesting)
 	if root == nil || len(d.rest) > 0 || d.err != nil {
-		return nil, ErrEncoding
+		return nil, errEncoding
 	}
 	return &Filter{root: root, names: d.names}, nil
 }

@@ -25,8 +25,8 @@ func (r Role) String() string {
 	return "no role"
 }
 
-// MaxDelegation is the longest validity of a delegation key: seven days.
-const MaxDelegation edm.Ticks = 7 * 24 * 3600 * edm.TicksPerSecond
+// maxDelegation is the longest validity of a delegation key: seven days.
+const maxDelegation edm.Ticks = 7 * 24 * 3600 * edm.TicksPerSecond
 
 // DelegationKey is a key lent to a user; the user's client signs tokens for
 // others with it. Every token contains all fields except Value.
@@ -83,7 +83,7 @@ func Delegate(k *sharedkey.Key, account string, role Role, want DelegationKey, n
 		return DelegationKey{}, refuse(table.OutOfRangeInput, "Expiry must be after Start")
 	case expiry <= now:
 		return DelegationKey{}, refuse(table.OutOfRangeInput, "Expiry must be in the future")
-	case expiry > now+MaxDelegation:
+	case expiry > now+maxDelegation:
 		return DelegationKey{}, refuse(table.OutOfRangeInput, "Expiry must be within seven days from now")
 	}
 	want.Start, want.Expiry, want.Service = start.String(), expiry.String(), "t"

@@ -13,6 +13,5 @@
 // cannot be shared or cannot be restarted, a strength is checked with one open store as
 // far as possible.
 //
-// Slow stores may call the parts of the suite one by one. [Faulty] is a store that fails
-// on command, [Bench] measures.
+// Slow stores may call the parts of the suite one by one. [Bench] measures.
 package storetest

@@ -9,73 +9,73 @@ import (
 	"edgetable/core/table"
 )
 
-// Faulty is a Store whose next calls fail on command: before they take effect, or after,
+// faultyStore is a Store whose next calls fail on command: before they take effect, or after,
 // with the reply lost. Tests use both, because code that is right for one may be wrong for the other.
-type Faulty struct {
+type faultyStore struct {
 	table.Store
-	// Lagging answers eventual Gets from a replica that has seen nothing yet.
-	Lagging bool
+	// lagging answers eventual Gets from a replica that has seen nothing yet.
+	lagging bool
 
 	mu     sync.Mutex
-	faults map[Method][]Fault
-	calls  map[Method]int
+	faults map[method][]failure
+	calls  map[method]int
 	late   []func()
 }
 
-// Method names a method of a Store that can fail on command.
-type Method string
+// method names a method of a Store that can fail on command.
+type method string
 
 // The methods of a Store.
 const (
-	ReadRecord  Method = "ReadRecord"
-	WriteRecord Method = "WriteRecord"
-	ListRecords Method = "ListRecords"
-	Drop        Method = "Drop"
-	Get         Method = "Get"
-	Commit      Method = "Commit"
-	Scan        Method = "Scan"
+	onReadRecord  method = "ReadRecord"
+	onWriteRecord method = "WriteRecord"
+	onListRecords method = "ListRecords"
+	onDrop        method = "Drop"
+	onGet         method = "Get"
+	onCommit      method = "Commit"
+	onScan        method = "Scan"
 )
 
-// Effect says whether a call that fails takes effect.
-type Effect uint8
+// effect says whether a call that fails takes effect.
+type effect uint8
 
 const (
-	// NotApplied is a call that never reaches the store.
-	NotApplied Effect = iota
-	// Applied is a call that takes effect, and whose reply is lost.
-	Applied
-	// Late is a call that takes effect when [Faulty.Deliver] is called.
-	Late
+	// notApplied is a call that never reaches the store.
+	notApplied effect = iota
+	// replyLost is a call that takes effect, and whose reply is lost.
+	replyLost
+	// late is a call that takes effect when [faultyStore.deliver] is called.
+	late
 )
 
-// Fault says how one call fails.
-type Fault struct {
-	Effect Effect
-	Err    error  // the caller gets it; nil is no fault
-	Then   func() // runs before the caller gets the error, or nil
+// failure says how one call fails.
+type failure struct {
+	effect effect
+	err    error  // the caller gets it; nil is no fault
+	then   func() // runs before the caller gets the error, or nil
 }
 
-// NewFaulty wraps a store.
-func NewFaulty(s table.Store) *Faulty {
-	return &Faulty{Store: s, faults: make(map[Method][]Fault), calls: make(map[Method]int)}
+// newFaulty wraps a store.
+func newFaulty(s table.Store) *faultyStore {
+	return &faultyStore{Store: s, faults: make(map[method][]failure), calls: make(map[method]int)}
 }
 
-// Fail sets the faults of the next calls of a method, one fault per call.
-func (f *Faulty) Fail(m Method, faults ...Fault) {
+// fail sets the faults of the next calls of a method, one fault per call.
+func (f *faultyStore) fail(m method, faults ...failure) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.faults[m] = append(f.faults[m], faults...)
 }
 
-// Calls returns the number of calls of a method.
-func (f *Faulty) Calls(m Method) int {
+// count returns the number of calls of a method.
+func (f *faultyStore) count(m method) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls[m]
 }
 
-// Deliver applies the late calls in their order.
-func (f *Faulty) Deliver() {
+// deliver applies the late calls in their order.
+func (f *faultyStore) deliver() {
 	f.mu.Lock()
 	late := f.late
 	f.late = nil
@@ -85,8 +85,8 @@ func (f *Faulty) Deliver() {
 	}
 }
 
-// Reset forgets unused faults and late calls.
-func (f *Faulty) Reset() {
+// reset forgets unused faults and late calls.
+func (f *faultyStore) reset() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	clear(f.faults)
@@ -94,31 +94,31 @@ func (f *Faulty) Reset() {
 }
 
 // do makes one call, with its fault if it has one.
-func (f *Faulty) do(m Method, call func() error) error {
+func (f *faultyStore) do(m method, call func() error) error {
 	f.mu.Lock()
 	f.calls[m]++
-	var fault Fault
+	var fault failure
 	if len(f.faults[m]) > 0 {
 		fault, f.faults[m] = f.faults[m][0], f.faults[m][1:]
 	}
-	if fault.Effect == Late {
+	if fault.effect == late {
 		f.late = append(f.late, func() { _ = call() })
 	}
 	f.mu.Unlock()
-	if fault.Err == nil {
+	if fault.err == nil {
 		return call()
 	}
-	if fault.Effect == Applied {
+	if fault.effect == replyLost {
 		_ = call()
 	}
-	if fault.Then != nil {
-		fault.Then()
+	if fault.then != nil {
+		fault.then()
 	}
-	return fault.Err
+	return fault.err
 }
 
 // lose is do for a method with a result.
-func lose[R any](f *Faulty, m Method, call func() (R, error)) (R, error) {
+func lose[R any](f *faultyStore, m method, call func() (R, error)) (R, error) {
 	var result R
 	err := f.do(m, func() (err error) {
 		result, err = call()
@@ -131,39 +131,39 @@ func lose[R any](f *Faulty, m Method, call func() (R, error)) (R, error) {
 }
 
 // ReadRecord implements [table.Store].
-func (f *Faulty) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
-	return lose(f, ReadRecord, func() (table.Record, error) { return f.Store.ReadRecord(ctx, key) })
+func (f *faultyStore) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+	return lose(f, onReadRecord, func() (table.Record, error) { return f.Store.ReadRecord(ctx, key) })
 }
 
 // WriteRecord implements [table.Store].
-func (f *Faulty) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
-	return lose(f, WriteRecord, func() (table.Revision, error) { return f.Store.WriteRecord(ctx, d) })
+func (f *faultyStore) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
+	return lose(f, onWriteRecord, func() (table.Revision, error) { return f.Store.WriteRecord(ctx, d) })
 }
 
 // ListRecords implements [table.Store].
-func (f *Faulty) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
-	return lose(f, ListRecords, func() ([]table.Record, error) {
+func (f *faultyStore) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+	return lose(f, onListRecords, func() ([]table.Record, error) {
 		return f.Store.ListRecords(ctx, account, from, limit)
 	})
 }
 
 // Drop implements [table.Store].
-func (f *Faulty) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
-	return f.do(Drop, func() error { return f.Store.Drop(ctx, key, revision) })
+func (f *faultyStore) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
+	return f.do(onDrop, func() error { return f.Store.Drop(ctx, key, revision) })
 }
 
 // Get implements [table.Store].
-func (f *Faulty) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
-	if f.Lagging && c == table.Eventual {
+func (f *faultyStore) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
+	if f.lagging && c == table.Eventual {
 		return table.Row{}, table.ErrNoEntity
 	}
-	return lose(f, Get, func() (table.Row, error) { return f.Store.Get(ctx, name, k, c) })
+	return lose(f, onGet, func() (table.Row, error) { return f.Store.Get(ctx, name, k, c) })
 }
 
 // Commit implements [table.Store]. A late one keeps its arguments.
-func (f *Faulty) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
+func (f *faultyStore) Commit(ctx context.Context, name table.RecordKey, m []table.Mutation) (edm.Ticks, error) {
 	m = cloneMutations(m)
-	return lose(f, Commit, func() (edm.Ticks, error) { return f.Store.Commit(ctx, name, m) })
+	return lose(f, onCommit, func() (edm.Ticks, error) { return f.Store.Commit(ctx, name, m) })
 }
 
 func cloneMutations(m []table.Mutation) []table.Mutation {
@@ -177,7 +177,7 @@ func cloneMutations(m []table.Mutation) []table.Mutation {
 }
 
 // Scan implements [table.Store].
-func (f *Faulty) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
+func (f *faultyStore) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	r.Ranges = append([]key.Range(nil), r.Ranges...)
-	return lose(f, Scan, func() (table.Page, error) { return f.Store.Scan(ctx, name, r) })
+	return lose(f, onScan, func() (table.Page, error) { return f.Store.Scan(ctx, name, r) })
 }

@@ -27,11 +27,11 @@ func LostReplies(t *testing.T, h Harness) {
 
 var name = table.Name{Account: "acct", Table: "Replies"}
 
-// service returns a Service over the store, and the Faulty between them.
-func (e *env) service() (*table.Service, *Faulty) {
+// service returns a Service over the store, and the faultyStore between them.
+func (e *env) service() (*table.Service, *faultyStore) {
 	e.Helper()
-	f := NewFaulty(e.Store)
-	f.Lagging = true
+	f := newFaulty(e.Store)
+	f.lagging = true
 	s := table.New(f, table.Options{Now: e.clock.now, Rand: rand.Uint64})
 	return s, f
 }
@@ -110,32 +110,32 @@ func lostWrites(e *env) {
 			}
 			for _, fault := range []struct {
 				what string
-				Fault
+				failure
 			}{
-				{"was throttled", Fault{Effect: NotApplied, Err: table.ErrBusy}},
-				{"was lost on its way", Fault{Effect: NotApplied, Err: table.ErrUnknown}},
-				{"was applied, its reply lost", Fault{Effect: Applied, Err: table.ErrUnknown}},
-				{"was delayed", Fault{Effect: Late, Err: table.ErrUnknown}},
+				{"was throttled", failure{effect: notApplied, err: table.ErrBusy}},
+				{"was lost on its way", failure{effect: notApplied, err: table.ErrUnknown}},
+				{"was applied, its reply lost", failure{effect: replyLost, err: table.ErrUnknown}},
+				{"was delayed", failure{effect: late, err: table.ErrUnknown}},
 			} {
 				what := fmt.Sprintf("%s: A's Commit %s; %s; A goes on", a.what, fault.what, m.what)
 				doc, etag := e.begin(s, a.exists)
 				var later string
-				fault.Then = func() {
+				fault.then = func() {
 					if m.do != nil {
 						m.do(e, doc)
 					}
 					later = e.table(doc)
 				}
-				f.Fail(Commit, fault.Fault)
-				commits, gets := f.Calls(Commit), f.Calls(Get)
+				f.fail(onCommit, fault.failure)
+				commits, gets := f.count(onCommit), f.count(onGet)
 				ticks, err := e.try(s, a.operations(etag))
-				commits, gets = f.Calls(Commit)-commits, f.Calls(Get)-gets
+				commits, gets = f.count(onCommit)-commits, f.count(onGet)-gets
 
-				applied, alone := fault.Effect == Applied, m.do == nil
+				applied, alone := fault.effect == replyLost, m.do == nil
 				want := string(table.OperationTimedOut)
 				again := false // a second Commit was applied
 				switch {
-				case errors.Is(fault.Err, table.ErrBusy):
+				case errors.Is(fault.err, table.ErrBusy):
 					want = string(table.ServerBusy)
 				case applied && (a.shows == elsewhere || a.shows == atRow && alone):
 					want = "ok" // the Get shows A's own nonce
@@ -155,7 +155,7 @@ func lostWrites(e *env) {
 				if err == nil && alone {
 					e.checkWrite(what, doc, a.operations(etag), ticks)
 				}
-				f.Deliver()
+				f.deliver()
 				if got := e.table(doc); a.conditioned && (again || !alone) && got != after {
 					e.Errorf("%s; the delayed Commit arrives: it was conditioned on an ETag\nbefore%s\nthen%s", what, after, got)
 				}
@@ -178,39 +178,39 @@ func (e *env) checkWrite(what string, doc table.RecordKey, ops []table.Operation
 // Several replies in a row are lost.
 func lostTwice(e *env) {
 	s, f := e.service()
-	lost := func(effects ...Effect) (list []Fault) {
+	lost := func(effects ...effect) (list []failure) {
 		for _, x := range effects {
-			list = append(list, Fault{Effect: x, Err: table.ErrUnknown})
+			list = append(list, failure{effect: x, err: table.ErrUnknown})
 		}
 		return list
 	}
-	busy := []Fault{{Err: table.ErrBusy}}
+	busy := []failure{{err: table.ErrBusy}}
 	update, insert := onETag(table.Update), one(table.InsertOrReplace)
 	for _, row := range []struct {
 		what    string
 		ops     func(edm.Ticks) []table.Operation
 		needs   Strengths
-		commits []Fault
-		gets    []Fault
+		commits []failure
+		gets    []failure
 		want    string
 	}{
-		{"an upsert applied, then its Get lost", insert, Strengths{}, lost(Applied), lost(NotApplied), "OperationTimedOut"},
-		{"an upsert applied, then its Get throttled", insert, Strengths{}, lost(Applied), busy, "OperationTimedOut"},
-		{"an upsert lost, then its Get lost", insert, Strengths{}, lost(NotApplied), lost(Applied), "OperationTimedOut"},
-		{"both Commits lost", update, conditional, lost(NotApplied, NotApplied), nil, "OperationTimedOut"},
-		{"the second applied", update, conditional, lost(NotApplied, Applied), nil, "ok"},
-		{"the first applied, the second lost", update, conditional, lost(Applied, NotApplied), nil, "ok"},
-		{"the first applied, then all lost", update, conditional, lost(Applied, NotApplied), lost(NotApplied), "OperationTimedOut"},
-		{"both late", update, conditional, lost(Late, Late), nil, "OperationTimedOut"},
-		{"lost, then throttled", update, conditional, append(lost(NotApplied), busy...), nil, "OperationTimedOut"},
-		{"applied, then throttled", update, conditional, append(lost(Applied), busy...), nil, "ok"},
+		{"an upsert applied, then its Get lost", insert, Strengths{}, lost(replyLost), lost(notApplied), "OperationTimedOut"},
+		{"an upsert applied, then its Get throttled", insert, Strengths{}, lost(replyLost), busy, "OperationTimedOut"},
+		{"an upsert lost, then its Get lost", insert, Strengths{}, lost(notApplied), lost(replyLost), "OperationTimedOut"},
+		{"both Commits lost", update, conditional, lost(notApplied, notApplied), nil, "OperationTimedOut"},
+		{"the second applied", update, conditional, lost(notApplied, replyLost), nil, "ok"},
+		{"the first applied, the second lost", update, conditional, lost(replyLost, notApplied), nil, "ok"},
+		{"the first applied, then all lost", update, conditional, lost(replyLost, notApplied), lost(notApplied), "OperationTimedOut"},
+		{"both late", update, conditional, lost(late, late), nil, "OperationTimedOut"},
+		{"lost, then throttled", update, conditional, append(lost(notApplied), busy...), nil, "OperationTimedOut"},
+		{"applied, then throttled", update, conditional, append(lost(replyLost), busy...), nil, "ok"},
 	} {
 		if !e.covers(row.needs) {
 			continue
 		}
 		doc, etag := e.begin(s, true)
-		f.Fail(Commit, row.commits...)
-		f.Fail(Get, row.gets...)
+		f.fail(onCommit, row.commits...)
+		f.fail(onGet, row.gets...)
 		ticks, err := e.try(s, row.ops(etag))
 		if code(err) != row.want {
 			e.Errorf("%s: got %s, want %s", row.what, code(err), row.want)
@@ -218,7 +218,7 @@ func lostTwice(e *env) {
 		if err == nil {
 			e.checkWrite(row.what, doc, row.ops(etag), ticks)
 		}
-		f.Deliver()
-		f.Reset()
+		f.deliver()
+		f.reset()
 	}
 }

@@ -10,7 +10,7 @@ import (
 // and never deletes a table that somebody created later.
 func lostTables(e *env) {
 	s, f := e.service()
-	lost := func(x Effect) Fault { return Fault{Effect: x, Err: table.ErrUnknown} }
+	lost := func(x effect) failure { return failure{effect: x, err: table.ErrUnknown} }
 	const (
 		gone   = "no table"
 		ours   = "A's table"
@@ -34,24 +34,24 @@ func lostTables(e *env) {
 	for _, row := range []struct {
 		what   string
 		exists bool // when A begins
-		method Method
+		method method
 		do     func() error
-		fault  Fault
+		fault  failure
 		then   func()
 		code   table.Code // "" is success
 		state  string
 	}{
-		{"create throttled", false, WriteRecord, create, Fault{Err: table.ErrBusy}, nil, table.ServerBusy, gone},
-		{"create lost", false, WriteRecord, create, lost(NotApplied), nil, table.OperationTimedOut, gone},
-		{"create applied", false, WriteRecord, create, lost(Applied), nil, "", ours},
-		{"create lost, B creates", false, WriteRecord, create, lost(NotApplied), others("creates"), table.OperationTimedOut, theirs},
-		{"create applied, B deletes", false, WriteRecord, create, lost(Applied), others("deletes"), table.OperationTimedOut, gone},
-		{"create applied, B deletes and creates", false, WriteRecord, create, lost(Applied), others("deletes", "creates"), table.OperationTimedOut, theirs},
-		{"delete throttled", true, Drop, remove, Fault{Err: table.ErrBusy}, nil, table.ServerBusy, ours},
-		{"delete lost", true, Drop, remove, lost(NotApplied), nil, table.OperationTimedOut, ours},
-		{"delete applied", true, Drop, remove, lost(Applied), nil, table.OperationTimedOut, gone},
-		{"delete lost, B deletes and creates", true, Drop, remove, lost(NotApplied), others("deletes", "creates"), table.OperationTimedOut, theirs},
-		{"delete applied, B creates", true, Drop, remove, lost(Applied), others("creates"), table.OperationTimedOut, theirs},
+		{"create throttled", false, onWriteRecord, create, failure{err: table.ErrBusy}, nil, table.ServerBusy, gone},
+		{"create lost", false, onWriteRecord, create, lost(notApplied), nil, table.OperationTimedOut, gone},
+		{"create applied", false, onWriteRecord, create, lost(replyLost), nil, "", ours},
+		{"create lost, B creates", false, onWriteRecord, create, lost(notApplied), others("creates"), table.OperationTimedOut, theirs},
+		{"create applied, B deletes", false, onWriteRecord, create, lost(replyLost), others("deletes"), table.OperationTimedOut, gone},
+		{"create applied, B deletes and creates", false, onWriteRecord, create, lost(replyLost), others("deletes", "creates"), table.OperationTimedOut, theirs},
+		{"delete throttled", true, onDrop, remove, failure{err: table.ErrBusy}, nil, table.ServerBusy, ours},
+		{"delete lost", true, onDrop, remove, lost(notApplied), nil, table.OperationTimedOut, ours},
+		{"delete applied", true, onDrop, remove, lost(replyLost), nil, table.OperationTimedOut, gone},
+		{"delete lost, B deletes and creates", true, onDrop, remove, lost(notApplied), others("deletes", "creates"), table.OperationTimedOut, theirs},
+		{"delete applied, B creates", true, onDrop, remove, lost(replyLost), others("creates"), table.OperationTimedOut, theirs},
 	} {
 		if _, err := e.Store.ReadRecord(e.Context(), doc); err == nil {
 			e.drop(doc)
@@ -61,8 +61,8 @@ func lostTables(e *env) {
 				e.Fatalf("CreateTable: %v", err)
 			}
 		}
-		row.fault.Then = row.then
-		f.Fail(row.method, row.fault)
+		row.fault.then = row.then
+		f.fail(row.method, row.fault)
 		want := "ok"
 		if row.code != "" {
 			want = string(row.code)

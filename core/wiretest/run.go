@@ -104,7 +104,7 @@ func play(t *testing.T, transcript *Transcript, dialect *Dialect, clock *Clock, 
 		}
 	}
 	if *update {
-		if err := transcript.Save(); err != nil {
+		if err := transcript.save(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -133,8 +133,8 @@ func authorities(comment string) (map[int]bool, error) {
 	return known, nil
 }
 
-// Save writes the transcript with its responses.
-func (t *Transcript) Save() error {
+// save writes the transcript with its responses.
+func (t *Transcript) save() error {
 	a := &txtar.Archive{Comment: []byte(t.Comment)}
 	for _, e := range t.Exchanges {
 		name := fmt.Sprintf("%02d-%s.", e.Number, e.Name)

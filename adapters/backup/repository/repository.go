@@ -20,8 +20,8 @@ func New(o Objects) *Repository { return &Repository{o} }
 var (
 	// ErrNone means that there are no backups in the place.
 	ErrNone = errors.New("there are no backups")
-	// ErrForeign means that the place holds something else.
-	ErrForeign = errors.New("this place is in use for something else; name an empty one")
+	// errForeign means that the place holds something else.
+	errForeign = errors.New("this place is in use for something else; name an empty one")
 	// ErrOtherStore means that the place holds backups of another store.
 	ErrOtherStore = errors.New("these are backups of another store; give each store a place of its own")
 )
@@ -38,7 +38,7 @@ func (r *Repository) check(ctx context.Context) (store string, err error) {
 	if err := unseal(b, &store); errors.Is(err, errNewer) {
 		return "", fmt.Errorf("%q: %w", formatName, err)
 	} else if err != nil {
-		return "", fmt.Errorf("%w: %q cannot be read: %w", ErrForeign, formatName, err)
+		return "", fmt.Errorf("%w: %q cannot be read: %w", errForeign, formatName, err)
 	}
 	return store, nil
 }
@@ -51,7 +51,7 @@ func (r *Repository) claim(ctx context.Context, store string) error {
 		return nil
 	case err == nil:
 		return ErrOtherStore
-	case !errors.Is(err, ErrNone) && !errors.Is(err, ErrForeign):
+	case !errors.Is(err, ErrNone) && !errors.Is(err, errForeign):
 		return err
 	}
 	if owner, err := r.owner(ctx); err != nil {
@@ -64,7 +64,7 @@ func (r *Repository) claim(ctx context.Context, store string) error {
 				return err
 			}
 			if !strings.HasSuffix(o.Name, tempSuffix) { // left by a run that was killed here
-				return fmt.Errorf("%w: it holds %q", ErrForeign, o.Name)
+				return fmt.Errorf("%w: it holds %q", errForeign, o.Name)
 			}
 		}
 	}
@@ -100,7 +100,7 @@ type Damaged struct {
 // List reads all manifests.
 func (r *Repository) List(ctx context.Context) (*Backups, error) {
 	_, formatErr := r.check(ctx)
-	if formatErr != nil && !errors.Is(formatErr, ErrNone) && !errors.Is(formatErr, ErrForeign) {
+	if formatErr != nil && !errors.Is(formatErr, ErrNone) && !errors.Is(formatErr, errForeign) {
 		return nil, formatErr
 	}
 	var b Backups

@@ -15,13 +15,13 @@ import (
 	"edgetable/core/edm"
 )
 
-// ErrDamaged means that the directory cannot be opened as it is. The error that
+// errDamaged means that the directory cannot be opened as it is. The error that
 // wraps it says which files are damaged.
-var ErrDamaged = errors.New("data directory is damaged")
+var errDamaged = errors.New("data directory is damaged")
 
-// ErrLost is an ErrDamaged that Options.AcceptDamage accepts: confirmed commits
+// ErrLost is the damage that Options.AcceptDamage accepts: confirmed commits
 // are lost, but the rest can be served.
-var ErrLost = fmt.Errorf("%w and has lost commits", ErrDamaged)
+var ErrLost = fmt.Errorf("%w and has lost commits", errDamaged)
 
 // inspection is the result of reading the logs before Pebble replays them.
 type inspection struct {
@@ -101,7 +101,7 @@ func (l *logFiles) inspectManifest(path string) error {
 	if len(log.Damage) == 0 && (l.manifest.name != l.FS.PathBase(path) || int64(log.End) >= l.manifest.synced) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s cannot be read to its end; restore a backup", ErrDamaged, path)
+	return fmt.Errorf("%w: %s cannot be read to its end; restore a backup", errDamaged, path)
 }
 
 // judge returns a sentence about the confirmed commits that the log has lost, or
@@ -176,17 +176,17 @@ func checkMarker(names []string) error {
 		marker = marker || strings.HasPrefix(name, "marker.manifest.")
 	}
 	if data != "" && !marker {
-		return fmt.Errorf("%w: there is %s, but the file marker.manifest.… is missing; restore a backup", ErrDamaged, data)
+		return fmt.Errorf("%w: there is %s, but the file marker.manifest.… is missing; restore a backup", errDamaged, data)
 	}
 	return nil
 }
 
 // explain adds advice to an error of Pebble that means damage.
 func explain(err error) error {
-	if !pebble.IsCorruptionError(err) || errors.Is(err, ErrDamaged) {
+	if !pebble.IsCorruptionError(err) || errors.Is(err, errDamaged) {
 		return err
 	}
-	return fmt.Errorf("%w: %s; save what can be read with 'edgetable check --salvage', or restore a backup", ErrDamaged, cause(err))
+	return fmt.Errorf("%w: %s; save what can be read with 'edgetable check --salvage', or restore a backup", errDamaged, cause(err))
 }
 
 // cause returns the first line of an error of Pebble, which names the damage.

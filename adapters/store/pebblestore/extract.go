@@ -75,7 +75,7 @@ func (c *checker) copyTable(key table.RecordKey, record []byte, i table.Incarnat
 		return err
 	}
 	if n := len(c.report.Problems); n > 0 {
-		return fmt.Errorf("%w: %s", ErrDamaged, c.report.Problems[0])
+		return fmt.Errorf("%w: %s", errDamaged, c.report.Problems[0])
 	}
 	return c.flush()
 }

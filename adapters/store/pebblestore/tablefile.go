@@ -29,7 +29,7 @@ func CheckFile(path string) error {
 		err = errors.Join(r.ValidateBlockChecksums(), r.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %s", ErrDamaged, cause(err))
+		return fmt.Errorf("%w: %s", errDamaged, cause(err))
 	}
 	return nil
 }

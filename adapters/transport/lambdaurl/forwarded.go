@@ -13,7 +13,7 @@ import (
 // the client as it saw it.
 const (
 	SecretHeader = "X-Edgetable-Forward-Secret"
-	ViewerHeader = "X-Edgetable-Viewer"
+	viewerHeader = "X-Edgetable-Viewer"
 )
 
 // forwarded trusts a proxy that sends the secret. A Function URL has only its own
@@ -37,7 +37,7 @@ func (h *Handler) forwarded(ctx context.Context, req *protocol.Request) {
 	if host := header.Get("X-Forwarded-Host"); host != "" {
 		req.Host = host
 	}
-	req.Source = address(header.Get(ViewerHeader))
+	req.Source = address(header.Get(viewerHeader))
 }
 
 // address is the zero Addr if it is none.

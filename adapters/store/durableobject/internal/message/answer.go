@@ -62,33 +62,33 @@ type MovedError struct{ Home Home }
 func (*MovedError) Error() string { return "durableobject: the table is elsewhere" }
 
 // Done begins an answer without an error.
-func Done(dst []byte) []byte { return append(dst, Version, byte(StatusDone)) }
+func Done(dst []byte) []byte { return append(dst, version, byte(StatusDone)) }
 
 // DoneTicks appends an answer without an error; its field is a number of eight
 // bytes.
 func DoneTicks(dst []byte, t edm.Ticks) []byte { return appendUint64(Done(dst), uint64(t)) }
 
 // Foreign appends the answer to a message that the object does not understand.
-func Foreign(dst []byte) []byte { return append(dst, Version, byte(StatusForeign)) }
+func Foreign(dst []byte) []byte { return append(dst, version, byte(StatusForeign)) }
 
 // Moved appends the answer of an object that does not have the table.
 func Moved(dst []byte, h Home) []byte {
-	return AppendHome(append(dst, Version, byte(StatusMoved)), h)
+	return AppendHome(append(dst, version, byte(StatusMoved)), h)
 }
 
 // Fail appends the answer with an error.
 func Fail(dst []byte, err error) []byte {
 	if refused, ok := err.(*table.Refused); ok {
-		dst = append(dst, Version, byte(StatusRefused))
+		dst = append(dst, version, byte(StatusRefused))
 		dst = appendNumber(dst, uint64(refused.Index))
 		return appendReason(dst, refused.Err)
 	}
 	for i := range named {
 		if errors.Is(err, named[i].err) {
-			return append(dst, Version, byte(named[i].status))
+			return append(dst, version, byte(named[i].status))
 		}
 	}
-	return AppendText(append(dst, Version, byte(StatusFailed)), err.Error())
+	return AppendText(append(dst, version, byte(StatusFailed)), err.Error())
 }
 
 // Reasons of a refused mutation.
@@ -133,7 +133,7 @@ func StatusOf(answer []byte) Status { return Status(answer[1]) }
 
 // Result returns the fields of an answer, or its error.
 func Result(answer []byte) (Reader, error) {
-	if len(answer) < head || answer[0] != Version {
+	if len(answer) < head || answer[0] != version {
 		return Reader{}, ErrDamaged
 	}
 	r := Read(answer[head:])

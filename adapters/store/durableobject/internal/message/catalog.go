@@ -14,35 +14,35 @@ type Home struct {
 }
 
 // Key appends a message that has only the key of a record: OpRead, OpLocate.
-func Key(dst []byte, op Op, key string) []byte { return AppendText(Begin(dst, op), key) }
+func Key(dst []byte, op Op, key string) []byte { return AppendText(begin(dst, op), key) }
 
 // Write appends the message OpWrite, without its stamp. home counts only for a
 // new table.
 func Write(dst []byte, d *table.Record, home Home) []byte {
-	return AppendHome(AppendDocument(Begin(dst, OpWrite), d), home)
+	return AppendHome(AppendDocument(begin(dst, OpWrite), d), home)
 }
 
 // Remove appends the message OpRemove, without its stamp.
 func Remove(dst []byte, key string, revision table.Revision) []byte {
-	return AppendText(AppendText(Begin(dst, OpRemove), key), string(revision))
+	return AppendText(AppendText(begin(dst, OpRemove), key), string(revision))
 }
 
 // List appends the message OpList.
 func List(dst []byte, prefix, from string, limit int) []byte {
-	dst = AppendText(AppendText(Begin(dst, OpList), prefix), from)
+	dst = AppendText(AppendText(begin(dst, OpList), prefix), from)
 	return appendNumber(dst, uint64(max(limit, 0)))
 }
 
 // Drop appends the message OpDrop.
-func Drop(dst []byte, i table.Incarnation) []byte { return append(Begin(dst, OpDrop), i[:]...) }
+func Drop(dst []byte, i table.Incarnation) []byte { return append(begin(dst, OpDrop), i[:]...) }
 
 // Forget appends the message OpForget.
 func Forget(dst []byte, high edm.Ticks) []byte {
-	return appendUint64(Begin(dst, OpForget), uint64(high))
+	return appendUint64(begin(dst, OpForget), uint64(high))
 }
 
 // Alarm returns the message OpAlarm, which an object sends to itself.
-func Alarm() []byte { return Begin(nil, OpAlarm) }
+func Alarm() []byte { return begin(nil, OpAlarm) }
 
 // Ticks reads a field of eight bytes.
 func (r *Reader) Ticks() edm.Ticks { return edm.Ticks(r.Uint64()) }

@@ -6,8 +6,8 @@ import (
 	"edgetable/core/edm"
 )
 
-// Version is the version of the messages.
-const Version = 2
+// version is the version of the messages.
+const version = 2
 
 // Op is an operation of an object.
 type Op byte
@@ -35,9 +35,9 @@ func (o Op) writes() bool { return o == OpCommit || o == OpWrite || o == OpRemov
 
 const head = 2 // version and operation, or version and status
 
-// Begin begins a message.
-func Begin(dst []byte, op Op) []byte {
-	dst = append(dst, Version, byte(op))
+// begin begins a message.
+func begin(dst []byte, op Op) []byte {
+	dst = append(dst, version, byte(op))
 	if op.writes() {
 		dst = append(dst, make([]byte, attemptSize)...)
 	}
@@ -47,7 +47,7 @@ func Begin(dst []byte, op Op) []byte {
 // Open returns the operation of a message and its fields. ok is false for another
 // version.
 func Open(m []byte) (op Op, r Reader, ok bool) {
-	if len(m) < head || m[0] != Version {
+	if len(m) < head || m[0] != version {
 		return 0, r, false
 	}
 	return Op(m[1]), Read(m[head:]), true
@@ -97,8 +97,8 @@ type Place struct {
 	Location string
 }
 
-// AppendPlace appends a Place.
-func AppendPlace(dst []byte, p *Place) []byte {
+// appendPlace appends a Place.
+func appendPlace(dst []byte, p *Place) []byte {
 	dst = AppendText(dst, p.Table)
 	dst = appendNumber(dst, uint64(p.Buckets))
 	dst = appendNumber(dst, uint64(p.Bucket))
@@ -118,9 +118,9 @@ func (r *Reader) Place() (p Place) {
 }
 
 // Traffic appends the message OpTraffic.
-func Traffic(dst []byte, p *Place) []byte { return AppendPlace(Begin(dst, OpTraffic), p) }
+func Traffic(dst []byte, p *Place) []byte { return appendPlace(begin(dst, OpTraffic), p) }
 
 // Get appends the message OpGet.
 func Get(dst []byte, p *Place, key []byte) []byte {
-	return AppendBytes(AppendPlace(Begin(dst, OpGet), p), key)
+	return AppendBytes(appendPlace(begin(dst, OpGet), p), key)
 }

@@ -23,7 +23,7 @@ type Scan struct {
 
 // AppendScan appends the message OpScan.
 func AppendScan(dst []byte, p *Place, s *Scan) []byte {
-	dst = AppendPlace(Begin(dst, OpScan), p)
+	dst = appendPlace(begin(dst, OpScan), p)
 	dst = appendNumber(dst, uint64(len(s.Ranges)))
 	for _, g := range s.Ranges {
 		dst = AppendBytes(dst, g.Start)
