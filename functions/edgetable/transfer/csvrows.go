@@ -140,7 +140,6 @@ func (r *csvRows) fill(one *row) error {
 	if len(r.cells) < r.width && r.r.torn {
 		return fmt.Errorf("the file ends in this row, which has %d cells of %d", len(r.cells), r.width)
 	}
-	count := 0
 	for i := range r.columns {
 		c := &r.columns[i]
 		if err := r.settle(c); err != nil {
@@ -156,22 +155,13 @@ func (r *csvRows) fill(one *row) error {
 		if v.Type() == edm.TypeNull {
 			continue
 		}
-		if err := table.CheckValue(c.name, v); err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+		if err := one.add(c.name, c.name, v); err != nil {
+			return err
 		}
-		if count++; count > table.MaxProperties {
-			return table.TooManyProperties.Err()
-		}
-		one.properties = edm.AppendProperty(one.properties, c.name, v)
 	}
-	if err := r.m.keys(one, r); err != nil {
-		return err
-	}
+	err := r.m.complete(one, r)
 	one.pk, one.rk = strings.Clone(one.pk), strings.Clone(one.rk) // of the line
-	if reason := one.unfit(); reason != "" {
-		return errors.New(reason)
-	}
-	return nil
+	return err
 }
 
 func (r *csvRows) at(i int) cell {

@@ -3,7 +3,6 @@ package transfer
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
@@ -54,13 +53,7 @@ func (r *jsonRows) fill(one *row) (err error) {
 		return err
 	}
 	one.properties = r.properties()
-	if err := r.m.keys(one, r); err != nil {
-		return err
-	}
-	if reason := one.unfit(); reason != "" {
-		return errors.New(reason)
-	}
-	return nil
+	return r.m.complete(one, r)
 }
 
 // properties returns those of the entity that the mapping leaves.

@@ -120,16 +120,19 @@ func quoted(names []string) string {
 	return text
 }
 
-// keys sets the keys of a row from its cells, and adds the Timestamp if it is to
-// be kept.
-func (m *mapper) keys(r *row, c cells) (err error) {
+// complete sets the keys of a row from its cells, and adds the Timestamp if it is to
+// be kept. It is an error if no service would store the row.
+func (m *mapper) complete(r *row, c cells) (err error) {
 	if r.pk, err = m.key(m.pk, partitionKey, c); err != nil {
 		return err
 	}
 	if r.rk, err = m.key(m.rk, rowKey, c); err != nil {
 		return err
 	}
-	return m.keepTimestamp(r, c)
+	if err := m.keepTimestamp(r, c); err != nil {
+		return err
+	}
+	return r.check()
 }
 
 func (m *mapper) key(k *keyTemplate, own string, c cells) (string, error) {

@@ -151,7 +151,6 @@ func (r *parquetRows) next() (one row, err error) {
 
 // fill sets the keys and properties of the row.
 func (r *parquetRows) fill(one *row) error {
-	count := 0
 	for i := range r.columns {
 		c := &r.columns[i]
 		if c.property == "" || c.value.IsNull() {
@@ -161,26 +160,16 @@ func (r *parquetRows) fill(one *row) error {
 		if err != nil {
 			return fmt.Errorf("%s is %w", c.name, err)
 		}
-		if err := table.CheckValue(c.property, v); err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
-		}
 		if c.property != c.name {
 			if _, twice := one.properties.Lookup(c.property); twice {
 				return fmt.Errorf("%s has a value in two columns", c.property)
 			}
 		}
-		if count++; count > table.MaxProperties {
-			return table.TooManyProperties.Err()
+		if err := one.add(c.property, c.name, v); err != nil {
+			return err
 		}
-		one.properties = edm.AppendProperty(one.properties, c.property, v)
 	}
-	if err := r.m.keys(one, r); err != nil {
-		return err
-	}
-	if reason := one.unfit(); reason != "" {
-		return errors.New(reason)
-	}
-	return nil
+	return r.m.complete(one, r)
 }
 
 // cell implements cells.

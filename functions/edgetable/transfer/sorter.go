@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 
-	"edgetable/core/edm"
 	"edgetable/core/key"
 )
 
@@ -132,7 +131,7 @@ func (s *sorter) each(do func(r row) error) (dropped int64, err error) {
 	give := func() error {
 		line, n := binary.Uvarint(heldRest)
 		pk, rk := key.Decode(bytes.Clone(heldKey))
-		return do(row{pk, rk, edm.Properties(bytes.Clone(heldRest[n:])), int(line)})
+		return do(row{pk: pk, rk: rk, properties: bytes.Clone(heldRest[n:]), line: int(line)})
 	}
 	err = merge(s.runs, s, func(k, rest []byte) error {
 		if held && bytes.Equal(k, heldKey) {

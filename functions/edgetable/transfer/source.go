@@ -22,6 +22,7 @@ import (
 type row struct {
 	pk, rk     string
 	properties edm.Properties
+	count      int // of those that add added
 	line       int
 }
 
@@ -250,18 +251,30 @@ func (s *Source) openSpooled(text io.Reader, m *mapper, done func() error) (rows
 	return p, func() error { return errors.Join(p.close(), remove()) }, nil
 }
 
-// unfit returns why no service would store the row.
-func (r *row) unfit() string {
+// add adds a property, the value of a column of a table that need not be an entity.
+func (r *row) add(name, column string, v edm.Value) error {
+	if err := table.CheckValue(name, v); err != nil {
+		return fmt.Errorf("%s: %w", column, err)
+	}
+	if r.count++; r.count > table.MaxProperties {
+		return table.TooManyProperties.Err()
+	}
+	r.properties = edm.AppendProperty(r.properties, name, v)
+	return nil
+}
+
+// check returns why no service would store the row.
+func (r *row) check() error {
 	if err := key.Check(r.pk); err != nil {
-		return "PartitionKey: " + err.Error()
+		return fmt.Errorf("PartitionKey: %w", err)
 	}
 	if err := key.Check(r.rk); err != nil {
-		return "RowKey: " + err.Error()
+		return fmt.Errorf("RowKey: %w", err)
 	}
 	// A byte counts at most 2, a property 16 more: small entities need no exact sum.
 	if 2*(len(r.pk)+len(r.rk)+len(r.properties))+16*table.MaxProperties > table.MaxEntitySize &&
 		table.EntitySize(r.pk, r.rk, r.properties) > table.MaxEntitySize {
-		return table.EntityTooLarge.Err().Error()
+		return table.EntityTooLarge.Err()
 	}
-	return ""
+	return nil
 }
