@@ -38,6 +38,15 @@ var tables = map[string]struct {
 	"small":         {1, func(i int) keys { return keys{fmt.Sprint(i % 1000), ""} }},
 }
 
+// keysOf returns the keys of a table in their order.
+func keysOf(of func(i int) keys) (list []keys) {
+	for i := range splitRows {
+		list = append(list, of(i))
+	}
+	slices.SortFunc(list, keys.compare)
+	return slices.Compact(list)
+}
+
 // The ranges of a table have all its entities, once and in order, and so have
 // the parts behind any entity.
 func TestSplit(t *testing.T) {
@@ -46,12 +55,7 @@ func TestSplit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t)
-			var list []keys
-			for i := range splitRows {
-				list = append(list, tt.keys(i))
-			}
-			slices.SortFunc(list, keys.compare)
-			list = slices.Compact(list)
+			list := keysOf(tt.keys)
 			fill(t, c, "People", list, nothing)
 			ranges, err := transfer.Split(t.Context(), c, "People", "", 32)
 			if err != nil || len(ranges) < tt.least || len(ranges) > 70 {
@@ -112,12 +116,7 @@ func TestMeasure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newClient(t)
-			var list []keys
-			for i := range splitRows {
-				list = append(list, tt.keys(i))
-			}
-			slices.SortFunc(list, keys.compare)
-			list = slices.Compact(list)
+			list := keysOf(tt.keys)
 			properties := func(i int) edm.Properties {
 				if i%3 == 0 {
 					return edm.AppendProperty(nil, "A", edm.Int64(1))
