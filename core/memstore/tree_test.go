@@ -1,4 +1,4 @@
-package memstore_test
+package memstore
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"edgetable/core/memstore"
 )
 
 // A tree is compared with a map after every change, together with an older
@@ -15,15 +13,15 @@ import (
 func TestTreeAgainstMap(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
-	var tree, old *memstore.Tree
+	var tree, old *tree[int]
 	model, oldModel := map[string]int{}, map[string]int{}
 	for i := range 5000 {
 		k := fmt.Sprintf("%03d", rnd.IntN(400))
 		if rnd.IntN(5) < 2 {
-			tree = tree.Remove(k)
+			tree = tree.remove(k)
 			delete(model, k)
 		} else {
-			tree = tree.Put(k, i)
+			tree = tree.put(k, i)
 			model[k] = i
 		}
 		if i%500 == 250 {
@@ -33,13 +31,13 @@ func TestTreeAgainstMap(t *testing.T) {
 			compareTree(t, tree, model)
 			compareTree(t, old, oldModel)
 		}
-		if got, want := tree.Height(), 13; got > want { // 1.44 log₂(400)
+		if got, want := tree.tall(), 13; got > want { // 1.44 log₂(400)
 			t.Fatalf("height %d of %d entries, want at most %d", got, len(model), want)
 		}
 	}
 }
 
-func compareTree(t *testing.T, tree *memstore.Tree, model map[string]int) {
+func compareTree(t *testing.T, tree *tree[int], model map[string]int) {
 	t.Helper()
 	start := fmt.Sprintf("%03d", len(model)/2)
 	var want []string
@@ -49,7 +47,7 @@ func compareTree(t *testing.T, tree *memstore.Tree, model map[string]int) {
 		}
 	}
 	var got []string
-	for k, v := range tree.From(start) {
+	for k, v := range tree.from(start) {
 		got = append(got, fmt.Sprint(k, "=", v))
 	}
 	if !slices.Equal(got, want) {

@@ -1,4 +1,4 @@
-package wiretest_test
+package wiretest
 
 import (
 	"bufio"
@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"edgetable/core/wiretest"
 )
 
 // answer is an exchange of the corpus, parsed without the server's code.
@@ -118,7 +116,7 @@ func code(body string) string {
 // bodies with Go's library instead of the server's code.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	list, err := wiretest.Load()
+	list, err := Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +140,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-func parseAnswer(e wiretest.Exchange) (*answer, error) {
+func parseAnswer(e Exchange) (*answer, error) {
 	requestLine, _, _ := strings.Cut(e.Request, "\n")
 	f := strings.Split(requestLine, " ")
 	if len(f) < 3 {
@@ -151,7 +149,7 @@ func parseAnswer(e wiretest.Exchange) (*answer, error) {
 	a := &answer{method: f[0], target: strings.Join(f[1:len(f)-1], " ")}
 	a.sent, _, _ = strings.Cut(e.Request, "\n\n")
 	head, body, _ := strings.Cut(e.Response, "\n\n")
-	a.body = wiretest.Lines(body)
+	a.body = lines(body)
 	status, _, _ := strings.Cut(head, "\n")
 	var err error
 	if a.status, err = strconv.Atoi(strings.TrimPrefix(status, "HTTP/1.1 ")); err != nil {
@@ -171,7 +169,7 @@ func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, r := range rules {
 		request, response, _ := strings.Cut(r.breaker, "|")
-		a, err := parseAnswer(wiretest.Exchange{Request: request + " HTTP/1.1\n", Response: "HTTP/1.1 " + response})
+		a, err := parseAnswer(Exchange{Request: request + " HTTP/1.1\n", Response: "HTTP/1.1 " + response})
 		if err != nil {
 			t.Errorf("%s: %v", r.name, err)
 		} else if !r.broken(a) {

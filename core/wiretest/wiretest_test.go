@@ -1,11 +1,11 @@
-package wiretest_test
+package wiretest
 
 import (
 	"net/url"
 	"strings"
 	"testing"
 
-	"edgetable/core/wiretest"
+	"golang.org/x/tools/txtar"
 )
 
 func TestExpand(t *testing.T) {
@@ -21,13 +21,13 @@ func TestExpand(t *testing.T) {
 		{"$(03<Value>)$(03<Empty>)", "a+b="},
 		{"$(03<Value>|query)", "a%2Bb%3D"},
 	} {
-		if got, err := wiretest.Expand(tt.in, wiretest.Account, captured); err != nil || got != tt.want {
+		if got, err := expand(tt.in, Account, captured); err != nil || got != tt.want {
 			t.Errorf("%q: got %q, %v, want %q", tt.in, got, err, tt.want)
 		}
 	}
 	for _, in := range []string{"$(03.ETag)", "$(repeat 3|ab", "$(repeat x|a|)", "$(count 1|a|)",
 		"$(03<Nothing>)", "$(04<Value>)", "$(sas 04<Value> sv=1)", "$(sas sv=%)"} {
-		if got, err := wiretest.Expand(in, wiretest.Account, captured); err == nil {
+		if got, err := expand(in, Account, captured); err == nil {
 			t.Errorf("%q: got %q, want an error", in, got)
 		}
 	}
@@ -39,8 +39,8 @@ func TestLines(t *testing.T) {
 	t.Parallel()
 	for _, wire := range []string{"", "a", "a\n", "a\r\n", "a\n\n", "a\r\n\r\n", "\r\n", "a\r\nb", "a\nb\r\nc\n", "a\r\n\n",
 		"\ufeff<?xml version=\"1.0\"?><a><b>x</b><c/><d><e>y</e></d></a>"} {
-		if got := wiretest.Lines(wiretest.Unlines(wire)); got != wire {
-			t.Errorf("%q became %q, through the text %q", wire, got, wiretest.Unlines(wire))
+		if got := lines(unlines(wire)); got != wire {
+			t.Errorf("%q became %q, through the text %q", wire, got, unlines(wire))
 		}
 	}
 }
@@ -50,7 +50,7 @@ func TestLines(t *testing.T) {
 func TestTranscriptShape(t *testing.T) {
 	t.Parallel()
 	const files = "-- 01-a.request --\nGET / HTTP/1.1\n-- 01-a.response --\nHTTP/1.1 200\n-- 02-b.request --\nGET / HTTP/1.1\n"
-	tr, err := wiretest.Parse("Title.\n\nserver: lag 5m\nserver: no bearer\n\n01: documentation\n02: choice: why not\n" + files)
+	tr, err := parseText("Title.\n\nserver: lag 5m\nserver: no bearer\n\n01: documentation\n02: choice: why not\n" + files)
 	if err != nil || strings.Join(tr.Directives, ",") != "lag 5m,no bearer" || len(tr.Exchanges) != 2 || tr.Exchanges[1].Name != "b" || tr.Exchanges[1].Response != "" {
 		t.Fatalf("%+v, %v", tr, err)
 	}
@@ -64,7 +64,7 @@ func TestTranscriptShape(t *testing.T) {
 		{"01: documentation\n-- 01-a.response --\nx\n", "an answer to nothing"},
 		{"01: documentation\n-- first.request --\nx\n", "no number"},
 	} {
-		if _, err := wiretest.Parse(tt.text); err == nil {
+		if _, err := parseText(tt.text); err == nil {
 			t.Errorf("accepted: %s", tt.why)
 		}
 	}
@@ -72,7 +72,7 @@ func TestTranscriptShape(t *testing.T) {
 
 func TestNewRequest(t *testing.T) {
 	t.Parallel()
-	r, err := wiretest.NewRequest("POST /devstoreaccount1/t HTTP/1.1\nHost: h\nPrefer: x\nx-ms-version: (absent)\n\na⏎\nb\n", wiretest.Start)
+	r, err := NewRequest("POST /devstoreaccount1/t HTTP/1.1\nHost: h\nPrefer: x\nx-ms-version: (absent)\n\na⏎\nb\n", Start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestNewRequest(t *testing.T) {
 		t.Errorf("Authorization: %s", r.Get("Authorization"))
 	}
 	for _, text := range []string{"GET /", "GET / x HTTP/1.1\n", "GET / HTTP/1.1\nno colon\n", "GET / HTTP/1.1\nAuthorization: (nonsense)\n"} {
-		if r, err := wiretest.NewRequest(text, wiretest.Start); err == nil {
+		if r, err := NewRequest(text, Start); err == nil {
 			t.Errorf("%q: got %+v, want an error", text, r)
 		}
 	}
@@ -101,41 +101,41 @@ func TestNewRequest(t *testing.T) {
 func TestResponseText(t *testing.T) {
 	t.Parallel()
 	const id, boundary = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "11111111-2222-3333-4444-555555555555"
-	header := func(more ...wiretest.Field) []wiretest.Field {
-		return append([]wiretest.Field{{Name: "x-ms-request-id", Value: id}, {Name: "Date", Value: "Wed, 04 Mar 2026 05:06:07 GMT"}}, more...)
+	header := func(more ...Field) []Field {
+		return append([]Field{{Name: "x-ms-request-id", Value: id}, {Name: "Date", Value: "Wed, 04 Mar 2026 05:06:07 GMT"}}, more...)
 	}
-	r := wiretest.Response{Status: 202, Header: header(wiretest.Field{Name: "Content-Type", Value: "x; boundary=batchresponse_" + boundary}, wiretest.Field{Name: "a", Value: "1"}),
+	r := Response{Status: 202, Header: header(Field{Name: "Content-Type", Value: "x; boundary=batchresponse_" + boundary}, Field{Name: "a", Value: "1"}),
 		Body: []byte("--batchresponse_" + boundary + "\r\n" + `"x\nRequestId:` + id + `\nTime:2026-03-04T05:06:07.1234567Z"`)}
-	got, err := r.Text("GET")
+	got, err := r.text("GET")
 	const want = "HTTP/1.1 202\na: 1\nContent-Type: x; boundary=batchresponse_{guid-1}\n\n--batchresponse_{guid-1}⏎\n" + `"x\nRequestId:{request-id}\nTime:{time}"` + "\n"
 	if err != nil || got != want {
 		t.Errorf("got %q, %v\nwant %q", got, err, want)
 	}
 	for _, tt := range []struct {
 		why    string
-		header []wiretest.Field
+		header []Field
 	}{
 		{"no request id", header()[1:]},
 		{"two request ids", header(header()[0])},
-		{"a request id that is no GUID", []wiretest.Field{{Name: "x-ms-request-id", Value: "1"}, header()[1]}},
+		{"a request id that is no GUID", []Field{{Name: "x-ms-request-id", Value: "1"}, header()[1]}},
 		{"no date", header()[:1]},
-		{"an unreadable date", []wiretest.Field{header()[0], {Name: "Date", Value: "now"}}},
-		{"a wrong length", header(wiretest.Field{Name: "Content-Length", Value: "5"})},
+		{"an unreadable date", []Field{header()[0], {Name: "Date", Value: "now"}}},
+		{"a wrong length", header(Field{Name: "Content-Length", Value: "5"})},
 	} {
-		r := wiretest.Response{Status: 200, Header: tt.header, Body: []byte("four")}
-		if text, err := r.Text("GET"); err == nil {
+		r := Response{Status: 200, Header: tt.header, Body: []byte("four")}
+		if text, err := r.text("GET"); err == nil {
 			t.Errorf("accepted: %s: %q", tt.why, text)
 		}
 	}
-	r = wiretest.Response{Status: 200, Header: header(wiretest.Field{Name: "Content-Length", Value: "5"})}
-	if _, err := r.Text("HEAD"); err != nil {
+	r = Response{Status: 200, Header: header(Field{Name: "Content-Length", Value: "5"})}
+	if _, err := r.text("HEAD"); err != nil {
 		t.Errorf("HEAD: %v", err)
 	}
 }
 
 func TestDifference(t *testing.T) {
 	t.Parallel()
-	got := wiretest.Difference("a\nb\nc\n", "a\nx\nc\n")
+	got := difference("a\nb\nc\n", "a\nx\nc\n")
 	if !strings.Contains(got, "line 2") || !strings.Contains(got, "b\nc\n") || !strings.Contains(got, "x\nc\n") || strings.Contains(got, "a\n") {
 		t.Errorf("%s", got)
 	}
@@ -147,7 +147,7 @@ func TestXMLText(t *testing.T) {
 	t.Parallel()
 	const wire = "\ufeff<?xml version=\"1.0\"?><a><b>x</b><c /><d><e>y</e></d></a>"
 	const want = "⟨BOM⟩<?xml version=\"1.0\"?>¬\n<a><b>x</b>¬\n<c />¬\n<d><e>y</e></d></a>\n"
-	if got := wiretest.Unlines(wire); got != want {
+	if got := unlines(wire); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -162,14 +162,14 @@ func TestSignature(t *testing.T) {
 		{"sp=rwdlacu&ss=t&srt=sco&se=2030-01-01T00:00:00Z&spr=https,http&sv=2019-02-02", "dKEa4zPUq/dWdOLrCYusn1Jnz45OJCCdBPi+hMWeijk="},
 		{"sp=rwdlacu&ss=t&srt=sco&se=2030-01-01T00:00:00Z&spr=https,http&sv=2020-12-06", "aQbb1uM9CNZPJhjuzMWpvrja5t6VW2FlvCUFVvjctAk="},
 	} {
-		got, err := wiretest.Expand("/t?$(sas "+tt.in+")", wiretest.Account, nil)
+		got, err := expand("/t?$(sas "+tt.in+")", Account, nil)
 		if want := "/t?" + tt.in + "&sig=" + url.QueryEscape(tt.signature); err != nil || got != want {
 			t.Errorf("got %s, %v\nwant %s", got, err, want)
 		}
 	}
 	seen := make(map[string]bool)
 	for _, key := range []string{"", "wrong ", "second ", "03<Value> "} {
-		got, err := wiretest.Expand("$(sas "+key+"sv=2019-02-02&tn=t&skoid=x)", wiretest.Account, map[string]string{"03": "<Value>YQ==</Value>"})
+		got, err := expand("$(sas "+key+"sv=2019-02-02&tn=t&skoid=x)", Account, map[string]string{"03": "<Value>YQ==</Value>"})
 		if err != nil || seen[got] {
 			t.Errorf("%q: %s, %v", key, got, err)
 		}
@@ -181,16 +181,16 @@ func TestSignature(t *testing.T) {
 func TestAddressed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"GET /devstoreaccount1/Tables HTTP/1.1\n":                                     wiretest.Account,
+		"GET /devstoreaccount1/Tables HTTP/1.1\n":                                     Account,
 		"GET /twokeys-secondary/Tables HTTP/1.1\n":                                    "twokeys",
-		"GET //secondaccount?comp=list HTTP/1.1\n":                                    wiretest.Account,
+		"GET //secondaccount?comp=list HTTP/1.1\n":                                    Account,
 		"GET /secondaccount HTTP/1.1\n":                                               "secondaccount",
 		"GET /Tables HTTP/1.1\nAccept: x\nHost: twokeys.table.example.com\n\nbody":    "twokeys",
 		"GET http://twokeys-secondary.table.example.com/Tables HTTP/1.1\n":            "twokeys",
-		"GET /nobody/Tables HTTP/1.1\n\nHost: twokeys.table.example.com\n":            wiretest.Account,
+		"GET /nobody/Tables HTTP/1.1\n\nHost: twokeys.table.example.com\n":            Account,
 		"GET http://127.0.0.1:10002/twokeys/Tables HTTP/1.1\nHost: 127.0.0.1:10002\n": "twokeys",
 	} {
-		if got := wiretest.Addressed(text); got != want {
+		if got := addressed(text); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
@@ -200,18 +200,21 @@ func TestAddressed(t *testing.T) {
 // refused.
 func TestDirectives(t *testing.T) {
 	t.Parallel()
-	var clock wiretest.Clock
+	var clock Clock
 	for _, d := range []string{
 		"no bearer", "any date", "path style", "lag 5m", "limits account=1/s burst=2", "limits partition=0.5/s burst=1", "limits failures=1/s burst=1",
 		"store Commit busy", "store WriteRecord being-deleted",
 	} {
-		if _, err := wiretest.NewServer(&clock, []string{d}); err != nil {
+		if _, err := newHandler(&clock, []string{d}); err != nil {
 			t.Error(err)
 		}
 	}
 	for _, d := range []string{"", "bearer", "lag", "limits", "limits account", "limits everybody=1/s burst=2", "store Commit", "store Commit well", "store Strengths busy"} {
-		if _, err := wiretest.NewServer(&clock, []string{"no bearer", d}); err == nil {
+		if _, err := newHandler(&clock, []string{"no bearer", d}); err == nil {
 			t.Errorf("accepted the directive %q", d)
 		}
 	}
 }
+
+// parseText parses the text of an archive.
+func parseText(text string) (*Transcript, error) { return parse("x.txtar", txtar.Parse([]byte(text))) }

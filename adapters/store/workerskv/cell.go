@@ -23,8 +23,8 @@ const (
 
 	stampSize   = 8
 	maxMetadata = 1022
-	// MaxInline is the size of the largest cell that fits in the metadata.
-	MaxInline = maxMetadata*6/8 - 1
+	// maxInline is the size of the largest cell that fits in the metadata.
+	maxInline = maxMetadata*6/8 - 1
 )
 
 var metadataCode = base64.RawStdEncoding.Strict()
@@ -35,9 +35,9 @@ func stampOf(body []byte) edm.Ticks { return edm.Ticks(binary.BigEndian.Uint64(b
 
 // encodeCell splits a cell into value and metadata. The value may be the body itself.
 func encodeCell(body []byte) (value, metadata []byte) {
-	form := [1 + MaxInline]byte{formInline}
+	form := [1 + maxInline]byte{formInline}
 	n := 1 + copy(form[1:], body)
-	if len(body) > MaxInline {
+	if len(body) > maxInline {
 		form[0], n, value = formValue, 1+stampSize, body
 	}
 	return value, metadataCode.AppendEncode(nil, form[:n])

@@ -60,7 +60,7 @@ func (s *Store) check(m []table.Mutation) error {
 		if !s.o.BestEffort && (len(m) > 1 || conditional) {
 			return errNoConditions
 		}
-		if len(m[i].Key) > MaxKey {
+		if len(m[i].Key) > maxKey {
 			return &table.Refused{Index: i, Err: table.ErrKeyTooLong}
 		}
 	}

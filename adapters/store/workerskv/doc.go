@@ -16,10 +16,10 @@
 //	e · AQAAAAAAAAAAAAAA · PartitionKey · U+001E · RowKey
 //
 // A table, a partition and many other ranges are therefore prefixes, and a list is in
-// the order of entities. An entity of up to [MaxInline] bytes is kept in the metadata
+// the order of entities. An entity of up to [maxInline] bytes is kept in the metadata
 // of its name, so that a list answers a query; a larger one is the value and costs a
 // read. Records are names of the same form in the space "d". A name holds an encoded
-// key of [MaxKey] bytes: a store refuses longer keys; in a replica a mark shows where
+// key of [maxKey] bytes: a store refuses longer keys; in a replica a mark shows where
 // such keys are, and they are read from the primary.
 //
 // A list can start at a prefix or at a cursor only. A scan lists the common prefix of

@@ -1,4 +1,4 @@
-package workerskv_test
+package workerskv
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"edgetable/adapters/store/workerskv"
 	"edgetable/core/key"
 )
 
@@ -20,35 +19,35 @@ func FuzzName(f *testing.F) {
 	f.Add(strings.Repeat("\uffe0", 200), "x", strings.Repeat("\uffe0", 200), "y")
 	f.Fuzz(func(t *testing.T, p1, r1, p2, r2 string) {
 		// Any string may be a name in KV.
-		if k := workerskv.KeyOf(p1); k != nil && workerskv.NameOf(k) != p1 {
-			t.Errorf("the name %q leads to %q, and that to %q", p1, k, workerskv.NameOf(k))
+		if k := keyOf(spaceEntities, p1); k != nil && nameOf(spaceEntities, k) != p1 {
+			t.Errorf("the name %q leads to %q, and that to %q", p1, k, nameOf(spaceEntities, k))
 		}
-		workerskv.MarkedBy(p1)
+		markedBy(spaceEntities, p1)
 		for _, s := range []string{p1, r1, p2, r2} {
 			if key.Check(s) != nil {
 				return
 			}
 		}
 		a, b := key.Append(nil, p1, r1), key.Append(nil, p2, r2)
-		x, y := workerskv.NameOf(a), workerskv.NameOf(b)
+		x, y := nameOf(spaceEntities, a), nameOf(spaceEntities, b)
 		if strings.Compare(x, y) != bytes.Compare(a, b) {
 			t.Errorf("%q and %q are in another order than %q and %q", x, y, a, b)
 		}
 		if !utf8.ValidString(x) || strings.Contains(x, "\x00") {
 			t.Errorf("no legal name: %q", x)
 		}
-		if got := workerskv.KeyOf(x); !bytes.Equal(got, a) {
+		if got := keyOf(spaceEntities, x); !bytes.Equal(got, a) {
 			t.Errorf("%q leads to %q, not %q", x, got, a)
 		}
-		if len(a) <= workerskv.MaxKey {
+		if len(a) <= maxKey {
 			return
 		}
-		mark := workerskv.MarkOf(a)
-		begins := workerskv.MarkedBy(mark)
+		mark := markOf(spaceEntities, a)
+		begins := markedBy(spaceEntities, mark)
 		if !utf8.ValidString(mark) || len(mark) > 512-16 || !bytes.HasPrefix(a, begins) || mark >= x {
 			t.Errorf("the mark %q of %q says that it begins with %q", mark, a, begins)
 		}
-		if same := mark == workerskv.MarkOf(b); len(b) > workerskv.MaxKey && same != bytes.Equal(a, b) {
+		if same := mark == markOf(spaceEntities, b); len(b) > maxKey && same != bytes.Equal(a, b) {
 			t.Errorf("%q and %q have the same mark: %v", a, b, same)
 		}
 	})
@@ -57,29 +56,29 @@ func FuzzName(f *testing.F) {
 // Metadata survives JSON, and has one spelling.
 func FuzzCell(f *testing.F) {
 	f.Add([]byte("01234567"), []byte("AQ"))
-	f.Add(make([]byte, workerskv.MaxInline), []byte("AgjfR/4ao4iP"))
-	f.Add(make([]byte, workerskv.MaxInline+1), []byte("AgjfR/4ao4iP\r\n"))
+	f.Add(make([]byte, maxInline), []byte("AgjfR/4ao4iP"))
+	f.Add(make([]byte, maxInline+1), []byte("AgjfR/4ao4iP\r\n"))
 	f.Add([]byte{}, []byte("\"\\"))
 	f.Fuzz(func(t *testing.T, body, foreign []byte) {
-		if got, err := workerskv.ReadCell(body, foreign); err == nil {
-			value, metadata := workerskv.Cell(got)
-			if len(got) > workerskv.MaxInline && !bytes.Equal(value, body) || !bytes.Equal(metadata, foreign) {
+		if got, err := decodeCell(body, foreign); err == nil {
+			value, metadata := encodeCell(got)
+			if len(got) > maxInline && !bytes.Equal(value, body) || !bytes.Equal(metadata, foreign) {
 				t.Errorf("%q with metadata %q is written as %q with %q", body, foreign, value, metadata)
 			}
 		}
 		if len(body) < 8 {
 			return
 		}
-		value, metadata := workerskv.Cell(body)
+		value, metadata := encodeCell(body)
 		for _, c := range metadata {
 			if c <= ' ' || c > '~' || c == '"' || c == '\\' {
 				t.Fatalf("JSON makes metadata %q longer", metadata)
 			}
 		}
-		if len(metadata) > 1022 || len(value) > 0 && len(body) <= workerskv.MaxInline {
+		if len(metadata) > 1022 || len(value) > 0 && len(body) <= maxInline {
 			t.Errorf("%d bytes have %d of metadata, and %d beside it", len(body), len(metadata), len(value))
 		}
-		if got, err := workerskv.ReadCell(value, metadata); err != nil || !bytes.Equal(got, body) {
+		if got, err := decodeCell(value, metadata); err != nil || !bytes.Equal(got, body) {
 			t.Errorf("%q comes back as %q, %v", body, got, err)
 		}
 	})
@@ -92,20 +91,29 @@ func FuzzPosition(f *testing.F) {
 	f.Add([]byte("p\x01"), "p", "", "")
 	f.Add([]byte("\x01\xff\xff\xff"), "", "", strings.Repeat("c", 2000))
 	f.Fuzz(func(t *testing.T, foreign []byte, p, r, kv string) {
-		again, _ := workerskv.ReadPosition(foreign)
-		if twice, _ := workerskv.ReadPosition(again); !bytes.Equal(again, twice) {
+		again, _ := readAgain(foreign)
+		if twice, _ := readAgain(again); !bytes.Equal(again, twice) {
 			t.Errorf("%q is read as %q, and that as %q", foreign, again, twice)
 		}
 		if key.Check(p) != nil || key.Check(r) != nil {
 			return
 		}
 		k := key.Append(nil, p, r)
-		position := workerskv.WritePosition(k, kv)
+		position := cursor{kv: kv}.position(k)
 		if bytes.Compare(position, k) <= 0 || bytes.Compare(position, append(k, ' ')) >= 0 {
 			t.Errorf("%q is not right after %q", position, k)
 		}
-		if _, got := workerskv.ReadPosition(position); got != kv && len(kv) <= 1500 {
+		if _, got := readAgain(position); got != kv && len(kv) <= 1500 {
 			t.Errorf("cursor %q comes back as %q", kv, got)
 		}
 	})
+}
+
+// readAgain splits a position and joins it again.
+func readAgain(position []byte) (again []byte, kv string) {
+	k, c := splitPosition(position)
+	if n := len(k); c != (cursor{}) {
+		k = c.position(k[:n-1])
+	}
+	return k, c.kv
 }

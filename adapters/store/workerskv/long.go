@@ -21,7 +21,7 @@ func (s *scanner) startLong(ctx context.Context, st *stream) (full bool, err err
 	if s.long == nil || n == len(start) {
 		return false, nil
 	}
-	if _, ok := pointOf(st.r); ok && len(start) <= MaxKey {
+	if _, ok := pointOf(st.r); ok && len(start) <= maxKey {
 		return false, nil
 	}
 	return s.delegate(ctx, st, st.r.Intersect(key.Range{End: beyond(start[:n])}))

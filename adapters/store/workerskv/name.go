@@ -22,8 +22,8 @@ const (
 	maxName = 512
 	// incarnationText is the length of an incarnation in base64.
 	incarnationText = 16
-	// MaxKey is the longest encoded key that a name can hold.
-	MaxKey = maxName - 1 - incarnationText
+	// maxKey is the longest encoded key that a name can hold.
+	maxKey = maxName - 1 - incarnationText
 	// separator and after replace the bytes 00 and 01 of package key, which KV might
 	// not accept in names. They sort like these, below every character of a key.
 	separator = 0x1E
@@ -72,7 +72,7 @@ func keyOf(prefix, name string) []byte {
 }
 
 // overflow is the number of bytes of a long key that its mark in a replica repeats.
-const overflow = MaxKey - 1 - 2*digestSize
+const overflow = maxKey - 1 - 2*digestSize
 
 const digestSize = 8
 

@@ -50,7 +50,7 @@ func splitPosition(position []byte) ([]byte, cursor) {
 	count := binary.BigEndian.Uint16(rest)
 	rest = rest[2:]
 	common, n := binary.Uvarint(rest)
-	if n <= 0 || common > MaxKey || len(rest)-n > maxCursor {
+	if n <= 0 || common > maxKey || len(rest)-n > maxCursor {
 		return position, cursor{}
 	}
 	return position, cursor{count, int(common), string(rest[n:])}

@@ -69,7 +69,7 @@ func (p *Publisher) Rows(ctx context.Context, incarnation table.Incarnation, cha
 
 func rowWrite(prefix string, c *Change) Write {
 	switch {
-	case len(c.Key) > MaxKey:
+	case len(c.Key) > maxKey:
 		w := Write{Name: markOf(prefix, c.Key), Delete: c.Row == nil}
 		if !w.Delete {
 			w.Metadata = metadataCode.AppendEncode(nil, appendStamp([]byte{formMark}, c.Ticks))

@@ -44,7 +44,7 @@ func (r *Replica) Get(ctx context.Context, t table.RecordKey, k []byte, c table.
 	if err := ctx.Err(); err != nil {
 		return table.Row{}, err
 	}
-	if len(k) > MaxKey {
+	if len(k) > maxKey {
 		if r.primary == nil {
 			return table.Row{}, table.ErrKeyTooLong
 		}

@@ -79,7 +79,7 @@ func (s *scanner) open(ctx context.Context, r key.Range) (*stream, cursor, error
 		return st, at, err
 	}
 	common := prefixOf(r)
-	common = common[:cut(common, MaxKey)]
+	common = common[:cut(common, maxKey)]
 	if at.common > len(common) { // foreign: the common prefix of a scan only gets longer
 		at.kv = ""
 	} else if at.kv != "" {

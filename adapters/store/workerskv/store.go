@@ -50,7 +50,7 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 
 // readEntity reads the entity with this encoded key.
 func readEntity(ctx context.Context, ns Namespace, prefix string, k []byte) (table.Row, error) {
-	if len(k) > MaxKey {
+	if len(k) > maxKey {
 		return table.Row{}, table.ErrNoEntity
 	}
 	cell, err := readCell(ctx, ns, nameOf(prefix, k))
