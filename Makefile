@@ -115,8 +115,10 @@ many:
 	$(GOTEST) -tags testmany ./functions/edgetable/transfer
 
 # In these tests one goroutine calls the store (in Scans/Snapshot two, as in Concurrency), and what the store starts by itself the
-# others make it start too. With the race detector they would take three times the processor time. All other tests run with it.
+# others make it start too. With the race detector they would take three times the processor time. All other tests run with it. The
+# collector runs seldom: otherwise it has a fifth of their time.
 ALONE = ^TestStore.*/^(Records|Entities|Scans|Incarnations|LostReplies)$$|^Test(RebucketKilled|Pages|ReadsInVain|Filter|LongFilters|Apply|Limits|MergeBatchOverLarge|EndlessReply)$$
+race-dynamodb: export GOGC = 400
 race-dynamodb:
 	$(GOTEST) -race -timeout 20m -tags testaws -skip '$(ALONE)' ./adapters/store/dynamodb/...
 	$(GOTEST) -timeout 20m -tags testaws -run '$(ALONE)' ./adapters/store/dynamodb
