@@ -61,27 +61,35 @@ func (t Ticks) append(dst []byte, keepZeros bool) []byte {
 	sec, frac := floorDiv(int64(t), TicksPerSecond)
 	day, sod := floorDiv(sec, secondsPerDay)
 	y, m, d := civil(day)
-	dst = append(dst,
-		byte('0'+y/1000%10), byte('0'+y/100%10), byte('0'+y/10%10), byte('0'+y%10), '-',
-		byte('0'+m/10), byte('0'+m%10), '-',
-		byte('0'+d/10), byte('0'+d%10), 'T',
-		byte('0'+sod/36000), byte('0'+sod/3600%10), ':',
-		byte('0'+sod/600%6), byte('0'+sod/60%10), ':',
-		byte('0'+sod/10%6), byte('0'+sod%10))
-	if frac != 0 || keepZeros {
-		var f [8]byte
-		f[0] = '.'
-		for i := 7; i > 0; i-- {
-			f[i] = byte('0' + frac%10)
-			frac /= 10
-		}
-		n := 8
-		for !keepZeros && f[n-1] == '0' {
+	of, f := uint32(sod), uint32(frac) // which divide faster
+	b := [28]byte{4: '-', 7: '-', 10: 'T', 13: ':', 16: ':', 19: '.'}
+	twoDigits(b[0:], uint32(y)/100)
+	twoDigits(b[2:], uint32(y)%100)
+	twoDigits(b[5:], uint32(m))
+	twoDigits(b[8:], uint32(d))
+	twoDigits(b[11:], of/3600)
+	twoDigits(b[14:], of/60%60)
+	twoDigits(b[17:], of%60)
+	twoDigits(b[20:], f/100_000)
+	twoDigits(b[22:], f/1000%100)
+	twoDigits(b[24:], f/10%100)
+	b[26] = byte('0' + f%10)
+	n := 27
+	if !keepZeros {
+		for n > 20 && b[n-1] == '0' {
 			n--
 		}
-		dst = append(dst, f[:n]...)
+		if n == 20 {
+			n-- // the point
+		}
 	}
-	return append(dst, 'Z')
+	b[n] = 'Z'
+	return append(dst, b[:n+1]...)
+}
+
+// twoDigits writes a number below 100.
+func twoDigits(dst []byte, n uint32) {
+	dst[0], dst[1] = byte('0'+n/10), byte('0'+n%10)
 }
 
 // civil converts days since 0001-01-01 to a date. It counts from 1 March of
