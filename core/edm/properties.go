@@ -202,23 +202,28 @@ func (p Properties) Merge(patch Properties) Properties {
 		encoded Properties
 	}
 	var buf [24]property
-	all := buf[:0]
+	all := buf[:0] // sorted
 	for _, list := range [...]Properties{p, patch} {
 		for i := 0; i < len(list); {
 			at, ok := list.locate(i)
 			if !ok {
 				break
 			}
-			all = append(all, property{view(list[at.name:at.typ]), list[i:at.end]})
+			one := property{view(list[at.name:at.typ]), list[i:at.end]}
 			i = at.end
+			place, known := len(all), false
+			if place > 0 && all[place-1].name >= one.name { // mostly the properties come sorted
+				place, known = slices.BinarySearchFunc(all, one.name, func(p property, name string) int { return strings.Compare(p.name, name) })
+			}
+			if known {
+				all[place] = one
+			} else {
+				all = slices.Insert(all, place, one)
+			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b property) int { return strings.Compare(a.name, b.name) })
 	out := make(Properties, 0, len(p)+len(patch))
-	for i, one := range all {
-		if i+1 < len(all) && all[i+1].name == one.name {
-			continue // patch has it too
-		}
+	for _, one := range all {
 		out = append(out, one.encoded...)
 	}
 	return out

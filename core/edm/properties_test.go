@@ -232,3 +232,23 @@ func TestValuesAreComparable(t *testing.T) {
 		t.Error("the sign of an integer is lost")
 	}
 }
+
+// BenchmarkMerge merges an entity, whose properties are sorted after its first merge,
+// with a patch in another order that has the same names.
+func BenchmarkMerge(b *testing.B) {
+	for _, n := range []int{1, 10, 100} {
+		b.Run(fmt.Sprint("properties=", n), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(1, 2))
+			var patch list
+			for _, i := range r.Perm(n) {
+				patch = append(patch, property{fmt.Sprintf("Property%03d", i), randomValue(r)})
+			}
+			p := patch.encode()
+			entity := p.Merge(p)
+			b.ReportAllocs()
+			for b.Loop() {
+				entity.Merge(p)
+			}
+		})
+	}
+}
