@@ -145,7 +145,7 @@ func (b *tab) see(selector string) {
 // seeText waits until a part of the page has a text.
 func (b *tab) seeText(selector, text string) {
 	b.Helper()
-	b.wait(`[...document.querySelectorAll(%s)].some(e => (e.innerText || e.value || "").includes(%s))`, selector, text)
+	b.wait(`[...document.querySelectorAll(%s)].some(e => e.checkVisibility() && (e.innerText || e.value || "").includes(%s))`, selector, text)
 }
 
 // click clicks with the mouse.
