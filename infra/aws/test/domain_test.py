@@ -81,7 +81,7 @@ class Viewer(unittest.TestCase):
         sent = EVENT["request"]["headers"]
         got = self.handle(EVENT)
         self.assertEqual(got["headers"]["x-forwarded-host"], {"value": "acme.table.example.com"})
-        self.assertEqual(got["headers"][self.names["ViewerHeader"]], {"value": "2001:db8::17"})
+        self.assertEqual(got["headers"][self.names["viewerHeader"]], {"value": "2001:db8::17"})
         self.assertNotIn(self.names["SecretHeader"], got["headers"])
         changed = {"x-forwarded-host", *self.names.values()}
         self.assertEqual({k: v for k, v in got["headers"].items() if k not in changed}, {k: v for k, v in sent.items() if k not in changed})
