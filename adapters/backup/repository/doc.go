@@ -1,7 +1,7 @@
 // Package repository keeps backups of a data directory in a place for objects: a
 // directory or a bucket of S3.
 //
-//	format                what this is, and of which store
+//	format                the kind of place, its version, and the name of the store
 //	objects/SUM-RUN       a part of a file; SUM is the SHA-256 of the object, RUN the backup that wrote it
 //	backups/ID            the manifest of a complete backup
 //	unfinished/ID         the manifest so far of a backup that runs, or was interrupted

@@ -182,8 +182,8 @@ func (r *Repository) Newest(ctx context.Context) (*Manifest, error) {
 }
 
 // Find returns a complete backup by the beginning of its name, or the newest one for
-// "". If the manifest of the newest one is damaged, that is an error: an older backup
-// is not what was asked for.
+// "". A damaged manifest of the newest one is an error, because the caller asked for
+// the newest.
 func (r *Repository) Find(ctx context.Context, id string) (*Manifest, error) {
 	all, err := r.List(ctx)
 	if err != nil {

@@ -26,7 +26,7 @@
 //     A profile with "local": true is on the server of this machine, which is asked; others are asked themselves, as --from does. Those that do not
 //     tell their traffic get 200 with {"untold": "why"}. With ?scan=true advice reads all entities. For a local profile there are also GET
 //     /_/traffic/PROFILE, which lists the tables with traffic, and GET /_/accounts/PROFILE, which says when keys were last used and has no key; for
-//     others these are 404 (NotLocal). If there is nothing to tell, the answer is 502 (NoStatistics).
+//     others these are 404 (NotLocal). If the endpoint keeps no statistics, the answer is 502 (NoStatistics).
 //
 //   - It answers 200 with {} when an endpoint serves the page at /_/: the file dist/session. The page asks for an account and its key, a connection
 //     string or a SAS URL, and signs with WebCrypto. 404, of a place that leaves this file out, means the same.

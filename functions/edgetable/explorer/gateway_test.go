@@ -282,8 +282,8 @@ func TestAnswersAreWhole(t *testing.T) {
 	}
 }
 
-// A service is asked for the traffic of a table. That it does not tell it is no error,
-// which the console of the browser would show.
+// The page asks a service for the traffic of a table. If the service has none, the answer
+// is not an error, because the console of the browser would show an error.
 func TestUntold(t *testing.T) {
 	t.Parallel()
 	d := open(t, func(w http.ResponseWriter, _ *http.Request) {

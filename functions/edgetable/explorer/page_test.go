@@ -74,7 +74,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// The page has the same headers where Workers serve it as static assets. Only what the platform adds by itself is not in that file.
+// The page has the same headers where Workers serve it as static assets. That file lacks the headers that the platform adds by itself.
 func TestAssetHeaders(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../infra/cloudflare/_headers")
