@@ -98,7 +98,7 @@ type compactionFile struct {
 }
 
 func (f compactionFile) Write(b []byte) (int, error) {
-	if !f.space.spare() {
+	if !f.space.spare(len(b)) {
 		return 0, syscall.ENOSPC
 	}
 	return f.File.Write(b)
