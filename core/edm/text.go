@@ -33,7 +33,10 @@ func (v Value) AppendText(dst []byte) []byte {
 }
 
 // String returns the text of [Value.AppendText].
-func (v Value) String() string { return string(v.AppendText(nil)) }
+func (v Value) String() string {
+	var short [64]byte
+	return string(v.AppendText(short[:0]))
+}
 
 func appendGuid(dst []byte, g string) []byte {
 	for i, from := range [...]int{0, 4, 6, 8, 10} {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -41,12 +42,14 @@ type Handler struct {
 func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	begin := time.Now()
 	head := &c.Request.Header
+	header := read(head)
+	defer header.release()
 	req := protocol.Request{
 		Method: string(head.Method()),
 		Target: string(head.RequestURI()),
 		Host:   string(head.Host()),
 		Scheme: "http",
-		Header: fields{head},
+		Header: header,
 	}
 	if c.IsTLS() {
 		req.Scheme = "https"
@@ -191,16 +194,43 @@ func (b *incoming) drain(n int64) bool {
 	return err == io.EOF
 }
 
-// fields reads headers in the memory of fasthttp. Its results are valid until the request
-// is answered, as the protocol demands.
-type fields struct{ *fasthttp.RequestHeader }
+// fields are the headers of a request, in the memory of fasthttp. They are valid until the
+// request is answered, as the protocol demands.
+type fields struct {
+	*fasthttp.RequestHeader
+	list []protocol.Field
+}
 
-func (f fields) Get(name string) string {
-	value := view(f.Peek(name))
-	if name == "Content-Length" && value == "0" && !sent(f.RawHeaders(), "\ncontent-length:") {
-		return "" // fasthttp adds it where a client says nothing of a body
+var lists = sync.Pool{New: func() any { return new(fields) }}
+
+// read lists the headers once: a request asks for some twenty of them, and fasthttp
+// normalizes each name that it is asked for.
+func read(head *fasthttp.RequestHeader) *fields {
+	f := lists.Get().(*fields)
+	f.RequestHeader = head
+	for name, value := range head.All() {
+		f.list = append(f.list, protocol.Field{Name: view(name), Value: view(value)})
 	}
-	return value
+	return f
+}
+
+func (f *fields) release() {
+	clear(f.list)
+	f.RequestHeader, f.list = nil, f.list[:0]
+	lists.Put(f)
+}
+
+func (f *fields) Get(name string) string {
+	for i := range f.list {
+		if f.list[i].Name != name {
+			continue
+		}
+		if name == "Content-Length" && f.list[i].Value == "0" && !sent(f.RawHeaders(), "\ncontent-length:") {
+			return "" // fasthttp adds it where a client says nothing of a body
+		}
+		return f.list[i].Value
+	}
+	return ""
 }
 
 // sent reports whether a line of the headers begins with a name.
@@ -208,14 +238,11 @@ func sent(raw []byte, line string) bool {
 	return bytes.Contains(bytes.ToLower(append([]byte("\n"), raw...)), []byte(line))
 }
 
-func (f fields) Values(name string) []string {
-	list := f.PeekAll(name)
-	if len(list) == 0 {
-		return nil
-	}
-	values := make([]string, len(list))
-	for i, v := range list {
-		values[i] = view(v)
+func (f *fields) Values(name string) (values []string) {
+	for i := range f.list {
+		if f.list[i].Name == name {
+			values = append(values, f.list[i].Value)
+		}
 	}
 	return values
 }
