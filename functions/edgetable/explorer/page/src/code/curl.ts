@@ -1,5 +1,5 @@
 import { encode } from "../wire/odata.ts"
-import type { Asked } from "./code.ts"
+import type { Asked } from "./asked.ts"
 import { lines } from "./quote.ts"
 
 /** curl signs with openssl. The key is in EDGETABLE_KEY, in base64. */

@@ -1,4 +1,4 @@
-import type { Asked } from "./code.ts"
+import type { Asked } from "./asked.ts"
 import { lines, quote } from "./quote.ts"
 
 export const go = ({ table, filter, select }: Asked) =>

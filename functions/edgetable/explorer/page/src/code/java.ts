@@ -1,4 +1,4 @@
-import type { Asked } from "./code.ts"
+import type { Asked } from "./asked.ts"
 import { lines, quote as whole } from "./quote.ts"
 
 /** quote leaves ASCII alone: Java 17 reads a source in the encoding of the system. */

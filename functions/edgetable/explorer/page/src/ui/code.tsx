@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks"
-import { type Asked, languages } from "../code/code.ts"
+import type { Asked } from "../code/asked.ts"
+import { languages } from "../code/code.ts"
 import { read, write } from "../model/settings.ts"
 import { CopyButton, Dialog } from "./parts.tsx"
 
