@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks"
 import { useStore } from "../model/store.ts"
 import type { Home } from "../wire/client.ts"
+import { goodTable } from "../wire/names.ts"
 import { type Type, types } from "../wire/value.ts"
 import { Failure } from "../wire/failure.ts"
 import { createTable } from "../wire/tables.ts"
@@ -95,7 +96,7 @@ export function Importing({ home, table, close }: { home: Home; table: string; c
         {noKey && <p class="wrong">Choose a column for PartitionKey, or type one text for all rows.</p>}
         {failure && <ErrorLine failure={failure} />}
         <footer>
-          <button type="submit" class="main" data-test="import-begin" disabled={!plan || noKey || !preview.length || !/^[A-Za-z][A-Za-z0-9]{2,62}$/.test(to)}>
+          <button type="submit" class="main" data-test="import-begin" disabled={!plan || noKey || !preview.length || !goodTable(to)}>
             Import
           </button>
         </footer>

@@ -1,6 +1,7 @@
 // How the columns of a file become properties.
 import { parseEntity } from "../wire/json.ts"
 import { exact } from "../wire/date.ts"
+import { keyProblem } from "../wire/names.ts"
 import { type Type, type Value, check } from "../wire/value.ts"
 import { type Cell, Reader, exactly, separatorOf, typeNamed } from "./csv.ts"
 
@@ -139,12 +140,9 @@ function entity(cells: Cell[], plan: Plan, number: number, last: Map<number, Typ
   return judged(number, source, values)
 }
 
-const badKey = /[/\\#?\u0000-\u001f\u007f-\u009f]/
-
 function judged(number: number, source: string, values: Map<string, Value>): Row {
   for (const [name, value] of values) {
-    if ((name === "PartitionKey" || name === "RowKey") && badKey.test(value.text)) return { number, source, wrong: `${name} has one of / \\ # ? or a control character` }
-    const wrong = check(value)
+    const wrong = ((name === "PartitionKey" || name === "RowKey") && keyProblem(value.text)) || check(value)
     if (wrong) return { number, source, wrong: `${name}: ${wrong}` }
     if (value.type === "DateTime") value.text = exact(value.text)
   }

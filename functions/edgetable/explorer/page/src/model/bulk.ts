@@ -8,6 +8,7 @@ import { type Position, getEntity, query } from "../wire/tables.ts"
 import { type Entity, type Value, keyOf, sameValue } from "../wire/value.ts"
 import { read, write } from "./settings.ts"
 import { Store } from "./store.ts"
+import { maxBatch } from "../wire/rules.ts"
 
 export type Plan =
   | { kind: "delete" }
@@ -37,7 +38,7 @@ export const unfinished = (home: Home, table: string) => read<Job | undefined>(p
 
 export const forget = (home: Home, table: string) => write(place(home, table), undefined)
 
-const perBatch = 100
+const perBatch = maxBatch
 const mostBytes = 3_500_000
 const atOnce = 6
 

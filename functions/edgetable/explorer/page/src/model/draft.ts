@@ -1,5 +1,6 @@
 // An entity that is edited. A property without a value is not there: null and the empty text are different.
 import { exact } from "../wire/date.ts"
+import { keyProblem, propertyProblem } from "../wire/names.ts"
 import { type Entity, type Value, check, keyOf, sameValue } from "../wire/value.ts"
 
 export interface Field {
@@ -43,16 +44,13 @@ export function fresh(like?: Entity): Draft {
 export const valuesOf = (d: Draft): Map<string, Value> =>
   new Map(d.fields.filter((f) => !f.removed && f.name).map((f) => [f.name, f.value.type === "DateTime" ? { ...f.value, text: exact(f.value.text) } : f.value]))
 
-const badKey = /[\/\\#?\u0000-\u001f\u007f-\u009f]/
-
 /** problemOf says what is wrong with a field, or "". */
 export function problemOf(d: Draft, f: Field): string {
   if (f.removed) return ""
-  if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(f.name)) return "a name has letters, digits and _"
-  if (f.name.length > 255) return "a name has at most 255 characters"
+  const wrong = propertyProblem(f.name)
+  if (wrong) return wrong
   if (d.fields.some((o) => o !== f && !o.removed && o.name === f.name)) return "this name is here twice"
-  if ((f.name === "PartitionKey" || f.name === "RowKey") && badKey.test(f.value.text)) return "a key has none of / \\ # ? and no control characters"
-  return check(f.value)
+  return ((f.name === "PartitionKey" || f.name === "RowKey") && keyProblem(f.value.text)) || check(f.value)
 }
 
 export const changed = (d: Draft): boolean => {

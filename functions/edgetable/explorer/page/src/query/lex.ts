@@ -1,4 +1,5 @@
 // The tokens of a filter, with their places.
+import { propertyMore, propertyStart } from "../wire/rules.ts"
 import type { Value } from "../wire/value.ts"
 
 export interface Token {
@@ -17,7 +18,7 @@ const words = new Set<string>([...operators, "and", "or", "not"])
 const typed = /(datetime|guid|binary|X)'((?:[^']|'')*)'/y
 const quoted = /'((?:[^']|'')*)'/y
 const number = /-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?[lLdDfF]?(?![\w.])/y
-const name = /[\p{L}_][\p{L}\p{N}_]*/uy
+const name = new RegExp(`[${propertyStart}][${propertyStart}${propertyMore}]*`, "y")
 
 export function lex(source: string): Token[] {
   const tokens: Token[] = []

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks"
 import { Bulk, type Job, type Plan, forget, unfinished } from "../model/bulk.ts"
 import { useStore } from "../model/store.ts"
 import type { Home } from "../wire/client.ts"
+import { goodTable, propertyProblem } from "../wire/names.ts"
 import { check, types, type Type } from "../wire/value.ts"
 import { first } from "../query/builder.ts"
 import { count, plural } from "../model/words.ts"
@@ -74,7 +75,7 @@ function Ask({ kind, home, homes, table, filter, close, begin }: Props & { kind:
   const [existing, setExisting] = useState<"replace" | "skip">("skip")
   const wrong = check(value)
   const same = to === home.name && target.toLowerCase() === table.toLowerCase()
-  const ready = kind === "delete" ? confirm === table : kind === "set" ? /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !wrong && !["PartitionKey", "RowKey", "Timestamp"].includes(name) : !!to && /^[A-Za-z][A-Za-z0-9]{2,62}$/.test(target) && !same
+  const ready = kind === "delete" ? confirm === table : kind === "set" ? !propertyProblem(name) && !wrong && !["PartitionKey", "RowKey", "Timestamp"].includes(name) : !!to && goodTable(target) && !same
   const submit = (e: Event) => {
     e.preventDefault()
     if (ready) begin(kind === "delete" ? { kind } : kind === "set" ? { kind, name, value } : { kind, home: to, table: target, existing })

@@ -5,7 +5,8 @@ import type { Home } from "../wire/client.ts"
 import { Failure } from "../wire/failure.ts"
 import { Malformed, parseEntity, pretty } from "../wire/json.ts"
 import { getEntity, insert, replace } from "../wire/tables.ts"
-import { type Entity, keyOf } from "../wire/value.ts"
+import { maxProperties } from "../wire/rules.ts"
+import { type Entity, keyOf, system } from "../wire/value.ts"
 import { FieldRow } from "./field.tsx"
 import { Merge } from "./merge.tsx"
 import { ErrorLine } from "./parts.tsx"
@@ -64,6 +65,8 @@ export function Edit({ home, table, place, start, close, saved, columns }: Props
   const save = async () => {
     const d = fromJSON()
     if (!d) return
+    const own = d.fields.filter((f) => !f.removed && !system.includes(f.name)).length
+    if (own > maxProperties) return setFailure(new Error(`An entity has at most ${maxProperties} properties beside its keys; this one has ${own}.`))
     const wrong = d.fields.find((f) => problemOf(d, f))
     if (wrong) {
       change(d)

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { go, route } from "../model/route.ts"
 import { Store, useStore } from "../model/store.ts"
 import type { Home } from "../wire/client.ts"
+import { goodTable } from "../wire/names.ts"
 import { createTable, listTables } from "../wire/tables.ts"
 import { plural } from "../model/words.ts"
 import { Dialog, ErrorLine } from "./parts.tsx"
@@ -116,7 +117,7 @@ export function Tables({ home }: { home: Home }) {
 function Create({ home, close, created }: { home: Home; close: () => void; created: (name: string) => void }) {
   const [name, setName] = useState("")
   const [failure, setFailure] = useState<Error>()
-  const wrong = name && !/^[A-Za-z][A-Za-z0-9]{2,62}$/.test(name)
+  const wrong = name && !goodTable(name)
   const submit = async (e: Event) => {
     e.preventDefault()
     setFailure(undefined)

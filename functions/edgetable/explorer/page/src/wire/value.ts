@@ -1,5 +1,6 @@
 // The eight types of properties. A value is a type and its exact text: neither Int64 nor a date ever becomes a number of JavaScript.
 import { ticksOf } from "./date.ts"
+import { maxBinary, maxString } from "./rules.ts"
 
 export const types = ["String", "Boolean", "Int32", "Int64", "Double", "DateTime", "Guid", "Binary"] as const
 export type Type = (typeof types)[number]
@@ -41,7 +42,7 @@ const ranges = {
 export function check({ type, text }: Value): string {
   switch (type) {
     case "String":
-      return text.length > 32768 ? "a String has at most 32,768 characters" : text.isWellFormed?.() === false ? "half of a character is missing" : ""
+      return text.length > maxString ? `a String has at most ${maxString.toLocaleString("en")} characters` : text.isWellFormed?.() === false ? "half of a character is missing" : ""
     case "Boolean":
       return text === "true" || text === "false" ? "" : "a Boolean is true or false"
     case "Int32":
@@ -58,7 +59,7 @@ export function check({ type, text }: Value): string {
     case "Guid":
       return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? "" : "a Guid is for example c9da6455-213d-42c9-9a79-3e9149a57833"
     case "Binary":
-      return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) ? "" : "a Binary is base64"
+      return /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text) ? (bytesIn(text) > maxBinary ? `a Binary has at most ${maxBinary.toLocaleString("en")} bytes` : "") : "a Binary is base64"
   }
 }
 
