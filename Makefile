@@ -69,7 +69,7 @@ test-edge:
 	@.ci/prerequisites go node npm python3
 	$(STEPS) $(EDGE)
 
-## test-dist: the files of 'make dist' and the examples in deploy/: the package is installed, the image runs, proxies pass requests on
+## test-dist: the files of 'make dist' and the examples in infra/machines: the package is installed, the image runs, proxies pass requests on
 DIST = files examples
 .PHONY: test-dist
 test-dist:
@@ -126,7 +126,7 @@ race-dynamodb:
 .PHONY: static
 static:
 	go tool staticcheck -tags $(TAGS) ./... $(TOOLS)
-	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath deploy/export/github.yaml)
+	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath infra/machines/export/github.yaml)
 	go mod tidy -diff
 
 .PHONY: module module-kv
@@ -159,7 +159,7 @@ files:
 	cd .ci/dist && go vet ./... && $(GOTEST) -count=1 -timeout 30m ./...
 
 examples: build
-	deploy/test/run $(BIN)/edgetable
+	infra/machines/test/run $(BIN)/edgetable
 
 ## fresh: 'make run' and 'make test' in a clone of HEAD with empty caches; as root also without the Debian packages
 .PHONY: fresh
@@ -168,7 +168,7 @@ fresh:
 
 .PHONY: vet
 vet:
-	@unformatted=$$(gofmt -l core adapters functions wasm examples testdata deploy .ci); \
+	@unformatted=$$(gofmt -l core adapters functions wasm examples testdata infra .ci); \
 	  if [[ -n $$unformatted ]]; then echo "gofmt is needed on:" $$unformatted; exit 1; fi
 	go vet -tags $(TAGS) ./... $(TOOLS)
 	cd testdata/clients/go && go vet ./...

@@ -27,7 +27,7 @@ const (
 
 // sources are the files from which a release is made.
 var sources = []string{
-	"*.go", "*.s", "go.mod", "go.sum", "README.md", "CHANGELOG.md", "LICENSE", ".goreleaser.yaml", ".ci/dist", "deploy/package",
+	"*.go", "*.s", "go.mod", "go.sum", "README.md", "CHANGELOG.md", "LICENSE", ".goreleaser.yaml", ".ci/dist", "infra/machines/package",
 	"functions", "core", "adapters",
 }
 

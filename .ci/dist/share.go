@@ -65,7 +65,7 @@ func (r *release) scripts(dir string) error {
 		return err
 	}
 	for _, name := range []string{"postinstall", "preremove", "postremove"} {
-		text, err := os.ReadFile(filepath.Join("deploy/package", name))
+		text, err := os.ReadFile(filepath.Join("infra/machines/package", name))
 		if err != nil {
 			return err
 		}

@@ -131,11 +131,11 @@ func TestExportKill(t *testing.T) {
 	}
 }
 
-// TestExportAction runs the shell steps of the GitHub Action in deploy/export, with the variables that it sets and no others, twice on
+// TestExportAction runs the shell steps of the GitHub Action in infra/machines/export, with the variables that it sets and no others, twice on
 // one day: the second run finds a finished export.
 func TestExportAction(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../deploy/export/github.yaml")
+	text, err := os.ReadFile("../../infra/machines/export/github.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,12 +166,12 @@ func TestExportAction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script, err := filepath.Abs("../../deploy/export/export")
+	script, err := filepath.Abs("../../infra/machines/export/export")
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkout := t.TempDir()
-	for name, target := range map[string]string{"bin/edgetable": binary, "deploy/export/export": script} {
+	for name, target := range map[string]string{"bin/edgetable": binary, "infra/machines/export/export": script} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(checkout, name)), 0o700), os.Symlink(target, filepath.Join(checkout, name))); err != nil {
 			t.Fatal(err)
 		}

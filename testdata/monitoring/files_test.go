@@ -16,9 +16,9 @@ import (
 
 const (
 	root      = "../../"
-	dashboard = root + "deploy/grafana/edgetable.json"
-	rules     = root + "deploy/prometheus/alerts.yml"
-	ruleTests = root + "deploy/prometheus/alerts_test.yml"
+	dashboard = root + "infra/machines/grafana/edgetable.json"
+	rules     = root + "infra/machines/prometheus/alerts.yml"
+	ruleTests = root + "infra/machines/prometheus/alerts_test.yml"
 	runbook   = root + "docs/runbook.md"
 	table     = root + "docs/metrics.md"
 )

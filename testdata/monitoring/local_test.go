@@ -25,7 +25,7 @@ func TestRules(t *testing.T) {
 
 	// In its container Prometheus has both files in one folder.
 	dir := t.TempDir()
-	for name, file := range map[string]string{"alerts.yml": rules, "prometheus.yml": root + "deploy/compose/prometheus.yml"} {
+	for name, file := range map[string]string{"alerts.yml": rules, "prometheus.yml": root + "infra/machines/compose/prometheus.yml"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(read(t, file)), 0o600); err != nil {
 			t.Fatal(err)
 		}
