@@ -11,7 +11,7 @@ FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
 # Go packages below testdata, which ./... leaves out.
-TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/must ./testdata/proc
+TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/must ./testdata/proc ./testdata/remotetest
 # Build tags of the tests that need DynamoDB Local and AWS's emulator, of those that need TinyGo and Node.js, and of those that
 # need an ACME server or Prometheus. The fourth makes tests move more entities and kill more often.
 TAGS := testaws,testedge,testlocal,testmany
@@ -187,24 +187,24 @@ clients: build
 conformance: build
 	EDGETABLE_CONFORMANCE=write .ci/clients $(BIN)/edgetable
 
-## explorer: bundle the page of the explorer into functions/edgetable/explorer/dist, which is committed
+## explorer: bundle the page of the explorer into functions/explorer/dist, which is committed
 .PHONY: explorer
 explorer:
 	@.ci/prerequisites go npm
-	functions/edgetable/explorer/page/install
-	go run -C functions/edgetable/explorer/build .
+	functions/explorer/page/install
+	go run -C functions/explorer/build .
 
 ## explorer-check: types and tests of that page, and that what is committed is what its sources build
 .PHONY: explorer-check
 explorer-check:
 	@.ci/prerequisites go node npm
-	functions/edgetable/explorer/build/check
+	functions/explorer/build/check
 
 ## explorer-test: that page in Chromium, against the binary
 .PHONY: explorer-test
 explorer-test: build
 	@.ci/prerequisites go npm chromium
-	functions/edgetable/explorer/page/install
+	functions/explorer/page/install
 	cd testdata/explorer && EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) go test -count=1 -parallel 4 ./... # most of them wait most of the time
 
 ## explorer-homes: that page in Chromium, against the Lambda function, the Worker with its stores, and Azurite
@@ -217,14 +217,14 @@ explorer-homes: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 ## explorer-code: the programs that the page writes for a query, with the SDKs that the client suites installed
 .PHONY: explorer-code
 explorer-code: build | clients
-	functions/edgetable/explorer/page/test/code/run $(abspath $(BIN)/edgetable)
+	functions/explorer/page/test/code/run $(abspath $(BIN)/edgetable)
 
 ## explorer-bench: first rows, frames while scrolling and memory of the page with 100,000 rows, in headless Chromium
 .PHONY: explorer-bench
 explorer-bench: build
 	@.ci/prerequisites go node npm chromium
-	functions/edgetable/explorer/page/install
-	node functions/edgetable/explorer/page/measure.mjs $(abspath $(BIN)/edgetable)
+	functions/explorer/page/install
+	node functions/explorer/page/measure.mjs $(abspath $(BIN)/edgetable)
 
 ## backup-s3: backups of the binary to a real server for S3, with faults and kills
 .PHONY: backup-s3
@@ -267,7 +267,7 @@ wasm:
 	@folder=$$(wasm/worker/build) && rm -rf $(BIN)/edge && mkdir -p $(BIN)/edge && cp "$$folder"/* $(BIN)/edge/
 	@folder=$$(wasm/worker/build kv) && rm -rf $(BIN)/edge-kv && mkdir -p $(BIN)/edge-kv && cp "$$folder"/* $(BIN)/edge-kv/
 	@rm -rf $(BIN)/edge-page && mkdir -p $(BIN)/edge-page/_
-	@cp infra/cloudflare/_headers $(BIN)/edge-page/ && cp functions/edgetable/explorer/dist/* $(BIN)/edge-page/_/
+	@cp infra/cloudflare/_headers $(BIN)/edge-page/ && cp functions/explorer/dist/* $(BIN)/edge-page/_/
 
 ## tinygo: the compiler of these modules, built once
 .PHONY: tinygo

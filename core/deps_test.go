@@ -88,6 +88,9 @@ func TestLayers(t *testing.T) {
 		for _, imported := range f[1:] {
 			if name, ok := strings.CutPrefix(imported, "edgetable/functions/"); ok {
 				command, _, _ := strings.Cut(name, "/")
+				if command == "explorer" && strings.HasPrefix(f[0]+"/", "edgetable/functions/edgetable/") {
+					continue // the explorer's gateway is a command of the binary too
+				}
 				if !strings.HasPrefix(f[0]+"/", "edgetable/functions/"+command+"/") {
 					t.Errorf("%s imports %s, which belongs to a command", f[0], imported)
 				}

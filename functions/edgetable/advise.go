@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/payload"
 	"edgetable/functions/edgetable/advise"
-	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
 )
 

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/edm"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/remote"
 )
 
 // workload sends the requests of one program to a table.

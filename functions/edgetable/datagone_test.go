@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
 )
 
 // three are a source with three tables, and a target.

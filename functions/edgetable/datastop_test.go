@@ -20,8 +20,8 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/core/sas"
 	"edgetable/core/sharedkey"
-	"edgetable/functions/edgetable/remote/remotetest"
 	"edgetable/testdata/must"
+	"edgetable/testdata/remotetest"
 )
 
 // halfway is a service to which something happens when some requests for pages and batches have come.

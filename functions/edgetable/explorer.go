@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"edgetable/functions/edgetable/explorer"
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
+	"edgetable/functions/explorer"
 )
 
 // explorerFlags are the flags of explorer.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/transfer"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"edgetable/core/accounts"
-	"edgetable/functions/edgetable/explorer"
+	"edgetable/functions/explorer"
 )
 
 // greeting is what a server says of itself when it starts.

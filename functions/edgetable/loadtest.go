@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/edm"
 	"edgetable/core/payload"
 	"edgetable/core/traffic"
 	"edgetable/functions/edgetable/advise"
 	"edgetable/functions/edgetable/load/hist"
-	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
 )
 

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/traffic"
 	"edgetable/functions/edgetable/advise"
-	"edgetable/functions/edgetable/explorer"
-	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/functions/explorer"
 )
 
 // localServer is the server on this machine that uses a data directory, if there is

@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
 )
 
 // profile is a service under a name. The key may be elsewhere than in the

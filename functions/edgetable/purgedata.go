@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/edm"
 	"edgetable/core/odata"
-	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
 )
 

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/core/protocol"
-	"edgetable/functions/edgetable/explorer"
+	"edgetable/functions/explorer"
 )
 
 // explorerFlag says whether a server has the explorer's page.

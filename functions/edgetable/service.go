@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
 )
 
 // serviceFlags name a table service, in --from or --to.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/transfer"
 )
 

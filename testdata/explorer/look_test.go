@@ -105,9 +105,9 @@ func (b *tab) zone(name string) {
 // axe returns what is serious for screen readers, by some of its rules or by all.
 func (b *tab) axe(rules ...string) []string {
 	b.Helper()
-	source, err := os.ReadFile(filepath.FromSlash("../../functions/edgetable/explorer/page/node_modules/axe-core/axe.min.js"))
+	source, err := os.ReadFile(filepath.FromSlash("../../functions/explorer/page/node_modules/axe-core/axe.min.js"))
 	if err != nil {
-		b.Fatalf("functions/edgetable/explorer/page/install has not run: use 'make explorer-test'; %v", err)
+		b.Fatalf("functions/explorer/page/install has not run: use 'make explorer-test'; %v", err)
 	}
 	if !js[bool](b, "!!window.axe") {
 		js[bool](b, string(source)+"; true")

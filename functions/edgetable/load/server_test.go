@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
 	"edgetable/core/sas"
 	"edgetable/functions/edgetable/load"
 	"edgetable/functions/edgetable/load/wire"
-	"edgetable/functions/edgetable/remote"
-	"edgetable/functions/edgetable/remote/remotetest"
 	"edgetable/testdata/must"
+	"edgetable/testdata/remotetest"
 )
 
 // serve starts a server with an empty store in memory.

@@ -3,8 +3,8 @@ package transfer
 import (
 	"context"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/remote"
 )
 
 // batch is a batch of rows in one partition, with the rows that were refused

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
 )
 
 // Copy says what to copy from one service to another and how.

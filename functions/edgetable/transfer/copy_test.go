@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/edm"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
 	"edgetable/testdata/must"
 )

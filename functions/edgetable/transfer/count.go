@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/edm"
 	"edgetable/core/payload"
 	"edgetable/core/table"
-	"edgetable/functions/edgetable/remote"
 )
 
 // Count returns the number of entities that match a query. It adds to progress

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/remote"
 )
 
 // Export says what to export and how.

@@ -17,7 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"edgetable/adapters/backup/repository"
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/transfer"
 	"edgetable/testdata/must"
 )

@@ -8,8 +8,8 @@ import (
 	"io"
 	"os"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/remote"
 )
 
 // sheet makes the files of a format that has to know all columns of a table before

@@ -6,8 +6,8 @@ import (
 	"io"
 	"iter"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/remote"
 )
 
 // ToWriter exports one table as a stream, in the order of its keys.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
 )
 
 // gone reports whether an error says that a table is not there, or not any more.

@@ -11,14 +11,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/payload"
 	"edgetable/core/protocol"
-	"edgetable/functions/edgetable/remote"
-	"edgetable/functions/edgetable/remote/remotetest"
 	"edgetable/testdata/must"
+	"edgetable/testdata/remotetest"
 )
 
 // newClient is a client of a new server with a table People.

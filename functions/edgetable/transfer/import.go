@@ -11,8 +11,8 @@ import (
 	"reflect"
 	"slices"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/key"
-	"edgetable/functions/edgetable/remote"
 )
 
 // Import says what to import and how.

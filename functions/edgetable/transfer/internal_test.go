@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/edm"
 	"edgetable/core/key"
-	"edgetable/functions/edgetable/remote"
 	"edgetable/testdata/must"
 )
 

@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/protocol"
-	"edgetable/functions/edgetable/remote"
-	"edgetable/functions/edgetable/remote/remotetest"
 	"edgetable/functions/edgetable/transfer"
+	"edgetable/testdata/remotetest"
 )
 
 // withoutBatches is a service that has no batches, and counts requests for them.

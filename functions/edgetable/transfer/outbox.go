@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/remote"
 )
 
 // outbox writes the changes of a part to the target in batches, and notes how far

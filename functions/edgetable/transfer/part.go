@@ -5,8 +5,8 @@ import (
 	"iter"
 	"sync"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/remote"
 )
 
 // part is a range that one worker reads in the order of its keys, while another

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
 )
 
 // probeShare is how much longer a table is read than probes for keys to divide it

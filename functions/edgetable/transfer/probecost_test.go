@@ -10,9 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/key"
 	"edgetable/core/odata"
-	"edgetable/functions/edgetable/remote"
 )
 
 // simulated is a service with a table of so many rows, 100 a page and 100 a

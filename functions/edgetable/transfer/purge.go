@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
 )
 
 // Purge deletes the entities that match a query, in batches, and returns how many

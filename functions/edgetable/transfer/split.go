@@ -5,9 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/key"
 	"edgetable/core/odata"
-	"edgetable/functions/edgetable/remote"
 )
 
 // prober returns the first key that matches a query, which has no table; ok is

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/edm"
 	"edgetable/core/table"
-	"edgetable/functions/edgetable/remote"
 	"edgetable/functions/edgetable/transfer"
 	"edgetable/testdata/must"
 )

@@ -4,8 +4,8 @@ import (
 	"context"
 	"iter"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/remote"
 )
 
 // sync compares a part of a table with the target and writes what differs.

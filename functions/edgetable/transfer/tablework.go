@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
 )
 
 // noted is a line of a journal of work on tables: the ranges of a table, how far

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/key"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/remote"
 )
 
 // Difference is an entity that two tables do not both have with the same

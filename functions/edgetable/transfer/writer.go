@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/edm"
 	"edgetable/core/payload"
-	"edgetable/functions/edgetable/remote"
 )
 
 // writer writes batches to a service and settles each operation that the service

@@ -25,10 +25,10 @@ for (const [variant, jsonc] of [["not chosen", written], ["chosen", chosen]]) {
     assert.equal(page.status, variant === "chosen" ? 200 : 401);
     if (variant === "chosen") {
       assert.deepEqual([session.status, await session.json()], [200, {}], "the page takes this for an endpoint, and 401 for a gateway that wants a token");
-      assert.equal(await page.text(), read("functions/edgetable/explorer/dist/index.html"));
+      assert.equal(await page.text(), read("functions/explorer/dist/index.html"));
       const script = await get("/_/app.js");
       assert.match(script.headers.get("content-type"), /javascript/);
-      assert.deepEqual(Buffer.from(await script.arrayBuffer()), readFileSync(join(root, "functions/edgetable/explorer/dist/app.js")));
+      assert.deepEqual(Buffer.from(await script.arrayBuffer()), readFileSync(join(root, "functions/explorer/dist/app.js")));
       for (const answer of [page, script]) {
         assert.match(answer.headers.get("content-security-policy"), /^default-src 'none'; script-src 'self'; .*trusted-types 'none'; frame-ancestors 'none'/);
         assert.equal(answer.headers.get("x-content-type-options"), "nosniff");

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/protocol"
-	"edgetable/functions/edgetable/remote"
 )
 
 // Profile is a service that the page may use.

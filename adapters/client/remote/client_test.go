@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/core/accounts"
 	"edgetable/core/edm"
 	"edgetable/core/payload"
 	"edgetable/core/sas"
 	"edgetable/core/sharedkey"
-	"edgetable/functions/edgetable/remote"
-	"edgetable/functions/edgetable/remote/remotetest"
 	"edgetable/testdata/must"
+	"edgetable/testdata/remotetest"
 )
 
 func client(t *testing.T, connection string) *remote.Client {

@@ -32,7 +32,7 @@ func compare(t *testing.T, path string, want []byte) {
 		}
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s does not say what core says (%v): run go test ./functions/edgetable/explorer -update, then make explorer", path, err)
+		t.Errorf("%s does not say what core says (%v): run go test ./functions/explorer -update, then make explorer", path, err)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"edgetable/functions/edgetable/explorer"
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
+	"edgetable/functions/explorer"
 	"edgetable/testdata/must"
 )
 

@@ -1,8 +1,8 @@
 // Command build bundles the page of the explorer with esbuild:
 //
-//	go run -C functions/edgetable/explorer/build .             # writes ../dist
-//	go run -C functions/edgetable/explorer/build . -out DIR    # writes DIR
-//	go run -C functions/edgetable/explorer/build . -tests DIR  # bundles the tests of the page for Node.js
+//	go run -C functions/explorer/build .             # writes ../dist
+//	go run -C functions/explorer/build . -out DIR    # writes DIR
+//	go run -C functions/explorer/build . -tests DIR  # bundles the tests of the page for Node.js
 //
 // It is a module of its own, so that esbuild is no part of edgetable. The libraries of the page must be installed, see ../page/install.
 package main
@@ -105,7 +105,7 @@ func notices() (string, error) {
 	for _, name := range bundled {
 		text, err := os.ReadFile(filepath.Join(page, "node_modules", name, "LICENSE"))
 		if err != nil {
-			return "", fmt.Errorf("%w; run functions/edgetable/explorer/page/install", err)
+			return "", fmt.Errorf("%w; run functions/explorer/page/install", err)
 		}
 		fmt.Fprintf(&b, "\n%s\n\n%s\n", name, strings.TrimSpace(string(text)))
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"edgetable/core/protocol"
-	"edgetable/functions/edgetable/explorer"
+	"edgetable/functions/explorer"
 )
 
 func get(host, target string, header ...string) (status int, fields map[string]string, body string) {
@@ -77,7 +77,7 @@ func TestPolicy(t *testing.T) {
 // The page has the same headers where Workers serve it as static assets. That file lacks the headers that the platform adds by itself.
 func TestAssetHeaders(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../../infra/cloudflare/_headers")
+	text, err := os.ReadFile("../../infra/cloudflare/_headers")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"edgetable/functions/edgetable/remote"
+	"edgetable/adapters/client/remote"
 )
 
 // Local tells what the Table protocol does not. The page gets its answers as JSON.
