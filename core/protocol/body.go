@@ -73,6 +73,9 @@ func readAll(b []byte, r io.Reader, length int64) ([]byte, error) {
 				return b, nil
 			}
 		}
+		if e, ok := errors.AsType[*table.Error](err); ok {
+			return b[:0], e // of the transport, which has no room for the body
+		}
 		if err != nil {
 			return b[:0], errBodyEnded()
 		}

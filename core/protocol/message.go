@@ -20,7 +20,8 @@ type Request struct {
 	Source netip.Addr
 	// Body is read only after the authentication, and at most up to the limit
 	// of 4 MiB. It may be nil. If it has the method Bytes() []byte, it is in
-	// memory and is not copied; it must not change until Release.
+	// memory and is not copied; it must not change until Release. Its error may be a
+	// *table.Error, which becomes the answer.
 	Body io.Reader
 	// ContentLength is the length of Body, or -1 if it is unknown.
 	ContentLength int64

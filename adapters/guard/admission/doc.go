@@ -47,7 +47,11 @@
 // first request of the longest line if that is late, else its last. Otherwise it is
 // a late request of the same account, or the new request itself.
 //
-// A request keeps its place until it is answered, also while the handler reads its
-// body. Handlers do not read the bodies of clients without a key; the
-// server stops slow clients with a timeout.
+// # Bodies
+//
+// A request keeps its place until it is answered, but for the time in which the handler
+// reads a body that has not arrived: a client that sends slowly would hold the place and
+// give nothing. The request takes a place again when its body is complete, and is refused
+// then if it gets none. The transport says by a method Arrived of the body that there is
+// nothing to wait for. It also bounds the memory of bodies that arrive.
 package admission

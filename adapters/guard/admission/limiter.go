@@ -58,7 +58,7 @@ type places struct {
 }
 
 // Stats are what a Limiter counts. Every request adds one to Admitted, Refused or
-// Gone.
+// Gone, and one more after it waited for its body.
 type Stats struct {
 	Running, Waiting int    // now
 	Admitted         uint64 // since the beginning, as are the next two
@@ -105,8 +105,7 @@ func (l *Limiter) of(req *protocol.Request) *places {
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	p := l.of(req)
 	if p.enter() {
-		defer p.leave(inTime)
-		return l.next.Serve(ctx, req)
+		return l.serve(ctx, req, &visit{places: p, turn: inTime})
 	}
 	begin := time.Now()
 	t := p.wait(ctx, req)
@@ -116,9 +115,23 @@ func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Res
 		resp.Refused, resp.Waited = protocol.RefusedQueue, waited
 		return resp
 	}
-	defer p.leave(t)
+	return l.serve(ctx, req, &visit{places: p, turn: t, waited: waited})
+}
+
+// serve serves a request that has a place.
+func (l *Limiter) serve(ctx context.Context, req *protocol.Request, v *visit) protocol.Response {
+	defer v.leave()
+	if !arrived(req.Body) {
+		v.ctx, v.req, v.Reader = ctx, req, req.Body
+		with := *req
+		with.Body = v
+		req = &with
+	}
 	resp := l.next.Serve(ctx, req)
-	resp.Waited = waited
+	resp.Waited = v.waited
+	if v.busy {
+		resp.Refused = protocol.RefusedQueue
+	}
 	return resp
 }
 
@@ -144,6 +157,14 @@ func (p *places) count() Stats {
 	s := p.stats
 	s.Waiting = p.queue.waiting
 	return s
+}
+
+// admit waits for a place if there is none.
+func (p *places) admit(ctx context.Context, req *protocol.Request) turn {
+	if p.enter() {
+		return inTime
+	}
+	return p.wait(ctx, req)
 }
 
 // enter admits a request if there is a free place. It passes no request that is not

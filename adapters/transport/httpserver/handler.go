@@ -77,7 +77,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		return
 	}
 	req.ContentLength = int64(head.ContentLength())
-	body := incoming{stream: c.RequestBodyStream()}
+	body := incoming{stream: c.RequestBodyStream(), length: req.ContentLength}
 	if req.ContentLength == 0 || body.stream == nil {
 		req.ContentLength, body.ended = 0, true
 	} else {
@@ -168,7 +168,8 @@ func closeAfter(c *fasthttp.RequestCtx) {
 // asks for it.
 type incoming struct {
 	stream io.Reader
-	n      int // bytes that were read
+	length int64 // -1: not known
+	n      int   // bytes that were read
 	ended  bool
 }
 
@@ -181,6 +182,12 @@ func (b *incoming) Read(p []byte) (int, error) {
 	b.ended = err == io.EOF
 	return n, err
 }
+
+// prefetched is what fasthttp reads of a body before it calls the handler.
+const prefetched = 8 << 10
+
+// Arrived reports whether the body can be read without a wait for the client.
+func (b *incoming) Arrived() bool { return b.ended || b.length >= 0 && b.length <= prefetched }
 
 // drained is the length up to which an unwanted body is read before the answer.
 const drained = 64 << 10

@@ -1,0 +1,115 @@
+package admission_test
+
+import (
+	"context"
+	"io"
+	"net/textproto"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"edgetable/adapters/guard/admission"
+	"edgetable/core/protocol"
+	"edgetable/core/wiretest"
+)
+
+// TestBodiesThatDoNotCome lets more requests wait for their bodies than may write at
+// once: another request is served meanwhile, and so are they when their bodies come.
+func TestBodiesThatDoNotCome(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const concurrent, slow = 2, 10
+		h := wiretest.NewHandler(new(wiretest.Clock))
+		l := admission.New(h, admission.Options{Concurrent: concurrent, MaxWait: time.Hour, Account: h.AccountName, Refuse: h.Refuse})
+		var bodies []*io.PipeWriter
+		answers := make(chan int, slow)
+		name := func(i int) string { return "slow" + string(rune('a'+i)) }
+		for i := range slow {
+			r, w := io.Pipe()
+			bodies = append(bodies, w)
+			go func() { answers <- l.Serve(t.Context(), insert(t, r, name(i))).Status }()
+		}
+		synctest.Wait()
+		if s := l.Stats(); s.Running != 0 || s.Waiting != 0 {
+			t.Errorf("bodies that do not come hold places: %+v", s)
+		}
+		if resp := l.Serve(t.Context(), insert(t, strings.NewReader(tableText("other")), "other")); resp.Status != 201 || resp.Waited != 0 {
+			t.Errorf("another write got %d after %v", resp.Status, resp.Waited)
+		}
+		for i, w := range bodies {
+			if _, err := io.WriteString(w, tableText(name(i))); err != nil {
+				t.Error(err)
+			}
+			w.Close()
+			if got := <-answers; got != 201 {
+				t.Errorf("a slow write got %d", got)
+			}
+		}
+		if s := l.Stats(); s.Running != 0 || s.Waiting != 0 || s.Refused != 0 {
+			t.Errorf("at the end: %+v", s)
+		}
+	})
+}
+
+// TestBodyComesTooLate: a request whose body has come needs a place again, and is
+// refused in the words of the service if it gets none. Nothing was done.
+func TestBodyComesTooLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := wiretest.NewHandler(new(wiretest.Clock))
+		stuck := make(chan struct{})
+		l := admission.New(serveFunc(func(ctx context.Context, req *protocol.Request) protocol.Response {
+			if req.Target == "stuck" {
+				<-stuck
+				return protocol.Response{Status: 204}
+			}
+			return h.Serve(ctx, req)
+		}), admission.Options{Concurrent: 1, Account: h.AccountName, Refuse: h.Refuse})
+		r, w := io.Pipe()
+		p := insert(t, r, "people")
+		answer := make(chan protocol.Response, 1)
+		go func() { answer <- l.Serve(t.Context(), p) }()
+		synctest.Wait()
+		go l.Serve(t.Context(), &protocol.Request{Method: "POST", Target: "stuck"})
+		synctest.Wait()
+		if _, err := io.WriteString(w, tableText("people")); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		resp := <-answer
+		if resp.Status != 503 || resp.Refused != protocol.RefusedQueue || resp.Waited != time.Second || !strings.Contains(string(resp.Body), "ServerBusy") {
+			t.Errorf("%d %q after %v: %s", resp.Status, resp.Refused, resp.Waited, resp.Body)
+		}
+		close(stuck)
+		synctest.Wait()
+		if s := l.Stats(); s.Running != 0 {
+			t.Errorf("at the end: %+v", s)
+		}
+	})
+}
+
+// insert returns the request that makes a table, with a body that may come slowly.
+func insert(t *testing.T, body io.Reader, name string) *protocol.Request {
+	t.Helper()
+	req, err := wiretest.NewRequest("POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n"+tableText(name)+"\n", wiretest.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := protocol.Header{}
+	for _, f := range req.Header {
+		header[textproto.CanonicalMIMEHeaderKey(f.Name)] = []string{f.Value}
+	}
+	return &protocol.Request{
+		Method: req.Method, Target: req.Target, Host: req.Host, Scheme: "http",
+		Header: header, Body: body, ContentLength: int64(len(req.Body)),
+	}
+}
+
+func tableText(name string) string { return `{"TableName":"` + name + `"}` }
+
+type serveFunc func(context.Context, *protocol.Request) protocol.Response
+
+func (f serveFunc) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
+	return f(ctx, req)
+}
