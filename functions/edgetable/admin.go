@@ -37,7 +37,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 	if s.admin == "" && s.dataDirectory() == "" {
 		return stop, nil
 	}
-	l, err := listenAdmin(socketOf(s.data, s.admin))
+	l, err := listenAdmin(socketOf(s.dataDirectory(), s.admin))
 	if err != nil && s.admin != "" {
 		return nil, fmt.Errorf("--admin: %w", err)
 	}
@@ -51,7 +51,7 @@ func (s *serving) openAdmin() (stop func(), err error) {
 func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 	mux := http.NewServeMux()
 	var using sync.RWMutex // the store
-	if store := s.home.embedded; store != nil {
+	if store := s.backend.embedded; store != nil {
 		mux.HandleFunc("GET /identity", func(w http.ResponseWriter, _ *http.Request) {
 			using.RLock()
 			defer using.RUnlock()
@@ -61,7 +61,7 @@ func (s *serving) serveAdmin(l net.Listener) (stop func()) {
 		mux.HandleFunc("POST /checkpoint", func(w http.ResponseWriter, r *http.Request) {
 			using.RLock()
 			defer using.RUnlock()
-			answerAdmin(w, "", store.Checkpoint(r.Context(), filepath.Join(s.data, backupStaging)))
+			answerAdmin(w, "", store.Checkpoint(r.Context(), filepath.Join(s.dataDirectory(), backupStaging)))
 		})
 	}
 	s.statistics.serve(mux)

@@ -33,14 +33,11 @@ func (o *backupFlags) register(f *pflag.FlagSet) {
 }
 
 // check finds flags that do not go together.
-func (o *backupFlags) check(memory bool, given func(flag string) bool) error {
+func (o *backupFlags) check(given func(flag string) bool) error {
 	for _, name := range []string{"backup-every", "backup-keep", "backup-encrypt-to"} {
 		if given(name) && o.to == "" {
 			return misuse("--%s needs --backup-to", name)
 		}
-	}
-	if memory && o.to != "" {
-		return misuse("--backup-to is for a data directory, not for --memory")
 	}
 	_, err := repository.ParseRecipients(o.keys)
 	if err != nil {
@@ -118,7 +115,7 @@ func (s *serving) scheduleBackups(ctx context.Context) (*scheduledBackups, error
 	if err != nil {
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
-	if err := apart(place, s.data); err != nil {
+	if err := apart(place, s.dataDirectory()); err != nil {
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
 	if bucket, ok := place.(*s3.Bucket); ok {
@@ -130,7 +127,7 @@ func (s *serving) scheduleBackups(ctx context.Context) (*scheduledBackups, error
 	return &scheduledBackups{
 		backupFlags: &s.backup, log: s.log,
 		run: &backupRun{
-			data: s.data, location: s.backup.to, place: place, store: s.home.embedded,
+			data: s.dataDirectory(), location: s.backup.to, place: place, store: s.backend.embedded,
 			keys: s.backup.keys, progress: func(int64, int64) {},
 		},
 	}, nil

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -159,38 +157,6 @@ func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
 		fmt.Fprintln(p.out, o.place(client), "is made")
 	}
 	return nil
-}
-
-// openDynamoDB opens the store on a DynamoDB table.
-func (p *program) openDynamoDB(ctx context.Context, o *serveFlags, m *metrics, log *slog.Logger) (*home, error) {
-	client, err := o.dynamodb.client(ctx, o.protect.concurrent+o.protect.reads)
-	if err != nil {
-		return nil, err
-	}
-	if u, _ := url.Parse(o.dynamodb.endpoint); u.Scheme == "http" && !loopbackHost(u.Hostname()) {
-		log.Warn("what is sent to DynamoDB can be read and changed on the way", "endpoint", o.dynamodb.endpoint)
-	}
-	observer, scanned := m.dynamodbMetrics()
-	store, err := o.dynamodb.open(ctx, client, dynamodb.Options{Buckets: uint16(o.buckets), Observer: observer, Scanned: scanned})
-	if err != nil {
-		return nil, err
-	}
-	purging, stop := context.WithCancel(ctx)
-	var beside sync.WaitGroup
-	beside.Go(func() { purgeEvery(purging, o.purgeEvery, store, log) })
-	return &home{
-		store: store, system: "aws.dynamodb", place: "in " + o.dynamodb.place(client), scan: o.scannedBytes,
-		close: func() error {
-			stop()
-			beside.Wait()
-			return nil
-		},
-		ready: func(ctx context.Context) error {
-			_, err := store.ListRecords(ctx, "", "", 1)
-			return err
-		},
-		fresh: 5 * time.Second,
-	}, nil
 }
 
 // loopbackHost reports whether a host of a URL is this machine.

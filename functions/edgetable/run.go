@@ -31,7 +31,7 @@ type serving struct {
 	metricsAt   net.Listener
 	metricsKey  *metricsToken // nil: none is asked for
 	traces      *traces       // nil: none are sent
-	home        *home
+	backend     *backend
 	statistics  *statistics
 }
 
@@ -59,11 +59,8 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 		return err
 	}
 	defer s.traces.close()
-	open := p.openEmbedded
-	if o.store == "dynamodb" {
-		open = p.openDynamoDB
-	}
-	if s.home, err = open(ctx, o, s.metrics, s.log); err != nil {
+	from := &opening{log: s.log, metrics: s.metrics, requests: o.protect.concurrent + o.protect.reads, environment: p.environment}
+	if s.backend, err = o.kind().open(ctx, from); err != nil {
 		return err
 	}
 	if err = p.serveUntil(ctx, s); err != nil {
@@ -136,10 +133,10 @@ func (s *serving) protectSecrets() error {
 func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	backups, err := s.scheduleBackups(ctx)
 	if err != nil {
-		return errors.Join(err, s.home.close())
+		return errors.Join(err, s.backend.close())
 	}
-	s.home.store = s.traces.store(s.home.store, s.home.system)
-	handler := newProtocol(s.home, s.accounts, s.serveFlags)
+	s.backend.store = s.traces.store(s.backend.store, s.backend.system)
+	handler := newProtocol(s.backend, s.accounts, s.serveFlags)
 	if s.bearer.Install(handler); s.bearer != nil {
 		// A misspelt issuer shows in the log now. Account keys work
 		// without it.
@@ -147,9 +144,9 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	if s.faults != nil {
 		handler.Gate = s.faults
-		handler.Service = newService(s.faults.Store(s.home.store), s.home.scan)
+		handler.Service = newService(s.faults.Store(s.backend.store), s.backend.scan)
 	}
-	health := &health{check: s.home.ready, fresh: s.home.fresh, log: s.log}
+	health := &health{check: s.backend.ready, fresh: s.backend.fresh, log: s.log}
 	limiter := s.protect.limiter(handler)
 	requests := newRequestLog(s.log, s.access, s.slowQuery)
 	s.statistics = openStatistics(s.dataDirectory(), s.log)
@@ -166,7 +163,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	stopAdmin, err := s.openAdmin()
 	if err != nil {
-		return errors.Join(err, s.home.close())
+		return errors.Join(err, s.backend.close())
 	}
 	stopMetrics := func() {}
 	if s.metrics != nil {
@@ -184,7 +181,10 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	if backups != nil {
 		beside.Go(func() { backups.serve(ctx) })
 	}
-	p.greet(&greeting{serveFlags: s.serveFlags, home: s.home, list: *s.accounts.current.Load(), accountsFile: s.accounts.file, at: s.listener.Addr(), metrics: s.metricsAt})
+	for _, job := range s.backend.jobs {
+		beside.Go(func() { job(ctx) })
+	}
+	p.greet(&greeting{serveFlags: s.serveFlags, backend: s.backend, list: *s.accounts.current.Load(), accountsFile: s.accounts.file, at: s.listener.Addr(), metrics: s.metricsAt})
 	p.notify("READY=1", s.log)
 	if s.certificate != nil && s.certificate.obtained != nil {
 		s.certificate.obtained.obtain(ctx)
@@ -201,7 +201,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	s.statistics.write()
 	s.accounts.noteUsed(0)
 	health.wait()
-	return s.home.close()
+	return s.backend.close()
 }
 
 // draining ends some time after ctx does: until then load balancers see that the

@@ -42,7 +42,7 @@ type serveFlags struct {
 }
 
 func (p *program) serveCommand() *cobra.Command {
-	var o serveFlags
+	o := serveFlags{storeFlags: newStoreFlags()}
 	var print bool
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve tables from a data directory, from memory, or from DynamoDB",
@@ -52,7 +52,7 @@ func (p *program) serveCommand() *cobra.Command {
   edgetable serve --accounts accounts --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
   edgetable serve --store dynamodb --dynamodb-table edgetable --accounts accounts`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.check(c.Flags().Changed); err != nil {
+			if err := o.check(c.Flags()); err != nil {
 				return err
 			}
 			if print {
@@ -69,8 +69,7 @@ func (p *program) serveCommand() *cobra.Command {
 		boolFlag(f, &o.devAnywhere, "allow-development-account", "serve the development account to other machines too; its key is public")
 	})
 	section(c, "Bearer tokens", o.bearer.register)
-	section(c, "Store", o.storeFlags.register)
-	section(c, "Store on DynamoDB", o.storeFlags.registerDynamoDB)
+	o.storeFlags.sections(func(heading string, register func(*pflag.FlagSet)) { section(c, heading, register) })
 	section(c, "Backups", o.backup.register)
 	section(c, "Limits", o.registerLimits)
 	section(c, "Operation", o.registerOperation)
@@ -124,7 +123,8 @@ func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
 const maxTime = 366 * 24 * time.Hour
 
 // check finds flags that do not go together.
-func (o *serveFlags) check(given func(flag string) bool) error {
+func (o *serveFlags) check(flags *pflag.FlagSet) error {
+	given := flags.Changed
 	if (o.tlsCert == "") != (o.tlsKey == "") {
 		return misuse("--tls-cert and --tls-key go together")
 	}
@@ -141,13 +141,13 @@ func (o *serveFlags) check(given func(flag string) bool) error {
 	if _, err := o.traces.url(); err != nil {
 		return err
 	}
-	if o.store == "dynamodb" {
+	if o.kind().remote {
 		o.protect.wait(given)
 	}
-	if err := o.storeFlags.check(given); err != nil {
+	if err := o.storeFlags.check(flags); err != nil {
 		return err
 	}
-	return o.backup.check(o.memory, given)
+	return o.backup.check(given)
 }
 
 func now() edm.Ticks { return edm.TicksOf(time.Now()) }
@@ -158,9 +158,9 @@ func newService(store table.Store, scan int) *table.Service {
 	return table.New(store, table.Options{Now: now, Rand: rand.Uint64, Budget: table.Budget{ScanBytes: scan}})
 }
 
-func newProtocol(home *home, known *knownAccounts, o *serveFlags) *protocol.Handler {
+func newProtocol(b *backend, known *knownAccounts, o *serveFlags) *protocol.Handler {
 	return &protocol.Handler{
-		Service:     newService(home.store, home.scan),
+		Service:     newService(b.store, b.scan),
 		Accounts:    known.Find,
 		Now:         now,
 		NewID:       protocol.RandomID(rand.Uint64),
