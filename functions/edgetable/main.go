@@ -60,13 +60,13 @@ func (f failure) Unwrap() error { return f.error }
 
 func misuse(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
 
-// run returns the exit status: 0, 1 for a failure, 2 for a wrong command line.
+// run returns the exit status.
 func (p *program) run(ctx context.Context) int {
 	root := p.root()
 	root.SetArgs(p.args)
 	if len(p.args) == 0 {
 		fmt.Fprint(p.err, usage(root))
-		return 2
+		return statusUsage
 	}
 	command, err := root.ExecuteContextC(ctx)
 	_, wrong := errors.AsType[usageError](err)
@@ -75,7 +75,7 @@ func (p *program) run(ctx context.Context) int {
 		if p.events {
 			p.tell(event{Event: "done", Totals: p.totals})
 		}
-		return 0
+		return statusDone
 	case wrong || !p.understood:
 		if command.Name() == "help" {
 			command = root
@@ -89,9 +89,9 @@ func (p *program) run(ctx context.Context) int {
 		} else {
 			fmt.Fprintf(p.err, "%s: %v\n'%s --help' lists the %s\n", path, err, path, lists)
 		}
-		return 2
+		return statusUsage
 	}
-	status := 1
+	status := statusFailed
 	if f, ok := errors.AsType[failure](err); ok {
 		status = f.status
 	}
