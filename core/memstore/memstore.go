@@ -32,7 +32,7 @@ func New(now func() edm.Ticks) *Store {
 }
 
 // ReadRecord implements [table.Store].
-func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, _ table.Consistency) (table.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Record{}, err
 	}
@@ -68,7 +68,7 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 }
 
 // ListRecords implements [table.Store]; its answer is a snapshot.
-func (s *Store) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, _ table.Consistency) ([]table.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 // client can recognise a server that supports it.
 const consistencyHeader = "x-edgetable-consistency"
 
-// consistency returns the consistency of a read of entities and the value of
+// consistency returns the consistency of a read of entities or tables and the value of
 // the request's header. The value is "" without the header; then a read at the
 // secondary may be old. In a batch the header of the query takes precedence
 // over the header of the batch.

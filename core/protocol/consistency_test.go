@@ -13,7 +13,7 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// asked records the consistency of each read of entities.
+// asked records the consistency of each read of entities and of tables.
 type asked struct {
 	table.Store
 	reads []table.Consistency
@@ -24,14 +24,26 @@ func (s *asked) Get(ctx context.Context, name table.RecordKey, k []byte, c table
 	return s.Store.Get(ctx, name, k, c)
 }
 
+func (s *asked) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
+	if key.Table != "" {
+		s.reads = append(s.reads, c)
+	}
+	return s.Store.ReadRecord(ctx, key, c)
+}
+
+func (s *asked) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
+	s.reads = append(s.reads, c)
+	return s.Store.ListRecords(ctx, account, from, limit, c)
+}
+
 func (s *asked) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequest) (table.Page, error) {
 	s.reads = append(s.reads, r.Consistency)
 	return s.Store.Scan(ctx, name, r)
 }
 
-// TestConsistency checks that a read of entities has the consistency of its
-// header, or else that of the address, and that other operations ignore the
-// header.
+// TestConsistency checks that a read of entities or tables has the consistency
+// of its header, or else that of the address, and that other operations ignore
+// the header.
 func TestConsistency(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -62,7 +74,11 @@ func TestConsistency(t *testing.T) {
 		{"a query with a wrong value", "GET", all, "bounded", "", 400, nil},
 		{"the header of a batch applies to its query", "POST", "/$batch", "eventual", query(""), 202, eventual},
 		{"the header of the query takes precedence", "POST", "/$batch", "eventual", query("x-edgetable-consistency: strong\r\n"), 202, strong},
-		{"a list of tables ignores the header", "GET", "/Tables", "eventual", "", 200, nil},
+		{"a list of tables", "GET", "/Tables", "", "", 200, strong},
+		{"a list of tables with eventual", "GET", "/Tables", "eventual", "", 200, eventual},
+		{"a list of tables at the secondary address", "GET", "-secondary/Tables", "", "", 200, eventual},
+		{"a table with eventual", "GET", "/Tables('people')", "eventual", "", 200, eventual},
+		{"a list of tables with a wrong value", "GET", "/Tables", "bounded", "", 400, nil},
 		{"an insert", "POST", "/people", "eventual", `{"PartitionKey":"p","RowKey":"s"}`, 201, nil},
 		{"an insert of an existing entity", "POST", "/people", "eventual", `{"PartitionKey":"p","RowKey":"s"}`, 409, nil},
 		{"an upsert", "PUT", one, "eventual", `{"v":1}`, 204, nil},
@@ -94,7 +110,7 @@ func (s *server) answers(t *testing.T, method, path, body, header string, status
 		t.Errorf("%s %s: status %d, want %d: %s", method, path, resp.Status, status, resp.Body)
 	}
 	want := header
-	if method != "GET" || status != 200 || path == "/Tables" {
+	if method != "GET" || status != 200 {
 		want = ""
 	}
 	if got := field(&resp, "x-edgetable-consistency"); got != want {

@@ -20,8 +20,8 @@ type delayed struct {
 	meanwhile func()
 }
 
-func (s *delayed) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
-	d, err := s.Store.ReadRecord(ctx, key)
+func (s *delayed) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
+	d, err := s.Store.ReadRecord(ctx, key, c)
 	if f := s.meanwhile; f != nil && key.Table == "" {
 		s.meanwhile = nil
 		f()

@@ -34,7 +34,7 @@ func (c *call) tableFirst(ctx context.Context, err error) error {
 	if asError(err).Code != table.PropertiesNeedValue {
 		return err
 	}
-	if _, tableErr := c.Service.GetTable(ctx, c.name()); tableErr != nil && asError(tableErr).Code == table.ResourceNotFound {
+	if _, tableErr := c.Service.GetTable(ctx, c.name(), table.Strong); tableErr != nil && asError(tableErr).Code == table.ResourceNotFound {
 		return table.TableNotFound.Err()
 	}
 	return err

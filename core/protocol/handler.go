@@ -40,9 +40,6 @@ type Handler struct {
 	MaxSkew time.Duration
 	// PathStyle takes the account from the path for every host.
 	PathStyle bool
-	// LastSync returns the last time at which the secondary was known to hold
-	// all data of the primary; nil means now.
-	LastSync func() edm.Ticks
 	// SettingsAge is the time for which the handler uses cached settings of an
 	// account (its CORS rules) when other handlers may change them. 0 means
 	// half a minute, as in the service. A negative value reads them for each

@@ -105,11 +105,8 @@ func (c *call) getStats(ctx context.Context) (answer, error) {
 	if !c.address.secondary {
 		return answer{}, table.InvalidQueryParameterValue.With("Value for one of the query parameters specified in the request URI is invalid. The secondary address answers comp=stats: append -secondary to the account's name.")
 	}
-	synced := c.now
-	if c.LastSync != nil {
-		synced = c.LastSync()
-	}
-	return document(func(dst []byte) []byte { return settings.AppendStats(dst, synced) })
+	state := c.Service.Replication()
+	return document(func(dst []byte) []byte { return settings.AppendStats(dst, state) })
 }
 
 // getDelegationKey makes a user delegation key, with which a user signs shared

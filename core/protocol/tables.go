@@ -54,15 +54,20 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	consistency, asked, err := c.consistency()
+	if err != nil {
+		return answer{}, err
+	}
 	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
 		return answer{}, err
 	}
-	page, err := c.Service.QueryTables(ctx, c.address.account, table.TableQuery{Filter: filter, Top: top, From: from})
+	page, err := c.Service.QueryTables(ctx, c.address.account, table.TableQuery{Filter: filter, Top: top, From: from, Consistency: consistency})
 	if err != nil {
 		return answer{}, err
 	}
 	c.resp.Scanned, c.resp.Returned = page.Examined, len(page.Names)
 	a := answer{status: 200}
+	a.read(asked)
 	if page.Next != "" {
 		a.header = multipart.Header{{Name: "x-ms-continuation-NextTableName", Value: token([]byte(page.Next))}}
 	}
@@ -77,14 +82,20 @@ func (c *call) queryTables(ctx context.Context) (answer, error) {
 
 // getTable answers GET on /Tables('name').
 func (c *call) getTable(ctx context.Context) (answer, error) {
-	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
-		return answer{}, err
-	}
-	name, err := c.Service.GetTable(ctx, c.name())
+	consistency, asked, err := c.consistency()
 	if err != nil {
 		return answer{}, err
 	}
-	return c.withBody(answer{status: 200}, oneTableEntry(name))
+	if err := c.admit(ctx, Access{Entities: 1}); err != nil {
+		return answer{}, err
+	}
+	name, err := c.Service.GetTable(ctx, c.name(), consistency)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{status: 200}
+	a.read(asked)
+	return c.withBody(a, oneTableEntry(name))
 }
 
 // deleteTable answers DELETE on /Tables('name').

@@ -22,7 +22,7 @@ func (stuck) Get(ctx context.Context, _ table.RecordKey, _ []byte, _ table.Consi
 	return table.Row{}, ctx.Err()
 }
 
-func (stuck) ReadRecord(ctx context.Context, _ table.RecordKey) (table.Record, error) {
+func (stuck) ReadRecord(ctx context.Context, _ table.RecordKey, _ table.Consistency) (table.Record, error) {
 	<-ctx.Done()
 	return table.Record{}, ctx.Err()
 }

@@ -1,16 +1,19 @@
 package settings
 
 import (
-	"edgetable/core/edm"
 	"edgetable/core/httpdate"
+	"edgetable/core/table"
 	"edgetable/core/xml"
 )
 
 // AppendStats appends the document of GET /?restype=service&comp=stats on the
-// secondary endpoint, without a byte order mark. The document says that
-// replication is live, and that the secondary has all writes before lastSync.
-func AppendStats(dst []byte, lastSync edm.Ticks) []byte {
-	dst = append(dst, xml.Header+"<StorageServiceStats><GeoReplication><Status>live</Status><LastSyncTime>"...)
-	dst = httpdate.Append(dst, lastSync.Time())
+// secondary endpoint, without a byte order mark. The element LastSyncTime is empty
+// where the time is not known, as the service documents it.
+func AppendStats(dst []byte, r table.Replication) []byte {
+	dst = append(dst, xml.Header+"<StorageServiceStats><GeoReplication><Status>"...)
+	dst = append(append(dst, r.Status.String()...), "</Status><LastSyncTime>"...)
+	if r.LastSync != 0 {
+		dst = httpdate.Append(dst, r.LastSync.Time())
+	}
 	return append(dst, "</LastSyncTime></GeoReplication></StorageServiceStats>"...)
 }

@@ -16,7 +16,7 @@ import (
 type blindSwap struct{ table.Store }
 
 func (s blindSwap) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
-	now, _ := s.ReadRecord(ctx, d.Key)
+	now, _ := s.ReadRecord(ctx, d.Key, table.Strong)
 	d.Revision = now.Revision
 	return s.Store.WriteRecord(ctx, d)
 }
@@ -25,21 +25,21 @@ func (s blindSwap) WriteRecord(ctx context.Context, d table.Record) (table.Revis
 type sameRevision struct{ table.Store }
 
 func (s sameRevision) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
-	if now, err := s.Store.ReadRecord(ctx, d.Key); err == nil && d.Revision == "1" {
+	if now, err := s.Store.ReadRecord(ctx, d.Key, table.Strong); err == nil && d.Revision == "1" {
 		d.Revision = now.Revision
 	}
 	_, err := s.Store.WriteRecord(ctx, d)
 	return "1", err
 }
 
-func (s sameRevision) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
-	d, err := s.Store.ReadRecord(ctx, key)
+func (s sameRevision) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
+	d, err := s.Store.ReadRecord(ctx, key, c)
 	d.Revision = "1"
 	return d, err
 }
 
 func (s sameRevision) Drop(ctx context.Context, key table.RecordKey, r table.Revision) error {
-	if now, err := s.Store.ReadRecord(ctx, key); err == nil && r == "1" {
+	if now, err := s.Store.ReadRecord(ctx, key, table.Strong); err == nil && r == "1" {
 		r = now.Revision
 	}
 	return s.Store.Drop(ctx, key, r)
@@ -60,8 +60,8 @@ func (s renews) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 
 type listAfter struct{ table.Store }
 
-func (s listAfter) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
-	return s.Store.ListRecords(ctx, account, from+"\x00", limit)
+func (s listAfter) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
+	return s.Store.ListRecords(ctx, account, from+"\x00", limit, c)
 }
 
 type anyETag struct{ table.Store }
@@ -239,7 +239,7 @@ type slowDrop struct {
 }
 
 func (s *slowDrop) Drop(ctx context.Context, key table.RecordKey, r table.Revision) error {
-	d, err := s.ReadRecord(ctx, key)
+	d, err := s.ReadRecord(ctx, key, table.Strong)
 	if err != nil || d.Revision != r {
 		return s.Store.Drop(ctx, key, r)
 	}

@@ -195,7 +195,7 @@ func (c *client) create() error {
 
 func (c *client) drop() {
 	call := c.time.Add(1)
-	d, err := c.store.ReadRecord(c.e.Context(), c.name)
+	d, err := c.store.ReadRecord(c.e.Context(), c.name, table.Strong)
 	c.add(step{method: "read", client: c.id}, call, answer{err: err, revision: d.Revision})
 	if err != nil {
 		return

@@ -192,16 +192,16 @@ func cancelled(e *env) {
 	name := e.create("cancelled")
 	kept := put("p", "r", "kept")
 	want := written(kept, e.must(name, kept))
-	d, err := e.Store.ReadRecord(e.Context(), name)
+	d, err := e.Store.ReadRecord(e.Context(), name, table.Strong)
 	if err != nil {
 		e.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(e.Context())
 	cancel()
 	calls := map[string]func() error{
-		"ReadRecord":  func() error { _, err := e.Store.ReadRecord(ctx, name); return err },
+		"ReadRecord":  func() error { _, err := e.Store.ReadRecord(ctx, name, table.Strong); return err },
 		"WriteRecord": func() error { _, err := e.Store.WriteRecord(ctx, newRecord("new", nil)); return err },
-		"ListRecords": func() error { _, err := e.Store.ListRecords(ctx, "", "", 1); return err },
+		"ListRecords": func() error { _, err := e.Store.ListRecords(ctx, "", "", 1, table.Strong); return err },
 		"Drop":        func() error { return e.Store.Drop(ctx, name, d.Revision) },
 		"Get":         func() error { _, err := e.Store.Get(ctx, name, kept.Key, table.Strong); return err },
 		"Commit":      func() error { _, err := e.Store.Commit(ctx, name, []table.Mutation{put("p", "r", "new")}); return err },

@@ -93,7 +93,7 @@ func (e *env) write(r table.Record) table.Revision {
 	// After an unknown outcome the record may appear at any time: read until it does.
 	for lost := e.Lossy && unknown(err); lost && (unknown(err) || errors.Is(err, table.ErrRevision)); {
 		var there table.Record
-		there, err = e.Store.ReadRecord(e.Context(), r.Key)
+		there, err = e.Store.ReadRecord(e.Context(), r.Key, table.Strong)
 		if err == nil && there.Incarnation == r.Incarnation && bytes.Equal(there.Value, r.Value) {
 			revision = there.Revision
 			break
@@ -109,7 +109,7 @@ func (e *env) write(r table.Record) table.Revision {
 
 func (e *env) drop(name table.RecordKey) {
 	e.Helper()
-	r, err := e.Store.ReadRecord(e.Context(), name)
+	r, err := e.Store.ReadRecord(e.Context(), name, table.Strong)
 	if err != nil {
 		e.Fatalf("ReadRecord(%s): %v", name, err)
 	}

@@ -131,8 +131,8 @@ func lose[R any](f *faultyStore, m method, call func() (R, error)) (R, error) {
 }
 
 // ReadRecord implements [table.Store].
-func (f *faultyStore) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
-	return lose(f, onReadRecord, func() (table.Record, error) { return f.Store.ReadRecord(ctx, key) })
+func (f *faultyStore) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
+	return lose(f, onReadRecord, func() (table.Record, error) { return f.Store.ReadRecord(ctx, key, c) })
 }
 
 // WriteRecord implements [table.Store].
@@ -141,9 +141,9 @@ func (f *faultyStore) WriteRecord(ctx context.Context, d table.Record) (table.Re
 }
 
 // ListRecords implements [table.Store].
-func (f *faultyStore) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+func (f *faultyStore) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
 	return lose(f, onListRecords, func() ([]table.Record, error) {
-		return f.Store.ListRecords(ctx, account, from, limit)
+		return f.Store.ListRecords(ctx, account, from, limit, c)
 	})
 }
 

@@ -31,7 +31,7 @@ func listRecords(e *env) {
 		{"b", "t", 10, "[t9]", "another account"},
 		{"c", "", 10, "[]", "an account without tables"},
 	} {
-		records, err := e.Store.ListRecords(e.Context(), row.account, row.from, row.limit)
+		records, err := e.Store.ListRecords(e.Context(), row.account, row.from, row.limit, table.Strong)
 		if err != nil {
 			e.Fatalf("%s: %v", row.why, err)
 		}
@@ -78,7 +78,7 @@ func longList(e *env) {
 		{"many", "", many + 1, many},
 		{"large", "", 100, large},
 	} {
-		records, err := e.Store.ListRecords(e.Context(), row.account, row.from, row.limit)
+		records, err := e.Store.ListRecords(e.Context(), row.account, row.from, row.limit, table.Strong)
 		if err != nil {
 			e.Fatalf("ListRecords(%q, %q, %d): %v", row.account, row.from, row.limit, err)
 		}

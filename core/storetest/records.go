@@ -37,7 +37,7 @@ func showRecord(r table.Record, err error) string {
 // expectRecord demands what a store reads.
 func (e *env) expectRecord(what string, s table.Store, r table.Record) {
 	e.Helper()
-	if got, want := showRecord(s.ReadRecord(e.Context(), r.Key)), showRecord(r, nil); got != want {
+	if got, want := showRecord(s.ReadRecord(e.Context(), r.Key, table.Strong)), showRecord(r, nil); got != want {
 		e.Errorf("%s: ReadRecord\n got %s\nwant %s", what, got, want)
 	}
 }
@@ -45,7 +45,7 @@ func (e *env) expectRecord(what string, s table.Store, r table.Record) {
 // expectNoRecord demands that no record has this key.
 func (e *env) expectNoRecord(what string, key table.RecordKey) {
 	e.Helper()
-	if _, err := e.Store.ReadRecord(e.Context(), key); reason(err) != reason(table.ErrNoRecord) {
+	if _, err := e.Store.ReadRecord(e.Context(), key, table.Strong); reason(err) != reason(table.ErrNoRecord) {
 		e.Errorf("%s: ReadRecord got %s, want %s", what, reason(err), reason(table.ErrNoRecord))
 	}
 }
@@ -115,7 +115,7 @@ func settings(e *env) {
 	e.expectRecord("after a swap", e.Store, r)
 	e.expectNoRecord("of another account", table.RecordKey{Account: "acct2"})
 	e.expectNoRecord("a table by the same name", tableKey("acct"))
-	list, err := e.Store.ListRecords(e.Context(), "acct", "", 10)
+	list, err := e.Store.ListRecords(e.Context(), "acct", "", 10, table.Strong)
 	if err != nil || len(list) != 0 {
 		e.Errorf("ListRecords of an account without tables: %d records, %v", len(list), err)
 	}
@@ -190,13 +190,13 @@ func ownRecords(e *env) {
 	want := r
 	want.Value = []byte("mine")
 	e.expectRecord("the value given was changed", e.Store, want)
-	got, err := e.Store.ReadRecord(e.Context(), r.Key)
+	got, err := e.Store.ReadRecord(e.Context(), r.Key, table.Strong)
 	if err != nil {
 		e.Fatal(err)
 	}
 	copy(got.Value, "YYYY")
 	e.expectRecord("the value read was changed", e.Store, want)
-	list, err := e.Store.ListRecords(e.Context(), r.Key.Account, "", 1)
+	list, err := e.Store.ListRecords(e.Context(), r.Key.Account, "", 1, table.Strong)
 	if err != nil || len(list) != 1 {
 		e.Fatalf("ListRecords: %d records, %v", len(list), err)
 	}

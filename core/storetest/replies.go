@@ -55,7 +55,7 @@ func (e *env) covers(needs Strengths) bool {
 func (e *env) begin(s *table.Service, exists bool) (doc table.RecordKey, etag edm.Ticks) {
 	e.Helper()
 	doc = name.Key()
-	if _, err := e.Store.ReadRecord(e.Context(), doc); err == nil {
+	if _, err := e.Store.ReadRecord(e.Context(), doc, table.Strong); err == nil {
 		e.drop(doc)
 	}
 	if err := s.CreateTable(e.Context(), name); err != nil {

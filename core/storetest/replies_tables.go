@@ -53,7 +53,7 @@ func lostTables(e *env) {
 		{"delete lost, B deletes and creates", true, onDrop, remove, lost(notApplied), others("deletes", "creates"), table.OperationTimedOut, theirs},
 		{"delete applied, B creates", true, onDrop, remove, lost(replyLost), others("creates"), table.OperationTimedOut, theirs},
 	} {
-		if _, err := e.Store.ReadRecord(e.Context(), doc); err == nil {
+		if _, err := e.Store.ReadRecord(e.Context(), doc, table.Strong); err == nil {
 			e.drop(doc)
 		}
 		if row.exists {
@@ -72,7 +72,7 @@ func lostTables(e *env) {
 		}
 		e.settle()
 		state := ours
-		d, err := e.Store.ReadRecord(e.Context(), doc)
+		d, err := e.Store.ReadRecord(e.Context(), doc, table.Strong)
 		switch {
 		case errors.Is(err, table.ErrNoRecord):
 			state = gone

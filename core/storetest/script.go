@@ -152,13 +152,13 @@ func (s *Stage) Do(words, block []string) string {
 	case "drop":
 		return Outcome(s.Store.Drop(ctx, scriptName, s.revision))
 	case "read-record":
-		_, err := s.Store.ReadRecord(ctx, scriptName)
+		_, err := s.Store.ReadRecord(ctx, scriptName, table.Strong)
 		return Outcome(err)
 	case "rewrite":
 		_, err := s.Store.WriteRecord(ctx, table.Record{Key: scriptName, Revision: s.revision, Incarnation: table.Incarnation{11: s.lives}})
 		return Outcome(err)
 	case "list":
-		list, err := s.Store.ListRecords(ctx, scriptName.Account, "", 10)
+		list, err := s.Store.ListRecords(ctx, scriptName.Account, "", 10, table.Strong)
 		return outcomeOf(len(list), err)
 	case "insert":
 		return s.commit(ctx, rows, table.Mutation{Condition: table.Absent, Properties: edm.AppendProperty(nil, "v", edm.String(text))})

@@ -17,11 +17,11 @@ type brokenCatalog struct {
 	err error
 }
 
-func (s *brokenCatalog) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+func (s *brokenCatalog) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
 	if s.err != nil {
 		return table.Record{}, s.err
 	}
-	return s.Store.ReadRecord(ctx, key)
+	return s.Store.ReadRecord(ctx, key, c)
 }
 
 func (s *brokenCatalog) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {
@@ -31,11 +31,11 @@ func (s *brokenCatalog) WriteRecord(ctx context.Context, d table.Record) (table.
 	return s.Store.WriteRecord(ctx, d)
 }
 
-func (s *brokenCatalog) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+func (s *brokenCatalog) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	return s.Store.ListRecords(ctx, account, from, limit)
+	return s.Store.ListRecords(ctx, account, from, limit, c)
 }
 
 // Errors of the catalog have the same codes as errors of entities, and are never
@@ -59,7 +59,7 @@ func TestBrokenCatalog(t *testing.T) {
 		what := func(operation string) string { return fmt.Sprintf("%s with %v", operation, tt.err) }
 		expect(t, what("create"), s.CreateTable(t.Context(), table.Name{Account: "acct", Table: "other"}), tt.want)
 		expect(t, what("delete"), s.DeleteTable(t.Context(), people), tt.want)
-		_, err := s.GetTable(t.Context(), people)
+		_, err := s.GetTable(t.Context(), people, table.Strong)
 		expect(t, what("get"), err, tt.want)
 		_, err = s.QueryTables(t.Context(), "acct", table.TableQuery{Top: 10})
 		expect(t, what("list"), err, tt.want)

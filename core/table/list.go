@@ -15,6 +15,8 @@ type TableQuery struct {
 	Filter *odata.Filter // of ParseTableFilter; nil: all
 	Top    int           // as in Query
 	From   string        // the Next of the page before, or ""
+
+	Consistency Consistency
 }
 
 // TablePage is one page of tables.
@@ -54,7 +56,7 @@ func (s *Service) QueryTables(ctx context.Context, account string, q TableQuery)
 		if isOneName(*r) {
 			limit = 2
 		}
-		records, err := s.call().ListRecords(ctx, account, string(r.Start), limit)
+		records, err := s.call().ListRecords(ctx, account, string(r.Start), limit, q.Consistency)
 		s.ended(len(records), 0)
 		if err != nil {
 			return TablePage{}, protocolError(err)

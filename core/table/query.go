@@ -71,7 +71,7 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 
 // table reads the record of a table; it is TableNotFound if there is none.
 func (s *Service) table(ctx context.Context, n Name) (Record, error) {
-	r, err := s.call().ReadRecord(ctx, n.Key())
+	r, err := s.call().ReadRecord(ctx, n.Key(), Strong)
 	s.ended(0, 0)
 	if errors.Is(err, ErrNoRecord) {
 		return r, TableNotFound.Err()

@@ -247,13 +247,13 @@ func TestTables(t *testing.T) {
 	expect(t, "create in another case", s.CreateTable(t.Context(), lower), "TableAlreadyExists")
 	expect(t, "create for another account", s.CreateTable(t.Context(), table.Name{Account: "other", Table: "people"}), "")
 	expect(t, "create with a bad name", s.CreateTable(t.Context(), table.Name{Account: "acct", Table: "1"}), "OutOfRangeInput")
-	name, err := s.GetTable(t.Context(), lower)
+	name, err := s.GetTable(t.Context(), lower, table.Strong)
 	if name != "People" || err != nil {
 		t.Errorf("get in another case: %q, %v", name, err)
 	}
-	_, err = s.GetTable(t.Context(), table.Name{Account: "acct", Table: "nowhere"})
+	_, err = s.GetTable(t.Context(), table.Name{Account: "acct", Table: "nowhere"}, table.Strong)
 	expect(t, "get", err, "ResourceNotFound")
-	_, err = s.GetTable(t.Context(), table.Name{Account: "acct", Table: strings.Repeat("x", 5000)})
+	_, err = s.GetTable(t.Context(), table.Name{Account: "acct", Table: strings.Repeat("x", 5000)}, table.Strong)
 	expect(t, "get a name no table has", err, "ResourceNotFound")
 	expect(t, "delete a name no table has", s.DeleteTable(t.Context(), table.Name{Account: "acct", Table: "a_b"}), "ResourceNotFound")
 
@@ -271,7 +271,7 @@ func TestTables(t *testing.T) {
 	if err != nil || len(page.Rows) != 0 {
 		t.Errorf("the new table has %d rows, %v", len(page.Rows), err)
 	}
-	if name, _ = s.GetTable(t.Context(), people); name != "people" {
+	if name, _ = s.GetTable(t.Context(), people, table.Strong); name != "people" {
 		t.Errorf("the new table is called %q", name)
 	}
 }

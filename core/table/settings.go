@@ -54,7 +54,7 @@ func (s *Service) SetTableACL(ctx context.Context, n Name, acl []byte) error {
 // AccountSettings returns the settings that UpdateAccountSettings stored for an
 // account, or nil.
 func (s *Service) AccountSettings(ctx context.Context, account string) ([]byte, error) {
-	r, err := s.call().ReadRecord(ctx, RecordKey{Account: account})
+	r, err := s.call().ReadRecord(ctx, RecordKey{Account: account}, Strong)
 	switch {
 	case err == nil:
 		return r.Value, nil
@@ -77,7 +77,7 @@ func (s *Service) UpdateAccountSettings(ctx context.Context, account string, upd
 // else wrote it in between.
 func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Record) error) error {
 	for range 10 {
-		r, err := s.call().ReadRecord(ctx, key)
+		r, err := s.call().ReadRecord(ctx, key, Strong)
 		if errors.Is(err, ErrNoRecord) {
 			r, err = Record{Key: key}, nil
 		}
@@ -93,7 +93,7 @@ func (s *Service) change(ctx context.Context, key RecordKey, update func(r *Reco
 		_, err = s.call().WriteRecord(ctx, r)
 		if errors.Is(err, ErrUnknown) {
 			// If the same value is there, the write counts, whoever made it.
-			now, readErr := s.call().ReadRecord(ctx, key)
+			now, readErr := s.call().ReadRecord(ctx, key, Strong)
 			if readErr == nil && bytes.Equal(now.Value, r.Value) {
 				return nil
 			}

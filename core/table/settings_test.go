@@ -34,7 +34,7 @@ func TestTableACL(t *testing.T) {
 			t.Errorf("got %q, %v, want %q", acl, err, want)
 		}
 	}
-	if name, err := s.GetTable(ctx, people); err != nil || name != "People" {
+	if name, err := s.GetTable(ctx, people, table.Strong); err != nil || name != "People" {
 		t.Errorf("the table is called %q, %v", name, err)
 	}
 	if _, err := s.Get(ctx, people, "p", "r", table.Strong); err != nil {
@@ -59,7 +59,7 @@ func TestTableACLOfNoTable(t *testing.T) {
 	_, err := s.TableACL(t.Context(), none)
 	expect(t, "get", err, "TableNotFound")
 	expect(t, "set", s.SetTableACL(t.Context(), none, []byte("x")), "TableNotFound")
-	_, err = s.GetTable(t.Context(), none)
+	_, err = s.GetTable(t.Context(), none, table.Strong)
 	expect(t, "the table, which setting must not make", err, "ResourceNotFound")
 	none.Table = "a b"
 	_, err = s.TableACL(t.Context(), none)

@@ -43,7 +43,7 @@ import (
 // to the conformance suite (storetest.Strengths), which tests exactly those.
 type Store interface {
 	// ReadRecord returns the record with this key or [ErrNoRecord].
-	ReadRecord(ctx context.Context, key RecordKey) (Record, error)
+	ReadRecord(ctx context.Context, key RecordKey, c Consistency) (Record, error)
 
 	// WriteRecord writes a record if the stored one has r.Revision, or if there
 	// is none and r.Revision is empty, else it fails with [ErrRevision]. It
@@ -57,7 +57,7 @@ type Store interface {
 	// ListRecords returns the records of at most limit tables of an account, in
 	// byte order of their names, beginning at the name from. Fewer than limit,
 	// which may be 1001, means there are no more. It need not be a snapshot.
-	ListRecords(ctx context.Context, account, from string, limit int) ([]Record, error)
+	ListRecords(ctx context.Context, account, from string, limit int, c Consistency) ([]Record, error)
 
 	// Drop removes a table together with its record, if the record has this
 	// revision, else it fails with [ErrRevision] and has no effect. The entities

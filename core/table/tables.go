@@ -17,7 +17,7 @@ func (s *Service) CreateTable(ctx context.Context, n Name) error {
 	_, err := s.call().WriteRecord(ctx, r)
 	if errors.Is(err, ErrUnknown) {
 		// The record names its incarnation: if it is ours, so was the write.
-		now, readErr := s.call().ReadRecord(ctx, r.Key)
+		now, readErr := s.call().ReadRecord(ctx, r.Key, Strong)
 		if readErr == nil && now.Incarnation == r.Incarnation {
 			return nil
 		}
@@ -46,7 +46,7 @@ func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 		return ResourceNotFound.Err()
 	}
 	for range 3 { // records change seldom, so a second change in a row is rare
-		r, err := s.call().ReadRecord(ctx, n.Key())
+		r, err := s.call().ReadRecord(ctx, n.Key(), Strong)
 		if errors.Is(err, ErrNoRecord) {
 			return ResourceNotFound.Err()
 		}
@@ -65,11 +65,11 @@ func (s *Service) DeleteTable(ctx context.Context, n Name) error {
 
 // GetTable returns the name of a table as written when it was created, or
 // ResourceNotFound.
-func (s *Service) GetTable(ctx context.Context, n Name) (string, error) {
+func (s *Service) GetTable(ctx context.Context, n Name, c Consistency) (string, error) {
 	if CheckTableName(n.Table) != nil {
 		return "", ResourceNotFound.Err()
 	}
-	r, err := s.call().ReadRecord(ctx, n.Key())
+	r, err := s.call().ReadRecord(ctx, n.Key(), c)
 	if errors.Is(err, ErrNoRecord) {
 		return "", ResourceNotFound.Err()
 	}

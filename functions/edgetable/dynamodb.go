@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/table"
 )
 
 // dynamodbFlags say which DynamoDB table is meant, and how it is used.
@@ -98,7 +99,7 @@ func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dy
 	if err != nil {
 		return nil, err
 	}
-	_, err = store.ListRecords(ctx, "", "", 1)
+	_, err = store.ListRecords(ctx, "", "", 1, table.Strong)
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		return nil, fmt.Errorf("%s does not exist: 'edgetable dynamodb create' makes it, or infra/aws with all that belongs to it on AWS", o.place(client))
 	}

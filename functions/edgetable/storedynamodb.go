@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/table"
 )
 
 // dynamodbServing are the flags of a server on DynamoDB.
@@ -61,7 +62,7 @@ func (o *dynamodbServing) open(ctx context.Context, from *opening) (*backend, er
 		close: func() error { return nil },
 		jobs:  []func(context.Context){func(ctx context.Context) { purgeEvery(ctx, o.purgeEvery, store, from.log) }},
 		ready: func(ctx context.Context) error {
-			_, err := store.ListRecords(ctx, "", "", 1)
+			_, err := store.ListRecords(ctx, "", "", 1, table.Strong)
 			return err
 		},
 		fresh: 5 * time.Second,

@@ -87,6 +87,9 @@ type tracedStore struct {
 	system string
 }
 
+// Unwrap returns the store without spans, for [table.As].
+func (s *tracedStore) Unwrap() table.Store { return s.Store }
+
 // store returns a store with spans; without traces, the store.
 func (t *traces) store(next table.Store, system string) table.Store {
 	if t == nil {
@@ -119,10 +122,10 @@ func end(span trace.Span, err error) {
 }
 
 // ReadRecord implements table.Store.
-func (s *tracedStore) ReadRecord(ctx context.Context, key table.RecordKey) (r table.Record, err error) {
+func (s *tracedStore) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (r table.Record, err error) {
 	ctx, span := s.start(ctx, "ReadRecord", key)
 	defer func() { end(span, err) }()
-	return s.Store.ReadRecord(ctx, key)
+	return s.Store.ReadRecord(ctx, key, c)
 }
 
 // WriteRecord implements table.Store.
@@ -133,10 +136,10 @@ func (s *tracedStore) WriteRecord(ctx context.Context, r table.Record) (v table.
 }
 
 // ListRecords implements table.Store.
-func (s *tracedStore) ListRecords(ctx context.Context, account, from string, limit int) (list []table.Record, err error) {
+func (s *tracedStore) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) (list []table.Record, err error) {
 	ctx, span := s.start(ctx, "ListRecords", table.RecordKey{Account: account})
 	defer func() { end(span, err) }()
-	return s.Store.ListRecords(ctx, account, from, limit)
+	return s.Store.ListRecords(ctx, account, from, limit, c)
 }
 
 // Drop implements table.Store.

@@ -21,14 +21,14 @@ type paid struct {
 	calls atomic.Int64
 }
 
-func (p *paid) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+func (p *paid) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
 	p.calls.Add(1)
-	return p.Store.ReadRecord(ctx, key)
+	return p.Store.ReadRecord(ctx, key, c)
 }
 
-func (p *paid) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+func (p *paid) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
 	p.calls.Add(1)
-	return p.Store.ListRecords(ctx, account, from, limit)
+	return p.Store.ListRecords(ctx, account, from, limit, c)
 }
 
 func (p *paid) WriteRecord(ctx context.Context, d table.Record) (table.Revision, error) {

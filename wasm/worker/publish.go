@@ -139,8 +139,8 @@ func withReplica(store *durableobject.Store, h host) table.Store {
 	return &reader{store, replica, lastSync(replica, h.now)}
 }
 
-// LastSync is the time up to which the replica has all changes.
-func (r *reader) LastSync() edm.Ticks { return r.synced() }
+// Replication implements [table.Replicated].
+func (r *reader) Replication() table.Replication { return table.Replication{LastSync: r.synced()} }
 
 // Get implements [table.Store].
 func (r *reader) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {

@@ -65,9 +65,6 @@ func newServer(c *config, store table.Store, h host) *server {
 			Account: h.limiter(c, accountLimit), Partition: h.limiter(c, partitionLimit), Failures: h.limiter(c, failureLimit),
 		},
 	}}
-	if r, ok := store.(interface{ LastSync() edm.Ticks }); ok {
-		s.LastSync = r.LastSync
-	}
 	return s
 }
 

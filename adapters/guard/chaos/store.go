@@ -18,6 +18,9 @@ type store struct {
 	chaos *Chaos
 }
 
+// Unwrap returns the store without the faults, for [table.As].
+func (s *store) Unwrap() table.Store { return s.Store }
+
 // Drop keeps the name from being used again if a rule strikes.
 func (s *store) Drop(ctx context.Context, key table.RecordKey, revision table.Revision) error {
 	err := s.Store.Drop(ctx, key, revision)

@@ -18,7 +18,7 @@ func TestPublishingBesideDrop(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, 1)
 	w.create(tableKey)
-	d, err := w.store.ReadRecord(t.Context(), tableKey)
+	d, err := w.store.ReadRecord(t.Context(), tableKey, table.Strong)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestWakeBitByBit(t *testing.T) {
 		}
 		w.evict()
 		w.cloud.replica = "kv"
-		if _, err := w.store.ReadRecord(t.Context(), tableKey); err != nil {
+		if _, err := w.store.ReadRecord(t.Context(), tableKey, table.Strong); err != nil {
 			t.Fatal(err)
 		}
 		wakes := 0

@@ -22,7 +22,7 @@ func badKey(key string) bool { return key == "" || len(key) > maxKey }
 func (s *Store) catalog(account string) Address { return Catalog(account, s.o.Catalog) }
 
 // ReadRecord implements [table.Store].
-func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey) (table.Record, error) {
+func (s *Store) ReadRecord(ctx context.Context, k table.RecordKey, _ table.Consistency) (table.Record, error) {
 	key := k.String()
 	if badKey(key) {
 		return table.Record{}, table.ErrNoRecord
@@ -78,7 +78,7 @@ func (s *Store) WriteRecord(ctx context.Context, d table.Record) (table.Revision
 }
 
 // ListRecords implements [table.Store].
-func (s *Store) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, _ table.Consistency) ([]table.Record, error) {
 	prefix := table.TablesOf(account)
 	from = prefix + from
 	var list []table.Record

@@ -89,7 +89,7 @@ func (w *world) deploy(replica, where string) {
 	w.evict()
 	w.cloud.replica, w.cloud.where = replica, where
 	for name := range w.lives {
-		if _, err := w.store.ReadRecord(w.t.Context(), name); err != nil {
+		if _, err := w.store.ReadRecord(w.t.Context(), name, table.Strong); err != nil {
 			w.t.Fatal(err)
 		}
 		if _, err := w.store.Scan(w.t.Context(), name, table.ScanRequest{Ranges: []key.Range{{}}}); err != nil {
@@ -217,7 +217,7 @@ func TestReplicaLater(t *testing.T) {
 		w.evict()
 		w.cloud.replica = name
 		w.replica.harm = true
-		if _, err := w.store.ReadRecord(t.Context(), acct("one")); err != nil {
+		if _, err := w.store.ReadRecord(t.Context(), acct("one"), table.Strong); err != nil {
 			t.Fatal(err)
 		}
 		w.pass(20 * edm.TicksPerSecond)

@@ -54,7 +54,7 @@ func (w *world) create(name table.RecordKey) {
 }
 
 func (w *world) drop(name table.RecordKey) {
-	d, err := w.store.ReadRecord(w.t.Context(), name)
+	d, err := w.store.ReadRecord(w.t.Context(), name, table.Strong)
 	if err == nil {
 		err = w.store.Drop(w.t.Context(), name, d.Revision)
 	}
@@ -122,7 +122,7 @@ func (w *world) converges() {
 	w.pass(20 * 60 * edm.TicksPerSecond) // longer than the longest pause, and than purges
 	want := make(map[string][]byte)
 	for name, life := range w.lives {
-		d, err := w.store.ReadRecord(w.t.Context(), name)
+		d, err := w.store.ReadRecord(w.t.Context(), name, table.Strong)
 		if err != nil {
 			w.t.Fatal(err)
 		}

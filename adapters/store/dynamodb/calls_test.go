@@ -146,12 +146,12 @@ func TestCalls(t *testing.T) {
 		}
 	})
 	row("list tables", func() {
-		if _, err := s.ListRecords(t.Context(), "acct", "", 1001); err != nil {
+		if _, err := s.ListRecords(t.Context(), "acct", "", 1001, table.Strong); err != nil {
 			t.Fatal(err)
 		}
 	})
 	row("drop table", func() {
-		d, err := s.ReadRecord(t.Context(), other)
+		d, err := s.ReadRecord(t.Context(), other, table.Strong)
 		if err == nil {
 			err = s.Drop(t.Context(), d.Key, d.Revision)
 		}

@@ -9,9 +9,9 @@ import (
 	"edgetable/core/table"
 )
 
-// record reads a record by a strong read, also one that is being deleted.
-func (s *Store) record(ctx context.Context, key table.RecordKey) (*record, error) {
-	it, err := s.db.Get(ctx, recordKey(key), table.Strong)
+// record reads a record, also one that is being deleted.
+func (s *Store) record(ctx context.Context, key table.RecordKey, c table.Consistency) (*record, error) {
+	it, err := s.db.Get(ctx, recordKey(key), c)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func (s *Store) record(ctx context.Context, key table.RecordKey) (*record, error
 
 // tableRecord reads the record of a live table.
 func (s *Store) tableRecord(ctx context.Context, key table.RecordKey) (*record, error) {
-	r, err := s.record(ctx, key)
+	r, err := s.record(ctx, key, table.Strong)
 	if errors.Is(err, table.ErrNoRecord) || err == nil && !r.isLive() {
 		return nil, table.ErrNoTable
 	}
@@ -31,13 +31,13 @@ func (s *Store) tableRecord(ctx context.Context, key table.RecordKey) (*record, 
 }
 
 // ReadRecord implements [table.Store].
-func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return table.Record{}, err
 	}
 	defer cancel()
-	r, err := s.record(ctx, key)
+	r, err := s.record(ctx, key, c)
 	if err != nil {
 		return table.Record{}, err
 	}
@@ -95,7 +95,7 @@ func (s *Store) writeRecord(ctx context.Context, r *record, had table.Revision) 
 }
 
 // ListRecords implements [table.Store].
-func (s *Store) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	var list []table.Record
 	for first <= last && len(first) <= maxSortKey {
 		found, err := s.db.Query(ctx, call.Query{
-			Hash: recordHash, First: []byte(first), Last: []byte(last), Rows: limit - len(list),
+			Hash: recordHash, First: []byte(first), Last: []byte(last), Rows: limit - len(list), Consistency: c,
 		})
 		if err != nil {
 			return nil, err

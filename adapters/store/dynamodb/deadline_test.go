@@ -199,7 +199,7 @@ func TestEndlessReply(t *testing.T) {
 	for _, status := range []int{200, 400, 500} {
 		e := &endless{status: status}
 		s := open(t, dynamodb.Options{Table: "any", Client: newClient(e)})
-		if _, err := s.ReadRecord(t.Context(), people); err == nil || e.read.Load() > 160<<20 {
+		if _, err := s.ReadRecord(t.Context(), people, table.Strong); err == nil || e.read.Load() > 160<<20 {
 			t.Errorf("%d: %v after %d bytes", status, err, e.read.Load())
 		}
 	}

@@ -23,7 +23,7 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 		return err
 	}
 	defer cancel()
-	r, err := s.record(ctx, key)
+	r, err := s.record(ctx, key, table.Strong)
 	switch {
 	case errors.Is(err, table.ErrNoRecord), err == nil && (r.Revision != revision || r.deleting):
 		return table.ErrRevision
@@ -65,7 +65,7 @@ func (s *Store) mark(ctx context.Context, r *record) (marked *record, err error)
 			return err
 		}
 		// A run may have begun or ended since the record was read.
-		now, readErr := s.record(ctx, r.Key)
+		now, readErr := s.record(ctx, r.Key, table.Strong)
 		switch {
 		case errors.Is(readErr, table.ErrNoRecord), readErr == nil && (now.Revision != revision || now.deleting):
 			return table.ErrRevision

@@ -67,7 +67,7 @@ func (w *world) put(s *dynamodb.Store, row, v string) error {
 }
 
 func (w *world) drop(s *dynamodb.Store) error {
-	d, err := s.ReadRecord(w.Context(), people)
+	d, err := s.ReadRecord(w.Context(), people, table.Strong)
 	if err != nil {
 		return err
 	}
@@ -112,9 +112,9 @@ func TestDropWaitsForLeases(t *testing.T) {
 	}
 	w.expect("under its lease B may write", w.put(w.b, "2", "x"), nil)
 	w.expect("the name is not free", w.recreate(w.b, 2), table.ErrBeingDeleted)
-	_, err := w.b.ReadRecord(t.Context(), people)
+	_, err := w.b.ReadRecord(t.Context(), people, table.Strong)
 	w.expect("nor is there a table of it", err, table.ErrNoRecord)
-	list, err := w.b.ListRecords(t.Context(), "table/", "", 10)
+	list, err := w.b.ListRecords(t.Context(), "table/", "", 10, table.Strong)
 	if len(list) != 0 || err != nil {
 		t.Errorf("ListRecords: %d, %v", len(list), err)
 	}

@@ -125,7 +125,7 @@ func (p *purge) unname(ctx context.Context, note item, l rebucket.Place) error {
 		}
 		return err
 	}
-	r, err := p.record(ctx, key)
+	r, err := p.record(ctx, key, table.Strong)
 	if err == nil && (r.Place.Incarnation == l.Incarnation || r.Target.Incarnation == l.Incarnation) {
 		return fmt.Errorf("%s is to be purged and in use: %w", key, errItem)
 	}

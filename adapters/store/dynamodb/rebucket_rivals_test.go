@@ -125,7 +125,7 @@ func TestRebucketRivals(t *testing.T) {
 					t.Errorf("the run ended with %v, want %v", err, want)
 				}
 				if row.buckets == 0 {
-					if _, err := r.b.ReadRecord(t.Context(), people); !errors.Is(err, table.ErrNoRecord) {
+					if _, err := r.b.ReadRecord(t.Context(), people, table.Strong); !errors.Is(err, table.ErrNoRecord) {
 						t.Errorf("the table: %v", err)
 					}
 					clear(r.model)

@@ -53,7 +53,7 @@ func odd() (list []table.Mutation) {
 func fillOdd(t testing.TB, s *dynamodb.Store) {
 	t.Helper()
 	create(t, s)
-	d, err := s.ReadRecord(t.Context(), people)
+	d, err := s.ReadRecord(t.Context(), people, table.Strong)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func allItems(t testing.TB, name string) (n int) {
 
 func recordOf(t testing.TB, s table.Store) table.Record {
 	t.Helper()
-	r, err := s.ReadRecord(t.Context(), people)
+	r, err := s.ReadRecord(t.Context(), people, table.Strong)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,10 +25,10 @@ func (s *Store) record(key table.RecordKey) (table.Record, error) {
 }
 
 // ReadRecord implements table.Store.
-func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
 	if r := s.standIn.get(); r != nil {
 		defer s.standIn.release()
-		return r.ReadRecord(ctx, key)
+		return r.ReadRecord(ctx, key, c)
 	}
 	if err := ctx.Err(); err != nil {
 		return table.Record{}, err
@@ -44,10 +44,10 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Reco
 }
 
 // ListRecords implements table.Store.
-func (s *Store) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
 	if r := s.standIn.get(); r != nil {
 		defer s.standIn.release()
-		return r.ListRecords(ctx, account, from, limit)
+		return r.ListRecords(ctx, account, from, limit, c)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -199,7 +199,7 @@ func (w *powered) createOrDrop() error {
 	default:
 		w.churn.add(state{})
 		var d table.Record
-		if d, err = w.store.ReadRecord(ctx, churned); err == nil {
+		if d, err = w.store.ReadRecord(ctx, churned, table.Strong); err == nil {
 			err = w.store.Drop(ctx, churned, d.Revision)
 		}
 	}
@@ -237,7 +237,7 @@ func (w *powered) readChurned(random *rand.Rand) error {
 // incarnation returns the incarnation of the churned table in the catalog, or
 // 0.
 func incarnation(s *pebblestore.Store) (int32, error) {
-	d, err := s.ReadRecord(context.Background(), churned)
+	d, err := s.ReadRecord(context.Background(), churned, table.Strong)
 	if errors.Is(err, table.ErrNoRecord) {
 		return 0, nil
 	}

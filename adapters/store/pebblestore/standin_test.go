@@ -58,7 +58,7 @@ func TestStartOnFullDisk(t *testing.T) {
 		if err != nil || len(page.Rows) != 2*len(acked) {
 			t.Errorf("full at operation %d: a scan has %d rows: %v", at, len(page.Rows), err)
 		}
-		if list, err := s.ListRecords(t.Context(), people.Account, "", 10); err != nil || len(list) != 1 {
+		if list, err := s.ListRecords(t.Context(), people.Account, "", 10, table.Strong); err != nil || len(list) != 1 {
 			t.Errorf("full at operation %d: %d tables: %v", at, len(list), err)
 		}
 		if s.StandsIn() {

@@ -41,7 +41,7 @@ func TestDropInterrupted(t *testing.T) {
 				w.cloud.fault = nil
 				w.settle()
 				next := w.isolate(now, workerskv.Options{})
-				_, gone := next.ReadRecord(w.Context(), tableName)
+				_, gone := next.ReadRecord(w.Context(), tableName, table.Strong)
 				if err == nil && gone == nil {
 					t.Fatalf("%s: Drop succeeded, and the table lives", what)
 				}
@@ -131,7 +131,7 @@ func TestPurgeAtSecondDrop(t *testing.T) {
 		now := steady()
 		s, other := w.isolate(now, workerskv.Options{}), w.isolate(now, workerskv.Options{})
 		w.create(s, 1)
-		d, err := s.ReadRecord(w.Context(), tableName)
+		d, err := s.ReadRecord(w.Context(), tableName, table.Strong)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -170,8 +170,8 @@ func TestUnreadable(t *testing.T) {
 			_, err := s.Scan(t.Context(), tableName, table.ScanRequest{Ranges: []key.Range{{}}})
 			return err
 		},
-		"ReadRecord":  func() error { _, err := s.ReadRecord(t.Context(), tableName); return err },
-		"ListRecords": func() error { _, err := s.ListRecords(t.Context(), "acct", "", 10); return err },
+		"ReadRecord":  func() error { _, err := s.ReadRecord(t.Context(), tableName, table.Strong); return err },
+		"ListRecords": func() error { _, err := s.ListRecords(t.Context(), "acct", "", 10, table.Strong); return err },
 		"WriteRecord": func() error {
 			_, err := s.WriteRecord(t.Context(), table.Record{Key: table.RecordKey{Account: "acct", Table: "new"}})
 			return err

@@ -104,7 +104,7 @@ func listRecords(ctx context.Context, ns Namespace, account, from string, limit 
 }
 
 // ReadRecord implements [table.Store]. Records are as eventual as entities.
-func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, _ table.Consistency) (table.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Record{}, err
 	}
@@ -112,7 +112,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Reco
 }
 
 // ListRecords implements [table.Store]; see ReadRecord.
-func (s *Store) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, _ table.Consistency) ([]table.Record, error) {
 	return listRecords(ctx, s.o.Namespace, account, from, limit)
 }
 
@@ -143,7 +143,7 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 
 // demand reads the record that has this revision; "" is the revision of none.
 func (s *Store) demand(ctx context.Context, key table.RecordKey, want table.Revision) (table.Record, error) {
-	r, err := s.ReadRecord(ctx, key)
+	r, err := s.ReadRecord(ctx, key, table.Strong)
 	if err != nil && !errors.Is(err, table.ErrNoRecord) {
 		return r, err
 	}

@@ -27,7 +27,7 @@ func NewReplica(ns Namespace, primary table.Store, calls int) *Replica {
 }
 
 // ReadRecord implements [table.Store], as eventual as entities.
-func (r *Replica) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+func (r *Replica) ReadRecord(ctx context.Context, key table.RecordKey, _ table.Consistency) (table.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return table.Record{}, err
 	}
@@ -35,7 +35,7 @@ func (r *Replica) ReadRecord(ctx context.Context, key table.RecordKey) (table.Re
 }
 
 // ListRecords implements [table.Store]; see ReadRecord.
-func (r *Replica) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+func (r *Replica) ListRecords(ctx context.Context, account, from string, limit int, _ table.Consistency) ([]table.Record, error) {
 	return listRecords(ctx, r.ns, account, from, limit)
 }
 

@@ -85,7 +85,7 @@ func TestReplicaConverges(t *testing.T) {
 			return w.cloud.time
 		}
 		pub := workerskv.NewPublisher(w.cloud, tick)
-		d, err := p.ReadRecord(t.Context(), tableName)
+		d, err := p.ReadRecord(t.Context(), tableName, table.Strong)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestReader(t *testing.T) {
 	now := steady()
 	p := newPrimary(w, now)
 	pub := workerskv.NewPublisher(w.cloud, func() edm.Ticks { return w.cloud.time })
-	d, err := p.ReadRecord(t.Context(), tableName)
+	d, err := p.ReadRecord(t.Context(), tableName, table.Strong)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func (w *world) create(s *workerskv.Store, incarnation byte) {
 // drop deletes the table.
 func (w *world) drop(s *workerskv.Store) error {
 	w.Helper()
-	d, err := s.ReadRecord(w.Context(), tableName)
+	d, err := s.ReadRecord(w.Context(), tableName, table.Strong)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -11,10 +11,18 @@ import (
 	"edgetable/core/table"
 )
 
-// faults is a store with methods that always fail, without effect.
+// faults is a store with methods that always fail, without effect, and with a replica
+// that lags.
 type faults struct {
 	table.Store
 	errors map[string]error
+	clock  *Clock
+	behind edm.Ticks
+}
+
+// Replication implements [table.Replicated].
+func (f *faults) Replication() table.Replication {
+	return table.Replication{Status: table.Live, LastSync: f.clock.Now() - f.behind}
 }
 
 // outcomes lists the errors of a store by their names in a directive.
@@ -49,19 +57,19 @@ func (f *faults) WriteRecord(ctx context.Context, d table.Record) (table.Revisio
 }
 
 // ReadRecord implements [table.Store].
-func (f *faults) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+func (f *faults) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
 	if err := f.errors["ReadRecord"]; err != nil {
 		return table.Record{}, err
 	}
-	return f.Store.ReadRecord(ctx, key)
+	return f.Store.ReadRecord(ctx, key, c)
 }
 
 // ListRecords implements [table.Store].
-func (f *faults) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+func (f *faults) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
 	if err := f.errors["ListRecords"]; err != nil {
 		return nil, err
 	}
-	return f.Store.ListRecords(ctx, account, from, limit)
+	return f.Store.ListRecords(ctx, account, from, limit, c)
 }
 
 // Drop implements [table.Store].

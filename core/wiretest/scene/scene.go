@@ -99,7 +99,7 @@ func Over(empty table.Store, clock *Clock, directives []string, withTimeout func
 		return random.Uint64()
 	}
 	known := Accounts()
-	store := &faults{Store: empty, errors: make(map[string]error)}
+	store := &faults{Store: empty, errors: make(map[string]error), clock: clock}
 	h := &protocol.Handler{
 		Service: table.New(store, table.Options{Now: clock.Now, Rand: number}),
 		Accounts: func(name string) (*protocol.Account, bool) {
@@ -137,7 +137,7 @@ func obey(h *protocol.Handler, store *faults, clock *Clock, directive string) er
 		h.PathStyle = true
 	case word == "lag":
 		lag, err := time.ParseDuration(rest)
-		h.LastSync = func() edm.Ticks { return clock.Now() - edm.Ticks(lag/100) }
+		store.behind = edm.Ticks(lag / 100)
 		return err
 	case word == "limits":
 		return limit(&h.Limits, clock, rest)

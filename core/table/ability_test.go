@@ -1,0 +1,74 @@
+package table_test
+
+import (
+	"context"
+	"testing"
+
+	"edgetable/core/edm"
+	"edgetable/core/memstore"
+	"edgetable/core/table"
+)
+
+// able is a store with each ability.
+type able struct{ table.Store }
+
+func (able) Traffic(context.Context, table.RecordKey, uint16) ([]byte, uint16, error) {
+	return []byte("counted"), 0, nil
+}
+
+func (able) Replication() table.Replication {
+	return table.Replication{Status: table.Bootstrap, LastSync: 7}
+}
+
+// wrapper changes nothing; sealed is one that has no Unwrap.
+type (
+	wrapper struct{ table.Store }
+	sealed  struct{ table.Store }
+)
+
+func (w wrapper) Unwrap() table.Store { return w.Store }
+
+func TestAs(t *testing.T) {
+	t.Parallel()
+	plain := memstore.New(func() edm.Ticks { return 1 })
+	for _, row := range []struct {
+		name  string
+		store table.Store
+		want  bool
+	}{
+		{"none", plain, false},
+		{"own", able{plain}, true},
+		{"behind two wrappers", wrapper{wrapper{able{plain}}}, true},
+		{"above a wrapper", able{wrapper{plain}}, true},
+		{"behind a wrapper that hides it", wrapper{sealed{able{plain}}}, false},
+		{"a wrapper around nothing", wrapper{}, false},
+		{"no store", nil, false},
+	} {
+		c, counting := table.As[table.Counting](row.store)
+		r, replicated := table.As[table.Replicated](row.store)
+		if counting != row.want || replicated != row.want {
+			t.Errorf("%s: counting %v, replicated %v, want %v", row.name, counting, replicated, row.want)
+			continue
+		}
+		if !row.want {
+			continue
+		}
+		if part, _, _ := c.Traffic(t.Context(), table.RecordKey{}, 0); string(part) != "counted" || r.Replication().LastSync != 7 {
+			t.Errorf("%s: the ability is another store's", row.name)
+		}
+	}
+}
+
+// TestReplication: a store without a replica is its own secondary.
+func TestReplication(t *testing.T) {
+	t.Parallel()
+	now := func() edm.Ticks { return 42 }
+	s := newServiceOver(t, memstore.New(now), now, table.Options{})
+	if got := s.Replication(); got != (table.Replication{Status: table.Live, LastSync: 42}) {
+		t.Errorf("Replication of a store without one: %+v", got)
+	}
+	s = newServiceOver(t, wrapper{able{memstore.New(now)}}, now, table.Options{})
+	if got := s.Replication(); got != (table.Replication{Status: table.Bootstrap, LastSync: 7}) {
+		t.Errorf("Replication: %+v", got)
+	}
+}
