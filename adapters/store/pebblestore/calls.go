@@ -1,16 +1,13 @@
 package pebblestore
 
-import (
-	"context"
-
-	"edgetable/core/table"
-)
+import "context"
 
 // call calls Pebble, which may hold its locks while a file operation waits for disk
-// space. Then call returns [table.ErrFull], and do continues without it.
+// space or for a file descriptor. Then call returns [table.ErrFull] or [table.ErrBusy], and do
+// continues without it.
 func (s *Store) call(ctx context.Context, do func() error) error {
 	if s.space.waiting.Load() > 0 {
-		return table.ErrFull
+		return s.space.shortage()
 	}
 	done := make(chan error, 1)
 	s.calls.Go(func() { done <- do() })
@@ -24,7 +21,7 @@ func (s *Store) unlessFull(ctx context.Context, done <-chan error) error {
 	case err := <-done:
 		return err
 	case <-s.space.stalled():
-		return table.ErrFull
+		return s.space.shortage()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -10,7 +10,7 @@ import (
 
 // disk is the file system of the data directory. Pebble ends the process when it
 // cannot write its log or its MANIFEST, and retries a flush without pause. So
-// operations that find no space wait in here until there is some. Those of a
+// operations that find no space, or no file descriptor, wait in here until there is some. Those of a
 // compaction fail, which gives back what the compaction has written. Operations
 // outside of the directory, as for a backup, fail too.
 type disk struct {
@@ -54,8 +54,9 @@ func (d disk) opened(path string, err error, f vfs.File) (vfs.File, error) {
 }
 
 func (d disk) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (f vfs.File, err error) {
+	renamed := false
 	err = d.try(path, func() error {
-		f, err = d.FS.ReuseForWrite(old, path, c)
+		f, err = d.reuse(old, path, c, &renamed)
 		return err
 	})
 	return d.opened(path, err, f)

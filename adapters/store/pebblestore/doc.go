@@ -50,6 +50,9 @@
 // If a start has to wait for space, a second store on the same directory, which
 // changes nothing, serves reads until then.
 //
+// Operations that find no file descriptor wait in the same way. Writes are then refused
+// with [table.ErrBusy], and so are reads that need a file that is not open.
+//
 // # Failures
 //
 // Any other failed write, or a failed fsync of the log, ends the process: readers may

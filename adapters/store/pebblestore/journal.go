@@ -19,7 +19,8 @@ type journal struct {
 	clock   *table.Clock
 	last    atomic.Int64           // highest number issued
 	durable atomic.Int64           // all commits with numbers up to this one are synced or never applied
-	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space; nil: never
+	stalled func() <-chan struct{} // returns a channel that is closed while the log may wait for disk space or a file descriptor; nil: never
+	short   func() error           // returns for which
 
 	// numbers is held to issue a number, and locked before mu. mu is never held while the
 	// clock writes a reservation: that write may wait for the store, and fail needs mu to
@@ -130,7 +131,7 @@ func (j *journal) wait(ctx context.Context, n int64) error {
 	select {
 	case <-c:
 	case <-stalled:
-		return table.ErrFull
+		return j.short()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -122,22 +122,29 @@ func (l *logFiles) write() error {
 	}
 	fmt.Fprintf(&b, "crc %08x\n", crc32.ChecksumIEEE(b.Bytes()))
 	path := l.FS.PathJoin(l.dir, logList)
+	d, err := l.FS.OpenDir(l.dir)
+	if err != nil {
+		return err
+	}
+	err = l.replace(path, b.Bytes(), d)
+	return errors.Join(err, d.Close())
+}
+
+// replace replaces the list. A log that it names is in the directory first: the list may
+// survive a power failure that a file made before it does not.
+func (l *logFiles) replace(path string, list []byte, dir vfs.File) error {
 	f, err := l.FS.Create(path+".new", vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b.Bytes())
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	_, err = f.Write(list)
+	if err = errors.Join(err, f.Sync(), f.Close(), dir.Sync()); err != nil {
 		return err
 	}
 	if err := l.FS.Rename(path+".new", path); err != nil {
 		return err
 	}
-	d, err := l.FS.OpenDir(l.dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return dir.Sync()
 }
 
 // parseLogs is the inverse of write.

@@ -37,7 +37,7 @@ func Open(o Options) (*Store, error) {
 	open := s.open
 	if !o.Memory {
 		s.space = newSpace(o)
-		s.journal.stalled = s.space.stalled
+		s.journal.stalled, s.journal.short = s.space.stalled, s.space.shortage
 		open = s.openWaiting
 	}
 	if err := open(o); err != nil {
@@ -290,7 +290,7 @@ func (s *Store) Close() error {
 	if err == nil && flushed {
 		err = s.logs.forgetAll()
 	}
-	if noSpace(err) {
+	if scarce(err) {
 		return nil // everything confirmed is in the log
 	}
 	return err

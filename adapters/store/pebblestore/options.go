@@ -30,6 +30,11 @@ type Options struct {
 	// compactions on a full disk, at most a sixteenth of the disk; 0 means none, and
 	// less than 0 keeps the file as it is.
 	DiskReserve int64
+	// MaxOpenFiles bounds the data files that are open at once; 0 means 1,000.
+	MaxOpenFiles int
+	// Spare frees file descriptors that the process holds in reserve, and reports whether
+	// there were any; nil: there are none.
+	Spare func() bool
 	// Now is the clock for Timestamps; nil means the clock of the machine.
 	Now func() edm.Ticks
 	// Fatal is called when the log cannot be written. It should end the process,
@@ -93,6 +98,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		FormatMajorVersion: pebble.FormatTableFormatV6, // raise it only together with formatVersion
 		Logger:             logger{o.Logf, s.die},
 		CacheSize:          o.CacheSize,
+		MaxOpenFiles:       o.MaxOpenFiles,
 		DisableWAL:         o.Memory,
 
 		MemTableSize:                memTable,
@@ -136,6 +142,10 @@ func (o Options) pebble(s *Store) *pebble.Options {
 			if pebble.IsCorruptionError(err) {
 				s.compactionFailed.Store(time.Now().UnixNano())
 				return // DataCorruption reports it; all other data can be served
+			}
+			if noDescriptor(err) {
+				s.compactionFailed.Store(time.Now().UnixNano())
+				return
 			}
 			if noSpace(err) {
 				s.compactionFailed.Store(time.Now().UnixNano())

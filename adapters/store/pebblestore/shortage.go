@@ -2,18 +2,23 @@ package pebblestore
 
 import "edgetable/core/table"
 
-// try does a file operation until it does not fail for want of space.
+// try does a file operation until it does not fail for want of space or of a file
+// descriptor.
 func (s *space) try(do func() error) error {
-	err := do()
-	if !noSpace(err) {
+	err := s.spared(do)
+	if !scarce(err) {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	waits := false
-	for noSpace(err) {
-		if !s.release() {
-			s.setFull()
+	for scarce(err) {
+		if noDescriptor(err) || !s.release() {
+			if noDescriptor(err) {
+				s.lack(err)
+			} else {
+				s.setFull()
+			}
 			if s.closing {
 				return err
 			}
@@ -28,7 +33,7 @@ func (s *space) try(do func() error) error {
 			s.mu.Lock()
 		}
 		s.mu.Unlock()
-		err = do()
+		err = s.spared(do)
 		s.mu.Lock()
 	}
 	return err

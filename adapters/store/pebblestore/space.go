@@ -42,6 +42,10 @@ type space struct {
 	told    bool          // the log says that the disk is full
 	toldAt  time.Time
 
+	give        func() bool // frees file descriptors; nil: there are none in reserve
+	descriptors atomic.Bool // operations wait for a file descriptor
+	lackTold    time.Time   // when the log said so last
+
 	starved int64 // free bytes when a compaction failed for want of space; 0: the last one succeeded
 	stalls  bool  // Pebble makes writes wait for compactions
 	counted bool  // waiting includes such a stall
@@ -67,7 +71,7 @@ const (
 
 func newSpace(o Options) *space {
 	s := &space{
-		fs: o.FS, dir: o.Dir, size: o.DiskReserve, logf: o.Logf,
+		fs: o.FS, dir: o.Dir, size: o.DiskReserve, logf: o.Logf, give: o.Spare,
 		again: make(chan struct{}), stuck: make(chan struct{}),
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
@@ -130,6 +134,9 @@ func (s *space) measure() {
 	s.usage = u
 	close(s.again)
 	s.again = make(chan struct{})
+	if s.waiting.Load() == 0 {
+		s.descriptors.Store(false)
+	}
 	if !s.opened.Load() || s.closing {
 		return
 	}
@@ -147,7 +154,7 @@ func (s *space) measure() {
 		if free > s.starved+accept {
 			s.feed()
 		}
-		if s.waiting.Load() > 0 || s.starved > 0 || !s.hold(free-accept) {
+		if s.waiting.Load() > 0 && !s.descriptors.Load() || s.starved > 0 || !s.hold(free-accept) {
 			s.setFull()
 		} else if s.full.Swap(false) && s.told {
 			s.told = false
@@ -235,7 +242,7 @@ func (s *space) spare(n int) bool {
 // admit refuses a write if there is no space for it: any while an operation
 // waits, else those that add data.
 func (s *space) admit(m []table.Mutation) error {
-	if s == nil || !s.full.Load() {
+	if s == nil || !s.full.Load() && !s.descriptors.Load() {
 		return nil
 	}
 	return s.admitDelete(!slices.ContainsFunc(m, func(m table.Mutation) bool { return m.Kind != table.Delete }))
@@ -243,7 +250,12 @@ func (s *space) admit(m []table.Mutation) error {
 
 // admitDelete is admit for a write that only deletes, or one that adds data.
 func (s *space) admitDelete(deletes bool) error {
-	if s == nil || !s.full.Load() || deletes && s.opened.Load() && s.waiting.Load() == 0 {
+	switch {
+	case s == nil:
+		return nil
+	case s.descriptors.Load() && s.waiting.Load() > 0:
+		return errNoDescriptor
+	case !s.full.Load(), deletes && s.opened.Load() && s.waiting.Load() == 0:
 		return nil
 	}
 	s.refused.Add(1)

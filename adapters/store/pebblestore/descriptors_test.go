@@ -1,0 +1,374 @@
+package pebblestore_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// fewFiles is a file system that fails as if the process, or the machine, had no file
+// descriptor left.
+type fewFiles struct {
+	*vfs.MemFS
+	cause error
+
+	mu     sync.Mutex
+	random *rand.Rand
+	share  float64 // of the operations that fail
+	left   int     // operations until all fail; less than 0: they do
+	asked  int
+	hit    chan struct{} // closed when an operation failed
+}
+
+func newFewFiles(seed uint64, left int, share float64) *fewFiles {
+	f := &fewFiles{
+		MemFS: vfs.NewCrashableMem(), left: left, share: share, hit: make(chan struct{}),
+		cause: syscall.EMFILE, random: rand.New(rand.NewPCG(seed, 1)),
+	}
+	if seed%2 == 1 {
+		f.cause = syscall.ENFILE
+	}
+	return f
+}
+
+// fail reports whether an operation fails.
+func (f *fewFiles) fail(op string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked++
+	f.left--
+	if f.left >= 0 && f.random.Float64() >= f.share {
+		return nil
+	}
+	select {
+	case <-f.hit:
+	default:
+		close(f.hit)
+	}
+	return fmt.Errorf("%s: %w", op, f.cause)
+}
+
+// end ends the lack.
+func (f *fewFiles) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.left, f.share = 1<<30, 0
+}
+
+func (f *fewFiles) Create(path string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := f.fail("create"); err != nil {
+		return nil, err
+	}
+	return f.MemFS.Create(path, c)
+}
+
+func (f *fewFiles) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {
+	if err := f.fail("open"); err != nil {
+		return nil, err
+	}
+	return f.MemFS.Open(path, o...)
+}
+
+func (f *fewFiles) OpenReadWrite(path string, c vfs.DiskWriteCategory, o ...vfs.OpenOption) (vfs.File, error) {
+	if err := f.fail("open to write"); err != nil {
+		return nil, err
+	}
+	return f.MemFS.OpenReadWrite(path, c, o...)
+}
+
+func (f *fewFiles) OpenDir(path string) (vfs.File, error) {
+	if err := f.fail("open a directory"); err != nil {
+		return nil, err
+	}
+	return f.MemFS.OpenDir(path)
+}
+
+func (f *fewFiles) List(path string) ([]string, error) {
+	if err := f.fail("list"); err != nil {
+		return nil, err
+	}
+	return f.MemFS.List(path)
+}
+
+// ReuseForWrite fails before or after it has renamed the file, as that of the system does.
+func (f *fewFiles) ReuseForWrite(old, path string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	if err := f.fail("reuse"); err != nil {
+		return nil, err
+	}
+	file, err := f.MemFS.ReuseForWrite(old, path, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.fail("reuse a renamed file"); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
+
+func (f *fewFiles) Link(old, path string) error {
+	if err := f.fail("link"); err != nil {
+		return err
+	}
+	return f.MemFS.Link(old, path)
+}
+
+func (f *fewFiles) Rename(old, path string) error {
+	if err := f.fail("rename"); err != nil {
+		return err
+	}
+	return f.MemFS.Rename(old, path)
+}
+
+func (f *fewFiles) Remove(path string) error {
+	if err := f.fail("remove"); err != nil {
+		return err
+	}
+	return f.MemFS.Remove(path)
+}
+
+// writers commit to a store that finds no file descriptor, each to a partition of its own.
+type writers struct {
+	t     *testing.T
+	files *fewFiles
+	store *pebblestore.Store
+	ended chan struct{} // closed when there are descriptors again
+	wait  sync.WaitGroup
+
+	mu      sync.Mutex
+	acked   [4]int
+	refused int
+}
+
+func (w *writers) options() pebblestore.Options {
+	return pebblestore.Options{
+		Dir: "data", FS: w.files, Logf: func(string, ...any) {},
+		Fatal: func(err error) { w.t.Errorf("fatal: %v", err) },
+	}.Small()
+}
+
+func (w *writers) open(o pebblestore.Options) {
+	w.t.Helper()
+	var err error
+	w.store, err = pebblestore.Open(o)
+	must(w.t, err)
+	must(w.t, create(w.t.Context(), w.store))
+}
+
+func row(partition, n int) table.Mutation {
+	text := fmt.Sprintf("%d %s", n, strings.Repeat("x", 1400))
+	return table.Mutation{
+		Key:        key.Append(nil, fmt.Sprint("p", partition), fmt.Sprintf("%04d", n)),
+		Properties: edm.AppendProperty(nil, "Text", edm.String(text)),
+	}
+}
+
+// start inserts n entities into each partition. It repeats a refused insert when there are
+// descriptors again.
+func (w *writers) start(n int) {
+	for p := range w.acked {
+		w.wait.Go(func() {
+			for i := 1; i <= n; i++ {
+				_, err := w.store.Commit(w.t.Context(), people, []table.Mutation{row(p, i)})
+				if errors.Is(err, table.ErrBusy) {
+					w.mu.Lock()
+					w.refused++
+					w.mu.Unlock()
+					<-w.ended
+					i--
+					continue
+				}
+				if err != nil {
+					w.t.Errorf("partition %d, entity %d: %v", p, i, err)
+					return
+				}
+				w.mu.Lock()
+				w.acked[p] = i
+				w.mu.Unlock()
+			}
+		})
+	}
+}
+
+// check reads what was confirmed. A read may be refused while there are no descriptors.
+func (w *writers) check(s *pebblestore.Store, lacking bool) {
+	w.t.Helper()
+	w.mu.Lock()
+	acked := w.acked
+	w.mu.Unlock()
+	for p, n := range acked {
+		for i := 1; i <= n; i++ {
+			want := row(p, i)
+			got, err := s.Get(w.t.Context(), people, want.Key, table.Strong)
+			if lacking && errors.Is(err, table.ErrBusy) {
+				continue
+			}
+			if err != nil || string(got.Properties) != string(want.Properties) {
+				w.t.Fatalf("partition %d, entity %d of %d: %v", p, i, n, err)
+			}
+		}
+		page, err := s.Scan(w.t.Context(), people, table.ScanRequest{Ranges: []key.Range{{Start: row(p, 0).Key, End: row(p, 9999).Key}}})
+		if lacking && errors.Is(err, table.ErrBusy) {
+			continue
+		}
+		if err != nil || len(page.Rows) < n {
+			w.t.Fatalf("partition %d has %d of %d entities: %v", p, len(page.Rows), n, err)
+		}
+	}
+}
+
+// crash checks a copy of the disk, as a killed process or a power failure leaves it.
+func (w *writers) crash(random *rand.Rand) {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	copied := &writers{t: w.t, files: newFewFiles(0, 1<<30, 0), acked: w.acked}
+	copied.files.MemFS = w.files.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: 50, RNG: random})
+	s, err := pebblestore.Open(copied.options())
+	must(w.t, err)
+	copied.check(s, false)
+	must(w.t, s.Close())
+}
+
+// finish lets the writers end and compares everything, also after a restart.
+func (w *writers) finish() {
+	w.t.Helper()
+	w.files.end()
+	w.store.Measure()
+	close(w.ended)
+	done := make(chan struct{})
+	go func() { w.wait.Wait(); close(done) }()
+	for ended := false; !ended; w.store.Measure() {
+		select {
+		case <-done:
+			ended = true
+		default:
+		}
+	}
+	w.check(w.store, false)
+	if err := w.store.Ready(); err != nil {
+		w.t.Errorf("Ready: %v", err)
+	}
+	if err := w.store.Close(); err != nil {
+		w.t.Errorf("Close: %v", err)
+	}
+	s, err := pebblestore.Open(w.options())
+	must(w.t, err)
+	w.check(s, false)
+	must(w.t, s.Close())
+}
+
+// TestNoDescriptor takes all file descriptors away at one file operation after another.
+// Nothing ends, writes are refused, reads go on, and the store recovers by itself.
+func TestNoDescriptor(t *testing.T) {
+	t.Parallel()
+	const inserts = 150
+	begin := func(t *testing.T, seed uint64) *writers {
+		w := &writers{t: t, files: newFewFiles(seed, 1<<30, 0), ended: make(chan struct{})}
+		w.open(w.options())
+		return w
+	}
+	all := begin(t, 0)
+	before := all.files.asked
+	all.start(inserts)
+	all.wait.Wait()
+	places, step := all.files.asked-before, 5
+	all.finish()
+	if places < 100 {
+		t.Fatalf("only %d operations need a descriptor", places)
+	}
+	if testing.Short() {
+		step = 41
+	}
+	for at := 1; at <= places*3/4 && !t.Failed(); at += step { // other runs may need fewer
+		w := begin(t, uint64(at))
+		w.files.mu.Lock()
+		w.files.left = at
+		w.files.mu.Unlock()
+		w.start(inserts)
+		done := make(chan struct{})
+		go func() { w.wait.Wait(); close(done) }()
+		select {
+		case <-done:
+		case <-w.files.hit:
+			w.check(w.store, true)
+			if err := w.store.Ready(); err != nil && !errors.Is(err, table.ErrBusy) {
+				t.Errorf("Ready: %v", err)
+			}
+			w.crash(rand.New(rand.NewPCG(uint64(at), 2)))
+		}
+		w.finish()
+	}
+}
+
+// TestFewDescriptors lets operations fail in random places.
+func TestFewDescriptors(t *testing.T) {
+	t.Parallel()
+	refused, failed := 0, 0
+	for seed := range uint64(6) {
+		w := &writers{t: t, files: newFewFiles(seed, 1<<30, 0), ended: make(chan struct{})}
+		w.open(w.options())
+		w.files.mu.Lock()
+		w.files.share = 0.05 * float64(1+seed%5)
+		w.files.mu.Unlock()
+		w.start(300)
+		done := make(chan struct{})
+		go func() { w.wait.Wait(); close(done) }()
+		for range 60 {
+			w.check(w.store, true)
+			w.store.Measure()
+		}
+		w.finish()
+		refused += w.refused
+		select {
+		case <-w.files.hit:
+			failed++
+		default:
+		}
+	}
+	if failed == 0 {
+		t.Error("no operation failed")
+	}
+	t.Logf("%d writes were refused", refused)
+}
+
+// TestSpareDescriptors: the store takes descriptors that the process holds in reserve
+// before it refuses anything.
+func TestSpareDescriptors(t *testing.T) {
+	t.Parallel()
+	w := &writers{t: t, files: newFewFiles(0, 1<<30, 0), ended: make(chan struct{})}
+	o := w.options()
+	given := 0
+	o.Spare = func() bool {
+		given++
+		w.files.end()
+		return given == 1
+	}
+	w.open(o)
+	w.files.mu.Lock()
+	w.files.left = 0
+	w.files.mu.Unlock()
+	w.start(150)
+	w.wait.Wait()
+	if w.refused > 0 || given != 1 {
+		t.Errorf("%d writes were refused, the reserve was asked %d times", w.refused, given)
+	}
+	w.finish()
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
