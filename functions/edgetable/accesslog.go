@@ -40,16 +40,16 @@ const (
 	accessTexts = 1 << 20                // bytes, likewise
 )
 
-// openAccessLog opens the file of --access-log; "-" is standard error. It returns
-// nil if there is none.
-func (p *program) openAccessLog(o *serveFlags, log *slog.Logger) (*accessLog, error) {
-	a := &accessLog{asJSON: o.logFormat == "json", log: log, to: p.err}
-	switch o.accessLog {
+// openAccessLog opens a file for the lines; "-" is standard error. It returns nil if
+// there is none.
+func openAccessLog(path string, asJSON bool, stderr io.Writer, log *slog.Logger) (*accessLog, error) {
+	a := &accessLog{asJSON: asJSON, log: log, to: stderr}
+	switch path {
 	case "":
 		return nil, nil
 	case "-":
 	default:
-		a.path = o.accessLog
+		a.path = path
 		if err := a.open(); err != nil {
 			return nil, fmt.Errorf("--access-log: %w", err)
 		}

@@ -31,7 +31,7 @@ func (o *accountFlags) path() string {
 }
 
 // accountCommand has the commands that change the file of accounts.
-func (p *program) accountCommand() *cobra.Command {
+func (p *accountProgram) accountCommand() *cobra.Command {
 	var o accountFlags
 	command := func(use, short, long string, run func(f *accountFile, name string) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Long: long}
@@ -69,7 +69,7 @@ func (p *program) accountCommand() *cobra.Command {
 		section(c, "Output", func(f *pflag.FlagSet) { endpointFlag(f, &o.endpoint, "default "+usualURL+"ACCOUNT") })
 	}
 	section(rotate, "Rotation", func(f *pflag.FlagSet) { boolFlag(f, &o.finish, "finish", "remove the first key") })
-	return p.group("account", "Make, change and list accounts",
+	return commandGroup("account", "Make, change and list accounts",
 		"The accounts are in a file, a line each. A server that uses the file applies each change within two seconds.",
 		create,
 		command("list", "List the accounts and when their keys were last used", "", func(f *accountFile, _ string) error { return p.listAccounts(f) }),
@@ -81,7 +81,7 @@ func (p *program) accountCommand() *cobra.Command {
 	)
 }
 
-func (p *program) newAccount(f *accountFile, name string, o *accountFlags) error {
+func (p *accountProgram) newAccount(f *accountFile, name string, o *accountFlags) error {
 	if err := accounts.CheckName(name); err != nil {
 		return misuse("%q: %v", name, err)
 	}
@@ -97,7 +97,7 @@ func (p *program) newAccount(f *accountFile, name string, o *accountFlags) error
 	return nil
 }
 
-func (p *program) rotateAccount(f *accountFile, name string, o *accountFlags) error {
+func (p *accountProgram) rotateAccount(f *accountFile, name string, o *accountFlags) error {
 	i, e, err := f.find(name)
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (p *program) rotateAccount(f *accountFile, name string, o *accountFlags) er
 }
 
 // printConnection prints a connection string, which has the key.
-func (p *program) printConnection(name, key, endpoint string) {
+func (p *accountProgram) printConnection(name, key, endpoint string) {
 	endpoint = cmp.Or(endpoint, usualURL+name)
 	fmt.Fprintln(p.err, "The key is not shown again:")
 	fmt.Fprintln(p.out, connectionString(name, key, endpoint))
@@ -137,7 +137,7 @@ func connectionString(name, key, endpoint string) string {
 	return fmt.Sprintf("DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;TableEndpoint=%s;", scheme, name, key, endpoint)
 }
 
-func (p *program) listAccounts(f *accountFile) error {
+func (p *accountProgram) listAccounts(f *accountFile) error {
 	if len(f.list) == 0 {
 		fmt.Fprintf(p.err, "%s has no accounts; 'edgetable account new NAME' makes one\n", f.path)
 	}
@@ -165,7 +165,7 @@ func (f *accountFile) used(name string, key int) string {
 	return readLastUsed(usedFile(f.path)).say(f.list[name].Keys[key])
 }
 
-func (p *program) showAccount(f *accountFile, name string) error {
+func (p *accountProgram) showAccount(f *accountFile, name string) error {
 	if _, _, err := f.find(name); err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (p *program) showAccount(f *accountFile, name string) error {
 	return nil
 }
 
-func (p *program) setDisabled(f *accountFile, name string, disabled bool) error {
+func (p *accountProgram) setDisabled(f *accountFile, name string, disabled bool) error {
 	i, e, err := f.find(name)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (p *program) setDisabled(f *accountFile, name string, disabled bool) error 
 	return nil
 }
 
-func (p *program) removeAccount(f *accountFile, name string) error {
+func (p *accountProgram) removeAccount(f *accountFile, name string) error {
 	i, _, err := f.find(name)
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (p *program) removeAccount(f *accountFile, name string) error {
 }
 
 // saveAccounts saves the file, and says if a server may not look at it.
-func (p *program) saveAccounts(f *accountFile) error {
+func (p *accountProgram) saveAccounts(f *accountFile) error {
 	if p.environment(accounts.Variable) != "" {
 		fmt.Fprintf(p.err, "$%s is set: a server that sees it too uses %s only with --accounts\n", accounts.Variable, f.path)
 	}

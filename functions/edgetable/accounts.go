@@ -6,35 +6,9 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/spf13/pflag"
-
 	"edgetable/core/accounts"
 	"edgetable/core/sharedkey"
 )
-
-// accountsInData is the file of accounts in a data directory.
-const accountsInData = "accounts"
-
-// accountsFlag is the file of accounts in all commands.
-func accountsFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "accounts", "", "`file` of accounts, name:key1[:key2] a line; default $"+accounts.Variable+" (the same, or between semicolons), else the file "+
-		accountsInData+" in the data directory, else the development account")
-}
-
-// accountFlag is the name of an account in all commands.
-func accountFlag(f *pflag.FlagSet, to *string, note string) {
-	f.StringVar(to, "account", "", "`name` of the account"+note)
-}
-
-// endpointFlag is where an account is in all commands.
-func endpointFlag(f *pflag.FlagSet, to *string, note string) {
-	f.StringVar(to, "endpoint", "", "`URL` of the account, as in a connection string; "+note)
-}
-
-// tableFlag is the name of a table in all commands.
-func tableFlag(f *pflag.FlagSet, to *string, usual, note string) {
-	f.StringVar(to, "table", usual, "`name` of the table"+note)
-}
 
 // accountSource is where accounts come from: a file, or a text if there is no
 // file.
@@ -45,10 +19,10 @@ type accountSource struct {
 	name     string // of the text, for errors
 }
 
-// accountSource takes the file of --accounts, else the environment, else the file
+// newAccountSource takes the file of --accounts, else the environment, else the file
 // in the data directory, if there is one, else the development account.
-func (p *program) accountSource(file, data string) accountSource {
-	s := accountSource{file: file, text: p.environment(accounts.Variable), name: "$" + accounts.Variable}
+func newAccountSource(environment func(string) string, file, data string) accountSource {
+	s := accountSource{file: file, text: environment(accounts.Variable), name: "$" + accounts.Variable}
 	if file == "" && s.text == "" {
 		s.text = accounts.Development + ":" + accounts.DevelopmentKey
 		if data != "" {
@@ -81,9 +55,9 @@ func (s *accountSource) read() (list accounts.List, file string, err error) {
 	return list, file, nil
 }
 
-// account reads the accounts and returns the one with this name.
-func (p *program) account(file, name string) (*sharedkey.Account, error) {
-	list, err := p.loadAccounts(file)
+// findAccount reads the accounts and returns the one with this name.
+func findAccount(environment func(string) string, file, name string) (*sharedkey.Account, error) {
+	list, err := loadAccounts(environment, file)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +74,8 @@ func known(list accounts.List, name string) (*sharedkey.Account, error) {
 }
 
 // loadAccounts reads accounts once.
-func (p *program) loadAccounts(file string) (accounts.List, error) {
-	source := p.accountSource(file, "")
+func loadAccounts(environment func(string) string, file string) (accounts.List, error) {
+	source := newAccountSource(environment, file, "")
 	list, _, err := source.read()
 	return list, err
 }

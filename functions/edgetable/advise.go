@@ -29,7 +29,7 @@ type adviseFlags struct {
 // found is the exit status of advise and loadtest if there are findings.
 const found = 3
 
-func (p *program) adviseCommand() *cobra.Command {
+func (p *clientProgram) adviseCommand() *cobra.Command {
 	var o adviseFlags
 	c := &cobra.Command{
 		Use: "advise TABLE", Short: "Say what is wrong with the keys of a table, and what it costs in each home",
@@ -61,7 +61,7 @@ func bucketsFlag(f *pflag.FlagSet, to *int) {
 	intFlag(f, to, "buckets", usualBuckets, 1, dynamodb.MaxBuckets, bucketsUsage+"; of the table, if it is on DynamoDB or Workers")
 }
 
-func (p *program) advise(ctx context.Context, o *adviseFlags, table string) error {
+func (p *clientProgram) advise(ctx context.Context, o *adviseFlags, table string) error {
 	facts := advise.Facts{Buckets: o.buckets}
 	from := o.serviceFlags
 	if o.local {
@@ -135,7 +135,7 @@ func judge(table string, f *advise.Facts) *advice {
 }
 
 // tellAdvice prints the findings. With findings it is a failure.
-func (p *program) tellAdvice(table string, f *advise.Facts, asJSON bool) error {
+func (p *clientProgram) tellAdvice(table string, f *advise.Facts, asJSON bool) error {
 	a := judge(table, f)
 	if asJSON {
 		e := json.NewEncoder(p.out)
@@ -152,7 +152,7 @@ func (p *program) tellAdvice(table string, f *advise.Facts, asJSON bool) error {
 	return nil
 }
 
-func (p *program) printAdvice(a *advice, f *advise.Facts) {
+func (p *clientProgram) printAdvice(a *advice, f *advise.Facts) {
 	line := func(name, text string) { fmt.Fprintf(p.out, "   %-12s %s\n", name, text) }
 	if len(a.Findings) == 0 && f.Enough() {
 		fmt.Fprintln(p.out, "no finding")

@@ -13,8 +13,8 @@ import (
 	"edgetable/adapters/backup/repository"
 )
 
-func (p *program) backupCommand() *cobra.Command {
-	return p.group("backup", "Make, verify and restore backups", placeHelp+`
+func (p *backupProgram) backupCommand() *cobra.Command {
+	return commandGroup("backup", "Make, verify and restore backups", placeHelp+`
 
 Each backup is complete and stands alone, but what two of them have in common is stored
 once. docs/operate.md describes backups.`,
@@ -25,7 +25,7 @@ const placeHelp = `PLACE is a directory, or a bucket of S3: s3://BUCKET/PREFIX, 
 ?endpoint=https://HOST&region=REGION after it where needed. Credentials come from the
 environment, as for AWS's own programs.`
 
-func (p *program) backupCreateCommand() *cobra.Command {
+func (p *backupProgram) backupCreateCommand() *cobra.Command {
 	var data, socket string
 	var keys []string
 	c := &cobra.Command{
@@ -47,7 +47,7 @@ func (p *program) backupCreateCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) backupCreate(ctx context.Context, location, data, socket string, keys []string) error {
+func (p *backupProgram) backupCreate(ctx context.Context, location, data, socket string, keys []string) error {
 	place, err := openPlace(ctx, location)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (p *program) backupCreate(ctx context.Context, location, data, socket strin
 	return nil
 }
 
-func (p *program) backupListCommand() *cobra.Command {
+func (p *backupProgram) backupListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list PLACE", Short: "List the backups in a place", Long: placeHelp,
 		Example: "  edgetable backup list /mnt/backup/edgetable",
@@ -78,7 +78,7 @@ func (p *program) backupListCommand() *cobra.Command {
 	}
 }
 
-func (p *program) backupList(ctx context.Context, location string) error {
+func (p *backupProgram) backupList(ctx context.Context, location string) error {
 	place, err := openPlace(ctx, location)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func damaged(all *repository.Backups) error {
 	return fmt.Errorf("%d manifests are damaged: %s: %w", len(all.Damaged), d.Object, d.Cause)
 }
 
-func (p *program) backupVerifyCommand() *cobra.Command {
+func (p *backupProgram) backupVerifyCommand() *cobra.Command {
 	var id, identity string
 	c := &cobra.Command{
 		Use: "verify PLACE", Short: "Read all backups in a place and report damage",
@@ -131,7 +131,7 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) backupVerify(ctx context.Context, location, id, identity string) error {
+func (p *backupProgram) backupVerify(ctx context.Context, location, id, identity string) error {
 	place, err := openPlace(ctx, location)
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 	return nil
 }
 
-func (p *program) backupPruneCommand() *cobra.Command {
+func (p *backupProgram) backupPruneCommand() *cobra.Command {
 	var keep repository.Keep
 	var remove []string
 	var dry bool
@@ -206,7 +206,7 @@ func (p *program) backupPruneCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) backupPrune(ctx context.Context, location string, what repository.Pruning) error {
+func (p *backupProgram) backupPrune(ctx context.Context, location string, what repository.Pruning) error {
 	place, err := openPlace(ctx, location)
 	if err != nil {
 		return err

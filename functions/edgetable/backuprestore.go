@@ -23,7 +23,7 @@ type restoring struct {
 	rejects            string
 }
 
-func (p *program) backupRestoreCommand() *cobra.Command {
+func (p *backupProgram) backupRestoreCommand() *cobra.Command {
 	var o restoring
 	c := &cobra.Command{
 		Use: "restore PLACE [DIRECTORY]", Short: "Restore a backup to a new data directory, or a table to a service",
@@ -71,7 +71,7 @@ func (p *program) backupRestoreCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) backupRestore(ctx context.Context, location, dir string, o *restoring) error {
+func (p *backupProgram) backupRestore(ctx context.Context, location, dir string, o *restoring) error {
 	place, err := openPlace(ctx, location)
 	if err != nil {
 		return err

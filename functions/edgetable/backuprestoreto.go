@@ -22,7 +22,7 @@ import (
 // restoreTo brings the entities of a table in a backup to a service. It serves the
 // restored table on loopback for the time of a copy, so the service need not know of
 // backups.
-func (p *program) restoreTo(ctx context.Context, location string, o *restoring) (err error) {
+func (p *backupProgram) restoreTo(ctx context.Context, location string, o *restoring) (err error) {
 	beside, err := os.MkdirTemp("", "edgetable-restore-*")
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (p *program) restoreTo(ctx context.Context, location string, o *restoring) 
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	return p.copy(ctx, &copyFlags{
+	return copyTables(ctx, p.terminal, &copyFlags{
 		serviceFlags: serviceFlags{name: from, profiles: o.profiles, connections: 16, writes: true},
 		to:           o.to, mode: o.mode, rowFlags: rowFlags{rejects: o.rejects, journal: filepath.Join(beside, "journal")},
 	}, []string{o.table})

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -32,23 +31,6 @@ const (
 type snapshotter interface {
 	Identity() (string, error)
 	Checkpoint(ctx context.Context, dir string) error
-}
-
-// checkpoints makes the checkpoints of a store of this process, one at a time: a client
-// that asked for one may be gone, and another one may ask, before it is complete.
-type checkpoints struct {
-	*pebblestore.Store
-	mu sync.Mutex
-}
-
-// Checkpoint replaces what another run left in the directory.
-func (c *checkpoints) Checkpoint(ctx context.Context, dir string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := errors.Join(ctx.Err(), os.RemoveAll(dir)); err != nil {
-		return err
-	}
-	return c.Store.Checkpoint(ctx, dir)
 }
 
 // backupRun makes a backup of a data directory.

@@ -102,33 +102,34 @@ type scheduledBackups struct {
 	status backupStatus
 }
 
-func (s *serving) scheduleBackups(ctx context.Context) (*scheduledBackups, error) {
-	if data := s.dataDirectory(); data != "" {
+// scheduleBackups prepares the backups of a data directory, "" for none; nil if none are asked for.
+func scheduleBackups(ctx context.Context, o *backupFlags, data string, store *checkpoints, log *slog.Logger) (*scheduledBackups, error) {
+	if data != "" {
 		if err := clearStaging(data); err != nil {
-			s.log.Info("the files of an earlier backup stay", "cause", err)
+			log.Info("the files of an earlier backup stay", "cause", err)
 		}
 	}
-	if s.backup.to == "" {
+	if o.to == "" {
 		return nil, nil
 	}
-	place, err := openPlace(ctx, s.backup.to)
+	place, err := openPlace(ctx, o.to)
 	if err != nil {
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
-	if err := apart(place, s.dataDirectory()); err != nil {
+	if err := apart(place, data); err != nil {
 		return nil, fmt.Errorf("--backup-to: %w", err)
 	}
 	if bucket, ok := place.(*s3.Bucket); ok {
 		// All attempts together may take a quarter of an hour.
 		bucket.Retrying = func(cause error, in time.Duration) {
-			s.log.Warn("the place for backups does not answer", "to", s.backup.to, "cause", cause, "again in", in.Round(time.Millisecond))
+			log.Warn("the place for backups does not answer", "to", o.to, "cause", cause, "again in", in.Round(time.Millisecond))
 		}
 	}
 	return &scheduledBackups{
-		backupFlags: &s.backup, log: s.log,
+		backupFlags: o, log: log,
 		run: &backupRun{
-			data: s.dataDirectory(), location: s.backup.to, place: place, store: s.backend.embedded,
-			keys: s.backup.keys, progress: func(int64, int64) {},
+			data: data, location: o.to, place: place, store: store,
+			keys: o.keys, progress: func(int64, int64) {},
 		},
 	}, nil
 }

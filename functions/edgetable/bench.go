@@ -27,7 +27,7 @@ type benchFlags struct {
 	spec                               load.Spec
 }
 
-func (p *program) benchCommand() *cobra.Command {
+func (p *clientProgram) benchCommand() *cobra.Command {
 	var o benchFlags
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure a server",
@@ -71,7 +71,7 @@ mixed (half get, half upsert).`,
 }
 
 // bench measures a running server.
-func (p *program) bench(ctx context.Context, o *benchFlags) error {
+func (p *clientProgram) bench(ctx context.Context, o *benchFlags) error {
 	o.endpoint = cmp.Or(o.endpoint, usualURL+accounts.Development)
 	if err := o.complete(); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (p *program) bench(ctx context.Context, o *benchFlags) error {
 	}
 	owner := &sharedkey.Account{Name: o.account}
 	if o.token == "" || !o.existing {
-		if owner, err = p.account(o.accounts, o.account); err != nil {
+		if owner, err = findAccount(p.environment, o.accounts, o.account); err != nil {
 			return err
 		}
 	}
@@ -121,7 +121,7 @@ func (o *benchFlags) complete() error {
 }
 
 // measure runs the requests. The owner creates the table before and deletes it afterwards, and no other.
-func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags) (err error) {
+func (p *clientProgram) measure(ctx context.Context, owner wire.Target, o *benchFlags) (err error) {
 	if !o.existing {
 		switch err := load.CreateTable(ctx, owner, o.spec.Table); {
 		case errors.Is(err, load.ErrTableExists):

@@ -9,7 +9,7 @@ import (
 	"edgetable/adapters/store/pebblestore"
 )
 
-func (p *program) checkCommand() *cobra.Command {
+func (p *storesProgram) checkCommand() *cobra.Command {
 	var salvage string
 	c := &cobra.Command{
 		Use: "check DIRECTORY", Short: "Read everything in a data directory and report damage",
@@ -25,7 +25,7 @@ func (p *program) checkCommand() *cobra.Command {
 }
 
 // check reports each problem in a line.
-func (p *program) check(data, salvage string) error {
+func (p *storesProgram) check(data, salvage string) error {
 	show := newProgress(p.err)
 	report, err := pebblestore.Check(pebblestore.Options{Dir: data}, salvage, func(entities int64) {
 		show.show("%s read", things(entities, "entities"))

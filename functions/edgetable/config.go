@@ -36,7 +36,7 @@ type configLine struct {
 
 // configure sets the flags that the command line does not, from the environment
 // and then from the configuration file.
-func (p *program) configure(c *cobra.Command) error {
+func (p *terminal) configure(c *cobra.Command) error {
 	if c.DisableFlagParsing { // of completions, which has flags of others
 		return nil
 	}

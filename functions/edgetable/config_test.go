@@ -92,7 +92,7 @@ func commands(root *cobra.Command) (list []*cobra.Command) {
 func TestFlagsMeanOneThing(t *testing.T) {
 	t.Parallel()
 	meaning := map[string]string{}
-	for _, c := range commands(new(program).root()) {
+	for _, c := range commands((&program{terminal: new(terminal)}).root()) {
 		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 			if f.Name == "help" {
 				return
@@ -120,7 +120,7 @@ or ` + "`$EDGETABLE_CONFIG`" + ` names, else it has its default. In the file a l
 with ` + "`#`" + ` is a comment; a flag that takes several values may have several lines. A file may have the flags of several commands; a
 name that no command knows is refused. ` + "`edgetable serve --print-config`" + ` prints the flags as such a file.
 `)
-	for _, c := range commands(new(program).root()) {
+	for _, c := range commands((&program{terminal: new(terminal)}).root()) {
 		fmt.Fprintf(&b, "\n## `%s`\n\n%s.\n", strings.TrimSuffix(c.UseLine(), " [flags]"), c.Short)
 		if c.Long != "" {
 			fmt.Fprintf(&b, "\n%s\n", c.Long)
@@ -168,7 +168,7 @@ func TestManualPages(t *testing.T) {
 	if status, out, said := run(t, nil, "man", dir); status != 0 || out+said != "" {
 		t.Fatalf("status %d: %s%s", status, out, said)
 	}
-	for _, c := range commands(new(program).root()) {
+	for _, c := range commands((&program{terminal: new(terminal)}).root()) {
 		page, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
 		if err != nil || !strings.Contains(string(page), c.Short) {
 			t.Errorf("%s: %v\n%s", c.CommandPath(), err, page)

@@ -34,7 +34,7 @@ func (o *copyFlags) register(f *pflag.FlagSet) {
 }
 
 // services connects to both services.
-func (p *program) services(ctx context.Context, o *copyFlags, tables []string) (from, to *remote.Client, list []string, err error) {
+func (p *clientProgram) services(ctx context.Context, o *copyFlags, tables []string) (from, to *remote.Client, list []string, err error) {
 	if o.all == (len(tables) > 0) {
 		return nil, nil, nil, misuse("name the tables, or give --all")
 	}
@@ -58,7 +58,7 @@ func (p *program) services(ctx context.Context, o *copyFlags, tables []string) (
 	return from, to, tables, nil
 }
 
-func (p *program) copyCommand() *cobra.Command {
+func (p *clientProgram) copyCommand() *cobra.Command {
 	var o copyFlags
 	c := &cobra.Command{
 		Use: "copy TABLE…", Short: "Copy tables from one service to another",
@@ -81,7 +81,12 @@ A copy that was interrupted goes on when the command is given again. The exit st
 	return c
 }
 
-func (p *program) copy(ctx context.Context, o *copyFlags, tables []string) error {
+// copyTables copies tables for another command.
+func copyTables(ctx context.Context, t *terminal, o *copyFlags, tables []string) error {
+	return (&clientProgram{t}).copy(ctx, o, tables)
+}
+
+func (p *clientProgram) copy(ctx context.Context, o *copyFlags, tables []string) error {
 	from, to, tables, err := p.services(ctx, o, tables)
 	if err != nil {
 		return err
@@ -135,7 +140,7 @@ func (p *program) copy(ctx context.Context, o *copyFlags, tables []string) error
 	}
 	fmt.Fprintln(p.out, says)
 	if t.Rejected > 0 {
-		return ended(fmt.Errorf("%s rows were refused: %s has them with their reasons", group(t.Rejected), o.rejects), some)
+		return ended(fmt.Errorf("%s rows were refused: %s has them with their reasons", commas(t.Rejected), o.rejects), some)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (o *countFlags) register(f *pflag.FlagSet) {
 	o.workFlags(f)
 }
 
-func (p *program) countCommand() *cobra.Command {
+func (p *clientProgram) countCommand() *cobra.Command {
 	var o countFlags
 	c := &cobra.Command{
 		Use: "count TABLE", Short: "Count the entities of a table",
@@ -37,7 +37,7 @@ func (p *program) countCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) count(ctx context.Context, o *countFlags, table string) error {
+func (p *clientProgram) count(ctx context.Context, o *countFlags, table string) error {
 	c, err := p.connect(&o.serviceFlags)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (p *program) count(ctx context.Context, o *countFlags, table string) error 
 	return err
 }
 
-func (p *program) statCommand() *cobra.Command {
+func (p *clientProgram) statCommand() *cobra.Command {
 	var o countFlags
 	c := &cobra.Command{
 		Use: "stat [TABLE…]", Short: "Describe tables: entities, sizes, largest partitions, types of properties",
@@ -65,7 +65,7 @@ func (p *program) statCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) stat(ctx context.Context, o *countFlags, tables []string) error {
+func (p *clientProgram) stat(ctx context.Context, o *countFlags, tables []string) error {
 	c, err := p.connect(&o.serviceFlags)
 	if err != nil {
 		return err
@@ -92,14 +92,14 @@ func (p *program) stat(ctx context.Context, o *countFlags, tables []string) erro
 	return nil
 }
 
-func (p *program) describe(table string, s *transfer.Stat) {
+func (p *clientProgram) describe(table string, s *transfer.Stat) {
 	fmt.Fprintf(p.out, "%s: %s in %s, %s\n", table, things(s.Rows, "entities"), things(s.Partitions, "partitions"), showBytes(s.Bytes))
 	if s.Rows == 0 {
 		return
 	}
 	fmt.Fprintln(p.out, "  largest partitions")
 	for _, one := range s.Largest {
-		fmt.Fprintf(p.out, "    %-32s  %12s entities  %10s\n", transfer.Printable(one.Key), group(one.Rows), showBytes(one.Bytes))
+		fmt.Fprintf(p.out, "    %-32s  %12s entities  %10s\n", transfer.Printable(one.Key), commas(one.Rows), showBytes(one.Bytes))
 	}
 	if len(s.Properties) > 0 {
 		fmt.Fprintln(p.out, "  properties")
@@ -109,7 +109,7 @@ func (p *program) describe(table string, s *transfer.Stat) {
 		for t, n := range one.Types {
 			text := strings.TrimPrefix(t.String(), "Edm.")
 			if n != s.Rows {
-				text += " in " + group(n)
+				text += " in " + commas(n)
 			}
 			types = append(types, text)
 		}

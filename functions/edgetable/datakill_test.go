@@ -156,7 +156,7 @@ func TestKilled(t *testing.T) {
 	k.at, _, _ = strings.Cut(k.at, "/")
 	equal := func() {
 		t.Helper()
-		if out, _ := do.run(0, "verify", "Rows", "--from", from, "--to", to); out != fmt.Sprintf("Rows: %s entities are equal, 0 are not\n", group(killRows)) {
+		if out, _ := do.run(0, "verify", "Rows", "--from", from, "--to", to); out != fmt.Sprintf("Rows: %s entities are equal, 0 are not\n", commas(killRows)) {
 			t.Fatal(out)
 		}
 	}

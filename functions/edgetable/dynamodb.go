@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"time"
@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/logging"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -122,11 +123,11 @@ func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb
 }
 
 // dynamodbCommand has the commands that look after a DynamoDB table.
-func (p *program) dynamodbCommand() *cobra.Command {
-	return p.group("dynamodb", "Make or purge a DynamoDB table", "", p.createCommand(), p.purgeCommand())
+func (p *storesProgram) dynamodbCommand() *cobra.Command {
+	return commandGroup("dynamodb", "Make or purge a DynamoDB table", "", p.createCommand(), p.purgeCommand())
 }
 
-func (p *program) createCommand() *cobra.Command {
+func (p *storesProgram) createCommand() *cobra.Command {
 	var o dynamodbFlags
 	c := &cobra.Command{
 		Use: "create", Short: "Make the DynamoDB table, where infra/aws is not used",
@@ -139,7 +140,7 @@ func (p *program) createCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
+func (p *storesProgram) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -160,8 +161,10 @@ func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
 	return nil
 }
 
-// loopbackHost reports whether a host of a URL is this machine.
-func loopbackHost(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+// sdkLog takes what the SDK would write to standard error in a form of its own.
+type sdkLog struct{}
+
+// Logf implements smithy's logging.Logger.
+func (sdkLog) Logf(_ logging.Classification, format string, args ...any) {
+	slog.Warn("DynamoDB's client: " + fmt.Sprintf(format, args...))
 }

@@ -31,7 +31,7 @@ type explorerFlags struct {
 	open     bool
 }
 
-func (p *program) explorerCommand() *cobra.Command {
+func (p *clientProgram) explorerCommand() *cobra.Command {
 	var o explorerFlags
 	c := &cobra.Command{
 		Use: "explorer", Short: "Look at tables and edit them in the browser",
@@ -60,7 +60,7 @@ A server has the same page at /_/, which asks for a key or a token.`,
 }
 
 // explore serves the explorer until ctx ends.
-func (p *program) explore(ctx context.Context, o *explorerFlags) error {
+func (p *clientProgram) explore(ctx context.Context, o *explorerFlags) error {
 	if _, err := p.explorerProfiles(o); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 }
 
 // explorerProfiles are the profiles that the explorer shows.
-func (p *program) explorerProfiles(o *explorerFlags) ([]explorer.Profile, error) {
+func (p *clientProgram) explorerProfiles(o *explorerFlags) ([]explorer.Profile, error) {
 	f, err := openProfiles(o.file)
 	if err != nil && o.file == "" && len(o.names) == 0 {
 		f, err = &profiles{}, nil // there is no home directory
@@ -126,7 +126,7 @@ func (p *program) explorerProfiles(o *explorerFlags) ([]explorer.Profile, error)
 	return list, nil
 }
 
-func (p *program) explorerProfile(name string, one profile, readOnly bool) explorer.Profile {
+func (p *clientProgram) explorerProfile(name string, one profile, readOnly bool) explorer.Profile {
 	e := explorer.Profile{Name: name, ReadOnly: readOnly || one.ReadOnly, Color: one.Color, Connect: func() (remote.Endpoint, error) {
 		text, err := p.connection(name, one)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,7 +20,7 @@ func exploring(t *testing.T, args ...string) (link string) {
 	r, w := io.Pipe()
 	args = append([]string{"explorer"}, args...)
 	e := newBuffer(args)
-	p := program{args: args, environment: func(string) string { return "" }, out: w, err: e, hangups: func() <-chan os.Signal { return nil }}
+	p := program{args: args, hangups: never, terminal: &terminal{environment: func(string) string { return "" }, out: w, err: e}}
 	done := make(chan int, 1)
 	go func() {
 		done <- p.run(ctx)

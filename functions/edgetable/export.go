@@ -22,7 +22,7 @@ type exportFlags struct {
 	all, excel, restart        bool
 }
 
-func (p *program) exportCommand() *cobra.Command {
+func (p *clientProgram) exportCommand() *cobra.Command {
 	var o exportFlags
 	c := &cobra.Command{
 		Use: "export TABLE…", Short: "Write tables to files",
@@ -57,7 +57,7 @@ An export that was interrupted goes on when the command is given again. The exit
 	return c
 }
 
-func (p *program) export(ctx context.Context, o *exportFlags, tables []string) error {
+func (p *clientProgram) export(ctx context.Context, o *exportFlags, tables []string) error {
 	switch {
 	case o.to == "":
 		return misuse("say where to write with --to: a directory, or - for standard output")
@@ -124,7 +124,7 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		return missing(m)
 	case err != nil:
 		n := progress.Rows.Load()
-		return endedEarly(ctx, err, n > 0, fmt.Sprintf("%s entities are in %s; the same command goes on", group(n), o.to))
+		return endedEarly(ctx, err, n > 0, fmt.Sprintf("%s entities are in %s; the same command goes on", commas(n), o.to))
 	}
 	for _, t := range m.Tables {
 		var bytes int64

@@ -103,7 +103,6 @@ func parseLevel(s string) (l slog.Level, err error) {
 const (
 	headingKey = "heading" // of the help that the flag stands under
 	wordsKey   = "words"   // that a shell offers
-	serviceKey = "service" // of a flag that names a service: a shell offers profiles
 )
 
 func showNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

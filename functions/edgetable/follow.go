@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -9,45 +8,8 @@ import (
 	"edgetable/functions/edgetable/transfer"
 )
 
-// event is a line that --json prints.
-type event struct {
-	Event string `json:"event"` // progress, note, done or failed
-	Time  string `json:"time"`
-	Text  string `json:"text,omitempty"` // of all but progress
-
-	Work           string           `json:"work,omitempty"` // the tables or files
-	Rows           int64            `json:"rows,omitempty"`
-	RowsPerSecond  int64            `json:"rowsPerSecond,omitempty"`
-	BytesPerSecond int64            `json:"bytesPerSecond,omitempty"`
-	Percent        float64          `json:"percent,omitempty"`
-	SecondsLeft    int64            `json:"secondsLeft,omitempty"`
-	Refused        int64            `json:"refused,omitempty"`     // requests that a service refused for its load
-	Concurrency    int              `json:"concurrency,omitempty"` // requests that may be under way
-	Totals         *transfer.Totals `json:"totals,omitempty"`
-	Status         int              `json:"status,omitempty"` // with which the command ends
-}
-
-// tell prints an event.
-func (p *program) tell(e event) {
-	e.Time = time.Now().UTC().Format(time.RFC3339)
-	text, err := json.Marshal(e)
-	if err != nil {
-		text = []byte(`{"event":"failed"}`) // a float that is no number; there is none
-	}
-	_, _ = p.err.Write(append(text, '\n')) // there is no other place to say so
-}
-
-// note tells something that is not the result of the command.
-func (p *program) note(format string, args ...any) {
-	if p.events {
-		p.tell(event{Event: "note", Text: fmt.Sprintf(format, args...)})
-		return
-	}
-	fmt.Fprintf(p.err, format+"\n", args...)
-}
-
 // follow shows how far work is, until the result is called.
-func (p *program) follow(work string, progress *transfer.Progress, clients ...*remote.Client) (stop func()) {
+func (p *clientProgram) follow(work string, progress *transfer.Progress, clients ...*remote.Client) (stop func()) {
 	f := &follower{p: p, work: work, progress: progress, clients: clients, show: newProgress(p.err), begin: time.Now()}
 	tick, done, ended := time.NewTicker(time.Second), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -74,7 +36,7 @@ func (p *program) follow(work string, progress *transfer.Progress, clients ...*r
 
 // follower looks at work once a second.
 type follower struct {
-	p        *program
+	p        *clientProgram
 	work     string
 	progress *transfer.Progress
 	clients  []*remote.Client
@@ -110,7 +72,7 @@ func (f *follower) look() {
 		f.p.tell(e)
 		return
 	}
-	text := fmt.Sprintf("%s: %s rows, %s/s, %s/s", f.work, group(e.Rows), group(e.RowsPerSecond), showBytes(e.BytesPerSecond))
+	text := fmt.Sprintf("%s: %s rows, %s/s, %s/s", f.work, commas(e.Rows), commas(e.RowsPerSecond), showBytes(e.BytesPerSecond))
 	if e.Percent > 0 {
 		text += fmt.Sprintf(", %.0f%%", e.Percent)
 	}
@@ -118,7 +80,7 @@ func (f *follower) look() {
 		text += fmt.Sprintf(", %v left", time.Duration(e.SecondsLeft)*time.Second)
 	}
 	if e.Refused > 0 {
-		text += fmt.Sprintf(", %s requests refused", group(e.Refused))
+		text += fmt.Sprintf(", %s requests refused", commas(e.Refused))
 	}
 	text += fmt.Sprintf(", %d at once", e.Concurrency)
 	f.show.showPart(share, text)

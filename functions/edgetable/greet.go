@@ -25,7 +25,7 @@ type greeting struct {
 
 // greet says where the server is and how to talk to it. The only key it shows,
 // and signs with, is that of the development account.
-func (p *program) greet(g *greeting) {
+func (p *serverProgram) greet(g *greeting) {
 	fmt.Fprintf(p.out, "edgetable %s listens on %s and keeps its tables %s\n", version(), g.at, g.backend.place)
 	if g.metrics != nil {
 		fmt.Fprintf(p.out, "metrics at http://%s/metrics\n", g.metrics.Addr())

@@ -25,7 +25,7 @@ type importFlags struct {
 	dryRun              bool
 }
 
-func (p *program) importCommand() *cobra.Command {
+func (p *clientProgram) importCommand() *cobra.Command {
 	var o importFlags
 	c := &cobra.Command{
 		Use: "import DIRECTORY|s3://BUCKET/PREFIX|FILE|-", Short: "Write files to tables",
@@ -95,7 +95,7 @@ func beside(path, name string) string {
 	return path + "." + name
 }
 
-func (p *program) importFiles(ctx context.Context, o *importFlags, path string) error {
+func (p *clientProgram) importFiles(ctx context.Context, o *importFlags, path string) error {
 	types, err := columnTypes(o.types)
 	if err != nil {
 		return err
@@ -159,13 +159,13 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	}
 	fmt.Fprintln(p.out, totals(t, word))
 	if t.Rejected > 0 {
-		return ended(fmt.Errorf("%s rows were refused: %s", group(t.Rejected), p.refused(o)), some)
+		return ended(fmt.Errorf("%s rows were refused: %s", commas(t.Rejected), p.refused(o)), some)
 	}
 	return nil
 }
 
 // preview returns what prints the first rows of a dry run.
-func (p *program) preview() func(table string, entity []byte) {
+func (p *clientProgram) preview() func(table string, entity []byte) {
 	last := ""
 	return func(table string, entity []byte) {
 		if table != last {
@@ -176,7 +176,7 @@ func (p *program) preview() func(table string, entity []byte) {
 	}
 }
 
-func (p *program) refused(o *importFlags) string {
+func (p *clientProgram) refused(o *importFlags) string {
 	if o.dryRun {
 		return "run without --dry-run to have them in a file with their reasons"
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -92,4 +94,28 @@ func (k *knownAccounts) noteUsed(every time.Duration) {
 	if err := k.used.write(usedFile(k.file), list); err != nil {
 		k.log.Warn("'edgetable account list' does not know when keys were last used", "cause", err)
 	}
+}
+
+// describe tells of all accounts.
+func (k *knownAccounts) describe() *serverInfo {
+	k.noteUsed(0)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list := *k.current.Load()
+	info := &serverInfo{File: k.file}
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		a := accountInfo{Name: name, Disabled: list[name].Disabled, File: k.file, Keys: []keyInfo{}}
+		for i, key := range list[name].Keys {
+			if key == nil {
+				continue
+			}
+			one := keyInfo{Key: i + 1}
+			if at, ok := k.used[fingerprint(key)]; ok {
+				one.LastUsed = &at
+			}
+			a.Keys = append(a.Keys, one)
+		}
+		info.Accounts = append(info.Accounts, a)
+	}
+	return info
 }

@@ -31,7 +31,7 @@ type loadtestFlags struct {
 	keep                           bool
 }
 
-func (p *program) loadtestCommand() *cobra.Command {
+func (p *clientProgram) loadtestCommand() *cobra.Command {
 	var o loadtestFlags
 	c := &cobra.Command{
 		Use: "loadtest TABLE", Short: "Try the shape of a table's traffic against any service, and advise on it",
@@ -65,7 +65,7 @@ The exit status is 0 without a finding, 3 with findings, 1 after a failure.`,
 	return c
 }
 
-func (p *program) loadtest(ctx context.Context, o *loadtestFlags, table string) (err error) {
+func (p *clientProgram) loadtest(ctx context.Context, o *loadtestFlags, table string) (err error) {
 	var like *traffic.Report
 	if o.like != "" {
 		if like, err = askTraffic(ctx, &o.statsFlags, o.account, o.like); err != nil {
@@ -92,16 +92,16 @@ func (p *program) loadtest(ctx context.Context, o *loadtestFlags, table string) 
 		}()
 	}
 	t := trial{client: c, table: table, counter: traffic.New(), text: strings.Repeat("x", o.property)}
-	t.counter.Tick(now())
+	t.counter.Tick(edm.TicksOf(time.Now()))
 	begin := time.Now()
 	if err := t.run(ctx, o, like); err != nil {
 		return err
 	}
 	took := time.Since(begin)
-	t.counter.Tick(now())
+	t.counter.Tick(edm.TicksOf(time.Now()))
 	if !o.json {
 		_, refusals, _ := c.Load()
-		fmt.Fprintf(p.out, "%s requests in %s: %.0f per second, %s refused (503) and sent again\n", group(int64(o.requests)), took.Round(time.Millisecond), float64(o.requests)/took.Seconds(), group(refusals))
+		fmt.Fprintf(p.out, "%s requests in %s: %.0f per second, %s refused (503) and sent again\n", commas(int64(o.requests)), took.Round(time.Millisecond), float64(o.requests)/took.Seconds(), commas(refusals))
 		quantile := func(q float64) time.Duration { return t.latency.Quantile(q).Round(10 * time.Microsecond) }
 		fmt.Fprintf(p.out, "latency: median %s, 99 %% %s\n\n", quantile(0.5), quantile(0.99))
 	}
@@ -143,7 +143,7 @@ func (t *trial) run(ctx context.Context, o *loadtestFlags, like *traffic.Report)
 				latencies[i].Record(time.Since(begin))
 				select {
 				case <-clock.C:
-					t.counter.Tick(now())
+					t.counter.Tick(edm.TicksOf(time.Now()))
 				default:
 				}
 			}

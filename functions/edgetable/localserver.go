@@ -31,7 +31,7 @@ func (s *localServer) mark(ctx context.Context, list []explorer.Profile) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second) // the page waits
 	defer cancel()
-	info, err := askAdmin[serverInfo](ctx, &s.statsFlags, "/server")
+	info, err := askAdmin[serverInfo](ctx, s.server(), "/server")
 	if err != nil {
 		return
 	}
@@ -45,7 +45,7 @@ func (s *localServer) Traffic(ctx context.Context, account, table string) (any, 
 	if table != "" {
 		return askTraffic(ctx, &s.statsFlags, account, table)
 	}
-	all, err := askAdmin[[]traffic.Overview](ctx, &s.statsFlags, "/traffic")
+	all, err := askAdmin[[]traffic.Overview](ctx, s.server(), "/traffic")
 	list := []traffic.Overview{} // in JSON it is a list
 	for _, o := range all {
 		if o.Account == account {
@@ -78,7 +78,7 @@ func (s *localServer) Advise(ctx context.Context, one *explorer.Profile, c *remo
 
 // Keys implements explorer.Local.
 func (s *localServer) Keys(ctx context.Context, account string) (any, error) {
-	info, err := askAdmin[serverInfo](ctx, &s.statsFlags, "/server")
+	info, err := askAdmin[serverInfo](ctx, s.server(), "/server")
 	if err != nil {
 		return nil, err
 	}

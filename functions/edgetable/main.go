@@ -6,35 +6,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
-	"slices"
 	"syscall"
 
-	"edgetable/functions/edgetable/transfer"
+	"github.com/spf13/cobra"
 )
 
 // program is one run of the command with everything it touches, so that tests
 // start it as users do.
 type program struct {
-	args        []string
-	environment func(string) string
-	in          io.Reader
-	out, err    io.Writer
-	hangups     func() <-chan os.Signal // by which a server is asked to read its files again
-	understood  bool                    // the command line: what fails now is the command
-	alone       bool                    // in the process
-	events      bool                    // a command for data tells on p.err what happens, in JSON
-	totals      *transfer.Totals        // of that command
+	*terminal
+	args       []string
+	hangups    func() <-chan os.Signal // by which a server is asked to read its files again
+	understood bool                    // the command line: what fails now is the command
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	p := program{args: os.Args[1:], environment: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, hangups: hangups, alone: true}
+	p := program{args: os.Args[1:], hangups: hangups, terminal: &terminal{environment: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, alone: true}}
 	os.Exit(p.run(ctx))
 }
 
@@ -44,21 +36,6 @@ func hangups() <-chan os.Signal {
 	signal.Notify(c, syscall.SIGHUP)
 	return c
 }
-
-// usageError is a mistake in the command line.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
-
-// failure is an error with another exit status than 1.
-type failure struct {
-	status int
-	error
-}
-
-func (f failure) Unwrap() error { return f.error }
-
-func misuse(format string, args ...any) error { return usageError(fmt.Sprintf(format, args...)) }
 
 // run returns the exit status.
 func (p *program) run(ctx context.Context) int {
@@ -106,24 +83,21 @@ func (p *program) run(ctx context.Context) int {
 	return status
 }
 
-// release and commit are what 'make dist' writes into the program.
-var release, commit string
-
-// version is what the build recorded: a release, else a module version, else the
-// commit.
-func version() string {
-	if release != "" {
-		return fmt.Sprintf("%s (%s)", release, commit)
+// logsJSON reports whether the errors of a command belong in a JSON log. Flags after
+// a wrong one were not read, so the arguments are searched too.
+func (p *program) logsJSON(c *cobra.Command) bool {
+	const name, json = "log-format", "json"
+	f := c.Flag(name)
+	if f == nil {
+		return false
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
+	if f.Changed {
+		return f.Value.String() == json
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+	for i, arg := range p.args {
+		if arg == "--"+name+"="+json || arg == "--"+name && i+1 < len(p.args) && p.args[i+1] == json {
+			return true
+		}
 	}
-	if i := slices.IndexFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "vcs.revision" }); i >= 0 {
-		return "commit " + info.Settings[i].Value[:min(12, len(info.Settings[i].Value))]
-	}
-	return "development, " + info.GoVersion
+	return p.environment(variable(name)) == json
 }

@@ -18,11 +18,11 @@ type metrics struct {
 	requests requestMetrics
 }
 
-func newMetrics() *metrics {
+func newMetrics(version string) *metrics {
 	m := &metrics{Registry: prometheus.NewRegistry()}
 	m.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	build := m.gauges("build_info", "Always 1; the labels say what was built.", "version", "goversion")
-	build.WithLabelValues(version(), runtime.Version()).Set(1)
+	build.WithLabelValues(version, runtime.Version()).Set(1)
 	m.gauge("clock_seconds", "The server's clock as a Unix time.", func() float64 { return seconds(time.Duration(time.Now().UnixNano())) })
 	m.requests.register(m)
 	return m

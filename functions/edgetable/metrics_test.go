@@ -201,8 +201,8 @@ func TestMetricsToken(t *testing.T) {
 // as they can be seen without DynamoDB.
 func metricsOfDynamoDB(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
-	m := newMetrics()
-	observer, scanned := m.dynamodbMetrics()
+	m := newMetrics("")
+	observer, scanned := dynamodbMetrics(m)
 	observer.Call(dynamodb.Observation{Action: "PutItem", Result: "unknown", Took: time.Second, WriteUnits: 2})
 	observer.Call(dynamodb.Observation{Action: "Query", Result: "success", Took: time.Second, ReadUnits: 0.5})
 	observer.Retry()

@@ -13,13 +13,12 @@ import (
 // observers are what BenchmarkObserve and BenchmarkPointGet measure: metrics, and an
 // access log in a file.
 func observers(b *testing.B) (*metrics, *accessLog) {
-	p := program{err: b.Output()}
-	a, err := p.openAccessLog(&serveFlags{accessLog: filepath.Join(b.TempDir(), "access.log")}, slog.New(slog.DiscardHandler))
+	a, err := openAccessLog(filepath.Join(b.TempDir(), "access.log"), false, b.Output(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(a.close)
-	return newMetrics(), a
+	return newMetrics(""), a
 }
 
 // BenchmarkObserve measures what a point read costs beside its work: its metrics, and

@@ -11,7 +11,7 @@ import (
 )
 
 // watchQueue adds the requests that are served now, and those that wait.
-func (m *metrics) watchQueue(l *admission.Limiter) {
+func watchQueue(m *metrics, l *admission.Limiter) {
 	m.MustRegister(&reader{
 		descriptions: descriptions{
 			describe("requests_in_flight", "Requests that are being served.", prometheus.GaugeValue, "kind"),
@@ -35,7 +35,7 @@ func (m *metrics) watchQueue(l *admission.Limiter) {
 }
 
 // watchConnections adds the connections of the server.
-func (m *metrics) watchConnections(s *httpserver.Server) {
+func watchConnections(m *metrics, s *httpserver.Server) {
 	m.MustRegister(&reader{
 		descriptions: descriptions{
 			describe("connections_open", "Connections of clients that are open.", prometheus.GaugeValue),
@@ -50,7 +50,7 @@ func (m *metrics) watchConnections(s *httpserver.Server) {
 }
 
 // watchCertificate adds the end of the certificate, if there is one.
-func (m *metrics) watchCertificate(c *certificate) {
+func watchCertificate(m *metrics, c *certificate) {
 	if c == nil {
 		return
 	}
@@ -64,7 +64,7 @@ func (m *metrics) watchCertificate(c *certificate) {
 
 // watchFaults adds the simulated faults, if there are any. Rules may name accounts
 // and keys, so the label is the place of a rule.
-func (m *metrics) watchFaults(c *chaos.Chaos) {
+func watchFaults(m *metrics, c *chaos.Chaos) {
 	if c == nil {
 		return
 	}
@@ -79,7 +79,7 @@ func (m *metrics) watchFaults(c *chaos.Chaos) {
 }
 
 // watchBackups adds the backups that the server makes, if it makes any.
-func (m *metrics) watchBackups(b *scheduledBackups) {
+func watchBackups(m *metrics, b *scheduledBackups) {
 	if b == nil {
 		return
 	}
@@ -99,36 +99,5 @@ func (m *metrics) watchBackups(b *scheduledBackups) {
 			add(1, float64(s.Successes))
 			add(2, float64(s.Failures))
 		},
-	})
-}
-
-// reader is a collector of values that are read together at each scrape.
-type reader struct {
-	descriptions
-	read func(add func(i int, value float64, labels ...string))
-}
-
-type descriptions []description
-
-type description struct {
-	*prometheus.Desc
-	kind prometheus.ValueType
-}
-
-func describe(name, help string, kind prometheus.ValueType, labels ...string) description {
-	return description{prometheus.NewDesc(namespace+"_"+name, help, labels, nil), kind}
-}
-
-// Describe implements prometheus.Collector.
-func (d descriptions) Describe(to chan<- *prometheus.Desc) {
-	for _, one := range d {
-		to <- one.Desc
-	}
-}
-
-// Collect implements prometheus.Collector.
-func (r *reader) Collect(to chan<- prometheus.Metric) {
-	r.read(func(i int, value float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(r.descriptions[i].Desc, r.descriptions[i].kind, value, labels...)
 	})
 }

@@ -7,7 +7,7 @@ import (
 
 // notify tells systemd about the state of a service of Type=notify, as
 // sd_notify(3) describes: READY=1 or STOPPING=1. Elsewhere it does nothing.
-func (p *program) notify(state string, log *slog.Logger) {
+func (p *serverProgram) notify(state string, log *slog.Logger) {
 	socket := p.environment("NOTIFY_SOCKET")
 	if socket == "" {
 		return

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// group writes a number with commas.
-func group(n int64) string {
+// commas writes a number with commas.
+func commas(n int64) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]
@@ -17,7 +17,7 @@ func group(n int64) string {
 // things writes how many there are of something, whose name is a plural: "1 entity", "2,000 entities", "1 row".
 func things[N int | int64 | uint64](n N, plural string) string {
 	if n != 1 {
-		return group(int64(n)) + " " + plural
+		return commas(int64(n)) + " " + plural
 	}
 	for _, end := range [][2]string{{"ies", "y"}, {"ches", "ch"}, {"s", ""}} {
 		if stem, ok := strings.CutSuffix(plural, end[0]); ok {

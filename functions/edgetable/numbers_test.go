@@ -11,7 +11,7 @@ func TestNumbers(t *testing.T) {
 		"1 batch":        things(1, "batches"),
 		"1 file":         things(1, "files"),
 		"2,000 entities": things(2000, "entities"),
-		"1,234,567":      group(1234567),
+		"1,234,567":      commas(1234567),
 		"1 byte":         showBytes(1),
 		"1,023 bytes":    showBytes(1023),
 		"1.5 KiB":        showBytes(1536),

@@ -20,7 +20,7 @@ const probeTimeout = 5 * time.Second
 
 // healthCommand asks a server how it is. It is the health check of containers, in
 // which there is no other program.
-func (p *program) healthCommand() *cobra.Command {
+func (p *serverProgram) healthCommand() *cobra.Command {
 	var listen string
 	var live bool
 	c := &cobra.Command{

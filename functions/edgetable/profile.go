@@ -79,7 +79,7 @@ func (f *profiles) save() error {
 // profileName is what a profile may be called. A connection string is never one.
 var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
 
-func (p *program) profileCommand() *cobra.Command {
+func (p *clientProgram) profileCommand() *cobra.Command {
 	var file string
 	var one profile
 	command := func(use, short, long string, run func(f *profiles, args []string) error) *cobra.Command {
@@ -117,14 +117,14 @@ func (p *program) profileCommand() *cobra.Command {
 		return f.save()
 	})
 	remove.ValidArgsFunction = completeProfiles
-	return p.group("profile", "Keep names for services", "A profile stands for a service in --from and --to. The file can be read by its owner alone.",
+	return commandGroup("profile", "Keep names for services", "A profile stands for a service in --from and --to. The file can be read by its owner alone.",
 		add,
 		command("list", "List the profiles, without their keys", "", func(f *profiles, _ []string) error { return p.listProfiles(f) }),
 		remove,
 	)
 }
 
-func (p *program) addProfile(f *profiles, args []string, one profile) error {
+func (p *clientProgram) addProfile(f *profiles, args []string, one profile) error {
 	name := args[0]
 	if !profileName.MatchString(name) {
 		return misuse("%q is no name for a profile: use letters, digits and . _ -", name)
@@ -168,7 +168,7 @@ func (p *program) addProfile(f *profiles, args []string, one profile) error {
 	return nil
 }
 
-func (p *program) listProfiles(f *profiles) error {
+func (p *clientProgram) listProfiles(f *profiles) error {
 	if len(f.list) == 0 {
 		fmt.Fprintf(p.err, "%s has no profiles; 'edgetable profile add NAME CONNECTION' makes one\n", f.path)
 	}
@@ -216,7 +216,7 @@ func withSecret(connection, secret string) string {
 }
 
 // connection returns the connection string of a profile.
-func (p *program) connection(name string, one profile) (string, error) {
+func (p *clientProgram) connection(name string, one profile) (string, error) {
 	var secret string
 	switch {
 	case one.KeyEnv != "":

@@ -25,11 +25,14 @@ func run(t *testing.T, environment map[string]string, args ...string) (status in
 	return runUntil(ctx, environment, args...)
 }
 
+// never asks no server to read its files again.
+func never() <-chan os.Signal { return nil }
+
 // runUntil runs a command until ctx ends.
 func runUntil(ctx context.Context, environment map[string]string, args ...string) (status int, out, err string) {
 	var o proc.Buffer
 	e := newBuffer(args)
-	p := program{args: args, environment: func(name string) string { return environment[name] }, in: strings.NewReader(""), out: &o, err: e, hangups: func() <-chan os.Signal { return nil }}
+	p := program{args: args, hangups: never, terminal: &terminal{environment: func(name string) string { return environment[name] }, in: strings.NewReader(""), out: &o, err: e}}
 	status = p.run(ctx)
 	return status, o.String(), e.String()
 }
@@ -82,10 +85,8 @@ func start(t *testing.T, environment map[string]string, args ...string) *server 
 	r, w := io.Pipe()
 	s := &server{logs: newBuffer(append([]string{"serve"}, args...)), interrupt: cancel}
 	p := program{
-		args:        append([]string{"serve", "--listen", "127.0.0.1:0"}, args...),
-		environment: func(name string) string { return environment[name] },
-		out:         w, err: s.logs,
-		hangups: func() <-chan os.Signal { return nil },
+		args: append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), hangups: never,
+		terminal: &terminal{environment: func(name string) string { return environment[name] }, out: w, err: s.logs},
 	}
 	done := make(chan int, 1)
 	go func() {

@@ -11,7 +11,7 @@ import (
 	"edgetable/adapters/store/dynamodb"
 )
 
-func (p *program) purgeCommand() *cobra.Command {
+func (p *storesProgram) purgeCommand() *cobra.Command {
 	var o dynamodbFlags
 	c := &cobra.Command{
 		Use: "purge", Short: "Remove what deleted tables and interrupted writes left behind",
@@ -26,7 +26,7 @@ func (p *program) purgeCommand() *cobra.Command {
 }
 
 // purge removes unreachable items once, and shows its progress on standard error.
-func (p *program) purge(ctx context.Context, o *dynamodbFlags) error {
+func (p *storesProgram) purge(ctx context.Context, o *dynamodbFlags) error {
 	store, err := o.connect(ctx, 8)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ type purgeDataFlags struct {
 	dryRun, yes bool
 }
 
-func (p *program) purgeDataCommand() *cobra.Command {
+func (p *clientProgram) purgeDataCommand() *cobra.Command {
 	var o purgeDataFlags
 	c := &cobra.Command{
 		Use: "purge TABLE", Short: "Delete the entities of a table that pass a filter",
@@ -41,17 +41,12 @@ func (p *program) purgeDataCommand() *cobra.Command {
 	return c
 }
 
-// olderThanFlag means the same in all commands.
-func olderThanFlag(f *pflag.FlagSet, to *time.Duration, age string) {
-	durationFlag(f, to, "older-than", 0, 0, 100*maxTime, "only what is older; "+age+", such as 30d or 12h")
-}
-
 // dryRunFlag means the same in all commands.
 func dryRunFlag(f *pflag.FlagSet, to *bool) {
 	boolFlag(f, to, "dry-run", "change nothing, say what would be done")
 }
 
-func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string) error {
+func (p *clientProgram) purgeData(ctx context.Context, o *purgeDataFlags, table string) error {
 	filter := o.filter
 	if o.olderThan > 0 {
 		filter = transfer.And(filter, "Timestamp lt "+odata.Literal(edm.DateTime(edm.TicksOf(time.Now().Add(-o.olderThan)))))
@@ -81,7 +76,7 @@ func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string
 			fmt.Fprintln(p.out, "0 entities deleted")
 			return nil
 		}
-		fmt.Fprintf(p.err, "%s entities of %s at %s will be deleted. Type the name of the table: ", group(n), table, c.Endpoint())
+		fmt.Fprintf(p.err, "%s entities of %s at %s will be deleted. Type the name of the table: ", commas(n), table, c.Endpoint())
 		line, err := bufio.NewReader(p.in).ReadString('\n')
 		if err == io.EOF { // nobody has ended the line
 			fmt.Fprintln(p.err)
@@ -97,7 +92,7 @@ func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string
 	n, err := transfer.Purge(ctx, c, q, o.connections, &read)
 	stop()
 	if err != nil {
-		return endedEarly(ctx, err, n > 0, group(n)+" entities are deleted; the same command goes on")
+		return endedEarly(ctx, err, n > 0, commas(n)+" entities are deleted; the same command goes on")
 	}
 	fmt.Fprintf(p.out, "%s deleted\n", things(n, "entities"))
 	return nil

@@ -13,7 +13,7 @@ import (
 	"edgetable/functions/edgetable/transfer"
 )
 
-func (p *program) putCommand() *cobra.Command {
+func (p *clientProgram) putCommand() *cobra.Command {
 	var o serviceFlags
 	var mode string
 	c := &cobra.Command{
@@ -30,7 +30,7 @@ func (p *program) putCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) put(ctx context.Context, o *serviceFlags, mode, table, text string) error {
+func (p *clientProgram) put(ctx context.Context, o *serviceFlags, mode, table, text string) error {
 	if text == "-" {
 		body, err := io.ReadAll(p.in)
 		if err != nil {
@@ -58,7 +58,7 @@ func (p *program) put(ctx context.Context, o *serviceFlags, mode, table, text st
 	return nil
 }
 
-func (p *program) deleteCommand() *cobra.Command {
+func (p *clientProgram) deleteCommand() *cobra.Command {
 	o := serviceFlags{writes: true}
 	c := &cobra.Command{
 		Use: "delete TABLE PARTITIONKEY ROWKEY", Short: "Delete an entity",
@@ -71,7 +71,7 @@ func (p *program) deleteCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) delete(ctx context.Context, o *serviceFlags, table, partition, row string) error {
+func (p *clientProgram) delete(ctx context.Context, o *serviceFlags, table, partition, row string) error {
 	c, err := p.connect(o)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func formatFlag(f *pflag.FlagSet, to *string, words ...string) {
 	choiceFlag(f, to, "format", "`format` of entities; "+oneOf(words), words...)
 }
 
-func (p *program) queryCommand() *cobra.Command {
+func (p *clientProgram) queryCommand() *cobra.Command {
 	var o readFlags
 	c := &cobra.Command{
 		Use: "query TABLE [FILTER]", Short: "Print the entities of a table",
@@ -62,7 +62,7 @@ func (p *program) queryCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) query(ctx context.Context, o *readFlags, table string) error {
+func (p *clientProgram) query(ctx context.Context, o *readFlags, table string) error {
 	c, err := p.connect(&o.serviceFlags)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (p *program) query(ctx context.Context, o *readFlags, table string) error {
 	return w.Close()
 }
 
-func (p *program) getCommand() *cobra.Command {
+func (p *clientProgram) getCommand() *cobra.Command {
 	var o readFlags
 	c := &cobra.Command{
 		Use: "get TABLE PARTITIONKEY ROWKEY", Short: "Print an entity",
@@ -99,7 +99,7 @@ func (p *program) getCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) get(ctx context.Context, o *readFlags, table, partition, row string) error {
+func (p *clientProgram) get(ctx context.Context, o *readFlags, table, partition, row string) error {
 	c, err := p.connect(&o.serviceFlags)
 	if err != nil {
 		return err

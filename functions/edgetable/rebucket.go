@@ -15,8 +15,8 @@ import (
 )
 
 // tableCommand has the commands that work on one table.
-func (p *program) tableCommand() *cobra.Command {
-	return p.group("table", "Change how a table is kept on DynamoDB", "", p.rebucketCommand())
+func (p *storesProgram) tableCommand() *cobra.Command {
+	return commandGroup("table", "Change how a table is kept on DynamoDB", "", p.rebucketCommand())
 }
 
 // rebucketFlags are the flags of table rebucket.
@@ -28,7 +28,7 @@ type rebucketFlags struct {
 	abort    bool
 }
 
-func (p *program) rebucketCommand() *cobra.Command {
+func (p *storesProgram) rebucketCommand() *cobra.Command {
 	var o rebucketFlags
 	c := &cobra.Command{
 		Use: "rebucket TABLE", Short: "Spread a table on DynamoDB over another number of hash keys, while it is used",
@@ -52,7 +52,7 @@ func (p *program) rebucketCommand() *cobra.Command {
 	return c
 }
 
-func (p *program) rebucket(ctx context.Context, o *rebucketFlags, tableName string) error {
+func (p *storesProgram) rebucket(ctx context.Context, o *rebucketFlags, tableName string) error {
 	name := table.Name{Account: o.account, Table: tableName}
 	switch {
 	case o.account == "":

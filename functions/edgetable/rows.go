@@ -63,16 +63,16 @@ func journalOf(verb string, work any) (string, error) {
 }
 
 // goingOn returns what tells of the rows of an earlier run.
-func (p *program) goingOn(progress *transfer.Progress, says string) func(again bool) {
+func (p *clientProgram) goingOn(progress *transfer.Progress, says string) func(again bool) {
 	return func(again bool) {
 		if again {
-			p.note("going on: %s %s already", group(progress.Rows.Load()), says)
+			p.note("going on: %s %s already", commas(progress.Rows.Load()), says)
 		}
 	}
 }
 
 // refusals returns what tells of the first rows that are refused.
-func (p *program) refusals(place func(file string, line int) string) func(file string, line int, reason string) {
+func (p *clientProgram) refusals(place func(file string, line int) string) func(file string, line int, reason string) {
 	shown := 0
 	return func(file string, line int, reason string) {
 		if shown++; shown <= 10 {
@@ -113,7 +113,7 @@ func totals(t transfer.Totals, word string) string {
 		says string
 	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Deleted, "deleted"}, {t.Dropped, "dropped for later rows with the same keys"}} {
 		if one.n > 0 {
-			text += fmt.Sprintf(", %s %s", group(one.n), one.says)
+			text += fmt.Sprintf(", %s %s", commas(one.n), one.says)
 		}
 	}
 	return text

@@ -35,7 +35,7 @@ type serving struct {
 	statistics  *statistics
 }
 
-func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
+func (p *serverProgram) runServer(ctx context.Context, o *serveFlags) (err error) {
 	s := &serving{serveFlags: o, log: p.logger(o.logFormat, o.logLevel)}
 	if err := s.prepare(ctx, p); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 		return err
 	}
 	if o.metrics.listen != "" {
-		s.metrics = newMetrics()
+		s.metrics = newMetrics(version())
 		if s.metricsAt, err = o.metrics.listenMetrics(s.log); err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 }
 
 // prepare reads everything that can be wrong without a port or a store.
-func (s *serving) prepare(ctx context.Context, p *program) (err error) {
+func (s *serving) prepare(ctx context.Context, p *serverProgram) (err error) {
 	if s.bearer, err = s.serveFlags.bearer.verifier(ctx, s.log); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 		s.log.Warn("faults are simulated: this is no server to rely on")
 	}
 	s.accounts = &knownAccounts{
-		source: p.accountSource(s.serveFlags.accounts, s.dataDirectory()), log: s.log,
+		source: newAccountSource(p.environment, s.serveFlags.accounts, s.dataDirectory()), log: s.log,
 		refuse: func(accounts.List) error { return nil }, // until the address is known
 	}
 	if _, err := s.accounts.load(true); err != nil {
@@ -95,7 +95,7 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	if s.certificate, err = s.serveFlags.loadCertificate(s.log); err != nil {
 		return err
 	}
-	s.access, err = p.openAccessLog(s.serveFlags, s.log)
+	s.access, err = openAccessLog(s.accessLog, s.logFormat == "json", p.err, s.log)
 	return err
 }
 
@@ -130,8 +130,8 @@ func (s *serving) protectSecrets() error {
 }
 
 // serveUntil serves until ctx ends, drains, and closes the store.
-func (p *program) serveUntil(ctx context.Context, s *serving) error {
-	backups, err := s.scheduleBackups(ctx)
+func (p *serverProgram) serveUntil(ctx context.Context, s *serving) error {
+	backups, err := scheduleBackups(ctx, &s.backup, s.dataDirectory(), s.backend.embedded, s.log)
 	if err != nil {
 		return errors.Join(err, s.backend.close())
 	}
@@ -167,11 +167,11 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	}
 	stopMetrics := func() {}
 	if s.metrics != nil {
-		s.metrics.watchQueue(limiter)
-		s.metrics.watchConnections(&server)
-		s.metrics.watchCertificate(s.certificate)
-		s.metrics.watchFaults(s.faults)
-		s.metrics.watchBackups(backups)
+		watchQueue(s.metrics, limiter)
+		watchConnections(s.metrics, &server)
+		watchCertificate(s.metrics, s.certificate)
+		watchFaults(s.metrics, s.faults)
+		watchBackups(s.metrics, backups)
 		stopMetrics = serveMetrics(s.metricsAt, s.metrics, s.metricsKey, s.log)
 	}
 	hangup := p.hangups() // from here on SIGHUP does not end the process
@@ -206,7 +206,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 
 // draining ends some time after ctx does: until then load balancers see that the
 // server is not ready.
-func (p *program) draining(ctx context.Context, s *serving, h *health) context.Context {
+func (p *serverProgram) draining(ctx context.Context, s *serving, h *health) context.Context {
 	drained, end := context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() {
 		defer end()

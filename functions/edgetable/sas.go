@@ -43,7 +43,7 @@ var (
 	resourceWords = map[string]string{"service": "s", "table": "c", "tables": "c", "container": "c", "entity": "o", "entities": "o", "object": "o", "all": "sco"}
 )
 
-func (p *program) sasCommand() *cobra.Command {
+func (p *accountProgram) sasCommand() *cobra.Command {
 	var o sasFlags
 	c := &cobra.Command{
 		Use: "sas", Short: "Print a shared access signature (SAS) and its permissions",
@@ -81,8 +81,8 @@ func (p *program) sasCommand() *cobra.Command {
 }
 
 // sas prints a shared access signature and its permissions.
-func (p *program) sas(o *sasFlags) error {
-	list, err := p.loadAccounts(o.accounts)
+func (p *accountProgram) sas(o *sasFlags) error {
+	list, err := loadAccounts(p.environment, o.accounts)
 	if err != nil {
 		return err
 	}

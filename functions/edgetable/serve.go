@@ -4,16 +4,13 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"edgetable/core/edm"
 	"edgetable/core/protocol"
-	"edgetable/core/table"
 )
 
 // serveFlags are the flags of serve.
@@ -41,7 +38,7 @@ type serveFlags struct {
 	backup  backupFlags
 }
 
-func (p *program) serveCommand() *cobra.Command {
+func (p *serverProgram) serveCommand() *cobra.Command {
 	o := serveFlags{storeFlags: newStoreFlags()}
 	var print bool
 	c := &cobra.Command{
@@ -92,18 +89,6 @@ func (o *serveFlags) registerAddress(f *pflag.FlagSet) {
 	boolFlag(f, &o.trustProxy, "trust-proxy", "trust X-Forwarded-Proto, X-Forwarded-Host and the last entry of X-Forwarded-For; only behind a proxy that sets them")
 }
 
-// usualAddress is where a server listens if it is not told, and usualURL what the
-// endpoints of its accounts begin with.
-const (
-	usualAddress = "127.0.0.1:10002"
-	usualURL     = "http://" + usualAddress + "/"
-)
-
-// listenFlag is the address of a server in all commands.
-func listenFlag(f *pflag.FlagSet, to *string, usual string) {
-	f.StringVar(to, "listen", usual, "`address` to serve on, host:port; port 0 takes a free one")
-}
-
 func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
 	o.protect.register(f)
 	durationFlag(f, &o.skew, "max-skew", 15*time.Minute, 0, maxTime, "how far the date of a request may be from now; 0 does not check")
@@ -118,9 +103,6 @@ func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
 	f.StringVar(&o.accessLog, "access-log", "", "`file` that gets a line for each request, opened again on SIGHUP; - is standard error; default none")
 	durationFlag(f, &o.slowQuery, "slow-query", time.Second, 0, maxTime, "log each query that takes this long, with the shape of its filter; 0 logs none")
 }
-
-// maxTime is more than any flag needs.
-const maxTime = 366 * 24 * time.Hour
 
 // check finds flags that do not go together.
 func (o *serveFlags) check(flags *pflag.FlagSet) error {
@@ -150,14 +132,6 @@ func (o *serveFlags) check(flags *pflag.FlagSet) error {
 	return o.backup.check(given)
 }
 
-func now() edm.Ticks { return edm.TicksOf(time.Now()) }
-
-// newService wires the core to the machine's clock and randomness. Nonces and
-// ids must not collide, but need not be secret.
-func newService(store table.Store, scan int) *table.Service {
-	return table.New(store, table.Options{Now: now, Rand: rand.Uint64, Budget: table.Budget{ScanBytes: scan}})
-}
-
 func newProtocol(b *backend, known *knownAccounts, o *serveFlags) *protocol.Handler {
 	return &protocol.Handler{
 		Service:     newService(b.store, b.scan),
@@ -169,10 +143,4 @@ func newProtocol(b *backend, known *knownAccounts, o *serveFlags) *protocol.Hand
 		PathStyle:   o.pathStyle,
 		Limits:      o.protect.buckets(now),
 	}
-}
-
-// loopback reports whether only this machine can reach the address.
-func loopback(a net.Addr) bool {
-	tcp, ok := a.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback()
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"maps"
-	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -31,40 +29,6 @@ type accountInfo struct {
 type keyInfo struct {
 	Key      int        `json:"key"`
 	LastUsed *time.Time `json:"lastUsed"`
-}
-
-// serveInfo answers 'edgetable explorer'.
-func (s *serving) serveInfo(mux *http.ServeMux) {
-	mux.HandleFunc("GET /server", func(w http.ResponseWriter, _ *http.Request) {
-		at := greeting{serveFlags: s.serveFlags, at: s.listener.Addr()}
-		info := s.accounts.describe()
-		info.URL, info.Listens = at.url(), s.listener.Addr().String()
-		answerJSON(w, info)
-	})
-}
-
-// describe tells of all accounts.
-func (k *knownAccounts) describe() *serverInfo {
-	k.noteUsed(0)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	list := *k.current.Load()
-	info := &serverInfo{File: k.file}
-	for _, name := range slices.Sorted(maps.Keys(list)) {
-		a := accountInfo{Name: name, Disabled: list[name].Disabled, File: k.file, Keys: []keyInfo{}}
-		for i, key := range list[name].Keys {
-			if key == nil {
-				continue
-			}
-			one := keyInfo{Key: i + 1}
-			if at, ok := k.used[fingerprint(key)]; ok {
-				one.LastUsed = &at
-			}
-			a.Keys = append(a.Keys, one)
-		}
-		info.Accounts = append(info.Accounts, a)
-	}
-	return info
 }
 
 // find returns an account of the server.

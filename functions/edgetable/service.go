@@ -21,7 +21,7 @@ const serviceUsage = "a connection string, the URL of a shared access signature,
 // fromFlag is where data comes from in all commands.
 func (o *serviceFlags) fromFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.name, "from", "", "`service` to read from; "+serviceUsage)
-	f.Lookup("from").Annotations = map[string][]string{serviceKey: {}}
+	completeWith(f, "from", completeProfiles)
 	profilesFlag(f, &o.profiles)
 }
 
@@ -29,7 +29,7 @@ func (o *serviceFlags) fromFlag(f *pflag.FlagSet) {
 func toFlag(f *pflag.FlagSet, to *string, usage string) {
 	f.StringVar(to, "to", "", "`place` to write to; "+usage)
 	if usage == serviceUsage {
-		f.Lookup("to").Annotations = map[string][]string{serviceKey: {}}
+		completeWith(f, "to", completeProfiles)
 	}
 }
 
@@ -51,7 +51,7 @@ func (o *serviceFlags) workFlags(f *pflag.FlagSet) {
 }
 
 // connect returns a client of the service.
-func (p *program) connect(o *serviceFlags) (*remote.Client, error) {
+func (p *clientProgram) connect(o *serviceFlags) (*remote.Client, error) {
 	text, name := o.name, o.name
 	switch {
 	case strings.HasPrefix(text, "env:"):

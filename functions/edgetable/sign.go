@@ -12,7 +12,7 @@ import (
 	"edgetable/core/sharedkey"
 )
 
-func (p *program) signCommand() *cobra.Command {
+func (p *accountProgram) signCommand() *cobra.Command {
 	var file, name string
 	c := &cobra.Command{
 		Use: "sign METHOD URL", Short: "Print a signed curl command for a request",
@@ -29,7 +29,7 @@ func (p *program) signCommand() *cobra.Command {
 }
 
 // sign prints a curl command: the quickest way to look at a raw answer.
-func (p *program) sign(file, name, verb, target string) error {
+func (p *accountProgram) sign(file, name, verb, target string) error {
 	method := strings.ToUpper(verb)
 	switch method {
 	case "GET", "HEAD", "OPTIONS", "POST", "PUT", "MERGE", "PATCH", "DELETE":
@@ -49,7 +49,7 @@ func (p *program) sign(file, name, verb, target string) error {
 	if name == "" {
 		name = namedAccount(u)
 	}
-	account, err := p.account(file, name)
+	account, err := findAccount(p.environment, file, name)
 	if err != nil {
 		return err
 	}

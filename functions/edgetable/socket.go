@@ -59,8 +59,8 @@ func (r *runningServer) ask(ctx context.Context, method, path string) ([]byte, e
 }
 
 // askAdmin reads JSON from the socket of a server.
-func askAdmin[T any](ctx context.Context, o *statsFlags, path string) (v T, err error) {
-	text, err := askServer(o.data, o.admin).ask(ctx, http.MethodGet, path)
+func askAdmin[T any](ctx context.Context, server *runningServer, path string) (v T, err error) {
+	text, err := server.ask(ctx, http.MethodGet, path)
 	if err != nil {
 		return v, err
 	}

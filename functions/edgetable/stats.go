@@ -28,12 +28,10 @@ func (o *statsFlags) register(f *pflag.FlagSet) {
 	accountFlag(f, &o.account, "; default the first that has the table")
 }
 
-// jsonFlag is --json of all commands.
-func jsonFlag(f *pflag.FlagSet, to *bool) {
-	boolFlag(f, to, "json", "JSON in place of text; a command that works for long writes it to standard error, a line for each event")
-}
+// server is the server that the flags name.
+func (o *statsFlags) server() *runningServer { return askServer(o.data, o.admin) }
 
-func (p *program) statsCommand() *cobra.Command {
+func (p *clientProgram) statsCommand() *cobra.Command {
 	var o statsFlags
 	var from serviceFlags
 	c := &cobra.Command{
@@ -58,9 +56,9 @@ partitions and queries are of the last one to two days; docs/advise.md describes
 	return c
 }
 
-func (p *program) stats(ctx context.Context, o *statsFlags, from *serviceFlags, tables []string) error {
+func (p *clientProgram) stats(ctx context.Context, o *statsFlags, from *serviceFlags, tables []string) error {
 	if len(tables) == 0 {
-		list, err := askAdmin[[]traffic.Overview](ctx, o, "/traffic")
+		list, err := askAdmin[[]traffic.Overview](ctx, o.server(), "/traffic")
 		switch {
 		case err != nil:
 			return err
@@ -83,7 +81,7 @@ func (p *program) stats(ctx context.Context, o *statsFlags, from *serviceFlags, 
 
 // trafficOf asks a Worker for the traffic of a table if a service is named, else the
 // server on this machine.
-func (p *program) trafficOf(ctx context.Context, o *statsFlags, from *serviceFlags, table string) (*traffic.Report, error) {
+func (p *clientProgram) trafficOf(ctx context.Context, o *statsFlags, from *serviceFlags, table string) (*traffic.Report, error) {
 	if from.name == "" {
 		return askTraffic(ctx, o, o.account, table)
 	}
@@ -97,10 +95,10 @@ func (p *program) trafficOf(ctx context.Context, o *statsFlags, from *serviceFla
 
 // askTraffic asks a server for the traffic of a table.
 func askTraffic(ctx context.Context, o *statsFlags, account, table string) (*traffic.Report, error) {
-	return askAdmin[*traffic.Report](ctx, o, "/traffic/"+url.PathEscape(table)+"?account="+url.QueryEscape(account))
+	return askAdmin[*traffic.Report](ctx, o.server(), "/traffic/"+url.PathEscape(table)+"?account="+url.QueryEscape(account))
 }
 
-func (p *program) printOverviews(list []traffic.Overview) {
+func (p *clientProgram) printOverviews(list []traffic.Overview) {
 	if len(list) == 0 {
 		fmt.Fprintln(p.out, "no request to a table was counted yet")
 		return
@@ -118,9 +116,9 @@ func (p *program) printOverviews(list []traffic.Overview) {
 
 func weight(t *traffic.Totals) uint64 { return t.Reads + t.Writes + t.Scanned + t.Queries }
 
-func count(n uint64) string { return group(int64(n)) }
+func count(n uint64) string { return commas(int64(n)) }
 
-func (p *program) printReport(r *traffic.Report) {
+func (p *clientProgram) printReport(r *traffic.Report) {
 	t := &r.Totals
 	fmt.Fprintf(p.out, "%s / %s, %s to %s\n", r.Account, r.Table, r.Since.Format(time.DateTime), r.Until.Format(time.DateTime))
 	fmt.Fprintf(p.out, "  read by key      %s\n", things(t.Reads, "entities"))
@@ -151,7 +149,7 @@ func (p *program) printReport(r *traffic.Report) {
 // top is the number of partitions that are printed.
 const top = 10
 
-func (p *program) printHeavy(metric string, h traffic.Heavy) {
+func (p *clientProgram) printHeavy(metric string, h traffic.Heavy) {
 	if len(h.Entries) == 0 {
 		return
 	}

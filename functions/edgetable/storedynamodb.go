@@ -37,12 +37,6 @@ func (o *dynamodbServing) register(f *pflag.FlagSet) {
 	durationFlag(f, &o.purgeEvery, "purge-every", time.Hour, 0, maxTime, "how often to remove the items of deleted tables from DynamoDB; 0 leaves it to 'edgetable dynamodb purge'")
 }
 
-// usualBuckets is the default of --buckets.
-const usualBuckets = 8
-
-// bucketsUsage is what --buckets means in all commands.
-const bucketsUsage = "`number` of hash keys that a table is spread over on DynamoDB"
-
 // open opens the store on a DynamoDB table.
 func (o *dynamodbServing) open(ctx context.Context, from *opening) (*backend, error) {
 	client, err := o.client(ctx, from.requests)
@@ -52,7 +46,7 @@ func (o *dynamodbServing) open(ctx context.Context, from *opening) (*backend, er
 	if u, _ := url.Parse(o.endpoint); u.Scheme == "http" && !loopbackHost(u.Hostname()) {
 		from.log.Warn("what is sent to DynamoDB can be read and changed on the way", "endpoint", o.endpoint)
 	}
-	observer, scanned := from.metrics.dynamodbMetrics()
+	observer, scanned := dynamodbMetrics(from.metrics)
 	store, err := o.dynamodbFlags.open(ctx, client, dynamodb.Options{Buckets: uint16(o.buckets), Observer: observer, Scanned: scanned})
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 )
 
 // dynamodbMetrics adds what the store on DynamoDB reports.
-func (m *metrics) dynamodbMetrics() (dynamodb.Observer, func(buckets.Cost)) {
+func dynamodbMetrics(m *metrics) (dynamodb.Observer, func(buckets.Cost)) {
 	if m == nil {
 		return dynamodb.Observer{}, nil
 	}

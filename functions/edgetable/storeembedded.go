@@ -51,11 +51,6 @@ func (o *embeddedFlags) register(f *pflag.FlagSet) {
 	sizeFlag(f, &o.cache, "cache-size", 128<<20, 1<<20, maxCache, "`size` of the block cache")
 }
 
-// dataFlag is the data directory in all commands.
-func dataFlag(f *pflag.FlagSet, to *string, note string) {
-	f.StringVar(to, "data", "data", "data `directory`; "+note)
-}
-
 func (o *embeddedFlags) check(given func(flag string) bool) error {
 	switch {
 	case o.memory && given("data"):
@@ -78,7 +73,7 @@ func (o *embeddedFlags) open(_ context.Context, from *opening) (*backend, error)
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
 		Dir: o.data, Memory: o.memory, CacheSize: o.cache, AcceptDamage: o.accept, DiskReserve: o.diskReserve,
-		Observer: from.metrics.embeddedMetrics(),
+		Observer: embeddedMetrics(from.metrics),
 		Logf:     func(format string, args ...any) { from.log.Warn(fmt.Sprintf(format, args...)) },
 		Fatal: func(err error) {
 			from.log.Error("the store cannot go on; what was confirmed is safe", "cause", err)
@@ -98,7 +93,7 @@ func (o *embeddedFlags) open(_ context.Context, from *opening) (*backend, error)
 		store: store, system: "edgetable", place: "in memory, gone when it ends",
 		close: store.Close, ready: func(context.Context) error { return store.Ready() }, fresh: time.Second,
 	}
-	from.metrics.watchEmbedded(store)
+	watchEmbedded(from.metrics, store)
 	if !o.memory {
 		b.embedded = &checkpoints{Store: store}
 		dir, err := filepath.Abs(o.data)

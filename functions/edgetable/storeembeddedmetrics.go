@@ -9,7 +9,7 @@ import (
 )
 
 // embeddedMetrics adds what the embedded store reports while it works.
-func (m *metrics) embeddedMetrics() pebblestore.Observer {
+func embeddedMetrics(m *metrics) pebblestore.Observer {
 	if m == nil {
 		return pebblestore.Observer{}
 	}
@@ -56,7 +56,7 @@ var embedded = []struct {
 }
 
 // watchEmbedded adds the counters and sizes of the embedded store.
-func (m *metrics) watchEmbedded(s *pebblestore.Store) {
+func watchEmbedded(m *metrics, s *pebblestore.Store) {
 	if m == nil {
 		return
 	}

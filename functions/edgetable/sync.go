@@ -5,7 +5,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func (p *program) syncCommand() *cobra.Command {
+func (p *clientProgram) syncCommand() *cobra.Command {
 	o := copyFlags{sync: true, mode: "replace"}
 	c := &cobra.Command{
 		Use: "sync TABLE…", Short: "Copy what has changed from one service to another",

@@ -7,12 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strconv"
 	"sync/atomic"
 	"time"
 
-	"github.com/spf13/pflag"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -22,56 +20,26 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// tracesFlags say where traces are sent.
-type tracesFlags struct {
-	endpoint string
-	ratio    float64
-}
-
-func (o *tracesFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.endpoint, "otlp-endpoint", "", "`URL` of an OpenTelemetry collector, such as http://127.0.0.1:4318, that gets traces over OTLP/HTTP; default none")
-	numberFlag(f, &o.ratio, "trace-ratio", 1, 0, 1, "`part` of the requests that are traced, 0 to 1; those of a client with a traceparent as that says")
-}
-
-// url returns the URL for traces; nil if none are sent.
-func (o *tracesFlags) url() (*url.URL, error) {
-	if o.endpoint == "" {
-		return nil, nil
-	}
-	u, err := url.Parse(o.endpoint)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return nil, misuse("--otlp-endpoint is a URL such as http://127.0.0.1:4318, not %q", o.endpoint)
-	}
-	if u.Path == "" || u.Path == "/" {
-		u.Path = "/v1/traces"
-	}
-	return u, nil
-}
-
 // traces makes spans and sends them to a collector.
 type traces struct {
 	trace.Tracer
 	provider *sdk.TracerProvider
 }
 
-// open starts to trace; nil if no traces are asked for.
-func (o *tracesFlags) open(ctx context.Context, log *slog.Logger) (*traces, error) {
-	u, err := o.url()
-	if u == nil || err != nil {
-		return nil, err
-	}
-	exporter, err := otlptrace.New(ctx, &collector{url: u.String(), log: log})
+// openTraces starts to trace a part of the requests, and to send spans to a collector.
+func openTraces(ctx context.Context, collectorURL string, ratio float64, version string, log *slog.Logger) (*traces, error) {
+	exporter, err := otlptrace.New(ctx, &collector{url: collectorURL, log: log})
 	if err != nil {
 		return nil, err
 	}
 	about, err := resource.Merge(resource.NewSchemaless(
-		attribute.String("service.name", "edgetable"), attribute.String("service.version", version()),
+		attribute.String("service.name", "edgetable"), attribute.String("service.version", version),
 	), resource.Environment()) // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME come first
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	p := sdk.NewTracerProvider(sdk.WithBatcher(exporter), sdk.WithResource(about),
-		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(o.ratio))))
+		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(ratio))))
 	return &traces{p.Tracer("edgetable"), p}, nil
 }
 

@@ -62,7 +62,7 @@ func (t *tracedProtocol) Serve(ctx context.Context, req *protocol.Request) (resp
 	text("error.type", resp.Code)
 	a = append(a, attribute.Int("http.response.status_code", resp.Status))
 	if resp.Waited > 0 {
-		a = append(a, attribute.Float64("edgetable.queue_wait_ms", milliseconds(resp.Waited)))
+		a = append(a, attribute.Float64("edgetable.queue_wait_ms", float64(resp.Waited.Microseconds())/1000))
 	}
 	span.SetAttributes(a...)
 	if resp.Status >= 500 {

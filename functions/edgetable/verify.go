@@ -11,7 +11,7 @@ import (
 	"edgetable/functions/edgetable/transfer"
 )
 
-func (p *program) verifyCommand() *cobra.Command {
+func (p *clientProgram) verifyCommand() *cobra.Command {
 	var o copyFlags
 	c := &cobra.Command{
 		Use: "verify TABLE…", Short: "Compare tables of two services",
@@ -27,7 +27,7 @@ The exit status is 1 if there are any.`,
 	return c
 }
 
-func (p *program) verify(ctx context.Context, o *copyFlags, tables []string) error {
+func (p *clientProgram) verify(ctx context.Context, o *copyFlags, tables []string) error {
 	from, to, tables, err := p.services(ctx, o, tables)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (p *program) verify(ctx context.Context, o *copyFlags, tables []string) err
 		if err != nil {
 			return ended(err, all+differ > 0)
 		}
-		fmt.Fprintf(p.out, "%s: %s entities are equal, %s are not\n", table, group(equal), group(differ))
+		fmt.Fprintf(p.out, "%s: %s entities are equal, %s are not\n", table, commas(equal), commas(differ))
 		all += differ
 	}
 	if all > 0 {

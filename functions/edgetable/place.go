@@ -2,14 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"filippo.io/age"
-	"github.com/spf13/pflag"
 
 	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/backup/repository/s3"
@@ -61,24 +57,4 @@ func apart(place repository.Objects, data string) error {
 		}
 		path = parent
 	}
-}
-
-func recipientsFlag(f *pflag.FlagSet, to *[]string, name string) {
-	f.StringSliceVar(to, name, nil, "public `key` of age, age1…, that can decrypt the backups; may be repeated; default no encryption")
-}
-
-func identityFlag(f *pflag.FlagSet, to *string) {
-	f.StringVar(to, "identity", "", "`file` of age with the private key of encrypted backups")
-}
-
-// identities reads the file of --identity, if there is one.
-func identities(file string) ([]age.Identity, error) {
-	if file == "" {
-		return nil, nil
-	}
-	list, err := repository.ReadIdentities(file)
-	if err != nil {
-		return nil, errors.Join(errors.New("--identity"), err)
-	}
-	return list, nil
 }
