@@ -19,7 +19,7 @@ type Part struct {
 }
 
 // Operation is an HTTP request within a batch. An Operation without a Method is
-// a part of a changeset that is empty or has a head that cannot be read.
+// an empty part of a changeset.
 type Operation struct {
 	Method string
 

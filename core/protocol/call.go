@@ -34,17 +34,8 @@ type answer struct {
 
 // do runs the operation.
 func (c *call) do(ctx context.Context) (answer, error) {
-	err := c.find()
-	switch {
-	case err != nil && c.identity != nil && c.route.resource == tableACL && asError(err).Code == table.ResourceNotFound:
-		return answer{}, c.tableFirst(ctx, err)
-	case err != nil:
+	if err := c.find(); err != nil {
 		return answer{}, err
-	case c.route.misbuilt != nil:
-		if err := c.admit(ctx, Access{Entities: 1}); err != nil {
-			return answer{}, err
-		}
-		return answer{}, c.tableFirst(ctx, c.route.misbuilt)
 	}
 	return c.operation.run(c, ctx)
 }

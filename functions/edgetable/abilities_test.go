@@ -7,6 +7,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"edgetable/adapters/guard/chaos"
+	"edgetable/adapters/observe"
 	"edgetable/core/edm"
 	"edgetable/core/memstore"
 	"edgetable/core/table"
@@ -24,7 +25,7 @@ func (able) Replication() table.Replication { return table.Replication{} }
 func TestAbilities(t *testing.T) {
 	t.Parallel()
 	traced := func(s table.Store) table.Store {
-		return (&traces{Tracer: noop.NewTracerProvider().Tracer("")}).store(s, "memory")
+		return (&observe.Traces{Tracer: noop.NewTracerProvider().Tracer("")}).Store(s, "memory")
 	}
 	faulty := func(s table.Store) table.Store { return new(chaos.Chaos).Store(s) }
 	for name, wrap := range map[string]func(table.Store) table.Store{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"edgetable/core/accounts"
+	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 )
 
@@ -39,7 +40,7 @@ func connection(t *testing.T, text string) (name, key, endpoint string) {
 
 // eventually waits until a request of the client has a status: the server looks at
 // its files every second.
-func (c *client) eventually(t *testing.T, want int) {
+func (c *signingClient) eventually(t *testing.T, want int) {
 	t.Helper()
 	got := 0
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -54,7 +55,7 @@ func (c *client) eventually(t *testing.T, want int) {
 func TestAccountLife(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	file := filepath.Join(dir, accountsInData)
+	file := filepath.Join(dir, cli.AccountsInData)
 	data := func(args ...string) []string { return append(append([]string{"account"}, args...), "--data", dir) }
 	if out, said := ok(t, data("list")...); out != "" || !strings.Contains(said, file+" has no accounts") {
 		t.Errorf("list without a file: %s%s", out, said)

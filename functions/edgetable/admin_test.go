@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 )
 
@@ -38,12 +39,12 @@ func TestAdmin(t *testing.T) {
 		identity int
 	}{
 		{"in the data directory", func(dir string) []string { return []string{"--data", dir} }, 200},
-		{"elsewhere", func(dir string) []string { return []string{"--memory", "--admin", filepath.Join(dir, adminSocket)} }, 404},
+		{"elsewhere", func(dir string) []string { return []string{"--memory", "--admin", filepath.Join(dir, cli.AdminSocket)} }, 404},
 	} {
 		t.Run(tt.why, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			socket := filepath.Join(dir, adminSocket)
+			socket := filepath.Join(dir, cli.AdminSocket)
 			s := start(t, nil, tt.flags(dir)...)
 			if info, err := os.Stat(socket); err != nil || info.Mode() != fs.ModeSocket|0o600 {
 				t.Errorf("%v, %v", info.Mode(), err)
@@ -75,11 +76,11 @@ func TestAdminAfterKill(t *testing.T) {
 	p := startProcess(t, nil, "--data", dir)
 	p.signal(t, syscall.SIGKILL)
 	_ = p.Wait()
-	if _, err := os.Lstat(filepath.Join(dir, adminSocket)); err != nil {
+	if _, err := os.Lstat(filepath.Join(dir, cli.AdminSocket)); err != nil {
 		t.Fatal(err)
 	}
 	s := start(t, nil, "--data", dir)
-	ask(t, filepath.Join(dir, adminSocket), "GET", "/identity", 200)
+	ask(t, filepath.Join(dir, cli.AdminSocket), "GET", "/identity", 200)
 	s.ends(t)
 	if logs := s.logs.String(); strings.Contains(logs, "cannot reach") {
 		t.Errorf("the log:\n%s", logs)
@@ -91,7 +92,7 @@ func TestEndDuringTrace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, nil, "--data", dir)
-	resp, err := administration(filepath.Join(dir, adminSocket)).Get("http://server/debug/pprof/trace?seconds=100000") // returns when the trace has begun
+	resp, err := administration(filepath.Join(dir, cli.AdminSocket)).Get("http://server/debug/pprof/trace?seconds=100000") // returns when the trace has begun
 	must.OK(t, err)
 	defer resp.Body.Close()
 	s.ends(t)

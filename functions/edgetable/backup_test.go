@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"edgetable/adapters/store/pebblestore"
+	"edgetable/functions/edgetable/stores"
 
 	"edgetable/core/accounts"
 	"edgetable/testdata/must"
@@ -99,7 +100,7 @@ func TestCheckpointsTogether(t *testing.T) {
 	store, err := pebblestore.Open(pebblestore.Options{Dir: t.TempDir()})
 	must.OK(t, err)
 	defer store.Close()
-	c, dir := &checkpoints{Store: store}, filepath.Join(t.TempDir(), "staging")
+	c, dir := &stores.Checkpoints{Store: store}, filepath.Join(t.TempDir(), "staging")
 	var g errgroup.Group
 	for range 8 {
 		g.Go(func() error { return c.Checkpoint(t.Context(), dir) })
@@ -236,7 +237,7 @@ func TestUnreachablePlace(t *testing.T) {
 }
 
 // eventually waits until a condition holds.
-func eventually(t *testing.T, holds func() bool, s *server) {
+func eventually(t *testing.T, holds func() bool, s *testServer) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"edgetable/functions/edgetable/backup"
 	"edgetable/testdata/must"
 )
 
@@ -26,7 +27,7 @@ func TestBackupByRoot(t *testing.T) {
 		t.Skip("files cannot be given to another user here: ", err)
 	}
 	succeed(t, "backup", "create", filepath.Join(t.TempDir(), "place"), "--data", data)
-	for _, name := range []string{backupLock, backupUnfinished} {
+	for _, name := range []string{backup.LockFile, backup.UnfinishedFile} {
 		info, err := os.Stat(filepath.Join(data, name))
 		must.OK(t, err)
 		if owner := info.Sys().(*syscall.Stat_t).Uid; owner != 65534 {
@@ -40,9 +41,9 @@ func TestBackupWithoutLock(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	start(t, nil, "--data", data).ends(t)
-	must.OK(t, os.Mkdir(filepath.Join(data, backupLock), 0o700))
+	must.OK(t, os.Mkdir(filepath.Join(data, backup.LockFile), 0o700))
 	_, _, said := run(t, nil, "backup", "create", filepath.Join(t.TempDir(), "place"), "--data", data)
-	if !strings.Contains(said, backupLock) || strings.Contains(said, "another backup") {
+	if !strings.Contains(said, backup.LockFile) || strings.Contains(said, "another backup") {
 		t.Error(said)
 	}
 }
@@ -52,11 +53,11 @@ func TestBackupWithoutLock(t *testing.T) {
 func TestStagingOfKilledBackup(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	left := filepath.Join(data, backupStaging, "000001.sst")
+	left := filepath.Join(data, backup.Staging, "000001.sst")
 	start(t, nil, "--data", data).ends(t)
 	must.OK(t, os.Mkdir(filepath.Dir(left), 0o700))
 	must.OK(t, os.WriteFile(left, nil, 0o600))
-	lock, err := lockBackups(data)
+	lock, err := backup.LockBackups(data)
 	must.OK(t, err)
 	start(t, nil, "--data", data).ends(t)
 	if _, err := os.Stat(left); err != nil {

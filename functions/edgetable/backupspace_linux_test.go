@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
@@ -23,7 +24,7 @@ func TestFullPlace(t *testing.T) {
 	c := p.client(t, "")
 	c.fill(t)
 	metric := func(name string) float64 { return sumOf(t, p.scrape(t, ""), name) }
-	eventually(t, func() bool { return metric("backups_total") > 0 }, &p.server)
+	eventually(t, func() bool { return metric("backups_total") > 0 }, &p.testServer)
 
 	c.do(t, "POST", "/Tables", `{"TableName":"bulk"}`, 204)
 	for i := range 300 {
@@ -31,11 +32,11 @@ func TestFullPlace(t *testing.T) {
 	}
 	eventually(t, func() bool {
 		return strings.Contains(p.logs.String(), "no space left on device") && metric("backup_failures_total") > 0
-	}, &p.server)
+	}, &p.testServer)
 	complete := metric("backups_total")
 	whole := func(n int) {
 		t.Helper()
-		want := things(n, "backups") + ": "
+		want := cli.Things(n, "backups") + ": "
 		if out := succeed(t, "backup", "verify", place); !strings.HasPrefix(out, want) {
 			t.Errorf("verify: %s, want %s", out, want)
 		}
@@ -47,7 +48,7 @@ func TestFullPlace(t *testing.T) {
 	}
 
 	proc.Resize(t, disk, "128m")
-	eventually(t, func() bool { return metric("backups_total") > complete }, &p.server)
+	eventually(t, func() bool { return metric("backups_total") > complete }, &p.testServer)
 	p.signal(t, syscall.SIGTERM)
 	if err := p.Wait(); err != nil {
 		t.Errorf("the end: %v\n%s", err, p.logs)
@@ -69,11 +70,11 @@ func TestPlaceGoesAway(t *testing.T) {
 	c := p.client(t, "")
 	c.fill(t)
 	metric := func(name string) float64 { return sumOf(t, p.scrape(t, ""), name) }
-	eventually(t, func() bool { return metric("backups_total") > 0 }, &p.server)
+	eventually(t, func() bool { return metric("backups_total") > 0 }, &p.testServer)
 	must.OK(t, os.Rename(place, away))
 	eventually(t, func() bool {
 		return strings.Contains(p.logs.String(), "is its disk mounted?") && metric("backup_failures_total") > 0
-	}, &p.server)
+	}, &p.testServer)
 	if _, err := os.Stat(place); err == nil {
 		t.Error("the server made the place again")
 	}
@@ -81,6 +82,6 @@ func TestPlaceGoesAway(t *testing.T) {
 
 	complete := metric("backups_total")
 	must.OK(t, os.Rename(away, place))
-	eventually(t, func() bool { return metric("backups_total") > complete }, &p.server)
+	eventually(t, func() bool { return metric("backups_total") > complete }, &p.testServer)
 	succeed(t, "backup", "verify", place)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 )
 
@@ -22,7 +23,7 @@ func TestDamage(t *testing.T) {
 	for i := range 200 {
 		c.do(t, "POST", "/People", fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%03d","Text":%q}`, i, strings.Repeat("x", 200)), 204)
 	}
-	if err := os.Remove(filepath.Join(live, adminSocket)); err != nil { // no file to copy
+	if err := os.Remove(filepath.Join(live, cli.AdminSocket)); err != nil { // no file to copy
 		t.Fatal(err)
 	}
 	// The files as they are now are those of a process that was killed.

@@ -1,6 +1,12 @@
 package main
 
 import (
+	"edgetable/functions/edgetable/account"
+	"edgetable/functions/edgetable/backup"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/client"
+	"edgetable/functions/edgetable/server"
+	"edgetable/functions/edgetable/stores"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,26 +16,26 @@ import (
 
 // root is the command line: all commands with their flags.
 func (p *program) root() *cobra.Command {
-	root := commandGroup("edgetable", "A table store that speaks the Azure Table Storage protocol", `Every flag can also be set in the environment and in a configuration file: the
+	root := cli.Group("edgetable", "A table store that speaks the Azure Table Storage protocol", `Every flag can also be set in the environment and in a configuration file: the
 variable of --log-level is EDGETABLE_LOG_LEVEL, its line in the file is
 log-level = debug. The command line comes first, then the environment, then the
 file. docs/flags.md lists all flags with their variables.`,
-		slices.Concat(serverCommands(p.terminal, p.hangups), accountCommands(p.terminal), backupCommands(p.terminal), storesCommands(p.terminal), clientCommands(p.terminal),
+		slices.Concat(server.Commands(p.Terminal, p.hangups), account.Commands(p.Terminal), backup.Commands(p.Terminal), stores.Commands(p.Terminal), client.Commands(p.Terminal),
 			[]*cobra.Command{p.completionCommand(), p.manCommand(), p.versionCommand()})...)
-	demandOperands(root)
-	root.Version = version() // without a template: with one, the linker keeps every method of every type, a fifth of the program
-	root.SetOut(p.out)
-	root.SetErr(p.err)
+	cli.DemandOperands(root)
+	root.Version = cli.Version() // without a template: with one, the linker keeps every method of every type, a fifth of the program
+	root.SetOut(p.Out)
+	root.SetErr(p.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(p.out, usage(c)) })
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(p.Out, cli.Usage(c)) })
 	root.SetHelpCommand(p.helpCommand())
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return misuse("%v%s", err, twoDashes(c, p.args)) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.Misuse("%v%s", err, cli.TwoDashes(c, p.args)) })
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		p.understood = true
-		err := p.configure(c)
+		err := p.Configure(c)
 		f := c.Flags().Lookup("json")
-		p.events = f != nil && f.Value.String() == "true"
+		p.Events = f != nil && f.Value.String() == "true"
 		return err
 	}
 	root.PersistentFlags().String("config", "", "`file` with flags, a line each: name = value")
@@ -40,7 +46,7 @@ func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version",
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintln(p.out, "edgetable version", version())
+			fmt.Fprintln(p.Out, "edgetable version", cli.Version())
 			return nil
 		},
 	}
@@ -52,10 +58,10 @@ func (p *program) helpCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			found, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return misuse("there is no command %q%s", strings.Join(args, " "), suggestion(found, rest[0]))
+				return cli.Misuse("there is no command %q%s", strings.Join(args, " "), cli.Suggestion(found, rest[0]))
 			}
 			found.InitDefaultHelpFlag()
-			fmt.Fprint(p.out, usage(found))
+			fmt.Fprint(p.Out, cli.Usage(found))
 			return nil
 		},
 	}

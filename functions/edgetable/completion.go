@@ -1,6 +1,7 @@
 package main
 
 import (
+	"edgetable/functions/edgetable/cli"
 	"fmt"
 	"io"
 
@@ -10,7 +11,7 @@ import (
 // completionCommand prints the script with which a shell completes commands and
 // flags.
 func (p *program) completionCommand() *cobra.Command {
-	c := commandGroup("completion", "Print the script with which a shell completes commands and flags", "")
+	c := cli.Group("completion", "Print the script with which a shell completes commands and flags", "")
 	for _, shell := range []struct {
 		name, load string
 		script     func(root *cobra.Command, w io.Writer) error
@@ -27,7 +28,7 @@ func (p *program) completionCommand() *cobra.Command {
 		c.AddCommand(&cobra.Command{
 			Use: shell.name, Short: fmt.Sprintf("Print the script for %s", shell.name),
 			Example: "  " + shell.load,
-			RunE:    func(c *cobra.Command, _ []string) error { return shell.script(c.Root(), p.out) },
+			RunE:    func(c *cobra.Command, _ []string) error { return shell.script(c.Root(), p.Out) },
 		})
 	}
 	return c

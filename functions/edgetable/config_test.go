@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 )
 
@@ -92,7 +93,7 @@ func commands(root *cobra.Command) (list []*cobra.Command) {
 func TestFlagsMeanOneThing(t *testing.T) {
 	t.Parallel()
 	meaning := map[string]string{}
-	for _, c := range commands((&program{terminal: new(terminal)}).root()) {
+	for _, c := range commands((&program{Terminal: new(cli.Terminal)}).root()) {
 		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 			if f.Name == "help" {
 				return
@@ -120,7 +121,7 @@ or ` + "`$EDGETABLE_CONFIG`" + ` names, else it has its default. In the file a l
 with ` + "`#`" + ` is a comment; a flag that takes several values may have several lines. A file may have the flags of several commands; a
 name that no command knows is refused. ` + "`edgetable serve --print-config`" + ` prints the flags as such a file.
 `)
-	for _, c := range commands((&program{terminal: new(terminal)}).root()) {
+	for _, c := range commands((&program{Terminal: new(cli.Terminal)}).root()) {
 		fmt.Fprintf(&b, "\n## `%s`\n\n%s.\n", strings.TrimSuffix(c.UseLine(), " [flags]"), c.Short)
 		if c.Long != "" {
 			fmt.Fprintf(&b, "\n%s\n", c.Long)
@@ -128,7 +129,7 @@ name that no command knows is refused. ` + "`edgetable serve --print-config`" + 
 		if c.Example != "" {
 			fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.ReplaceAll(strings.TrimPrefix(c.Example, "  "), "\n  ", "\n"))
 		}
-		headings, flags := sections(c)
+		headings, flags := cli.Sections(c)
 		for _, heading := range headings {
 			var rows strings.Builder
 			flags[heading].VisitAll(func(f *pflag.Flag) {
@@ -137,8 +138,8 @@ name that no command knows is refused. ` + "`edgetable serve --print-config`" + 
 				}
 				kind, text := pflag.UnquoteUsage(f)
 				env, usual := "", f.DefValue
-				if settable(f.Name) {
-					env = "`" + variable(f.Name) + "`"
+				if cli.Settable(f.Name) {
+					env = "`" + cli.Variable(f.Name) + "`"
 				}
 				if slices.Contains([]string{"false", "[]", ""}, usual) {
 					usual = ""
@@ -168,7 +169,7 @@ func TestManualPages(t *testing.T) {
 	if status, out, said := run(t, nil, "man", dir); status != 0 || out+said != "" {
 		t.Fatalf("status %d: %s%s", status, out, said)
 	}
-	for _, c := range commands((&program{terminal: new(terminal)}).root()) {
+	for _, c := range commands((&program{Terminal: new(cli.Terminal)}).root()) {
 		page, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
 		if err != nil || !strings.Contains(string(page), c.Short) {
 			t.Errorf("%s: %v\n%s", c.CommandPath(), err, page)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 )
 
@@ -156,7 +157,7 @@ func TestKilled(t *testing.T) {
 	k.at, _, _ = strings.Cut(k.at, "/")
 	equal := func() {
 		t.Helper()
-		if out, _ := do.run(0, "verify", "Rows", "--from", from, "--to", to); out != fmt.Sprintf("Rows: %s entities are equal, 0 are not\n", commas(killRows)) {
+		if out, _ := do.run(0, "verify", "Rows", "--from", from, "--to", to); out != fmt.Sprintf("Rows: %s entities are equal, 0 are not\n", cli.Commas(killRows)) {
 			t.Fatal(out)
 		}
 	}

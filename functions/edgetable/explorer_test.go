@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 )
 
@@ -20,7 +21,7 @@ func exploring(t *testing.T, args ...string) (link string) {
 	r, w := io.Pipe()
 	args = append([]string{"explorer"}, args...)
 	e := newBuffer(args)
-	p := program{args: args, hangups: never, terminal: &terminal{environment: func(string) string { return "" }, out: w, err: e}}
+	p := program{args: args, hangups: never, Terminal: &cli.Terminal{Environment: func(string) string { return "" }, Out: w, Err: e}}
 	done := make(chan int, 1)
 	go func() {
 		done <- p.run(ctx)
@@ -147,7 +148,7 @@ func TestExplorerPage(t *testing.T) {
 }
 
 // listening is the port of a server, with its colon.
-func (s *server) listening(t *testing.T) string {
+func (s *testServer) listening(t *testing.T) string {
 	t.Helper()
 	address, _, _ := strings.Cut(s.said(t, "listens on "), " ")
 	return address[strings.LastIndexByte(address, ':'):]

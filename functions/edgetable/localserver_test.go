@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"edgetable/core/traffic"
+	"edgetable/functions/edgetable/account"
+	"edgetable/functions/edgetable/admin"
+	"edgetable/functions/edgetable/client"
 )
 
 // gatewayOf starts the explorer and returns a function that asks it within a session.
@@ -72,11 +75,11 @@ func TestExplorerLocal(t *testing.T) {
 	if text := ask("traffic/here/absent", 502); !strings.Contains(text, "no traffic of this table was counted") {
 		t.Errorf("a table without traffic: %s", text)
 	}
-	a := read[advice](t, ask("advise/here/people", 200))
+	a := read[client.Advice](t, ask("advise/here/people", 200))
 	if len(a.Findings) == 0 || a.Findings[0].Rule != "hot-partition" || a.Findings[0].Example != "hot" || a.Stored != nil {
 		t.Errorf("the advice is %+v", a)
 	}
-	if a := read[advice](t, ask("advise/here/people?scan=true", 200)); len(a.Findings) == 0 || a.Stored == nil || a.Stored.Rows != 300 || a.Stored.Sizes[8] != 1 {
+	if a := read[client.Advice](t, ask("advise/here/people?scan=true", 200)); len(a.Findings) == 0 || a.Stored == nil || a.Stored.Rows != 300 || a.Stored.Sizes[8] != 1 {
 		t.Errorf("with a scan it is %+v", a)
 	}
 	ask("advise/elsewhere/people?scan=true", 502) // it has no such table
@@ -87,7 +90,7 @@ func TestExplorerLocal(t *testing.T) {
 	for _, path := range []string{"traffic/elsewhere", "accounts/elsewhere"} {
 		ask(path, 404)
 	}
-	keys := read[accountInfo](t, ask("accounts/here", 200))
+	keys := read[admin.Account](t, ask("accounts/here", 200))
 	if keys.Name != c.account || keys.Disabled || len(keys.Keys) != 1 || keys.Keys[0].Key != 1 || keys.Keys[0].LastUsed == nil || keys.File != "" {
 		t.Errorf("the keys are %+v", keys)
 	}
@@ -106,14 +109,14 @@ func TestExplorerKeys(t *testing.T) {
 	s := start(t, nil, "--data", data)
 	c := newClient(t, "http://127.0.0.1"+s.listening(t)+"/acme", "acme", key)
 	file := filepath.Join(data, "profiles.json")
-	ok(t, "profile", "add", "--profiles", file, "acme", connectionString("acme", key, c.endpoint))
+	ok(t, "profile", "add", "--profiles", file, "acme", account.ConnectionString("acme", key, c.endpoint))
 	ask := gatewayOf(t, "--profiles", file, "--data", data)
-	if keys := read[accountInfo](t, ask("accounts/acme", 200)); keys.Keys[0].LastUsed != nil || !strings.HasPrefix(keys.File, data) {
+	if keys := read[admin.Account](t, ask("accounts/acme", 200)); keys.Keys[0].LastUsed != nil || !strings.HasPrefix(keys.File, data) {
 		t.Errorf("before its use: %+v", keys)
 	}
 	c.do(t, "GET", "/Tables", "", 200)
 	text := ask("accounts/acme", 200)
-	keys := read[accountInfo](t, text)
+	keys := read[admin.Account](t, text)
 	if keys.Keys[0].LastUsed == nil || strings.Contains(text, key) {
 		t.Errorf("after its use: %s", text)
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"edgetable/functions/edgetable/cli"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,16 +18,20 @@ import (
 // program is one run of the command with everything it touches, so that tests
 // start it as users do.
 type program struct {
-	*terminal
+	*cli.Terminal
 	args       []string
 	hangups    func() <-chan os.Signal // by which a server is asked to read its files again
 	understood bool                    // the command line: what fails now is the command
 }
 
+// release and commit are what 'make dist' writes into the program.
+var release, commit string
+
 func main() {
+	cli.Release, cli.Commit = release, commit
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	p := program{args: os.Args[1:], hangups: hangups, terminal: &terminal{environment: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, alone: true}}
+	p := program{args: os.Args[1:], hangups: hangups, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true}}
 	os.Exit(p.run(ctx))
 }
 
@@ -42,17 +47,17 @@ func (p *program) run(ctx context.Context) int {
 	root := p.root()
 	root.SetArgs(p.args)
 	if len(p.args) == 0 {
-		fmt.Fprint(p.err, usage(root))
-		return statusUsage
+		fmt.Fprint(p.Err, cli.Usage(root))
+		return cli.StatusUsage
 	}
 	command, err := root.ExecuteContextC(ctx)
-	_, wrong := errors.AsType[usageError](err)
+	_, wrong := errors.AsType[cli.UsageError](err)
 	switch {
 	case err == nil:
-		if p.events {
-			p.tell(event{Event: "done", Totals: p.totals})
+		if p.Events {
+			p.Tell(cli.Event{Event: "done", Totals: p.Totals})
 		}
-		return statusDone
+		return cli.StatusDone
 	case wrong || !p.understood:
 		if command.Name() == "help" {
 			command = root
@@ -62,23 +67,23 @@ func (p *program) run(ctx context.Context) int {
 			lists = "commands"
 		}
 		if p.logsJSON(command) {
-			p.logger("json", slog.LevelInfo).Error("the command line is wrong", "cause", err)
+			p.Logger("json", slog.LevelInfo).Error("the command line is wrong", "cause", err)
 		} else {
-			fmt.Fprintf(p.err, "%s: %v\n'%s --help' lists the %s\n", path, err, path, lists)
+			fmt.Fprintf(p.Err, "%s: %v\n'%s --help' lists the %s\n", path, err, path, lists)
 		}
-		return statusUsage
+		return cli.StatusUsage
 	}
-	status := statusFailed
-	if f, ok := errors.AsType[failure](err); ok {
-		status = f.status
+	status := cli.StatusFailed
+	if f, ok := errors.AsType[cli.Failure](err); ok {
+		status = f.Status
 	}
 	switch {
-	case p.events:
-		p.tell(event{Event: "failed", Text: err.Error(), Status: status, Totals: p.totals})
+	case p.Events:
+		p.Tell(cli.Event{Event: "failed", Text: err.Error(), Status: status, Totals: p.Totals})
 	case p.logsJSON(command):
-		p.logger("json", slog.LevelInfo).Error("failed", "cause", err)
+		p.Logger("json", slog.LevelInfo).Error("failed", "cause", err)
 	default:
-		fmt.Fprintln(p.err, "edgetable:", err)
+		fmt.Fprintln(p.Err, "edgetable:", err)
 	}
 	return status
 }
@@ -99,5 +104,5 @@ func (p *program) logsJSON(c *cobra.Command) bool {
 			return true
 		}
 	}
-	return p.environment(variable(name)) == json
+	return p.Environment(cli.Variable(name)) == json
 }

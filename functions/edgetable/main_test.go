@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 )
 
@@ -77,12 +78,12 @@ func TestRefusals(t *testing.T) {
 		{1, []string{"serve", "--memory", "--listen", taken.Addr().String()}, "--listen"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1"}, "missing port"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", plain}, "--admin: " + plain + " exists and is no socket"},
-		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", filepath.Join(used, adminSocket)}, "is the socket of another server"},
+		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", filepath.Join(used, cli.AdminSocket)}, "is the socket of another server"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", filepath.Join(dir, strings.Repeat("long", 40))}, "--admin names another one"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", filepath.Join(dir, "no", "such")}, "--admin: mkdir"},
 		{1, []string{"serve", "--memory", "--listen", "0.0.0.0:0"}, "--allow-development-account"},
 		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", used}, used + ": data directory is in use"},
-		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", plain}, "--data: open " + filepath.Join(plain, accountsInData) + ": not a directory"},
+		{1, []string{"serve", "--listen", "127.0.0.1:0", "--data", plain}, "--data: open " + filepath.Join(plain, cli.AccountsInData) + ": not a directory"},
 		{1, []string{"serve", "--memory", "--listen", taken.Addr().String(), "--chaos", "fault=fire"}, "fire"}, // before the port
 		{2, []string{"serve", "--memory", "--public-url", "tables.example.com"}, "--public-url is a URL"},
 		{1, []string{"serve", "--memory", "--tls-cert", plain, "--tls-key", plain}, plain},
@@ -151,8 +152,8 @@ func TestAnswersWithoutServer(t *testing.T) {
 		{"completion zsh", "#compdef edgetable"},
 		{"completion fish", "fish completion"},
 		{"completion powershell", "Register-ArgumentCompleter"},
-		{"version", "edgetable version " + version()},
-		{"--version", "edgetable version " + version()},
+		{"version", "edgetable version " + cli.Version()},
+		{"--version", "edgetable version " + cli.Version()},
 	} {
 		status, out, text := run(t, nil, strings.Fields(tt.args)...)
 		if status != 0 || !strings.Contains(out, tt.say) || text != "" {

@@ -23,14 +23,16 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"edgetable/adapters/observe"
 	"edgetable/adapters/store/dynamodb"
 	"edgetable/core/buckets"
+	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
 
 // scrape reads the metrics of a server as Prometheus does.
-func (s *server) scrape(t *testing.T, token string) map[string]*dto.MetricFamily {
+func (s *testServer) scrape(t *testing.T, token string) map[string]*dto.MetricFamily {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "GET", s.said(t, "metrics at"), nil)
 	must.OK(t, err)
@@ -55,7 +57,7 @@ func parseMetrics(t *testing.T, text string) map[string]*dto.MetricFamily {
 // histogram it is the count.
 func sumOf(t *testing.T, families map[string]*dto.MetricFamily, name string, labels ...string) (sum float64) {
 	t.Helper()
-	f, ok := families[namespace+"_"+name]
+	f, ok := families[observe.Namespace+"_"+name]
 	if !ok {
 		t.Fatalf("there is no %s", name)
 	}
@@ -148,7 +150,7 @@ func TestMetrics(t *testing.T) {
 }
 
 // trust makes a client accept the certificates of the roots.
-func trust(c *client, roots *x509.CertPool) {
+func trust(c *signingClient, roots *x509.CertPool) {
 	c.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 }
 
@@ -201,8 +203,8 @@ func TestMetricsToken(t *testing.T) {
 // as they can be seen without DynamoDB.
 func metricsOfDynamoDB(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
-	m := newMetrics("")
-	observer, scanned := dynamodbMetrics(m)
+	m := observe.NewMetrics("")
+	observer, scanned := stores.DynamoDBMetrics(m)
 	observer.Call(dynamodb.Observation{Action: "PutItem", Result: "unknown", Took: time.Second, WriteUnits: 2})
 	observer.Call(dynamodb.Observation{Action: "Query", Result: "success", Took: time.Second, ReadUnits: 0.5})
 	observer.Retry()
@@ -245,7 +247,7 @@ func compareMetricsPage(t *testing.T, families map[string]*dto.MetricFamily) {
 	var table bytes.Buffer
 	table.WriteString("| Metric | Type | Labels | Meaning |\n|---|---|---|---|\n")
 	for _, f := range slices.SortedFunc(maps.Values(families), func(a, b *dto.MetricFamily) int { return cmp.Compare(a.GetName(), b.GetName()) }) {
-		if !strings.HasPrefix(f.GetName(), namespace+"_") {
+		if !strings.HasPrefix(f.GetName(), observe.Namespace+"_") {
 			continue
 		}
 		var labels []string

@@ -7,18 +7,19 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/adapters/observe"
 	"edgetable/core/protocol"
 )
 
 // observers are what BenchmarkObserve and BenchmarkPointGet measure: metrics, and an
 // access log in a file.
-func observers(b *testing.B) (*metrics, *accessLog) {
-	a, err := openAccessLog(filepath.Join(b.TempDir(), "access.log"), false, b.Output(), slog.New(slog.DiscardHandler))
+func observers(b *testing.B) (*observe.Metrics, *observe.AccessLog) {
+	a, err := observe.OpenAccessLog(filepath.Join(b.TempDir(), "access.log"), false, b.Output(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(a.close)
-	return newMetrics(""), a
+	b.Cleanup(a.Close)
+	return observe.NewMetrics(""), a
 }
 
 // BenchmarkObserve measures what a point read costs beside its work: its metrics, and
@@ -32,7 +33,7 @@ func BenchmarkObserve(b *testing.B) {
 		m, _ := observers(b)
 		b.ReportAllocs()
 		for b.Loop() {
-			m.observe(resp)
+			m.Observe(resp)
 		}
 	})
 	b.Run("access log", func(b *testing.B) {
@@ -41,7 +42,7 @@ func BenchmarkObserve(b *testing.B) {
 		end := time.Now()
 		for b.Loop() {
 			end = end.Add(resp.Took)
-			a.observe(resp, end)
+			a.Observe(resp, end)
 		}
 	})
 }

@@ -13,10 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/adapters/observe"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/adapters/transport/httpserver"
 	"edgetable/core/accounts"
 	"edgetable/core/protocol"
+	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
@@ -28,7 +30,7 @@ import (
 func BenchmarkPointGet(b *testing.B) {
 	m, access := observers(b)
 	log := slog.New(slog.DiscardHandler)
-	requests, quiet := newRequestLog(log, access, time.Second), newRequestLog(log, nil, time.Second)
+	requests, quiet := observe.NewRequestLog(log, access, time.Second), observe.NewRequestLog(log, nil, time.Second)
 	var on atomic.Bool
 	var served atomic.Int64
 	store, err := pebblestore.Open(pebblestore.Options{Dir: b.TempDir(), CacheSize: 128 << 20})
@@ -37,7 +39,7 @@ func BenchmarkPointGet(b *testing.B) {
 	must.OK(b, err)
 	server := httpserver.Server{Log: log, Handler: &httpserver.Handler{
 		Protocol: &protocol.Handler{
-			Service: newService(store, 0), Now: now, NewID: protocol.RandomID(rand.Uint64), WithTimeout: context.WithTimeout, PathStyle: true,
+			Service: stores.NewService(store, 0), Now: stores.Now, NewID: protocol.RandomID(rand.Uint64), WithTimeout: context.WithTimeout, PathStyle: true,
 			Accounts: known.Find,
 		},
 		Observe: func(resp *protocol.Response, end time.Time) {
@@ -45,10 +47,10 @@ func BenchmarkPointGet(b *testing.B) {
 				served.Add(1)
 			}
 			if on.Load() {
-				m.observe(resp)
-				requests.observe(resp, end)
+				m.Observe(resp)
+				requests.Observe(resp, end)
 			} else {
-				quiet.observe(resp, end)
+				quiet.Observe(resp, end)
 			}
 		},
 	}}

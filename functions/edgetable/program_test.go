@@ -13,6 +13,7 @@ import (
 
 	"edgetable/core/accounts"
 	"edgetable/core/sharedkey"
+	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
@@ -32,7 +33,7 @@ func never() <-chan os.Signal { return nil }
 func runUntil(ctx context.Context, environment map[string]string, args ...string) (status int, out, err string) {
 	var o proc.Buffer
 	e := newBuffer(args)
-	p := program{args: args, hangups: never, terminal: &terminal{environment: func(name string) string { return environment[name] }, in: strings.NewReader(""), out: &o, err: e}}
+	p := program{args: args, hangups: never, Terminal: &cli.Terminal{Environment: func(name string) string { return environment[name] }, In: strings.NewReader(""), Out: &o, Err: e}}
 	status = p.run(ctx)
 	return status, o.String(), e.String()
 }
@@ -69,8 +70,8 @@ func (c console) says(want int, words string, args ...string) {
 	}
 }
 
-// server is a running 'edgetable serve'.
-type server struct {
+// testServer is a running 'edgetable serve'.
+type testServer struct {
 	greeting  string
 	logs      *proc.Buffer
 	stop      func() (status int) // may be called again
@@ -79,14 +80,14 @@ type server struct {
 
 // start starts a server on a free port of the loopback, unless the arguments
 // say otherwise, and waits until it is ready.
-func start(t *testing.T, environment map[string]string, args ...string) *server {
+func start(t *testing.T, environment map[string]string, args ...string) *testServer {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
-	s := &server{logs: newBuffer(append([]string{"serve"}, args...)), interrupt: cancel}
+	s := &testServer{logs: newBuffer(append([]string{"serve"}, args...)), interrupt: cancel}
 	p := program{
 		args: append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), hangups: never,
-		terminal: &terminal{environment: func(name string) string { return environment[name] }, out: w, err: s.logs},
+		Terminal: &cli.Terminal{Environment: func(name string) string { return environment[name] }, Out: w, Err: s.logs},
 	}
 	done := make(chan int, 1)
 	go func() {
@@ -112,7 +113,7 @@ func start(t *testing.T, environment map[string]string, args ...string) *server 
 }
 
 // ends stops the server, which must do so without a complaint.
-func (s *server) ends(t *testing.T) {
+func (s *testServer) ends(t *testing.T) {
 	t.Helper()
 	if status := s.stop(); status != 0 {
 		t.Fatalf("status %d\n%s", status, s.logs)
@@ -120,7 +121,7 @@ func (s *server) ends(t *testing.T) {
 }
 
 // said returns what follows a label of the greeting, of the first account.
-func (s *server) said(t *testing.T, label string) string {
+func (s *testServer) said(t *testing.T, label string) string {
 	t.Helper()
 	_, text, ok := strings.Cut(s.greeting, label)
 	if !ok {
@@ -132,7 +133,7 @@ func (s *server) said(t *testing.T, label string) string {
 
 // client returns a client for the first account of the greeting, with the key of its
 // connection string unless another one is given.
-func (s *server) client(t *testing.T, key string) *client {
+func (s *testServer) client(t *testing.T, key string) *signingClient {
 	t.Helper()
 	parts := map[string]string{}
 	for part := range strings.SplitSeq(strings.TrimSuffix(s.said(t, "connection string"), ";"), ";") {
@@ -145,26 +146,26 @@ func (s *server) client(t *testing.T, key string) *client {
 	return newClient(t, parts["TableEndpoint"], parts["AccountName"], key)
 }
 
-// client signs requests of an account.
-type client struct {
+// signingClient signs requests of an account.
+type signingClient struct {
 	http.Client
 	endpoint, account string
 	key               *sharedkey.Key
 }
 
-func newClient(t *testing.T, endpoint, account, key string) *client {
+func newClient(t *testing.T, endpoint, account, key string) *signingClient {
 	t.Helper()
 	k, err := sharedkey.ParseKey(key)
 	if err != nil {
 		t.Fatalf("key of %s: %v", account, err)
 	}
-	c := &client{Client: http.Client{Transport: &http.Transport{}}, endpoint: endpoint, account: account, key: k}
+	c := &signingClient{Client: http.Client{Transport: &http.Transport{}}, endpoint: endpoint, account: account, key: k}
 	t.Cleanup(c.CloseIdleConnections)
 	return c
 }
 
 // request makes a signed request for a path below the account.
-func (c *client) request(t *testing.T, method, path, body string) *http.Request {
+func (c *signingClient) request(t *testing.T, method, path, body string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, c.endpoint+path, strings.NewReader(body))
 	must.OK(t, err)
@@ -182,7 +183,7 @@ func (c *client) request(t *testing.T, method, path, body string) *http.Request 
 }
 
 // do sends a signed request and demands a status.
-func (c *client) do(t *testing.T, method, path, body string, want int) string {
+func (c *signingClient) do(t *testing.T, method, path, body string, want int) string {
 	t.Helper()
 	return answer(t, &c.Client, c.request(t, method, path, body), want)
 }
@@ -204,14 +205,14 @@ func answer(t *testing.T, c *http.Client, req *http.Request, want int) string {
 const ada = "/people(PartitionKey='a',RowKey='1')"
 
 // fill makes the table people and puts ada into it.
-func (c *client) fill(t *testing.T) {
+func (c *signingClient) fill(t *testing.T) {
 	t.Helper()
 	c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
 	c.do(t, "PUT", ada, `{"Name":"Ada"}`, 204)
 }
 
 // filled checks that ada is there.
-func (c *client) filled(t *testing.T) {
+func (c *signingClient) filled(t *testing.T) {
 	t.Helper()
 	if text := c.do(t, "GET", ada, "", 200); !strings.Contains(text, `"Name":"Ada"`) {
 		t.Errorf("the entity is %s", text)

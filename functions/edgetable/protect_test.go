@@ -60,7 +60,7 @@ func TestServeChaos(t *testing.T) {
 }
 
 // status sends a request and returns the status, 0 if there was no answer.
-func (c *client) status(t *testing.T, method, path string) int {
+func (c *signingClient) status(t *testing.T, method, path string) int {
 	t.Helper()
 	c.CloseIdleConnections() // else a GET that was cut off is sent again
 	resp, err := c.Do(c.request(t, method, path, ""))

@@ -92,7 +92,7 @@ func TestTLS(t *testing.T) {
 }
 
 // half sends the head of a request and waits until the server asks for the body.
-func half(t *testing.T, c *client) (net.Conn, *bufio.Reader) {
+func half(t *testing.T, c *signingClient) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.Split(c.endpoint, "/")[2])
 	must.OK(t, err)

@@ -27,7 +27,7 @@ func init() {
 // process is the program as a process of its own.
 type process struct {
 	*exec.Cmd
-	server
+	testServer
 }
 
 // startProcess starts a server as users do.
@@ -39,7 +39,7 @@ func startProcess(t *testing.T, environment []string, args ...string) *process {
 	c.Env = append(environment, mainVariable+"=1")
 	p := proc.Start(t, "ready", c)
 	keepOutput(strings.Join(args, " "), p.Log.String)
-	return &process{Cmd: c, server: server{greeting: strings.Join(p.Lines, "\n") + "\n", logs: p.Log}}
+	return &process{Cmd: c, testServer: testServer{greeting: strings.Join(p.Lines, "\n") + "\n", logs: p.Log}}
 }
 
 func (p *process) signal(t *testing.T, s os.Signal) {

@@ -113,7 +113,7 @@ func bulky(i int) string {
 }
 
 // send sends a signed request.
-func (c *client) send(t *testing.T, method, path, body string) (status int, text string) {
+func (c *signingClient) send(t *testing.T, method, path, body string) (status int, text string) {
 	t.Helper()
 	resp, err := c.Do(c.request(t, method, path, body))
 	must.OK(t, err)

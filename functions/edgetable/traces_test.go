@@ -15,8 +15,10 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"edgetable/adapters/observe"
 	"edgetable/core/memstore"
 	"edgetable/core/protocol"
+	"edgetable/functions/edgetable/stores"
 )
 
 // receiver is an OpenTelemetry collector. TracesData is an ExportTraceServiceRequest
@@ -187,9 +189,9 @@ func TestCollectorFails(t *testing.T) {
 // Without traces nothing stands between the server and its parts.
 func TestNoTraces(t *testing.T) {
 	t.Parallel()
-	var none *traces
-	handler, store := &protocol.Handler{}, memstore.New(now)
-	if none.protocol(handler) != handler || none.store(store, "x") != store {
+	var none *observe.Traces
+	handler, store := &protocol.Handler{}, memstore.New(stores.Now)
+	if none.Protocol(handler) != handler || none.Store(store, "x") != store {
 		t.Error("something does")
 	}
 }

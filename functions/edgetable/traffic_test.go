@@ -17,6 +17,9 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/core/traffic"
+	"edgetable/functions/edgetable/client"
+	"edgetable/functions/edgetable/server"
+	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
 )
 
@@ -86,7 +89,7 @@ func TestStatistics(t *testing.T) {
 	check()
 	s.ends(t)
 
-	file := filepath.Join(data, trafficFile)
+	file := filepath.Join(data, server.TrafficFile)
 	text, err := os.ReadFile(file)
 	must.OK(t, err)
 	must.OK(t, os.WriteFile(file, text[:len(text)-10], 0o600))
@@ -101,13 +104,13 @@ func TestStatistics(t *testing.T) {
 // A write that a full disk refuses is not one that was refused because of a rate.
 func TestFullIsNotThrottled(t *testing.T) {
 	t.Parallel()
-	s := openStatistics("", slog.New(slog.DiscardHandler))
+	s := server.OpenStatistics("", slog.New(slog.DiscardHandler))
 	for i, cause := range []error{nil, fmt.Errorf("the disk: %w", table.ErrFull), table.ErrBusy} {
 		resp := &protocol.Response{
 			Status: []int{204, 503, 503}[i], Summary: protocol.Summary{Account: "a", Table: "People", Err: cause},
 			Visit: &protocol.Visit{InPartition: true, PartitionKey: "p", Write: true, Entities: 1},
 		}
-		s.observe(resp)
+		s.Observe(resp)
 	}
 	saved := s.Save()
 	if got := saved.Overviews()[0].Totals; got.Throttled != 1 || got.Writes != 1 {
@@ -119,7 +122,7 @@ func TestFullIsNotThrottled(t *testing.T) {
 // key; of other services they say that these count nothing.
 func TestStatisticsOfAWorker(t *testing.T) {
 	t.Parallel()
-	tally := traffic.NewTally(now())
+	tally := traffic.NewTally(stores.Now())
 	for i := range 2000 {
 		v := traffic.Visit{PartitionKey: "hot", RowKey: fmt.Sprint(i), From: key.Append(nil, "hot", fmt.Sprint(i)), InPartition: true, Entities: 1, Write: true, Bytes: 10}
 		if i%10 == 0 {
@@ -152,7 +155,7 @@ func TestStatisticsOfAWorker(t *testing.T) {
 		t.Errorf("asked for %q", asked)
 	}
 	status, out, _ = runUntil(t.Context(), nil, "advise", "People", "--from", connection)
-	if status != found || !strings.Contains(out, "hot-partition") {
+	if status != client.Found || !strings.Contains(out, "hot-partition") {
 		t.Errorf("%d %s", status, out)
 	}
 	if status, _, said = runUntil(t.Context(), nil, "stats", "--from", connection); status == 0 || !strings.Contains(said, "name a table") {

@@ -13,6 +13,8 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/core/sharedkey"
 	"edgetable/core/table"
+	"edgetable/functions/edgetable/server"
+	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
 )
 
@@ -27,7 +29,7 @@ func BenchmarkStatistics(b *testing.B) {
 	must.OK(b, err)
 	account := &protocol.Account{Account: sharedkey.Account{Name: "bench", Keys: [2]*sharedkey.Key{k}}}
 	h := &protocol.Handler{
-		Service: newService(memstore.New(now), 0), Now: now, NewID: protocol.RandomID(rand.Uint64),
+		Service: stores.NewService(memstore.New(stores.Now), 0), Now: stores.Now, NewID: protocol.RandomID(rand.Uint64),
 		Accounts: func(string) (*protocol.Account, bool) { return account, true },
 	}
 	must.OK(b, h.Service.CreateTable(b.Context(), table.Name{Account: "bench", Table: "People"}))
@@ -50,7 +52,7 @@ func BenchmarkStatistics(b *testing.B) {
 	for _, partitions := range []int{1, len(list)} {
 		for _, counted := range []bool{false, true} {
 			b.Run(fmt.Sprintf("partitions=%d/counted=%v", partitions, counted), func(b *testing.B) {
-				s := openStatistics("", slog.New(slog.DiscardHandler))
+				s := server.OpenStatistics("", slog.New(slog.DiscardHandler))
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
 					resp := h.Serve(context.Background(), list[i%partitions])
@@ -58,7 +60,7 @@ func BenchmarkStatistics(b *testing.B) {
 						b.Fatalf("%d %s", resp.Status, resp.Body)
 					}
 					if counted {
-						s.observe(&resp)
+						s.Observe(&resp)
 					}
 					resp.Release()
 				}
@@ -79,13 +81,13 @@ func BenchmarkVisit(b *testing.B) {
 		}
 		for _, each := range []int{1000, 1 << 62} { // reads between two Ticks
 			b.Run(fmt.Sprintf("partitions=%d/exact=%v", partitions, each == 1000), func(b *testing.B) {
-				s := openStatistics("", slog.New(slog.DiscardHandler))
+				s := server.OpenStatistics("", slog.New(slog.DiscardHandler))
 				b.ReportAllocs()
 				for i := 0; b.Loop(); i++ {
 					if i%each == each-1 {
-						s.Tick(now())
+						s.Tick(stores.Now())
 					}
-					s.observe(&list[i%partitions])
+					s.Observe(&list[i%partitions])
 				}
 			})
 		}

@@ -1,0 +1,183 @@
+package observe
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+)
+
+// logClock writes times. It formats each second once, since that takes as long as the
+// rest of a line.
+type logClock struct {
+	second     int64
+	head, zone []byte
+}
+
+func (c *logClock) append(dst []byte, now time.Time) []byte {
+	if second := now.Unix(); second != c.second {
+		c.second = second
+		c.head = now.AppendFormat(c.head[:0], "2006-01-02T15:04:05.")
+		c.zone = now.AppendFormat(c.zone[:0], "Z07:00")
+	}
+	us := now.Nanosecond() / 1000
+	dst = append(dst, c.head...)
+	dst = append(dst, byte('0'+us/100_000), byte('0'+us/10_000%10), byte('0'+us/1000%10),
+		byte('0'+us/100%10), byte('0'+us/10%10), byte('0'+us%10))
+	return append(dst, c.zone...)
+}
+
+// appendAccess appends the lines of records. slog would take several times as long.
+func (c *logClock) appendAccess(dst []byte, asJSON bool, records accessRecords) []byte {
+	l := accessLine{b: dst}
+	if asJSON {
+		l.format = inJSON
+	}
+	text := records.text
+	next := func(n int) (s []byte) {
+		s, text = text[:n], text[n:]
+		return s
+	}
+	for i := range records.list {
+		r := &records.list[i]
+		if asJSON {
+			l.b = append(l.b, `{"time":"`...)
+			l.b = c.append(l.b, r.end)
+			l.b = append(l.b, `","level":"INFO","msg":"request","source":"`...)
+			l.b = append(r.source.AppendTo(l.b), '"')
+		} else {
+			l.b = append(l.b, "time="...)
+			l.b = c.append(l.b, r.end)
+			l.b = append(l.b, " level=INFO msg=request source="...)
+			l.b = r.source.AppendTo(l.b)
+		}
+		l.word(fieldMethod, method(string(next(r.method))))
+		l.number(fieldStatus, r.status)
+		l.text(fieldAccount, next(r.account))
+		l.word(fieldOperation, r.operation)
+		l.text(fieldTable, next(r.table))
+		l.word(fieldCode, r.code)
+		l.word(fieldRefused, r.refused)
+		l.number(fieldReceived, r.received)
+		l.number(fieldSent, r.sent)
+		l.number(fieldScanned, r.scanned)
+		l.number(fieldReturned, r.returned)
+		if r.waited > 0 {
+			l.milliseconds(fieldWaited, r.waited)
+		}
+		l.milliseconds(fieldTook, r.took)
+		cause := next(r.cause)
+		l.text(fieldRequest, next(r.request))
+		l.text(fieldClientRequest, next(r.clientRequest))
+		l.text(fieldCause, cause)
+		if asJSON {
+			l.b = append(l.b, '}')
+		}
+		l.b = append(l.b, '\n')
+	}
+	return l.b
+}
+
+// accessLine is a line in one of the formats of package slog.
+type accessLine struct {
+	b      []byte
+	format int
+}
+
+const (
+	inText = iota
+	inJSON
+)
+
+// accessField is how a field begins in each format.
+type accessField [2]string
+
+func newAccessField(name string) accessField {
+	return accessField{inText: " " + name + "=", inJSON: `,"` + name + `":`}
+}
+
+var (
+	fieldMethod        = newAccessField("method")
+	fieldStatus        = newAccessField("status")
+	fieldAccount       = newAccessField("account")
+	fieldOperation     = newAccessField("operation")
+	fieldTable         = newAccessField("table")
+	fieldCode          = newAccessField("code")
+	fieldRefused       = newAccessField("refused")
+	fieldReceived      = newAccessField("received")
+	fieldSent          = newAccessField("sent")
+	fieldScanned       = newAccessField("scanned")
+	fieldReturned      = newAccessField("returned")
+	fieldWaited        = newAccessField("waited_ms")
+	fieldTook          = newAccessField("took_ms")
+	fieldRequest       = newAccessField("request")
+	fieldClientRequest = newAccessField("client_request")
+	fieldCause         = newAccessField("cause")
+)
+
+func (l *accessLine) number(f accessField, n int) {
+	l.b = appendNumber(append(l.b, f[l.format]...), n)
+}
+
+// milliseconds writes 1.234 for 1,234 µs; strconv's floats take longer.
+func (l *accessLine) milliseconds(f accessField, d time.Duration) {
+	us := int(d / time.Microsecond)
+	l.b = appendNumber(append(l.b, f[l.format]...), us/1000)
+	l.b = append(l.b, '.', byte('0'+us/100%10), byte('0'+us/10%10), byte('0'+us%10))
+}
+
+// appendNumber is quick with the digits that most fields are.
+func appendNumber(dst []byte, n int) []byte {
+	if 0 <= n && n <= 9 {
+		return append(dst, byte('0'+n))
+	}
+	return strconv.AppendInt(dst, int64(n), 10)
+}
+
+// word writes a text of the program's own that is not empty.
+func (l *accessLine) word(f accessField, s string) {
+	if s == "" {
+		return
+	}
+	l.b = append(l.b, f[l.format]...)
+	if l.format == inJSON {
+		l.b = append(append(append(l.b, '"'), s...), '"')
+	} else {
+		l.b = append(l.b, s...)
+	}
+}
+
+// text writes a text of a client that is not empty, in quotes where that is necessary.
+func (l *accessLine) text(f accessField, s []byte) {
+	if len(s) == 0 {
+		return
+	}
+	l.b = append(l.b, f[l.format]...)
+	switch plain := plainText(s); {
+	case l.format == inText && plain:
+		l.b = append(l.b, s...)
+	case l.format == inText:
+		l.b = strconv.AppendQuote(l.b, string(s))
+	case plain:
+		l.b = append(append(append(l.b, '"'), s...), '"')
+	default:
+		quoted, _ := json.Marshal(string(s)) // which cannot fail
+		l.b = append(l.b, quoted...)
+	}
+}
+
+// plainText reports whether a text needs no quotes and no escapes.
+func plainText(s []byte) bool {
+	for _, c := range s {
+		if !plainBytes[c] {
+			return false
+		}
+	}
+	return true
+}
+
+var plainBytes = func() (plain [256]bool) {
+	for c := byte('!'); c <= '~'; c++ {
+		plain[c] = c != '"' && c != '=' && c != '\\'
+	}
+	return plain
+}()

@@ -1,0 +1,175 @@
+package observe
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"edgetable/core/protocol"
+)
+
+// Metrics are what a server tells Prometheus, nil if it tells nothing.
+// docs/metrics.md lists them. No label has a value that a client can choose.
+type Metrics struct {
+	*prometheus.Registry
+	requests requestMetrics
+}
+
+func NewMetrics(version string) *Metrics {
+	m := &Metrics{Registry: prometheus.NewRegistry()}
+	m.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	build := m.gauges("build_info", "Always 1; the labels say what was built.", "version", "goversion")
+	build.WithLabelValues(version, runtime.Version()).Set(1)
+	m.Gauge("clock_seconds", "The server's clock as a Unix time.", func() float64 { return Seconds(time.Duration(time.Now().UnixNano())) })
+	m.requests.register(m)
+	return m
+}
+
+// Namespace begins the name of each metric of our own.
+const Namespace = "edgetable"
+
+// Total registers a sum of whole numbers. To add to it takes a third of the time that a
+// counter of the library takes, which is for fractions too.
+func (m *Metrics) Total(name, help string, of *atomic.Int64) {
+	m.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, func() float64 { return float64(of.Load()) }))
+}
+
+func (m *Metrics) Counters(name, help string, labels ...string) *prometheus.CounterVec {
+	c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: Namespace, Name: name, Help: help}, labels)
+	m.MustRegister(c)
+	return c
+}
+
+// Gauge is a value that is read at each scrape.
+func (m *Metrics) Gauge(name, help string, value func() float64) {
+	m.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: Namespace, Name: name, Help: help}, value))
+}
+
+func (m *Metrics) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
+	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: Namespace, Name: name, Help: help}, labels)
+	m.MustRegister(g)
+	return g
+}
+
+func (m *Metrics) Histogram(name, help string, buckets []float64) prometheus.Histogram {
+	h := prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: Namespace, Name: name, Help: help, Buckets: buckets})
+	m.MustRegister(h)
+	return h
+}
+
+func (m *Metrics) Histograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: Namespace, Name: name, Help: help, Buckets: buckets}, labels)
+	m.MustRegister(h)
+	return h
+}
+
+// Latencies are the buckets of durations: of a read from memory as well as of one
+// that ends at its deadline.
+var Latencies = [...]float64{
+	0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+}
+
+func Seconds(d time.Duration) float64 { return d.Seconds() }
+
+// requestMetrics are about requests.
+type requestMetrics struct {
+	byOperation map[string]*byResult
+	waited      prometheus.Histogram
+	errors      *prometheus.CounterVec
+	refusals    *prometheus.CounterVec
+	signIns     *prometheus.CounterVec
+}
+
+func (r *requestMetrics) register(m *Metrics) {
+	r.byOperation = map[string]*byResult{noOperation: {}, "Preflight": {}}
+	for _, name := range protocol.Operations() {
+		r.byOperation[name] = &byResult{}
+	}
+	m.MustRegister(r)
+	r.waited = m.Histogram("queue_wait_duration_seconds", "Time in the queue of requests that could not be served at once.", Latencies[:])
+	r.sum(m, "entities_scanned_total", "Entities and tables that were examined for reads.", func(t *tally) *atomic.Int64 { return &t.scanned })
+	r.sum(m, "entities_returned_total", "Entities and tables in the responses to reads.", func(t *tally) *atomic.Int64 { return &t.returned })
+	r.sum(m, "request_body_bytes_total", "Bytes in the bodies of requests.", func(t *tally) *atomic.Int64 { return &t.received })
+	r.sum(m, "response_body_bytes_total", "Bytes in the bodies of responses.", func(t *tally) *atomic.Int64 { return &t.sent })
+	r.errors = m.Counters("errors_total", "Error codes of the protocol in responses and in parts of batches.", "code")
+	r.refusals = m.Counters("refused_requests_total", "Requests that were refused before their operation was tried.", "reason")
+	r.signIns = m.Counters("failed_sign_ins_total", "Requests that failed to sign in.", "reason")
+	for _, reason := range protocol.Refusals {
+		r.refused(reason) // each is there from the start, so that rates see its first increase
+	}
+}
+
+func (r *requestMetrics) refused(reason protocol.Refusal) prometheus.Counter {
+	if reason.SignIn() {
+		return r.signIns.WithLabelValues(string(reason))
+	}
+	return r.refusals.WithLabelValues(string(reason))
+}
+
+// Observe counts a request. It runs for each of them, so it does little.
+func (m *Metrics) Observe(resp *protocol.Response) {
+	if m == nil {
+		return
+	}
+	r := &m.requests
+	r.of(resp.Operation)[resultOf(resp)].add(resp)
+	if resp.Waited > 0 {
+		r.waited.Observe(resp.Waited.Seconds())
+	}
+	if resp.Code != "" {
+		r.errors.WithLabelValues(resp.Code).Inc()
+	}
+	if resp.Refused != "" {
+		r.refused(resp.Refused).Inc()
+	}
+}
+
+// Add leaves the memory that all processors share alone if there is nothing to add.
+func Add(to *atomic.Int64, n int) {
+	if n > 0 {
+		to.Add(int64(n))
+	}
+}
+
+// noOperation is the label of requests that failed before their operation was known.
+const noOperation = "none"
+
+// byResult has the tally of each result of an operation.
+type byResult [len(results)]tally
+
+func (r *requestMetrics) of(operation string) *byResult {
+	if of, ok := r.byOperation[operation]; ok {
+		return of
+	}
+	return r.byOperation[noOperation]
+}
+
+// result is the class of the result of a request, the index of its label.
+type result int
+
+const (
+	success result = iota
+	clientError
+	busy
+	serverError
+	cut
+)
+
+var results = [...]string{success: "success", clientError: "client_error", busy: "busy", serverError: "server_error", cut: "cut"}
+
+func resultOf(resp *protocol.Response) result {
+	switch {
+	case resp.Cut:
+		return cut
+	case resp.Status < 400:
+		return success
+	case resp.Status < 500:
+		return clientError
+	case resp.Status == 503:
+		return busy
+	}
+	return serverError
+}

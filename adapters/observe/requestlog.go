@@ -1,0 +1,112 @@
+package observe
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"edgetable/core/protocol"
+	"edgetable/core/throttle"
+)
+
+// RequestLog logs what an operator should know of requests.
+type RequestLog struct {
+	log    *slog.Logger
+	access *AccessLog    // nil: none
+	slow   time.Duration // of a query; 0: none is slow
+
+	failures, signIns, queries *sparing
+}
+
+func NewRequestLog(log *slog.Logger, access *AccessLog, slow time.Duration) *RequestLog {
+	often := throttle.Options{Rate: 1, Burst: 20, Keys: 64}
+	return &RequestLog{
+		log: log, access: access, slow: slow,
+		failures: newSparing(often, throttle.Options{Rate: 10, Burst: 100}),
+		signIns:  newSparing(throttle.Options{Rate: 1.0 / 60, Burst: 5, Keys: 1 << 14}, often),
+		queries:  newSparing(often, often),
+	}
+}
+
+func (l *RequestLog) Observe(resp *protocol.Response, end time.Time) {
+	if l.access != nil {
+		l.access.Observe(resp, end)
+	}
+	switch {
+	case resp.Refused.SignIn():
+		source := resp.Source.Unmap()
+		prefix, _ := source.Prefix(sourceBits(source)) // no prefix of an unknown address
+		l.write(slog.LevelWarn, "sign-in failed", resp, l.signIns, prefix.String())
+	case resp.Status == http.StatusServiceUnavailable && (resp.Err != nil || resp.Refused != ""):
+		l.write(slog.LevelWarn, "request failed", resp, l.failures, resp.Code+string(resp.Refused))
+	case resp.Err != nil && !resp.Cut:
+		l.write(slog.LevelError, "request failed", resp, l.failures, resp.Code)
+	case l.slow > 0 && resp.Took >= l.slow && resp.Plan() != "":
+		l.write(slog.LevelWarn, "slow query", resp, l.queries, "")
+	default:
+		l.write(slog.LevelDebug, "request", resp, nil, "")
+	}
+}
+
+// write writes a line about a request, unless there were too many like it.
+func (l *RequestLog) write(level slog.Level, message string, r *protocol.Response, limit *sparing, key string) {
+	if !l.log.Enabled(context.Background(), level) {
+		return
+	}
+	attrs := make([]slog.Attr, 0, 16)
+	if limit != nil {
+		left, ok := limit.allow(key)
+		if !ok {
+			return
+		}
+		if left > 0 {
+			attrs = append(attrs, slog.Int64("left_out", left))
+		}
+	}
+	if r.Source.IsValid() {
+		attrs = append(attrs, slog.String("source", r.Source.String()))
+	}
+	attrs = append(attrs, slog.String("method", method(r.Method)), slog.Int("status", r.Status))
+	for _, f := range [...]protocol.Field{
+		{Name: "account", Value: r.Account}, {Name: "operation", Value: r.Operation}, {Name: "table", Value: r.Table},
+		{Name: "plan", Value: r.Plan()}, {Name: "filter", Value: r.Filter()},
+		{Name: "code", Value: r.Code}, {Name: "refused", Value: string(r.Refused)},
+	} {
+		if f.Value != "" {
+			attrs = append(attrs, slog.String(f.Name, f.Value))
+		}
+	}
+	if r.Plan() != "" {
+		attrs = append(attrs, slog.Int("scanned", r.Scanned), slog.Int("returned", r.Returned))
+	}
+	if r.Waited > 0 {
+		attrs = append(attrs, slog.Duration("waited", r.Waited))
+	}
+	attrs = append(attrs, slog.Duration("took", r.Took), slog.String("request", r.RequestID))
+	if r.ClientRequestID != "" {
+		attrs = append(attrs, slog.String("client_request", r.ClientRequestID))
+	}
+	if r.Err != nil {
+		attrs = append(attrs, slog.Any("cause", r.Err))
+	}
+	l.log.LogAttrs(context.Background(), level, message, attrs...)
+}
+
+// method is the method of a request for a log. A client may send any text there.
+func method(s string) string {
+	switch s {
+	case "GET", "HEAD", "PUT", "POST", "DELETE", "MERGE", "PATCH", "OPTIONS":
+		return s
+	}
+	return "?"
+}
+
+// sourceBits is the length of the prefix of an address that one client has.
+func sourceBits(a netip.Addr) int {
+	if a.Is4() {
+		return 32
+	}
+	return 64
+}

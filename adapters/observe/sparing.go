@@ -1,0 +1,33 @@
+package observe
+
+import (
+	"sync/atomic"
+	"time"
+
+	"edgetable/core/edm"
+	"edgetable/core/throttle"
+)
+
+// sparing limits lines of a log that others can cause, so that they cannot fill a
+// disk.
+type sparing struct {
+	each, all *throttle.Buckets
+	left      atomic.Int64 // lines that were left out since the last one
+}
+
+func newSparing(each, all throttle.Options) *sparing {
+	each.Now, all.Now = ticks, ticks
+	return &sparing{each: throttle.New(each), all: throttle.New(all)}
+}
+
+// allow reports whether a line may be written, and how many were left out before
+// it. The key tells apart causes that must not hide each other.
+func (s *sparing) allow(key string) (left int64, ok bool) {
+	if s.each.Take(key, 1) > 0 || s.all.Take("", 1) > 0 {
+		s.left.Add(1)
+		return 0, false
+	}
+	return s.left.Swap(0), true
+}
+
+func ticks() edm.Ticks { return edm.TicksOf(time.Now()) }

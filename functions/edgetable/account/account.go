@@ -1,0 +1,233 @@
+package account
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/core/accounts"
+	"edgetable/core/protocol"
+	"edgetable/functions/edgetable/cli"
+)
+
+// accountFlags are the flags of the commands that change accounts.
+type accountFlags struct {
+	accounts, data string
+	endpoint       string
+	finish         bool
+}
+
+func (o *accountFlags) path() string {
+	if o.accounts != "" {
+		return o.accounts
+	}
+	return filepath.Join(o.data, cli.AccountsInData)
+}
+
+// accountCommand has the commands that change the file of accounts.
+func (p *program) accountCommand() *cobra.Command {
+	var o accountFlags
+	command := func(use, short, long string, run func(f *file, name string) error) *cobra.Command {
+		c := &cobra.Command{Use: use, Short: short, Long: long}
+		c.RunE = func(c *cobra.Command, args []string) error {
+			path := o.path()
+			if real, err := filepath.EvalSymlinks(path); err == nil {
+				path = real
+			}
+			if c.Name() == "new" && accounts.CheckName(args[0]) == nil {
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					return err
+				}
+			}
+			defer lockDir(filepath.Dir(path))() // or one of two commands would undo the other
+			f, err := openFile(path)
+			if err != nil {
+				return err
+			}
+			return run(f, strings.Join(args, ""))
+		}
+		cli.Section(c, "File", func(f *pflag.FlagSet) {
+			cli.AccountsFlag(f, &o.accounts)
+			cli.DataFlag(f, &o.data, "without --accounts, the accounts are in its file "+cli.AccountsInData)
+		})
+		return c
+	}
+	create := command("new NAME", "Make an account and print its connection string",
+		"The key has 256 bits and is printed once.", func(f *file, name string) error { return p.newAccount(f, name, &o) })
+	create.Example = "  edgetable account new acme --data /var/lib/edgetable --endpoint https://tables.example.com/acme"
+	rotate := command("rotate NAME", "Give an account another key",
+		"Adds a second key and prints its connection string. Give it to all clients; when 'account list' shows that the\n"+
+			"first key is not used any more, run the command again with --finish: it removes the first key.",
+		func(f *file, name string) error { return p.rotateAccount(f, name, &o) })
+	for _, c := range []*cobra.Command{create, rotate} {
+		cli.Section(c, "Output", func(f *pflag.FlagSet) { cli.EndpointFlag(f, &o.endpoint, "default "+cli.UsualURL+"ACCOUNT") })
+	}
+	cli.Section(rotate, "Rotation", func(f *pflag.FlagSet) { cli.BoolFlag(f, &o.finish, "finish", "remove the first key") })
+	return cli.Group("account", "Make, change and list accounts",
+		"The accounts are in a file, a line each. A server that uses the file applies each change within two seconds.",
+		create,
+		command("list", "List the accounts and when their keys were last used", "", func(f *file, _ string) error { return p.listAccounts(f) }),
+		command("show NAME", "Show an account, without its keys", "", p.showAccount),
+		rotate,
+		command("disable NAME", "Refuse every request of an account", "", func(f *file, name string) error { return p.setDisabled(f, name, true) }),
+		command("enable NAME", "Serve a disabled account again", "", func(f *file, name string) error { return p.setDisabled(f, name, false) }),
+		command("remove NAME", "Remove an account; its tables stay", "", p.removeAccount),
+	)
+}
+
+func (p *program) newAccount(f *file, name string, o *accountFlags) error {
+	if err := accounts.CheckName(name); err != nil {
+		return cli.Misuse("%q: %v", name, err)
+	}
+	if f.list[name] != nil {
+		return fmt.Errorf("%s has an account %s already; 'account rotate' gives it another key", f.path, name)
+	}
+	key := newKey()
+	f.add(accounts.Entry{Name: name, Keys: []string{key}})
+	if err := p.saveAccounts(f); err != nil {
+		return err
+	}
+	p.printConnection(name, key, o.endpoint)
+	return nil
+}
+
+func (p *program) rotateAccount(f *file, name string, o *accountFlags) error {
+	i, e, err := f.find(name)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.finish && len(e.Keys) < 2:
+		return fmt.Errorf("%s has one key: nothing is to be finished", name)
+	case o.finish:
+		e.Keys = e.Keys[1:]
+	case len(e.Keys) == 2:
+		return fmt.Errorf("%s has two keys: key 1 was %s, key 2 was %s; --finish removes key 1", name, f.used(name, 0), f.used(name, 1))
+	default:
+		e.Keys = append(e.Keys, newKey())
+	}
+	f.lines[i] = e.String() + "\n"
+	if err := p.saveAccounts(f); err != nil {
+		return err
+	}
+	if o.finish {
+		fmt.Fprintf(p.Out, "%s has one key\n", name)
+		return nil
+	}
+	p.printConnection(name, e.Keys[1], o.endpoint)
+	return nil
+}
+
+// printConnection prints a connection string, which has the key.
+func (p *program) printConnection(name, key, endpoint string) {
+	endpoint = cmp.Or(endpoint, cli.UsualURL+name)
+	fmt.Fprintln(p.Err, "The key is not shown again:")
+	fmt.Fprintln(p.Out, ConnectionString(name, key, endpoint))
+}
+
+// ConnectionString is what the SDKs take.
+func ConnectionString(name, key, endpoint string) string {
+	scheme, _, _ := strings.Cut(endpoint, "://")
+	return fmt.Sprintf("DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;TableEndpoint=%s;", scheme, name, key, endpoint)
+}
+
+func (p *program) listAccounts(f *file) error {
+	if len(f.list) == 0 {
+		fmt.Fprintf(p.Err, "%s has no accounts; 'edgetable account new NAME' makes one\n", f.path)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.list)) {
+		var keys []string
+		for i, k := range f.list[name].Keys {
+			if k != nil {
+				keys = append(keys, fmt.Sprintf("key %d %s", i+1, f.used(name, i)))
+			}
+		}
+		fmt.Fprintf(p.Out, "%-24s  %-8s  %s\n", name, state(f.list[name]), strings.Join(keys, ", "))
+	}
+	return nil
+}
+
+func state(a *protocol.Account) string {
+	if a.Disabled {
+		return "disabled"
+	}
+	return "enabled"
+}
+
+// used is when a key of an account was last used.
+func (f *file) used(name string, key int) string {
+	return readLastUsed(usedFile(f.path)).say(f.list[name].Keys[key])
+}
+
+func (p *program) showAccount(f *file, name string) error {
+	if _, _, err := f.find(name); err != nil {
+		return err
+	}
+	a := f.list[name]
+	fmt.Fprintf(p.Out, "account  %s, %s\n", name, state(a))
+	for i, k := range a.Keys {
+		if k != nil {
+			fmt.Fprintf(p.Out, "key %d    %d bits, %s\n", i+1, 8*k.Size(), f.used(name, i))
+		}
+	}
+	for _, allow := range a.Firewall.Allow {
+		fmt.Fprintln(p.Out, "allow   ", allow)
+	}
+	for _, deny := range a.Firewall.Deny {
+		fmt.Fprintln(p.Out, "deny    ", deny)
+	}
+	return nil
+}
+
+func (p *program) setDisabled(f *file, name string, disabled bool) error {
+	i, e, err := f.find(name)
+	if err != nil {
+		return err
+	}
+	e.Options = slices.DeleteFunc(e.Options, func(o string) bool { return o == "disabled" })
+	if disabled {
+		e.Options = append(e.Options, "disabled")
+	}
+	f.lines[i] = e.String() + "\n"
+	if err := p.saveAccounts(f); err != nil {
+		return err
+	}
+	f.list[name].Disabled = disabled
+	fmt.Fprintf(p.Out, "%s is %s\n", name, state(f.list[name]))
+	return nil
+}
+
+func (p *program) removeAccount(f *file, name string) error {
+	i, _, err := f.find(name)
+	if err != nil {
+		return err
+	}
+	f.lines = slices.Delete(f.lines, i, i+1)
+	if err := p.saveAccounts(f); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Out, "%s is removed; its tables stay for an account of this name\n", name)
+	return nil
+}
+
+// saveAccounts saves the file, and says if a server may not look at it.
+func (p *program) saveAccounts(f *file) error {
+	if p.Environment(accounts.Variable) != "" {
+		fmt.Fprintf(p.Err, "$%s is set: a server that sees it too uses %s only with --accounts\n", accounts.Variable, f.path)
+	}
+	_, err := os.Stat(f.path)
+	if saved := f.save(); saved != nil {
+		return saved
+	}
+	if err != nil {
+		fmt.Fprintln(p.Err, "made", f.path)
+	}
+	return nil
+}

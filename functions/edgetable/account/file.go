@@ -1,0 +1,115 @@
+package account
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"edgetable/core/accounts"
+	"edgetable/functions/edgetable/cli"
+)
+
+// file is a file of accounts that is edited by lines: comments and the order
+// stay.
+type file struct {
+	path  string
+	lines []string // each with its end
+	list  accounts.List
+	mode  fs.FileMode
+}
+
+// openFile reads a file, which need not exist.
+func openFile(path string) (*file, error) {
+	f := &file{path: path, list: accounts.List{}, mode: 0o600}
+	text, err := cli.ReadPrivate(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(f.path); err == nil {
+		f.mode = info.Mode().Perm()
+	}
+	if f.list, err = accounts.Parse(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f.lines = slices.Collect(strings.Lines(text))
+	return f, nil
+}
+
+// find returns the line number of an account and the parts of the line.
+func (f *file) find(name string) (int, accounts.Entry, error) {
+	for i, line := range f.lines {
+		if e, ok := accounts.ParseEntry(line); ok && e.Name == name {
+			return i, e, nil
+		}
+	}
+	if f.list[name] != nil {
+		return 0, accounts.Entry{}, fmt.Errorf("%s has %s on a line with other accounts: write each on a line of its own", f.path, name)
+	}
+	return 0, accounts.Entry{}, fmt.Errorf("%s has no account %s", f.path, name)
+}
+
+// add appends an account.
+func (f *file) add(e accounts.Entry) {
+	if n := len(f.lines); n > 0 && !strings.HasSuffix(f.lines[n-1], "\n") {
+		f.lines[n-1] += "\n"
+	}
+	f.lines = append(f.lines, e.String()+"\n")
+}
+
+// save replaces the file, in one step, for its old owner.
+func (f *file) save() error {
+	text := strings.Join(f.lines, "")
+	list, err := accounts.Parse(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.path, err)
+	}
+	if len(list) == 0 {
+		return errors.New("a server needs an account: disable the last one instead, or make another first")
+	}
+	return ReplaceFile(f.path, []byte(text), f.mode)
+}
+
+// ReplaceFile writes a file in one step. It belongs to the owner of the file it
+// replaces, or of its directory, whoever writes it.
+func ReplaceFile(path string, text []byte, mode fs.FileMode) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	t, err := os.CreateTemp(dir, filepath.Base(path)+".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(t.Name()) // there is none after the rename
+	_, err = t.Write(text)
+	owner := path
+	if _, err := os.Stat(path); err != nil {
+		owner = dir
+	}
+	if err == nil {
+		err = errors.Join(t.Chmod(mode), KeepOwner(t, owner), t.Sync())
+	}
+	if err = errors.Join(err, t.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(t.Name(), path); err != nil {
+		return err
+	}
+	return SyncDir(dir) // or a power cut brings back a key that was removed
+}
+
+// newKey makes a key of 256 bits.
+func newKey() string {
+	var secret [accounts.LeastKey]byte
+	_, _ = rand.Read(secret[:]) // it never fails
+	return base64.StdEncoding.EncodeToString(secret[:])
+}

@@ -1,0 +1,78 @@
+package account
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"edgetable/core/accounts"
+	"edgetable/core/sharedkey"
+)
+
+// lastUsed is when keys were last used, by their fingerprints.
+type lastUsed map[string]time.Time
+
+// usedFile is the file beside a file of accounts in which the server notes when
+// their keys were last used.
+func usedFile(accounts string) string { return accounts + ".used" }
+
+// fingerprint names a key without giving it away.
+func fingerprint(k *sharedkey.Key) string {
+	sum := sha256.Sum256([]byte(k.Sign("fingerprint")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// readLastUsed reads what a server wrote. What it cannot read is not known.
+func readLastUsed(file string) lastUsed {
+	u := lastUsed{}
+	text, _ := os.ReadFile(file)
+	for line := range strings.Lines(string(text)) {
+		key, at, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if t, err := time.Parse(time.RFC3339, at); err == nil {
+			u[key] = t
+		}
+	}
+	return u
+}
+
+// note takes from the accounts which keys were used since the last call, and
+// reports whether some were.
+func (u lastUsed) note(list accounts.List, now time.Time) (changed bool) {
+	for _, account := range list {
+		for _, k := range account.Keys {
+			if k != nil && k.TakeUsed() {
+				u[fingerprint(k)] = now
+				changed = true
+			}
+		}
+	}
+	return changed
+}
+
+// write writes the file, without keys that the list does not have any more.
+func (u lastUsed) write(file string, list accounts.List) error {
+	var b strings.Builder
+	for _, account := range list {
+		for _, k := range account.Keys {
+			if k == nil {
+				continue
+			}
+			if at, ok := u[fingerprint(k)]; ok {
+				fmt.Fprintf(&b, "%s %s\n", fingerprint(k), at.UTC().Format(time.RFC3339))
+			}
+		}
+	}
+	return ReplaceFile(file, []byte(b.String()), 0o600)
+}
+
+// say is when a key was last used, for people.
+func (u lastUsed) say(k *sharedkey.Key) string {
+	at, ok := u[fingerprint(k)]
+	if !ok {
+		return "never used"
+	}
+	return "last used " + at.UTC().Format(time.RFC3339)
+}

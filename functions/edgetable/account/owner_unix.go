@@ -1,0 +1,22 @@
+//go:build unix
+
+package account
+
+import (
+	"os"
+	"syscall"
+)
+
+// KeepOwner gives a file to the owner of another one, or of a directory. Only root can
+// do that, and only root needs to.
+func KeepOwner(f *os.File, other string) error {
+	info, err := os.Stat(other)
+	if err != nil {
+		return err
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 {
+		return nil
+	}
+	return f.Chown(int(owner.Uid), int(owner.Gid))
+}

@@ -1,0 +1,273 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/setting"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/sas"
+	"edgetable/core/sharedkey"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/cli"
+)
+
+// sasFlags are the flags of sas.
+type sasFlags struct {
+	accounts, account   string
+	endpoint            string
+	table, policy       string
+	permissions         string
+	resources           string
+	start, expires      string
+	fromPartition       string
+	fromRow             string
+	toPartition, toRow  string
+	ip, version         string
+	httpsOnly, onlyText bool
+}
+
+// letters of permissions and resources by the words people know them by.
+var (
+	permissionWords = map[string]string{
+		"read": "r", "query": "r", "add": "a", "insert": "a", "update": "u", "delete": "d",
+		"write": "w", "list": "l", "create": "c", "upsert": "au", "all": "",
+	}
+	resourceWords = map[string]string{"service": "s", "table": "c", "tables": "c", "container": "c", "entity": "o", "entities": "o", "object": "o", "all": "sco"}
+)
+
+func (p *program) sasCommand() *cobra.Command {
+	var o sasFlags
+	c := &cobra.Command{
+		Use: "sas", Short: "Print a shared access signature (SAS) and its permissions",
+		Long: "Whoever has the URL can do what the signature permits, without the account key.",
+		Example: "  edgetable sas --table people --permissions read --expires 24h\n" +
+			"  edgetable sas --permissions read,list --resources tables,entities --expires 7d",
+		RunE: func(*cobra.Command, []string) error { return p.sas(&o) },
+	}
+	cli.Section(c, "Account", func(f *pflag.FlagSet) {
+		cli.AccountsFlag(f, &o.accounts)
+		cli.AccountFlag(f, &o.account, "; default the only one there is")
+		cli.EndpointFlag(f, &o.endpoint, "default "+cli.UsualURL+"ACCOUNT")
+	})
+	cli.Section(c, "What it permits", func(f *pflag.FlagSet) {
+		cli.TableFlag(f, &o.table, "", "; without it the token is for the account")
+		f.StringVar(&o.permissions, "permissions", "", "`letters` or words with commas between: read, add, update, delete, upsert (add and update); for an account also write, list, create; or all")
+		f.StringVar(&o.resources, "resources", "", "for an account, `letters` or words: service, tables, entities, or all (the default)")
+		f.StringVar(&o.policy, "policy", "", "`id` of a stored access policy of the table, for permissions and times that are not given here")
+	})
+	cli.Section(c, "When, where and how", func(f *pflag.FlagSet) {
+		f.StringVar(&o.start, "start", "", "`time` from which it is good, RFC 3339; default at once")
+		f.StringVar(&o.expires, "expires", "", "`time` until which it is good, RFC 3339, or how long from now, such as 30m, 24h or 7d; default 1h, or as the policy says")
+		f.StringVar(&o.ip, "ip", "", "`address` it may be used from, or a range such as 192.0.2.1-192.0.2.9")
+		cli.BoolFlag(f, &o.httpsOnly, "https-only", "good over https alone")
+		f.StringVar(&o.version, "service-version", "", "`version` of the protocol to sign by; default "+sas.Version)
+	})
+	cli.Section(c, "Keys, with --table", func(f *pflag.FlagSet) {
+		f.StringVar(&o.fromPartition, "from-partition", "", "first `PartitionKey`; default no bound")
+		f.StringVar(&o.fromRow, "from-row", "", "first `RowKey` in the first partition")
+		f.StringVar(&o.toPartition, "to-partition", "", "last `PartitionKey`; default no bound")
+		f.StringVar(&o.toRow, "to-row", "", "last `RowKey` in the last partition")
+	})
+	c.Flags().BoolVarP(&o.onlyText, "quiet", "q", false, "print the token alone")
+	return c
+}
+
+// sas prints a shared access signature and its permissions.
+func (p *program) sas(o *sasFlags) error {
+	list, err := load(p.Environment, o.accounts)
+	if err != nil {
+		return err
+	}
+	if o.account == "" {
+		if len(list) > 1 {
+			return cli.Misuse("--account says which of the %d accounts to sign for", len(list))
+		}
+		for o.account = range list {
+		}
+	}
+	account, err := known(list, o.account)
+	if err != nil {
+		return err
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	token, err := o.sign(account.Keys[0], time.Now())
+	if refused, ok := errors.AsType[*table.Error](err); ok { // in words for the user of a token
+		if _, detail, ok := strings.Cut(refused.Message, "Detail: "); ok {
+			return cli.Misuse("no server would take it: %s", detail)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if o.onlyText {
+		fmt.Fprintln(p.Out, token)
+		return nil
+	}
+	t, err := sas.Parse(token)
+	if err != nil {
+		return err
+	}
+	for _, line := range t.Describe() {
+		fmt.Fprintln(p.Err, line)
+	}
+	endpoint := strings.TrimSuffix(o.endpoint, "/")
+	if endpoint == "" {
+		endpoint = cli.UsualURL + o.account
+		if o.httpsOnly {
+			endpoint = "https" + strings.TrimPrefix(endpoint, "http")
+		}
+	}
+	if o.table != "" {
+		endpoint += "/" + o.table
+	}
+	fmt.Fprintln(p.Out, endpoint+"?"+token)
+	return nil
+}
+
+// check finds mistakes that make a correct but useless token.
+func (o *sasFlags) check() error {
+	if o.endpoint != "" && !strings.HasPrefix(o.endpoint, "http://") && !strings.HasPrefix(o.endpoint, "https://") {
+		return cli.Misuse("--endpoint is a URL such as https://tables.example.com/ACCOUNT, not %q", o.endpoint)
+	}
+	if o.table != "" && table.CheckTableName(o.table) != nil {
+		return cli.Misuse("--table %q is no name of a table: 3 to 63 letters and digits, a letter first", o.table)
+	}
+	if o.toPartition != "" && key.Compare(o.fromPartition, o.toPartition) > 0 {
+		return cli.Misuse("--to-partition is before --from-partition: no entity is between")
+	}
+	return nil
+}
+
+// sign makes the token that the flags ask for.
+func (o *sasFlags) sign(k *sharedkey.Key, now time.Time) (string, error) {
+	start, err := signedTime(o.start, now)
+	if err != nil {
+		return "", cli.Misuse("--start: %v", err)
+	}
+	expiry := o.expires
+	if expiry == "" && o.policy == "" {
+		expiry = "1h"
+	}
+	if expiry, err = signedTime(expiry, now); err != nil {
+		return "", cli.Misuse("--expires: %v", err)
+	}
+	from, _ := sas.ParseTime(start) // 0 if it is empty
+	if until, err := sas.ParseTime(expiry); err == nil && until <= max(from, edm.TicksOf(now)) {
+		return "", cli.Misuse("--expires %s is past, or not behind --start", o.expires)
+	}
+	protocol := ""
+	if o.httpsOnly {
+		protocol = "https"
+	}
+	if o.table == "" {
+		return o.signAccount(k, start, expiry, protocol)
+	}
+	if o.resources != "" {
+		return "", cli.Misuse("--resources is for a token without --table")
+	}
+	permissions, err := letters(o.permissions, "raud", permissionWords)
+	if err != nil {
+		return "", cli.Misuse("--permissions: %v", err)
+	}
+	if permissions == "" && o.policy == "" {
+		return "", cli.Misuse("--permissions says what the token permits, such as read,add,update,delete")
+	}
+	return sas.TableValues{
+		Version: o.version, Table: o.table, Identifier: o.policy, Start: start, Expiry: expiry, Permissions: permissions,
+		IP: o.ip, Protocol: protocol,
+		StartPartition: o.fromPartition, StartRow: o.fromRow, EndPartition: o.toPartition, EndRow: o.toRow,
+	}.Sign(o.account, k)
+}
+
+func (o *sasFlags) signAccount(k *sharedkey.Key, start, expiry, protocol string) (string, error) {
+	if o.policy != "" || o.fromPartition != "" || o.toPartition != "" || o.fromRow != "" || o.toRow != "" {
+		return "", cli.Misuse("--policy and ranges of keys are for a token with --table")
+	}
+	permissions, err := letters(o.permissions, "rwdlacu", permissionWords)
+	if err != nil {
+		return "", cli.Misuse("--permissions: %v", err)
+	}
+	if permissions == "" {
+		return "", cli.Misuse("--permissions says what the token permits, such as read,list")
+	}
+	resources := o.resources
+	if resources == "" {
+		resources = "all"
+	}
+	if resources, err = letters(resources, "sco", resourceWords); err != nil {
+		return "", cli.Misuse("--resources: %v", err)
+	}
+	return sas.AccountValues{
+		Version: o.version, ResourceTypes: resources, Start: start, Expiry: expiry, Permissions: permissions, IP: o.ip, Protocol: protocol,
+	}.Sign(o.account, k)
+}
+
+// letters turns words with commas between, or letters, into letters in the
+// order in which they are signed.
+func letters(s, order string, words map[string]string) (string, error) {
+	if s == "" {
+		return "", nil
+	}
+	var given strings.Builder
+	for part := range strings.SplitSeq(strings.ToLower(s), ",") {
+		part = strings.TrimSpace(part)
+		l, ok := words[part]
+		switch {
+		case part == "all":
+			l = order
+		case !ok:
+			l = part
+		}
+		for _, c := range l {
+			if !strings.ContainsRune(order, c) {
+				return "", fmt.Errorf("%q is not one of %s, nor of the letters %s", part, wordsFor(order, words), order)
+			}
+		}
+		given.WriteString(l)
+	}
+	var out strings.Builder
+	for _, c := range order {
+		if strings.ContainsRune(given.String(), c) {
+			out.WriteRune(c)
+		}
+	}
+	return out.String(), nil
+}
+
+// wordsFor are the words that stand for some of the letters.
+func wordsFor(order string, words map[string]string) string {
+	var list []string
+	for _, w := range slices.Sorted(maps.Keys(words)) {
+		if l := words[w]; l == "" || strings.Trim(l, order) == "" {
+			list = append(list, w)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// signedTime is a time as tokens have it: of RFC 3339 text, of a date, or of a
+// duration from now, which may be in days.
+func signedTime(s string, now time.Time) (string, error) {
+	if s == "" {
+		return "", nil
+	}
+	if _, err := sas.ParseTime(s); err == nil {
+		return s, nil
+	}
+	d, err := setting.Duration(s, 1, 1<<63-1)
+	if err != nil {
+		return "", errors.New("write a time such as 2030-01-01T00:00:00Z or a duration such as 30m, 24h or 7d")
+	}
+	return edm.TicksOf(now.Add(d).Truncate(time.Second)).String(), nil
+}

@@ -1,0 +1,138 @@
+package account
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/core/sharedkey"
+	"edgetable/functions/edgetable/cli"
+)
+
+func (p *program) signCommand() *cobra.Command {
+	var file, name string
+	c := &cobra.Command{
+		Use: "sign METHOD URL", Short: "Print a signed curl command for a request",
+		Long: "The signature is good for 15 minutes. It covers the date, the account and the path: more\n" +
+			"headers and a body may be added to the command.",
+		Example: "  edgetable sign GET 'http://127.0.0.1:10002/devstoreaccount1/Tables'",
+		RunE:    func(_ *cobra.Command, args []string) error { return p.sign(file, name, args[0], args[1]) },
+	}
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		cli.AccountsFlag(f, &file)
+		cli.AccountFlag(f, &name, "; default the one that the URL names")
+	})
+	return c
+}
+
+// sign prints a curl command: the quickest way to look at a raw answer.
+func (p *program) sign(file, name, verb, target string) error {
+	method := strings.ToUpper(verb)
+	switch method {
+	case "GET", "HEAD", "OPTIONS", "POST", "PUT", "MERGE", "PATCH", "DELETE":
+	default:
+		return cli.Misuse("%q is no method of the protocol: GET, POST, PUT, MERGE, PATCH or DELETE", verb)
+	}
+	if !strings.Contains(target, "://") {
+		return cli.Misuse("%q is not a URL such as http://127.0.0.1:10002/devstoreaccount1/Tables", target)
+	}
+	u, err := url.Parse(escape(target))
+	if err != nil {
+		return cli.Misuse("%v", err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return cli.Misuse("%q is not a URL such as http://127.0.0.1:10002/devstoreaccount1/Tables", target)
+	}
+	if name == "" {
+		name = Named(u)
+	}
+	account, err := Find(p.Environment, file, name)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(p.Out, Curl(account, method, target, time.Now()))
+	if hasBody(method) {
+		fmt.Fprintln(p.Err, "put the body in place of {}; it is not signed")
+	}
+	return nil
+}
+
+// Named finds the account where the server does: in a host of the form
+// account.table.example.com, else in the path.
+func Named(u *url.URL) string {
+	label, rest, _ := strings.Cut(strings.ToLower(u.Hostname()), ".")
+	if !strings.HasPrefix(rest, "table.") {
+		label, _, _ = strings.Cut(strings.TrimLeft(u.Path, "/"), "/")
+	}
+	return strings.TrimSuffix(label, "-secondary")
+}
+
+// Curl is a command line for a POSIX shell: the request with its signature.
+func Curl(account *sharedkey.Account, method, target string, now time.Time) string {
+	target = escape(target)
+	_, path, _ := strings.Cut(target, "://")
+	path, query, _ := strings.Cut(path, "?")
+	if i := strings.IndexByte(path, '/'); i >= 0 {
+		path = path[i:]
+	} else {
+		path = "/" // as curl sends it
+	}
+	date := sharedkey.FormatDate(now)
+	authorization := account.Keys[0].Authorization(sharedkey.SharedKeyLite, account.Name,
+		sharedkey.Request{Method: method, Path: path, RawQuery: query, XMSDate: date})
+	words := []string{"curl"}
+	switch method {
+	case "GET":
+	case "HEAD":
+		words = append(words, "--head") // with -X curl would wait for a body
+	default:
+		words = append(words, "-X", method)
+	}
+	if strings.Contains(path, "/.") {
+		words = append(words, "--path-as-is")
+	}
+	headers := []string{"x-ms-date: " + date, "x-ms-version: 2019-02-02", "Accept: application/json", "Authorization: " + authorization}
+	if hasBody(method) {
+		headers = append(headers, "Content-Type: application/json")
+	}
+	for _, h := range headers {
+		words = append(words, "-H", cli.Quote(h))
+	}
+	words = append(words, cli.Quote(target))
+	if hasBody(method) {
+		words = append(words, "-d", "'{}'")
+	}
+	return strings.Join(words, " ")
+}
+
+func hasBody(method string) bool {
+	return method == "POST" || method == "PUT" || method == "MERGE" || method == "PATCH"
+}
+
+// escape percent-encodes characters that a URL, or some shell, does not allow. The
+// signature covers the escapes, so curl must find nothing to change. A # does not
+// begin a fragment here, since no server would receive it.
+func escape(target string) string {
+	const allowed = "-._~:/?@!$&()*+,;=%" // without ' and, outside the host, [ and ]
+	_, rest, _ := strings.Cut(target, "://")
+	start := len(target) - len(rest)
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		start += i
+	} else {
+		return target
+	}
+	var b strings.Builder
+	b.WriteString(target[:start])
+	for _, c := range []byte(target[start:]) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(allowed, c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}

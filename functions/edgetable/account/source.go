@@ -1,0 +1,82 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"edgetable/core/accounts"
+	"edgetable/core/sharedkey"
+	"edgetable/functions/edgetable/cli"
+)
+
+// Source is where accounts come from: a file, or a text if there is no
+// file.
+type Source struct {
+	file     string
+	optional bool // without the file it is the text
+	text     string
+	name     string // of the text, for errors
+}
+
+// NewSource takes the file of --accounts, else the environment, else the file
+// in the data directory, if there is one, else the development account.
+func NewSource(environment func(string) string, file, data string) Source {
+	s := Source{file: file, text: environment(accounts.Variable), name: "$" + accounts.Variable}
+	if file == "" && s.text == "" {
+		s.text = accounts.Development + ":" + accounts.DevelopmentKey
+		if data != "" {
+			s.file, s.optional = filepath.Join(data, cli.AccountsInData), true
+		}
+	}
+	return s
+}
+
+// read reads the accounts, and says in which file they are, if they are in one.
+func (s *Source) read() (list accounts.List, file string, err error) {
+	text, name := s.text, s.name
+	if s.file != "" {
+		content, err := cli.ReadPrivate(s.file)
+		switch {
+		case err == nil:
+			text, name, file = content, s.file, s.file
+		case !s.optional:
+			return nil, "", fmt.Errorf("--accounts: %w", err)
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, "", fmt.Errorf("--data: %w", err)
+		}
+	}
+	if list, err = accounts.Parse(text); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", name, err)
+	}
+	if len(list) == 0 {
+		return nil, "", fmt.Errorf("%s names no account", name)
+	}
+	return list, file, nil
+}
+
+// Find reads the accounts and returns the one with this name.
+func Find(environment func(string) string, file, name string) (*sharedkey.Account, error) {
+	list, err := load(environment, file)
+	if err != nil {
+		return nil, err
+	}
+	return known(list, name)
+}
+
+// known returns the account with this name.
+func known(list accounts.List, name string) (*sharedkey.Account, error) {
+	account, ok := list[name]
+	if !ok {
+		return nil, fmt.Errorf("the account %s is not known here; --accounts and $%s give keys, --account another name", cli.Quote(name), accounts.Variable)
+	}
+	return &account.Account, nil
+}
+
+// load reads accounts once.
+func load(environment func(string) string, file string) (accounts.List, error) {
+	source := NewSource(environment, file, "")
+	list, _, err := source.read()
+	return list, err
+}

@@ -1,0 +1,59 @@
+package admin
+
+import (
+	"edgetable/functions/edgetable/cli"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Info is what a server tells of itself on its socket. No key is in it.
+type Info struct {
+	URL      string    `json:"url"`     // what the endpoints of accounts begin with
+	Listens  string    `json:"listens"` // host:port
+	File     string    `json:"file"`    // of the accounts; "" for none: last uses are known since the server started
+	Accounts []Account `json:"accounts"`
+}
+
+// Account says when the keys of an account were last used.
+type Account struct {
+	Name     string `json:"name"`
+	Disabled bool   `json:"disabled"`
+	File     string `json:"file"` // as in serverInfo
+	Keys     []Key  `json:"keys"`
+}
+
+// Key is a key: its number, 1 or 2, and its last use, unless it was never used.
+type Key struct {
+	Key      int        `json:"key"`
+	LastUsed *time.Time `json:"lastUsed"`
+}
+
+// Find returns an account of the server.
+func (i *Info) Find(name string) (Account, bool) {
+	at := slices.IndexFunc(i.Accounts, func(a Account) bool { return a.Name == name })
+	if at < 0 {
+		return Account{}, false
+	}
+	return i.Accounts[at], true
+}
+
+// Serves reports whether the endpoint of an account is on the server: it has the
+// server's URL, or it is its port on this machine.
+func (i *Info) Serves(endpoint, account string) bool {
+	u, err := url.Parse(endpoint)
+	if _, known := i.Find(account); err != nil || !known {
+		return false
+	}
+	if own, err := url.Parse(i.URL); err == nil && strings.EqualFold(own.Host, u.Host) {
+		return true
+	}
+	at, err := netip.ParseAddrPort(i.Listens)
+	if err != nil || !at.Addr().IsLoopback() && !at.Addr().IsUnspecified() {
+		return false
+	}
+	return u.Port() == strconv.Itoa(int(at.Port())) && cli.LoopbackHost(u.Hostname())
+}

@@ -1,0 +1,30 @@
+package backup
+
+import (
+	"errors"
+
+	"filippo.io/age"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/backup/repository"
+)
+
+func recipientsFlag(f *pflag.FlagSet, to *[]string, name string) {
+	f.StringSliceVar(to, name, nil, "public `key` of age, age1…, that can decrypt the backups; may be repeated; default no encryption")
+}
+
+func identityFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "identity", "", "`file` of age with the private key of encrypted backups")
+}
+
+// identities reads the file of --identity, if there is one.
+func identities(file string) ([]age.Identity, error) {
+	if file == "" {
+		return nil, nil
+	}
+	list, err := repository.ReadIdentities(file)
+	if err != nil {
+		return nil, errors.Join(errors.New("--identity"), err)
+	}
+	return list, nil
+}

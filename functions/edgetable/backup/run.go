@@ -1,0 +1,175 @@
+package backup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/functions/edgetable/account"
+	"edgetable/functions/edgetable/admin"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/place"
+	"edgetable/functions/edgetable/stores"
+)
+
+// Files of backups in the data directory.
+const (
+	LockFile       = "backup.lock"       // held by the process that makes a backup
+	Staging        = "backup.staging"    // directory with the state of the store that is being stored
+	UnfinishedFile = "backup.unfinished" // list of backups that were begun: name and place
+)
+
+// snapshotter is a store that can be backed up: one in this process, or that of a
+// running server.
+type snapshotter interface {
+	Identity() (string, error)
+	Checkpoint(ctx context.Context, dir string) error
+}
+
+// run makes a backup of a data directory.
+type run struct {
+	data, location string
+	place          repository.Objects
+	store          snapshotter
+	keys           []string
+	progress       func(done, total int64)
+}
+
+// create makes the backup. One process at a time makes one of a data directory.
+func (b *run) create(ctx context.Context) (m *repository.Manifest, err error) {
+	if b.data, err = filepath.Abs(b.data); err != nil {
+		return nil, err
+	}
+	if err := place.Apart(b.place, b.data); err != nil {
+		return nil, err
+	}
+	lock, err := LockBackups(b.data)
+	if err != nil {
+		return nil, err
+	}
+	defer lock.Close()
+	store, err := b.store.Identity()
+	if err != nil {
+		return nil, err
+	}
+	begun, err := b.readUnfinished()
+	if err != nil {
+		return nil, err
+	}
+	staging := filepath.Join(b.data, Staging)
+	defer func() { err = errors.Join(err, os.RemoveAll(staging)) }()
+	host, _ := os.Hostname() // it is shown to people only
+	m, err = repository.New(b.place).Create(ctx, repository.Source{
+		Store: store, From: host + ":" + b.data, Program: cli.Version(), Keys: b.keys,
+		Snapshot:    func(ctx context.Context) (string, error) { return staging, b.store.Checkpoint(ctx, staging) },
+		Check:       pebblestore.CheckFile,
+		Interrupted: begun.here,
+		Begin: func(id string) error {
+			begun.here = append(begun.here, id)
+			return b.writeUnfinished(begun)
+		},
+		Progress: b.progress, Now: time.Now,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.location, err)
+	}
+	begun.here = nil
+	return m, b.writeUnfinished(begun)
+}
+
+// unfinished are the backups of a data directory that were begun and have not ended.
+type unfinished struct {
+	here  []string // in the place of this run
+	other []string // lines about other places
+}
+
+// LockBackups keeps other processes from making a backup of a data directory. The file
+// belongs to the owner of the directory, also if root runs the first backup.
+func LockBackups(data string) (io.Closer, error) {
+	path := filepath.Join(data, LockFile)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		err = errors.Join(account.KeepOwner(f, data), f.Close())
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	lock, err := vfs.Default.Lock(path)
+	if errors.As(err, new(*fs.PathError)) {
+		return nil, fmt.Errorf("%w; make backups as the user of the server, and let that user write this file", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("another backup of %s is running (%w)", data, err)
+	}
+	return lock, nil
+}
+
+// clearStaging removes what a backup that was killed has left: it would keep data files
+// on the disk that the store does not need any more.
+func clearStaging(data string) error {
+	staging := filepath.Join(data, Staging)
+	if _, err := os.Lstat(staging); err != nil {
+		return nil // there is none
+	}
+	lock, err := LockBackups(data)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	return os.RemoveAll(staging)
+}
+
+func (b *run) readUnfinished() (u unfinished, err error) {
+	text, err := os.ReadFile(filepath.Join(b.data, UnfinishedFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return u, err
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if id, location, _ := strings.Cut(line, " "); location == b.location {
+			u.here = append(u.here, id)
+		} else {
+			u.other = append(u.other, line)
+		}
+	}
+	return u, nil
+}
+
+func (b *run) writeUnfinished(u unfinished) error {
+	var text bytes.Buffer
+	for _, line := range u.other {
+		fmt.Fprintln(&text, line)
+	}
+	for _, id := range slices.Compact(u.here) {
+		fmt.Fprintln(&text, id, b.location)
+	}
+	return account.ReplaceFile(filepath.Join(b.data, UnfinishedFile), text.Bytes(), 0o600)
+}
+
+// openForBackup opens the store of a data directory, or asks the server that uses it.
+func openForBackup(data, socket string) (s snapshotter, end func(), err error) {
+	// Opening a directory without a store would make one.
+	if manifests, err := fs.Glob(os.DirFS(data), "MANIFEST-*"); err != nil || len(manifests) == 0 {
+		return nil, nil, fmt.Errorf("there is no data in %s", data)
+	}
+	store, err := pebblestore.Open(pebblestore.Options{Dir: data, DiskReserve: -1})
+	if errors.Is(err, pebblestore.ErrInUse) {
+		return admin.Reach(data, socket), func() {}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return &stores.Checkpoints{Store: store}, func() { _ = store.Close() }, nil
+}

@@ -1,0 +1,48 @@
+package backup
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"edgetable/adapters/backup/repository"
+)
+
+// TestBackupFails runs a schedule for a month whose place cannot be used, and checks that
+// it tries again after a minute, then less and less often, at last every hour.
+func TestBackupFails(t *testing.T) {
+	t.Parallel()
+	place := filepath.Join(t.TempDir(), "place")
+	if err := os.WriteFile(place, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		b := &Schedule{
+			Flags: &Flags{To: place, Every: time.Hour}, log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			run: &run{place: repository.Directory(place)},
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		start := time.Now()
+		go b.Serve(ctx)
+		for _, tt := range []struct {
+			after time.Duration
+			want  int64
+		}{
+			{0, 1}, {time.Minute, 2}, {3 * time.Minute, 3}, {63 * time.Minute, 7},
+			{63*time.Minute + 30*24*time.Hour, 7 + 30*24},
+		} {
+			time.Sleep(tt.after - time.Since(start))
+			synctest.Wait()
+			if got := b.Status().Failures; got != tt.want {
+				t.Errorf("%d failures after %v, want %d", got, tt.after, tt.want)
+			}
+		}
+		stop()
+		synctest.Wait()
+	})
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/core/accounts"
+)
+
+// Variable is the environment variable of a flag. That of --accounts has another
+// name, since accounts.Variable holds the accounts themselves.
+func Variable(flag string) string {
+	if flag == "accounts" {
+		return accounts.Variable + "_FILE"
+	}
+	return "EDGETABLE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// Settable reports whether a flag may come from the environment and the file.
+func Settable(flag string) bool {
+	return flag != "help" && flag != "version" && flag != "config" && flag != "print-config"
+}
+
+// configLine is a line of a configuration file.
+type configLine struct {
+	number int
+	value  string
+}
+
+// Configure sets the flags that the command line does not, from the environment
+// and then from the configuration file.
+func (p *Terminal) Configure(c *cobra.Command) error {
+	if c.DisableFlagParsing { // of completions, which has flags of others
+		return nil
+	}
+	file := cmp.Or(c.Flag("config").Value.String(), p.Environment(Variable("config")))
+	lines, err := readConfig(file, flagNames(c.Root()))
+	if err != nil {
+		return err
+	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if err != nil || f.Changed || !Settable(f.Name) {
+			return
+		}
+		if text := p.Environment(Variable(f.Name)); text != "" {
+			if e := c.Flags().Set(f.Name, text); e != nil {
+				err = Misuse("$%s=%q: %v", Variable(f.Name), text, reason(f, e))
+			}
+			return
+		}
+		for _, line := range lines[f.Name] {
+			if e := c.Flags().Set(f.Name, line.value); e != nil {
+				err = Misuse("%s line %d: %s = %s: %v", file, line.number, f.Name, line.value, reason(f, e))
+				return
+			}
+		}
+	})
+	return err
+}
+
+// reason is what an error of a flag says besides the flag and its value.
+func reason(f *pflag.Flag, err error) string {
+	_, text, _ := strings.Cut(err.Error(), `"--`+f.Name+`" flag: `)
+	return cmp.Or(text, err.Error())
+}
+
+// readConfig reads a file of flags: lines of the form name = value; one that begins
+// with # is a comment. A flag that takes several values may have several lines.
+func readConfig(file string, known map[string]bool) (map[string][]configLine, error) {
+	if file == "" {
+		return nil, nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("--config: %w", err)
+	}
+	defer f.Close()
+	lines, scanner := map[string][]configLine{}, bufio.NewScanner(f)
+	for number := 1; scanner.Scan(); number++ {
+		text := strings.TrimSpace(strings.TrimPrefix(scanner.Text(), "\ufeff"))
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		name, value, ok := strings.Cut(text, "=")
+		if name = strings.TrimSpace(name); !ok || !known[name] {
+			return nil, Misuse("%s line %d: %q is no flag: write name = value, as 'edgetable serve --help' lists them, without dashes", file, number, name)
+		}
+		lines[name] = append(lines[name], configLine{number, strings.TrimSpace(value)})
+	}
+	return lines, scanner.Err()
+}
+
+// flagNames are the flags of all commands. A file may serve several of them.
+func flagNames(root *cobra.Command) map[string]bool {
+	names := map[string]bool{}
+	for _, c := range append(root.Commands(), root) {
+		c.Flags().VisitAll(func(f *pflag.Flag) { names[f.Name] = Settable(f.Name) })
+		for _, sub := range c.Commands() {
+			sub.Flags().VisitAll(func(f *pflag.Flag) { names[f.Name] = Settable(f.Name) })
+		}
+	}
+	return names
+}
+
+// PrintConfig writes the flags of a command as a configuration file, without
+// those that only other settings would need. No flag holds a secret.
+func PrintConfig(w io.Writer, c *cobra.Command) {
+	headings, flags := Sections(c)
+	for _, heading := range headings {
+		var lines strings.Builder
+		flags[heading].VisitAll(func(f *pflag.Flag) {
+			switch v, several := f.Value.(pflag.SliceValue); {
+			case !Settable(f.Name):
+			case several:
+				for _, text := range v.GetSlice() {
+					fmt.Fprintf(&lines, "%s = %s\n", f.Name, text)
+				}
+			case f.Changed:
+				fmt.Fprintf(&lines, "%s = %s\n", f.Name, f.Value)
+			case strings.Contains(f.Usage, "; default "): // its value is not what holds without it
+			case f.Value.String() != "":
+				fmt.Fprintf(&lines, "# %s = %s\n", f.Name, f.Value)
+			}
+		})
+		if lines.Len() > 0 {
+			fmt.Fprintf(w, "# %s\n%s\n", heading, lines.String())
+		}
+	}
+}

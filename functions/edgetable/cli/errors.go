@@ -1,0 +1,21 @@
+package cli
+
+import "fmt"
+
+// UsageError is a mistake in the command line.
+type UsageError string
+
+func (e UsageError) Error() string { return string(e) }
+
+// Failure is an error with another exit status than 1.
+type Failure struct {
+	Status int
+	error
+}
+
+// Fail gives an error the exit status of the command.
+func Fail(status int, err error) error { return Failure{status, err} }
+
+func (f Failure) Unwrap() error { return f.error }
+
+func Misuse(format string, args ...any) error { return UsageError(fmt.Sprintf(format, args...)) }

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Commas writes a number with commas.
+func Commas(n int64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// Things writes how many there are of something, whose name is a plural: "1 entity", "2,000 entities", "1 row".
+func Things[N int | int64 | uint64](n N, plural string) string {
+	if n != 1 {
+		return Commas(int64(n)) + " " + plural
+	}
+	for _, end := range [][2]string{{"ies", "y"}, {"ches", "ch"}, {"s", ""}} {
+		if stem, ok := strings.CutSuffix(plural, end[0]); ok {
+			return "1 " + stem + end[1]
+		}
+	}
+	return "1 " + plural
+}
+
+// ShowBytes is a number of bytes for people.
+func ShowBytes(n int64) string {
+	if n < 1<<10 {
+		return Things(n, "bytes")
+	}
+	value, unit := float64(n), -1
+	for value >= 1<<10 {
+		value /= 1 << 10
+		unit++
+	}
+	return fmt.Sprintf("%.1f %ciB", value, "KMGTPE"[unit])
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// Progress shows how long work gets on: on a terminal one line that changes every
+// second, elsewhere a line every ten.
+type Progress struct {
+	out      io.Writer
+	terminal bool
+	last     time.Time
+	open     bool // a line without its end stands on the terminal
+}
+
+func NewProgress(out io.Writer) *Progress {
+	p := &Progress{out: out, last: time.Now()}
+	if f, ok := out.(*os.File); ok {
+		info, err := f.Stat()
+		p.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	return p
+}
+
+// Show says how far the work is, if it is time to.
+func (p *Progress) Show(format string, args ...any) {
+	every := 10 * time.Second
+	if p.terminal {
+		every = time.Second
+	}
+	if time.Since(p.last) < every {
+		return
+	}
+	p.last = time.Now()
+	text := fmt.Sprintf(format, args...)
+	if !p.terminal {
+		fmt.Fprintln(p.out, text)
+		return
+	}
+	fmt.Fprint(p.out, "\r\x1b[K", text)
+	p.open = true
+}
+
+// ShowPart does the same, with a bar on a terminal. The part of the work that is done
+// is from 0 to 1; 0 is not known.
+func (p *Progress) ShowPart(part float64, text string) {
+	if p.terminal && part > 0 {
+		const width = 20
+		filled := int(part * width)
+		text = "[" + strings.Repeat("#", filled) + strings.Repeat(".", width-filled) + "] " + text
+	}
+	p.Show("%s", text)
+}
+
+// Bytes returns a function that shows how much of some bytes is done.
+func (p *Progress) Bytes(verb string) func(done, total int64) {
+	began := time.Now()
+	return func(done, total int64) {
+		part := float64(done) / float64(max(total, 1))
+		rate := int64(float64(done) / max(time.Since(began).Seconds(), 1e-3))
+		p.ShowPart(part, fmt.Sprintf("%s %s of %s, %.0f%%, %s/s", verb, ShowBytes(done), ShowBytes(total), 100*part, ShowBytes(rate)))
+	}
+}
+
+// Say prints a line at once.
+func (p *Progress) Say(format string, args ...any) {
+	p.End()
+	fmt.Fprintf(p.out, format+"\n", args...)
+}
+
+// End leaves the terminal with a line that is whole.
+func (p *Progress) End() {
+	if p.open {
+		fmt.Fprint(p.out, "\r\x1b[K")
+		p.open = false
+	}
+}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"edgetable/core/accounts"
+)
+
+// AccountsInData is the file of accounts in a data directory.
+const AccountsInData = "accounts"
+
+// AccountsFlag is the file of accounts in all commands.
+func AccountsFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "accounts", "", "`file` of accounts, name:key1[:key2] a line; default $"+accounts.Variable+" (the same, or between semicolons), else the file "+
+		AccountsInData+" in the data directory, else the development account")
+}
+
+// AccountFlag is the name of an account in all commands.
+func AccountFlag(f *pflag.FlagSet, to *string, note string) {
+	f.StringVar(to, "account", "", "`name` of the account"+note)
+}
+
+// EndpointFlag is where an account is in all commands.
+func EndpointFlag(f *pflag.FlagSet, to *string, note string) {
+	f.StringVar(to, "endpoint", "", "`URL` of the account, as in a connection string; "+note)
+}
+
+// TableFlag is the name of a table in all commands.
+func TableFlag(f *pflag.FlagSet, to *string, usual, note string) {
+	f.StringVar(to, "table", usual, "`name` of the table"+note)
+}
+
+// DataFlag is the data directory in all commands.
+func DataFlag(f *pflag.FlagSet, to *string, note string) {
+	f.StringVar(to, "data", "data", "data `directory`; "+note)
+}
+
+// AdminFlag is the socket of a server in all commands.
+func AdminFlag(f *pflag.FlagSet, to *string, note string) {
+	f.StringVar(to, "admin", "", "`path` of the server's socket for its administration; default "+AdminSocket+" in the data directory"+note)
+}
+
+// UsualAddress is where a server listens if it is not told, and usualURL what the
+// endpoints of its accounts begin with.
+const (
+	UsualAddress = "127.0.0.1:10002"
+	UsualURL     = "http://" + UsualAddress + "/"
+)
+
+// ListenFlag is the address of a server in all commands.
+func ListenFlag(f *pflag.FlagSet, to *string, usual string) {
+	f.StringVar(to, "listen", usual, "`address` to serve on, host:port; port 0 takes a free one")
+}
+
+// MaxTime is more than any flag needs.
+const MaxTime = 366 * 24 * time.Hour
+
+// OlderThanFlag means the same in all commands.
+func OlderThanFlag(f *pflag.FlagSet, to *time.Duration, age string) {
+	DurationFlag(f, to, "older-than", 0, 0, 100*MaxTime, "only what is older; "+age+", such as 30d or 12h")
+}
+
+// UsualBuckets is the default of --buckets.
+const UsualBuckets = 8
+
+// BucketsUsage is what --buckets means in all commands.
+const BucketsUsage = "`number` of hash keys that a table is spread over on DynamoDB"
+
+// AdminSocket is the socket of a server in its data directory. Commands reach the
+// server by it. Only the user of the server, and root, can open it.
+const AdminSocket = "admin.sock"
+
+// JSONFlag is --json of all commands.
+func JSONFlag(f *pflag.FlagSet, to *bool) {
+	BoolFlag(f, to, "json", "JSON in place of text; a command that works for long writes it to standard error, a line for each event")
+}

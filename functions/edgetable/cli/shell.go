@@ -1,0 +1,6 @@
+package cli
+
+import "strings"
+
+// Quote makes one word of a POSIX shell.
+func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,10 @@
+package cli
+
+// Exit statuses, the same for all commands. docs/data.md has a table of what they mean for each.
+const (
+	StatusDone   = 0
+	StatusFailed = 1 // nothing was done, or a server stopped for an error
+	StatusUsage  = 2 // the command line is wrong; nothing was tried
+	statusPart   = 3 // a part is done: the same command continues, or the output says what is missing
+	statusDamage = 4 // damage or a difference was found: repeating the command does not help
+)

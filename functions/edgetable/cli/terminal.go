@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Terminal is what a command may touch of its process, and what it tells there.
+type Terminal struct {
+	Environment func(string) string
+	In          io.Reader
+	Out, Err    io.Writer
+	Alone       bool // in the process
+	Events      bool // a command for data tells on err what happens, in JSON
+	Totals      any  // of that command
+}
+
+// Event is a line that --json prints.
+type Event struct {
+	Event string `json:"event"` // progress, note, done or failed
+	Time  string `json:"time"`
+	Text  string `json:"text,omitempty"` // of all but progress
+
+	Work           string  `json:"work,omitempty"` // the tables or files
+	Rows           int64   `json:"rows,omitempty"`
+	RowsPerSecond  int64   `json:"rowsPerSecond,omitempty"`
+	BytesPerSecond int64   `json:"bytesPerSecond,omitempty"`
+	Percent        float64 `json:"percent,omitempty"`
+	SecondsLeft    int64   `json:"secondsLeft,omitempty"`
+	Refused        int64   `json:"refused,omitempty"`     // requests that a service refused for its load
+	Concurrency    int     `json:"concurrency,omitempty"` // requests that may be under way
+	Totals         any     `json:"totals,omitempty"`
+	Status         int     `json:"status,omitempty"` // with which the command ends
+}
+
+// Tell prints an event.
+func (p *Terminal) Tell(e Event) {
+	e.Time = time.Now().UTC().Format(time.RFC3339)
+	text, err := json.Marshal(e)
+	if err != nil {
+		text = []byte(`{"event":"failed"}`) // a float that is no number; there is none
+	}
+	_, _ = p.Err.Write(append(text, '\n')) // there is no other place to say so
+}
+
+// Note tells something that is not the result of the command.
+func (p *Terminal) Note(format string, args ...any) {
+	if p.Events {
+		p.Tell(Event{Event: "note", Text: fmt.Sprintf(format, args...)})
+		return
+	}
+	fmt.Fprintf(p.Err, format+"\n", args...)
+}

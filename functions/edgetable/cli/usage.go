@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Section adds flags to a command under a heading of its help.
+func Section(c *cobra.Command, heading string, register func(f *pflag.FlagSet)) {
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.SortFlags = false
+	register(f)
+	f.VisitAll(func(flag *pflag.Flag) {
+		complete := cobra.FixedCompletions(flag.Annotations[wordsKey], cobra.ShellCompDirectiveDefault)
+		if v, ok := flag.Value.(completed); ok {
+			complete = v.complete
+		}
+		flag.Annotations = map[string][]string{headingKey: {heading}}
+		c.Flags().AddFlag(flag)
+		_ = c.RegisterFlagCompletionFunc(flag.Name, complete) // it is not registered yet
+	})
+	c.Flags().SortFlags = false
+}
+
+// completed is the value of a flag for which a shell asks a function.
+type completed struct {
+	pflag.Value
+	complete cobra.CompletionFunc
+}
+
+// CompleteWith lets a shell ask a function for the values of a flag.
+func CompleteWith(f *pflag.FlagSet, name string, complete cobra.CompletionFunc) {
+	flag := f.Lookup(name)
+	flag.Value = completed{flag.Value, complete}
+}
+
+// Sections are the flags of a command by their headings, in the order in which
+// they were added. Those without a heading come last.
+func Sections(c *cobra.Command) (headings []string, flags map[string]*pflag.FlagSet) {
+	flags = map[string]*pflag.FlagSet{}
+	add := func(f *pflag.Flag) {
+		heading := "Other flags"
+		if h := f.Annotations[headingKey]; h != nil {
+			heading = h[0]
+		}
+		if flags[heading] == nil {
+			flags[heading] = pflag.NewFlagSet("", pflag.ContinueOnError)
+			flags[heading].SortFlags = false
+			headings = append(headings, heading)
+		}
+		flags[heading].AddFlag(f)
+	}
+	c.LocalFlags().VisitAll(add)
+	c.InheritedFlags().VisitAll(add)
+	if i := slices.Index(headings, "Other flags"); i >= 0 {
+		headings = append(slices.Delete(headings, i, i+1), "Other flags")
+	}
+	return headings, flags
+}
+
+// Usage is the help of a command.
+func Usage(c *cobra.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s.\n\nUsage: %s\n", c.Short, c.UseLine())
+	if c.Long != "" {
+		fmt.Fprintf(&b, "\n%s\n", c.Long)
+	}
+	if c.Example != "" {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
+	}
+	if c.HasAvailableSubCommands() {
+		b.WriteString("\nCommands:\n")
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() {
+				fmt.Fprintf(&b, "  %-12s %s\n", sub.Name(), sub.Short)
+			}
+		}
+		fmt.Fprintf(&b, "\n'%s COMMAND --help' lists the flags of a command.\n", c.CommandPath())
+	}
+	headings, flags := Sections(c)
+	for _, heading := range headings {
+		fmt.Fprintf(&b, "\n%s:\n%s", heading, flags[heading].FlagUsagesWrapped(110))
+	}
+	return b.String()
+}

@@ -1,0 +1,155 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/core/accounts"
+	"edgetable/core/sharedkey"
+	"edgetable/functions/edgetable/account"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/load"
+	"edgetable/functions/edgetable/load/wire"
+)
+
+// benchFlags are the flags of bench.
+type benchFlags struct {
+	endpoint, accounts, account, token string
+	op, format, refused                string
+	entities, rows                     int
+	existing, keep                     bool
+	spec                               load.Spec
+}
+
+func (p *program) benchCommand() *cobra.Command {
+	var o benchFlags
+	c := &cobra.Command{
+		Use: "bench", Short: "Measure a server",
+		Long: `Sends one kind of request for some seconds and prints the rate and the latency. Entities have 1 KiB.
+
+It creates the table, inserts the entities that the requests need, and deletes the table at the end.
+A table that exists is refused, unless --existing is given. A response with an unexpected status is an
+error, and errors make the exit status 1.
+
+Operations: insert, upsert (PUT), merge (PATCH, If-Match: *), delete (If-Match: *), get, query (one
+partition), scan (the whole table), batch (100 inserts), page (100 entities from a random partition on),
+mixed (half get, half upsert).`,
+		Example: `  edgetable bench --op get --connections 64
+  edgetable bench --endpoint https://tables.example.com/acme --accounts accounts --op insert`,
+		RunE: func(c *cobra.Command, _ []string) error { return p.bench(c.Context(), &o) },
+	}
+	cli.Section(c, "Server", func(f *pflag.FlagSet) {
+		cli.EndpointFlag(f, &o.endpoint, "default "+cli.UsualURL+accounts.Development)
+		cli.AccountsFlag(f, &o.accounts)
+		cli.AccountFlag(f, &o.account, "; default the one in the URL")
+		f.StringVar(&o.token, "token", "", "shared access `signature` to send, such as \"sv=…&sig=…\"; the account still creates and deletes the table")
+		cli.TableFlag(f, &o.spec.Table, "edgetablebench", "")
+	})
+	cli.Section(c, "Requests", func(f *pflag.FlagSet) {
+		var ops []string
+		for _, op := range load.Ops {
+			ops = append(ops, string(op))
+		}
+		cli.ChoiceFlag(f, &o.op, "op", "`operation` to measure", ops...)
+		connectionsFlag(f, &o.spec.Connections)
+		cli.DurationFlag(f, &o.spec.Duration, "duration", 5*time.Second, time.Nanosecond, cli.MaxTime, "`time` to measure")
+		cli.DurationFlag(f, &o.spec.Warmup, "warmup", 500*time.Millisecond, 0, cli.MaxTime, "`time` before that, not counted")
+		cli.IntFlag(f, &o.entities, "entities", 10_000, 1, 100_000_000, "`number` of entities; delete ends when all are deleted")
+		cli.IntFlag(f, &o.rows, "rows", 0, 0, 100_000_000, "`number` of entities per partition; default 1000 for query and scan, else 100")
+		cli.ChoiceFlag(f, &o.format, "format", "`format` of entities; json or atom", string(load.JSON), string(load.Atom))
+		cli.ChoiceFlag(f, &o.refused, "refused", "`what` to do after status 503: fail, wait (as Retry-After says) or repeat (at once)", string(load.Fails), string(load.Waits), string(load.AtOnce))
+		cli.BoolFlag(f, &o.existing, "existing", "use the table of a run with --keep: do not create, fill or delete it")
+		cli.BoolFlag(f, &o.keep, "keep", "do not delete the table")
+	})
+	return c
+}
+
+// bench measures a running server.
+func (p *program) bench(ctx context.Context, o *benchFlags) error {
+	o.endpoint = cmp.Or(o.endpoint, cli.UsualURL+accounts.Development)
+	if err := o.complete(); err != nil {
+		return err
+	}
+	u, err := url.Parse(o.endpoint)
+	if err != nil {
+		return cli.Misuse("--endpoint: %v", err)
+	}
+	if o.account == "" {
+		o.account = account.Named(u)
+	}
+	owner := &sharedkey.Account{Name: o.account}
+	if o.token == "" || !o.existing {
+		if owner, err = account.Find(p.Environment, o.accounts, o.account); err != nil {
+			return err
+		}
+	}
+	target, err := wire.NewTarget(o.endpoint, owner)
+	if err != nil {
+		return cli.Misuse("%v", err)
+	}
+	o.spec.Target = target.WithToken(o.token)
+	if o.spec.Format == load.Atom {
+		o.spec.Target.Version = load.AtomVersion
+	}
+	return p.measure(ctx, target, o)
+}
+
+// complete checks the flags and fills in what follows from them.
+func (o *benchFlags) complete() error {
+	s := &o.spec
+	s.Op, s.Format, s.Refused, s.Prefix = load.Op(o.op), load.Format(o.format), load.Refused(o.refused), strconv.FormatInt(time.Now().UnixNano(), 36)
+	if s.Op == load.Query && o.rows > 1000 {
+		return cli.Misuse("--rows is at most 1000 for query: a page has no more")
+	}
+	if o.rows == 0 {
+		o.rows = 100
+		if s.Op == load.Query || s.Op == load.Scan {
+			o.rows = min(1000, o.entities)
+		}
+	}
+	if s.Op == load.Query {
+		o.entities = max(o.entities/o.rows, 1) * o.rows // full partitions only
+	}
+	s.Layout = load.Layout{Entities: o.entities, RowsPerPartition: o.rows}
+	return nil
+}
+
+// measure runs the requests. The owner creates the table before and deletes it afterwards, and no other.
+func (p *program) measure(ctx context.Context, owner wire.Target, o *benchFlags) (err error) {
+	if !o.existing {
+		switch err := load.CreateTable(ctx, owner, o.spec.Table); {
+		case errors.Is(err, load.ErrTableExists):
+			return fmt.Errorf("%w; --table gives another name, --existing uses the table of a run with --keep", err)
+		case err != nil:
+			return err
+		}
+		if !o.keep {
+			defer func() { err = errors.Join(err, load.DeleteTable(context.WithoutCancel(ctx), owner, o.spec.Table)) }()
+		}
+		if o.spec.Op.NeedsPreload() {
+			fmt.Fprintf(p.Err, "inserting %s into %s\n", cli.Things(o.entities, "entities"), o.spec.Table)
+			if err := load.Fill(ctx, owner, o.spec.Table, o.spec.Layout); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Fprintf(p.Err, "%s over %s for %v\n", o.spec.Op, cli.Things(o.spec.Connections, "connections"), o.spec.Duration)
+	res, err := load.Run(ctx, o.spec)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.Out, "%s\t%.0f ops/s\t%.0f entities/s\tp50 %v\tp99 %v\tmax %v\terrors %d\trefused %d\n", o.spec.Op, res.OpsPerSecond(),
+		res.EntitiesPerSecond(), res.Latency.Quantile(0.5), res.Latency.Quantile(0.99), res.Latency.Max(), res.Errors, res.Refusals)
+	if res.Errors > 0 {
+		return fmt.Errorf("%s failed; the first: %w", cli.Things(res.Errors, "requests"), res.First)
+	}
+	return nil
+}

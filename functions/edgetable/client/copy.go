@@ -1,0 +1,147 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/transfer"
+)
+
+// CopyFlags are the flags of the commands that work with two services.
+type CopyFlags struct {
+	ServiceFlags
+	RowFlags
+	To                 string
+	filter, Mode       string
+	names              []string
+	all                bool
+	sync, gone, dryRun bool
+}
+
+// register adds the flags that copy, sync and verify have in common.
+func (o *CopyFlags) register(f *pflag.FlagSet) {
+	o.fromFlag(f)
+	ToFlag(f, &o.To, serviceUsage)
+	cli.BoolFlag(f, &o.all, "all", "all tables of the account")
+	filterFlag(f, &o.filter)
+	o.workFlags(f)
+}
+
+// services connects to both services.
+func (p *program) services(ctx context.Context, o *CopyFlags, tables []string) (from, to *remote.Client, list []string, err error) {
+	if o.all == (len(tables) > 0) {
+		return nil, nil, nil, cli.Misuse("name the tables, or give --all")
+	}
+	if from, err = p.connect(&ServiceFlags{Name: o.Name, Profiles: o.Profiles, Connections: o.Connections}); err != nil {
+		return nil, nil, nil, err
+	}
+	if to, err = p.connect(&ServiceFlags{Name: o.To, Profiles: o.Profiles, Connections: o.Connections, Writes: o.Writes}); err != nil {
+		return nil, nil, nil, err
+	}
+	if from.Endpoint().String() == to.Endpoint().String() {
+		return nil, nil, nil, cli.Misuse("--from and --to are the same account: name another one with --to")
+	}
+	if o.gone && from.Endpoint().OfKeys() {
+		return nil, nil, nil, cli.Misuse("--delete would delete all that the signature of --from cannot read, since it is for a range of keys: use a key, or a signature for the whole table")
+	}
+	if o.all {
+		if tables, err = from.Tables(ctx); err != nil {
+			return nil, nil, nil, ended(err, false)
+		}
+	}
+	return from, to, tables, nil
+}
+
+func (p *program) copyCommand() *cobra.Command {
+	var o CopyFlags
+	c := &cobra.Command{
+		Use: "copy TABLE…", Short: "Copy tables from one service to another",
+		Long: `Reads several parts of a table at the same time and writes them in batches, without files. A table that is missing is
+created.
+
+A copy that was interrupted goes on when the command is given again. The exit status is 1 if a part is done, 2 if nothing is.`,
+		Example: "  edgetable copy --all --from azure --to prod",
+		RunE:    func(c *cobra.Command, args []string) error { return p.copy(c.Context(), &o, args) },
+	}
+	cli.Section(c, "What", func(f *pflag.FlagSet) {
+		o.register(f)
+		selectFlag(f, &o.names)
+	})
+	cli.Section(c, "How", func(f *pflag.FlagSet) {
+		o.Writes = true
+		ModeFlag(f, &o.Mode, "insert", "insert", "merge", "replace", "skip")
+		o.RowFlags.register(f, "copy.rejects.jsonl", "in the user's cache directory")
+	})
+	return c
+}
+
+// Copy copies tables for another command.
+func Copy(ctx context.Context, t *cli.Terminal, o *CopyFlags, tables []string) error {
+	return (&program{t}).copy(ctx, o, tables)
+}
+
+func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error {
+	from, to, tables, err := p.services(ctx, o, tables)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	defer to.Close()
+	verb := "copy"
+	if o.sync {
+		verb = "sync"
+	}
+	if o.Rejects == "" {
+		o.Rejects = verb + ".rejects.jsonl"
+	}
+	var progress transfer.Progress
+	work := transfer.Copy{
+		Tables: tables, Source: from.Endpoint().String(), Target: to.Endpoint().String(), Filter: o.filter, Select: o.names, Mode: o.Mode,
+		Sync: o.sync, Delete: o.gone, DryRun: o.dryRun,
+		Connections: o.Connections, Rejects: o.Rejects, Progress: &progress,
+		Begin: func(again bool) {
+			p.goingOn(&progress, "rows are done")(again)
+			if again && o.sync {
+				p.Note("what has changed in those since then is for the next sync; --restart compares them again")
+			}
+		},
+		Refused: p.refusals(func(table string, _ int) string { return table }),
+	}
+	if o.Journal == "" {
+		if o.Journal, err = journalOf(verb, work); err != nil {
+			return ended(err, false)
+		}
+	}
+	if err := o.forget(); err != nil {
+		return ended(err, false)
+	}
+	work.Journal = o.Journal
+	stop := p.follow(strings.Join(tables, ", "), &progress, from, to)
+	t, err := work.Run(ctx, from, to)
+	stop()
+	p.Totals = &t
+	some := progress.Rows.Load() > t.Rejected // the journal may not have all of them
+	says := totals(t, "written")
+	if o.dryRun {
+		says += "; nothing was changed"
+	}
+	switch {
+	case errors.Is(err, transfer.ErrImported):
+		p.Note("%s says that this copy is finished; --restart does it again, sync copies what has changed since", o.Journal)
+		return nil
+	case err != nil:
+		return endedEarly(ctx, err, some, says+"; the same command goes on")
+	}
+	fmt.Fprintln(p.Out, says)
+	if t.Rejected > 0 {
+		return ended(fmt.Errorf("%s rows were refused: %s has them with their reasons", cli.Commas(t.Rejected), o.Rejects), some)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/explorer"
+)
+
+// explorerFlags are the flags of explorer.
+type explorerFlags struct {
+	local    localServer
+	file     string
+	names    []string
+	listen   string
+	readOnly bool
+	open     bool
+}
+
+func (p *program) explorerCommand() *cobra.Command {
+	var o explorerFlags
+	c := &cobra.Command{
+		Use: "explorer", Short: "Look at tables and edit them in the browser",
+		Long: `Serves a page on this machine alone and prints a link that opens it once; each use prints the next one. The page works
+with the services of your profiles: requests are signed here, so keys never reach the browser. Without profiles it is the
+server on this machine with the development account.
+
+For profiles whose server runs on this machine with --data, the page also shows traffic, advice, and when keys were
+last used.
+
+A server has the same page at /_/, which asks for a key or a token.`,
+		Example: "  edgetable explorer\n  edgetable explorer --profile prod --read-only",
+		RunE:    func(c *cobra.Command, _ []string) error { return p.explore(c.Context(), &o) },
+	}
+	cli.Section(c, "Services", func(f *pflag.FlagSet) {
+		f.StringSliceVar(&o.names, "profile", nil, "`name` of a profile, or env:NAME for a connection string in the environment; may be repeated; default all profiles")
+		ProfilesFlag(f, &o.file)
+		readOnlyFlag(f, &o.readOnly, "; here for all profiles")
+	})
+	cli.Section(c, "Server on this machine", o.local.register)
+	cli.Section(c, "Page", func(f *pflag.FlagSet) {
+		cli.ListenFlag(f, &o.listen, "127.0.0.1:0")
+		cli.BoolFlag(f, &o.open, "open", "open the page in the browser")
+	})
+	return c
+}
+
+// explore serves the explorer until ctx ends.
+func (p *program) explore(ctx context.Context, o *explorerFlags) error {
+	if _, err := p.explorerProfiles(o); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return fmt.Errorf("%w (choose another address with --listen, such as 127.0.0.1:0)", err)
+	}
+	defer l.Close()
+	if !cli.Loopback(l.Addr()) {
+		return cli.Misuse("--listen %s: the explorer signs with your keys, so it is for this machine alone; from another one use a tunnel, such as ssh -L", o.listen)
+	}
+	g := &explorer.Gateway{Version: cli.Version(), Local: &o.local, Profiles: func() ([]explorer.Profile, error) {
+		list, err := p.explorerProfiles(o)
+		o.local.mark(ctx, list)
+		return list, err
+	}}
+	invite := func() string { return "http://" + l.Addr().String() + g.Invite() }
+	g.Opened = func() { fmt.Fprintf(p.Out, "the link was used; for another window: %s\n", invite()) }
+	link := invite()
+	fmt.Fprintf(p.Out, "explorer at %s\n", link)
+	if o.open {
+		if err := openBrowser(link); err != nil {
+			fmt.Fprintf(p.Err, "the browser cannot be opened, open the link yourself: %v\n", err)
+		}
+	}
+	server := &http.Server{Handler: g.Handler(), ReadHeaderTimeout: 10 * time.Second}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // requests under way end with their browser
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// explorerProfiles are the profiles that the explorer shows.
+func (p *program) explorerProfiles(o *explorerFlags) ([]explorer.Profile, error) {
+	f, err := openProfiles(o.file)
+	if err != nil && o.file == "" && len(o.names) == 0 {
+		f, err = &profiles{}, nil // there is no home directory
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := o.names
+	if len(names) == 0 {
+		names = slices.Sorted(maps.Keys(f.list))
+	}
+	var list []explorer.Profile
+	for _, name := range names {
+		one, ok := f.list[name]
+		if variable, is := strings.CutPrefix(name, "env:"); is {
+			one, ok = profile{Connection: p.Environment(variable)}, p.Environment(variable) != ""
+			name = variable
+		}
+		if !ok {
+			return nil, cli.Misuse("there is no profile %s in %s; 'profile add' makes one", cli.Quote(name), f.path)
+		}
+		list = append(list, p.explorerProfile(name, one, o.readOnly))
+	}
+	if len(list) == 0 {
+		list = append(list, p.explorerProfile("local", profile{Connection: remote.Development}, o.readOnly))
+	}
+	return list, nil
+}
+
+func (p *program) explorerProfile(name string, one profile, readOnly bool) explorer.Profile {
+	e := explorer.Profile{Name: name, ReadOnly: readOnly || one.ReadOnly, Color: one.Color, Connect: func() (remote.Endpoint, error) {
+		text, err := p.connection(name, one)
+		if err != nil {
+			return remote.Endpoint{}, err
+		}
+		at, err := remote.ParseConnection(text)
+		if err != nil {
+			return at, fmt.Errorf("profile %s: %w", name, err)
+		}
+		return at, nil
+	}}
+	if at, err := remote.ParseConnection(one.withoutKey()); err == nil {
+		e.Account, e.Endpoint = at.Account(), at.String()
+	}
+	return e
+}
+
+// openBrowser opens a link in the user's browser.
+func openBrowser(link string) error {
+	command := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
+	if command == nil {
+		command = []string{"xdg-open"}
+	}
+	c := exec.Command(command[0], append(command[1:], link)...)
+	if err := c.Start(); err != nil {
+		return err
+	}
+	go func() { _ = c.Wait() }() // it may end only with the browser
+	return nil
+}
+
+// withoutKey is the connection string with any key in place of that which is
+// elsewhere.
+func (one profile) withoutKey() string {
+	if one.Connection != "" && cmp.Or(one.KeyEnv, one.KeyCommand) != "" {
+		return withSecret(one.Connection, "a2V5")
+	}
+	return one.Connection
+}

@@ -1,0 +1,185 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/core/edm"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/transfer"
+)
+
+// importFlags are the flags of import.
+type importFlags struct {
+	ServiceFlags
+	RowFlags
+	table, mode, format string
+	types               []string
+	mapping             transfer.Mapping
+	dryRun              bool
+}
+
+func (p *program) importCommand() *cobra.Command {
+	var o importFlags
+	c := &cobra.Command{
+		Use: "import DIRECTORY|s3://BUCKET/PREFIX|FILE|-", Short: "Write files to tables",
+		Long: `Reads what export, Storage Explorer or AzCopy 7 wrote, other files of JSON, CSV or parquet (.jsonl, .json, .csv or .parquet,
+also with .gz or .zst), all such files of a directory, what export wrote to a bucket of S3, or standard input. A file is for the table that --table names, else that
+of its folder, else that of its name; a table that is missing is created. The rows may be in any order.
+
+--partition-key and --row-key make keys of other columns: a name takes a column as the key, =orders is a constant, and a template
+has columns in braces: {Country}, {Id:8} with at least 8 digits, {Born:yyyyMM} the date in this form, {yyyyMM} that of Timestamp,
+{row} the number of the row, {uuid} a UUID, {file} the name of the file.
+
+Rows that cannot be imported go to a file with their reasons, which can be corrected and imported. An import that was
+interrupted goes on when the command is given again. The exit status is 1 if a part is done, 2 if nothing is.`,
+		Example: "  edgetable import backup-2026-11-22 --to prod\n" +
+			"  edgetable import people.csv --table People --types Born=Int32,Died=Int32 --mode replace\n" +
+			"  edgetable import orders.parquet --table Orders --partition-key '{Country}-{Placed:yyyyMM}' --row-key Id --dry-run",
+		RunE: func(c *cobra.Command, args []string) error { return p.importFiles(c.Context(), &o, args[0]) },
+	}
+	cli.Section(c, "What", func(f *pflag.FlagSet) {
+		cli.TableFlag(f, &o.table, "", "")
+		cli.ChoiceFlag(f, &o.format, "format", "`format` of entities; of files whose names do not say theirs, jsonl, csv or parquet", "jsonl", "csv", "parquet")
+		f.StringSliceVar(&o.types, "types", nil, "`types` of columns of CSV and parquet, such as Born=Int32,At=DateTime; default those of the file, in CSV String")
+		selectFlag(f, &o.mapping.Select)
+		f.StringVar(&o.mapping.PartitionKey, "partition-key", "", "`column` that is the PartitionKey, a constant or a template as above; default PartitionKey")
+		f.StringVar(&o.mapping.RowKey, "row-key", "", "`column` that is the RowKey, a constant or a template; default RowKey")
+		f.StringVar(&o.mapping.TimestampAs, "timestamp-as", "", "`property` that keeps the Timestamp of the file; default none")
+	})
+	cli.Section(c, "Where and how", func(f *pflag.FlagSet) {
+		o.toFlag(f)
+		ModeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
+		dryRunFlag(f, &o.dryRun)
+		o.workFlags(f)
+		o.RowFlags.register(f, "the name of the input and .import.rejects.jsonl", "the name of the input and .import.journal")
+	})
+	return c
+}
+
+// columnTypes reads --types.
+func columnTypes(list []string) (map[string]edm.Type, error) {
+	var types map[string]edm.Type
+	for _, one := range list {
+		name, text, _ := strings.Cut(one, "=")
+		t, ok := transfer.ParseType(text)
+		if !ok || name == "" {
+			return nil, cli.Misuse("--types: %q is not of the form Name=Int32, with String, Binary, Boolean, Int32, Int64, Double, Guid or DateTime", one)
+		}
+		if types == nil {
+			types = map[string]edm.Type{}
+		}
+		types[name] = t
+	}
+	return types, nil
+}
+
+// beside returns the path of a file next to the input, or in the input if it is a
+// directory.
+func beside(path, name string) string {
+	switch {
+	case path == "-":
+		return "stdin." + name
+	case isBucket(path):
+		return name
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, name)
+	}
+	return path + "." + name
+}
+
+func (p *program) importFiles(ctx context.Context, o *importFlags, path string) error {
+	types, err := columnTypes(o.types)
+	if err != nil {
+		return err
+	}
+	o.mapping.Types = types
+	if err := o.mapping.Check(); err != nil {
+		return cli.Misuse("%v", err)
+	}
+	sources, err := importSources(ctx, path, o.table)
+	if err != nil {
+		return ended(err, false)
+	}
+	c, err := p.connect(&o.ServiceFlags)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if o.Rejects == "" {
+		o.Rejects = beside(path, "import.rejects.jsonl")
+	}
+	switch {
+	case o.Journal != "" || path == "-":
+	case isBucket(path):
+		if o.Journal, err = journalOf("import", []string{path, c.Endpoint().String(), o.table, o.mode}); err != nil {
+			return ended(err, false)
+		}
+	default:
+		o.Journal = beside(path, "import.journal")
+	}
+	if err := o.forget(); err != nil {
+		return ended(err, false)
+	}
+	var progress transfer.Progress
+	im := transfer.Import{
+		Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Mapping: o.mapping, DryRun: o.dryRun,
+		Connections: o.Connections, Journal: o.Journal, Rejects: o.Rejects, Stdin: p.In, Progress: &progress,
+		Begin: p.goingOn(&progress, "rows are done"), Refused: p.refusals(transfer.Where),
+	}
+	if o.dryRun {
+		im.Preview = p.preview()
+	}
+	stop := p.follow(path, &progress, c)
+	t, err := im.Run(ctx, c)
+	stop()
+	p.Totals = &t
+	word := "written"
+	if o.dryRun {
+		word = "good"
+	}
+	some := t.Written+t.Same+t.Skipped > 0
+	again := "the same command goes on"
+	if path == "-" {
+		again = "standard input has to be given from its begin"
+	}
+	switch {
+	case errors.Is(err, transfer.ErrImported):
+		p.Note("%s says that this import is finished; --restart does it again", o.Journal)
+		return nil
+	case err != nil:
+		return endedEarly(ctx, err, some, totals(t, word)+"; "+again)
+	}
+	fmt.Fprintln(p.Out, totals(t, word))
+	if t.Rejected > 0 {
+		return ended(fmt.Errorf("%s rows were refused: %s", cli.Commas(t.Rejected), p.refused(o)), some)
+	}
+	return nil
+}
+
+// preview returns what prints the first rows of a dry run.
+func (p *program) preview() func(table string, entity []byte) {
+	last := ""
+	return func(table string, entity []byte) {
+		if table != last {
+			fmt.Fprintf(p.Out, "the first rows for %s:\n", table)
+			last = table
+		}
+		fmt.Fprintf(p.Out, "%s\n", entity)
+	}
+}
+
+func (p *program) refused(o *importFlags) string {
+	if o.dryRun {
+		return "run without --dry-run to have them in a file with their reasons"
+	}
+	return o.Rejects + " has them with their reasons"
+}

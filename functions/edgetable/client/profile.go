@@ -1,0 +1,248 @@
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/account"
+	"edgetable/functions/edgetable/cli"
+)
+
+// profile is a service under a name. The key may be elsewhere than in the
+// connection string.
+type profile struct {
+	Connection string `json:"connection,omitempty"`
+	KeyEnv     string `json:"keyEnvironment,omitempty"` // variable with the key
+	KeyCommand string `json:"keyCommand,omitempty"`     // command that prints the key
+	ReadOnly   bool   `json:"readOnly,omitempty"`       // no command and no page may write
+	Color      string `json:"color,omitempty"`          // of the explorer's page
+}
+
+// profiles are those of a user.
+type profiles struct {
+	path string
+	list map[string]profile
+}
+
+// ProfilesFlag is the file of profiles in all commands.
+func ProfilesFlag(f *pflag.FlagSet, to *string) {
+	f.StringVar(to, "profiles", "", "`file` of profiles; default edgetable/profiles.json in the user's configuration directory")
+}
+
+// openProfiles reads the file, which need not exist.
+func openProfiles(path string) (*profiles, error) {
+	if path == "" {
+		dir, err := os.UserConfigDir()
+		if err != nil {
+			return nil, fmt.Errorf("there is no place for profiles: %w; --profiles names a file", err)
+		}
+		path = filepath.Join(dir, "edgetable", "profiles.json")
+	}
+	f := &profiles{path: path, list: map[string]profile{}}
+	text, err := cli.ReadPrivate(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal([]byte(text), &f.list); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// save replaces the file as a whole. Only its owner can read it.
+func (f *profiles) save() error {
+	text, err := json.MarshalIndent(f.list, "", "  ")
+	if err != nil {
+		return err
+	}
+	return account.ReplaceFile(f.path, append(text, '\n'), 0o600)
+}
+
+// profileName is what a profile may be called. A connection string is never one.
+var profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]*$`)
+
+func (p *program) profileCommand() *cobra.Command {
+	var file string
+	var one profile
+	command := func(use, short, long string, run func(f *profiles, args []string) error) *cobra.Command {
+		c := &cobra.Command{Use: use, Short: short, Long: long, RunE: func(_ *cobra.Command, args []string) error {
+			f, err := openProfiles(file)
+			if err != nil {
+				return err
+			}
+			return run(f, args)
+		}}
+		cli.Section(c, "File", func(f *pflag.FlagSet) { ProfilesFlag(f, &file) })
+		return c
+	}
+	add := command("add NAME [CONNECTION]", "Keep a connection string under a name",
+		"CONNECTION is a connection string or the URL of a shared access signature. Without it, or as -, it is read from\n"+
+			"standard input, which keeps it out of the shell's history. With --key-env or --key-command it may leave out the\n"+
+			"key; without a CONNECTION the variable or the command has the whole connection string.\n\n"+
+			"The profile named default is used where a command is not told another.",
+		func(f *profiles, args []string) error { return p.addProfile(f, args, one) })
+	add.Example = "  edgetable profile add prod - < connection.txt\n" +
+		"  edgetable profile add prod 'AccountName=acme' --key-command 'pass show acme'"
+	cli.Section(add, "Key", func(f *pflag.FlagSet) {
+		f.StringVar(&one.KeyEnv, "key-env", "", "environment `variable` with the account key")
+		f.StringVar(&one.KeyCommand, "key-command", "", "`command` that prints the account key; it is run by the shell each time")
+	})
+	cli.Section(add, "Care", func(f *pflag.FlagSet) {
+		readOnlyFlag(f, &one.ReadOnly, "; for this profile, in all commands and in the explorer")
+		cli.ChoiceFlag(f, &one.Color, "color", "`color` of the explorer's page for this profile: none, red, orange, yellow, green, blue, purple or gray", colors...)
+	})
+	remove := command("remove NAME", "Forget a profile", "", func(f *profiles, args []string) error {
+		if _, ok := f.list[args[0]]; !ok {
+			return fmt.Errorf("%s has no profile %s", f.path, cli.Quote(args[0]))
+		}
+		delete(f.list, args[0])
+		return f.save()
+	})
+	remove.ValidArgsFunction = completeProfiles
+	return cli.Group("profile", "Keep names for services", "A profile stands for a service in --from and --to. The file can be read by its owner alone.",
+		add,
+		command("list", "List the profiles, without their keys", "", func(f *profiles, _ []string) error { return p.listProfiles(f) }),
+		remove,
+	)
+}
+
+func (p *program) addProfile(f *profiles, args []string, one profile) error {
+	name := args[0]
+	if !profileName.MatchString(name) {
+		return cli.Misuse("%q is no name for a profile: use letters, digits and . _ -", name)
+	}
+	if one.KeyEnv != "" && one.KeyCommand != "" {
+		return cli.Misuse("--key-env and --key-command exclude each other")
+	}
+	elsewhere := one.KeyEnv != "" || one.KeyCommand != ""
+	if len(args) == 2 {
+		one.Connection = args[1]
+	}
+	if one.Connection == "-" || len(args) == 1 && !elsewhere {
+		text, err := io.ReadAll(io.LimitReader(p.In, 1<<16))
+		if err != nil {
+			return err
+		}
+		one.Connection = strings.TrimSpace(string(text))
+	}
+	check := one.Connection
+	if elsewhere && check != "" {
+		check = withSecret(check, "a2V5") // any key
+	}
+	if check != "" || !elsewhere {
+		if _, err := remote.ParseConnection(check); err != nil {
+			return fmt.Errorf("profile %s: %w", name, err)
+		}
+	}
+	if one.Color == colors[0] {
+		one.Color = ""
+	}
+	_, replaced := f.list[name]
+	f.list[name] = one
+	if err := f.save(); err != nil {
+		return err
+	}
+	word := "added"
+	if replaced {
+		word = "replaced"
+	}
+	fmt.Fprintf(p.Err, "%s %s in %s\n", word, name, f.path)
+	return nil
+}
+
+func (p *program) listProfiles(f *profiles) error {
+	if len(f.list) == 0 {
+		fmt.Fprintf(p.Err, "%s has no profiles; 'edgetable profile add NAME CONNECTION' makes one\n", f.path)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.list)) {
+		one := f.list[name]
+		place, where := "", ""
+		switch {
+		case one.KeyEnv != "":
+			where = "  key in $" + one.KeyEnv
+		case one.KeyCommand != "":
+			where = "  key from " + one.KeyCommand
+		}
+		if connection := one.withoutKey(); connection != "" {
+			e, err := remote.ParseConnection(connection)
+			if place = e.String(); err != nil {
+				place = err.Error()
+			}
+		}
+		if one.ReadOnly {
+			where += "  read-only"
+		}
+		if one.Color != "" {
+			where += "  " + one.Color
+		}
+		fmt.Fprintf(p.Out, "%-16s  %s%s\n", name, cmp.Or(place, "connection"), where)
+	}
+	return nil
+}
+
+// colors are those of the explorer's page.
+var colors = []string{"none", "red", "orange", "yellow", "green", "blue", "purple", "gray"}
+
+// readOnlyFlag forbids writes in all commands.
+func readOnlyFlag(f *pflag.FlagSet, to *bool, note string) {
+	cli.BoolFlag(f, to, "read-only", "refuse everything that writes"+note)
+}
+
+// withSecret adds a key, or a shared access signature, to a connection string.
+func withSecret(connection, secret string) string {
+	name := ";AccountKey="
+	if strings.Contains(secret, "sig=") {
+		name = ";SharedAccessSignature="
+	}
+	return strings.TrimSuffix(connection, ";") + name + secret
+}
+
+// connection returns the connection string of a profile.
+func (p *program) connection(name string, one profile) (string, error) {
+	var secret string
+	switch {
+	case one.KeyEnv != "":
+		if secret = p.Environment(one.KeyEnv); secret == "" {
+			return "", fmt.Errorf("profile %s: $%s is not set", name, one.KeyEnv)
+		}
+	case one.KeyCommand != "":
+		shell := []string{"/bin/sh", "-c"}
+		if runtime.GOOS == "windows" {
+			shell = []string{"cmd", "/C"}
+		}
+		command := exec.Command(shell[0], shell[1], one.KeyCommand)
+		var says bytes.Buffer
+		command.Stderr = &says
+		out, err := command.Output()
+		if err != nil {
+			return "", fmt.Errorf("profile %s: %s: %w: %s", name, one.KeyCommand, err, strings.TrimSpace(says.String()))
+		}
+		secret = strings.TrimSpace(string(out))
+	default:
+		return one.Connection, nil
+	}
+	if one.Connection == "" {
+		return secret, nil
+	}
+	return withSecret(one.Connection, secret), nil
+}

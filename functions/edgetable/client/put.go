@@ -1,0 +1,89 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/payload"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/transfer"
+)
+
+func (p *program) putCommand() *cobra.Command {
+	var o ServiceFlags
+	var mode string
+	c := &cobra.Command{
+		Use: "put TABLE ENTITY", Short: "Write an entity",
+		Long: "ENTITY is a JSON object with PartitionKey and RowKey, or - for standard input. A whole number is an Int32, one with a\n" +
+			"point a Double; other types have an annotation, as in a response: \"N@odata.type\": \"Edm.Int64\", \"N\": \"5\".",
+		Example: `  edgetable put People '{"PartitionKey":"a","RowKey":"1","Name":"Ada","Born":1815}' --to prod`,
+		RunE:    func(c *cobra.Command, args []string) error { return p.put(c.Context(), &o, mode, args[0], args[1]) },
+	}
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		o.toFlag(f)
+		ModeFlag(f, &mode, "replace", "insert", "merge", "replace")
+	})
+	return c
+}
+
+func (p *program) put(ctx context.Context, o *ServiceFlags, mode, table, text string) error {
+	if text == "-" {
+		body, err := io.ReadAll(p.In)
+		if err != nil {
+			return err
+		}
+		text = string(body)
+	}
+	e, err := payload.ReadEntity([]byte(text))
+	if err != nil {
+		return cli.Misuse("ENTITY: %v", err)
+	}
+	if !e.HasPartitionKey || !e.HasRowKey {
+		return cli.Misuse("ENTITY has no PartitionKey or no RowKey")
+	}
+	c, err := p.connect(o)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	err = c.Write(ctx, table, &remote.Operation{Kind: transfer.Kinds[mode], PartitionKey: e.PartitionKey, RowKey: e.RowKey,
+		Body: payload.AppendJSON(nil, e.PartitionKey, e.RowKey, 0, e.Properties)})
+	if err != nil {
+		return fmt.Errorf("writing to table %s: %w", table, err)
+	}
+	return nil
+}
+
+func (p *program) deleteCommand() *cobra.Command {
+	o := ServiceFlags{Writes: true}
+	c := &cobra.Command{
+		Use: "delete TABLE PARTITIONKEY ROWKEY", Short: "Delete an entity",
+		Example: "  edgetable delete People a 1 --from prod",
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.delete(c.Context(), &o, args[0], args[1], args[2])
+		},
+	}
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) { o.fromFlag(f) })
+	return c
+}
+
+func (p *program) delete(ctx context.Context, o *ServiceFlags, table, partition, row string) error {
+	c, err := p.connect(o)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	err = c.Write(ctx, table, &remote.Operation{Kind: remote.Delete, PartitionKey: partition, RowKey: row})
+	switch {
+	case remote.HasCode(err, "ResourceNotFound"):
+		return noEntity(table, partition, row)
+	case err != nil:
+		return fmt.Errorf("deleting from table %s: %w", table, err)
+	}
+	return nil
+}

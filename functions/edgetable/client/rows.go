@@ -1,0 +1,121 @@
+package client
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/transfer"
+)
+
+// RowFlags are the flags of commands that write rows, and go on where an earlier run
+// was interrupted.
+type RowFlags struct {
+	Rejects, Journal string
+	restart          bool
+}
+
+// register adds the flags. The words say where the files are without them.
+func (o *RowFlags) register(f *pflag.FlagSet, rejects, journal string) {
+	RejectsFlag(f, &o.Rejects, rejects)
+	f.StringVar(&o.Journal, "journal", "", "`file` that says how far the work is; default "+journal)
+	restartFlag(f, &o.restart)
+}
+
+// RejectsFlag means the same in all commands.
+func RejectsFlag(f *pflag.FlagSet, to *string, usual string) {
+	f.StringVar(to, "rejects", "", "`file` for rows that are refused; default "+usual)
+}
+
+// restartFlag forgets earlier work, in all commands.
+func restartFlag(f *pflag.FlagSet, to *bool) {
+	cli.BoolFlag(f, to, "restart", "begin again, without what an earlier run did")
+}
+
+// forget removes the journal if --restart asks for it.
+func (o *RowFlags) forget() error {
+	if !o.restart || o.Journal == "" {
+		return nil
+	}
+	return transfer.RemoveJournal(o.Journal)
+}
+
+// journalOf is where the same command finds its journal.
+func journalOf(verb string, work any) (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("there is no place for a journal: %w; --journal names a file", err)
+	}
+	dir = filepath.Join(dir, "edgetable")
+	options, err := json.Marshal(work)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(options)
+	return filepath.Join(dir, verb+"-"+hex.EncodeToString(sum[:8])+".journal"), os.MkdirAll(dir, 0o700)
+}
+
+// goingOn returns what tells of the rows of an earlier run.
+func (p *program) goingOn(progress *transfer.Progress, says string) func(again bool) {
+	return func(again bool) {
+		if again {
+			p.Note("going on: %s %s already", cli.Commas(progress.Rows.Load()), says)
+		}
+	}
+}
+
+// refusals returns what tells of the first rows that are refused.
+func (p *program) refusals(place func(file string, line int) string) func(file string, line int, reason string) {
+	shown := 0
+	return func(file string, line int, reason string) {
+		if shown++; shown <= 10 {
+			p.Note("%s: %s", place(file, line), reason)
+		}
+	}
+}
+
+// ended is an error of work that has an exit status of its own: 1 if a part is
+// done, 2 if nothing is.
+func ended(err error, some bool) error {
+	if _, wrong := errors.AsType[cli.UsageError](err); err == nil || wrong {
+		return err
+	}
+	if some {
+		return cli.Fail(1, err)
+	}
+	return cli.Fail(2, err)
+}
+
+// endedEarly is the error of work that is not complete. says tells what is done, and
+// how it goes on.
+func endedEarly(ctx context.Context, err error, some bool, says string) error {
+	switch {
+	case ctx.Err() != nil:
+		err = errors.New("stopped: " + says)
+	case some:
+		err = fmt.Errorf("%w\n%s", err, says)
+	}
+	return ended(err, some)
+}
+
+// totals says what became of the rows.
+func totals(t transfer.Totals, word string) string {
+	text := cli.Things(t.Written, "rows") + " " + word
+	for _, one := range []struct {
+		n    int64
+		says string
+	}{{t.Same, "there already"}, {t.Skipped, "skipped"}, {t.Rejected, "refused"}, {t.Deleted, "deleted"}, {t.Dropped, "dropped for later rows with the same keys"}} {
+		if one.n > 0 {
+			text += fmt.Sprintf(", %s %s", cli.Commas(one.n), one.says)
+		}
+	}
+	return text
+}

@@ -1,0 +1,97 @@
+package client
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/functions/edgetable/cli"
+)
+
+// ServiceFlags name a table service, in --from or --to.
+type ServiceFlags struct {
+	Name, Profiles string
+	Connections    int
+	Writes         bool // which a read-only profile refuses
+}
+
+const serviceUsage = "a connection string, the URL of a shared access signature, a profile or env:NAME; default the profile named default, else " + remote.Development
+
+// fromFlag is where data comes from in all commands.
+func (o *ServiceFlags) fromFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.Name, "from", "", "`service` to read from; "+serviceUsage)
+	cli.CompleteWith(f, "from", completeProfiles)
+	ProfilesFlag(f, &o.Profiles)
+}
+
+// ToFlag is where data goes in all commands.
+func ToFlag(f *pflag.FlagSet, to *string, usage string) {
+	f.StringVar(to, "to", "", "`place` to write to; "+usage)
+	if usage == serviceUsage {
+		cli.CompleteWith(f, "to", completeProfiles)
+	}
+}
+
+func (o *ServiceFlags) toFlag(f *pflag.FlagSet) {
+	o.Writes = true
+	ToFlag(f, &o.Name, serviceUsage)
+	ProfilesFlag(f, &o.Profiles)
+}
+
+// connectionsFlag bounds the requests under way in all commands.
+func connectionsFlag(f *pflag.FlagSet, to *int) {
+	cli.IntFlag(f, to, "connections", 16, 1, 10_000, "`number` of connections, each with one request at a time")
+}
+
+// workFlags are the flags of all commands that work for long.
+func (o *ServiceFlags) workFlags(f *pflag.FlagSet) {
+	connectionsFlag(f, &o.Connections)
+	cli.JSONFlag(f, new(bool))
+}
+
+// connect returns a client of the service.
+func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
+	text, name := o.Name, o.Name
+	switch {
+	case strings.HasPrefix(text, "env:"):
+		if text = p.Environment(text[len("env:"):]); text == "" {
+			return nil, cli.Misuse("$%s is not set", name[len("env:"):])
+		}
+	case text == "" || profileName.MatchString(text):
+		f, err := openProfiles(o.Profiles)
+		if err != nil && text == "" && o.Profiles == "" {
+			f, err = &profiles{}, nil // there is no home directory
+		}
+		if err != nil {
+			return nil, err
+		}
+		if text == "" {
+			name = "default"
+		}
+		one, ok := f.list[name]
+		switch {
+		case ok && one.ReadOnly && o.Writes:
+			return nil, fmt.Errorf("the profile %s is read-only: 'edgetable profile add' without --read-only changes that", name)
+		case ok:
+			if text, err = p.connection(name, one); err != nil {
+				return nil, err
+			}
+		case text == "":
+			text, name = remote.Development, ""
+		default:
+			return nil, cli.Misuse("there is no profile %s in %s; 'profile add' makes one", cli.Quote(name), f.path)
+		}
+	default:
+		name = ""
+	}
+	e, err := remote.ParseConnection(text)
+	if err != nil {
+		if name != "" {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return nil, cli.Misuse("%v", err)
+	}
+	return remote.New(e, max(o.Connections, 2)), nil
+}

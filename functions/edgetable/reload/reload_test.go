@@ -1,0 +1,57 @@
+package reload
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"edgetable/testdata/must"
+)
+
+// Files are read when they have changed and rested, or when somebody asks.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	var c Changes
+	for i, look := range []struct {
+		stamp string
+		asked bool
+		want  bool
+	}{
+		{"1", true, true},
+		{"1", false, false},
+		{"2", false, false}, // it may be half written
+		{"3", false, false}, // indeed
+		{"3", false, true},
+		{"3", false, false},
+		{"3", true, true},
+		{"4", true, true},
+		{"4", false, false},
+	} {
+		if got := c.Due(look.stamp, look.asked); got != look.want {
+			t.Errorf("look %d: %t, want %t", i+1, got, look.want)
+		}
+	}
+}
+
+// A file that another replaces is a change, though both have one size and one time.
+func TestStampOfReplacedFile(t *testing.T) {
+	t.Parallel()
+	dir, at := t.TempDir(), time.Unix(1, 0)
+	write := func(name, content string) string {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		must.OK(t, os.WriteFile(file, []byte(content), 0o600))
+		must.OK(t, os.Chtimes(file, at, at))
+		return file
+	}
+	file, next := write("file", "old"), write("next", "new")
+	before := StampOf(file)
+	if StampOf(file) != before {
+		t.Error("the stamp changed and the file did not")
+	}
+	must.OK(t, os.Rename(next, file))
+	if StampOf(file) == before {
+		t.Error("the file changed and its stamp did not")
+	}
+}

@@ -1,0 +1,163 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"edgetable/functions/edgetable/cli"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/crypto/acme"
+	"golang.org/x/crypto/acme/autocert"
+)
+
+// acmeFlags say for which domains a certificate authority is asked for certificates.
+type acmeFlags struct {
+	domains                     []string
+	email, directory, ca, cache string
+}
+
+func (o *acmeFlags) register(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.domains, "acme-domain", nil, "`domains` to obtain certificates for; you accept the terms of the certificate authority, which connects to port 443 of each")
+	f.StringVar(&o.email, "acme-email", "", "`address` for messages of the certificate authority")
+	f.StringVar(&o.directory, "acme-directory", autocert.DefaultACMEDirectory, "`URL` of the certificate authority's ACME directory")
+	f.StringVar(&o.ca, "acme-ca", "", "`file` with the certificate in PEM by which that URL is trusted, if it is a private one")
+	f.StringVar(&o.cache, "acme-cache", "", "`directory` for certificates and their keys; default acme in the data directory")
+}
+
+// check finds flags that do not go together. The data directory is "" if there is none.
+func (o *acmeFlags) check(data, tlsCert string, given func(flag string) bool) error {
+	if len(o.domains) == 0 {
+		for _, name := range []string{"acme-email", "acme-directory", "acme-ca", "acme-cache"} {
+			if given(name) {
+				return cli.Misuse("--%s is for --acme-domain", name)
+			}
+		}
+		return nil
+	}
+	for i, domain := range o.domains {
+		domain = strings.ToLower(domain)
+		if u, err := url.Parse("https://" + domain); err != nil || u.Host != domain || u.Port() != "" || !strings.Contains(strings.Trim(domain, "."), ".") || strings.Contains(domain, "*") {
+			return cli.Misuse("--acme-domain is a name such as tables.example.com, without * and port, not %q", domain)
+		}
+		o.domains[i] = domain
+	}
+	if u, err := url.Parse(o.directory); err != nil || u.Scheme != "https" || u.Host == "" {
+		return cli.Misuse("--acme-directory is a URL that begins with https://, not %q", o.directory)
+	}
+	if tlsCert != "" {
+		return cli.Misuse("--acme-domain and --tls-cert exclude each other")
+	}
+	if o.cache == "" {
+		if data == "" {
+			return cli.Misuse("say where certificates are kept with --acme-cache: a certificate authority gives only a few a week")
+		}
+		o.cache = filepath.Join(data, "acme")
+	}
+	return nil
+}
+
+// manager makes the client of the certificate authority.
+func (o *acmeFlags) manager() (*autocert.Manager, error) {
+	client := &acme.Client{DirectoryURL: o.directory, UserAgent: "edgetable"}
+	if o.ca != "" {
+		text, err := os.ReadFile(o.ca)
+		if err != nil {
+			return nil, fmt.Errorf("--acme-ca: %w", err)
+		}
+		roots := x509.NewCertPool()
+		if !roots.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("--acme-ca: %s has no certificate in PEM", o.ca)
+		}
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
+		client.HTTPClient = &http.Client{Transport: transport}
+	}
+	return &autocert.Manager{
+		Prompt: autocert.AcceptTOS, Email: o.email, Client: client,
+		Cache: autocert.DirCache(o.cache), HostPolicy: autocert.HostWhitelist(o.domains...),
+	}, nil
+}
+
+// obtained are the certificates that a certificate authority gave. The manager
+// renews them. It would also ask for a missing one at every handshake, which
+// exhausts the limits of the authority, so it is asked only by obtain.
+type obtained struct {
+	manager *autocert.Manager
+	domains []string
+	log     *slog.Logger
+
+	have sync.Map // by domain
+}
+
+// acmeRetry is the time after which a certificate is asked for again. The authority
+// of the Internet permits five failures an hour.
+const acmeRetry = 2 * time.Minute
+
+// obtain asks for the certificates until ctx ends. The server must be listening, as
+// the authority connects to it.
+func (o *obtained) obtain(ctx context.Context) {
+	for _, domain := range o.domains {
+		go func() {
+			for wait := acmeRetry; ; wait = min(3*wait, time.Hour) {
+				c, err := o.load(domain)
+				if err == nil {
+					o.have.Store(domain, nil)
+					o.log.Info("the certificate is here", "domain", domain, "until", c.Leaf.NotAfter)
+					return
+				}
+				o.log.Error("there is no certificate yet: clients cannot connect", "domain", domain, "cause", err, "retry", wait)
+				select {
+				case <-ctx.Done():
+					return
+				case <-time.After(wait):
+				}
+			}
+		}()
+	}
+}
+
+// load returns the certificate of a domain, which is asked for if it is missing. One
+// type of key serves all clients that know TLS 1.2.
+func (o *obtained) load(domain string) (*tls.Certificate, error) {
+	return o.manager.GetCertificate(&tls.ClientHelloInfo{ServerName: domain, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
+}
+
+// get is tls.Config.GetCertificate. A client that names no domain gets the first one.
+func (o *obtained) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if slices.Equal(hello.SupportedProtos, []string{acme.ALPNProto}) {
+		return o.manager.GetCertificate(hello)
+	}
+	domain := strings.TrimSuffix(strings.ToLower(hello.ServerName), ".")
+	if domain == "" {
+		domain = o.domains[0]
+	}
+	if _, ok := o.have.Load(domain); !ok {
+		return nil, errNoCertificate
+	}
+	return o.load(domain)
+}
+
+var errNoCertificate = errors.New("no certificate for this name")
+
+// first returns the certificate that expires first; nil if there is none yet.
+func (o *obtained) first() (first *tls.Certificate) {
+	o.have.Range(func(domain, _ any) bool {
+		if c, err := o.load(domain.(string)); err == nil && (first == nil || c.Leaf.NotAfter.Before(first.Leaf.NotAfter)) {
+			first = c
+		}
+		return true
+	})
+	return first
+}

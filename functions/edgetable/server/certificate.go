@@ -1,0 +1,114 @@
+package server
+
+import (
+	"crypto/tls"
+	"edgetable/functions/edgetable/reload"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/crypto/acme"
+)
+
+// soon is how long before its end a certificate is warned of.
+const soon = 14 * 24 * time.Hour
+
+// certificate is the one that the server shows. It is read again when its files
+// change, or obtained from a certificate authority.
+type certificate struct {
+	certFile, keyFile string
+	obtained          *obtained // nil: the certificate is in files
+	log               *slog.Logger
+
+	current atomic.Pointer[tls.Certificate] // the one that expires first; nil: there is none yet
+	files   reload.Changes
+	warned  time.Time
+}
+
+// loadCertificate reads the certificate; nil if there is none.
+func (o *serveFlags) loadCertificate(log *slog.Logger) (*certificate, error) {
+	c := &certificate{certFile: o.tlsCert, keyFile: o.tlsKey, log: log}
+	if len(o.acme.domains) > 0 {
+		manager, err := o.acme.manager()
+		c.obtained = &obtained{manager: manager, domains: o.acme.domains, log: log}
+		return c, err
+	}
+	if c.certFile == "" {
+		return nil, nil
+	}
+	if err := c.load(true); err != nil {
+		return nil, err
+	}
+	c.warn(time.Now())
+	return c, nil
+}
+
+// load reads the files if they have changed.
+func (c *certificate) load(asked bool) error {
+	if !c.files.Due(reload.StampOf(c.certFile)+reload.StampOf(c.keyFile), asked) {
+		return nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return fmt.Errorf("--tls-cert %s, --tls-key %s: %w", c.certFile, c.keyFile, err)
+	}
+	c.current.Store(&pair)
+	c.warned = time.Time{}
+	return nil
+}
+
+// config is that of the server's connections.
+func (c *certificate) config() *tls.Config {
+	if c == nil {
+		return nil
+	}
+	config := &tls.Config{
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.current.Load(), nil },
+		MinVersion:     tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+	}
+	if c.obtained != nil {
+		config.GetCertificate = c.obtained.get
+		config.NextProtos = append(config.NextProtos, acme.ALPNProto)
+	}
+	return config
+}
+
+// reload takes files that have changed. While they are wrong, as between two
+// writes, the certificate stays.
+func (c *certificate) reload(asked bool) {
+	if c.obtained != nil {
+		c.current.Store(c.obtained.first())
+		c.warn(time.Now())
+		return
+	}
+	before := c.current.Load()
+	if err := c.load(asked); err != nil {
+		c.log.Error("the certificate stays as it was", "cause", err)
+	} else if now := c.current.Load(); now != before {
+		c.log.Info("the certificate was read again", "until", now.Leaf.NotAfter)
+	}
+	c.warn(time.Now())
+}
+
+// warn says once a day that the certificate has expired, or is about to.
+func (c *certificate) warn(now time.Time) {
+	current := c.current.Load()
+	if current == nil || now.Sub(c.warned) < 24*time.Hour {
+		return
+	}
+	before, name, end := soon, slog.String("file", c.certFile), current.Leaf.NotAfter
+	if c.obtained != nil { // and renewed after two thirds of its time at the latest
+		before = min(before, end.Sub(current.Leaf.NotBefore)/6)
+		name = slog.Any("domains", current.Leaf.DNSNames)
+	}
+	switch {
+	case now.After(end):
+		c.log.Error("the certificate has expired: clients refuse it", name, "since", end)
+	case now.Add(before).After(end):
+		c.log.Warn("the certificate expires soon", name, "at", end)
+	default:
+		return
+	}
+	c.warned = now
+}

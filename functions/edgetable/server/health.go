@@ -1,0 +1,111 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"edgetable/core/protocol"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/cli"
+)
+
+// readyTimeout is how long a store may take to show that it works.
+const readyTimeout = 2 * time.Second
+
+// health answers /_/live and /_/ready, which no account can have, without a key.
+type health struct {
+	check func(ctx context.Context) error // does work on the store
+	fresh time.Duration                   // how long the result of a check counts
+	log   *slog.Logger
+
+	draining atomic.Bool // no new clients are wanted
+
+	mu     sync.Mutex
+	at     time.Time // when the last check ended
+	err    error     // of it
+	ending chan struct{}
+}
+
+// answer answers a request for /_/live or /_/ready.
+func (h *health) answer(req *protocol.Request) protocol.Response {
+	path, _, _ := strings.Cut(req.Target, "?")
+	status, text := h.state(path)
+	return protocol.Response{Status: status, Header: []protocol.Field{{Name: "Content-Type", Value: "text/plain"}}, Body: []byte(text)}
+}
+
+func (h *health) state(path string) (status int, text string) {
+	switch path {
+	case "/_/live":
+		return http.StatusOK, "ok\n"
+	case "/_/ready":
+		if h.draining.Load() {
+			return http.StatusServiceUnavailable, "the server is stopping\n"
+		}
+		switch err := h.ready(); {
+		case errors.Is(err, table.ErrFull):
+			return http.StatusServiceUnavailable, "the disk is full: writes are refused, reads and deletes work\n"
+		case err != nil:
+			return http.StatusServiceUnavailable, "the store does not work; the log says why\n"
+		}
+		return http.StatusOK, "ok\n"
+	}
+	return http.StatusNotFound, "there are /_/live and /_/ready\n"
+}
+
+var errSlowStore = errors.New("no answer within " + cli.ShowDuration(readyTimeout))
+
+// ready is the result of a check that is fresh, or of a new one. Strangers may ask:
+// one check runs at a time.
+func (h *health) ready() error {
+	h.mu.Lock()
+	if h.ending == nil {
+		if !h.at.IsZero() && time.Since(h.at) < h.fresh {
+			defer h.mu.Unlock()
+			return h.err
+		}
+		h.ending = make(chan struct{})
+		go h.run(h.ending)
+	}
+	ending := h.ending
+	h.mu.Unlock()
+	select {
+	case <-ending:
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.err
+	case <-time.After(readyTimeout):
+		return errSlowStore
+	}
+}
+
+func (h *health) run(ending chan struct{}) {
+	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
+	defer cancel()
+	err := h.check(ctx)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case err != nil && h.err == nil:
+		h.log.Error("the store does not work", "cause", err)
+	case err == nil && h.err != nil:
+		h.log.Info("the store works again")
+	}
+	h.at, h.err, h.ending = time.Now(), err, nil
+	close(ending)
+}
+
+// wait waits for a check that runs: the store must not be closed under it.
+func (h *health) wait() {
+	h.mu.Lock()
+	ending := h.ending
+	h.mu.Unlock()
+	if ending != nil {
+		<-ending
+	}
+}

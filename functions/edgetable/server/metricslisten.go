@@ -1,0 +1,137 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"edgetable/adapters/observe"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/reload"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/spf13/pflag"
+)
+
+// metricsFlags say where metrics are served, and to whom.
+type metricsFlags struct{ listen, token string }
+
+func (o *metricsFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&o.listen, "metrics-listen", "", "`address` for GET /metrics, in the format of Prometheus; default none")
+	f.StringVar(&o.token, "metrics-token", "", "`file` with the bearer token that is asked for there; without it, everyone may read the metrics")
+}
+
+func (o *metricsFlags) check() error {
+	if o.token != "" && o.listen == "" {
+		return cli.Misuse("--metrics-token is for --metrics-listen")
+	}
+	return nil
+}
+
+// metricsToken is the bearer token for the metrics. It is read again when its file
+// changes.
+type metricsToken struct {
+	file string
+	log  *slog.Logger
+
+	hash  atomic.Pointer[[sha256.Size]byte]
+	files reload.Changes
+}
+
+// loadMetricsToken reads the token; nil if none is asked for.
+func loadMetricsToken(file string, log *slog.Logger) (*metricsToken, error) {
+	if file == "" {
+		return nil, nil
+	}
+	t := &metricsToken{file: file, log: log}
+	return t, t.load(true)
+}
+
+func (t *metricsToken) load(asked bool) error {
+	if !t.files.Due(reload.StampOf(t.file), asked) {
+		return nil
+	}
+	token, err := cli.ReadPrivate(t.file)
+	if err != nil {
+		return fmt.Errorf("--metrics-token: %w", err)
+	}
+	if token = strings.TrimSpace(token); len(token) < minToken {
+		return fmt.Errorf("--metrics-token: %s has a token of %d bytes: at least %d are safe; make one with 'openssl rand -hex 32'", t.file, len(token), minToken)
+	}
+	hash := sha256.Sum256([]byte(token))
+	t.hash.Store(&hash)
+	return nil
+}
+
+// minToken is the least length of a token that cannot be guessed.
+const minToken = 16
+
+// reload takes a file that has changed. While it is wrong the token stays.
+func (t *metricsToken) reload(asked bool) {
+	before := t.hash.Load()
+	if err := t.load(asked); err != nil {
+		t.log.Error("the token for metrics stays as it was", "cause", err)
+	} else if t.hash.Load() != before {
+		t.log.Info("the token for metrics was read again")
+	}
+}
+
+// admits reports whether a request has the token. It takes the same time for each
+// wrong one.
+func (t *metricsToken) admits(r *http.Request) bool {
+	if t == nil {
+		return true
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	sent := sha256.Sum256([]byte(strings.TrimSpace(token)))
+	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(sent[:], t.hash.Load()[:]) == 1
+}
+
+// listenMetrics listens on the address of --metrics-listen; nil if there is none.
+func (o *metricsFlags) listenMetrics(log *slog.Logger) (net.Listener, error) {
+	if o.listen == "" {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", o.listen)
+	if err != nil {
+		return nil, fmt.Errorf("--metrics-listen: %w", err)
+	}
+	if o.token != "" && !cli.Loopback(l.Addr()) {
+		log.Warn("the network can read the token for metrics: plain HTTP is for networks of your own", "address", l.Addr())
+	}
+	return l, nil
+}
+
+// serveMetrics serves metrics until stop.
+func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *slog.Logger) (stop func()) {
+	quiet := slog.NewLogLogger(log.Handler(), slog.LevelDebug)
+	metrics := promhttp.HandlerFor(m, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), MaxRequestsInFlight: 4})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		if !token.admits(r) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "send Authorization: Bearer with the token of --metrics-token", http.StatusUnauthorized)
+			return
+		}
+		metrics.ServeHTTP(w, r)
+	})
+	server := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10, ErrorLog: quiet}
+	go func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("the address of the metrics failed", "cause", err)
+		}
+	}()
+	return func() {
+		grace, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = server.Shutdown(grace)
+		_ = server.Close()
+	}
+}

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"edgetable/functions/edgetable/cli"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// probeTimeout is how long a server may take to say how it is.
+const probeTimeout = 5 * time.Second
+
+// healthCommand asks a server how it is. It is the health check of containers, in
+// which there is no other program.
+func (p *program) healthCommand() *cobra.Command {
+	var listen string
+	var live bool
+	c := &cobra.Command{
+		Use: "health", Short: "Ask the server on this machine whether it is ready",
+		Long: "Asks the address of --listen for /_/ready, over HTTPS where the server speaks it, and exits\n" +
+			"with 1 if the answer is not 200. It uses no key.",
+		Example: "  edgetable health\n  edgetable health --listen 0.0.0.0:443",
+		RunE: func(c *cobra.Command, _ []string) error {
+			path := "/_/ready"
+			if live {
+				path = "/_/live"
+			}
+			text, err := probe(c.Context(), listen, path)
+			if err == nil {
+				fmt.Fprintln(p.Out, text)
+			}
+			return err
+		},
+	}
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		f.StringVar(&listen, "listen", cli.UsualAddress, "`address` to serve on, host:port; here that of the server")
+		cli.BoolFlag(f, &live, "live", "ask for /_/live: whether the process runs, not whether it is ready")
+	})
+	return c
+}
+
+// probe returns the answer of a server to a request for path. The server's
+// certificate is for the name that its clients know, so it is not verified.
+func probe(ctx context.Context, listen, path string) (string, error) {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return "", cli.Misuse("--listen: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	defer client.CloseIdleConnections()
+	var said error
+	for _, scheme := range []string{"http", "https"} {
+		r, err := http.NewRequestWithContext(ctx, "GET", scheme+"://"+net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port)+path, nil)
+		if err != nil {
+			return "", cli.Misuse("--listen: %v", err)
+		}
+		resp, err := client.Do(r)
+		if err != nil {
+			return "", err
+		}
+		text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+		resp.Body.Close()
+		if err == nil && resp.StatusCode == http.StatusOK {
+			return strings.TrimSpace(string(text)), nil
+		}
+		said = fmt.Errorf("%s: %s", resp.Status, strings.TrimSpace(string(text)))
+		if resp.StatusCode != http.StatusBadRequest { // that of a server that speaks HTTPS
+			break
+		}
+	}
+	return "", said
+}

@@ -1,0 +1,249 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"edgetable/adapters/guard/chaos"
+	"edgetable/adapters/identity/oidc"
+	"edgetable/adapters/observe"
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/accounts"
+	"edgetable/core/protocol"
+	"edgetable/functions/edgetable/account"
+	"edgetable/functions/edgetable/backup"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/reload"
+	"edgetable/functions/edgetable/stores"
+)
+
+// serving is what a server is made of.
+type serving struct {
+	*serveFlags
+	log         *slog.Logger
+	bearer      *oidc.Verifier // nil: no bearer tokens are accepted
+	accounts    *account.Known
+	certificate *certificate // nil: plain HTTP
+	faults      *chaos.Chaos // nil: none are simulated
+	listener    net.Listener
+	access      *observe.AccessLog // nil: none
+	metrics     *observe.Metrics   // nil: none are served
+	metricsAt   net.Listener
+	metricsKey  *metricsToken   // nil: none is asked for
+	traces      *observe.Traces // nil: none are sent
+	backend     *stores.Backend
+	statistics  *Statistics
+}
+
+func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
+	s := &serving{serveFlags: o, log: p.Logger(o.logFormat, o.logLevel)}
+	if err := s.prepare(ctx, p); err != nil {
+		return err
+	}
+	defer s.access.Close()
+	if s.listener, err = net.Listen("tcp", o.listen); err != nil {
+		return fmt.Errorf("%w (choose another address with --listen, such as 127.0.0.1:10003)", err)
+	}
+	defer s.listener.Close()
+	if err := s.protectSecrets(); err != nil {
+		return err
+	}
+	if o.metrics.listen != "" {
+		s.metrics = observe.NewMetrics(cli.Version())
+		if s.metricsAt, err = o.metrics.listenMetrics(s.log); err != nil {
+			return err
+		}
+		defer s.metricsAt.Close()
+	}
+	if s.traces, err = o.traces.open(ctx, s.log); err != nil {
+		return err
+	}
+	defer s.traces.Close()
+	from := &stores.Opening{Log: s.log, Metrics: s.metrics, Requests: o.protect.concurrent + o.protect.reads, Environment: p.Environment}
+	if s.backend, err = o.Kind().Open(ctx, from); err != nil {
+		return err
+	}
+	if err = p.serveUntil(ctx, s); err != nil {
+		s.log.Error("stopped", "cause", err)
+		return err
+	}
+	s.log.Info("stopped")
+	return nil
+}
+
+// prepare reads everything that can be wrong without a port or a store.
+func (s *serving) prepare(ctx context.Context, p *program) (err error) {
+	if s.bearer, err = s.serveFlags.bearer.verifier(ctx, s.log); err != nil {
+		return err
+	}
+	if s.faults, err = s.chaos.load(); err != nil {
+		return err
+	}
+	if s.faults != nil {
+		s.log.Warn("faults are simulated: this is no server to rely on")
+	}
+	s.accounts = &account.Known{
+		Source: account.NewSource(p.Environment, s.serveFlags.accounts, s.DataDirectory()), Log: s.log,
+		Refuse: func(accounts.List) error { return nil }, // until the address is known
+	}
+	if _, err := s.accounts.Load(true); err != nil {
+		return err
+	}
+	if s.metricsKey, err = loadMetricsToken(s.serveFlags.metrics.token, s.log); err != nil {
+		return err
+	}
+	if s.certificate, err = s.serveFlags.loadCertificate(s.log); err != nil {
+		return err
+	}
+	s.access, err = observe.OpenAccessLog(s.accessLog, s.logFormat == "json", p.Err, s.log)
+	return err
+}
+
+// protectSecrets refuses to send secrets over a network in plain text, and warns if
+// the network can read requests.
+func (s *serving) protectSecrets() error {
+	if cli.Loopback(s.listener.Addr()) {
+		return nil
+	}
+	s.accounts.Refuse = func(list accounts.List) error {
+		if list.HasDevelopmentKey() && !s.devAnywhere {
+			return errors.New("the development account's key is known to everybody, so it is served on loopback alone: " +
+				"make accounts with 'edgetable account new', or listen on 127.0.0.1, or say --allow-development-account")
+		}
+		return nil
+	}
+	list := *s.accounts.Current.Load()
+	if err := s.accounts.Refuse(list); err != nil {
+		return err
+	}
+	if list.HasDevelopmentKey() {
+		s.log.Warn("whoever reaches this address can read and change everything in the development account", "address", s.listener.Addr())
+	}
+	switch {
+	case s.certificate != nil || s.trustProxy:
+	case s.bearer != nil:
+		return errors.New("bearer tokens can be read on the way here: serve HTTPS with --tls-cert and --tls-key, or say --trust-proxy behind a proxy that does, or listen on 127.0.0.1")
+	default:
+		s.log.Warn("plain HTTP: the network can read and change requests; serve HTTPS with --tls-cert and --tls-key, or say --trust-proxy behind a proxy that does", "address", s.listener.Addr())
+	}
+	return nil
+}
+
+// serveUntil serves until ctx ends, drains, and closes the store. The order matters:
+//
+//   - Backups come first: their place may be wrong, and nothing else is to be stopped then.
+//   - Traces wrap the store before the service is made of it, and faults wrap what is traced.
+//   - The socket for administration comes before SIGHUP is taken and before "ready" is printed: who waits for that may use it at once.
+//   - Background work begins before the first request, and ends after the last: it has the store until Wait.
+//   - At the end the socket goes first, so that no checkpoint begins, then the statistics and the last uses of keys are written, then the
+//     check of health that may still run is awaited, and the store is closed last.
+func (p *program) serveUntil(ctx context.Context, s *serving) error {
+	backups, err := backup.Open(ctx, &s.backup, s.DataDirectory(), s.backend.Embedded, s.log)
+	if err != nil {
+		return errors.Join(err, s.backend.Close())
+	}
+	s.backend.Store = s.traces.Store(s.backend.Store, s.backend.System)
+	handler := newProtocol(s.backend, s.accounts, s.serveFlags)
+	if s.bearer.Install(handler); s.bearer != nil {
+		// A misspelt issuer shows in the log now. Account keys work
+		// without it.
+		go func() { _ = s.bearer.Ready(ctx) }()
+	}
+	if s.faults != nil {
+		handler.Gate = s.faults
+		handler.Service = stores.NewService(s.faults.Store(s.backend.Store), s.backend.Scan)
+	}
+	health := &health{check: s.backend.Ready, fresh: s.backend.Fresh, log: s.log}
+	limiter := s.protect.limiter(handler)
+	requests := observe.NewRequestLog(s.log, s.access, s.slowQuery)
+	s.statistics = OpenStatistics(s.DataDirectory(), s.log)
+	server := httpserver.Server{
+		Log: s.log, TLS: s.certificate.config(), Grace: s.grace,
+		Handler: &httpserver.Handler{
+			Protocol: s.traces.Protocol(limiter), TrustProxy: s.trustProxy, Own: s.own(health),
+			Observe: func(resp *protocol.Response, end time.Time) {
+				s.metrics.Observe(resp)
+				requests.Observe(resp, end)
+				s.statistics.Observe(resp)
+			},
+		},
+	}
+	stopAdmin, err := s.openAdmin()
+	if err != nil {
+		return errors.Join(err, s.backend.Close())
+	}
+	stopMetrics := func() {}
+	if s.metrics != nil {
+		watchQueue(s.metrics, limiter)
+		watchConnections(s.metrics, &server)
+		watchCertificate(s.metrics, s.certificate)
+		watchFaults(s.metrics, s.faults)
+		watchBackups(s.metrics, backups)
+		stopMetrics = serveMetrics(s.metricsAt, s.metrics, s.metricsKey, s.log)
+	}
+	hangup := p.hangups() // from here on SIGHUP does not end the process
+	var beside sync.WaitGroup
+	beside.Go(func() { s.reload(ctx, hangup) })
+	beside.Go(func() { s.statistics.keep(ctx) })
+	if backups != nil {
+		beside.Go(func() { backups.Serve(ctx) })
+	}
+	for _, job := range s.backend.Jobs {
+		beside.Go(func() { job(ctx) })
+	}
+	p.greet(&greeting{serveFlags: s.serveFlags, backend: s.backend, list: *s.accounts.Current.Load(), accountsFile: s.accounts.File, at: s.listener.Addr(), metrics: s.metricsAt})
+	p.notify("READY=1", s.log)
+	if s.certificate != nil && s.certificate.obtained != nil {
+		s.certificate.obtained.obtain(ctx)
+	}
+	err = server.Serve(p.draining(ctx, s, health), s.listener)
+	stopAdmin()
+	stopMetrics()
+	if err != nil {
+		// Requests may be running still. The store is left to them as by a
+		// crash, which loses nothing.
+		return err
+	}
+	beside.Wait()
+	s.statistics.write()
+	s.accounts.NoteUsed(0)
+	health.wait()
+	return s.backend.Close()
+}
+
+// draining ends some time after ctx does: until then load balancers see that the
+// server is not ready.
+func (p *program) draining(ctx context.Context, s *serving, h *health) context.Context {
+	drained, end := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() {
+		defer end()
+		h.draining.Store(true)
+		s.log.Info("stopping", "why", context.Cause(ctx), "drain", s.drain, "grace", s.grace)
+		p.notify("STOPPING=1", s.log)
+		if s.drain > 0 {
+			time.Sleep(s.drain)
+		}
+	})
+	return drained
+}
+
+// reload applies changes of files until ctx ends.
+func (s *serving) reload(ctx context.Context, hangup <-chan os.Signal) {
+	list := []func(asked bool){s.accounts.Reload}
+	if s.certificate != nil {
+		list = append(list, s.certificate.reload)
+	}
+	if s.access != nil {
+		list = append(list, s.access.Reload)
+	}
+	if s.metricsKey != nil {
+		list = append(list, s.metricsKey.reload)
+	}
+	reload.Watch(ctx, hangup, s.log, list...)
+}

@@ -1,0 +1,150 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/core/protocol"
+	"edgetable/functions/edgetable/account"
+	"edgetable/functions/edgetable/backup"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/stores"
+)
+
+// serveFlags are the flags of serve.
+type serveFlags struct {
+	stores.Flags
+	listen, accounts       string
+	tlsCert, tlsKey        string
+	devAnywhere, pathStyle bool
+	trustProxy             bool
+	publicURL              string
+	explorer               explorerFlag
+	skew, drain, grace     time.Duration
+	admin                  string
+	logFormat              string
+	logLevel               slog.Level
+	accessLog              string
+	slowQuery              time.Duration
+
+	acme    acmeFlags
+	metrics metricsFlags
+	traces  tracesFlags
+	protect protectFlags
+	bearer  bearerFlags
+	chaos   chaosFlags
+	backup  backup.Flags
+}
+
+func (p *program) serveCommand() *cobra.Command {
+	o := serveFlags{Flags: stores.NewFlags()}
+	var print bool
+	c := &cobra.Command{
+		Use: "serve", Short: "Serve tables from a data directory, from memory, or from DynamoDB",
+		Long: "Prints \"ready\" when it takes requests, and serves until it is interrupted.",
+		Example: `  edgetable serve --data /var/lib/edgetable
+  edgetable serve --memory
+  edgetable serve --accounts accounts --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
+  edgetable serve --store dynamodb --dynamodb-table edgetable --accounts accounts`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.check(c.Flags()); err != nil {
+				return err
+			}
+			if print {
+				cli.PrintConfig(p.Out, c)
+				return nil
+			}
+			return p.runServer(c.Context(), &o)
+		},
+	}
+	cli.Section(c, "Address", o.registerAddress)
+	cli.Section(c, "Certificates from an authority", o.acme.register)
+	cli.Section(c, "Accounts", func(f *pflag.FlagSet) {
+		cli.AccountsFlag(f, &o.accounts)
+		cli.BoolFlag(f, &o.devAnywhere, "allow-development-account", "serve the development account to other machines too; its key is public")
+	})
+	cli.Section(c, "Bearer tokens", o.bearer.register)
+	o.Flags.Sections(func(heading string, register func(*pflag.FlagSet)) { cli.Section(c, heading, register) })
+	cli.Section(c, "Backups", o.backup.Register)
+	cli.Section(c, "Limits", o.registerLimits)
+	cli.Section(c, "Operation", o.registerOperation)
+	cli.Section(c, "Metrics and traces", func(f *pflag.FlagSet) {
+		o.metrics.register(f)
+		o.traces.register(f)
+	})
+	cli.Section(c, "Simulated faults", o.chaos.register)
+	cli.BoolFlag(c.Flags(), &print, "print-config", "print the flags as a configuration file and exit; no key is among them")
+	return c
+}
+
+func (o *serveFlags) registerAddress(f *pflag.FlagSet) {
+	cli.ListenFlag(f, &o.listen, cli.UsualAddress)
+	f.StringVar(&o.tlsCert, "tls-cert", "", "`file` with the certificate chain in PEM: serve HTTPS")
+	f.StringVar(&o.tlsKey, "tls-key", "", "`file` with the certificate's key in PEM")
+	f.StringVar(&o.publicURL, "public-url", "", "`URL` of the server for clients, such as https://tables.example.com; shown at start")
+	o.explorer.register(f)
+	cli.BoolFlag(f, &o.pathStyle, "path-style", "take the account from the path whatever the host is")
+	cli.BoolFlag(f, &o.trustProxy, "trust-proxy", "trust X-Forwarded-Proto, X-Forwarded-Host and the last entry of X-Forwarded-For; only behind a proxy that sets them")
+}
+
+func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
+	o.protect.register(f)
+	cli.DurationFlag(f, &o.skew, "max-skew", 15*time.Minute, 0, cli.MaxTime, "how far the date of a request may be from now; 0 does not check")
+}
+
+func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
+	cli.AdminFlag(f, &o.admin, ", if there is one")
+	cli.DurationFlag(f, &o.grace, "grace", 10*time.Second, 0, cli.MaxTime, "how long requests may continue after an interrupt; a second interrupt ends them")
+	cli.DurationFlag(f, &o.drain, "drain", 0, 0, cli.MaxTime, "how long to serve after an interrupt while /_/ready answers 503, before --grace begins")
+	cli.ChoiceFlag(f, &o.logFormat, "log-format", "`format` of the log on standard error, text or json", "text", "json")
+	cli.LevelFlag(f, &o.logLevel, "log-level", "least `level` that is logged: debug (every request), info, warn or error")
+	f.StringVar(&o.accessLog, "access-log", "", "`file` that gets a line for each request, opened again on SIGHUP; - is standard error; default none")
+	cli.DurationFlag(f, &o.slowQuery, "slow-query", time.Second, 0, cli.MaxTime, "log each query that takes this long, with the shape of its filter; 0 logs none")
+}
+
+// check finds flags that do not go together.
+func (o *serveFlags) check(flags *pflag.FlagSet) error {
+	given := flags.Changed
+	if (o.tlsCert == "") != (o.tlsKey == "") {
+		return cli.Misuse("--tls-cert and --tls-key go together")
+	}
+	if u, err := url.Parse(o.publicURL); o.publicURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
+		return cli.Misuse("--public-url is a URL such as https://tables.example.com, not %q", o.publicURL)
+	}
+	o.explorer.given = given("explorer")
+	if err := o.metrics.check(); err != nil {
+		return err
+	}
+	if err := o.acme.check(o.DataDirectory(), o.tlsCert, given); err != nil {
+		return err
+	}
+	if _, err := o.traces.url(); err != nil {
+		return err
+	}
+	if o.Kind().Remote {
+		o.protect.wait(given)
+	}
+	if err := o.Flags.Check(flags); err != nil {
+		return err
+	}
+	return o.backup.Check(given)
+}
+
+func newProtocol(b *stores.Backend, known *account.Known, o *serveFlags) *protocol.Handler {
+	return &protocol.Handler{
+		Service:     stores.NewService(b.Store, b.Scan),
+		Accounts:    known.Find,
+		Now:         stores.Now,
+		NewID:       protocol.RandomID(rand.Uint64),
+		WithTimeout: context.WithTimeout,
+		MaxSkew:     o.skew,
+		PathStyle:   o.pathStyle,
+		Limits:      o.protect.buckets(stores.Now),
+	}
+}

@@ -1,0 +1,168 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"edgetable/core/key"
+	"edgetable/core/odata"
+	"edgetable/core/protocol"
+	"edgetable/core/table"
+	"edgetable/core/traffic"
+	"edgetable/functions/edgetable/stores"
+)
+
+// TrafficFile keeps the statistics of traffic in the data directory.
+const TrafficFile = "traffic.json"
+
+// Statistics counts the traffic of a server and keeps it in a file.
+type Statistics struct {
+	*traffic.Counter
+	path string // "" keeps nothing
+	log  *slog.Logger
+}
+
+// OpenStatistics continues with what the file has. Without a data directory there
+// is none.
+func OpenStatistics(data string, log *slog.Logger) *Statistics {
+	s := &Statistics{Counter: traffic.New(), log: log}
+	if data != "" {
+		s.path = filepath.Join(data, TrafficFile)
+		saved, err := readStatistics(s.path)
+		var c *traffic.Counter
+		if err == nil {
+			c, err = traffic.Restore(saved, stores.Now())
+		}
+		switch {
+		case err == nil:
+			s.Counter = c
+		case !errors.Is(err, fs.ErrNotExist):
+			log.Warn("the statistics of traffic begin anew, because their file cannot be used", "file", s.path, "cause", err)
+		}
+	}
+	s.Tick(stores.Now())
+	return s
+}
+
+// readStatistics reads a file. Its first line has a checksum of the rest, so that a
+// torn file is noticed.
+func readStatistics(path string) (*traffic.Saved, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	head, body, _ := bytes.Cut(text, []byte("\n"))
+	if string(head) != checksum(body) {
+		return nil, errors.New("its checksum is wrong")
+	}
+	s := new(traffic.Saved)
+	return s, json.Unmarshal(body, s)
+}
+
+func checksum(b []byte) string { return fmt.Sprintf("edgetable traffic 1 %08x", crc32.ChecksumIEEE(b)) }
+
+// write replaces the file. After a crash there is the old one or the new one, or one
+// with a wrong checksum.
+func (s *Statistics) write() {
+	if s.path == "" {
+		return
+	}
+	body, err := json.Marshal(s.Save())
+	if err == nil {
+		temporary := s.path + "~"
+		if err = os.WriteFile(temporary, append([]byte(checksum(body)+"\n"), body...), 0o600); err == nil {
+			err = os.Rename(temporary, s.path)
+		}
+	}
+	if err != nil {
+		s.log.Warn("the statistics of traffic cannot be kept", "cause", err)
+	}
+}
+
+// keep moves the statistics with the clock and writes them every minute, until ctx
+// ends.
+func (s *Statistics) keep(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		s.Tick(stores.Now())
+		if n%60 == 0 {
+			s.write()
+		}
+	}
+}
+
+// Observe counts a request, if it was one to entities of a table that exists.
+func (s *Statistics) Observe(resp *protocol.Response) {
+	from := resp.Visit
+	throttled := resp.Status == http.StatusServiceUnavailable && !errors.Is(resp.Err, table.ErrFull)
+	switch {
+	case from == nil, resp.Table == "", resp.Code == "TableNotFound", resp.Status >= 500 && !throttled:
+		return
+	}
+	v := traffic.Visit{
+		Account: resp.Account, Table: resp.Table, PartitionKey: from.PartitionKey, RowKey: from.RowKey, InPartition: from.InPartition,
+		Write: from.Write, Batch: from.Write && resp.Operation == "EntityGroupTransaction",
+		Entities: from.Entities, Inserts: from.Inserts, Bytes: from.Bytes, Largest: from.Largest, Throttled: throttled,
+	}
+	if from.Query {
+		describeQuery(&v, resp)
+	}
+	s.Add(&v)
+}
+
+// describeQuery adds the facts about a page of a query.
+func describeQuery(v *traffic.Visit, resp *protocol.Response) {
+	from := resp.Visit
+	plan := odata.MakePlan(from.Filter)
+	v.Plan, v.Shape, v.Example = plan.Kind, from.Filter.Shape(), from.Text
+	v.Scanned, v.ScannedBytes, v.Returned = resp.Scanned, from.ScannedBytes, resp.Returned
+	ranges := key.From(plan.Ranges, from.From)
+	if len(ranges) == 0 {
+		v.From = []byte{}
+		return
+	}
+	v.From, v.To = ranges[0].Start, ranges[len(ranges)-1].End
+	if v.From == nil {
+		v.From = []byte{}
+	}
+	if from.Next != nil {
+		v.To = from.Next
+	}
+	if len(plan.Ranges) == 1 && (plan.Kind == "Point" || plan.Kind == "Rows" || plan.Kind == "Partition") {
+		partition, _ := key.Split(plan.Ranges[0].Start)
+		v.PartitionKey, v.InPartition = key.DecodePart(partition), true
+	}
+}
+
+// serve answers 'edgetable stats' and 'advise'.
+func (s *Statistics) serve(mux *http.ServeMux) {
+	mux.HandleFunc("GET /traffic", func(w http.ResponseWriter, _ *http.Request) {
+		saved := s.Save()
+		answerJSON(w, saved.Overviews())
+	})
+	mux.HandleFunc("GET /traffic/{table}", func(w http.ResponseWriter, r *http.Request) {
+		saved := s.Save()
+		t, ok := saved.Find(r.URL.Query().Get("account"), r.PathValue("table"))
+		if !ok {
+			http.Error(w, "no traffic of this table was counted: the server counts that of its 16 busiest tables", http.StatusNotFound)
+			return
+		}
+		answerJSON(w, t.Report())
+	})
+}

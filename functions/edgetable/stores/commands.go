@@ -1,0 +1,17 @@
+package stores
+
+import (
+	"edgetable/functions/edgetable/cli"
+	"github.com/spf13/cobra"
+)
+
+// program is what the commands that look after a store without a server share.
+type program struct {
+	*cli.Terminal
+}
+
+// Commands are the commands that look after a store without a server.
+func Commands(t *cli.Terminal) []*cobra.Command {
+	p := &program{t}
+	return []*cobra.Command{p.checkCommand(), p.dynamodbCommand(), p.tableCommand()}
+}

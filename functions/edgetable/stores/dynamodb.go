@@ -1,0 +1,171 @@
+package stores
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	sdk "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go/logging"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/cli"
+)
+
+// dynamodbFlags say which DynamoDB table is meant, and how it is used.
+type dynamodbFlags struct {
+	table, region, endpoint string
+	lease                   time.Duration
+}
+
+func (o *dynamodbFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&o.table, "dynamodb-table", "", "`name` of the DynamoDB table")
+	f.StringVar(&o.region, "dynamodb-region", "", "AWS `Region` of the DynamoDB table; default that of the environment or the profile")
+	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "`URL` of the server, where it is not AWS, such as DynamoDB Local")
+}
+
+// registerLease is for programs that read or write tables.
+func (o *dynamodbFlags) registerLease(f *pflag.FlagSet) {
+	cli.DurationFlag(f, &o.lease, "lease", 2*time.Second, 0, dynamodb.MaxLease, "how long a process may cache that a table exists, and the least time that deleting one takes; "+
+		"the same in all that use the DynamoDB table; 0 asks each time")
+}
+
+func (o *dynamodbFlags) check() error {
+	if o.endpoint != "" {
+		if u, err := url.Parse(o.endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return cli.Misuse("--dynamodb-endpoint is a URL such as http://127.0.0.1:8000, not %q", o.endpoint)
+		} else if u.User != nil { // it would be in every message and in the log
+			return cli.Misuse("--dynamodb-endpoint takes no user and no password: give credentials as the AWS CLI takes them")
+		}
+	}
+	if o.table == "" {
+		return cli.Misuse("say which DynamoDB table with --dynamodb-table")
+	}
+	return nil
+}
+
+// client reaches the Region with the credentials that the AWS CLI would take.
+func (o *dynamodbFlags) client(ctx context.Context, connections int) (*sdk.Client, error) {
+	// A page of a whole table reads all of its buckets at once, and connections
+	// that wait cost less than new ones.
+	options := []func(*config.LoadOptions) error{config.WithLogger(sdkLog{}), config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, connections
+	}))}
+	if o.region != "" {
+		options = append(options, config.WithRegion(o.region))
+	}
+	c, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return nil, err
+	}
+	if c.Region == "" {
+		return nil, errors.New("no AWS Region is set: say which with --dynamodb-region or $AWS_REGION")
+	}
+	if _, err := c.Credentials.Retrieve(ctx); err != nil {
+		return nil, fmt.Errorf("there are no AWS credentials: set $AWS_ACCESS_KEY_ID and $AWS_SECRET_ACCESS_KEY "+
+			"(whatever they are, for DynamoDB Local), $AWS_PROFILE, or a role of the machine: %w", err)
+	}
+	return sdk.NewFromConfig(c, func(d *sdk.Options) {
+		if o.endpoint != "" {
+			d.BaseEndpoint = aws.String(o.endpoint)
+		}
+	}), nil
+}
+
+// place names the DynamoDB table for people.
+func (o *dynamodbFlags) place(c *sdk.Client) string {
+	if o.endpoint != "" {
+		return fmt.Sprintf("the DynamoDB table %s at %s", o.table, o.endpoint)
+	}
+	return fmt.Sprintf("the DynamoDB table %s in %s", o.table, c.Options().Region)
+}
+
+// open makes the store and reads from it, so that mistakes show now.
+func (o *dynamodbFlags) open(ctx context.Context, client *sdk.Client, options dynamodb.Options) (*dynamodb.Store, error) {
+	options.Client, options.Table = client, o.table
+	if options.Lease = o.lease; o.lease == 0 {
+		options.Lease = -1
+	}
+	store, err := dynamodb.New(options)
+	if err != nil {
+		return nil, err
+	}
+	_, err = store.ListRecords(ctx, "", "", 1, table.Strong)
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
+		return nil, fmt.Errorf("%s does not exist: 'edgetable dynamodb create' makes it, or infra/aws with all that belongs to it on AWS", o.place(client))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.place(client), err)
+	}
+	return store, nil
+}
+
+// connect calls check, client and open, for a command without a server.
+func (o *dynamodbFlags) connect(ctx context.Context, connections int) (*dynamodb.Store, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	client, err := o.client(ctx, connections)
+	if err != nil {
+		return nil, err
+	}
+	return o.open(ctx, client, dynamodb.Options{})
+}
+
+// dynamodbCommand has the commands that look after a DynamoDB table.
+func (p *program) dynamodbCommand() *cobra.Command {
+	return cli.Group("dynamodb", "Make or purge a DynamoDB table", "", p.createCommand(), p.purgeCommand())
+}
+
+func (p *program) createCommand() *cobra.Command {
+	var o dynamodbFlags
+	c := &cobra.Command{
+		Use: "create", Short: "Make the DynamoDB table, where infra/aws is not used",
+		Long: "The table is billed on demand. One that exists is left as it is. On AWS, infra/aws\n" +
+			"makes it with backups, alarms and protection against deletion: prefer that.",
+		Example: "  edgetable dynamodb create --dynamodb-table edgetable --dynamodb-region eu-central-1",
+		RunE:    func(c *cobra.Command, _ []string) error { return p.createDynamoDB(c.Context(), &o) },
+	}
+	cli.Section(c, "Flags", o.register)
+	return c
+}
+
+func (p *program) createDynamoDB(ctx context.Context, o *dynamodbFlags) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	client, err := o.client(ctx, 1)
+	if err != nil {
+		return err
+	}
+	_, err = client.DescribeTable(ctx, &sdk.DescribeTableInput{TableName: aws.String(o.table)})
+	exists := err == nil
+	if err := dynamodb.Create(ctx, client, o.table); err != nil {
+		return fmt.Errorf("%s: %w", o.place(client), err)
+	}
+	if exists {
+		fmt.Fprintln(p.Out, o.place(client), "is there already, with the right keys")
+	} else {
+		fmt.Fprintln(p.Out, o.place(client), "is made")
+	}
+	return nil
+}
+
+// sdkLog takes what the SDK would write to standard error in a form of its own.
+type sdkLog struct{}
+
+// Logf implements smithy's logging.Logger.
+func (sdkLog) Logf(_ logging.Classification, format string, args ...any) {
+	slog.Warn("DynamoDB's client: " + fmt.Sprintf(format, args...))
+}

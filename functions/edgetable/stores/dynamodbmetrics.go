@@ -1,0 +1,42 @@
+package stores
+
+import (
+	"sync/atomic"
+
+	"edgetable/adapters/observe"
+	"edgetable/adapters/store/dynamodb"
+	"edgetable/core/buckets"
+)
+
+// DynamoDBMetrics adds what the store on DynamoDB reports.
+func DynamoDBMetrics(m *observe.Metrics) (dynamodb.Observer, func(buckets.Cost)) {
+	if m == nil {
+		return dynamodb.Observer{}, nil
+	}
+	calls := m.Histograms("dynamodb_call_duration_seconds",
+		"Time of a call to DynamoDB, by action and result: success, condition (it failed), busy (throttled or in conflict), unknown (whether it was applied) or failure.",
+		observe.Latencies[:], "action", "result")
+	units := m.Counters("dynamodb_consumed_units_total", "Capacity units that calls consumed, as DynamoDB tells.", "kind")
+	reads, writes := units.WithLabelValues("read"), units.WithLabelValues("write")
+	var retries atomic.Int64
+	m.Total("dynamodb_retries_total", "Calls that were made again after a failure.", &retries)
+	var page struct{ pages, calls, items, bytes atomic.Int64 }
+	m.Total("dynamodb_pages_total", "Pages of queries that were read from DynamoDB.", &page.pages)
+	m.Total("dynamodb_page_calls_total", "Calls that read these pages.", &page.calls)
+	m.Total("dynamodb_page_items_total", "Items that were read for these pages.", &page.items)
+	m.Total("dynamodb_page_bytes_total", "Bytes that were read for these pages, an estimate.", &page.bytes)
+	observer := dynamodb.Observer{
+		Call: func(o dynamodb.Observation) {
+			calls.WithLabelValues(o.Action, o.Result).Observe(o.Took.Seconds())
+			reads.Add(o.ReadUnits)
+			writes.Add(o.WriteUnits)
+		},
+		Retry: func() { retries.Add(1) },
+	}
+	return observer, func(c buckets.Cost) {
+		page.pages.Add(1)
+		observe.Add(&page.calls, c.Reads)
+		observe.Add(&page.items, c.Rows)
+		observe.Add(&page.bytes, c.Bytes)
+	}
+}

@@ -1,0 +1,121 @@
+package stores
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/functions/edgetable/cli"
+)
+
+// embeddedFlags are the flags of the store in the data directory, or in memory.
+type embeddedFlags struct {
+	data        string
+	memory      bool
+	cache       int64
+	accept      bool
+	diskReserve int64
+}
+
+func inDirectory() *Kind {
+	o := &embeddedFlags{}
+	return &Kind{
+		name: "embedded", about: "in the data directory", heading: "Store", also: []string{"backup-to"},
+		register: o.register, check: o.check, Open: o.open,
+		dataDirectory: func() string {
+			if o.memory {
+				return ""
+			}
+			return o.data
+		},
+	}
+}
+
+// maxCache is more memory than a machine has.
+const maxCache = 1 << 44
+
+func (o *embeddedFlags) register(f *pflag.FlagSet) {
+	cli.DataFlag(f, &o.data, "made if missing")
+	cli.BoolFlag(f, &o.memory, "memory", "keep everything in memory; it is lost when the server ends")
+	cli.BoolFlag(f, &o.accept, "accept-damage", "open a damaged data directory without the commits it has lost; damaged logs are kept as *.damaged")
+	cli.SizeFlag(f, &o.diskReserve, "disk-reserve", 256<<20, 0, maxCache, "`size` of a file that keeps room for deletes on a full disk, at most a sixteenth of the disk; 0 makes none")
+	cli.SizeFlag(f, &o.cache, "cache-size", 128<<20, 1<<20, maxCache, "`size` of the block cache")
+}
+
+func (o *embeddedFlags) check(given func(flag string) bool) error {
+	switch {
+	case o.memory && given("data"):
+		return cli.Misuse("--memory and --data exclude each other")
+	case o.memory && given("backup-to"):
+		return cli.Misuse("--backup-to is for a data directory, not for --memory")
+	case !o.memory && o.data == "":
+		return cli.Misuse("--data names no directory")
+	}
+	return nil
+}
+
+// open opens the store in the data directory, or in memory.
+func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error) {
+	o.limitMemory(from.Environment)
+	info, err := os.Stat(o.data)
+	if err == nil && !info.IsDir() && !o.memory {
+		return nil, fmt.Errorf("--data: %s is not a directory", o.data)
+	}
+	fresh := os.IsNotExist(err)
+	store, err := pebblestore.Open(pebblestore.Options{
+		Dir: o.data, Memory: o.memory, CacheSize: o.cache, AcceptDamage: o.accept, DiskReserve: o.diskReserve,
+		Observer: embeddedMetrics(from.Metrics),
+		Logf:     func(format string, args ...any) { from.Log.Warn(fmt.Sprintf(format, args...)) },
+		Fatal: func(err error) {
+			from.Log.Error("the store cannot go on; what was confirmed is safe", "cause", err)
+			os.Exit(1)
+		},
+	})
+	if errors.Is(err, pebblestore.ErrLost) {
+		return nil, fmt.Errorf("%w; restore a backup, or serve what is left with --accept-damage", err)
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return nil, fmt.Errorf("%w; let this user write there, or name another directory with --data", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := &Backend{
+		Store: store, System: "edgetable", Place: "in memory, gone when it ends",
+		Close: store.Close, Ready: func(context.Context) error { return store.Ready() }, Fresh: time.Second,
+	}
+	watchEmbedded(from.Metrics, store)
+	if !o.memory {
+		b.Embedded = &Checkpoints{Store: store}
+		dir, err := filepath.Abs(o.data)
+		if err != nil { // the working directory is gone
+			dir = o.data
+		}
+		if b.Place = "in " + dir; fresh {
+			b.Place += ", which is new"
+		}
+	}
+	return b, nil
+}
+
+// besideCache is the memory for all but the cache: requests, pages, compactions.
+const besideCache = 192 << 20
+
+// limitMemory makes the garbage collector run rarely while memory is left, and as
+// often as needed to stay within the limit. GOMEMLIMIT and GOGC take precedence.
+func (o *embeddedFlags) limitMemory(environment func(string) string) {
+	if cmp.Or(environment("GOMEMLIMIT"), environment("GOGC")) == "" && !o.memory {
+		debug.SetMemoryLimit(o.cache + besideCache)
+		debug.SetGCPercent(400)
+	}
+}
