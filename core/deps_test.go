@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"edgetable/core/sas":       {"edm", "key", "percent", "sharedkey", "table"},
 	"edgetable/core/settings":  {"edm", "httpdate", "multipart", "sas", "table", "xml"},
 	"edgetable/core/payload":   {"edm", "key", "percent", "table", "xml"},
+	"edgetable/core/objects":   {},
 	"edgetable/core/memstore":  {"edm", "key", "odata", "table"},
 	"edgetable/core/accounts":  {"protocol", "sharedkey"},
 	"edgetable/core/buckets":   {"key", "odata", "table"},

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/objects/directory"
+	"edgetable/core/objects"
 )
 
 // big adds a file of several parts, with random content.
@@ -24,7 +26,7 @@ func TestParts(t *testing.T) {
 	for _, w := range []*world{newWorld(1), newWorld(2).encrypted(t)} {
 		w.big("100000.sst", 2<<23+1)
 		w.big("100001.sst", 1<<23)
-		place := repository.Directory(filepath.Join(t.TempDir(), "new", "place"))
+		place := directory.Place{Dir: filepath.Join(t.TempDir(), "new", "place")}
 		if _, err := w.create(t, t.Context(), place); err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +42,7 @@ type counting struct {
 	saves   int // of the manifest so far
 }
 
-func (c *counting) place(s *shelf, stopAfterSaves int) repository.Objects {
+func (c *counting) place(s *shelf, stopAfterSaves int) objects.Place {
 	return putter{s, func(name string) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()

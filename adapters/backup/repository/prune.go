@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"edgetable/core/objects"
 )
 
 // Pruning says what [Repository.Prune] removes.
@@ -79,12 +81,12 @@ const deletions = 16
 
 // collect deletes the objects that no manifest names. The order of its steps matters.
 func (r *Repository) collect(ctx context.Context, done *Pruned, dryRun bool) error {
-	var objects []Object
+	var listed []objects.Object
 	for o, err := range r.objects.List(ctx, dataDir) {
 		if err != nil {
 			return err
 		}
-		objects = append(objects, o)
+		listed = append(listed, o)
 	}
 	all, err := r.List(ctx)
 	if err != nil {
@@ -111,7 +113,7 @@ func (r *Repository) collect(ctx context.Context, done *Pruned, dryRun bool) err
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(deletions)
-	for _, o := range objects {
+	for _, o := range listed {
 		if needed[o.Name] {
 			continue
 		}

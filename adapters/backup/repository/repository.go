@@ -7,15 +7,17 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"edgetable/core/objects"
 )
 
 // Repository holds the backups of one store.
 type Repository struct {
-	objects Objects
+	objects objects.Place
 }
 
 // New returns the repository in a place, which may be empty.
-func New(o Objects) *Repository { return &Repository{o} }
+func New(o objects.Place) *Repository { return &Repository{o} }
 
 var (
 	// ErrNone means that there are no backups in the place.
@@ -63,7 +65,7 @@ func (r *Repository) claim(ctx context.Context, store string) error {
 			if err != nil {
 				return err
 			}
-			if !strings.HasSuffix(o.Name, tempSuffix) { // left by a run that was killed here
+			if !strings.HasSuffix(o.Name, objects.TempSuffix) { // left by a run that was killed here
 				return fmt.Errorf("%w: it holds %q", errForeign, o.Name)
 			}
 		}

@@ -13,6 +13,8 @@ import (
 
 	"filippo.io/age"
 	"golang.org/x/sync/errgroup"
+
+	"edgetable/core/objects"
 )
 
 // Restore writes the files of a backup to a new directory, or to an empty one, and
@@ -90,7 +92,7 @@ func newDir(dir string) (made bool, err error) {
 
 // writer writes the files of a backup.
 type writer struct {
-	objects  Objects
+	objects  objects.Place
 	dir      string
 	with     []age.Identity
 	progress func(done, total int64)
@@ -150,8 +152,8 @@ func (w *writer) finish(f File) error {
 
 // readPart reads an object, verifies it, and decrypts it if there are identities. The
 // result must have size bytes, unless size is negative.
-func readPart(ctx context.Context, objects Objects, p Part, size int64, with []age.Identity) ([]byte, error) {
-	b, err := objects.Get(ctx, dataDir+p.Object)
+func readPart(ctx context.Context, place objects.Place, p Part, size int64, with []age.Identity) ([]byte, error) {
+	b, err := place.Get(ctx, dataDir+p.Object)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s%s is missing", dataDir, p.Object)
 	}
@@ -170,4 +172,18 @@ func readPart(ctx context.Context, objects Objects, p Part, size int64, with []a
 		return nil, fmt.Errorf("%s%s has %d bytes instead of %d", dataDir, p.Object, len(b), size)
 	}
 	return b, nil
+}
+
+// makeDir makes a directory and its parents durable.
+func makeDir(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := makeDir(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(filepath.Dir(dir))
 }

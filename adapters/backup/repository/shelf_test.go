@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"edgetable/adapters/backup/repository"
+	"edgetable/core/objects"
 )
 
 // shelf is a place for objects in memory.
@@ -38,16 +38,16 @@ func (s *shelf) Get(_ context.Context, name string) ([]byte, error) {
 	return bytes.Clone(b), nil
 }
 
-func (s *shelf) List(_ context.Context, prefix string) iter.Seq2[repository.Object, error] {
+func (s *shelf) List(_ context.Context, prefix string) iter.Seq2[objects.Object, error] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var list []repository.Object
+	var list []objects.Object
 	for name, b := range s.objects {
 		if strings.HasPrefix(name, prefix) {
-			list = append(list, repository.Object{Name: name, Size: int64(len(b))})
+			list = append(list, objects.Object{Name: name, Size: int64(len(b))})
 		}
 	}
-	return func(yield func(repository.Object, error) bool) {
+	return func(yield func(objects.Object, error) bool) {
 		for _, o := range list {
 			if !yield(o, nil) {
 				return
@@ -76,7 +76,7 @@ type step func(after bool) error
 
 // stepped is a place whose operations a test can stop.
 type stepped struct {
-	repository.Objects
+	objects.Place
 	step step
 }
 
@@ -92,36 +92,36 @@ func (s stepped) do(op func() error) error {
 }
 
 func (s stepped) Put(ctx context.Context, name string, b []byte) error {
-	return s.do(func() error { return s.Objects.Put(ctx, name, b) })
+	return s.do(func() error { return s.Place.Put(ctx, name, b) })
 }
 
 func (s stepped) Get(ctx context.Context, name string) (b []byte, err error) {
 	err = s.do(func() error {
-		b, err = s.Objects.Get(ctx, name)
+		b, err = s.Place.Get(ctx, name)
 		return err
 	})
 	return b, err
 }
 
-func (s stepped) List(ctx context.Context, prefix string) iter.Seq2[repository.Object, error] {
-	var list iter.Seq2[repository.Object, error]
+func (s stepped) List(ctx context.Context, prefix string) iter.Seq2[objects.Object, error] {
+	var list iter.Seq2[objects.Object, error]
 	err := s.do(func() error {
-		list = s.Objects.List(ctx, prefix)
+		list = s.Place.List(ctx, prefix)
 		return nil
 	})
 	if err != nil {
-		return func(yield func(repository.Object, error) bool) { yield(repository.Object{}, err) }
+		return func(yield func(objects.Object, error) bool) { yield(objects.Object{}, err) }
 	}
 	return list
 }
 
 func (s stepped) Delete(ctx context.Context, name string) error {
-	return s.do(func() error { return s.Objects.Delete(ctx, name) })
+	return s.do(func() error { return s.Place.Delete(ctx, name) })
 }
 
 // putter is a place whose writes a test can refuse.
 type putter struct {
-	repository.Objects
+	objects.Place
 	put func(name string) error
 }
 
@@ -129,7 +129,7 @@ func (p putter) Put(ctx context.Context, name string, b []byte) error {
 	if err := p.put(name); err != nil {
 		return err
 	}
-	return p.Objects.Put(ctx, name, b)
+	return p.Place.Put(ctx, name, b)
 }
 
 var errKilled = errors.New("killed")

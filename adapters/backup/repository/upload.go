@@ -12,6 +12,8 @@ import (
 
 	"filippo.io/age"
 	"golang.org/x/sync/errgroup"
+
+	"edgetable/core/objects"
 )
 
 // concurrency is the number of objects that are read or written at once.
@@ -24,7 +26,7 @@ const saveAtLeast = 64 << 20
 
 // upload stores the files of a snapshot.
 type upload struct {
-	objects    Objects
+	objects    objects.Place
 	manifest   *Manifest
 	known      *known
 	recipients []age.Recipient

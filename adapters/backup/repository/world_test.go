@@ -15,6 +15,7 @@ import (
 	"filippo.io/age"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/core/objects"
 )
 
 // world is a data directory that changes, and what its backups must contain.
@@ -71,7 +72,7 @@ func (w *world) change() {
 }
 
 // create makes a backup of the world as it is.
-func (w *world) create(t *testing.T, ctx context.Context, place repository.Objects) (*repository.Manifest, error) {
+func (w *world) create(t *testing.T, ctx context.Context, place objects.Place) (*repository.Manifest, error) {
 	staged := filepath.Join(t.TempDir(), "staged")
 	var id string
 	m, err := repository.New(place).Create(ctx, repository.Source{
@@ -110,7 +111,7 @@ func stage(dir string, files map[string]content) error {
 }
 
 // check demands that each listed backup is complete.
-func (w *world) check(t *testing.T, place repository.Objects) *repository.Backups {
+func (w *world) check(t *testing.T, place objects.Place) *repository.Backups {
 	t.Helper()
 	r := repository.New(place)
 	all, err := r.List(t.Context())
@@ -128,7 +129,7 @@ func (w *world) check(t *testing.T, place repository.Objects) *repository.Backup
 }
 
 // restored demands that the newest backup is restored as the world was.
-func (w *world) restored(t *testing.T, place repository.Objects) {
+func (w *world) restored(t *testing.T, place objects.Place) {
 	t.Helper()
 	r := repository.New(place)
 	m, err := r.Find(t.Context(), "")
@@ -160,6 +161,6 @@ func (w *world) restored(t *testing.T, place repository.Objects) {
 	os.RemoveAll(dir)
 }
 
-func (w *world) prune(ctx context.Context, place repository.Objects, last int) (*repository.Pruned, error) {
+func (w *world) prune(ctx context.Context, place objects.Place, last int) (*repository.Pruned, error) {
 	return repository.New(place).Prune(ctx, repository.Pruning{Keep: repository.Keep{Last: last}, Now: w.now})
 }

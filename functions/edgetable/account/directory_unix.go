@@ -3,19 +3,9 @@
 package account
 
 import (
-	"errors"
 	"os"
 	"syscall"
 )
-
-// SyncDir makes the names in a directory durable.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
 
 // lockDir waits until no other process holds the directory, and holds it until unlock.
 // Where it is missing or the file system has no locks, it does nothing.

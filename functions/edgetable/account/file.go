@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"edgetable/adapters/objects/directory"
 	"edgetable/core/accounts"
 	"edgetable/functions/edgetable/cli"
 )
@@ -75,36 +75,7 @@ func (f *file) save() error {
 	if len(list) == 0 {
 		return errors.New("a server needs an account: disable the last one instead, or make another first")
 	}
-	return ReplaceFile(f.path, []byte(text), f.mode)
-}
-
-// ReplaceFile writes a file in one step. It belongs to the owner of the file it
-// replaces, or of its directory, whoever writes it.
-func ReplaceFile(path string, text []byte, mode fs.FileMode) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	t, err := os.CreateTemp(dir, filepath.Base(path)+".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(t.Name()) // there is none after the rename
-	_, err = t.Write(text)
-	owner := path
-	if _, err := os.Stat(path); err != nil {
-		owner = dir
-	}
-	if err == nil {
-		err = errors.Join(t.Chmod(mode), KeepOwner(t, owner), t.Sync())
-	}
-	if err = errors.Join(err, t.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(t.Name(), path); err != nil {
-		return err
-	}
-	return SyncDir(dir) // or a power cut brings back a key that was removed
+	return directory.Replace(f.path, []byte(text), f.mode) // or a power cut brings back a key that was removed
 }
 
 // newKey makes a key of 256 bits.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"edgetable/adapters/objects/directory"
 	"edgetable/core/accounts"
 	"edgetable/core/sharedkey"
 )
@@ -65,7 +66,7 @@ func (u lastUsed) write(file string, list accounts.List) error {
 			}
 		}
 	}
-	return ReplaceFile(file, []byte(b.String()), 0o600)
+	return directory.Replace(file, []byte(b.String()), 0o600)
 }
 
 // say is when a key was last used, for people.

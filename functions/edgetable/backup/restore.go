@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/core/table"
-	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/client"
 	"edgetable/functions/edgetable/place"
@@ -139,5 +139,5 @@ func restoreTable(restore func(dir string) error, dir string, key table.RecordKe
 	if err := os.Rename(alone, dir); err != nil {
 		return 0, err
 	}
-	return entities, account.SyncDir(filepath.Dir(dir))
+	return entities, directory.Sync(filepath.Dir(dir))
 }

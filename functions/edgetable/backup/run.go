@@ -16,8 +16,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/objects/directory"
 	"edgetable/adapters/store/pebblestore"
-	"edgetable/functions/edgetable/account"
+	"edgetable/core/objects"
 	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"
@@ -41,7 +42,7 @@ type snapshotter interface {
 // run makes a backup of a data directory.
 type run struct {
 	data, location string
-	place          repository.Objects
+	place          objects.Place
 	store          snapshotter
 	keys           []string
 	progress       func(done, total int64)
@@ -101,7 +102,7 @@ func LockBackups(data string) (io.Closer, error) {
 	path := filepath.Join(data, LockFile)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
-		err = errors.Join(account.KeepOwner(f, data), f.Close())
+		err = errors.Join(directory.KeepOwner(f, data), f.Close())
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
@@ -155,7 +156,7 @@ func (b *run) writeUnfinished(u unfinished) error {
 	for _, id := range slices.Compact(u.here) {
 		fmt.Fprintln(&text, id, b.location)
 	}
-	return account.ReplaceFile(filepath.Join(b.data, UnfinishedFile), text.Bytes(), 0o600)
+	return directory.Replace(filepath.Join(b.data, UnfinishedFile), text.Bytes(), 0o600)
 }
 
 // openForBackup opens the store of a data directory, or asks the server that uses it.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/backup/repository"
-	"edgetable/adapters/backup/repository/s3"
+	"edgetable/adapters/objects/s3"
 	"edgetable/adapters/setting"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/place"

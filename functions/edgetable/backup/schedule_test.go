@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/objects/directory"
 )
 
 // TestBackupFails runs a schedule for a month whose place cannot be used, and checks that
@@ -24,7 +24,7 @@ func TestBackupFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &Schedule{
 			Flags: &Flags{To: place, Every: time.Hour}, log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-			run: &run{place: repository.Directory(place)},
+			run: &run{place: directory.Place{Dir: place}},
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		start := time.Now()

@@ -13,7 +13,7 @@ func isBucket(location string) bool { return strings.HasPrefix(location, "s3://"
 
 func openBucket(ctx context.Context, location string) (transfer.Bucket, error) {
 	objects, err := place.Open(ctx, location)
-	return transfer.Bucket{Objects: objects, Location: location}, err
+	return transfer.Bucket{Place: objects, Location: location}, err
 }
 
 // exportPlace is where an export goes: a directory or a bucket.

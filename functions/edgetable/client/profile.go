@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"edgetable/adapters/client/remote"
-	"edgetable/functions/edgetable/account"
+	"edgetable/adapters/objects/directory"
 	"edgetable/functions/edgetable/cli"
 )
 
@@ -75,7 +75,7 @@ func (f *profiles) save() error {
 	if err != nil {
 		return err
 	}
-	return account.ReplaceFile(f.path, append(text, '\n'), 0o600)
+	return directory.Replace(f.path, append(text, '\n'), 0o600)
 }
 
 // profileName is what a profile may be called. A connection string is never one.

@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"edgetable/adapters/backup/repository"
-	"edgetable/adapters/backup/repository/s3"
+	"edgetable/adapters/objects/directory"
+	"edgetable/adapters/objects/s3"
+	"edgetable/core/objects"
 	"edgetable/functions/edgetable/cli"
 )
 
 // Open opens the place of backups: a URL, or a directory, which need not exist.
-func Open(ctx context.Context, location string) (repository.Objects, error) {
+func Open(ctx context.Context, location string) (objects.Place, error) {
 	switch {
 	case location == "":
 		return nil, cli.Misuse("the place for backups is empty")
@@ -30,12 +31,12 @@ func Open(ctx context.Context, location string) (repository.Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	return repository.Directory(dir), nil
+	return directory.Place{Dir: dir}, nil
 }
 
 // Apart refuses a place inside the data directory, where one accident takes both.
-func Apart(place repository.Objects, data string) error {
-	dir, ok := place.(repository.Directory)
+func Apart(place objects.Place, data string) error {
+	dir, ok := place.(directory.Place)
 	if !ok {
 		return nil
 	}
@@ -43,14 +44,14 @@ func Apart(place repository.Objects, data string) error {
 	if err != nil {
 		return err
 	}
-	path := string(dir)
+	path := dir.Dir
 	for {
 		real, err := filepath.EvalSymlinks(path)
 		if err == nil {
 			path = real
 		}
 		if info, err := os.Stat(path); err == nil && os.SameFile(info, inside) {
-			return fmt.Errorf("%s is inside the data directory %s; choose a place elsewhere, best on another machine", dir, data)
+			return fmt.Errorf("%s is inside the data directory %s; choose a place elsewhere, best on another machine", dir.Dir, data)
 		}
 		parent := filepath.Dir(path)
 		if parent == path {

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"edgetable/adapters/objects/directory"
 	"edgetable/core/key"
 	"edgetable/core/odata"
 	"edgetable/core/protocol"
@@ -79,10 +80,7 @@ func (s *Statistics) write() {
 	}
 	body, err := json.Marshal(s.Save())
 	if err == nil {
-		temporary := s.path + "~"
-		if err = os.WriteFile(temporary, append([]byte(checksum(body)+"\n"), body...), 0o600); err == nil {
-			err = os.Rename(temporary, s.path)
-		}
+		err = directory.Replace(s.path, append([]byte(checksum(body)+"\n"), body...), 0o600)
 	}
 	if err != nil {
 		s.log.Warn("the statistics of traffic cannot be kept", "cause", err)

@@ -12,14 +12,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"edgetable/adapters/backup/repository"
+	"edgetable/core/objects"
 	"edgetable/core/payload"
 )
 
 // Bucket is a place for objects for an export, without a disk: an object for each
 // 4 MiB of lines, and the manifest. Work may go on on another machine.
 type Bucket struct {
-	repository.Objects
+	objects.Place
 	Location string // as the user named it
 }
 
@@ -30,7 +30,7 @@ func (b Bucket) at(name string) string {
 
 // Get implements Place. Its errors name the object.
 func (b Bucket) Get(ctx context.Context, name string) ([]byte, error) {
-	text, err := b.Objects.Get(ctx, name)
+	text, err := b.Place.Get(ctx, name)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", b.at(name), err)
 	}

@@ -16,8 +16,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/client/remote"
+	"edgetable/adapters/objects/directory"
 	"edgetable/functions/edgetable/transfer"
 	"edgetable/testdata/must"
 )
@@ -77,9 +77,9 @@ var places = map[string]struct {
 		},
 	},
 	"bucket": {
-		func(dir string) transfer.Place { return transfer.Bucket{Objects: repository.Directory(dir)} },
+		func(dir string) transfer.Place { return transfer.Bucket{Place: directory.Place{Dir: dir}} },
 		func(t *testing.T, dir string) {
-			must.OK(t, repository.Directory(dir).Put(t.Context(), "People/part-0000-999999.jsonl", []byte("torn")))
+			must.OK(t, directory.Place{Dir: dir}.Put(t.Context(), "People/part-0000-999999.jsonl", []byte("torn")))
 		},
 	},
 }
@@ -126,7 +126,7 @@ func TestExportInterrupted(t *testing.T) {
 					needed = append(needed, part.File)
 				}
 				var left []string
-				for object, err := range repository.Directory(dir).List(t.Context(), "") {
+				for object, err := range (directory.Place{Dir: dir}).List(t.Context(), "") {
 					must.OK(t, err)
 					left = append(left, object.Name)
 				}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"edgetable/adapters/backup/repository"
+	"edgetable/adapters/objects/directory"
 	"edgetable/functions/edgetable/transfer"
 )
 
@@ -22,7 +22,7 @@ func TestExportObjectsGone(t *testing.T) {
 		fill(t, c, table, numbered(10), property)
 	}
 	dir := t.TempDir()
-	place := transfer.Bucket{Objects: repository.Directory(dir)}
+	place := transfer.Bucket{Place: directory.Place{Dir: dir}}
 	if err := place.Put(t.Context(), "Deleted/part-0000-0000.jsonl", nil); err != nil { // of a range that was read before
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestExportObjectsGone(t *testing.T) {
 		t.Error(err)
 	}
 	e.Tables, e.Begin = []string{"Never", "Nobody"}, func(bool) {}
-	if _, err := e.To(t.Context(), c, transfer.Bucket{Objects: repository.Directory(t.TempDir())}); err == nil {
+	if _, err := e.To(t.Context(), c, transfer.Bucket{Place: directory.Place{Dir: t.TempDir()}}); err == nil {
 		t.Error("an export of nothing")
 	}
 }

@@ -1,4 +1,4 @@
-// Package s3 keeps the objects of a repository in a bucket of S3, of AWS or of
+// Package s3 keeps objects in a bucket of S3, of AWS or of
 // another maker. Four calls are enough for it; the SDK signs them and finds the
 // credentials.
 package s3
@@ -20,7 +20,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/config"
 
-	"edgetable/adapters/backup/repository"
+	"edgetable/core/objects"
 )
 
 // Bucket is a place for objects below a prefix in a bucket.
@@ -91,13 +91,13 @@ func Open(ctx context.Context, location string) (*Bucket, error) {
 	return b, nil
 }
 
-// Put implements repository.Objects.
+// Put implements objects.Place.
 func (b *Bucket) Put(ctx context.Context, name string, content []byte) error {
 	_, err := b.call(ctx, http.MethodPut, b.prefix+name, nil, content)
 	return err
 }
 
-// Get implements repository.Objects.
+// Get implements objects.Place.
 func (b *Bucket) Get(ctx context.Context, name string) ([]byte, error) {
 	content, err := b.call(ctx, http.MethodGet, b.prefix+name, nil, nil)
 	var failed *failure
@@ -107,7 +107,7 @@ func (b *Bucket) Get(ctx context.Context, name string) ([]byte, error) {
 	return content, err
 }
 
-// Delete implements repository.Objects.
+// Delete implements objects.Place.
 func (b *Bucket) Delete(ctx context.Context, name string) error {
 	_, err := b.call(ctx, http.MethodDelete, b.prefix+name, nil, nil)
 	var failed *failure
@@ -121,9 +121,9 @@ func (b *Bucket) Delete(ctx context.Context, name string) error {
 // would become a read of another page, which succeeds.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// List implements repository.Objects.
-func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[repository.Object, error] {
-	return func(yield func(repository.Object, error) bool) {
+// List implements objects.Place.
+func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[objects.Object, error] {
+	return func(yield func(objects.Object, error) bool) {
 		query := url.Values{"list-type": {"2"}, "encoding-type": {"url"}, "prefix": {b.prefix + prefix}}
 		for {
 			text, err := b.call(ctx, http.MethodGet, "", query, nil)
@@ -144,7 +144,7 @@ func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[repository.O
 					err = keyErr
 					break
 				}
-				if !yield(repository.Object{Name: strings.TrimPrefix(key, b.prefix), Size: o.Size}, nil) {
+				if !yield(objects.Object{Name: strings.TrimPrefix(key, b.prefix), Size: o.Size}, nil) {
 					return
 				}
 			}
@@ -152,7 +152,7 @@ func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[repository.O
 				err = errors.New("the server cuts off a list without saying how to continue")
 			}
 			if err != nil {
-				yield(repository.Object{}, err)
+				yield(objects.Object{}, err)
 			}
 			if err != nil || !page.IsTruncated {
 				return

@@ -5,7 +5,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"edgetable/adapters/backup/repository/s3"
+	"edgetable/adapters/objects/s3"
 )
 
 // open opens a bucket that a handler serves.

@@ -1,0 +1,112 @@
+// Package directory keeps objects in a directory of this machine, and replaces files.
+package directory
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"edgetable/core/objects"
+)
+
+// Place keeps each object in a file below a directory, which need not exist.
+type Place struct {
+	Dir    string
+	Shared bool // files have the modes that the user's umask leaves; else only the owner can read them
+}
+
+// Put writes a file beside the object and renames it.
+func (d Place) Put(_ context.Context, name string, b []byte) (err error) {
+	file, dir := fs.FileMode(0o600), fs.FileMode(0o700)
+	if d.Shared {
+		file, dir = 0o666, 0o777
+	}
+	path := d.path(name)
+	for range 3 {
+		if err = Make(filepath.Dir(path), dir); err == nil {
+			err = replace(path, b, file, false)
+		}
+		if !errors.Is(err, fs.ErrNotExist) { // else Delete has just removed the folder
+			return err
+		}
+	}
+	return err
+}
+
+// Get reads the file of an object.
+func (d Place) Get(_ context.Context, name string) ([]byte, error) {
+	return os.ReadFile(d.path(name))
+}
+
+// List walks the directory.
+func (d Place) List(ctx context.Context, prefix string) iter.Seq2[objects.Object, error] {
+	return func(yield func(objects.Object, error) bool) {
+		root := d.path(prefix[:strings.LastIndexByte(prefix, '/')+1])
+		err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+			switch {
+			case errors.Is(err, fs.ErrNotExist): // nothing was written yet, or another run deleted the file
+				return nil
+			case e != nil && e.IsDir() && e.Name() == "lost+found": // of the file system
+				return fs.SkipDir
+			case err != nil:
+				return err
+			case e.IsDir():
+				return ctx.Err()
+			}
+			info, err := e.Info()
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			name, err := filepath.Rel(d.Dir, path)
+			if err != nil {
+				return err
+			}
+			o := objects.Object{Name: filepath.ToSlash(name), Size: info.Size()}
+			if strings.HasPrefix(o.Name, prefix) && !yield(o, nil) {
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			yield(objects.Object{}, err)
+		}
+	}
+}
+
+// Delete removes the file of an object, and folders that are empty then.
+func (d Place) Delete(_ context.Context, name string) error {
+	if err := os.Remove(d.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
+		if os.Remove(filepath.Join(d.Dir, dir)) != nil { // it has other files
+			return nil
+		}
+	}
+	return nil
+}
+
+func (d Place) path(name string) string {
+	return filepath.Join(d.Dir, filepath.FromSlash(name))
+}
+
+// Make makes a directory and its parents durable.
+func Make(dir string, mode fs.FileMode) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := Make(filepath.Dir(dir), mode); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return Sync(filepath.Dir(dir))
+}

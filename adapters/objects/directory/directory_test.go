@@ -1,0 +1,98 @@
+package directory_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"edgetable/adapters/objects/directory"
+	"edgetable/testdata/must"
+)
+
+func names(t *testing.T, p directory.Place, prefix string) (list []string) {
+	t.Helper()
+	for o, err := range p.List(t.Context(), prefix) {
+		must.OK(t, err)
+		list = append(list, o.Name)
+	}
+	return list
+}
+
+// Objects are files below a directory, which is made with the first and loses the folders that are empty.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	p := directory.Place{Dir: filepath.Join(t.TempDir(), "new")}
+	if list := names(t, p, ""); list != nil {
+		t.Errorf("%q", list)
+	}
+	if _, err := p.Get(t.Context(), "a/b"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	for _, text := range []string{"1", "2"} {
+		must.OK(t, p.Put(t.Context(), "a/b", []byte(text)))
+		if b, err := p.Get(t.Context(), "a/b"); err != nil || string(b) != text {
+			t.Errorf("%q, %v", b, err)
+		}
+	}
+	must.OK(t, p.Put(t.Context(), "a/c/d", nil))
+	if list := names(t, p, "a/b"); !slices.Equal(list, []string{"a/b"}) {
+		t.Errorf("%q", list)
+	}
+	if list := names(t, p, ""); !slices.Equal(list, []string{"a/b", "a/c/d"}) {
+		t.Errorf("%q", list)
+	}
+	for _, name := range []string{"a/c/d", "a/c/d", "none/x"} {
+		must.OK(t, p.Delete(t.Context(), name))
+	}
+	if _, err := os.Stat(filepath.Join(p.Dir, "a", "c")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("an empty folder stays")
+	}
+	must.OK(t, p.Delete(t.Context(), "a/b"))
+	if list, err := os.ReadDir(p.Dir); err != nil || len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// A folder may lose its last object while another one is written to it.
+func TestPutBesideDelete(t *testing.T) {
+	t.Parallel()
+	p := directory.Place{Dir: t.TempDir()}
+	var g sync.WaitGroup
+	for _, name := range []string{"a/1", "a/2"} {
+		g.Go(func() {
+			for range 300 {
+				if err := errors.Join(p.Put(t.Context(), name, nil), p.Delete(t.Context(), name)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	g.Wait()
+}
+
+// A file is replaced as a whole, with its mode, and nothing is left when that fails.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "new", "file")
+	for _, text := range []string{"long text", "short"} {
+		must.OK(t, directory.Replace(path, []byte(text), 0o640))
+		info, err := os.Stat(path)
+		must.OK(t, err)
+		if b, err := os.ReadFile(path); err != nil || string(b) != text || info.Mode() != 0o640 {
+			t.Errorf("%q, %v, %v", b, info.Mode(), err)
+		}
+	}
+	must.OK(t, os.MkdirAll(filepath.Join(dir, "full", "file", "x"), 0o700))
+	if err := directory.Replace(filepath.Join(dir, "full", "file"), nil, 0o600); err == nil {
+		t.Error("a directory was replaced")
+	}
+	if list, err := os.ReadDir(filepath.Join(dir, "full")); err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+}

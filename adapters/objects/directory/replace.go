@@ -1,0 +1,62 @@
+package directory
+
+import (
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"edgetable/core/objects"
+)
+
+// Replace writes a file in one step: after a crash or a power cut there is the old one or
+// the new one. It has this mode, and belongs to the owner of the file that it replaces,
+// or of its directory, whoever writes it.
+func Replace(path string, text []byte, mode fs.FileMode) error {
+	if err := Make(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return replace(path, text, mode, true)
+}
+
+// replace leaves it to the user's umask which bits of the mode remain, unless they are exact.
+func replace(path string, text []byte, mode fs.FileMode, exact bool) error {
+	temp := path + "." + strconv.FormatUint(rand.Uint64(), 36) + objects.TempSuffix
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil && exact {
+		owner := path
+		if _, err := os.Stat(path); err != nil {
+			owner = filepath.Dir(path)
+		}
+		err = errors.Join(f.Chmod(mode), KeepOwner(f, owner))
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	return Sync(filepath.Dir(path))
+}
+
+// Sync makes the names in a directory durable, where the system can.
+func Sync(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, fs.ErrPermission) {
+		err = nil // as Windows and some file systems answer
+	}
+	return errors.Join(err, d.Close())
+}
