@@ -1,10 +1,15 @@
 package main
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"edgetable/testdata/must"
 )
 
 // service starts a server in memory and returns its connection string.
@@ -98,9 +103,23 @@ func TestExport(t *testing.T) {
 	if !strings.HasPrefix(out, "People: 3 entities in 1 file, ") {
 		t.Error(out)
 	}
-	do.says(0, "finished export already", "export", "--all", "--from", at, "--to", dir, "--compress", "zstd")
+	do.run(0, "put", "People", `{"PartitionKey":"d","RowKey":"1"}`, "--to", at)
+	if out, _ = do.run(0, "export", "--all", "--from", at, "--to", dir, "--compress", "zstd"); !strings.HasPrefix(out, "People: 4 entities in 1 file, ") {
+		t.Error(out)
+	}
+	do.run(0, "delete", "People", "d", "1", "--from", at)
+	before := tree(t, dir)
+	for say, args := range map[string][]string{
+		"has the export of another command": {"People"}, "404 TableNotFound": {"Nobody", "--restart"},
+		"400 InvalidInput": {"--all", "--restart", "--filter", "Born gt"}, "connect": {"--all", "--restart", "--from", "http://127.0.0.1:1/acme?sig=x"},
+	} {
+		do.says(2, say, append([]string{"export", "--from", at, "--to", dir}, args...)...)
+		if after := tree(t, dir); after != before {
+			t.Errorf("%q: there was %s\nthere is %s", args, before, after)
+		}
+	}
 	do.run(0, "export", "--all", "--from", at, "--to", dir, "--restart")
-	if text, err := os.ReadFile(filepath.Join(dir, "manifest.json")); err != nil || strings.Contains(string(text), "AccountKey") || !strings.Contains(string(text), `"file": "People/part-0000.jsonl"`) {
+	if text, err := os.ReadFile(filepath.Join(dir, "manifest.json")); err != nil || strings.Contains(string(text), "AccountKey") || !strings.Contains(string(text), `"file": "People/part-0003-0-000000.jsonl"`) {
 		t.Errorf("%s %v", text, err)
 	}
 	out, _ = do.run(0, "export", "People", "--from", at, "--to", "-", "--from-partition", "b", "--select", "Born")
@@ -127,6 +146,20 @@ func TestExport(t *testing.T) {
 			t.Errorf("%q: status %d, want %d with %q\n%s%s", tt.args, status, tt.status, tt.say, out, said)
 		}
 	}
+}
+
+// tree is all that a directory has.
+func tree(t *testing.T, dir string) (all string) {
+	t.Helper()
+	must.OK(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all += fmt.Sprintf("%s %x\n", path, sha256.Sum256(text))
+		return err
+	}))
+	return all
 }
 
 // What export writes, import reads, into another account; a second run says that

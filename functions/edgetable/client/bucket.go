@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"edgetable/adapters/objects/directory"
 	"edgetable/functions/edgetable/place"
 	"edgetable/functions/edgetable/transfer"
 )
@@ -11,17 +12,14 @@ import (
 // isBucket reports whether a place is in a bucket of S3.
 func isBucket(location string) bool { return strings.HasPrefix(location, "s3://") }
 
-func openBucket(ctx context.Context, location string) (transfer.Bucket, error) {
-	objects, err := place.Open(ctx, location)
-	return transfer.Bucket{Place: objects, Location: location}, err
-}
-
-// exportPlace is where an export goes: a directory or a bucket.
-func exportPlace(ctx context.Context, location string) (transfer.Place, error) {
-	if !isBucket(location) {
-		return transfer.Directory(location), nil
+// exportPlace is where an export goes: a directory or a bucket. Release comes after the work.
+func exportPlace(ctx context.Context, location string) (to transfer.Place, release func(), err error) {
+	if isBucket(location) {
+		objects, err := place.Open(ctx, location)
+		return transfer.Place{Place: objects, Location: location}, func() {}, err
 	}
-	return openBucket(ctx, location)
+	release, err = transfer.Hold(location)
+	return transfer.Place{Place: directory.Place{Dir: location, Shared: true}, Location: location}, release, err
 }
 
 // importSources are the files to import, or the objects of an export in a bucket.
@@ -29,7 +27,7 @@ func importSources(ctx context.Context, path, table string) ([]transfer.Source, 
 	if !isBucket(path) {
 		return transfer.Sources(path, table)
 	}
-	b, err := openBucket(ctx, path)
+	b, _, err := exportPlace(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,8 @@
 package client
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -33,7 +33,9 @@ a manifest.json with their numbers of entities, sizes and checksums. --to - writ
 --to s3://BUCKET/PREFIX writes objects to a bucket of S3, without files on this machine, with ?endpoint=https://HOST&region=REGION
 after it where needed. Credentials come from the environment, as for AWS's own programs.
 
-An export that was interrupted goes on when the command is given again. The exit status is 1 if a part is done, 2 if nothing is.`,
+An export that was interrupted goes on when the command is given again. After one that is complete, the same command makes a new one,
+which replaces the old one when it is complete. --to with the export of another command is refused, unless --restart is given. The exit
+status is 1 if a part is done, 2 if nothing is.`,
 		Example: "  edgetable export --all --from prod --to backup-2026-11-22 --compress zstd\n" +
 			"  edgetable export --all --from prod --to s3://bucket/2026-11-22 --compress zstd\n" +
 			"  edgetable export People --format csv --to - > people.csv",
@@ -72,23 +74,6 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		return err
 	}
 	defer c.Close()
-	place, err := exportPlace(ctx, o.to)
-	if err != nil {
-		return err
-	}
-	if o.all && !o.restart {
-		if tables, err = place.Begun(ctx); err != nil { // a table may be new
-			return ended(err, false)
-		}
-	}
-	if o.all && len(tables) == 0 {
-		if tables, err = c.Tables(ctx); err != nil {
-			return ended(err, false)
-		}
-		if len(tables) == 0 {
-			return ended(fmt.Errorf("%s has no tables", c.Endpoint()), false)
-		}
-	}
 	filter := o.filter
 	if o.fromPartition != "" {
 		filter = transfer.And(filter, "PartitionKey ge "+transfer.Quote(o.fromPartition))
@@ -96,14 +81,18 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 	if o.toPartition != "" {
 		filter = transfer.And(filter, "PartitionKey le "+transfer.Quote(o.toPartition))
 	}
+	if o.all {
+		tables = nil
+	}
 	var progress transfer.Progress
 	e := transfer.Export{
-		Tables: tables, Source: c.Endpoint().String(), Filter: filter, Select: o.names, Format: o.format, Compress: o.compress, Excel: o.excel,
-		Connections: o.Connections, Progress: &progress,
+		Command: transfer.Command{Tables: tables, Source: c.Endpoint().String(), Filter: filter, Select: o.names, Format: o.format, Compress: o.compress, Excel: o.excel},
+		Restart: o.restart, Connections: o.Connections, Progress: &progress,
 		Begin: p.goingOn(&progress, "entities are in "+o.to),
 	}
-	stop := p.follow(strings.Join(tables, ", "), &progress, c)
+	what := cmp.Or(strings.Join(tables, ", "), "all tables")
 	if o.to == "-" {
+		stop := p.follow(what, &progress, c)
 		err := e.ToWriter(ctx, c, p.Out)
 		stop()
 		for _, note := range e.Notes {
@@ -111,19 +100,15 @@ func (p *program) export(ctx context.Context, o *exportFlags, tables []string) e
 		}
 		return ended(err, progress.Rows.Load() > 0)
 	}
-	if o.restart {
-		if err := place.Remove(ctx, tables); err != nil {
-			stop()
-			return ended(err, false)
-		}
+	place, release, err := exportPlace(ctx, o.to)
+	if err != nil {
+		return ended(err, false)
 	}
+	defer release()
+	stop := p.follow(what, &progress, c)
 	m, err := e.To(ctx, c, place)
 	stop()
-	switch {
-	case errors.Is(err, transfer.ErrFinished):
-		p.Note("%s has a finished export already; --restart begins again", o.to)
-		return missing(m)
-	case err != nil:
+	if err != nil {
 		n := progress.Rows.Load()
 		return endedEarly(ctx, err, n > 0, fmt.Sprintf("%s entities are in %s; the same command goes on", cli.Commas(n), o.to))
 	}

@@ -37,7 +37,7 @@ func RejectsFlag(f *pflag.FlagSet, to *string, usual string) {
 
 // restartFlag forgets earlier work, in all commands.
 func restartFlag(f *pflag.FlagSet, to *bool) {
-	cli.BoolFlag(f, to, "restart", "begin again, without what an earlier run did")
+	cli.BoolFlag(f, to, "restart", "begin again, without what an interrupted run did")
 }
 
 // forget removes the journal if --restart asks for it.

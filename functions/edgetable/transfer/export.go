@@ -2,145 +2,211 @@ package transfer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
 	"edgetable/adapters/client/remote"
-	"edgetable/core/payload"
+	"edgetable/core/objects"
 )
 
-// Export says what to export and how.
-type Export struct {
-	Tables   []string `json:"tables"`
-	Source   string   `json:"source"` // URL of the account
+// Command says what to export and how. Exports of equal commands are the same work.
+type Command struct {
+	Tables   []string `json:"tables,omitempty"` // nil for all of the account
+	Source   string   `json:"source"`           // URL of the account
 	Filter   string   `json:"filter,omitempty"`
 	Select   []string `json:"select,omitempty"`
 	Format   string   `json:"format"`   // jsonl, csv, csv-plain or parquet
 	Compress string   `json:"compress"` // none, gzip or zstd
 	Excel    bool     `json:"excel,omitempty"`
-
-	Notes       []string         `json:"-"` // ToWriter sets what a reader of the file should know
-	Connections int              `json:"-"`
-	Progress    *Progress        `json:"-"`
-	Begin       func(again bool) `json:"-"` // gets whether earlier work continues
 }
 
-// ErrFinished is why To writes nothing: the place has all of it.
-var ErrFinished = errors.New("the export is finished already")
+func (c *Command) String() string {
+	text, _ := json.Marshal(c) // which has texts alone
+	return string(text)
+}
 
-// To exports to a place. A table that is deleted during the export is not part of it. After
-// an error, the same call continues where the journal says.
-func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (m *Manifest, err error) {
-	if m, err := readManifest(ctx, place); err != nil {
+// Export is an export of tables to files.
+type Export struct {
+	Command
+	Restart bool // forget what an earlier run of any command left unfinished, and replace its export
+
+	Notes       []string // ToWriter sets what a reader of the file should know
+	Connections int
+	Progress    *Progress
+	Begin       func(again bool) // gets whether earlier work continues
+}
+
+// begun is an export that is not finished, in the object of that name.
+type begun struct {
+	Command Command  `json:"command"`
+	Number  int      `json:"number"` // of the export in its place; the names of files have it
+	Tables  []string `json:"tables"`
+	Owner   string   `json:"owner"` // the process that may write
+}
+
+// exporting is an export under way.
+type exporting struct {
+	*Export
+	c     *remote.Client
+	place Place
+	old   *Manifest // of the last finished export, nil for none
+	begun *begun
+	work  *tableWork
+	lines int // of earlier runs
+}
+
+// To exports to a place. An export that was finished there before remains whole until the
+// new one is complete: the files of both have different names, and the manifest, which
+// names them, comes last. A table that is deleted during the export is not part of it.
+// After an error, the same command continues where the progress says.
+func (o *Export) To(ctx context.Context, c *remote.Client, place Place) (*Manifest, error) {
+	x := &exporting{Export: o, c: c, place: place}
+	if err := x.judge(ctx); err != nil {
 		return nil, err
-	} else if m != nil {
-		return m, errors.Join(ErrFinished, place.tidy(ctx, m))
 	}
-	w := newWork(o.Tables)
-	if err := place.begin(ctx, o, w); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, w.journal.close()) }()
-	missing, err := o.tables(ctx, c, w, func(ctx context.Context, table string, p *part) error {
-		out, every, err := place.part(ctx, o, w, table, p)
-		if err != nil {
-			return err
-		}
-		err = o.part(ctx, c, out, every, table, p)
-		return errors.Join(err, out.close())
-	})
-	if err != nil {
-		return nil, err
-	}
-	m = o.manifest(w, missing)
-	for i := range m.Tables {
-		t := &m.Tables[i]
-		if err := place.finish(ctx, o, t, inOrder(w.tables[t.Name].parts)); err != nil {
+	again := x.begun != nil
+	if again {
+		if err := x.resume(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if err := putJSON(ctx, place, ManifestName, m); err != nil {
+	if err := x.check(ctx); err != nil {
 		return nil, err
 	}
-	return m, place.tidy(ctx, m)
+	if !again {
+		if err := x.start(ctx); err != nil {
+			return nil, err
+		}
+	}
+	missing, err := x.tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := x.manifest(missing)
+	for i := range m.Tables {
+		t := &m.Tables[i]
+		if err := x.finish(ctx, t, inOrder(x.work.tables[t.Name].parts)); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.mine(ctx); err != nil {
+		return nil, err
+	}
+	if err := place.putJSON(ctx, ManifestName, m); err != nil {
+		return nil, err
+	}
+	return m, x.tidy(ctx, m)
 }
 
-// tables calls do for each part of the tables that is not done. It returns the
-// tables that are not there.
-func (o *Export) tables(ctx context.Context, c *remote.Client, w *tableWork, do func(ctx context.Context, table string, p *part) error) (missing []string, err error) {
-	o.Progress.tables = len(o.Tables)
-	o.Progress.resume(w.rows())
-	o.Begin(w.again)
-	for _, name := range o.Tables {
-		err := w.begin(ctx, c, name, o.Filter)
-		if err == nil {
-			err = w.run(ctx, name, o.Connections, o.Progress, func(ctx context.Context, p *part) error { return do(ctx, name, p) })
+// judge finds out what the place has: nothing, exports, or something else. It refuses
+// what the command would not continue or replace.
+func (x *exporting) judge(ctx context.Context) (err error) {
+	if x.old, err = readManifest(ctx, x.place); err != nil {
+		return err
+	}
+	var b begun
+	there, err := x.place.getJSON(ctx, begunName, &b)
+	if err != nil {
+		return err
+	}
+	there = there && (x.old == nil || b.Number > x.old.Number) // else it was finished, and not tidied
+	switch {
+	case x.Restart:
+	case there && !reflect.DeepEqual(b.Command, x.Command):
+		return fmt.Errorf("%s has an unfinished export of another command: %s\nrepeat that command, name another place, or begin again with --restart", x.place.Location, &b.Command)
+	case there:
+		x.begun = &b
+		return nil
+	case x.old != nil && !reflect.DeepEqual(x.old.Command, &x.Command):
+		return fmt.Errorf("%s has the export of another command: %s\nname another place, or replace that export with --restart", x.place.Location, x.old.Command)
+	}
+	if there || x.old != nil {
+		return nil
+	}
+	for object, err := range x.place.List(ctx, "") {
+		if err != nil {
+			return err
 		}
-		if gone(err) && len(missing)+1 < len(o.Tables) {
+		if !own(object) {
+			return fmt.Errorf("%s is not empty and has no export: it has %s; name another place", x.place.Location, object.Name)
+		}
+	}
+	return nil
+}
+
+// check asks the service for each table before anything is written, so that a wrong key or
+// filter leaves no trace. One table at least must be there.
+func (x *exporting) check(ctx context.Context) (err error) {
+	if x.begun == nil {
+		x.begun = &begun{Command: x.Command, Tables: x.Tables, Number: 1}
+		if x.old != nil {
+			x.begun.Number = x.old.Number + 1
+		}
+		if len(x.Tables) == 0 {
+			if x.begun.Tables, err = x.c.Tables(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if len(x.begun.Tables) == 0 {
+		return fmt.Errorf("%s has no tables", x.Source)
+	}
+	var lost error
+	for _, table := range x.begun.Tables {
+		lost = nil
+		q := remote.Query{Table: table, Filter: And("PartitionKey eq '' and RowKey eq ''", x.Filter), Top: 1} // which reads nothing
+		for _, err := range x.c.Entities(ctx, q) {
+			switch {
+			case gone(err):
+				lost = err
+				continue
+			case err != nil:
+				return err
+			}
+		}
+		if lost == nil {
+			return nil
+		}
+	}
+	return lost
+}
+
+// tables reads each part of the tables that is not done. It returns the tables that are
+// not there.
+func (x *exporting) tables(ctx context.Context) (missing []string, err error) {
+	w := x.work
+	x.Progress.tables = len(x.begun.Tables)
+	x.Begin(w.again)
+	for _, name := range x.begun.Tables {
+		err := w.begin(ctx, x.c, name, x.Filter)
+		if err == nil {
+			err = w.run(ctx, name, x.Connections, x.Progress, func(ctx context.Context, p *part) error { return x.part(ctx, name, p) })
+		}
+		if gone(err) && len(missing)+1 < len(x.begun.Tables) {
 			missing = append(missing, name)
 			continue
 		}
 		if err != nil {
-			o.Progress.Rows.Store(w.rows()) // what the next run continues from
+			x.Progress.Rows.Store(w.rows()) // what the next run continues from
 			return nil, err
 		}
 	}
 	return missing, nil
 }
 
-// part reads a part of a table into a place, or what the place lacks of it.
-func (o *Export) part(ctx context.Context, c *remote.Client, out partWriter, every int, table string, p *part) error {
-	var text []byte
-	rows, written := p.state.Rows, 0 // written is how much text went out since the last note
-	flush := func() error {
-		_, err := out.Write(text)
-		written += len(text)
-		text = text[:0]
-		return err
-	}
-	note := func(done bool) error {
-		if err := flush(); err != nil {
-			return err
-		}
-		written = 0
-		state := noted{Rows: rows, Done: done}
-		if rows > 0 {
-			at := p.last()
-			state.At = &at
-		}
-		return out.note(state)
-	}
-	for e, err := range p.entities(ctx, c, remote.Query{Table: table, Filter: o.Filter, Select: WithKeys(o.Select)}) {
-		if err != nil {
-			return errors.Join(err, note(false))
-		}
-		text = append(payload.AppendJSON(text, e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
-		rows++
-		o.Progress.Rows.Add(1)
-		if len(text) < 256<<10 {
-			continue
-		}
-		if err := flush(); err != nil {
-			return err
-		}
-		if written >= every {
-			if err := note(false); err != nil {
-				return err
-			}
-		}
-	}
-	return note(true)
-}
-
 // manifest is the manifest of an export whose tables have no files yet.
-func (o *Export) manifest(w *tableWork, missing []string) *Manifest {
-	m := &Manifest{Edgetable: manifestVersion, Source: o.Source, Format: o.Format, Filter: o.Filter, Select: o.Select, Tables: []ManifestTable{}, Missing: missing}
-	for _, name := range o.Tables {
+func (x *exporting) manifest(missing []string) *Manifest {
+	m := &Manifest{Edgetable: manifestVersion, Number: x.begun.Number, Command: &x.Command, Source: x.Source, Format: x.Format, Filter: x.Filter, Select: x.Select,
+		Tables: []ManifestTable{}, Missing: missing}
+	for _, name := range x.begun.Tables {
 		if slices.Contains(missing, name) {
 			continue
 		}
-		if begun := w.tables[name].begun.Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
+		if begun := x.work.tables[name].begun.Format(time.RFC3339); m.Begun == "" || begun < m.Begun {
 			m.Begun = begun
 		}
 		m.Tables = append(m.Tables, ManifestTable{Name: name, Parts: []Part{}})
@@ -148,18 +214,30 @@ func (o *Export) manifest(w *tableWork, missing []string) *Manifest {
 	return m
 }
 
-// options is the part of o that must be the same when work goes on.
-func (o *Export) options() *Export {
-	return &Export{Tables: o.Tables, Source: o.Source, Filter: o.Filter, Select: o.Select, Format: o.Format, Compress: o.Compress, Excel: o.Excel}
-}
-
-// ending is the ending of the names of files.
-func (o *Export) ending() string {
-	switch o.Format {
-	case "jsonl":
-		return ".jsonl" + endings[o.Compress]
-	case "parquet": // which is compressed within
-		return ".parquet"
+// tidy removes what neither a manifest nor an unfinished export needs.
+func (x *exporting) tidy(ctx context.Context, m *Manifest) (err error) {
+	needed := map[string]bool{}
+	if m != nil {
+		for _, t := range m.Tables {
+			for _, p := range t.Parts {
+				needed[p.File] = true
+			}
+		}
 	}
-	return ".csv" + endings[o.Compress]
+	if err := x.place.Delete(ctx, begunName); err != nil { // first: without it nothing is unfinished
+		return err
+	}
+	var useless []objects.Object
+	for object, failed := range x.place.List(ctx, "") {
+		if failed != nil {
+			return failed
+		}
+		if own(object) && !needed[object.Name] {
+			useless = append(useless, object)
+		}
+	}
+	for _, object := range useless {
+		err = errors.Join(err, x.place.Delete(ctx, object.Name))
+	}
+	return err
 }

@@ -18,14 +18,20 @@ import (
 
 	"edgetable/adapters/client/remote"
 	"edgetable/adapters/objects/directory"
+	"edgetable/core/objects"
 	"edgetable/functions/edgetable/transfer"
 	"edgetable/testdata/must"
 )
 
 // newExport is an export of the table People.
 func newExport(c *remote.Client, format, compress string) *transfer.Export {
-	return &transfer.Export{Tables: []string{"People"}, Source: c.Endpoint().String(), Format: format, Compress: compress, Connections: 4,
-		Progress: new(transfer.Progress), Begin: func(bool) {}}
+	return &transfer.Export{Command: transfer.Command{Tables: []string{"People"}, Source: c.Endpoint().String(), Format: format, Compress: compress},
+		Connections: 4, Progress: new(transfer.Progress), Begin: func(bool) {}}
+}
+
+// in is a directory as a place for exports.
+func in(dir string) transfer.Place {
+	return transfer.Place{Place: directory.Place{Dir: dir}, Location: dir}
 }
 
 // read reads the parts of an export, one after the other, and checks them
@@ -57,132 +63,278 @@ func read(t *testing.T, place transfer.Place, m *transfer.Manifest, compress str
 	return all
 }
 
-// places are what an export is tested with, and what a crash may leave there behind the
-// journal.
-var places = map[string]struct {
-	in   func(dir string) transfer.Place
-	torn func(t *testing.T, dir string)
-}{
-	"directory": {
-		func(dir string) transfer.Place { return transfer.Directory(dir) },
-		func(t *testing.T, dir string) {
-			pieces, _ := filepath.Glob(filepath.Join(dir, "People", "piece-*"))
-			if len(pieces) == 0 {
-				return
-			}
-			f, err := os.OpenFile(pieces[0], os.O_APPEND|os.O_WRONLY, 0)
-			must.OK(t, err)
-			f.WriteString("torn")
-			f.Close()
-		},
-	},
-	"bucket": {
-		func(dir string) transfer.Place { return transfer.Bucket{Place: directory.Place{Dir: dir}} },
-		func(t *testing.T, dir string) {
-			must.OK(t, directory.Place{Dir: dir}.Put(t.Context(), "People/part-0000-999999.jsonl", []byte("torn")))
-		},
-	},
-}
-
 // An export that is interrupted again and again has the bytes of a stream, as one that is
-// not has, and leaves nothing else.
+// not has, in the order of the names of its files too, and leaves nothing else.
 func TestExportInterrupted(t *testing.T) {
 	t.Parallel()
-	for name, place := range places {
-		for _, compress := range []string{"none", "gzip", "zstd"} {
-			t.Run(name+" "+compress, func(t *testing.T) {
-				t.Parallel()
-				c, s := newStopper(t, pages)
-				fill(t, c, "People", numbered(exportRows), property) // 4 KB each
-				var stream bytes.Buffer
-				must.OK(t, newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream))
-				whole := place.in(t.TempDir())
-				m, err := newExport(c, "jsonl", compress).To(t.Context(), c, whole)
-				must.OK(t, err)
-				if m.Tables[0].Rows != exportRows || !bytes.Equal(read(t, whole, m, compress), stream.Bytes()) {
-					t.Errorf("the parts together are not the stream: %+v", m.Tables[0])
+	for _, compress := range []string{"none", "gzip", "zstd"} {
+		t.Run(compress, func(t *testing.T) {
+			t.Parallel()
+			c, s := newStopper(t, pages)
+			fill(t, c, "People", numbered(exportRows), property) // 4 KB each
+			var stream bytes.Buffer
+			must.OK(t, newExport(c, "jsonl", "none").ToWriter(t.Context(), c, &stream))
+			whole := in(t.TempDir())
+			m, err := newExport(c, "jsonl", compress).To(t.Context(), c, whole)
+			must.OK(t, err)
+			if m.Tables[0].Rows != exportRows || !bytes.Equal(read(t, whole, m, compress), stream.Bytes()) {
+				t.Errorf("the parts together are not the stream: %+v", m.Tables[0])
+			}
+			dir, runs := t.TempDir(), 0
+			broken := in(dir)
+			for m = nil; m == nil; runs++ {
+				ctx, cancel := s.after(t, 2+runs) // the first run asks for 3 pages at least
+				m, err = newExport(c, "jsonl", compress).To(ctx, c, broken)
+				cancel()
+				if err != nil && !errors.Is(err, context.Canceled) {
+					t.Fatal(err)
 				}
-				if _, err := newExport(c, "jsonl", compress).To(t.Context(), c, whole); !errors.Is(err, transfer.ErrFinished) {
-					t.Errorf("a second time: %v", err)
+				if err != nil { // what a crash may leave
+					must.OK(t, broken.Put(t.Context(), "People/part-0001-0-999999.jsonl", []byte("torn")))
+					must.OK(t, broken.Put(t.Context(), "unfinished/line-0000000009.json.x.part", []byte("torn")))
 				}
-				dir, runs := t.TempDir(), 0
-				broken := place.in(dir)
-				for m = nil; m == nil; runs++ {
-					ctx, cancel := s.after(t, 2+runs) // the first run asks for 3 pages at least
-					m, err = newExport(c, "jsonl", compress).To(ctx, c, broken)
-					cancel()
-					if err != nil && !errors.Is(err, context.Canceled) {
-						t.Fatal(err)
-					}
-					if err != nil {
-						place.torn(t, dir)
-					}
-				}
-				if !bytes.Equal(read(t, broken, m, compress), stream.Bytes()) || runs < 2 {
-					t.Errorf("after %d runs the parts together are not the stream", runs)
-				}
-				needed := []string{transfer.ManifestName}
-				for _, part := range m.Tables[0].Parts {
-					needed = append(needed, part.File)
-				}
-				var left []string
-				for object, err := range (directory.Place{Dir: dir}).List(t.Context(), "") {
-					must.OK(t, err)
-					left = append(left, object.Name)
-				}
-				if slices.Sort(needed); !slices.Equal(slices.Sorted(slices.Values(left)), needed) {
-					t.Errorf("after %d runs %q are there, %q are needed", runs, left, needed)
-				}
-			})
-		}
+			}
+			if !bytes.Equal(read(t, broken, m, compress), stream.Bytes()) || runs < 2 {
+				t.Errorf("after %d runs the parts together are not the stream", runs)
+			}
+			if needed, left := files(m), list(t, broken); !slices.Equal(left, needed) {
+				t.Errorf("after %d runs %q are there, %q are needed", runs, left, needed)
+			}
+			if !slices.IsSortedFunc(m.Tables[0].Parts, func(a, b transfer.Part) int { return strings.Compare(a.File, b.File) }) {
+				t.Errorf("the names are not in the order of the keys: %+v", m.Tables[0].Parts)
+			}
+		})
 	}
 }
 
-// A file that became shorter than the journal says, or was removed, does not get its length from zeros.
+// files are the names of all objects of an export.
+func files(m *transfer.Manifest) []string {
+	names := []string{transfer.ManifestName}
+	for _, table := range m.Tables {
+		for _, part := range table.Parts {
+			names = append(names, part.File)
+		}
+	}
+	return slices.Sorted(slices.Values(names))
+}
+
+// list is what a place has.
+func list(t *testing.T, place transfer.Place) (names []string) {
+	t.Helper()
+	for object, err := range place.List(t.Context(), "") {
+		must.OK(t, err)
+		names = append(names, object.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// A file that became shorter, or was removed, while the export was interrupted is not in a
+// finished one.
 func TestExportPieceLost(t *testing.T) {
 	t.Parallel()
 	c, s := newStopper(t, pages)
 	fill(t, c, "People", numbered(exportRows), property)
-	for name, damage := range map[string]func(piece string) error{"removed": os.Remove, "cut": func(piece string) error { return os.Truncate(piece, 10) }} {
-		dir := t.TempDir()
-		ctx, cancel := s.after(t, 2)
-		_, err := newExport(c, "jsonl", "none").To(ctx, c, transfer.Directory(dir))
-		cancel()
-		if !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		must.OK(t, damage(filepath.Join(dir, "People", "piece-0000.jsonl")))
-		if _, err := newExport(c, "jsonl", "none").To(t.Context(), c, transfer.Directory(dir)); err == nil || !strings.Contains(err.Error(), "by the journal: it was changed") {
-			t.Errorf("%s: %v", name, err)
+	for _, format := range []string{"jsonl", "csv"} {
+		for name, damage := range map[string]func(piece string) error{"removed": os.Remove, "cut": func(piece string) error { return os.Truncate(piece, 10) }} {
+			dir := t.TempDir()
+			ctx, cancel := s.after(t, 2)
+			_, err := newExport(c, format, "none").To(ctx, c, in(dir))
+			cancel()
+			if !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			pieces, err := filepath.Glob(filepath.Join(dir, "People", "part-*"))
+			must.OK(t, err)
+			if format == "csv" {
+				pieces, err = filepath.Glob(filepath.Join(dir, "unfinished", "People", "piece-*"))
+				must.OK(t, err)
+			}
+			must.OK(t, damage(pieces[0]))
+			if _, err := newExport(c, format, "none").To(t.Context(), c, in(dir)); err == nil || !strings.Contains(err.Error(), filepath.Base(pieces[0])) {
+				t.Errorf("%s %s: %v", format, name, err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, transfer.ManifestName)); !os.IsNotExist(err) {
+				t.Errorf("%s %s: there is a manifest", format, name)
+			}
 		}
 	}
 }
 
-// A directory with other files, and the journal of another export, are refused.
+// A place with other files, an unfinished export of another command, and a finished one are
+// refused by name. With Restart the first is refused too.
 func TestExportRefused(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
 	fill(t, c, "People", numbered(10), property)
 	dir := t.TempDir()
 	must.OK(t, os.WriteFile(filepath.Join(dir, "mine"), nil, 0o600))
-	if _, err := newExport(c, "jsonl", "none").To(t.Context(), c, transfer.Directory(dir)); err == nil || !strings.Contains(err.Error(), "is not empty") {
-		t.Error(err)
+	for _, restart := range []bool{false, true} {
+		e := newExport(c, "jsonl", "none")
+		e.Restart = restart
+		if _, err := e.To(t.Context(), c, in(dir)); err == nil || !strings.Contains(err.Error(), "is not empty and has no export: it has mine") {
+			t.Error(err)
+		}
 	}
 	dir = t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	e := newExport(c, "jsonl", "none")
 	e.Begin = func(bool) { cancel() }
-	if _, err := e.To(ctx, c, transfer.Directory(dir)); !errors.Is(err, context.Canceled) {
+	if _, err := e.To(ctx, c, in(dir)); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if got, err := transfer.Directory(dir).Begun(t.Context()); err != nil || !slices.Equal(got, []string{"People"}) {
-		t.Errorf("begun are %q, %v", got, err)
+	changes := map[string]func(*transfer.Command){
+		"format": func(c *transfer.Command) { c.Format = "csv" }, "tables": func(c *transfer.Command) { c.Tables = []string{"People", "Other"} },
+		"all": func(c *transfer.Command) { c.Tables = nil }, "filter": func(c *transfer.Command) { c.Filter = "PartitionKey ge 'p'" },
+		"select": func(c *transfer.Command) { c.Select = []string{"Text"} }, "service": func(c *transfer.Command) { c.Source += "x" },
+		"compress": func(c *transfer.Command) { c.Compress = "zstd" }, "excel": func(c *transfer.Command) { c.Excel = true },
 	}
-	if _, err := newExport(c, "csv", "none").To(t.Context(), c, transfer.Directory(dir)); err == nil || !strings.Contains(err.Error(), "the journal of other work") {
-		t.Error(err)
+	for _, says := range []string{"has an unfinished export of another command", "has the export of another command"} {
+		for name, change := range changes {
+			e := newExport(c, "jsonl", "none")
+			change(&e.Command)
+			if _, err := e.To(t.Context(), c, in(dir)); err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), `{"tables":["People"],`) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if _, err := newExport(c, "jsonl", "none").To(t.Context(), c, in(dir)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	must.OK(t, transfer.Directory(dir).Remove(t.Context(), []string{"People"}))
-	if _, err := newExport(c, "csv", "none").To(t.Context(), c, transfer.Directory(dir)); err != nil {
+}
+
+// stepping is a place that fails with the change of that number, before or behind it.
+type stepping struct {
+	objects.Place
+	left   int
+	behind bool
+}
+
+var errStep = errors.New("the place is gone")
+
+func (s *stepping) do(change func() error) error {
+	s.left--
+	if s.left < 0 || s.left == 0 && !s.behind {
+		return errStep
+	}
+	err := change()
+	if s.left == 0 {
+		return errStep
+	}
+	return err
+}
+
+func (s *stepping) Put(ctx context.Context, name string, b []byte) error {
+	return s.do(func() error { return s.Place.Put(ctx, name, b) })
+}
+
+func (s *stepping) Delete(ctx context.Context, name string) error {
+	return s.do(func() error { return s.Place.Delete(ctx, name) })
+}
+
+// The export that is there remains whole until the new one is, wherever the new one stops:
+// the same command the next night, and another command with Restart. The next run makes the
+// new one and leaves nothing else.
+func TestExportAgain(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"jsonl", "csv"} {
+		for _, restart := range []bool{false, true} {
+			c := newClient(t)
+			fill(t, c, "People", numbered(10), property)
+			old := t.TempDir()
+			must.OK(t, os.WriteFile(filepath.Join(old, "readme"), nil, 0o600))
+			must.OK(t, os.Remove(filepath.Join(old, "readme")))
+			before, err := newExport(c, format, "none").To(t.Context(), c, in(old))
+			must.OK(t, err)
+			must.OK(t, os.WriteFile(filepath.Join(old, "of others"), nil, 0o600))
+			fill(t, c, "People", []keys{{"x", "new"}}, property)
+			run := func(place transfer.Place) (*transfer.Manifest, error) {
+				e := newExport(c, format, "none")
+				e.Connections = 1
+				if restart {
+					e.Restart, e.Filter = true, "PartitionKey ge ''"
+				}
+				return e.To(t.Context(), c, place)
+			}
+			steps := 0
+			for done := false; !done; steps++ {
+				for _, behind := range []bool{false, true} {
+					dir := t.TempDir()
+					must.OK(t, os.CopyFS(dir, os.DirFS(old)))
+					place := in(dir)
+					place.Place = &stepping{place.Place, steps + 1, behind}
+					_, err := run(place)
+					if done = err == nil; err != nil && !errors.Is(err, errStep) {
+						t.Fatal(err)
+					}
+					sources, err := transfer.Sources(dir, "")
+					must.OK(t, err)
+					rows := int64(0)
+					for _, s := range sources {
+						must.OK(t, s.Verify())
+						rows += s.Rows()
+					}
+					if rows != before.Tables[0].Rows && rows != 11 || done && rows != 11 {
+						t.Errorf("%s, step %d: %d rows can be read", format, steps, rows)
+					}
+					m, err := run(in(dir))
+					must.OK(t, err)
+					if want := append([]string{"of others"}, files(m)...); m.Tables[0].Rows != 11 || !slices.Equal(list(t, in(dir)), slices.Sorted(slices.Values(want))) {
+						t.Errorf("%s, step %d: there are %q, needed %q", format, steps, list(t, in(dir)), want)
+					}
+				}
+			}
+			if steps < 8 {
+				t.Errorf("%d steps", steps)
+			}
+		}
+	}
+}
+
+// What can be known before the work is checked before it: nothing is changed.
+func TestExportChecksFirst(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	fill(t, c, "People", numbered(10), property)
+	dir := t.TempDir()
+	_, err := newExport(c, "jsonl", "none").To(t.Context(), c, in(dir))
+	must.OK(t, err)
+	before := list(t, in(dir))
+	other, err := remote.ParseConnection("AccountName=acme;AccountKey=d3JvbmcgYnV0IGxvbmcgZW5vdWdoIGZvciBhIGtleQ==;TableEndpoint=" + c.Endpoint().String())
+	must.OK(t, err)
+	for name, change := range map[string]func(*transfer.Export) *remote.Client{
+		"filter": func(e *transfer.Export) *remote.Client { e.Filter = "N eq"; return c },
+		"table":  func(e *transfer.Export) *remote.Client { e.Tables = []string{"Nobody", "Never"}; return c },
+		"key":    func(*transfer.Export) *remote.Client { return remote.New(other, 1) },
+	} {
+		e := newExport(c, "jsonl", "none")
+		e.Restart = true
+		who := change(e)
+		e.Begin = func(bool) { t.Errorf("%s: it begins", name) }
+		place := in(dir)
+		place.Place = &stepping{place.Place, 1, false}
+		if _, err := e.To(t.Context(), who, place); err == nil || errors.Is(err, errStep) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !slices.Equal(list(t, in(dir)), before) {
+			t.Errorf("%s: %q", name, list(t, in(dir)))
+		}
+	}
+}
+
+// Of two processes that export to the same bucket, the one that began first stops.
+func TestExportTwice(t *testing.T) {
+	t.Parallel()
+	c := newClient(t)
+	fill(t, c, "People", numbered(10), property)
+	place := in(t.TempDir())
+	first := newExport(c, "jsonl", "none")
+	first.Begin = func(bool) {
+		if _, err := newExport(c, "jsonl", "none").To(t.Context(), c, place); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := first.To(t.Context(), c, place); err == nil || !strings.Contains(err.Error(), "another process exports to") {
 		t.Error(err)
 	}
 }

@@ -25,16 +25,16 @@ type sheet interface {
 type entityList func(do func(e payload.Received) error) error
 
 // sheet returns that of the format, nil for JSON lines.
-func (o *Export) sheet() sheet {
-	switch o.Format {
+func (c *Command) sheet() sheet {
+	switch c.Format {
 	case "jsonl":
 		return nil
 	case "parquet":
-		return &parquetSheet{compress: o.Compress}
+		return &parquetSheet{compress: c.Compress}
 	}
-	s := &csvSheet{typed: o.Format == "csv", excel: o.Excel, compress: o.Compress, selected: o.Select != nil}
+	s := &csvSheet{typed: c.Format == "csv", excel: c.Excel, compress: c.Compress, selected: c.Select != nil}
 	if s.selected {
-		for _, name := range WithKeys(o.Select)[2:] {
+		for _, name := range WithKeys(c.Select)[2:] {
 			s.columns.add(name)
 		}
 	}
@@ -85,16 +85,6 @@ func noteAll(s sheet, lists []entityList) error {
 		}
 	}
 	return nil
-}
-
-// makeSheet makes a file.
-func makeSheet(s sheet, list entityList, file string) (err error) {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Sync(), f.Close()) }()
-	return s.make(list, f)
 }
 
 // fileEntities reads a file of ours.

@@ -182,7 +182,7 @@ func TestImportErrors(t *testing.T) {
 	c := newClient(t)
 	fill(t, c, "People", numbered(damagedRows), property)
 	dir := t.TempDir()
-	m, err := newExport(c, "jsonl", "zstd").To(t.Context(), c, transfer.Directory(dir))
+	m, err := newExport(c, "jsonl", "zstd").To(t.Context(), c, in(dir))
 	must.OK(t, err)
 	part := filepath.Join(dir, m.Tables[0].Parts[len(m.Tables[0].Parts)-1].File)
 	whole, err := os.ReadFile(part)

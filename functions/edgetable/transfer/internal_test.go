@@ -19,7 +19,7 @@ import (
 )
 
 func init() {
-	wakeEvery, worthDividing, frameSize, objectSize = 100, 400, 300<<10, 300<<10
+	wakeEvery, worthDividing, objectSize = 100, 400, 300<<10
 }
 
 // SetMemory sets the memory for sorting.
@@ -69,7 +69,7 @@ func Split(ctx context.Context, c *remote.Client, table, filter string, want int
 // ReadDivided reads a table, beginning with one range, and waits until workers have
 // taken so many parts of it away. It returns the parts in their order.
 func ReadDivided(ctx context.Context, c *remote.Client, table string, parts int) (keys [][]Key, err error) {
-	s := newScan(probes(c, table)).of([]*part{newPart(0, Range{})})
+	s := newScan(probes(c, table)).of([]*part{newPart(0, Range{}, firstRank)})
 	var mu sync.Mutex
 	found := map[*part][]Key{}
 	err = s.run(ctx, 4, func(ctx context.Context, p *part) error {
@@ -195,3 +195,7 @@ func FuzzCSV(f *testing.F) {
 		}
 	})
 }
+
+// Verify compares the file with what the manifest says, and Rows is how many it has.
+func (s *Source) Verify() error { return s.verify() }
+func (s *Source) Rows() int64   { return s.part.Rows }

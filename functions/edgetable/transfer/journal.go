@@ -122,6 +122,7 @@ func (j *journal) close() error {
 	if j == nil {
 		return nil
 	}
+	unlock(j.file)
 	return j.file.Close()
 }
 

@@ -15,7 +15,7 @@ import (
 func TestJournalInUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	path := filepath.Join(dir, journalName)
+	path := filepath.Join(dir, "journal")
 	open := func() (*journal, error) {
 		return openJournal(path, "options", func([]byte) error { return nil })
 	}
@@ -30,13 +30,34 @@ func TestJournalInUse(t *testing.T) {
 	_, err = open()
 	again("open", err)
 	again("--restart", RemoveJournal(path))
-	again("--restart of an export", Directory(dir).Remove(t.Context(), nil))
 	must.OK(t, first.close())
 	second, err := open()
 	must.OK(t, err)
 	must.OK(t, second.close())
-	must.OK(t, Directory(dir).Remove(t.Context(), nil))
+	must.OK(t, RemoveJournal(path))
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Errorf("the journal is still there: %v", err)
+	}
+}
+
+// A directory takes one export at a time. Without one, a directory that was missing is missing again.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new", "out")
+	release, err := Hold(dir)
+	must.OK(t, err)
+	if _, err := Hold(dir); err == nil || !strings.Contains(err.Error(), "another process exports to "+dir) {
+		t.Error(err)
+	}
+	release()
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Error(err)
+	}
+	dir = filepath.Dir(dir)
+	release, err = Hold(dir)
+	must.OK(t, err)
+	release()
+	if _, err := os.Stat(dir); err != nil {
+		t.Error(err)
 	}
 }

@@ -14,13 +14,14 @@ import (
 // Names of files in the directory of an export.
 const (
 	ManifestName = "manifest.json"
-	journalName  = "export.journal"
 )
 
 // Manifest lists the files of an export.
 type Manifest struct {
 	Edgetable int             `json:"edgetable"` // version of the layout
-	Source    string          `json:"source"`    // URL of the account
+	Number    int             `json:"number"`    // of the export in its place
+	Command   *Command        `json:"command"`
+	Source    string          `json:"source"` // URL of the account
 	Format    string          `json:"format"`
 	Filter    string          `json:"filter,omitempty"`
 	Select    []string        `json:"select,omitempty"`
@@ -51,7 +52,7 @@ const manifestVersion = 1
 // readManifest reads the manifest of a finished export; it is nil if there is none.
 func readManifest(ctx context.Context, place Place) (*Manifest, error) {
 	m, where := &Manifest{}, place.at(ManifestName)
-	switch found, err := getJSON(ctx, place, ManifestName, m); {
+	switch found, err := place.getJSON(ctx, ManifestName, m); {
 	case err != nil || !found:
 		return nil, err
 	case m.Edgetable != manifestVersion:

@@ -39,7 +39,7 @@ func TestParquetColumns(t *testing.T) {
 	list := []keys{{"p", "1"}, {"p", "2"}, {"p", "3"}, {"p", "4"}}
 	fill(t, c, "People", list, func(i int) edm.Properties { return rows[i] })
 	dir := t.TempDir()
-	m, err := newExport(c, "parquet", "zstd").To(t.Context(), c, transfer.Directory(dir))
+	m, err := newExport(c, "parquet", "zstd").To(t.Context(), c, in(dir))
 	must.OK(t, err)
 	want := []string{"Age is Int64 in 2 entities and Int32 in 1: the column Age@Int32 has the latter",
 		"the column Ever has its times as text: parquet has no timestamps of 100 ns from 9999-12-31T23:59:59.9999999Z to 9999-12-31T23:59:59.9999999Z"}
@@ -149,7 +149,7 @@ func TestParquetDamaged(t *testing.T) {
 	c := newClient(t)
 	fill(t, c, "People", numbered(2000), property)
 	dir := t.TempDir()
-	m, err := newExport(c, "parquet", "none").To(t.Context(), c, transfer.Directory(dir))
+	m, err := newExport(c, "parquet", "none").To(t.Context(), c, in(dir))
 	must.OK(t, err)
 	whole, err := os.ReadFile(filepath.Join(dir, m.Tables[0].Parts[0].File))
 	must.OK(t, err)

@@ -12,9 +12,10 @@ import (
 // part is a range that one worker reads in the order of its keys, while another
 // may take the end of it away.
 type part struct {
-	number int   // in the order in which the parts were found
-	state  noted // the journal's last line about it
-	scan   *scan // nil until work begins
+	number int    // in the order in which the parts were found
+	rank   string // of its range in the order of keys
+	state  noted  // the journal's last line about it
+	scan   *scan  // nil until work begins
 
 	objects []Part // that have been stored
 	sum     string // of its file, "" if that is not known
@@ -29,8 +30,8 @@ type part struct {
 }
 
 // newPart is a part as the journal has it.
-func newPart(number int, span Range) *part {
-	return &part{number: number, span: span, first: span.From}
+func newPart(number int, span Range, rank string) *part {
+	return &part{number: number, rank: rank, span: span, first: span.From}
 }
 
 // noted sets the state that the journal has.

@@ -1,53 +1,44 @@
 package transfer
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"strings"
+
+	"edgetable/core/objects"
+	"edgetable/core/payload"
 )
 
-// Place is where an export goes: a [Directory] or a [Bucket].
-type Place interface {
-	// Put writes a file as a whole.
-	Put(ctx context.Context, name string, text []byte) error
-	// Get returns a file, or an error that wraps fs.ErrNotExist.
-	Get(ctx context.Context, name string) ([]byte, error)
-	// Begun returns the tables of the export there that is not finished, nil if there is
-	// none.
-	Begun(ctx context.Context) ([]string, error)
-	// Remove removes an export of such tables, finished or not, and nothing else.
-	Remove(ctx context.Context, tables []string) error
-
-	// at returns the name of a file for people.
-	at(name string) string
-	// begin opens the journal of the work, or refuses the place.
-	begin(ctx context.Context, o *Export, w *tableWork) error
-	// part opens what the place has of a part of a table. The journal gets a line each
-	// time so much text was written, which may have to be read again after an
-	// interruption.
-	part(ctx context.Context, o *Export, w *tableWork, table string, p *part) (out partWriter, every int, err error)
-	// finish makes the files of a table of its parts, in the order of their keys. A part
-	// without rows has none, but a table without rows has one file. It can be repeated
-	// after any interruption.
-	finish(ctx context.Context, o *Export, t *ManifestTable, parts []*part) error
-	// tidy removes what a finished export does not need.
-	tidy(ctx context.Context, m *Manifest) error
+// Place is where an export goes: a directory, or a prefix in a bucket.
+type Place struct {
+	objects.Place
+	Location string // as the user named it
 }
 
-// partWriter writes a part of a table.
-type partWriter interface {
-	io.Writer
-	// note notes in the journal what was written. It may go on until the next call.
-	note(state noted) error
-	close() error
+// at returns the name of an object for people.
+func (p Place) at(name string) string {
+	where, _, _ := strings.Cut(p.Location, "?")
+	return strings.TrimSuffix(where, "/") + "/" + name
 }
 
-// getJSON reads a file of a place. It returns false if there is none.
-func getJSON(ctx context.Context, place Place, name string, to any) (found bool, err error) {
-	text, err := place.Get(ctx, name)
+// Get returns an object. Its errors name the object.
+func (p Place) Get(ctx context.Context, name string) ([]byte, error) {
+	text, err := p.Place.Get(ctx, name)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", p.at(name), err)
+	}
+	return text, err
+}
+
+// getJSON reads an object. It returns false if there is none.
+func (p Place) getJSON(ctx context.Context, name string, to any) (found bool, err error) {
+	text, err := p.Get(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -55,15 +46,55 @@ func getJSON(ctx context.Context, place Place, name string, to any) (found bool,
 		return false, err
 	}
 	if err := json.Unmarshal(text, to); err != nil {
-		return false, fmt.Errorf("%s: %w", place.at(name), err)
+		return false, fmt.Errorf("%s: %w", p.at(name), err)
 	}
 	return true, nil
 }
 
-func putJSON(ctx context.Context, place Place, name string, value any) error {
+func (p Place) putJSON(ctx context.Context, name string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return err
 	}
-	return place.Put(ctx, name, append(text, '\n'))
+	return p.Put(ctx, name, append(text, '\n'))
+}
+
+// putFile stores a file of an export and describes it.
+func (p Place) putFile(ctx context.Context, name string, rows int64, content []byte) (Part, error) {
+	sum := sha256.Sum256(content)
+	return Part{File: name, Rows: rows, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:])}, p.Put(ctx, name, content)
+}
+
+// getFile reads a file of an export and compares it with its description.
+func (p Place) getFile(ctx context.Context, f *Part) ([]byte, error) {
+	text, err := p.Get(ctx, f.File)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(text)
+	if int64(len(text)) != f.Bytes || !strings.EqualFold(hex.EncodeToString(sum[:]), f.SHA256) {
+		return nil, fmt.Errorf("%s is not what it was when it was written: it is damaged or changed", p.at(f.File))
+	}
+	return text, nil
+}
+
+// entities reads files of lines, one after the other.
+func (p Place) entities(ctx context.Context, files []Part) entityList {
+	return func(do func(payload.Received) error) error {
+		for _, f := range files {
+			content, err := p.getFile(ctx, &f)
+			if err != nil {
+				return err
+			}
+			text, _, done, err := decompress(bytes.NewReader(content), f.File)
+			if err == nil {
+				err = entities(f.File, text, do)
+				done()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }

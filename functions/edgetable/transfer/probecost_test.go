@@ -122,7 +122,7 @@ func TestProbeCost(t *testing.T) {
 				s := newScan(service.find)
 				whole, err := wholeTable(t.Context(), s.probe, "")
 				if err == nil {
-					err = s.of([]*part{newPart(0, whole)}).run(t.Context(), 16, service.read)
+					err = s.of([]*part{newPart(0, whole, firstRank)}).run(t.Context(), 16, service.read)
 				}
 				if err != nil {
 					t.Fatal(err)

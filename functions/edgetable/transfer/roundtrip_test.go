@@ -42,7 +42,7 @@ func TestRoundTrips(t *testing.T) {
 			}
 			for i, how := range [][2]string{{"jsonl", "none"}, {"jsonl", "gzip"}, {"csv", "zstd"}, {"parquet", "none"}, {"parquet", "gzip"}} {
 				dir := t.TempDir()
-				if _, err := newExport(c, how[0], how[1]).To(t.Context(), c, transfer.Directory(dir)); err != nil {
+				if _, err := newExport(c, how[0], how[1]).To(t.Context(), c, in(dir)); err != nil {
 					t.Fatal(err)
 				}
 				name := fmt.Sprint("Copy", i)

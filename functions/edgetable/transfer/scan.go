@@ -62,7 +62,7 @@ func scanAll(ctx context.Context, c *remote.Client, q remote.Query, workers int,
 	if err != nil {
 		return nil, err
 	}
-	s.of([]*part{newPart(0, whole)})
+	s.of([]*part{newPart(0, whole, firstRank)})
 	progress.begin(s)
 	defer progress.end()
 	return s, s.run(ctx, workers, do)
@@ -183,7 +183,7 @@ func (s *scan) divide(ctx context.Context, p *part) error {
 	if p.ended || p.last().compare(right.From) >= 0 {
 		return nil
 	}
-	end := newPart(len(s.parts), right)
+	end := newPart(len(s.parts), right, rankBehind(p, s.parts))
 	end.scan = s
 	if s.note != nil {
 		if err := s.note(p, end); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"edgetable/adapters/objects/directory"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -79,7 +80,7 @@ func Sources(path, tableName string) ([]Source, error) {
 		} else {
 			list = []Source{{Table: named(tableName, filepath.Base(path)), File: path}}
 		}
-	} else if m, err := readManifest(context.Background(), Directory(path)); err != nil {
+	} else if m, err := readManifest(context.Background(), Place{directory.Place{Dir: path}, path}); err != nil {
 		return nil, err
 	} else if m != nil {
 		for _, t := range m.Tables {
@@ -117,7 +118,7 @@ func named(tableName, file string) string {
 }
 
 func files(dir, tableName string) (list []Source, err error) {
-	if _, err := os.Stat(filepath.Join(dir, journalName)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(begunName))); err == nil {
 		return nil, fmt.Errorf("%s has an export that is not finished: finish it with the same command first", dir)
 	}
 	for _, pattern := range []string{"*", filepath.Join("*", "*")} {

@@ -86,7 +86,7 @@ func (w *tableWork) replay(line []byte) error {
 	p := t.parts[l.Part]
 	if l.End != nil {
 		p.span.To, p.span.High = l.End.From, Key{}
-		t.parts = append(t.parts, newPart(len(t.parts), *l.End))
+		t.parts = append(t.parts, newPart(len(t.parts), *l.End, rankBehind(p, t.parts)))
 		return nil
 	}
 	p.resume(l)
@@ -95,8 +95,10 @@ func (w *tableWork) replay(line []byte) error {
 
 func (t *workedTable) begin(l noted) {
 	t.begun, t.parts = l.Begun, nil
+	rank := firstRank
 	for i, r := range l.Ranges {
-		t.parts = append(t.parts, newPart(i, r))
+		t.parts = append(t.parts, newPart(i, r, rank))
+		rank = rankBetween(rank, "")
 	}
 }
 

@@ -12,16 +12,16 @@ import (
 const maxObject = 256 << 20
 
 // Sources finds the files to import in a bucket: those of its manifest.
-func (b Bucket) Sources(ctx context.Context, tableName string) ([]Source, error) {
+func (b Place) Sources(ctx context.Context, tableName string) ([]Source, error) {
 	m, err := readManifest(ctx, b)
 	if err != nil {
 		return nil, err
 	}
 	if m == nil {
-		switch tables, err := b.Begun(ctx); {
+		switch there, err := b.getJSON(ctx, begunName, new(begun)); {
 		case err != nil:
 			return nil, err
-		case tables != nil:
+		case there:
 			return nil, fmt.Errorf("%s has an export that is not finished: finish it with the same command first", b.Location)
 		}
 		return nil, fmt.Errorf("%s has no %s: name the place that an export wrote to", b.Location, ManifestName)
@@ -38,7 +38,7 @@ func (b Bucket) Sources(ctx context.Context, tableName string) ([]Source, error)
 			}
 			list = append(list, Source{
 				Table: name, File: b.at(p.File), Size: p.Bytes,
-				fetch: func() ([]byte, error) { return b.getPart(ctx, &p) },
+				fetch: func() ([]byte, error) { return b.getFile(ctx, &p) },
 			})
 		}
 	}

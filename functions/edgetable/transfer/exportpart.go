@@ -1,0 +1,185 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/objects"
+	"edgetable/core/payload"
+)
+
+// Names of objects while an export is not finished: what was begun, the lines of its
+// progress, and lines of entities that become files of another format.
+const (
+	unfinishedPrefix = "unfinished/"
+	begunName        = unfinishedPrefix + "export.json"
+	linePrefix       = unfinishedPrefix + "line-"
+)
+
+// filePattern matches the names of files of tables, which have the number of the export and
+// the place of the range in the order of keys.
+var filePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*/part-\d{4,}-\d+(-\d{6,})?\.(jsonl|csv|parquet)(\.gz|\.zst)?$`)
+
+// own reports whether an object is one of those that an export makes, or of what a place left
+// when it was killed.
+func own(o objects.Object) bool {
+	name, torn := strings.CutSuffix(o.Name, objects.TempSuffix)
+	if torn {
+		name = name[:max(strings.LastIndexByte(name, '.'), 0)] // behind which is a random text
+	}
+	return strings.HasPrefix(name, unfinishedPrefix) || filePattern.MatchString(name) || torn && name == ManifestName
+}
+
+// objectSize is how much text goes into an object, which is in memory until it is
+// stored. Tests have less.
+var objectSize = 4 << 20
+
+// piece is the name of an object for so many lines of a part. CSV and parquet are made of it
+// when all columns are known.
+func (x *exporting) piece(table string, p *part) string {
+	if x.Format == "jsonl" {
+		return fmt.Sprintf("%s/part-%04d-%s-%06d.jsonl%s", table, x.begun.Number, p.rank, len(p.objects), endings[x.Compress])
+	}
+	return fmt.Sprintf("%s%s/piece-%s-%06d.jsonl%s", unfinishedPrefix, table, p.rank, len(p.objects), endings[x.Compress])
+}
+
+// part reads a part of a table, or the rest of it, into objects. The progress has a line for
+// each of them; an object without one is written again, or removed at the end.
+func (x *exporting) part(ctx context.Context, table string, p *part) error {
+	var object bytes.Buffer
+	out := newFrames(&object, x.Compress)
+	text, written := []byte(nil), 0 // written is how much text the object has
+	rows := p.state.Rows
+	flush := func() error {
+		_, err := out.Write(text)
+		written += len(text)
+		text = text[:0]
+		return err
+	}
+	store := func(done bool) error {
+		if err := errors.Join(flush(), out.end()); err != nil {
+			return err
+		}
+		state := noted{Rows: rows, Done: done, At: p.state.At}
+		if n := rows - p.state.Rows; n > 0 {
+			one, err := x.place.putFile(ctx, x.piece(table, p), n, object.Bytes())
+			if err != nil {
+				return err
+			}
+			at := p.last()
+			state.Object, state.At = &one, &at
+		}
+		written = 0
+		object.Reset()
+		return x.work.note(table, p, state)
+	}
+	for e, err := range p.entities(ctx, x.c, remote.Query{Table: table, Filter: x.Filter, Select: WithKeys(x.Select)}) {
+		if err != nil {
+			return errors.Join(err, store(false))
+		}
+		text = append(payload.AppendJSON(text, e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
+		rows++
+		x.Progress.Rows.Add(1)
+		if len(text) < 256<<10 && written+len(text) < objectSize {
+			continue
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+		if written >= objectSize {
+			if err := store(false); err != nil {
+				return err
+			}
+		}
+	}
+	return store(true)
+}
+
+// sheetPieces is how many objects of lines become one file of CSV or parquet, which is in
+// memory until it is stored.
+const sheetPieces = 8
+
+// finish names the files of a table, in the order of their keys, or makes those of other
+// formats. A table without rows has one file. It can be repeated after any interruption.
+func (x *exporting) finish(ctx context.Context, t *ManifestTable, parts []*part) (err error) {
+	var pieces []Part
+	for _, p := range parts {
+		pieces = append(pieces, p.objects...)
+		t.Rows += p.state.Rows
+	}
+	if err := x.compare(ctx, t.Name, pieces); err != nil {
+		return err
+	}
+	s := x.sheet()
+	if s == nil {
+		if t.Parts = pieces; pieces == nil {
+			t.Parts = make([]Part, 1)
+			t.Parts[0], err = x.place.putFile(ctx, x.piece(t.Name, parts[0]), 0, nil)
+		}
+		return err
+	}
+	if err := noteAll(s, []entityList{x.place.entities(ctx, pieces)}); err != nil {
+		return err
+	}
+	t.Parts = make([]Part, max((len(pieces)+sheetPieces-1)/sheetPieces, 1))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(min(x.Connections, 2))
+	for i := range t.Parts {
+		g.Go(func() (err error) {
+			some := pieces[min(i*sheetPieces, len(pieces)):min((i+1)*sheetPieces, len(pieces))]
+			rows := int64(0)
+			for _, p := range some {
+				rows += p.Rows
+			}
+			var content bytes.Buffer
+			if err := s.make(x.place.entities(ctx, some), &content); err != nil {
+				return err
+			}
+			t.Parts[i], err = x.place.putFile(ctx, fmt.Sprintf("%s/part-%04d-%06d%s", t.Name, x.begun.Number, i, x.ending()), rows, content.Bytes())
+			return err
+		})
+	}
+	err = g.Wait()
+	t.Notes = s.notes()
+	return err
+}
+
+// compare compares the sizes of objects with what the progress says of them: an earlier run
+// may have written them.
+func (x *exporting) compare(ctx context.Context, table string, pieces []Part) error {
+	prefix := table + "/"
+	if x.Format != "jsonl" {
+		prefix = unfinishedPrefix + prefix
+	}
+	sizes := map[string]int64{}
+	for object, err := range x.place.List(ctx, prefix) {
+		if err != nil {
+			return err
+		}
+		sizes[object.Name] = object.Size
+	}
+	for _, p := range pieces {
+		if size, ok := sizes[p.File]; !ok || size != p.Bytes {
+			return fmt.Errorf("%s is missing or has %d bytes instead of %d: it was changed since the export began; begin again with --restart", x.place.at(p.File), size, p.Bytes)
+		}
+	}
+	return nil
+}
+
+// ending is the ending of the names of files.
+func (c *Command) ending() string {
+	switch c.Format {
+	case "jsonl":
+		return ".jsonl" + endings[c.Compress]
+	case "parquet": // which is compressed within
+		return ".parquet"
+	}
+	return ".csv" + endings[c.Compress]
+}

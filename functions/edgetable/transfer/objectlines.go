@@ -1,0 +1,121 @@
+package transfer
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// start begins an export, whose place keeps what the manifest there needs.
+func (x *exporting) start(ctx context.Context) error {
+	if err := x.tidy(ctx, x.old); err != nil {
+		return err
+	}
+	return x.own(ctx)
+}
+
+// own makes this process the one that may write.
+func (x *exporting) own(ctx context.Context) error {
+	if x.work == nil {
+		x.work = newWork(x.begun.Tables)
+	}
+	x.begun.Owner = rand.Text()
+	x.work.journal = &objectLines{ctx: ctx, x: x, lines: x.lines}
+	return x.place.putJSON(ctx, begunName, x.begun)
+}
+
+// mine is an error if another process has begun to do the same work.
+func (x *exporting) mine(ctx context.Context) error {
+	var now begun
+	if _, err := x.place.getJSON(ctx, begunName, &now); err != nil {
+		return err
+	}
+	if now.Owner != x.begun.Owner {
+		return fmt.Errorf("another process exports to %s too: wait for its end, or stop it", x.place.Location)
+	}
+	return nil
+}
+
+// lineReaders is how many lines are read at the same time.
+const lineReaders = 16
+
+// resume reads how far an unfinished export is.
+func (x *exporting) resume(ctx context.Context) error {
+	var names []string
+	for object, err := range x.place.List(ctx, linePrefix) {
+		if err != nil {
+			return err
+		}
+		if path.Ext(object.Name) == ".json" { // else it is not whole
+			names = append(names, object.Name)
+		}
+	}
+	slices.Sort(names)
+	lines := make([][]byte, len(names))
+	g, getCtx := errgroup.WithContext(ctx)
+	g.SetLimit(lineReaders)
+	for i, name := range names {
+		g.Go(func() (err error) {
+			lines[i], err = x.place.Get(getCtx, name)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	x.work = newWork(x.begun.Tables)
+	for i, line := range lines {
+		if err := x.work.replay(line); err != nil {
+			return fmt.Errorf("%s: %w", x.place.at(names[i]), err)
+		}
+		if _, err := fmt.Sscanf(path.Base(names[i]), "line-%d", &x.lines); err != nil {
+			return fmt.Errorf("%s is no name of a line: %w", x.place.at(names[i]), err)
+		}
+	}
+	x.Progress.resume(x.work.rows())
+	return x.own(ctx)
+}
+
+// objectLines is the progress of an export in its place: an object a line, numbered as they
+// were written.
+type objectLines struct {
+	ctx context.Context // of the work
+	x   *exporting
+
+	mu     sync.Mutex
+	lines  int   // written or begun, of earlier runs too
+	broken error // why a line may be missing; none may come behind it
+}
+
+// write stores a line. A line that fails may be stored or not: both are true for
+// who reads it. What comes later could contradict it, so nothing does.
+func (j *objectLines) write(line any) error {
+	j.mu.Lock()
+	j.lines++
+	n, broken := j.lines, j.broken
+	j.mu.Unlock()
+	if broken != nil {
+		return broken
+	}
+	text, err := json.Marshal(line)
+	if err = errors.Join(err, j.x.mine(j.ctx)); err == nil {
+		err = j.x.place.Put(j.ctx, fmt.Sprintf("%s%010d.json", linePrefix, n), text)
+	}
+	if err != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.broken = err
+	}
+	return err
+}
+
+func (j *objectLines) close() error { return nil }
+
+func (j *objectLines) remove() error { return nil }
