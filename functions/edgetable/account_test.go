@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"edgetable/core/accounts"
 	"edgetable/functions/edgetable/cli"
@@ -38,17 +37,12 @@ func connection(t *testing.T, text string) (name, key, endpoint string) {
 	return name, key, endpoint
 }
 
-// eventually waits until a request of the client has a status: the server looks at
-// its files every second.
-func (c *signingClient) eventually(t *testing.T, want int) {
+// gets demands the status of a request of the client.
+func (c *signingClient) gets(t *testing.T, want int) {
 	t.Helper()
-	got := 0
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if got = c.status(t, "GET", "/Tables"); got == want {
-			return
-		}
+	if got := c.status(t, "GET", "/Tables"); got != want {
+		t.Errorf("status %d, want %d", got, want)
 	}
-	t.Fatalf("status %d, want %d", got, want)
 }
 
 // An account from its first key to its end, on a server that runs.
@@ -75,38 +69,46 @@ func TestAccountLife(t *testing.T) {
 	out, _ = ok(t, data("new", "beta")...)
 	_, key, _ := connection(t, out)
 	at := strings.TrimSuffix(c.endpoint, "acme")
-	newClient(t, at+"beta", "beta", key).eventually(t, 200)
+	s.look()
+	newClient(t, at+"beta", "beta", key).gets(t, 200)
 
 	out, _ = ok(t, data("rotate", "acme")...)
 	_, second, _ := connection(t, out)
 	next := newClient(t, c.endpoint, "acme", second)
-	next.eventually(t, 200)
+	s.look()
+	next.gets(t, 200)
 	c.filled(t)
 	console{t, nil}.says(1, "--finish removes key 1", data("rotate", "acme")...)
 	ok(t, data("rotate", "acme", "--finish")...)
-	c.eventually(t, 403)
+	s.look()
+	c.gets(t, 403)
 	next.filled(t)
 
 	ok(t, data("disable", "acme")...)
-	next.eventually(t, 403)
+	s.look()
+	next.gets(t, 403)
 	ok(t, data("enable", "acme")...)
-	next.eventually(t, 200)
+	s.look()
+	next.gets(t, 200)
 	ok(t, data("remove", "beta")...)
-	newClient(t, at+"beta", "beta", key).eventually(t, 404)
+	s.look()
+	newClient(t, at+"beta", "beta", key).gets(t, 404)
 
 	// A broken file changes nothing, and the log says which line it is.
 	good, err := os.ReadFile(file)
 	must.OK(t, err)
 	must.OK(t, os.WriteFile(file, []byte("gamma:"+key3+"\nacme:broken\n"), 0o600))
-	for !strings.Contains(s.logs.String(), file+": line 2: key 1 of acme is not base64") {
-		time.Sleep(20 * time.Millisecond)
+	s.look()
+	if !strings.Contains(s.logs.String(), file+": line 2: key 1 of acme is not base64") {
+		t.Errorf("the log:\n%s", s.logs)
 	}
 	next.filled(t)
-	newClient(t, at+"gamma", "gamma", key3).eventually(t, 404)
+	newClient(t, at+"gamma", "gamma", key3).gets(t, 404)
 	// Nor does a file that is gone.
 	must.OK(t, os.Remove(file))
-	for !strings.Contains(s.logs.String(), file+": no such file") {
-		time.Sleep(20 * time.Millisecond)
+	s.look()
+	if !strings.Contains(s.logs.String(), file+": no such file") {
+		t.Errorf("the log:\n%s", s.logs)
 	}
 	next.filled(t)
 	must.OK(t, os.WriteFile(file, good, 0o600))

@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"edgetable/adapters/store/pebblestore"
-	"edgetable/functions/edgetable/stores"
-
 	"edgetable/core/accounts"
+	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
 )
 

@@ -1,17 +1,18 @@
 package main
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
 	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/client"
 	"edgetable/functions/edgetable/server"
 	"edgetable/functions/edgetable/stores"
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/spf13/cobra"
 )
 
 // root is the command line: all commands with their flags.
@@ -20,7 +21,7 @@ func (p *program) root() *cobra.Command {
 variable of --log-level is EDGETABLE_LOG_LEVEL, its line in the file is
 log-level = debug. The command line comes first, then the environment, then the
 file. docs/flags.md lists all flags with their variables.`,
-		slices.Concat(server.Commands(p.Terminal, p.hangups), account.Commands(p.Terminal), backup.Commands(p.Terminal), stores.Commands(p.Terminal), client.Commands(p.Terminal),
+		slices.Concat(server.Commands(p.Terminal, p.signals), account.Commands(p.Terminal), backup.Commands(p.Terminal), stores.Commands(p.Terminal), client.Commands(p.Terminal),
 			[]*cobra.Command{p.completionCommand(), p.manCommand(), p.versionCommand()})...)
 	cli.DemandOperands(root)
 	root.Version = cli.Version() // without a template: with one, the linker keeps every method of every type, a fifth of the program

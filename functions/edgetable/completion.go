@@ -1,11 +1,12 @@
 package main
 
 import (
-	"edgetable/functions/edgetable/cli"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // completionCommand prints the script with which a shell completes commands and

@@ -4,15 +4,19 @@ package main
 
 import (
 	"context"
-	"edgetable/functions/edgetable/cli"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/reload"
+	"edgetable/functions/edgetable/server"
 )
 
 // program is one run of the command with everything it touches, so that tests
@@ -20,8 +24,8 @@ import (
 type program struct {
 	*cli.Terminal
 	args       []string
-	hangups    func() <-chan os.Signal // by which a server is asked to read its files again
-	understood bool                    // the command line: what fails now is the command
+	signals    server.Signals // of a server that is started
+	understood bool           // the command line: what fails now is the command
 }
 
 // release and commit are what 'make dist' writes into the program.
@@ -31,9 +35,12 @@ func main() {
 	cli.Release, cli.Commit = release, commit
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	p := program{args: os.Args[1:], hangups: hangups, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true}}
+	p := program{args: os.Args[1:], signals: server.Signals{Hangups: hangups, Ticks: ticks}, Terminal: &cli.Terminal{Environment: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Alone: true}}
 	os.Exit(p.run(ctx))
 }
+
+// ticks returns the times at which a server looks at its files.
+func ticks() <-chan time.Time { return time.Tick(reload.Every) }
 
 // hangups returns SIGHUP.
 func hangups() <-chan os.Signal {

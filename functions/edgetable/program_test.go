@@ -14,6 +14,7 @@ import (
 	"edgetable/core/accounts"
 	"edgetable/core/sharedkey"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/server"
 	"edgetable/testdata/must"
 	"edgetable/testdata/proc"
 )
@@ -26,14 +27,14 @@ func run(t *testing.T, environment map[string]string, args ...string) (status in
 	return runUntil(ctx, environment, args...)
 }
 
-// never asks no server to read its files again.
-func never() <-chan os.Signal { return nil }
+// quiet are the signals of a server that never looks at its files.
+var quiet = server.Signals{Hangups: func() <-chan os.Signal { return nil }, Ticks: func() <-chan time.Time { return nil }}
 
 // runUntil runs a command until ctx ends.
 func runUntil(ctx context.Context, environment map[string]string, args ...string) (status int, out, err string) {
 	var o proc.Buffer
 	e := newBuffer(args)
-	p := program{args: args, hangups: never, Terminal: &cli.Terminal{Environment: func(name string) string { return environment[name] }, In: strings.NewReader(""), Out: &o, Err: e}}
+	p := program{args: args, signals: quiet, Terminal: &cli.Terminal{Environment: func(name string) string { return environment[name] }, In: strings.NewReader(""), Out: &o, Err: e}}
 	status = p.run(ctx)
 	return status, o.String(), e.String()
 }
@@ -76,6 +77,20 @@ type testServer struct {
 	logs      *proc.Buffer
 	stop      func() (status int) // may be called again
 	interrupt func()
+	ticks     chan time.Time
+	ended     chan struct{}
+}
+
+// look makes the server look at its files until it has applied what has changed: a
+// changed file is read when it has rested for a look. The third look begins when the
+// second has ended.
+func (s *testServer) look() {
+	for range 3 {
+		select {
+		case s.ticks <- time.Time{}:
+		case <-s.ended:
+		}
+	}
 }
 
 // start starts a server on a free port of the loopback, unless the arguments
@@ -84,14 +99,15 @@ func start(t *testing.T, environment map[string]string, args ...string) *testSer
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, w := io.Pipe()
-	s := &testServer{logs: newBuffer(append([]string{"serve"}, args...)), interrupt: cancel}
+	s := &testServer{logs: newBuffer(append([]string{"serve"}, args...)), interrupt: cancel, ticks: make(chan time.Time), ended: make(chan struct{})}
 	p := program{
-		args: append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), hangups: never,
+		args: append([]string{"serve", "--listen", "127.0.0.1:0"}, args...), signals: server.Signals{Hangups: quiet.Hangups, Ticks: func() <-chan time.Time { return s.ticks }},
 		Terminal: &cli.Terminal{Environment: func(name string) string { return environment[name] }, Out: w, Err: s.logs},
 	}
 	done := make(chan int, 1)
 	go func() {
 		done <- p.run(ctx)
+		close(s.ended)
 		w.Close()
 	}()
 	s.stop = sync.OnceValue(func() int {

@@ -114,7 +114,10 @@ func TestHangup(t *testing.T) {
 	p.client(t, key1).do(t, "GET", "/Tables", "", 200)
 	write("acme:" + key1 + ":" + key2 + "\n")
 	p.signal(t, syscall.SIGHUP)
-	p.client(t, key2).eventually(t, 200)
+	for !strings.Contains(p.logs.String(), "the accounts were read again") {
+		time.Sleep(20 * time.Millisecond)
+	}
+	p.client(t, key2).do(t, "GET", "/Tables", "", 200)
 	write("acme:" + accounts.DevelopmentKey[:20] + "\n")
 	p.signal(t, syscall.SIGHUP)
 	for !strings.Contains(p.logs.String(), "the accounts stay as they were") {

@@ -1,8 +1,9 @@
 package account
 
 import (
-	"edgetable/functions/edgetable/cli"
 	"github.com/spf13/cobra"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // program is what the commands for accounts, keys and signatures share.

@@ -1,13 +1,14 @@
 package admin
 
 import (
-	"edgetable/functions/edgetable/cli"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // Info is what a server tells of itself on its socket. No key is in it.

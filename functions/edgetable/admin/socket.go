@@ -2,13 +2,14 @@ package admin
 
 import (
 	"cmp"
-	"edgetable/functions/edgetable/cli"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // Socket is the path of a server's socket.

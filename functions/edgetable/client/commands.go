@@ -1,8 +1,9 @@
 package client
 
 import (
-	"edgetable/functions/edgetable/cli"
 	"github.com/spf13/cobra"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // program is what the commands on table services share.

@@ -1,12 +1,13 @@
 package client
 
 import (
-	"edgetable/functions/edgetable/cli"
 	"maps"
 	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // completeProfiles offers the names of profiles.

@@ -1,9 +1,10 @@
 package client
 
 import (
-	"edgetable/functions/edgetable/cli"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 func (p *program) syncCommand() *cobra.Command {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// reloadEvery is how often files are looked at.
-const reloadEvery = 500 * time.Millisecond
+// Every is how often files are looked at.
+const Every = 500 * time.Millisecond
 
 // Changes tells when files have changed.
 type Changes struct{ applied, seen string }
@@ -42,11 +42,9 @@ func StampOf(file string) string {
 	return fmt.Sprintf("%s %v %x", file, info.Mode(), sha256.Sum256(content))
 }
 
-// Watch looks for changes until ctx ends, and at once when the program is asked to
-// by SIGHUP.
-func Watch(ctx context.Context, hangup <-chan os.Signal, log *slog.Logger, reload ...func(asked bool)) {
-	tick := time.NewTicker(reloadEvery)
-	defer tick.Stop()
+// Watch looks for changes at each tick until ctx ends, and reads all files when the
+// program is asked to by SIGHUP.
+func Watch(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal, log *slog.Logger, reload ...func(asked bool)) {
 	for {
 		asked := false
 		select {
@@ -55,7 +53,7 @@ func Watch(ctx context.Context, hangup <-chan os.Signal, log *slog.Logger, reloa
 		case <-hangup:
 			asked = true
 			log.Info("reload", "why", "hangup signal received")
-		case <-tick.C:
+		case <-ticks:
 		}
 		for _, f := range reload {
 			f(asked)

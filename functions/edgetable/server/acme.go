@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"edgetable/functions/edgetable/cli"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -20,6 +19,8 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // acmeFlags say for which domains a certificate authority is asked for certificates.

@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"edgetable/functions/edgetable/admin"
-	"edgetable/functions/edgetable/backup"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +12,9 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"edgetable/functions/edgetable/admin"
+	"edgetable/functions/edgetable/backup"
 )
 
 // openAdmin serves the socket until stop, which waits for what uses the store. Without a data directory there is a socket only if one is named.

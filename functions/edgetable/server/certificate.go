@@ -2,13 +2,14 @@ package server
 
 import (
 	"crypto/tls"
-	"edgetable/functions/edgetable/reload"
 	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/crypto/acme"
+
+	"edgetable/functions/edgetable/reload"
 )
 
 // soon is how long before its end a certificate is warned of.

@@ -1,20 +1,28 @@
 package server
 
 import (
-	"edgetable/functions/edgetable/cli"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // program is what the commands that serve, and ask how a server is share.
 type program struct {
 	*cli.Terminal
-	hangups func() <-chan os.Signal // by which the server is asked to read its files again
+	Signals
+}
+
+// Signals are what makes a server look at its files. Each is asked for when a server starts.
+type Signals struct {
+	Hangups func() <-chan os.Signal // to read them again
+	Ticks   func() <-chan time.Time // to read those that have changed
 }
 
 // Commands are the commands that serve, and ask how a server is.
-func Commands(t *cli.Terminal, hangups func() <-chan os.Signal) []*cobra.Command {
-	p := &program{t, hangups}
+func Commands(t *cli.Terminal, signals Signals) []*cobra.Command {
+	p := &program{t, signals}
 	return []*cobra.Command{p.serveCommand(), p.healthCommand()}
 }

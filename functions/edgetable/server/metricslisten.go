@@ -4,9 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"edgetable/adapters/observe"
-	"edgetable/functions/edgetable/cli"
-	"edgetable/functions/edgetable/reload"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,6 +15,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/pflag"
+
+	"edgetable/adapters/observe"
+	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/reload"
 )
 
 // metricsFlags say where metrics are served, and to whom.

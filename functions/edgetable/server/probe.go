@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"edgetable/functions/edgetable/cli"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // probeTimeout is how long a server may take to say how it is.

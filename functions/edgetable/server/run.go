@@ -187,9 +187,9 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		watchBackups(s.metrics, backups)
 		stopMetrics = serveMetrics(s.metricsAt, s.metrics, s.metricsKey, s.log)
 	}
-	hangup := p.hangups() // from here on SIGHUP does not end the process
+	hangup, ticks := p.Hangups(), p.Ticks() // from here on SIGHUP does not end the process
 	var beside sync.WaitGroup
-	beside.Go(func() { s.reload(ctx, hangup) })
+	beside.Go(func() { s.reload(ctx, ticks, hangup) })
 	beside.Go(func() { s.statistics.keep(ctx) })
 	if backups != nil {
 		beside.Go(func() { backups.Serve(ctx) })
@@ -234,7 +234,7 @@ func (p *program) draining(ctx context.Context, s *serving, h *health) context.C
 }
 
 // reload applies changes of files until ctx ends.
-func (s *serving) reload(ctx context.Context, hangup <-chan os.Signal) {
+func (s *serving) reload(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal) {
 	list := []func(asked bool){s.accounts.Reload}
 	if s.certificate != nil {
 		list = append(list, s.certificate.reload)
@@ -245,5 +245,5 @@ func (s *serving) reload(ctx context.Context, hangup <-chan os.Signal) {
 	if s.metricsKey != nil {
 		list = append(list, s.metricsKey.reload)
 	}
-	reload.Watch(ctx, hangup, s.log, list...)
+	reload.Watch(ctx, ticks, hangup, s.log, list...)
 }

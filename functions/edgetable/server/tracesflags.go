@@ -2,12 +2,13 @@ package server
 
 import (
 	"context"
-	"edgetable/adapters/observe"
-	"edgetable/functions/edgetable/cli"
 	"log/slog"
 	"net/url"
 
 	"github.com/spf13/pflag"
+
+	"edgetable/adapters/observe"
+	"edgetable/functions/edgetable/cli"
 )
 
 // tracesFlags say where traces are sent.

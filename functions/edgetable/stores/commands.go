@@ -1,8 +1,9 @@
 package stores
 
 import (
-	"edgetable/functions/edgetable/cli"
 	"github.com/spf13/cobra"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // program is what the commands that look after a store without a server share.
