@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -105,28 +104,45 @@ func snapshotPages(e *env) {
 			e.Fatal(err)
 		}
 	}
-	ctx, stop := context.WithCancel(e.Context())
 	var writer sync.WaitGroup
-	var begun, done atomic.Int32
+	var begun, done, commits atomic.Int32
+	turn, gone := make(chan struct{}), make(chan struct{})
 	writer.Go(func() {
-		for n := int32(1); ctx.Err() == nil; n++ {
+		defer close(gone)
+		for n := int32(1); ; n++ {
 			for _, p := range []string{"a", "b"} {
+				if _, more := <-turn; !more {
+					return
+				}
 				begun.Store(n)
-				_, err := e.Store.Commit(e.Context(), name, flip(p, n))
-				if err != nil {
+				if _, err := e.Store.Commit(e.Context(), name, flip(p, n)); err != nil {
 					e.Errorf("Commit of state %d to %s: %s", n, p, reason(err))
 					return
 				}
+				commits.Add(1)
 			}
 			done.Store(n)
 		}
 	})
 	for scans := 0; (scans < 60 || done.Load() < 20) && !e.Failed(); scans++ {
 		from := done.Load()
-		// Yield to the writer while the page is read, but do not wait for it: a store
-		// may block it until the page is done.
+		select {
+		case turn <- struct{}{}: // a Commit begins with the Scan
+		case <-gone:
+		}
+		// At some rows a Commit gets its turn and a while to end. The Scan does not wait
+		// for it: a store may block it until the page is done.
+		rows := 0
 		meet := func() bool {
-			for seen, n := begun.Load(), 0; begun.Load() == seen && n < 1000; n++ {
+			if rows++; rows%5 != 0 {
+				return false
+			}
+			select {
+			case turn <- struct{}{}:
+			default:
+				return false // the last one has not ended
+			}
+			for before, n := commits.Load(), 0; commits.Load() == before && n < 1000; n++ {
 				runtime.Gosched()
 			}
 			return false
@@ -138,7 +154,7 @@ func snapshotPages(e *env) {
 		}
 		e.checkFlip(page, from, begun.Load())
 	}
-	stop()
+	close(turn)
 	writer.Wait()
 }
 
