@@ -66,7 +66,7 @@ test-aws:
 EDGE = workers infra-cloudflare clients-edge clients-edge-kv
 .PHONY: test-edge
 test-edge:
-	@.ci/prerequisites go node npm python3
+	@.ci/prerequisites go node npm python3 javac mvn
 	$(STEPS) $(EDGE)
 
 ## test-dist: the files of 'make dist' and the examples in infra/machines: the package is installed, the image runs, proxies pass requests on
@@ -236,12 +236,12 @@ homes: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 	EDGETABLE_BINARY=$(abspath $(BIN)/edgetable) EDGETABLE_AZURITE=$(abspath $(CACHE))/azurite-$(AZURITE_VERSION)/node_modules/.bin/azurite-table \
 	  $(GOTEST) -count=1 -tags testaws,testedge ./testdata/homes
 
-## clients-lambda: the Azure SDKs against the Lambda function under the emulator of AWS, over DynamoDB Local
+## clients-lambda: three Azure SDKs against the Lambda function under the emulator of AWS, over DynamoDB Local
 .PHONY: clients-lambda
 clients-lambda: build
 	.ci/clients testdata/lambda/edgetable
 
-## clients-edge: the Azure SDKs against the Worker and its objects in workerd
+## clients-edge: three Azure SDKs against the Worker and its objects in workerd
 .PHONY: clients-edge
 clients-edge: build
 	.ci/clients testdata/edge/edgetable
@@ -250,6 +250,12 @@ clients-edge: build
 .PHONY: clients-edge-kv
 clients-edge-kv: build
 	EDGETABLE_EDGE_STORE=kv .ci/clients testdata/edge/edgetable
+
+## clients-all: every suite but the Azure CLI, below which is the SDK for Python, in all homes; once a week and before a release
+.PHONY: clients-all
+clients-all: export EDGETABLE_CLIENTS_SUITES = $(filter-out cli,$(file <testdata/clients/suites))
+clients-all: clients
+	$(MAKE) clients-lambda clients-edge clients-edge-kv
 
 ## dist: the files of a release, in dist/: archives, .deb, .rpm, .apk, an image for containers, SBOMs, checksums
 .PHONY: dist
