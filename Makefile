@@ -126,7 +126,7 @@ race-dynamodb:
 .PHONY: static
 static:
 	go tool staticcheck -tags $(TAGS) ./... $(TOOLS)
-	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath infra/machines/export/github.yaml)
+	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath infra/machines/export/github.yaml examples/tests/github.yaml)
 	go mod tidy -diff
 
 .PHONY: module module-kv
@@ -257,10 +257,11 @@ clients-all: export EDGETABLE_CLIENTS_SUITES = $(filter-out cli,$(file <testdata
 clients-all: clients
 	$(MAKE) clients-lambda clients-edge clients-edge-kv
 
-## dist: the files of a release, in dist/: archives, .deb, .rpm, .apk, an image for containers, SBOMs, checksums
+## dist: the files of a release, in dist/: archives, .deb, .rpm, .apk, npm, wheels, an image for containers, manifests, SBOMs, checksums;
+## dist: TARGETS=linux/amd64 makes those of one platform, URL=https://… is where manifests find them
 .PHONY: dist
 dist:
-	go run -C .ci/dist .
+	@go run -C .ci/dist . $(if $(TARGETS),-only "$(TARGETS)") $(if $(URL),-url "$(URL)")
 
 ## replay: recorded requests of the real service against ENDPOINT; deletes all tables of the account, see CONTRIBUTING.md
 .PHONY: replay

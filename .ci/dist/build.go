@@ -6,14 +6,22 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // build makes the programs in bin/dist, static and without symbols.
 func (r *release) build(only string) error {
 	b := r.config.Builds[0]
+	wanted := strings.FieldsFunc(strings.ReplaceAll(only, "/", "_"), func(c rune) bool { return c == ',' || c == ' ' })
+	for _, name := range wanted {
+		if !slices.Contains(b.Targets, name) {
+			return fmt.Errorf("there is no target %s: the targets are %s", name, strings.Join(b.Targets, ", "))
+		}
+	}
 	for _, text := range b.Targets {
 		t := parseTarget(text)
-		if only != "" && only != t.name() {
+		if len(wanted) > 0 && !slices.Contains(wanted, t.name()) {
 			continue
 		}
 		t.program = filepath.Join("bin/dist", t.name(), b.Binary)
@@ -33,13 +41,10 @@ func (r *release) build(only string) error {
 			"GOOS="+t.os, "GOARCH="+t.arch, "GOARM="+cmp.Or(t.arm, "7"))
 		c.Env = append(c.Env, b.Env...)
 		c.Stderr = os.Stderr
-		if err := c.Run(); err != nil {
+		if err := r.step("program for "+t.name(), c.Run); err != nil {
 			return fmt.Errorf("%s: %w", t.name(), err)
 		}
 		r.targets = append(r.targets, t)
-	}
-	if len(r.targets) == 0 {
-		return fmt.Errorf("-only %s is not among %v", only, b.Targets)
 	}
 	return nil
 }

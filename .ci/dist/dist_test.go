@@ -28,7 +28,7 @@ const (
 // sources are the files from which a release is made.
 var sources = []string{
 	"*.go", "*.s", "go.mod", "go.sum", "README.md", "CHANGELOG.md", "LICENSE", ".goreleaser.yaml", ".ci/dist", "infra/machines/package",
-	"functions", "core", "adapters",
+	"functions", "core", "adapters", "infra/packages",
 }
 
 // build makes a release of some targets, or of all, from a copy of the sources in dir.
@@ -113,7 +113,16 @@ func list(t *testing.T, dir string) (names []string) {
 // A release has these files, and SHA256SUMS is right about them.
 func TestFiles(t *testing.T) {
 	dist, _ := made(t)
-	want := []string{"SHA256SUMS", "edgetable_1.2.3_oci.tar"}
+	want := []string{"SHA256SUMS", "edgetable_1.2.3_oci.tar", "edgetable.rb", "edgetable.scoop.json", "edgetable.winget.yaml", "edgetable-1.2.3.tgz"}
+	for _, platform := range []string{"linux-x64", "linux-arm64", "linux-arm", "darwin-x64", "darwin-arm64", "win32-x64"} {
+		want = append(want, "edgetable-"+platform+"-1.2.3.tgz")
+	}
+	for _, tags := range []string{
+		"manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64", "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
+		"manylinux_2_17_armv7l.manylinux2014_armv7l.musllinux_1_1_armv7l", "macosx_12_0_x86_64", "macosx_12_0_arm64", "win_amd64",
+	} {
+		want = append(want, "edgetable-1.2.3-py3-none-"+tags+".whl")
+	}
 	for _, platform := range []string{"linux_amd64", "linux_arm64", "linux_armv7", "darwin_amd64", "darwin_arm64", "windows_amd64"} {
 		end := ".tar.gz"
 		if platform == "windows_amd64" {
@@ -129,7 +138,10 @@ func TestFiles(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	var sums strings.Builder
-	for _, name := range want[1:] {
+	for _, name := range want {
+		if name == "SHA256SUMS" {
+			continue
+		}
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(readFile(t, filepath.Join(dist, name))), name)
 	}
 	if got := string(readFile(t, dist+"/SHA256SUMS")); got != sums.String() {
@@ -148,13 +160,14 @@ func TestSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := list(t, filepath.Join(dir, "dist"))
-	if len(again) != 3*2+3+2 { // archives and SBOMs; packages; the image and SHA256SUMS
+	if len(again) != 3*4+1+3+3+2 { // archives, SBOMs, npm, wheels; edgetable for npm; Linux packages; manifests; the image and SHA256SUMS
 		t.Errorf("made again: %q", again)
 	}
 	const image = "edgetable_1.2.3_oci.tar"
 	for _, name := range again {
-		if name == image || name == "SHA256SUMS" {
-			continue // they are about all targets
+		switch name {
+		case image, "SHA256SUMS", "edgetable-1.2.3.tgz", "edgetable.rb", "edgetable.scoop.json", "edgetable.winget.yaml":
+			continue // they are about all targets, or name the directory
 		}
 		if !bytes.Equal(readFile(t, filepath.Join(dist, name)), readFile(t, filepath.Join(dir, "dist", name))) {
 			t.Errorf("%s differs", name)

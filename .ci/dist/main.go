@@ -1,5 +1,6 @@
 // Command dist makes the files of a release in dist/ at the root of the repository:
-// archives, packages, an image for containers, SBOMs and checksums.
+// archives, packages of Linux, npm and Python, an image for containers, manifests, SBOMs
+// and checksums.
 //
 // It reads from .goreleaser.yaml what these files contain, so that GoReleaser makes
 // the same ones. It needs only Go, and the same commit gives the same bytes.
@@ -12,13 +13,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 )
 
 func main() {
 	log.SetFlags(0)
 	root := flag.String("root", "../..", "`directory` of the repository")
 	given := flag.String("release", "", "`version,commit,unix-time` of the release, instead of git's")
-	only := flag.String("only", "", "make the files of one `target` of .goreleaser.yaml alone, such as linux_amd64")
+	only := flag.String("only", "", "make the files of these `targets` of .goreleaser.yaml alone, such as linux/amd64,darwin/arm64")
+	url := flag.String("url", "", "`URL` of the directory where the files of the release will be, for Homebrew, Scoop and winget")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: dist [flags] [share] [image]; without a word everything is made")
 		flag.PrintDefaults()
@@ -27,16 +31,17 @@ func main() {
 	if err := os.Chdir(*root); err != nil {
 		log.Fatal(err)
 	}
-	if err := run(*given, *only, flag.Args()); err != nil {
+	if err := run(*given, *only, strings.TrimSuffix(*url, "/"), flag.Args()); err != nil {
 		log.Fatal("dist: ", err)
 	}
 }
 
-func run(given, only string, parts []string) error {
+func run(given, only, url string, parts []string) error {
 	r, err := newRelease(given)
 	if err != nil {
 		return err
 	}
+	r.url = url
 	if err := r.config.read(".goreleaser.yaml"); err != nil {
 		return err
 	}
@@ -45,7 +50,7 @@ func run(given, only string, parts []string) error {
 	}
 	wanted := func(part string) bool { return len(parts) == 0 || slices.Contains(parts, part) }
 	if wanted("share") {
-		if err := r.share(); err != nil {
+		if err := r.step("manual pages, completions, licenses", r.share); err != nil {
 			return err
 		}
 	}
@@ -63,12 +68,27 @@ func run(given, only string, parts []string) error {
 	if err := os.MkdirAll(r.out, 0o755); err != nil {
 		return err
 	}
-	for _, make := range []func() error{r.archives, r.packages, r.boms, r.images, r.sums} {
-		if err := make(); err != nil {
+	for _, kind := range []struct {
+		name string
+		make func() error
+	}{
+		{"archives", r.archives}, {".deb, .rpm, .apk", r.packages}, {"npm packages", r.npm}, {"wheels", r.wheels},
+		{"SBOMs", r.boms}, {"image", r.images}, {"manifests", r.manifests}, {"checksums", r.sums},
+	} {
+		if err := r.step(kind.name, kind.make); err != nil {
 			return err
 		}
 	}
 	return r.list(os.Stdout)
+}
+
+// step does a part of the work and says so: all of it takes minutes.
+func (r *release) step(name string, do func() error) error {
+	start := time.Now()
+	fmt.Fprintf(os.Stderr, "%-40s", name)
+	err := do()
+	fmt.Fprintf(os.Stderr, "%6.1f s\n", time.Since(start).Seconds())
+	return err
 }
 
 // list prints the files with their sizes.

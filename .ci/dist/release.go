@@ -21,6 +21,7 @@ type release struct {
 	config  config
 	targets []target
 	out     string // directory for the files
+	url     string // of that directory when it is published, or ""
 }
 
 // newRelease asks git for the version, the commit and its time, unless they are given.

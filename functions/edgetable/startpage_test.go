@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"edgetable/testdata/must"
@@ -25,18 +26,24 @@ func TestStartInTests(t *testing.T) {
 	must.OK(t, err)
 	dir := t.TempDir()
 	must.OK(t, os.Symlink(self, filepath.Join(dir, "edgetable")))
-	c := exec.Command("sh", "-eu", "-c", "trap 'kill $server' EXIT\n"+string(commands)+`
+	must.OK(t, os.WriteFile(filepath.Join(dir, "people.jsonl"), []byte(`{"PartitionKey":"Oslo","RowKey":"1","Name":"Ada"}`+"\n"), 0o600))
+	run := func(commands string) (out, said string, err error) {
+		c := exec.Command("sh", "-u", "-c", commands+`
 edgetable import people.jsonl --table People --to env:EDGETABLE_CONNECTION_STRING >&2
 edgetable count People --from env:EDGETABLE_CONNECTION_STRING`)
-	c.Dir = dir
-	c.Env = append(os.Environ(), mainVariable+"=1", "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	must.OK(t, os.WriteFile(filepath.Join(dir, "people.jsonl"), []byte(`{"PartitionKey":"Oslo","RowKey":"1","Name":"Ada"}`+"\n"), 0o600))
-	out, err := c.Output()
-	if err != nil || string(out) != "1\n" {
-		var said []byte
+		c.Dir = dir
+		c.Env = append(os.Environ(), mainVariable+"=1", "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		text, err := c.Output()
 		if e, ok := err.(*exec.ExitError); ok {
-			said = e.Stderr
+			said = string(e.Stderr)
 		}
+		return string(text), said, err
+	}
+	if out, said, err := run(string(commands)); err != nil || out != "1\n" {
 		t.Errorf("%q, %v\n%s", out, err, said)
+	}
+	// With a wrong flag the server does not start, and the script ends.
+	if out, said, err := run(strings.Replace(string(commands), "--listen", "--lisen", 1)); err == nil || !strings.Contains(said, "--lisen") {
+		t.Errorf("with a wrong flag: %q, %v\n%s", out, err, said)
 	}
 }

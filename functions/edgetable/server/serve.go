@@ -32,6 +32,7 @@ type serveFlags struct {
 	logLevel               slog.Level
 	accessLog              string
 	slowQuery              time.Duration
+	untilEOF               bool
 
 	acme    acmeFlags
 	metrics metricsFlags
@@ -60,7 +61,11 @@ func (p *program) serveCommand() *cobra.Command {
 				cli.PrintConfig(p.Out, c)
 				return nil
 			}
-			return p.runServer(c.Context(), &o)
+			ctx := c.Context()
+			if o.untilEOF {
+				ctx = p.untilEOF(ctx)
+			}
+			return p.runServer(ctx, &o)
 		},
 	}
 	cli.Section(c, "Address", o.registerAddress)
@@ -100,6 +105,7 @@ func (o *serveFlags) registerLimits(f *pflag.FlagSet) {
 
 func (o *serveFlags) registerOperation(f *pflag.FlagSet) {
 	cli.AdminFlag(f, &o.admin, ", if there is one")
+	cli.BoolFlag(f, &o.untilEOF, "until-eof", "serve until standard input ends, as by an interrupt: for tests, so that no server outlives the process that started it")
 	cli.DurationFlag(f, &o.grace, "grace", 10*time.Second, 0, cli.MaxTime, "how long requests may continue after an interrupt; a second interrupt ends them")
 	cli.DurationFlag(f, &o.drain, "drain", 0, 0, cli.MaxTime, "how long to serve after an interrupt while /_/ready answers 503, before --grace begins")
 	cli.ChoiceFlag(f, &o.logFormat, "log-format", "`format` of the log on standard error, text or json", "text", "json")

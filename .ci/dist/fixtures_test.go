@@ -1,0 +1,129 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+const tests = "../../examples/tests"
+
+// command runs a program in a directory and returns what it prints.
+func command(t *testing.T, dir string, environment []string, name string, args ...string) string {
+	t.Helper()
+	c := exec.Command(name, args...)
+	c.Dir, c.Env = dir, append(os.Environ(), environment...)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(c.Args, " "), err, out)
+	}
+	return string(out)
+}
+
+// one returns the only file that matches a pattern.
+func one(t *testing.T, pattern string) string {
+	t.Helper()
+	found, err := filepath.Glob(pattern)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s: %q, %v", pattern, found, err)
+	}
+	return found[0]
+}
+
+// copied copies a folder of examples, so that nothing is installed in it.
+func copied(t *testing.T, folder string) string {
+	t.Helper()
+	to := t.TempDir()
+	if err := os.CopyFS(to, os.DirFS(filepath.Join(tests, folder))); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// The npm packages are installed from their files; npx runs the program, and the
+// examples for Vitest and Jest pass.
+func TestNPM(t *testing.T) {
+	dist, _ := made(t)
+	platform := strings.TrimSuffix(target{os: runtime.GOOS, arch: runtime.GOARCH}.node(), "-")
+	packages := []string{one(t, dist+"/edgetable-"+platform+"-1.2.3.tgz"), one(t, dist+"/edgetable-1.2.3.tgz")}
+	for _, folder := range []string{"vitest", "jest"} {
+		t.Run(folder, func(t *testing.T) {
+			dir := copied(t, folder)
+			command(t, dir, nil, again(t), "npm", "install", "--no-audit", "--no-fund", "--loglevel", "error")
+			command(t, dir, nil, "npm", append([]string{"install", "--no-save", "--no-audit", "--no-fund", "--loglevel", "error"}, packages...)...)
+			if out := command(t, dir, nil, "node_modules/.bin/edgetable", "version"); !strings.Contains(out, "edgetable version 1.2.3 ") {
+				t.Errorf("version: %s", out)
+			}
+			command(t, dir, nil, "npm", "test")
+		})
+	}
+	t.Run("without the platform's package", func(t *testing.T) {
+		dir := t.TempDir()
+		command(t, dir, nil, "npm", "install", "--omit=optional", "--no-audit", "--no-fund", "--loglevel", "error", packages[1])
+		c := exec.Command("node_modules/.bin/edgetable", "version")
+		c.Dir = dir
+		out, err := c.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "the package @edgetable/"+platform+" is not installed") {
+			t.Errorf("%v, %s", err, out)
+		}
+	})
+}
+
+// The wheel is installed from its file; the program runs, as a script and as a module,
+// and the example for pytest passes.
+func TestWheel(t *testing.T) {
+	dist, _ := made(t)
+	dir := copied(t, "pytest")
+	command(t, dir, nil, "python3", "-m", "venv", "venv")
+	wheel := one(t, dist+"/edgetable-1.2.3-py3-none-"+target{os: runtime.GOOS, arch: runtime.GOARCH}.python()[0]+"*.whl")
+	command(t, dir, nil, again(t), "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "-r", "requirements.txt", wheel)
+	for _, args := range [][]string{{"venv/bin/edgetable", "version"}, {"venv/bin/python", "-m", "edgetable", "version"}} {
+		if out := command(t, dir, nil, args[0], args[1:]...); out != "edgetable version 1.2.3 (0123456789ab)\n" {
+			t.Errorf("%q: %s", args, out)
+		}
+	}
+	if out := command(t, dir, nil, "venv/bin/pytest", "-q", "-p", "no:cacheprovider"); !strings.Contains(out, "2 passed") {
+		t.Errorf("%s", out)
+	}
+	// A process that is killed leaves no server behind.
+	command(t, dir, nil, "venv/bin/python", "-c", `
+import os, select, subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", "import edgetable, sys; print(edgetable.start()._process.pid, flush=True); sys.stdin.read()"],
+    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+server = os.pidfd_open(int(child.stdout.readline()))
+child.kill()
+assert select.select([server], [], [], 60)[0], "the server runs on"
+`)
+}
+
+// The examples for Go and JUnit pass with the program of the release.
+func TestOtherFixtures(t *testing.T) {
+	_, programs := made(t)
+	program, err := filepath.Abs(filepath.Join(programs, runtime.GOOS+"_"+runtime.GOARCH, "edgetable"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	environment := []string{"EDGETABLE_BINARY=" + program}
+	t.Run("go", func(t *testing.T) {
+		command(t, copied(t, "go"), environment, "go", "test", "-count=1", ".")
+	})
+	t.Run("junit", func(t *testing.T) {
+		if _, err := exec.LookPath("mvn"); err != nil {
+			t.Skip("Maven is not installed")
+		}
+		command(t, copied(t, "junit"), environment, again(t), "mvn", "-q", "-B", "test")
+	})
+}
+
+// again is the script that repeats a download.
+func again(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs("../again")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// manifests writes what Homebrew, Scoop and winget read: where the archives are, and
+// their checksums. Without a URL of the release they name the directory of the files,
+// so that they can be tried on this machine.
+func (r *release) manifests() error {
+	if r.url == "" {
+		dir, err := filepath.Abs(r.out)
+		if err != nil {
+			return err
+		}
+		r.url = "file://" + filepath.ToSlash(dir)
+	}
+	archives := map[string]archived{}
+	for _, t := range r.targets {
+		name, err := r.expand(r.config.Archives[0].NameTemplate, t, "")
+		if err != nil {
+			return err
+		}
+		file := name + "." + r.config.format(t)
+		text, err := os.ReadFile(filepath.Join(r.out, file))
+		if err != nil {
+			return err
+		}
+		archives[t.os+"/"+t.arch] = archived{URL: r.url + "/" + file, Sum: fmt.Sprintf("%x", sha256.Sum256(text)), dir: name}
+	}
+	write := func(name, text string) error {
+		return os.WriteFile(filepath.Join(r.out, name), []byte(text), 0o644)
+	}
+	if err := write("edgetable.rb", r.formula(archives)); err != nil {
+		return err
+	}
+	windows, ok := archives["windows/amd64"]
+	if !ok {
+		return nil
+	}
+	scoop, err := json.MarshalIndent(map[string]any{
+		"version": r.Version, "description": summary, "license": "Apache-2.0", "homepage": homepage(r.url),
+		"architecture": map[string]any{"64bit": map[string]string{"url": windows.URL, "hash": windows.Sum, "extract_dir": windows.dir}},
+		"bin":          "edgetable.exe",
+	}, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := write("edgetable.scoop.json", string(scoop)+"\n"); err != nil {
+		return err
+	}
+	return write("edgetable.winget.yaml", r.winget(windows))
+}
+
+const summary = "Table store that speaks the Azure Table Storage protocol"
+
+// archived is an archive as manifests name it; dir is the directory in it.
+type archived struct{ URL, Sum, dir string }
+
+// homepage is the address of the host of a release.
+func homepage(url string) string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host
+}
+
+// formula is that of Homebrew.
+func (r *release) formula(archives map[string]archived) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "class Edgetable < Formula\n  desc %q\n  homepage %q\n  version %q\n  license \"Apache-2.0\"\n", summary, homepage(r.url), r.Version)
+	for _, system := range []struct{ brew, goos string }{{"macos", "darwin"}, {"linux", "linux"}} {
+		fmt.Fprintf(&b, "\n  on_%s do\n", system.brew)
+		for _, cpu := range []struct{ brew, goarch string }{{"arm", "arm64"}, {"intel", "amd64"}} {
+			if a, ok := archives[system.goos+"/"+cpu.goarch]; ok {
+				fmt.Fprintf(&b, "    on_%s do\n      url %q\n      sha256 %q\n    end\n", cpu.brew, a.URL, a.Sum)
+			}
+		}
+		b.WriteString("  end\n")
+	}
+	b.WriteString(`
+  def install
+    bin.install "edgetable"
+    man1.install Dir["man/*.1"]
+    bash_completion.install "completions/edgetable.bash" => "edgetable"
+    zsh_completion.install "completions/edgetable.zsh" => "_edgetable"
+    fish_completion.install "completions/edgetable.fish"
+  end
+
+  service do
+    run [opt_bin/"edgetable", "serve", "--data", var/"edgetable"]
+    keep_alive true
+  end
+
+  test do
+    assert_match version.to_s, shell_output("#{bin}/edgetable version")
+  end
+end
+`)
+	return b.String()
+}
+
+// winget is a manifest of one file, of the kind singleton.
+func (r *release) winget(a archived) string {
+	return fmt.Sprintf(`PackageIdentifier: edgetable.edgetable
+PackageVersion: %s
+PackageLocale: en-US
+Publisher: edgetable
+PackageName: edgetable
+License: Apache-2.0
+ShortDescription: %s
+InstallerType: zip
+NestedInstallerType: portable
+NestedInstallerFiles:
+  - RelativeFilePath: %s\edgetable.exe
+    PortableCommandAlias: edgetable
+Installers:
+  - Architecture: x64
+    InstallerUrl: %s
+    InstallerSha256: %s
+ManifestType: singleton
+ManifestVersion: 1.6.0
+`, r.Version, summary, a.dir, a.URL, strings.ToUpper(a.Sum))
+}

@@ -1,0 +1,20 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+var errEOF = errors.New("standard input ended")
+
+// untilEOF ends with ctx, or when standard input ends: the operating system closes it
+// when the process at its other end is gone, however that ended.
+func (p *program) untilEOF(ctx context.Context) context.Context {
+	ctx, end := context.WithCancelCause(ctx)
+	go func() {
+		_, err := io.Copy(io.Discard, p.In)
+		end(errors.Join(errEOF, err))
+	}()
+	return ctx
+}

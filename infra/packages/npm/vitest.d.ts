@@ -1,0 +1,1 @@
+export default function (project?: unknown): Promise<() => Promise<void>>
