@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
-	"sync"
 	"time"
 
 	"edgetable/adapters/guard/chaos"
@@ -19,7 +17,6 @@ import (
 	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
-	"edgetable/functions/edgetable/reload"
 	"edgetable/functions/edgetable/stores"
 )
 
@@ -188,15 +185,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		stopMetrics = serveMetrics(s.metricsAt, s.metrics, s.metricsKey, s.log)
 	}
 	hangup, ticks := p.Hangups(), p.Ticks() // from here on SIGHUP does not end the process
-	var beside sync.WaitGroup
-	beside.Go(func() { s.reload(ctx, ticks, hangup) })
-	beside.Go(func() { s.statistics.keep(ctx) })
-	if backups != nil {
-		beside.Go(func() { backups.Serve(ctx) })
-	}
-	for _, job := range s.backend.Jobs {
-		beside.Go(func() { job(ctx) })
-	}
+	wait := begin(ctx, s.jobs(hangup, ticks, backups), s.log)
 	p.greet(&greeting{serveFlags: s.serveFlags, backend: s.backend, list: *s.accounts.Current.Load(), accountsFile: s.accounts.File, at: s.listener.Addr(), metrics: s.metricsAt})
 	p.notify("READY=1", s.log)
 	if s.certificate != nil && s.certificate.obtained != nil {
@@ -210,9 +199,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 		// crash, which loses nothing.
 		return err
 	}
-	beside.Wait()
-	s.statistics.write()
-	s.accounts.NoteUsed(0)
+	wait()
 	health.wait()
 	return s.backend.Close()
 }
@@ -231,19 +218,4 @@ func (p *program) draining(ctx context.Context, s *serving, h *health) context.C
 		}
 	})
 	return drained
-}
-
-// reload applies changes of files until ctx ends.
-func (s *serving) reload(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal) {
-	list := []func(asked bool){s.accounts.Reload}
-	if s.certificate != nil {
-		list = append(list, s.certificate.reload)
-	}
-	if s.access != nil {
-		list = append(list, s.access.Reload)
-	}
-	if s.metricsKey != nil {
-		list = append(list, s.metricsKey.reload)
-	}
-	reload.Watch(ctx, ticks, hangup, s.log, list...)
 }

@@ -87,6 +87,9 @@ func (s *Statistics) write() {
 	}
 }
 
+// keptEvery is how often the statistics are written.
+const keptEvery = time.Minute
+
 // keep moves the statistics with the clock and writes them every minute, until ctx
 // ends.
 func (s *Statistics) keep(ctx context.Context) {
@@ -99,7 +102,7 @@ func (s *Statistics) keep(ctx context.Context) {
 		case <-tick.C:
 		}
 		s.Tick(stores.Now())
-		if n%60 == 0 {
+		if n%int(keptEvery/time.Second) == 0 {
 			s.write()
 		}
 	}

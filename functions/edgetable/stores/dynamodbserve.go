@@ -55,7 +55,7 @@ func (o *dynamodbServing) open(ctx context.Context, from *Opening) (*Backend, er
 	return &Backend{
 		Store: store, System: "aws.dynamodb", Place: "in " + o.dynamodbFlags.place(client), Scan: o.scannedBytes,
 		Close: func() error { return nil },
-		Jobs:  []func(context.Context){func(ctx context.Context) { purgeEvery(ctx, o.purgeEvery, store, from.Log) }},
+		Jobs:  []Job{{Name: "purge", Every: o.purgeEvery, Run: func(ctx context.Context) { purgeEvery(ctx, o.purgeEvery, store, from.Log) }}},
 		Ready: func(ctx context.Context) error {
 			_, err := store.ListRecords(ctx, "", "", 1, table.Strong)
 			return err

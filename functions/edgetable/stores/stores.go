@@ -48,7 +48,7 @@ type Backend struct {
 	Embedded *Checkpoints                    // of the store in the data directory; nil: it is elsewhere
 	Ready    func(ctx context.Context) error // does work that shows whether the store works
 	Fresh    time.Duration                   // how long the result of ready counts
-	Jobs     []func(ctx context.Context)     // that run beside requests until ctx ends
+	Jobs     []Job                           // of this kind of store
 }
 
 // Flags say where the tables are kept.

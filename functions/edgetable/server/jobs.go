@@ -1,0 +1,61 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"edgetable/functions/edgetable/backup"
+	"edgetable/functions/edgetable/reload"
+	"edgetable/functions/edgetable/stores"
+)
+
+// jobs are the rows of what the server does beside requests. Those of the store come
+// last.
+func (s *serving) jobs(hangup <-chan os.Signal, ticks <-chan time.Time, backups *backup.Schedule) []stores.Job {
+	list := []stores.Job{
+		{Name: "files", Every: reload.Every, Run: func(ctx context.Context) { s.reload(ctx, ticks, hangup) }, End: func() { s.accounts.NoteUsed(0) }},
+		{Name: "statistics", Every: keptEvery, Run: s.statistics.keep, End: s.statistics.write},
+	}
+	if backups != nil {
+		list = append(list, stores.Job{Name: "backups", Every: s.backup.Every, Run: backups.Serve})
+	}
+	return append(list, s.backend.Jobs...)
+}
+
+// begin begins jobs. What it returns waits for their ends after ctx has ended.
+func begin(ctx context.Context, jobs []stores.Job, log *slog.Logger) (wait func()) {
+	var running sync.WaitGroup
+	for _, job := range jobs {
+		running.Go(func() {
+			log.Debug("a background job begins", "job", job.Name, "every", job.Every)
+			job.Run(ctx)
+			log.Debug("a background job ended", "job", job.Name)
+		})
+	}
+	return func() {
+		running.Wait()
+		for _, job := range jobs {
+			if job.End != nil {
+				job.End()
+			}
+		}
+	}
+}
+
+// reload applies changes of files until ctx ends.
+func (s *serving) reload(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal) {
+	list := []func(asked bool){s.accounts.Reload}
+	if s.certificate != nil {
+		list = append(list, s.certificate.reload)
+	}
+	if s.access != nil {
+		list = append(list, s.access.Reload)
+	}
+	if s.metricsKey != nil {
+		list = append(list, s.metricsKey.reload)
+	}
+	reload.Watch(ctx, ticks, hangup, s.log, list...)
+}
