@@ -59,6 +59,9 @@ func TestDamagedItems(t *testing.T) {
 		value           types.AttributeValue // nil: none
 		why             string
 	}{
+		{"small", ".b", n("1"), "an attribute of a newer version"},
+		{"small", ".tt", n("1"), "an attribute of a newer version"},
+		{"large", ".b", n("1"), "an attribute of a newer version"},
 		{"small", "A", n("2147483648"), "beyond Int32"},
 		{"small", "A", n("1.5"), "no Int32"},
 		{"small", "A", n("1E100"), "a number DynamoDB takes"},

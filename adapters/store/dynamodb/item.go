@@ -94,19 +94,22 @@ func (s *stored) read(it item) (err error) {
 	if s.Nonce, err = strconv.ParseUint(nonce, 10, 64); err != nil {
 		return err
 	}
+	var few [32]string
+	names := few[:0]
+	for name := range it {
+		switch {
+		case !strings.HasPrefix(name, "."):
+			names = append(names, name)
+		case !strings.Contains(ownOfEntity, name):
+			return newer(name)
+		}
+	}
 	if c, ok := it[attrChunks]; ok {
 		s.chunks, err = readChunks(c)
 		return err
 	}
 	s.count, _ = strconv.Atoi(number(it[attrCount]))
 	s.size, _ = strconv.Atoi(number(it[attrSize]))
-	var few [32]string
-	names := few[:0]
-	for name := range it {
-		if !strings.HasPrefix(name, ".") {
-			names = append(names, name)
-		}
-	}
 	slices.Sort(names)
 	s.Properties = make(edm.Properties, 0, min(max(s.size-ownSize, 0), maxItem))
 	for _, name := range names {

@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"edgetable/adapters/store/dynamodb/internal/call"
 	"edgetable/adapters/store/dynamodb/rebucket"
@@ -47,6 +48,20 @@ const (
 	attrNew    = ".w" // B: version that was being written
 	attrOld    = ".f" // B: version that was being replaced
 )
+
+// The store's own attributes of an entity, and of a record, one behind the other. Each
+// has two characters, so that a name is found in them only if it is one of them.
+const (
+	ownOfEntity = attrHash + attrSort + attrTicks + attrNonce + attrCount + attrSize + attrChunks
+	ownOfRecord = attrHash + attrSort + attrValue + attrRevision + attrIncarnation + attrBuckets + attrDeleting +
+		attrOrigin + attrTarget + attrSpread + attrOwner + attrSeal + attrBeat
+)
+
+// newer is the error for an item with an attribute that this version does not know. A
+// later version may add one to change what an item means, so it must not be ignored.
+func newer(name string) error {
+	return fmt.Errorf("an item of the DynamoDB table has the attribute %s, which a newer version of edgetable wrote: use that version or a later one", name)
+}
 
 // Hash keys begin with the kind of their items.
 const (

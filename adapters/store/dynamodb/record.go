@@ -2,6 +2,7 @@ package dynamodb
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -55,6 +56,11 @@ func readRecord(it item) (*record, error) {
 	r.Revision = table.Revision(text(it[attrRevision]))
 	if !ok || r.Revision == "" {
 		return nil, errItem
+	}
+	for name := range it {
+		if !strings.Contains(ownOfRecord, name) {
+			return nil, newer(name)
+		}
 	}
 	if r.isTable() {
 		var err error

@@ -29,7 +29,10 @@ const (
 
 var metadataCode = base64.RawStdEncoding.Strict()
 
-var errCell = errors.New("the data in KV is damaged or not from edgetable")
+var (
+	errCell  = errors.New("the data in KV is damaged or not from edgetable")
+	errNewer = errors.New("the data in KV is from a newer version of edgetable: deploy that version or a later one")
+)
 
 func stampOf(body []byte) edm.Ticks { return edm.Ticks(binary.BigEndian.Uint64(body)) }
 

@@ -36,6 +36,11 @@ func decodeRecord(key string, body []byte) (r table.Record, err error) {
 	if !ok || len(body) < head || body[stampSize] != recordVersion {
 		return r, errCell
 	}
+	for _, b := range body[stampSize+1+incarnationSize : head] {
+		if b != 0 {
+			return r, errNewer
+		}
+	}
 	r.Key = k
 	r.Revision = table.RevisionOf(stampOf(body))
 	copy(r.Incarnation[:], body[stampSize+1:])
