@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"edgetable/core/xml":       {},
 	"edgetable/core/traffic":   {"edm", "key"},
 	"edgetable/core/throttle":  {"edm"},
+	"edgetable/core/fair":      {},
 	"edgetable/core/sas":       {"edm", "key", "percent", "sharedkey", "table"},
 	"edgetable/core/settings":  {"edm", "httpdate", "multipart", "sas", "table", "xml"},
 	"edgetable/core/payload":   {"edm", "key", "percent", "table", "xml"},

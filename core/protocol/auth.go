@@ -23,7 +23,7 @@ func (x *exchange) authenticate(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	if err.Status() >= 500 {
+	if err.Status() >= 500 && x.resp.Refused != RefusedQueue {
 		x.resp.Refused = "" // it is not known whether they are good
 	}
 	if err.Code == table.AuthenticationFailed || err.Code == table.InvalidAuthenticationInfo {
@@ -128,7 +128,9 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 		Policy: func(id string) (*sas.Policy, error) { return x.policy(ctx, token.Table(), id) },
 	})
 	if err != nil {
-		x.resp.Refused = RefusedSAS
+		if x.resp.Refused != RefusedQueue {
+			x.resp.Refused = RefusedSAS
+		}
 		return asError(err)
 	}
 	x.authority.grant = grant
@@ -138,7 +140,11 @@ func (x *exchange) shared(ctx context.Context) *table.Error {
 
 // policy returns a stored access policy of a table, or nil if there is none.
 func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Policy, error) {
-	acl, err := x.Service.TableACL(ctx, table.Name{Account: x.address.account, Table: tableName})
+	var acl []byte
+	err := x.asStranger(ctx, func() (err error) {
+		acl, err = x.Service.TableACL(ctx, table.Name{Account: x.address.account, Table: tableName})
+		return err
+	})
 	if err != nil {
 		if asError(err).Status() < 500 {
 			return nil, nil // a missing table has no policy

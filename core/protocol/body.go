@@ -10,6 +10,13 @@ import (
 // MaxBody is the largest request body in bytes, also for a batch.
 const MaxBody = 4 << 20
 
+// body is the body of a request, or the error of reading it.
+type body struct {
+	b    []byte
+	err  error
+	read bool
+}
+
 // readBody reads the body of the request. The body is valid until the response
 // is released.
 func (x *exchange) readBody() ([]byte, error) {

@@ -37,7 +37,10 @@ func (c *call) do(ctx context.Context) (answer, error) {
 	if err := c.find(); err != nil {
 		return answer{}, err
 	}
-	return c.operation.run(c, ctx)
+	if c.Turns == nil || c.turn != nil { // one turn for all operations of a batch
+		return c.operation.run(c, ctx)
+	}
+	return c.inTurn(ctx)
 }
 
 // name returns the full name of the call's table.
@@ -49,6 +52,9 @@ func (c *call) name() table.Name {
 func (c *call) body() ([]byte, error) {
 	if c.part != nil {
 		return c.part.Body, nil
+	}
+	if c.whole.read {
+		return c.whole.b, c.whole.err
 	}
 	return c.readBody()
 }

@@ -3,6 +3,7 @@ package protocol
 import (
 	"context"
 
+	"edgetable/core/settings"
 	"edgetable/core/table"
 )
 
@@ -14,10 +15,14 @@ func (x *exchange) preflight(ctx context.Context) error {
 	if origin == "" || method == "" {
 		return table.InvalidHeaderValue.With("A required CORS header is not present.")
 	}
-	if err := x.reachable(); err != nil {
-		return err
+	if refused := x.reachable(); refused != nil {
+		return refused
 	}
-	p, err := x.accountSettings(ctx)
+	var p *settings.Properties
+	err := x.asStranger(ctx, func() (err error) {
+		p, err = x.accountSettings(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -35,19 +35,6 @@ var ErrCut = errors.New("protocol: cut off before the operation")
 // connection without an answer.
 var ErrCutAfter = errors.New("protocol: cut off after the operation")
 
-// AccountName returns the account that a request addresses, or "" if no such
-// account exists. It does not verify the request.
-func (h *Handler) AccountName(req *Request) string {
-	a, ok := locate(parseTarget(req.Target), req.Host, h.PathStyle)
-	if !ok {
-		return ""
-	}
-	if _, ok := h.Accounts(a.account); !ok {
-		return ""
-	}
-	return a.account
-}
-
 // Refuse makes the response to a request that is refused without an
 // examination. The error has the same form as an error from Serve.
 func (h *Handler) Refuse(req *Request, err *table.Error) Response {

@@ -227,16 +227,8 @@ func TestRefuse(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	req := s.request("GET", "/Tables", "", nil)
-	if got := s.AccountName(req); got != wiretest.Account {
-		t.Errorf("the account is %q", got)
-	}
 	resp := s.Refuse(req, table.ServerBusy.Err())
 	if resp.Status != 503 || resp.Code != "ServerBusy" || field(&resp, "Retry-After") != "1" || field(&resp, "x-ms-request-id") == "" {
 		t.Errorf("got %+v", resp)
-	}
-	for _, target := range []string{"/nobody/Tables", "/", ""} {
-		if got := s.AccountName(&protocol.Request{Method: "GET", Target: target, Host: "127.0.0.1"}); got != "" {
-			t.Errorf("%q: the account is %q", target, got)
-		}
 	}
 }

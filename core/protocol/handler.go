@@ -48,6 +48,8 @@ type Handler struct {
 	Limits      Limits
 	// Gate may be nil.
 	Gate Gate
+	// Turns may be nil: then each request begins at once.
+	Turns Turns
 	// KeptBuffer is the size in bytes of the largest buffer of a body that is
 	// kept for later requests; 0 means 2 MiB.
 	KeptBuffer int
@@ -60,8 +62,9 @@ type Handler struct {
 // of a batch share it.
 type exchange struct {
 	*Handler
-	Service *table.Service // the handler's, or one that counts what it does
-	cost    *table.Cost    // nil if the client did not ask for it
+	Service *table.Service // the handler's, and after the authentication metered
+	metered table.Service  // counts what it does
+	cost    table.Cost
 	visit   Visit
 	req     *Request
 	resp    Response
@@ -76,6 +79,9 @@ type exchange struct {
 	retryAfter time.Duration
 	base       string  // URL of the account with a slash at the end
 	bodies     *[]byte // of the parts of a changeset's answer; otherwise nil
+	turn       Turn    // nil outside of a turn, and without Turns
+	whole      body    // of the request, if it was read already
+	received   int     // its bytes
 }
 
 // Serve answers one request. It never fails: every error is a response.

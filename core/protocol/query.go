@@ -84,7 +84,7 @@ func (c *call) queryEntities(ctx context.Context) (answer, error) {
 	}
 	c.resp.reads, c.resp.filter = true, filter
 	page, err := c.Service.Query(ctx, c.name(), table.Query{
-		Filter: filter, Within: c.within(), Top: top, From: from, Consistency: consistency,
+		Filter: filter, Within: c.within(), Top: top, From: from, Consistency: consistency, Pause: c.pause(ctx),
 	})
 	if err != nil {
 		return answer{}, err

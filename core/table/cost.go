@@ -9,24 +9,28 @@ type Cost struct {
 	// examined for reads, and ScannedBytes is the length of the entities' keys and
 	// properties.
 	ScannedRows, ScannedBytes int
-	Time                      edm.Ticks // from the start of the calls to their ends
+	// Time is from the start of the calls to their ends, if Timed.
+	Time  edm.Ticks
+	Timed bool
 
 	began edm.Ticks
 }
 
 // Metered returns a Service on the same store that adds what it does to c. It is
 // for one goroutine.
-func (s *Service) Metered(c *Cost) *Service {
+func (s *Service) Metered(c *Cost) Service {
 	metered := *s
 	metered.cost = c
-	return &metered
+	return metered
 }
 
 // call returns the store for one call. The caller reports its end to ended.
 func (s *Service) call() Store {
-	if s.cost != nil {
-		s.cost.Calls++
-		s.cost.began = s.now()
+	if c := s.cost; c != nil {
+		c.Calls++
+		if c.Timed {
+			c.began = s.now()
+		}
 	}
 	return s.store
 }
@@ -36,6 +40,8 @@ func (s *Service) ended(rows, size int) {
 	if c := s.cost; c != nil {
 		c.ScannedRows += rows
 		c.ScannedBytes += size
-		c.Time += s.now() - c.began
+		if c.Timed {
+			c.Time += s.now() - c.began
+		}
 	}
 }

@@ -36,6 +36,8 @@ type PageBuilder struct {
 	// Then a page that has all its rows ends only before a row that passes the
 	// filter, and may reach the end of its ranges instead.
 	Eager bool
+	// Pause is that of the request, if the store holds no locks while it calls Examine.
+	Pause func(rows, size int) (end bool)
 
 	request *ScanRequest
 	begun   bool // a row was examined
@@ -95,7 +97,7 @@ func (b *PageBuilder) look(ctx context.Context, n int) (ends bool, err error) {
 		if err := ctx.Err(); err != nil {
 			return true, err
 		}
-		ends = ends || r.Expired != nil && r.Expired()
+		ends = ends || r.Expired != nil && r.Expired() || b.Pause != nil && b.Pause(b.Page.Examined, b.Page.Scanned)
 		b.polled = b.Page.Scanned
 		b.calm = b.polled + pollBytes
 		if r.ScanBytes > 0 {

@@ -35,6 +35,9 @@ type Query struct {
 	// From is the position to start at: the Next of the page before, or nil.
 	From        []byte
 	Consistency Consistency
+	// Pause is called from time to time with what was examined so far; see
+	// [ScanRequest]. It may be nil.
+	Pause func(rows, size int) (end bool)
 }
 
 // Query returns one page. A page with a Next is not the last one, even if it is
@@ -60,6 +63,7 @@ func (s *Service) Query(ctx context.Context, n Name, q Query) (Page, error) {
 		Bytes:       s.budget.Bytes,
 		ScanBytes:   s.budget.ScanBytes,
 		Expired:     func() bool { return s.now() > end },
+		Pause:       q.Pause,
 		Consistency: q.Consistency,
 	})
 	s.ended(page.Examined, page.Scanned)

@@ -148,6 +148,11 @@ type ScanRequest struct {
 	ScanBytes int
 	Expired   func() bool
 
+	// Pause may be called where Expired is, with the entities and bytes examined so
+	// far, by a store that holds no locks there. It may wait for a while, so that
+	// others get their turn. If it returns true, the page ends. It may be nil.
+	Pause func(rows, size int) (end bool)
+
 	Consistency Consistency
 }
 

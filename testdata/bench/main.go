@@ -2,6 +2,7 @@
 //
 //	go run ./testdata/bench -edgetable bin/edgetable      the suite; -h lists the flags
 //	go run ./testdata/bench ceiling -kind null            a server that does the least a signed request can cost
+//	go run ./testdata/bench attack -kind scans            a client that asks for what costs a server much
 //
 // The load comes from the package of "edgetable bench": a process of its own sends real HTTP requests with real signatures
 // and entities of 1 KiB.
@@ -30,8 +31,13 @@ func main() {
 // dispatch returns the exit status: 0, 1 for a failure, 2 for a wrong command line.
 func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	run := runSuite
-	if len(args) > 0 && args[0] == "ceiling" {
-		run, args = runCeiling, args[1:]
+	if len(args) > 0 {
+		switch args[0] {
+		case "ceiling":
+			run, args = runCeiling, args[1:]
+		case "attack":
+			run, args = runAttack, args[1:]
+		}
 	}
 	err := run(ctx, args, stdout, stderr)
 	switch {

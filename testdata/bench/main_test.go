@@ -25,6 +25,8 @@ func TestUsage(t *testing.T) {
 		{"-ops insert,swim", 2, `unknown workload "swim"`},
 		{"-edgetable no/such/file", 2, "no such file"},
 		{"-parts all", 2, `unknown part "all"`},
+		{"attack -kind gentle", 2, "one of scans, inserts, signins"},
+		{"attack -endpoint nowhere", 2, "-endpoint"},
 		{"-cache 0", 2, "must be at least 1"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {

@@ -12,8 +12,8 @@ type idle struct{}
 
 func (idle) Serve(context.Context, *protocol.Request) protocol.Response { return protocol.Response{} }
 
-func benchmarked(concurrent int) *admission.Limiter {
-	return admission.New(idle{}, admission.Options{Concurrent: concurrent, Account: account, Refuse: refuse})
+func benchmarked(concurrent int) front {
+	return limited(idle{}, admission.Options{Concurrent: concurrent})
 }
 
 // The cost of a Limiter without a queue; the handler that it calls costs 5 ns.
@@ -48,7 +48,7 @@ func (y yields) Serve(context.Context, *protocol.Request) protocol.Response {
 // goroutines.
 func BenchmarkWait(b *testing.B) {
 	y := yields{make(chan struct{})}
-	l := admission.New(y, admission.Options{Concurrent: 1, Account: account, Refuse: refuse})
+	l := limited(y, admission.Options{Concurrent: 1})
 	ctx := b.Context()
 	b.ReportAllocs()
 	go func() {

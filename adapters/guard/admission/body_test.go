@@ -1,7 +1,6 @@
 package admission_test
 
 import (
-	"context"
 	"io"
 	"net/textproto"
 	"strings"
@@ -21,7 +20,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const concurrent, slow = 2, 10
 		h := wiretest.NewHandler(new(wiretest.Clock))
-		l := admission.New(h, admission.Options{Concurrent: concurrent, MaxWait: time.Hour, Account: h.AccountName, Refuse: h.Refuse})
+		l := admission.New(h, admission.Options{Concurrent: concurrent, MaxWait: time.Hour})
 		var bodies []*io.PipeWriter
 		answers := make(chan int, slow)
 		name := func(i int) string { return "slow" + string(rune('a'+i)) }
@@ -58,21 +57,13 @@ func TestBodyComesTooLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := wiretest.NewHandler(new(wiretest.Clock))
-		stuck := make(chan struct{})
-		l := admission.New(serveFunc(func(ctx context.Context, req *protocol.Request) protocol.Response {
-			if req.Target == "stuck" {
-				<-stuck
-				return protocol.Response{Status: 204}
-			}
-			return h.Serve(ctx, req)
-		}), admission.Options{Concurrent: 1, Account: h.AccountName, Refuse: h.Refuse})
+		l := admission.New(h, admission.Options{Concurrent: 1})
 		r, w := io.Pipe()
 		p := insert(t, r, "people")
 		answer := make(chan protocol.Response, 1)
 		go func() { answer <- l.Serve(t.Context(), p) }()
 		synctest.Wait()
-		go l.Serve(t.Context(), &protocol.Request{Method: "POST", Target: "stuck"})
-		synctest.Wait()
+		stuck := l.Begin(t.Context(), &protocol.Work{Payer: "other", Known: true, Write: true})
 		if _, err := io.WriteString(w, tableText("people")); err != nil {
 			t.Fatal(err)
 		}
@@ -81,8 +72,7 @@ func TestBodyComesTooLate(t *testing.T) {
 		if resp.Status != 503 || resp.Refused != protocol.RefusedQueue || resp.Waited != time.Second || !strings.Contains(string(resp.Body), "ServerBusy") {
 			t.Errorf("%d %q after %v: %s", resp.Status, resp.Refused, resp.Waited, resp.Body)
 		}
-		close(stuck)
-		synctest.Wait()
+		stuck.End(1)
 		if s := l.Stats(); s.Running != 0 {
 			t.Errorf("at the end: %+v", s)
 		}
@@ -92,7 +82,15 @@ func TestBodyComesTooLate(t *testing.T) {
 // insert returns the request that makes a table, with a body that may come slowly.
 func insert(t *testing.T, body io.Reader, name string) *protocol.Request {
 	t.Helper()
-	req, err := wiretest.NewRequest("POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n"+tableText(name)+"\n", wiretest.Start)
+	req := signed(t, "POST /devstoreaccount1/Tables HTTP/1.1\nContent-Type: application/json\n\n"+tableText(name)+"\n")
+	req.Body = body
+	return req
+}
+
+// signed returns a request with its signature.
+func signed(t *testing.T, text string) *protocol.Request {
+	t.Helper()
+	req, err := wiretest.NewRequest(text, wiretest.Start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,14 +100,8 @@ func insert(t *testing.T, body io.Reader, name string) *protocol.Request {
 	}
 	return &protocol.Request{
 		Method: req.Method, Target: req.Target, Host: req.Host, Scheme: "http",
-		Header: header, Body: body, ContentLength: int64(len(req.Body)),
+		Header: header, ContentLength: int64(len(req.Body)),
 	}
 }
 
 func tableText(name string) string { return `{"TableName":"` + name + `"}` }
-
-type serveFunc func(context.Context, *protocol.Request) protocol.Response
-
-func (f serveFunc) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
-	return f(ctx, req)
-}

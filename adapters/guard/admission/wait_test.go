@@ -13,44 +13,40 @@ import (
 	"edgetable/core/wiretest"
 )
 
-// TestLate: the late take a sixteenth of the places and leave the others to who
-// comes in time; and all of them are served in the end.
+// TestLate: requests in time go before late ones, and all are served in the end.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log strings.Builder
 		s := served{next: make(chan struct{}), log: &log}
-		l := admission.New(s, admission.Options{Concurrent: 32, MaxWait: time.Hour, Account: account, Refuse: refuse})
-		send := func(n int) {
+		l := limited(s, admission.Options{Concurrent: 32, MaxWait: time.Hour})
+		send := func(n int, name string) {
 			for range n {
-				go l.Serve(t.Context(), &protocol.Request{})
+				go l.Serve(t.Context(), &protocol.Request{Target: name})
 				synctest.Wait()
 			}
 		}
-		end := func(n int) {
+		end := func(n int) (served string) {
+			log.Reset()
 			for range n {
 				s.next <- struct{}{}
 				synctest.Wait()
 			}
+			return log.String()
 		}
-		expect := func(when string, want admission.Stats) {
-			t.Helper()
-			if got := l.Stats(); got != want {
-				t.Fatalf("%s: %+v, want %+v", when, got, want)
-			}
+		send(200, "a")
+		if got, want := l.Stats(), (admission.Stats{Running: 32, Waiting: 168, Admitted: 32}); got != want {
+			t.Fatalf("%+v, want %+v", got, want)
 		}
-		send(200)
-		expect("all have come", admission.Stats{Running: 32, Waiting: 168, Admitted: 32})
-		end(48)
-		expect("half as many again as run let pass", admission.Stats{Running: 32, Waiting: 120, Admitted: 80})
-		end(32)
-		expect("the rest is late", admission.Stats{Running: 2, Waiting: 118, Admitted: 82})
-		send(40)
-		expect("who comes finds the other places free", admission.Stats{Running: 32, Waiting: 128, Admitted: 112})
-		end(32 + 10)
-		expect("and is served before the late", admission.Stats{Running: 2, Waiting: 116, Admitted: 124})
-		end(118)
-		expect("in the end", admission.Stats{Admitted: 240})
+		end(48) // 1½ times the places: the others are late
+		send(10, "b")
+		if got := end(12); got != strings.Repeat(" b", 10)+" a a" {
+			t.Errorf("served%s: the late did not wait", got)
+		}
+		end(150)
+		if got, want := l.Stats(), (admission.Stats{Admitted: 210}); got != want {
+			t.Errorf("in the end %+v, want %+v", got, want)
+		}
 	})
 }
 
@@ -72,17 +68,10 @@ func TestMaxWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := wiretest.NewHandler(new(wiretest.Clock))
-		s := &stuck{until: make(chan struct{})}
-		l := admission.New(s, admission.Options{Concurrent: 1, Reads: 1, MaxWait: 3 * time.Second, Account: h.AccountName, Refuse: h.Refuse})
-		send := func() protocol.Response {
-			return l.Serve(t.Context(), &protocol.Request{
-				Method: "GET", Target: "/devstoreaccount1/Tables", Host: "127.0.0.1:10002", Scheme: "http", Header: protocol.Header{},
-			})
-		}
-		go send()
-		synctest.Wait()
+		l := admission.New(h, admission.Options{Concurrent: 1, Reads: 1, MaxWait: 3 * time.Second})
+		other := l.Begin(t.Context(), &protocol.Work{Payer: "other", Known: true})
 		begin := time.Now()
-		resp := send()
+		resp := l.Serve(t.Context(), signed(t, "GET /devstoreaccount1/Tables HTTP/1.1\n\n"))
 		if waited := time.Since(begin); waited != 3*time.Second {
 			t.Errorf("waited %v", waited)
 		}
@@ -99,7 +88,7 @@ func TestMaxWait(t *testing.T) {
 		if got, want := l.Stats(), (admission.Stats{Running: 1, Admitted: 1, Refused: 1}); got != want {
 			t.Errorf("stats are %+v, want %+v", got, want)
 		}
-		close(s.until)
+		other.End(1)
 	})
 }
 
@@ -109,7 +98,7 @@ func TestGone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &stuck{until: make(chan struct{})}
-		l := admission.New(s, admission.Options{Concurrent: 1, Account: account, Refuse: refuse})
+		l := limited(s, admission.Options{Concurrent: 1})
 		ctx, cancel := context.WithCancel(t.Context())
 		var statuses []int
 		send := func(ctx context.Context) {

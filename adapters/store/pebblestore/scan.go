@@ -40,6 +40,7 @@ func (s *Store) Scan(ctx context.Context, tbl table.RecordKey, r table.ScanReque
 		n := s.journal.last.Load()
 		m := memories.Get().(*memory)
 		b := table.NewPageBuilder(&r)
+		b.Pause = r.Pause
 		for i := range r.Ranges {
 			if i > 0 {
 				o := l.bounds(r.Ranges[i])

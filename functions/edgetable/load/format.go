@@ -27,3 +27,12 @@ func (f Format) headers() headers {
 	h.delete = h.accept + "If-Match: *\r\n"
 	return h
 }
+
+// mostBytes is the most that a server may write for an entity: addresses, links and times come on top of it, and in Atom
+// names and types too.
+func (f Format) mostBytes() int {
+	if f == Atom {
+		return 4 * EntitySize
+	}
+	return 2 * EntitySize
+}

@@ -172,7 +172,7 @@ func (o *pointer) check(resp *wire.Response) (int, error) {
 	if resp.Status != 200 {
 		return 0, unexpected(resp, 200)
 	}
-	if len(resp.Body) < EntitySize || len(resp.Body) > 2*EntitySize || !bytes.Contains(resp.Body, o.rk) {
+	if len(resp.Body) < EntitySize || len(resp.Body) > o.spec.Format.mostBytes() || !bytes.Contains(resp.Body, o.rk) {
 		return 0, fmt.Errorf("get answered another entity than the one asked for (%d bytes)", len(resp.Body))
 	}
 	return 1, nil

@@ -18,19 +18,13 @@ func watchQueue(m *observe.Metrics, l *admission.Limiter) {
 		Descriptions: observe.Descriptions{
 			observe.Describe("requests_in_flight", "Requests that are being served.", prometheus.GaugeValue, "kind"),
 			observe.Describe("requests_queued", "Requests that wait for their turn.", prometheus.GaugeValue, "kind"),
-			observe.Describe("requests_limit", "Requests that are served at once, at most (--concurrent and --reads).", prometheus.GaugeValue, "kind"),
+			observe.Describe("requests_limit", "Requests that are served at once, at most (--concurrent, --reads, and for large ones one for two processors while several accounts are active).", prometheus.GaugeValue, "kind"),
 		},
 		Read: func(add func(i int, value float64, labels ...string)) {
-			writes, reads := l.ByKind()
-			ofWrites, ofReads := l.Places()
-			for _, kind := range []struct {
-				name   string
-				places int
-				admission.Stats
-			}{{"write", ofWrites, writes}, {"read", ofReads, reads}} {
-				add(0, float64(kind.Running), kind.name)
-				add(1, float64(kind.Waiting), kind.name)
-				add(2, float64(kind.places), kind.name)
+			for _, k := range l.Kinds() {
+				add(0, float64(k.Running), k.Name)
+				add(1, float64(k.Waiting), k.Name)
+				add(2, float64(k.Places), k.Name)
 			}
 		},
 	})

@@ -71,7 +71,7 @@ func (o *protectFlags) buckets(now func() edm.Ticks) protocol.Limits {
 	}
 }
 
-// limiter makes the requests that are too many wait.
+// limiter shares the places among the accounts of a handler.
 func (o *protectFlags) limiter(h *protocol.Handler) *admission.Limiter {
 	queue := o.queue
 	if queue == 0 {
@@ -79,6 +79,5 @@ func (o *protectFlags) limiter(h *protocol.Handler) *admission.Limiter {
 	}
 	return admission.New(h, admission.Options{
 		Concurrent: o.concurrent, Reads: o.reads, Queue: queue, MaxWait: o.maxWait,
-		Account: h.AccountName, Refuse: h.Refuse,
 	})
 }

@@ -69,11 +69,12 @@ const (
 	Matrix Part = "matrix"   // every workload on every server, and the sustained batches
 	Costs  Part = "costs"    // what Atom and shared access signatures cost
 	Busy   Part = "overload" // more requests than a server can answer
+	Fair   Part = "fair"     // an account beside another one that attacks
 	Big    Part = "big"      // pages and starts of a large store
 )
 
 // Parts are all of them.
-var Parts = []Part{Matrix, Costs, Busy, Big}
+var Parts = []Part{Matrix, Costs, Busy, Fair, Big}
 
 // suite is one run's state.
 type suite struct {
@@ -127,7 +128,7 @@ func (s *suite) run(ctx context.Context) error {
 	for _, part := range []struct {
 		name Part
 		run  func(context.Context) error
-	}{{Matrix, s.matrix}, {Costs, s.costs}, {Busy, s.overload}, {Big, s.big}} {
+	}{{Matrix, s.matrix}, {Costs, s.costs}, {Busy, s.overload}, {Fair, s.fairness}, {Big, s.big}} {
 		if len(s.Parts) == 0 || slices.Contains(s.Parts, part.name) {
 			if err := part.run(ctx); err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"edgetable/functions/edgetable/load"
+	"edgetable/testdata/bench/attack"
 	"edgetable/testdata/bench/suite"
 )
 
@@ -53,6 +54,10 @@ func meeting() *suite.Results {
 		how(server, load.Mixed, 128, "retried at once", 800, 3*time.Millisecond, 0)
 		how(server, load.Mixed, 128, "retried when told", 800, 3*time.Millisecond, 0)
 		how(server, load.Mixed, 9, "alone", 2000, 0, 0)
+		for _, k := range attack.Kinds {
+			how(server, load.Get, 4, "before "+string(k), 1000, time.Millisecond, 0)
+			how(server, load.Get, 4, "beside "+string(k), 400, 5*time.Millisecond, 0)
+		}
 		r.Overloads = append(r.Overloads, &suite.Overload{Server: server, Peak: 32, Each: 9, Shares: []suite.Share{{Total: 1000, Greedy: 360, Least: 160}}})
 	}
 	return r
@@ -114,6 +119,10 @@ func TestChecks(t *testing.T) {
 			[]string{"edgetable --memory, mixed, 4x connections, refusals retried when told: p99"}},
 		{"errors under overload", also(suite.Edgetable, load.Mixed, 128, "retried at once", nil),
 			[]string{"edgetable, mixed, 4x connections, refusals retried at once: served", "edgetable, mixed, 4x connections, refusals retried at once: p99"}},
+		{"an account that scans takes more than its share", also(suite.Edgetable, load.Get, 4, "beside scans", slow(399)),
+			[]string{"edgetable, get, 4 connections beside 64 of another account with scans: rate"}},
+		{"an account that cannot sign in makes others late", also(suite.Edgetable, load.Get, 4, "beside signins", func(s *suite.Sample) { s.P99++ }),
+			[]string{"edgetable, get, 4 connections beside 64 of another account with signins: p99"}},
 		{"an account starves", func(r *suite.Results) { r.Overloads[0].Shares[0].Least = 159 }, []string{"edgetable --memory, mixed, 5 accounts"}},
 		{"an account gets little and asks for no more", func(r *suite.Results) {
 			r.Overloads[0].Shares[0].Least = 100

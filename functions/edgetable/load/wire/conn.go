@@ -62,6 +62,9 @@ func (c *Conn) dial() error {
 	var nc net.Conn
 	var err error
 	d := &net.Dialer{Timeout: Timeout}
+	if c.target.From != "" {
+		d.LocalAddr = &net.TCPAddr{IP: net.ParseIP(c.target.From)}
+	}
 	if c.target.TLS {
 		nc, err = (&tls.Dialer{NetDialer: d}).DialContext(c.ctx, "tcp", c.target.Addr)
 	} else {

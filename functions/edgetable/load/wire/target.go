@@ -29,6 +29,7 @@ type Target struct {
 	URL     string // scheme, host and Base, without a final slash
 	Account string
 	Version string // x-ms-version
+	From    string // address of this machine to connect from; "" is any
 	key     *sharedkey.Key
 	token   string // a shared access signature, in place of the key
 }

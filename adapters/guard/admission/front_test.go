@@ -1,0 +1,36 @@
+package admission_test
+
+import (
+	"context"
+
+	"edgetable/adapters/guard/admission"
+	"edgetable/core/protocol"
+)
+
+// works is what a request does in its turn.
+type works interface {
+	Serve(ctx context.Context, req *protocol.Request) protocol.Response
+}
+
+// front lets requests work in their turns. The account is the host.
+type front struct {
+	*admission.Limiter
+	works
+	cost func(*protocol.Request) int64
+}
+
+func limited(w works, o admission.Options) front {
+	return front{admission.New(new(protocol.Handler), o), w, func(*protocol.Request) int64 { return 1 }}
+}
+
+func (f front) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
+	w := protocol.Work{Payer: req.Host, Known: req.Host != "", Write: req.Method != "GET" && req.Method != "HEAD", Cost: f.cost(req)}
+	t := f.Begin(ctx, &w)
+	if t == nil {
+		return protocol.Response{Status: 503, Summary: protocol.Summary{Refused: protocol.RefusedQueue, Waited: w.Waited}}
+	}
+	defer func() { t.End(f.cost(req)) }()
+	resp := f.works.Serve(ctx, req)
+	resp.Waited = w.Waited
+	return resp
+}

@@ -1,0 +1,209 @@
+package admission_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"edgetable/adapters/guard/admission"
+	"edgetable/core/protocol"
+)
+
+// scanSlice is the time of a query between two looks at its turn.
+const scanSlice = 60 * time.Microsecond
+
+// computer is a server with some processors, which take turns in the order in which work
+// comes to them.
+type computer struct{ processors chan struct{} }
+
+func (c computer) compute(d time.Duration) {
+	c.processors <- struct{}{}
+	time.Sleep(d)
+	<-c.processors
+}
+
+// victims has an account send point reads on 4 connections, one after the other, while
+// another one sends requests on 64, and returns how many were served, and their p99.
+func victims(t *testing.T, attack func(computer, *admission.Limiter)) (served int, p99 time.Duration) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		const lasts = 500 * time.Millisecond
+		c := computer{make(chan struct{}, 2)}
+		l := admission.New(new(protocol.Handler), admission.Options{Reads: 8, Large: 1})
+		begin := time.Now()
+		var took []time.Duration
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		if attack != nil {
+			for i := range 64 {
+				wg.Go(func() {
+					time.Sleep(time.Duration(i) * time.Microsecond)
+					for time.Since(begin) < lasts {
+						attack(c, l)
+					}
+				})
+			}
+		}
+		for i := range 4 {
+			wg.Go(func() {
+				time.Sleep(time.Duration(i) * time.Microsecond)
+				for time.Since(begin) < lasts {
+					sent := time.Now()
+					c.compute(20 * time.Microsecond) // the transport
+					turn := l.Begin(t.Context(), &protocol.Work{Payer: "victim", Known: true, Cost: 20_000})
+					if turn == nil {
+						t.Error("a point read was refused")
+						return
+					}
+					c.compute(20 * time.Microsecond)
+					turn.End(20_000)
+					mu.Lock()
+					took = append(took, time.Since(sent))
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		slices.Sort(took)
+		served, p99 = len(took), took[len(took)*99/100]
+		for _, k := range l.Kinds() {
+			if k.Running != 0 && k.Name != "large" || k.Waiting != 0 {
+				t.Errorf("at the end: %+v", k)
+			}
+		}
+	})
+	return served, p99
+}
+
+// scan is a query of 20 ms.
+func scan(pauses bool) func(computer, *admission.Limiter) {
+	return func(c computer, l *admission.Limiter) {
+		ctx := context.Background()
+		turn := l.Begin(ctx, &protocol.Work{Payer: "attacker", Known: true, Query: true})
+		if turn == nil {
+			return
+		}
+		cost := int64(0)
+		defer func() { turn.End(cost) }()
+		for cost < int64(20*time.Millisecond) {
+			c.compute(scanSlice)
+			if cost += int64(scanSlice); pauses && turn.Pause(ctx, cost) {
+				return
+			}
+		}
+	}
+}
+
+// insert1 is a write of 1 MiB: 3 ms of a processor, which nothing interrupts, and a sync.
+func insert1(c computer, l *admission.Limiter) {
+	cost := int64(10 << 20)
+	turn := l.Begin(context.Background(), &protocol.Work{Payer: "attacker", Known: true, Write: true, Cost: cost})
+	if turn == nil {
+		return
+	}
+	c.compute(3 * time.Millisecond)
+	time.Sleep(time.Millisecond)
+	turn.End(cost)
+}
+
+// TestVictim: an account with 64 connections of scans or of large writes leaves another one
+// with 4 connections at least 0.8 of what half of the time would give it, in time.
+func TestVictim(t *testing.T) {
+	t.Parallel()
+	alone, p99 := victims(t, nil)
+	for _, tt := range []struct {
+		why    string
+		attack func(computer, *admission.Limiter)
+		fair   bool
+	}{
+		{"scans", scan(true), true},
+		{"writes of 1 MiB", insert1, true},
+		{"scans without pauses: the test can fail", scan(false), false},
+	} {
+		served, late := victims(t, tt.attack)
+		t.Logf("%s: %d served of %d, p99 %v of %v", tt.why, served, alone, late, p99)
+		if fair := float64(served) >= 0.4*float64(alone) && late <= 5*p99; fair != tt.fair {
+			t.Errorf("%s: %d served of %d alone, p99 %v of %v", tt.why, served, alone, late, p99)
+		}
+	}
+}
+
+// TestPause: a query alone never waits. When another account comes, it goes to the places for
+// large requests, of which there are few; those that wait there are not many, since each
+// holds memory: the others end their pages. When the other account has gone, all go on.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		l := admission.New(new(protocol.Handler), admission.Options{Reads: 2, Large: 1, MaxWait: time.Hour})
+		const slice = 250_000
+		begin := func() protocol.Turn {
+			return l.Begin(ctx, &protocol.Work{Payer: "scans", Known: true, Query: true})
+		}
+		other := func() {
+			l.Begin(ctx, &protocol.Work{Payer: "other", Known: true}).End(1)
+		}
+		expect := func(when string, reads, large, paused int) {
+			t.Helper()
+			k := l.Kinds()
+			if k[1].Running != reads || k[2].Running != large || k[2].Waiting != paused {
+				t.Fatalf("%s: %+v", when, k)
+			}
+		}
+		first, second := begin(), begin()
+		if first.Pause(ctx, slice) || second.Pause(ctx, slice) {
+			t.Fatal("the end of a page, for nobody")
+		}
+		expect("alone", 2, 0, 0)
+		go other() // waits for a place
+		synctest.Wait()
+		if first.Pause(ctx, 2*slice) {
+			t.Fatal("the end of a page, with a free place")
+		}
+		synctest.Wait()
+		expect("another account has come", 1, 1, 0)
+		ended := make(chan bool, 3)
+		go func() { ended <- second.Pause(ctx, 2*slice) }()
+		synctest.Wait()
+		expect("the second waits", 0, 1, 1)
+		third, fourth := begin(), begin()
+		go func() { ended <- third.Pause(ctx, slice) }()
+		synctest.Wait()
+		if !fourth.Pause(ctx, slice) {
+			t.Error("a third query waits in the middle")
+		}
+		fourth.End(slice)
+		expect("two wait", 0, 1, 2)
+		time.Sleep(time.Second)
+		if first.Pause(ctx, 3*slice) {
+			t.Error("the end of a page, for nobody")
+		}
+		if <-ended || <-ended {
+			t.Error("a page was ended although there is room again")
+		}
+		expect("all go on", 0, 3, 0)
+		for _, turn := range []protocol.Turn{first, second, third} {
+			turn.End(4 * slice)
+		}
+		expect("at the end", 0, 0, 0)
+		if s := l.Stats(); s.Admitted != 5 || s.Refused != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// TestStrangers: what the server reads for clients without a key counts for their addresses,
+// and does not make an account's queries wait.
+func TestStrangers(t *testing.T) {
+	t.Parallel()
+	l := admission.New(new(protocol.Handler), admission.Options{Reads: 2, Large: 1})
+	turn := l.Begin(t.Context(), &protocol.Work{Payer: "acme", Known: true, Query: true})
+	l.Begin(t.Context(), &protocol.Work{Payer: "?192.0.2.1"}).End(1)
+	turn.Pause(t.Context(), 1<<30)
+	if k := l.Kinds(); k[1].Running != 1 || k[2].Running != 0 {
+		t.Errorf("strangers halve the server: %+v", k)
+	}
+}

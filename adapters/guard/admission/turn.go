@@ -1,0 +1,198 @@
+package admission
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"edgetable/core/fair"
+	"edgetable/core/protocol"
+)
+
+const (
+	// slice is the cost after which a query lets others go first: a quarter of a
+	// millisecond.
+	slice = 250_000
+	// largeQuery is the mean cost from which the next query of an account is large.
+	largeQuery = 2 * slice
+	// largeWrite is the cost from which a write is large: that of a body of 256 KiB. Smaller
+	// ones gain more by sharing a sync of the disk than others lose.
+	largeWrite = 10 * (256 << 10)
+)
+
+// turn is a request at work.
+type turn struct {
+	limiter *Limiter
+	payer   string
+	query   bool
+	large   bool // it was not done after a slice, while others were active
+	kind    kind
+	at      fair.Turn[chan bool]
+	began   time.Time
+	paid    int64 // of its cost, in places that it had before
+	until   int64 // the cost at which its slice ends
+}
+
+var turns = sync.Pool{New: func() any { return new(turn) }}
+
+// Begin implements protocol.Turns.
+func (l *Limiter) Begin(ctx context.Context, w *protocol.Work) protocol.Turn {
+	now := time.Now()
+	l.mu.Lock()
+	k := l.choose(w, now)
+	p := &l.kinds[k]
+	var at fair.Turn[chan bool]
+	if l.free(k) {
+		p.Running++
+		p.Admitted++
+		at = p.queue.Enter(w.Payer)
+		l.mu.Unlock()
+	} else {
+		var ok bool
+		at, ok = l.wait(ctx, k, w.Payer)
+		w.Waited = time.Since(now)
+		l.mu.Lock()
+		switch {
+		case ok:
+			p.Admitted++
+		case ctx.Err() != nil:
+			p.Gone++
+		default:
+			p.Refused++
+		}
+		l.mu.Unlock()
+		if !ok {
+			return nil
+		}
+	}
+	t := turns.Get().(*turn)
+	*t = turn{limiter: l, payer: w.Payer, query: w.Query && w.Known, kind: k, at: at, until: slice, began: now.Add(w.Waited)}
+	return t
+}
+
+// choose returns the places for a request.
+func (l *Limiter) choose(w *protocol.Work, now time.Time) kind {
+	several := false
+	if w.Known {
+		l.active.note(w.Payer, now)
+		several = l.active.several(now)
+	}
+	switch {
+	case several && (w.Write && w.Cost >= largeWrite || w.Query && l.costs[w.Payer] >= largeQuery):
+		return large
+	case w.Write:
+		return writes
+	}
+	return reads
+}
+
+// Pause implements protocol.Turn.
+func (t *turn) Pause(ctx context.Context, cost int64) (end bool) {
+	if cost < t.until {
+		return false
+	}
+	if t.kind == none {
+		return true
+	}
+	t.until = cost + slice
+	l, now := t.limiter, time.Now()
+	l.mu.Lock()
+	l.active.note(t.payer, now)
+	if !l.active.several(now) {
+		l.next(large) // it was several until now
+		l.mu.Unlock()
+		return false
+	}
+	t.large = true
+	from, p := t.leave(cost), &l.kinds[large]
+	if from != large {
+		l.next(from)
+	}
+	if p.Running < l.limit(large) && p.queue.First(t.payer) {
+		p.Running++
+		t.kind, t.at = large, p.queue.Enter(t.payer)
+		l.mu.Unlock()
+		yield()
+		return false
+	}
+	l.next(large)
+	if l.paused >= l.Reads { // each holds memory and a snapshot
+		l.mu.Unlock()
+		return true
+	}
+	l.paused++
+	at, ok := l.wait(ctx, large, t.payer)
+	l.mu.Lock()
+	l.paused--
+	l.mu.Unlock()
+	if ok {
+		t.kind, t.at = large, at
+	}
+	return !ok
+}
+
+// End implements protocol.Turn.
+func (t *turn) End(cost int64) {
+	l := t.limiter
+	l.mu.Lock()
+	switch k := t.kind; {
+	case k == none:
+	case k == large && !t.query && l.active.several(time.Now()):
+		t.leave(cost)
+		l.rest(time.Since(t.began))
+	default:
+		l.next(t.leave(cost))
+	}
+	if t.query {
+		if t.large { // also if its page was ended early
+			cost = max(cost, 2*largeQuery)
+		}
+		l.costs[t.payer] = (3*l.costs[t.payer] + cost) / 4
+	}
+	l.mu.Unlock()
+	*t = turn{}
+	turns.Put(t)
+}
+
+// rest keeps a place for large requests free for a while.
+func (l *Limiter) rest(d time.Duration) {
+	l.kinds[large].Running++
+	time.AfterFunc(d, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.kinds[large].Running--
+		l.next(large)
+	})
+}
+
+// leave pays, gives the place back and returns its kind. The Limiter is locked.
+func (t *turn) leave(cost int64) (from kind) {
+	from, t.kind = t.kind, none
+	p := &t.limiter.kinds[from]
+	p.Running--
+	p.queue.Leave(t.at, cost-t.paid)
+	t.paid = cost
+	return from
+}
+
+// active notes which accounts send requests.
+type active struct {
+	last, other     string // the accounts of the last request, and of the last one of another account
+	lastAt, otherAt time.Time
+}
+
+// lately is the time for which an account is active after a request.
+const lately = 100 * time.Millisecond
+
+func (a *active) note(account string, now time.Time) {
+	if account != a.last {
+		a.other, a.otherAt = a.last, a.lastAt
+		a.last = account
+	}
+	a.lastAt = now
+}
+
+// several reports whether more than one account is active.
+func (a *active) several(now time.Time) bool {
+	return a.other != "" && now.Sub(a.otherAt) < lately && now.Sub(a.lastAt) < lately
+}

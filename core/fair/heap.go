@@ -1,0 +1,51 @@
+package fair
+
+// heap holds the payers with waiting requests; the one that was charged least is the first,
+// of several the one that waits longest.
+type heap[T any] []*payer[T]
+
+func (p *payer[T]) before(o *payer[T]) bool {
+	return p.charged < o.charged || p.charged == o.charged && p.since < o.since
+}
+
+func (h *heap[T]) add(p *payer[T]) {
+	*h = append(*h, p)
+	p.place = len(*h)
+	h.fix(p)
+}
+
+func (h *heap[T]) remove(p *payer[T]) {
+	last := (*h)[len(*h)-1]
+	at := p.place
+	*h = (*h)[:len(*h)-1]
+	p.place = 0
+	if last != p {
+		(*h)[at-1], last.place = last, at
+		h.fix(last)
+	}
+}
+
+// fix moves a payer to its place after a change of its charge.
+func (h heap[T]) fix(p *payer[T]) {
+	for i := p.place; i > 1 && p.before(h[i/2-1]); i = p.place {
+		h.swap(i, i/2)
+	}
+	for {
+		least := p.place
+		for child := 2 * p.place; child <= min(2*p.place+1, len(h)); child++ {
+			if h[child-1].before(h[least-1]) {
+				least = child
+			}
+		}
+		if least == p.place {
+			return
+		}
+		h.swap(p.place, least)
+	}
+}
+
+// swap exchanges two places, which count from 1.
+func (h heap[T]) swap(i, j int) {
+	h[i-1], h[j-1] = h[j-1], h[i-1]
+	h[i-1].place, h[j-1].place = i, j
+}

@@ -1,0 +1,92 @@
+// Package attack sends requests that cost a server much and the client little, as fast as they are answered.
+package attack
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"edgetable/functions/edgetable/load/wire"
+)
+
+// Kind is what the requests are.
+type Kind string
+
+// The kinds.
+const (
+	Scans   Kind = "scans"   // of a whole table, with a filter that no entity passes
+	Inserts Kind = "inserts" // of entities of 1 MiB
+	SignIns Kind = "signins" // that fail
+)
+
+// Kinds are all of them.
+var Kinds = []Kind{Scans, Inserts, SignIns}
+
+// Run attacks a table on some connections until the context ends, and returns the number of answers.
+func Run(ctx context.Context, t wire.Target, table string, k Kind, connections int) (answers int64, err error) {
+	var total atomic.Int64
+	var wg sync.WaitGroup
+	errs := make(chan error, connections)
+	for i := range connections {
+		wg.Go(func() {
+			if err := run(ctx, t, table, k, i, &total); err != nil && ctx.Err() == nil {
+				errs <- err
+			}
+		})
+	}
+	wg.Wait()
+	close(errs)
+	return total.Load(), <-errs
+}
+
+// run is one connection. A server may refuse and cut it off: it goes on with a new one.
+func run(ctx context.Context, t wire.Target, table string, k Kind, worker int, total *atomic.Int64) error {
+	path := []byte(t.Base + "/" + table + "()")
+	req := wire.Request{Method: "GET", Path: path, Query: []byte("$filter=Kind%20eq%20'none'"), Header: "Accept: application/json;odata=nometadata\r\n"}
+	if k == SignIns {
+		req.Query = []byte("sv=2019-02-02&sig=bm90aGluZw%3D%3D&tn=" + table + "&sp=r&se=2099-01-01T00:00:00Z")
+		t = t.WithToken("none=1") // in place of the signature
+	}
+	for n := 0; ctx.Err() == nil; {
+		c, err := wire.Dial(ctx, t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", k, err)
+		}
+		stop := context.AfterFunc(ctx, func() { _ = c.Close() })
+		for ctx.Err() == nil {
+			if k == Inserts {
+				n++
+				req = wire.Request{Method: "POST", Path: []byte(t.Base + "/" + table), Body: entity(worker, n),
+					Header: "Accept: application/json;odata=nometadata\r\nContent-Type: application/json\r\nPrefer: return-no-content\r\n"}
+			}
+			resp, err := c.Do(&req)
+			if err != nil {
+				break
+			}
+			if want := map[Kind]int{Scans: 200, Inserts: 204, SignIns: 403}[k]; resp.Status != want && resp.Status != 503 {
+				stop()
+				return fmt.Errorf("%s: status %d: %.200s", k, resp.Status, resp.Body)
+			}
+			total.Add(1)
+		}
+		stop()
+		_ = c.Close() // it may be closed already
+	}
+	return nil
+}
+
+// entity is the JSON of an entity of nearly 1 MiB.
+func entity(worker, n int) []byte {
+	b := append(make([]byte, 0, 1<<20), `{"PartitionKey":"attack`...)
+	b = append(strconv.AppendInt(b, int64(worker), 10), `","RowKey":"`...)
+	b = append(strconv.AppendInt(b, int64(n), 10), '"')
+	for i := range 15 {
+		b = append(b, `,"P`...)
+		b = append(strconv.AppendInt(b, int64(i), 10), `":"`...)
+		b = append(append(b, bytes.Repeat([]byte{'a' + byte((worker+n+i)%26)}, 32000)...), '"')
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,119 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+
+	"edgetable/functions/edgetable/load"
+	"edgetable/functions/edgetable/load/wire"
+	"edgetable/testdata/bench/attack"
+)
+
+// An account that attacks leaves another one with few connections this share of the rate that half of the time would give
+// it, and a p99 of at most so many times its own without the attack.
+const (
+	victimConnections = 4
+	attackConnections = 64
+	minVictimShare    = 0.8
+	maxVictimLateness = 5
+	minVictimCell     = time.Second
+)
+
+// Point reads are measured beside each attack, and each time before it without.
+func beside(k attack.Kind) string { return "beside " + string(k) }
+func before(k attack.Kind) string { return "before " + string(k) }
+
+// fairness measures the point reads of one account, in turns alone and beside each attack of another account.
+func (s *suite) fairness(ctx context.Context) error {
+	for _, c := range s.servers(Edgetable) {
+		attacker, err := wire.NewTarget("http://"+c.target.Addr+"/"+otherAccounts[0], wire.Development(otherAccounts[0]))
+		if err != nil {
+			return err
+		}
+		if err := load.CreateTable(ctx, attacker, rangeTable); err != nil && !errors.Is(err, load.ErrTableExists) {
+			return err
+		}
+		if err := load.Fill(ctx, attacker, rangeTable, rangeLayout); err != nil {
+			return err
+		}
+		for round := range s.Rounds + 1 {
+			s.progress("attacks, round %d of %d", round+1, s.Rounds+1)
+			for _, k := range attack.Kinds {
+				settle(ctx, s.Settle, c)
+				if err := s.victim(ctx, c, before(k)); err != nil {
+					return err
+				}
+				if err := s.attacked(ctx, c, attacker, k); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (s *suite) victim(ctx context.Context, c *child, how string) error {
+	return s.attempt(ctx, c, load.Spec{Target: c.target, Table: pointTable, Op: load.Get, Layout: pointLayout, Connections: victimConnections,
+		Warmup: s.BusyCell, Duration: max(s.BusyCell, minVictimCell)}, how, false)
+}
+
+// attacked measures while a process of its own attacks, in a table that is removed afterwards if it grew.
+func (s *suite) attacked(ctx context.Context, c *child, attacker wire.Target, k attack.Kind) error {
+	table := rangeTable
+	if k == attack.Inserts {
+		table = s.newTable()
+		if err := load.CreateTable(ctx, attacker, table); err != nil {
+			return err
+		}
+		defer func() {
+			if err := load.DeleteTable(ctx, attacker, table); err != nil && ctx.Err() == nil {
+				s.problem("%s: %v", c.name, err)
+			}
+		}()
+	}
+	cmd := exec.Command(s.Self, "attack", "-kind", string(k), "-endpoint", attacker.URL, "-account", attacker.Account, "-table", table,
+		"-connections", strconv.Itoa(attackConnections), "-for", "60s")
+	out := new(tail)
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	err := s.victim(ctx, c, beside(k))
+	_ = cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended, which Wait reports
+	if ended := cmd.Wait(); ended != nil && ctx.Err() == nil {
+		s.problem("attack with %s: %v: %s", k, ended, out)
+	}
+	s.progress("  %s: %s", k, out)
+	return err
+}
+
+// tail keeps the output of a process.
+type tail []byte
+
+func (t *tail) Write(p []byte) (int, error) {
+	*t = append(*t, p...)
+	return len(p), nil
+}
+
+func (t *tail) String() string { return string(*t) }
+
+// fairly judges.
+func (r *Results) fairly() (list []Check) {
+	for _, k := range attack.Kinds {
+		alone := r.find(Cell{Edgetable, load.Get, victimConnections, before(k)})
+		attacked := r.find(Cell{Edgetable, load.Get, victimConnections, beside(k)})
+		what := fmt.Sprintf("%s, get, %d connections beside %d of another account with %s", Edgetable, victimConnections, attackConnections, k)
+		rate := Check{What: what + ": rate against half of that alone", Target: fmt.Sprintf("≥%gx", minVictimShare), Status: Unmeasured}
+		rate.pair(attacked, alone, func(s Sample) float64 { return s.OpsPerSecond }, perSecond, func(ratio float64) bool { return 2*ratio >= minVictimShare })
+		rate.Ratio *= 2
+		late := Check{What: what + ": p99 against that alone", Target: fmt.Sprintf("≤%dx", maxVictimLateness), Status: Unmeasured}
+		late.pair(attacked, alone, func(s Sample) float64 { return float64(s.P99) }, duration, func(ratio float64) bool { return ratio <= maxVictimLateness })
+		list = append(list, rate, late)
+	}
+	return list
+}
