@@ -102,7 +102,7 @@ var rooms = map[string][]string{
 		"edgetable/load", "edgetable/load/hist", "edgetable/load/wire", "explorer"},
 	"edgetable/backup": {"edgetable/cli", "edgetable/place", "edgetable/admin", "edgetable/account", "edgetable/stores", "edgetable/client"},
 	"edgetable/server": {"edgetable/cli", "edgetable/admin", "edgetable/account", "edgetable/reload", "edgetable/stores", "edgetable/backup", "explorer"},
-	"edgetable":        {"edgetable/cli", "edgetable/account", "edgetable/stores", "edgetable/client", "edgetable/backup", "edgetable/server"},
+	"edgetable":        {"edgetable/cli", "edgetable/reload", "edgetable/account", "edgetable/stores", "edgetable/client", "edgetable/backup", "edgetable/server"},
 }
 
 // TestLayers: adapters import no other adapter and no program, and the rooms of
