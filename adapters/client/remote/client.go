@@ -45,7 +45,12 @@ func New(e Endpoint, connections int) *Client {
 	t.ResponseHeaderTimeout = time.Minute
 	t.ForceAttemptHTTP2 = false // one connection would carry all requests
 	t.TLSClientConfig = &tls.Config{NextProtos: []string{"http/1.1"}}
-	return &Client{endpoint: e, http: &http.Client{Transport: t}, limit: newLimiter(connections), patience: patience}
+	return Over(t, e, connections)
+}
+
+// Over returns a client whose requests take another way than the network.
+func Over(way http.RoundTripper, e Endpoint, connections int) *Client {
+	return &Client{endpoint: e, http: &http.Client{Transport: way}, limit: newLimiter(connections), patience: patience}
 }
 
 // Endpoint returns the account that the client uses.

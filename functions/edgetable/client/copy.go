@@ -39,7 +39,7 @@ func (p *program) services(ctx context.Context, o *CopyFlags, tables []string) (
 	if o.all == (len(tables) > 0) {
 		return nil, nil, nil, cli.Misuse("name the tables, or give --all")
 	}
-	if from, err = p.connect(&ServiceFlags{Name: o.Name, Profiles: o.Profiles, Connections: o.Connections}); err != nil {
+	if from, err = p.connect(&ServiceFlags{Name: o.Name, Profiles: o.Profiles, Connections: o.Connections, Way: o.Way}); err != nil {
 		return nil, nil, nil, err
 	}
 	if to, err = p.connect(&ServiceFlags{Name: o.To, Profiles: o.Profiles, Connections: o.Connections, Writes: o.Writes}); err != nil {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -14,7 +15,8 @@ import (
 type ServiceFlags struct {
 	Name, Profiles string
 	Connections    int
-	Writes         bool // which a read-only profile refuses
+	Writes         bool              // which a read-only profile refuses
+	Way            http.RoundTripper // in place of the network; nil is the network
 }
 
 const serviceUsage = "a connection string, the URL of a shared access signature, a profile or env:NAME; default the profile named default, else " + remote.Development
@@ -92,6 +94,9 @@ func (p *program) connect(o *ServiceFlags) (*remote.Client, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return nil, cli.Misuse("%v", err)
+	}
+	if o.Way != nil {
+		return remote.Over(o.Way, e, max(o.Connections, 2)), nil
 	}
 	return remote.New(e, max(o.Connections, 2)), nil
 }

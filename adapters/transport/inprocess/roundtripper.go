@@ -1,0 +1,84 @@
+// Package inprocess serves the requests of an HTTP client in its own process, without a socket.
+package inprocess
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"edgetable/core/protocol"
+)
+
+// Protocol is what serves requests; *protocol.Handler is one.
+type Protocol interface {
+	Serve(ctx context.Context, req *protocol.Request) protocol.Response
+}
+
+// RoundTripper serves requests with a Protocol. Whatever the host of a request, it is served here.
+type RoundTripper struct{ Protocol Protocol }
+
+// RoundTrip implements http.RoundTripper.
+func (t RoundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer r.Body.Close()
+	}
+	ctx := r.Context()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	host := r.Host
+	if host == "" {
+		host = r.URL.Host
+	}
+	fields := make(protocol.Header, len(r.Header))
+	for name, values := range r.Header { // a client may spell a name in its own way
+		name = http.CanonicalHeaderKey(name)
+		fields[name] = append(fields[name], values...)
+	}
+	req := protocol.Request{
+		Method: r.Method, Target: r.URL.RequestURI(), Host: host, Scheme: r.URL.Scheme,
+		Header: fields, Body: r.Body, ContentLength: r.ContentLength,
+	}
+	if r.Body == nil || r.Body == http.NoBody {
+		req.Body, req.ContentLength = nil, 0
+	}
+	resp := t.Protocol.Serve(ctx, &req)
+	if resp.Cut {
+		resp.Release()
+		return nil, errCut
+	}
+	header := http.Header{}
+	for _, f := range resp.Header {
+		header.Add(f.Name, f.Value)
+	}
+	sent := resp.Body
+	if r.Method == http.MethodHead {
+		sent = nil
+	}
+	return &http.Response{
+		Status: http.StatusText(resp.Status), StatusCode: resp.Status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: header, ContentLength: int64(len(resp.Body)), Request: r, Body: &body{bytes.NewReader(sent), resp.Release},
+	}, nil
+}
+
+var errCut = errors.New("the connection was cut")
+
+// body gives the memory of a response back when it is closed.
+type body struct {
+	*bytes.Reader
+	release func()
+}
+
+// Close implements io.Closer.
+func (b *body) Close() error {
+	b.Reader.Reset(nil)
+	if b.release != nil {
+		b.release()
+		b.release = nil
+	}
+	return nil
+}
+
+var _ io.ReadCloser = (*body)(nil)
