@@ -174,14 +174,21 @@ func TestImport(t *testing.T) {
 	do.run(0, "export", "--all", "--from", at, "--to", dir)
 	do.prints("the first rows for People:\n"+`{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`+"\n1 row good\n", "import", dir, "--to", other, "--dry-run")
 	do.prints("1 row written\n", "import", dir, "--to", other)
-	do.says(0, "import.journal says that this import is finished", "import", dir, "--to", other)
+	before := tree(t, dir)
+	do.prints("0 rows written, 1 there already\n", "import", dir, "--to", other)
 	do.prints("0 rows written, 1 there already\n", "import", dir, "--to", other, "--restart")
+	if after := tree(t, dir); after != before {
+		t.Errorf("the directory had %s, it has %s", before, after)
+	}
 	do.prints(`{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`+"\n", "query", "People", "--from", other, "--format", "jsonl", "--select", "Name")
 	file := filepath.Join(t.TempDir(), "New.csv")
 	if err := os.WriteFile(file, []byte("PartitionKey,RowKey,Born\np,1,1815\np,2,x\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, said := do.run(1, "import", file, "--to", other, "--types", "Born=Int32")
+	for range 2 { // the status is that of the rows, not of the run
+		do.run(1, "import", file, "--to", other, "--types", "Born=Int32")
+	}
 	if out != "1 row written, 1 refused\n" || !strings.Contains(said, file+" line 3: PartitionKey 'p', RowKey '2': Born is not an Int32") || !strings.Contains(said, file+".import.rejects.jsonl has them") {
 		t.Error(out, said)
 	}
@@ -215,7 +222,14 @@ func TestCopy(t *testing.T) {
 		t.Error(out, said)
 	}
 	do.prints("2 rows written\n", "copy", "--all", "--from", at, "--to", other, "--journal", journal)
-	do.says(0, "says that this copy is finished", "copy", "--all", "--from", at, "--to", other, "--journal", journal)
+	do.prints("0 rows written, 2 there already\n", "copy", "--all", "--from", at, "--to", other, "--journal", journal)
+	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Eve"}`, "--to", other)
+	for range 2 {
+		if _, said := do.run(1, "copy", "--all", "--from", at, "--to", other, "--journal", journal, "--rejects", journal+"-rejects"); !strings.Contains(said, "1 rows were refused") {
+			t.Error(said)
+		}
+	}
+	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Bob"}`, "--to", other)
 	do.prints("People: 2 entities are equal, 0 are not\n", "verify", "--all", "--from", at, "--to", other)
 	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Bea"}`, "--to", at)
 	do.run(0, "put", "People", `{"PartitionKey":"b","RowKey":"3"}`, "--to", other)

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"edgetable/adapters/client/remote"
+	"edgetable/testdata/must"
 )
 
 // three are a source with three tables, and a target.
@@ -107,4 +109,58 @@ func TestWritesToDeletedTable(t *testing.T) {
 			c.run(0, []string{"verify", "People", "--from", from.connection, "--to", to.connection}, "People: 1,100 entities are equal, 0 are not\n")
 		})
 	}
+}
+
+// remakes has a table deleted and made again when so many requests with a path have come.
+func (h *halfway) remakes(t *testing.T, table, path string, after int64) {
+	t.Helper()
+	e, err := remote.ParseConnection(h.connection)
+	must.OK(t, err)
+	owner := remote.New(e, 2)
+	t.Cleanup(owner.Close)
+	h.when(path, after, func() {
+		_, err := owner.CreateTable(t.Context(), table)
+		if err = errors.Join(err, owner.DeleteTable(t.Context(), table)); err == nil {
+			_, err = owner.CreateTable(t.Context(), table)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A table of the target that is deleted and made again while rows are written is not said to have them all. The same command
+// writes all of them.
+func TestWritesToRemadeTable(t *testing.T) {
+	t.Parallel()
+	for _, verb := range []string{"copy", "sync", "import"} {
+		t.Run(verb, func(t *testing.T) {
+			t.Parallel()
+			c, from, to := shell{t, t.TempDir()}, startHalfway(t), startHalfway(t)
+			file := entitiesFile(t, 1100, "x")
+			c.run(0, []string{"import", file, "--to", from.connection, "--journal", filepath.Join(c.dir, "first")})
+			work := []string{verb, "People", "--from", from.connection, "--to", to.connection, "--connections", "1"}
+			if verb == "import" {
+				work = []string{verb, file, "--to", to.connection, "--connections", "1", "--journal", filepath.Join(c.dir, "journal")}
+			}
+			to.remakes(t, "People", "/$batch", 8)
+			c.run(1, work, "table People was deleted and made again meanwhile", "PartitionKey 'p000', RowKey '00000'")
+			c.run(0, work)
+			c.run(0, []string{"verify", "People", "--from", from.connection, "--to", to.connection}, "People: 1,100 entities are equal, 0 are not\n")
+		})
+	}
+}
+
+// Entities whose deletion lost its reply count as deleted, and a copy that a deleted table ends says what it wrote.
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	file := entitiesFile(t, 1100, "x")
+	s := start(t, nil, "--memory", "--chaos", "operation=EntityGroupTransaction every=7 fault=lost-reply")
+	at, c := s.said(t, "connection string"), shell{t, t.TempDir()}
+	c.run(0, []string{"import", file, "--to", at, "--journal", filepath.Join(c.dir, "first")})
+	c.run(0, []string{"purge", "People", "--from", at, "--filter", "N lt 1050", "--yes"}, "1,050 entities deleted")
+	from, to := startHalfway(t), startHalfway(t)
+	c.run(0, []string{"import", file, "--to", from.connection, "--journal", filepath.Join(c.dir, "second")})
+	to.deletes(t, "People", "/$batch", 8)
+	c.run(1, []string{"copy", "People", "--from", from.connection, "--to", to.connection, "--connections", "1"}, "700 rows written; the same command goes on")
 }

@@ -88,12 +88,17 @@ type response struct {
 // send sends a request until the service does it or refuses it for good. The
 // body of the answer is appended to into, which may be nil.
 func (c *Client) send(ctx context.Context, r request, into []byte) (response, error) {
-	first := time.Now()
+	first, lost := time.Now(), false
 	for attempt := 0; ; attempt++ {
 		resp, wait, err := c.attempt(ctx, &r, into)
+		answer, answered := errors.AsType[*Error](err)
+		if answered {
+			answer.Repeated = lost
+		}
 		if err == nil || wait < 0 {
 			return resp, err
 		}
+		lost = lost || !answered || !answer.refusesLoad()
 		if wait == 0 {
 			wait = backoff(attempt)
 		}
@@ -145,7 +150,7 @@ func (c *Client) attempt(ctx context.Context, r *request, into []byte) (resp res
 	if failure != nil {
 		failure.Advice = c.endpoint.advice(failure, time.Now())
 	}
-	refused := failure != nil && (failure.Status == http.StatusServiceUnavailable || failure.Status == http.StatusTooManyRequests)
+	refused := failure != nil && failure.refusesLoad()
 	if refused {
 		c.refusals.Add(1)
 	}

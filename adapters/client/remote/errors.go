@@ -18,6 +18,10 @@ type Error struct {
 	Message string // its first line
 	Index   int    // of the operation in a batch; -1 if the service does not name one
 	Advice  string // what the user can do; often empty
+
+	// Repeated is true if the request was sent before, and may have been done then: its
+	// reply was lost.
+	Repeated bool
 }
 
 func (e *Error) Error() string {
@@ -32,6 +36,11 @@ func (e *Error) Error() string {
 		text += "\n" + e.Advice
 	}
 	return text
+}
+
+// refusesLoad reports whether the service did nothing because it has too much to do.
+func (e *Error) refusesLoad() bool {
+	return e.Status == http.StatusServiceUnavailable || e.Status == http.StatusTooManyRequests
 }
 
 // HasCode reports whether err is an answer with one of these codes.

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -103,8 +102,9 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 	}
 	var progress transfer.Progress
 	work := transfer.Copy{
-		Tables: tables, Source: from.Endpoint().String(), Target: to.Endpoint().String(), Filter: o.filter, Select: o.names, Mode: o.Mode,
-		Sync: o.sync, Delete: o.gone, DryRun: o.dryRun,
+		CopyCommand: transfer.CopyCommand{Tables: tables, Source: from.Endpoint().String(), Target: to.Endpoint().String(), Filter: o.filter,
+			Select: o.names, Mode: o.Mode, Sync: o.sync, Delete: o.gone},
+		DryRun:      o.dryRun,
 		Connections: o.Connections, Rejects: o.Rejects, Progress: &progress,
 		Begin: func(again bool) {
 			p.goingOn(&progress, "rows are done")(again)
@@ -112,10 +112,11 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 				p.Note("what has changed in those since then is for the next sync; --restart compares them again")
 			}
 		},
+		Again:   p.doneAgain,
 		Refused: p.refusals(func(table string, _ int) string { return table }),
 	}
 	if o.Journal == "" {
-		if o.Journal, err = journalOf(verb, work); err != nil {
+		if o.Journal, err = journalOf(verb, work.CopyCommand); err != nil {
 			return ended(err, false)
 		}
 	}
@@ -132,11 +133,7 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 	if o.dryRun {
 		says += "; nothing was changed"
 	}
-	switch {
-	case errors.Is(err, transfer.ErrImported):
-		p.Note("%s says that this copy is finished; --restart does it again, sync copies what has changed since", o.Journal)
-		return nil
-	case err != nil:
+	if err != nil {
 		return endedEarly(ctx, err, some, says+"; the same command goes on")
 	}
 	fmt.Fprintln(p.Out, says)

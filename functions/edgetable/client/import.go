@@ -2,9 +2,7 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -81,8 +79,7 @@ func columnTypes(list []string) (map[string]edm.Type, error) {
 	return types, nil
 }
 
-// beside returns the path of a file next to the input, or in the input if it is a
-// directory.
+// beside returns the path of a file next to the input. A directory is left as it is.
 func beside(path, name string) string {
 	switch {
 	case path == "-":
@@ -90,8 +87,8 @@ func beside(path, name string) string {
 	case isBucket(path):
 		return name
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return filepath.Join(path, name)
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole // which . and .. are not
 	}
 	return path + "." + name
 }
@@ -131,9 +128,9 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	}
 	var progress transfer.Progress
 	im := transfer.Import{
-		Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Mapping: o.mapping, DryRun: o.dryRun,
-		Connections: o.Connections, Journal: o.Journal, Rejects: o.Rejects, Stdin: p.In, Progress: &progress,
-		Begin: p.goingOn(&progress, "rows are done"), Refused: p.refusals(transfer.Where),
+		ImportCommand: transfer.ImportCommand{Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Mapping: o.mapping},
+		DryRun:        o.dryRun, Connections: o.Connections, Journal: o.Journal, Rejects: o.Rejects, Stdin: p.In, Progress: &progress,
+		Begin: p.goingOn(&progress, "rows are done"), Again: p.doneAgain, Refused: p.refusals(transfer.Where),
 	}
 	if o.dryRun {
 		im.Preview = p.preview()
@@ -151,11 +148,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	if path == "-" {
 		again = "standard input has to be given from its begin"
 	}
-	switch {
-	case errors.Is(err, transfer.ErrImported):
-		p.Note("%s says that this import is finished; --restart does it again", o.Journal)
-		return nil
-	case err != nil:
+	if err != nil {
 		return endedEarly(ctx, err, some, totals(t, word)+"; "+again)
 	}
 	fmt.Fprintln(p.Out, totals(t, word))

@@ -72,6 +72,11 @@ func (p *program) goingOn(progress *transfer.Progress, says string) func(again b
 	}
 }
 
+// doneAgain tells of a table that an earlier run wrote to and that is another one now.
+func (p *program) doneAgain(table string) {
+	p.Note("table %s is not the one that an earlier run wrote to: the work begins again", table)
+}
+
 // refusals returns what tells of the first rows that are refused.
 func (p *program) refusals(place func(file string, line int) string) func(file string, line int, reason string) {
 	shown := 0

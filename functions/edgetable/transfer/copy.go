@@ -9,8 +9,9 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// Copy says what to copy from one service to another and how.
-type Copy struct {
+// CopyCommand says what to copy from one service to another and how. Copies of equal
+// commands are the same work.
+type CopyCommand struct {
 	Tables []string `json:"tables"`
 	Source string   `json:"source"` // URL of the account
 	Target string   `json:"target"`
@@ -19,14 +20,20 @@ type Copy struct {
 	Mode   string   `json:"mode"`             // insert, merge, replace or skip
 	Sync   bool     `json:"sync,omitempty"`   // write only what differs
 	Delete bool     `json:"delete,omitempty"` // of Sync: also delete what the source lacks
-	DryRun bool     `json:"dryRun,omitempty"` // of Sync: write nothing, and have no journal
+}
 
-	Connections int                                         `json:"-"`
-	Journal     string                                      `json:"-"` // file
-	Rejects     string                                      `json:"-"` // file
-	Progress    *Progress                                   `json:"-"`
-	Begin       func(again bool)                            `json:"-"` // gets whether earlier work continues
-	Refused     func(table string, line int, reason string) `json:"-"` // gets each refused entity
+// Copy is a copy of tables.
+type Copy struct {
+	CopyCommand
+	DryRun bool // of Sync: write nothing, and have no journal
+
+	Connections int
+	Journal     string // file
+	Rejects     string // file
+	Progress    *Progress
+	Begin       func(again bool)                            // gets whether earlier work continues
+	Again       func(table string)                          // gets a table that has to be copied again from its beginning
+	Refused     func(table string, line int, reason string) // gets each refused entity
 }
 
 // copier is a copy under way.
@@ -38,28 +45,26 @@ type copier struct {
 	rejected rejectFile
 }
 
-// Run copies. After an error, the same call continues where the journal says.
+// Run copies. After an error, the same call continues where the journal says; after
+// success there is none. Totals are those of the entities that the target has, or had until its
+// table was deleted.
 func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals Totals, err error) {
-	options := Copy{Tables: o.Tables, Source: o.Source, Target: o.Target, Filter: o.Filter, Select: o.Select, Mode: o.Mode, Sync: o.Sync, Delete: o.Delete}
+	journal := o.Journal
 	if o.DryRun {
-		o.Journal = ""
+		journal = ""
 	}
-	w, err := openWork(o.Journal, options, o.Tables)
+	w, err := openWork(journal, o.CopyCommand, o.Tables)
 	if err != nil {
 		return totals, err
 	}
 	defer func() { err = errors.Join(err, w.journal.close()) }()
-	totals = w.totals()
-	o.Progress.tables = len(o.Tables)
-	o.Progress.resume(totals.rows())
-	if w.all {
-		return totals, ErrImported
-	}
-	o.Begin(w.again)
 	c := &copier{o: o, from: from, to: to, work: w, rejected: rejectFile{path: o.Rejects}}
+	o.Progress.tables = len(o.Tables)
+	o.Progress.resume(w.rowsOfTotals())
+	o.Begin(w.again)
 	if !o.DryRun {
 		if err := c.rejected.begin(w.rejects); err != nil {
-			return totals, err
+			return w.totals(), err
 		}
 		defer func() { err = errors.Join(err, c.rejected.close()) }()
 	}
@@ -68,19 +73,32 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals Totals,
 		err := c.table(ctx, name)
 		if gone(err) {
 			lost = append(lost, fmt.Errorf("table %s is not there, or not any more: %w", name, err))
+			totals.add(w.tables[name].totals())
 			err = w.forget(name) // what the journal counts may be gone with it
 		}
 		if err != nil {
-			return w.totals(), err
+			totals.add(w.totals())
+			return totals, err
 		}
 	}
+	for _, name := range o.Tables { // somebody may have made them again
+		mark := w.tables[name].mark
+		ok, err := marked(ctx, to, name, mark)
+		if err == nil && !ok {
+			lost = append(lost, remade(name, mark))
+			totals.add(w.tables[name].totals())
+			err = w.forget(name)
+		}
+		if err != nil {
+			totals.add(w.totals())
+			return totals, err
+		}
+	}
+	totals.add(w.totals())
 	if len(lost) > 0 {
-		return w.totals(), errors.Join(lost...)
+		return totals, errors.Join(lost...)
 	}
-	if o.Sync {
-		return w.totals(), w.journal.remove() // what changes from now on is for the next run
-	}
-	return w.totals(), w.journal.write(noted{All: true})
+	return totals, w.journal.remove() // the same command does the work again
 }
 
 func (c *copier) table(ctx context.Context, name string) error {
@@ -88,14 +106,25 @@ func (c *copier) table(ctx context.Context, name string) error {
 		return err
 	}
 	if !c.o.DryRun {
-		made, err := createTable(ctx, c.to, name)
+		again, err := createTable(ctx, c.to, name)
 		if err != nil {
 			return err
 		}
-		if made { // an earlier run's was deleted
+		if !again {
+			ok, err := marked(ctx, c.to, name, c.work.tables[name].mark)
+			if err != nil {
+				return err
+			}
+			again = !ok
+		}
+		if again { // it is not the table of an earlier run
+			if c.work.tables[name].mark != nil {
+				c.o.Again(name)
+			}
 			if err := c.work.forget(name); err != nil {
 				return err
 			}
+			c.o.Progress.resume(c.work.rowsOfTotals())
 		}
 	}
 	do := c.part
@@ -105,6 +134,20 @@ func (c *copier) table(ctx context.Context, name string) error {
 	return c.work.run(ctx, name, c.o.Connections, c.o.Progress, func(ctx context.Context, p *part) error {
 		return do(ctx, name, p)
 	})
+}
+
+// mark notes an entity that the target has, if it is the first one of its table.
+func (c *copier) mark(table string, k Key) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t := c.work.tables[table]; t.mark == nil && !c.o.DryRun {
+		k = k.clone()
+		if err := c.work.journal.write(noted{Table: table, Mark: &k}); err != nil {
+			return err
+		}
+		t.mark = &k
+	}
+	return nil
 }
 
 // part copies a part of a table, or the rest of it, a batch at a time.

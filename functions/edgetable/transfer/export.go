@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
@@ -116,12 +115,12 @@ func (x *exporting) judge(ctx context.Context) (err error) {
 	there = there && (x.old == nil || b.Number > x.old.Number) // else it was finished, and not tidied
 	switch {
 	case x.Restart:
-	case there && !reflect.DeepEqual(b.Command, x.Command):
+	case there && !same(b.Command, x.Command):
 		return fmt.Errorf("%s has an unfinished export of another command: %s\nrepeat that command, name another place, or begin again with --restart", x.place.Location, &b.Command)
 	case there:
 		x.begun = &b
 		return nil
-	case x.old != nil && !reflect.DeepEqual(x.old.Command, &x.Command):
+	case x.old != nil && !same(x.old.Command, &x.Command):
 		return fmt.Errorf("%s has the export of another command: %s\nname another place, or replace that export with --restart", x.place.Location, x.old.Command)
 	}
 	if there || x.old != nil {

@@ -8,30 +8,34 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
-	"slices"
 
 	"edgetable/adapters/client/remote"
 	"edgetable/core/key"
 )
 
-// Import says what to import and how.
-type Import struct {
+// ImportCommand says what to import and how. Imports of equal commands are the same work.
+type ImportCommand struct {
 	Target  string   `json:"target"` // URL of the account
 	Sources []Source `json:"sources"`
-	Mode    string   `json:"mode"`             // insert, merge, replace or skip
-	Format  string   `json:"format"`           // of files whose names do not say theirs
-	Mapping Mapping  `json:"mapping"`          // of rows to entities
-	DryRun  bool     `json:"dryRun,omitempty"` // write nothing to the service
+	Mode    string   `json:"mode"`    // insert, merge, replace or skip
+	Format  string   `json:"format"`  // of files whose names do not say theirs
+	Mapping Mapping  `json:"mapping"` // of rows to entities
+}
 
-	Connections int                                        `json:"-"`
-	Journal     string                                     `json:"-"` // file; "" for none
-	Rejects     string                                     `json:"-"` // file
-	Stdin       io.Reader                                  `json:"-"`
-	Progress    *Progress                                  `json:"-"`
-	Begin       func(again bool)                           `json:"-"` // gets whether earlier work continues
-	Preview     func(table string, entity []byte)          `json:"-"` // gets the first rows of each file as they would be written; nil for none
-	Refused     func(file string, line int, reason string) `json:"-"` // gets each refused row
+// Import is an import of files.
+type Import struct {
+	ImportCommand
+	DryRun bool // write nothing to the service
+
+	Connections int
+	Journal     string // file; "" for none
+	Rejects     string // file
+	Stdin       io.Reader
+	Progress    *Progress
+	Begin       func(again bool)                           // gets whether earlier work continues
+	Again       func(table string)                         // gets a table because of which all is imported again
+	Preview     func(table string, entity []byte)          // gets the first rows of each file as they would be written; nil for none
+	Refused     func(file string, line int, reason string) // gets each refused row
 	memory      int                                        // for sorting; 0 for sortMemory
 }
 
@@ -60,28 +64,28 @@ func (t *Totals) rows() int64 { return t.Written + t.Same + t.Skipped + t.Reject
 // imported is a line of the journal: so many rows of a source are done, in the
 // order in which they are sent.
 type imported struct {
-	Source   int    `json:"source"`
-	Rows     int64  `json:"rows"`
-	Done     bool   `json:"done,omitempty"`
-	Rejects  int64  `json:"rejects,omitempty"` // bytes of the file of rejects
-	Totals   Totals `json:"totals"`            // of all sources
-	Finished bool   `json:"finished,omitempty"`
+	Source  int             `json:"source"`
+	Rows    int64           `json:"rows"`
+	Done    bool            `json:"done,omitempty"`
+	Rejects int64           `json:"rejects,omitempty"` // bytes of the file of rejects
+	Totals  Totals          `json:"totals"`            // of all sources
+	Marks   map[string]*Key `json:"marks,omitempty"`   // of the tables, see marked
 }
 
-// ErrImported is why Run writes nothing: the journal says that all is done.
-var ErrImported = errors.New("the import is finished already")
+// some reports whether something is done.
+func (s *imported) some() bool { return s.Source > 0 || s.Rows > 0 || s.Done || s.Marks != nil }
 
-// Run imports. After an error, the same call continues where the journal says.
-// What a crash may have left between the journal and the service is written
-// again; an insert takes an entity with the same content for its own.
+// Run imports. After an error, the same call continues where the journal says; after
+// success there is none. What a crash may have left between the journal and the service is
+// written again; an insert takes an entity with the same content for its own.
 func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err error) {
 	im := &importer{o: o, writer: writer{c, o.Mode}, rejects: rejectFile{path: o.Rejects}}
 	state := imported{}
 	if o.Journal != "" && !o.DryRun {
-		if err := o.forgetFinished(); err != nil {
+		if err := o.forgetOther(); err != nil {
 			return totals, err
 		}
-		j, err := openJournal(o.Journal, *o.options(), func(line []byte) error {
+		j, err := openJournal(o.Journal, o.ImportCommand, func(line []byte) error {
 			state = imported{}
 			return json.Unmarshal(line, &state)
 		})
@@ -89,17 +93,14 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err 
 			return totals, err
 		}
 		defer func() { err = errors.Join(err, j.close()) }()
-		if state.Finished {
-			return state.Totals, ErrImported
-		}
 		im.journal = j
 	}
 	if !o.DryRun {
-		var made bool
-		if made, err = o.createTables(ctx, c); err != nil {
+		again, err := o.createTables(ctx, c, &state)
+		if err != nil {
 			return totals, err
 		}
-		if made && state != (imported{}) { // somebody deleted the table with the rows that the journal counts
+		if again && state.some() { // with rows that the journal counts
 			state = imported{}
 			if err := im.journal.write(state); err != nil {
 				return totals, err
@@ -112,38 +113,24 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err 
 	}
 	im.state = state
 	o.measure(&state)
-	o.Begin(state.Rows > 0 || state.Source > 0 || state.Done)
+	o.Begin(state.some())
 	err = im.run(ctx)
 	return im.state.Totals, err
 }
 
-// options is the part of o that must be the same when work goes on.
-func (o *Import) options() *Import {
-	p := &Import{Target: o.Target, Sources: slices.Clone(o.Sources), Mode: o.Mode, Format: o.Format, Mapping: o.Mapping}
-	for i := range p.Sources {
-		s := &p.Sources[i]
-		s.part, s.bytes, s.fetch = nil, nil, nil
-	}
-	return p
-}
-
-// forgetFinished removes the journal of other options if nothing is left to
-// continue: the work is finished, or ended before its first row.
-func (o *Import) forgetFinished() error {
+// forgetOther removes the journal of another command that did nothing yet.
+func (o *Import) forgetOther() error {
 	text, err := os.ReadFile(o.Journal)
 	if err != nil {
 		return nil // there is none, or openJournal returns the error
 	}
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	var last imported
-	var old Import
-	if json.Unmarshal(lines[len(lines)-1], &last) != nil || json.Unmarshal(lines[0], &old) != nil {
+	var old ImportCommand
+	if json.Unmarshal(lines[0], &old) != nil || len(lines) > 1 && (json.Unmarshal(lines[len(lines)-1], &last) != nil || last.some()) {
 		return nil
 	}
-	if none := len(lines) == 1 || last == (imported{}); !last.Finished && !none {
-		return nil
-	}
-	if reflect.DeepEqual(old, *o.options()) {
+	if same(old, o.ImportCommand) {
 		return nil
 	}
 	return RemoveJournal(o.Journal)
@@ -164,21 +151,31 @@ func (o *Import) measure(state *imported) {
 	}
 }
 
-// createTables makes the tables that are missing. Made is false if there are none.
-func (o *Import) createTables(ctx context.Context, c *remote.Client) (made bool, err error) {
+// createTables makes the tables that are missing. Again is true if a table was missing, or is
+// not the one that the state knows.
+func (o *Import) createTables(ctx context.Context, c *remote.Client, state *imported) (again bool, err error) {
 	known := map[string]bool{}
 	for _, s := range o.Sources {
 		if known[s.Table] {
 			continue
 		}
 		known[s.Table] = true
-		one, err := createTable(ctx, c, s.Table)
+		made, err := createTable(ctx, c, s.Table)
 		if err != nil {
-			return made, err
+			return again, err
 		}
-		made = made || one
+		ok := true
+		if mark := state.Marks[s.Table]; mark != nil && !made {
+			if ok, err = marked(ctx, c, s.Table, mark); err != nil {
+				return again, err
+			}
+		}
+		if (made || !ok) && state.some() {
+			o.Again(s.Table)
+		}
+		again = again || made || !ok
 	}
-	return made, nil
+	return again, nil
 }
 
 // read passes the rows of a source on in the order in which they are written:

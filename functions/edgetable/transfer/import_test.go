@@ -24,9 +24,9 @@ func newImport(t testing.TB, c *remote.Client, path, table, mode string) *transf
 	t.Helper()
 	sources, err := transfer.Sources(path, table)
 	must.OK(t, err)
-	return &transfer.Import{Target: c.Endpoint().String(), Sources: sources, Mode: mode, Format: "jsonl", Connections: 4,
+	return &transfer.Import{ImportCommand: transfer.ImportCommand{Target: c.Endpoint().String(), Sources: sources, Mode: mode, Format: "jsonl"}, Connections: 4,
 		Journal: filepath.Join(t.TempDir(), "journal"), Rejects: filepath.Join(t.TempDir(), "x.rejects.jsonl"),
-		Progress: new(transfer.Progress), Begin: func(bool) {}, Refused: func(string, int, string) {}}
+		Progress: new(transfer.Progress), Begin: func(bool) {}, Again: func(string) {}, Refused: func(string, int, string) {}}
 }
 
 // What each mode does to entities that exist, and what rejects say.

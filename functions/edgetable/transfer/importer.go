@@ -28,8 +28,8 @@ type importer struct {
 }
 
 // run imports all sources that are not done.
-func (im *importer) run(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
+func (im *importer) run(all context.Context) error {
+	g, ctx := errgroup.WithContext(all)
 	im.batches = make(chan *batch)
 	for range im.o.Connections {
 		g.Go(func() error {
@@ -67,11 +67,23 @@ func (im *importer) run(ctx context.Context) error {
 	err := g.Wait()
 	im.mu.Lock()
 	defer im.mu.Unlock()
+	for table, mark := range im.state.Marks { // somebody may have made it again
+		if err != nil {
+			break
+		}
+		var ok bool
+		if ok, err = marked(all, im.writer.c, table, mark); err == nil && !ok {
+			err = remade(table, mark)
+			return errors.Join(err, im.journal.write(imported{}))
+		}
+	}
 	if gone(err) { // with the rows that the journal counts
 		return errors.Join(err, im.journal.write(imported{}))
 	}
-	im.state.Finished = err == nil
-	return errors.Join(err, im.note())
+	if err = errors.Join(err, im.note()); err == nil && im.journal != nil {
+		err = im.journal.remove() // the same command does the work again
+	}
+	return err
 }
 
 // source imports a file, without the first rows.
@@ -111,6 +123,7 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 // do writes a batch and notes it.
 func (im *importer) do(ctx context.Context, b *batch) error {
 	defer im.sent.Done()
+	refused := len(b.rejects)
 	if im.o.DryRun {
 		b.totals.Written += int64(len(b.ops))
 	} else if err := im.writer.write(ctx, b, b.ops, b.lines); err != nil {
@@ -119,6 +132,12 @@ func (im *importer) do(ctx context.Context, b *batch) error {
 	b.totals.Rejected = int64(len(b.rejects))
 	im.mu.Lock()
 	defer im.mu.Unlock()
+	if !im.o.DryRun && len(b.ops) > 0 && len(b.rejects) == refused && im.state.Marks[b.source.Table] == nil {
+		if im.state.Marks == nil {
+			im.state.Marks = map[string]*Key{}
+		}
+		im.state.Marks[b.source.Table] = &Key{b.ops[0].PartitionKey, b.ops[0].RowKey}
+	}
 	b.done = true
 	for len(im.pending) > 0 && im.pending[0].done {
 		b := im.pending[0]

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"sync"
 )
 
@@ -63,7 +62,7 @@ func openJournal[T any](path string, options T, replay func(line []byte) error) 
 			if err := json.Unmarshal(line, &old); err != nil {
 				return fail(fmt.Errorf("%s is no journal: %w", path, err))
 			}
-			if !reflect.DeepEqual(old, options) {
+			if !same(old, options) {
 				return fail(fmt.Errorf("%s is the journal of other work (%s): repeat that command, or begin again with --restart", path, line))
 			}
 			continue
@@ -73,6 +72,13 @@ func openJournal[T any](path string, options T, replay func(line []byte) error) 
 		}
 	}
 	return j, nil
+}
+
+// same compares two commands as they are in a journal.
+func same[T any](a, b T) bool {
+	one, err := json.Marshal(a)
+	other, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && bytes.Equal(one, other)
 }
 
 func inUse(path string) error {

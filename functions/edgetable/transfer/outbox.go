@@ -67,6 +67,9 @@ func (o *outbox) same(ctx context.Context, e *payload.Received) error {
 	o.now.totals.Same++
 	o.since++
 	o.c.o.Progress.Rows.Add(1)
+	if err := o.c.mark(o.table, Key{e.PartitionKey, e.RowKey}); err != nil {
+		return err
+	}
 	return o.settle(ctx, e)
 }
 
@@ -104,7 +107,11 @@ func (o *outbox) flush(ctx context.Context) error {
 		if err := o.w.write(ctx, b, b.ops, b.lines); err != nil {
 			return err
 		}
-		b.totals.Rejected = int64(len(b.rejects))
+		if b.totals.Rejected = int64(len(b.rejects)); b.totals.Rejected == 0 {
+			if err := o.c.mark(o.table, Key{b.ops[0].PartitionKey, b.ops[0].RowKey}); err != nil {
+				return err
+			}
+		}
 	}
 	o.now.totals.add(b.totals)
 	o.c.o.Progress.Rows.Add(b.totals.rows())

@@ -42,15 +42,18 @@ func Purge(ctx context.Context, c *remote.Client, q remote.Query, workers int, p
 }
 
 // remove deletes entities of one partition. Those that somebody else deleted do
-// not count.
+// not count. Those that are gone after a lost reply were deleted by the request that lost it.
 func remove(ctx context.Context, c *remote.Client, table string, ops []remote.Operation) (n int64, err error) {
-	for len(ops) > 0 {
+	for lost := false; len(ops) > 0; {
 		err := c.Batch(ctx, table, ops)
 		answer, ok := errors.AsType[*remote.Error](err)
 		switch {
 		case err == nil:
 			return n + int64(len(ops)), nil
 		case ok && answer.Status == http.StatusNotFound && answer.Code != "TableNotFound" && answer.Index >= 0 && answer.Index < len(ops):
+			if lost = lost || answer.Repeated; lost {
+				n++
+			}
 			ops = without(ops, answer.Index)
 		case ok && answer.Status == http.StatusNotImplemented && len(ops) > 1: // it has no batches
 			for i := range ops {

@@ -10,11 +10,12 @@ import (
 )
 
 // noted is a line of a journal of work on tables: the ranges of a table, how far
-// one of its parts is, that a part lost its end to a new one, or that all is done.
+// one of its parts is, that a part lost its end to a new one.
 type noted struct {
 	Table  string    `json:"table,omitempty"`
 	Ranges []Range   `json:"ranges,omitempty"`
 	Begun  time.Time `json:"begun,omitzero"`
+	Mark   *Key      `json:"mark,omitempty"` // see marked
 
 	Part    int    `json:"part"`
 	End     *Range `json:"end,omitempty"`     // of the part, which is a part of its own from now on
@@ -25,7 +26,6 @@ type noted struct {
 	Totals  Totals `json:"totals,omitzero"`   // of a copy
 	Rejects int64  `json:"rejects,omitempty"` // bytes of the file of rejects
 	Done    bool   `json:"done,omitempty"`
-	All     bool   `json:"all,omitempty"` // parts of all tables
 }
 
 // tableWork is work on tables that goes on where the journal says.
@@ -33,7 +33,6 @@ type tableWork struct {
 	journal lines
 	tables  map[string]*workedTable
 	again   bool  // there is earlier work
-	all     bool  // that is complete
 	rejects int64 // bytes of the file of rejects
 }
 
@@ -41,6 +40,7 @@ type tableWork struct {
 type workedTable struct {
 	begun time.Time
 	parts []*part
+	mark  *Key  // nil for none
 	scan  *scan // of this run
 }
 
@@ -69,16 +69,15 @@ func (w *tableWork) replay(line []byte) error {
 	}
 	w.again = true
 	w.rejects = max(w.rejects, l.Rejects)
-	if l.All {
-		w.all = true
-		return nil
-	}
 	t := w.tables[l.Table]
 	switch {
 	case t == nil:
 		return fmt.Errorf("table %q is not part of this work", l.Table)
 	case l.Ranges != nil:
 		t.begin(l)
+		return nil
+	case l.Mark != nil:
+		t.mark = l.Mark
 		return nil
 	case l.Part < 0 || l.Part >= len(t.parts):
 		return fmt.Errorf("table %s has no part %d", l.Table, l.Part)
@@ -94,7 +93,7 @@ func (w *tableWork) replay(line []byte) error {
 }
 
 func (t *workedTable) begin(l noted) {
-	t.begun, t.parts = l.Begun, nil
+	t.begun, t.parts, t.mark = l.Begun, nil, nil
 	rank := firstRank
 	for i, r := range l.Ranges {
 		t.parts = append(t.parts, newPart(i, r, rank))
@@ -114,9 +113,19 @@ func (w *tableWork) rows() (n int64) {
 
 func (w *tableWork) totals() (all Totals) {
 	for _, t := range w.tables {
-		for _, p := range t.parts {
-			all.add(p.state.Totals)
-		}
+		all.add(t.totals())
+	}
+	return all
+}
+
+func (w *tableWork) rowsOfTotals() int64 {
+	all := w.totals()
+	return all.rows()
+}
+
+func (t *workedTable) totals() (all Totals) {
+	for _, p := range t.parts {
+		all.add(p.state.Totals)
 	}
 	return all
 }
@@ -149,7 +158,7 @@ func (w *tableWork) divided(t *workedTable, l noted) error {
 func (w *tableWork) forget(table string) error {
 	t := w.tables[table]
 	l := noted{Table: table, Begun: t.begun}
-	some := false
+	some := t.mark != nil
 	for _, p := range inOrder(t.parts) {
 		l.Ranges = append(l.Ranges, p.span)
 		some = some || p.state.At != nil || p.state.Done

@@ -1,0 +1,36 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"edgetable/adapters/client/remote"
+)
+
+// A table service does not say when a table was made. So the entity that work wrote first is
+// its mark in the table: while the entity is there, the table is the one that the progress
+// file knows. A table that was deleted and made again lacks it.
+
+// marked reports whether a table has the mark of the work; it is nil before the first write.
+// Whoever may not read takes the table for the same.
+func marked(ctx context.Context, c *remote.Client, table string, mark *Key) (bool, error) {
+	if mark == nil {
+		return true, nil
+	}
+	_, ok, err := c.Get(ctx, table, mark.Partition, mark.Row, []string{partitionKey})
+	if gone(err) {
+		return false, nil
+	}
+	if answer, is := errors.AsType[*remote.Error](err); is && answer.Status == http.StatusForbidden {
+		return true, nil
+	}
+	return ok, err
+}
+
+// remade is why work on a table is not done although all was written.
+func remade(table string, mark *Key) error {
+	return fmt.Errorf("table %s was deleted and made again meanwhile: the entity that was written first is not there, PartitionKey %s, RowKey %s; give the command again",
+		table, Quote(mark.Partition), Quote(mark.Row))
+}
