@@ -20,6 +20,11 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true, SnapshotPage: true,
 		ExactDrop: true, TimestampsAcrossProcesses: true,
 	},
+	// With settings of the database that make a reply durable, which the store demands.
+	"PostgreSQL": {
+		Linearizable: true, Conditional: true, AtomicCommit: true, SnapshotPage: true,
+		Durable: true, ExactDrop: true, TimestampsAcrossProcesses: true,
+	},
 	// A Query is read-committed and may show part of a batch. A process with a lease
 	// may take a dropped table for live. The Timestamp of a delete is not stored.
 	"DynamoDB": {

@@ -1,0 +1,125 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// settings are those of a session. Every statement finds its rows by an index: a plan
+// that was made while the table was empty must not read all of it later. The compiler of
+// plans costs more than they do.
+const settings = `
+SET jit = off; SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
+SET plan_cache_mode = force_generic_plan; SET client_min_messages = warning; SET client_encoding = 'UTF8';
+SET statement_timeout = '30s'; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = '60s'`
+
+var errNoCancel = errors.New("postgres: cancel requests are not sent")
+
+// connector makes the connections of a store.
+type connector struct {
+	Options
+	name string // application_name, of this store alone
+}
+
+// config of a pool.
+func (c *connector) config(dsn string) (*pgxpool.Config, error) {
+	p, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, err
+	}
+	if c.name == "" {
+		c.name = "edgetable " + rand.Text()[:8]
+	}
+	p.MaxConns = int32(c.Connections)
+	p.MaxConnLifetime, p.MaxConnLifetimeJitter = time.Hour, 10*time.Minute
+	if p.ConnConfig.ConnectTimeout == 0 {
+		p.ConnConfig.ConnectTimeout = 5 * time.Second
+	}
+	p.ConnConfig.RuntimeParams["application_name"] = c.name
+	p.ConnConfig.DialFunc = c.Dial
+	p.ConnConfig.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
+		if n.SeverityUnlocalized == "WARNING" {
+			conn.CustomData()[warned] = n.Message
+		}
+	}
+	p.BeforeConnect = c.before
+	return p, nil
+}
+
+// warned is the name under which a connection keeps the text of a warning.
+const warned = "warning"
+
+// before prepares one connection. pgx sends a cancel request when a read fails or a
+// context ends. A commit that waits for a standby is then visible to others before the
+// standby has it, and a failover loses it. pgx makes the connection for cancel requests
+// by the same function, so after the first connection that function refuses.
+func (c *connector) before(ctx context.Context, config *pgx.ConnConfig) error {
+	if c.Password != nil {
+		password, err := c.Password(ctx, config.Host, config.Port, config.User)
+		if err != nil {
+			return err
+		}
+		config.Password = password
+	}
+	if c.keepCancels {
+		return nil
+	}
+	var up atomic.Bool
+	dial := config.DialFunc
+	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if up.Load() {
+			return nil, errNoCancel
+		}
+		return dial(ctx, network, address)
+	}
+	after := config.AfterConnect
+	config.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		up.Store(true)
+		if after != nil {
+			return after(ctx, conn)
+		}
+		return nil
+	}
+	return nil
+}
+
+// ready sets a session up and prepares its statements, in two round trips.
+func (c *connector) ready(ctx context.Context, conn *pgconn.PgConn) error {
+	path := "; SET search_path = " + pgx.Identifier{c.Schema}.Sanitize()
+	if _, err := conn.Exec(ctx, settings+path).ReadAll(); err != nil {
+		return err
+	}
+	p := conn.StartPipeline(ctx)
+	for _, s := range prepared {
+		p.SendPrepare(s.name, s.sql, nil)
+	}
+	if err := p.Sync(); err != nil {
+		return errors.Join(err, p.Close())
+	}
+	var failed error
+	for failed == nil {
+		result, err := p.GetResults()
+		if err != nil {
+			failed = err
+		}
+		if _, end := result.(*pgconn.PipelineSync); end {
+			break
+		}
+	}
+	if err := p.Close(); failed == nil {
+		failed = err
+	}
+	if failed != nil {
+		return fmt.Errorf("preparing statements: %w", failed)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/core/table"
+)
+
+// detached runs a write that the end of ctx must not interrupt, since that would leave its
+// outcome open: the caller gets ErrUnknown then, and the write goes on.
+func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context) (R, error)) (R, error) {
+	type result struct {
+		value R
+		err   error
+	}
+	done := make(chan result, 1)
+	s.beside.Go(func() {
+		within, cancel := context.WithTimeoutCause(s.ctx, s.Patience, errPatience)
+		defer cancel()
+		value, err := do(within)
+		done <- result{value, err}
+	})
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		return *new(R), table.ErrUnknown
+	}
+}
+
+// watchEvery is how long a write may be silent before the store looks after it.
+const watchEvery = 5 * time.Second
+
+// attended calls send, which writes by a connection and waits for the answer, however long
+// that takes: a commit may wait for a standby. It closes the connection only if the
+// primary does not know it: then the answer will never come.
+func (s *Store) attended(c *pgconn.PgConn, send func(ctx context.Context) error) error {
+	ended := make(chan struct{})
+	defer close(ended)
+	var look func()
+	look = func() {
+		select {
+		case <-ended:
+			return
+		default:
+		}
+		ctx, cancel := context.WithTimeout(s.ctx, watchEvery)
+		defer cancel()
+		known := true
+		err := s.once(ctx, s.urgent, func(ctx context.Context, other *pgconn.PgConn) error {
+			rows, err := query(ctx, other, alive, nil, binary.BigEndian.AppendUint32(nil, c.PID()), []byte(s.name))
+			known = rows > 0
+			return err
+		})
+		if err == nil && !known {
+			_ = c.Conn().Close()
+			return
+		}
+		time.AfterFunc(watchEvery, look)
+	}
+	timer := time.AfterFunc(watchEvery, look)
+	defer timer.Stop()
+	if err := send(context.Background()); err != nil {
+		return err
+	}
+	return warning(c)
+}

@@ -1,0 +1,40 @@
+// Package postgres keeps records and entities in a PostgreSQL database, which any number
+// of servers share.
+//
+//	store, err := postgres.Open(ctx, postgres.Options{DSN: "postgres://edgetable@db1,db2/edgetable?target_session_attrs=read-write"})
+//
+// # Tables
+//
+// schema/1.sql has them. All entities are rows of one table, entity, by the number of
+// their life and their encoded key. A life is one incarnation of a table: creating a
+// table again gives it another number, so that nothing of the old one is found.
+//
+// # Writes
+//
+// A write of one entity is one statement whose WHERE is its condition. A statement that
+// wrote nothing says only that something did not hold; then the store reads the state and
+// asks [table.Apply] why. A merge reads, applies and writes on condition that the row
+// still has the Timestamp that was read. Nothing holds a lock over a round trip.
+//
+// Writes that wait at the same time are sent as one transaction (lane.go). Each of them
+// keeps an outcome of its own, because a condition that does not hold is no error.
+//
+// # Timestamps
+//
+// Each server holds one of 64 slots and issues Timestamps that name its slot, so that no
+// two servers issue the same one. Each statement demands that its Timestamp is above that
+// of the row and above the floor of the life. If it is not, the server raises its clock
+// and sends the statement again. A delete leaves the Timestamp behind in a row without
+// properties, a tombstone. Purge removes tombstones after it raised the floor of their
+// life above them and everybody who knew the old floor has finished (settle.go).
+//
+// # Lost replies
+//
+// When a connection breaks after a write was sent, the store raises the floor of the life
+// above the Timestamp of the write, so that it cannot be applied any more, waits for the
+// statements that began before, and looks for the Timestamp (evidence.go). So a failover
+// of the database shows as a delay.
+//
+// The store never asks PostgreSQL to cancel a statement: a commit that waits for a
+// standby and is cancelled is visible to others, and a failover loses it (connect.go).
+package postgres

@@ -1,0 +1,121 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// findOut gives each write of a group whose reply was lost its outcome.
+func (s *Store) findOut(group []*write, cause error) {
+	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Patience, errPatience)
+	defer cancel()
+	for len(group) > 0 {
+		n := 1
+		for n < len(group) && group[n].name == group[0].name {
+			n++
+		}
+		s.findOutIn(ctx, group[:n], cause)
+		group = group[n:]
+	}
+}
+
+// findOutIn is findOut for writes of one table.
+func (s *Store) findOutIn(ctx context.Context, group []*write, cause error) {
+	states, err := s.settledStates(ctx, group)
+	for i, w := range group {
+		if err != nil {
+			s.counters.unknown.Add(1)
+			w.done <- written{err: fmt.Errorf("%w: %w", table.ErrUnknown, cause)}
+			continue
+		}
+		ok, err := verdict(w, &states[i], cause)
+		if errors.Is(err, table.ErrUnknown) {
+			s.counters.unknown.Add(1)
+		}
+		w.done <- written{ok: ok, err: err}
+	}
+}
+
+// evidence is nil if the writes of a batch whose reply was lost were applied. An unsent
+// error says that they never will be.
+func (s *Store) evidence(ctx context.Context, list []*write, cause error) error {
+	states, err := s.settledStates(ctx, list)
+	if err != nil {
+		s.counters.unknown.Add(1)
+		return fmt.Errorf("%w: %w", table.ErrUnknown, cause)
+	}
+	// All have the same Timestamp. Others may have written one of them since.
+	var found error
+	for i, w := range list {
+		ok, err := verdict(w, &states[i], cause)
+		if ok {
+			return nil
+		}
+		if found == nil || errors.Is(err, table.ErrUnknown) {
+			found = err
+		}
+	}
+	if errors.Is(found, table.ErrUnknown) {
+		s.counters.unknown.Add(1)
+	}
+	return found
+}
+
+// verdict says what the state of an entity shows of a write that cannot be applied any
+// more: it was, it was not, or somebody wrote later.
+func verdict(w *write, now *state, cause error) (ok bool, err error) {
+	switch {
+	case now.live && now.ticks == w.ticks:
+		return true, nil
+	case now.live && now.ticks < w.ticks && now.purged < w.ticks: // no tombstone with this Timestamp was removed
+		return false, &unsent{cause}
+	}
+	return false, fmt.Errorf("%w: %w", table.ErrUnknown, cause)
+}
+
+// settledStates makes sure that writes of one table which were sent are applied or never
+// will be, and then reads their entities: it raises the floor above their Timestamps and
+// waits for the statements that may have seen the old one.
+func (s *Store) settledStates(ctx context.Context, list []*write) ([]state, error) {
+	var highest edm.Ticks
+	keys := make([][]byte, len(list))
+	for i, w := range list {
+		highest, keys[i] = max(highest, w.ticks), w.key
+	}
+	name := list[0].name
+	err := s.retry(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
+		_, err := query(ctx, c, raiseFloor, nil, []byte(name), int8Of(int64(highest)))
+		return err
+	})
+	if err == nil {
+		err = s.settled(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	states, err := s.lookAll(ctx, name, keys)
+	if err != nil {
+		return nil, err
+	}
+	return states, s.barrier(ctx)
+}
+
+// barrier makes what was read durable: a commit that waited for a standby and was
+// interrupted may show before the standby has it. A later commit waits for the same
+// standby, which has all earlier ones then.
+func (s *Store) barrier(ctx context.Context) error {
+	return s.retry(ctx, s.urgent, func(ctx context.Context, c *pgconn.PgConn) error {
+		h := s.clock.holds()
+		_, ok, err := s.beat(ctx, c, h, h.reserved)
+		if err == nil && !ok {
+			err = errStale // the next heartbeat takes another slot
+		}
+		return err
+	})
+}

@@ -1,0 +1,92 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/core/table"
+)
+
+// class says what a failure means for what was sent.
+type class uint8
+
+const (
+	// broken: nothing was applied, and it would fail again.
+	broken class = iota
+	// again: nothing was applied, and it may succeed when it is sent again.
+	again
+	// moved: again, but all connections lead to a server that is no primary any more.
+	moved
+	// full: nothing was applied, because a disk is full.
+	full
+	// refused: a statement of a batch wrote nothing, which undid the batch.
+	refused
+	// lost: it may have been applied, or may still be.
+	lost
+)
+
+// String names a class in metrics.
+func (c class) String() string {
+	return [...]string{"broken", "again", "moved", "full", "refused", "lost"}[c]
+}
+
+// unsent is the error of something that never reached the database.
+type unsent struct{ err error }
+
+func (e *unsent) Error() string { return e.err.Error() }
+func (e *unsent) Unwrap() error { return e.err }
+
+// classify says what an error of the driver means.
+func classify(err error) class {
+	if _, ok := errors.AsType[*unsent](err); ok {
+		return again
+	}
+	switch {
+	case errors.Is(err, errWarned):
+		return lost
+	case errors.Is(err, errRecord):
+		return broken
+	}
+	p, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case !ok && (pgconn.SafeToRetry(err) || errors.Is(err, errStale)):
+		return again
+	case !ok, p.SeverityUnlocalized != "ERROR":
+		return lost
+	}
+	switch p.Code {
+	case "40001", "40P01", "55P03", "57014": // conflict, deadlock, lock_timeout, statement_timeout
+		return again
+	case "26000", "0A000", "25P02": // the statements of the connection are gone or old
+		return again
+	case "25006":
+		return moved
+	case "53100":
+		return full
+	case "22012":
+		return refused
+	case "53200", "53300", "53400":
+		return again
+	}
+	if strings.HasPrefix(p.Code, "57P") { // it stops or starts
+		return lost
+	}
+	return broken
+}
+
+// errStale means that a Timestamp could not be issued, so that nothing was sent.
+var errStale = errors.New("postgres: no Timestamps are reserved")
+
+// readError is the error of a read for the caller.
+func readError(ctx context.Context, err error) error {
+	if e := context.Cause(ctx); e != nil && errors.Is(err, e) {
+		return e
+	}
+	if classify(err) == broken {
+		return err
+	}
+	return errors.Join(table.ErrBusy, err)
+}

@@ -1,0 +1,145 @@
+package postgres
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+const (
+	// readers is the number of connections for grouped reads.
+	readers = 2
+	// maxGets is the largest group of reads.
+	maxGets = 128
+)
+
+// state is what the database has about an entity.
+type state struct {
+	live          bool // the table exists
+	floor, purged edm.Ticks
+	ticks         edm.Ticks // 0: there is no row
+	row           *table.Row
+}
+
+// highest is what a new Timestamp must be above.
+func (s *state) highest() edm.Ticks { return max(s.floor, s.ticks) }
+
+// readState reads the five columns of getOne and getMany.
+func readState(key []byte, v [][]byte) (s state) {
+	if v[0] == nil {
+		return s
+	}
+	s.live, s.floor, s.purged = true, edm.Ticks(number(v[0])), edm.Ticks(number(v[1]))
+	if v[2] == nil {
+		return s
+	}
+	s.ticks = edm.Ticks(number(v[2]))
+	if v[4] != nil {
+		s.row = &table.Row{Key: key, Timestamp: s.ticks, Nonce: uint64(number(v[3])), Properties: slices.Clone(edm.Properties(v[4]))}
+	}
+	return s
+}
+
+// get is one read that waits in a group.
+type get struct {
+	name  string
+	key   []byte
+	state state
+	done  chan error
+}
+
+func pickGets(waiting []*get) (group, rest []*get) {
+	n := min(len(waiting), maxGets)
+	return waiting[:n:n], slices.Clone(waiting[n:])
+}
+
+// readGroup reads a group in one statement, or one by one if that fails.
+func (s *Store) readGroup(group []*get) {
+	ctx, cancel := context.WithTimeoutCause(s.ctx, s.Patience, errPatience)
+	defer cancel()
+	s.counters.reads.group(len(group))
+	err := s.read(ctx, nil, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, group) })
+	for _, g := range group {
+		g.done <- err
+	}
+}
+
+func getAll(ctx context.Context, c *pgconn.PgConn, group []*get) error {
+	if len(group) == 1 {
+		g := group[0]
+		g.state = state{}
+		_, err := query(ctx, c, getOne, func(v [][]byte) error {
+			g.state = readState(g.key, v)
+			return nil
+		}, []byte(g.name), g.key)
+		return err
+	}
+	names, keys := make([][]byte, len(group)), make([][]byte, len(group))
+	for i, g := range group {
+		names[i], keys[i] = []byte(g.name), g.key
+	}
+	_, err := query(ctx, c, getMany, func(v [][]byte) error {
+		g := group[number(v[5])-1]
+		g.state = readState(g.key, v)
+		return nil
+	}, arrayOf(oidText, names), arrayOf(oidBytes, keys))
+	return err
+}
+
+// look reads the state of an entity at the primary, together with what others read.
+func (s *Store) look(ctx context.Context, name string, key []byte) (state, error) {
+	g := &get{name: name, key: key, done: make(chan error, 1)}
+	s.gets.put(&s.beside, g)
+	select {
+	case err := <-g.done:
+		return g.state, err
+	case <-ctx.Done():
+		return state{}, readError(ctx, context.Cause(ctx))
+	}
+}
+
+// lookAll reads the states of some entities of one table at one moment.
+func (s *Store) lookAll(ctx context.Context, name string, keys [][]byte) ([]state, error) {
+	group := make([]*get, len(keys))
+	for i, k := range keys {
+		group[i] = &get{name: name, key: k}
+	}
+	err := s.read(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, group) })
+	states := make([]state, len(keys))
+	for i, g := range group {
+		states[i] = g.state
+	}
+	return states, err
+}
+
+// Get implements [table.Store].
+func (s *Store) Get(ctx context.Context, name table.RecordKey, key []byte, c table.Consistency) (table.Row, error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return table.Row{}, err
+	}
+	defer cancel()
+	key, text := slices.Clone(key), strings.Clone(name.String())
+	var now state
+	if c == table.Eventual && s.replica != nil {
+		one := get{name: text, key: key}
+		err = s.fromReplica(ctx, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, []*get{&one}) })
+		now = one.state
+	} else {
+		now, err = s.look(ctx, text, key)
+	}
+	switch {
+	case err != nil:
+		return table.Row{}, err
+	case !now.live:
+		return table.Row{}, table.ErrNoTable
+	case now.row == nil:
+		return table.Row{}, table.ErrNoEntity
+	}
+	return *now.row, nil
+}

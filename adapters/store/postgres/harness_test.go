@@ -1,0 +1,115 @@
+//go:build testpostgres
+
+package postgres_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/core/edm"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
+	"edgetable/testdata/postgres/local"
+)
+
+// version is the PostgreSQL that the tests use; empty is Debian's.
+var version = flag.String("postgres", "", "version of PostgreSQL of Maven Central, as in 17.5.0")
+
+// shared is the server of most tests.
+var shared *local.Cluster
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	c, err := local.New(local.Options{Version: *version})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	shared = c
+	code := m.Run()
+	if err := c.Remove(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// cluster is a server of a test's own.
+func cluster(t testing.TB, o local.Options) *local.Cluster {
+	t.Helper()
+	o.Version = cmp.Or(o.Version, *version)
+	c, err := local.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// schema makes a schema that is dropped with the test.
+func schema(t testing.TB, c *local.Cluster) string {
+	t.Helper()
+	name := local.Name()
+	if _, err := postgres.Migrate(t.Context(), c.DSN(""), name, true); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// open opens a store, which must not fail, and closes it at the end of the test.
+func open(t testing.TB, c *local.Cluster, o postgres.Options) *postgres.Store {
+	t.Helper()
+	o.DSN = cmp.Or(o.DSN, c.DSN(""))
+	o.Connections = cmp.Or(o.Connections, 8)
+	s, err := postgres.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return s
+}
+
+// harness runs the suite over a schema of its own for each test.
+func harness(c *local.Cluster, o postgres.Options, restart bool) storetest.Harness {
+	return func(t testing.TB, now func() edm.Ticks) storetest.Place {
+		o := o
+		o.Schema = schema(t, c)
+		share := func(now func() edm.Ticks) table.Store {
+			o := o
+			o.Now = now
+			return open(t, c, o)
+		}
+		p := storetest.Place{Store: share(now), Strengths: storetest.Home("PostgreSQL"), Share: share, Restart: share, Remote: true, Lossy: o.Dial != nil}
+		if restart {
+			p.Restart = func(now func() edm.Ticks) table.Store {
+				if err := c.Restart(); err != nil {
+					t.Fatal(err)
+				}
+				return share(now)
+			}
+		}
+		return p
+	}
+}
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, harness(shared, postgres.Options{PurgeEvery: 50 * time.Millisecond, PurgeAfter: time.Microsecond}, false))
+}
+
+// The database crashes whenever the suite restarts the store.
+func TestStoreRestarts(t *testing.T) {
+	storetest.Run(t, harness(cluster(t, local.Options{}), postgres.Options{}, true))
+}

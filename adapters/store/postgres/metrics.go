@@ -1,0 +1,83 @@
+package postgres
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// counters count what a store does.
+type counters struct {
+	writes, reads   groups
+	behind, unknown atomic.Int64
+	retries         [lost + 1]atomic.Int64
+	replicaFailures atomic.Int64
+	purged          atomic.Int64
+	purges          atomic.Int64
+	purgeFailures   atomic.Int64
+	clock           atomic.Int64 // nanoseconds by which the clock of the database is ahead
+}
+
+// groups count groups and their members.
+type groups struct{ groups, members atomic.Int64 }
+
+func (g *groups) group(members int) {
+	g.groups.Add(1)
+	g.members.Add(int64(members))
+}
+
+func (c *counters) retry(why class) { c.retries[why].Add(1) }
+
+// Pool is the use of the connections to one server.
+type Pool struct {
+	Name               string // primary or replica
+	Open, Used, Limit  int64
+	Waits              int64 // for a connection, so far
+	Waited             time.Duration
+	Connected, Dropped int64 // so far
+}
+
+// Metrics are the counters of a store since it was opened.
+type Metrics struct {
+	Pools                 []Pool
+	WriteGroups, Writes   int64 // transactions for writes of one entity, and those writes
+	ReadGroups, Reads     int64
+	Behind                int64            // writes sent again above a newer Timestamp or state
+	Retries               map[string]int64 // by the reason
+	Unknown               int64            // writes whose outcome could not be found out
+	ReplicaFailures       int64            // reads that the primary had to answer
+	Purged                int64            // rows
+	Purges, PurgeFailures int64
+	ClockDifference       time.Duration // by which the clock of the database is ahead
+}
+
+// Metrics returns the counters.
+func (s *Store) Metrics() Metrics {
+	c := &s.counters
+	m := Metrics{
+		Pools:       []Pool{pool("primary", s.primary)},
+		WriteGroups: c.writes.groups.Load(), Writes: c.writes.members.Load(),
+		ReadGroups: c.reads.groups.Load(), Reads: c.reads.members.Load(),
+		Behind: c.behind.Load(), Unknown: c.unknown.Load(), Retries: make(map[string]int64),
+		ReplicaFailures: c.replicaFailures.Load(),
+		Purged:          c.purged.Load(), Purges: c.purges.Load(), PurgeFailures: c.purgeFailures.Load(),
+		ClockDifference: time.Duration(c.clock.Load()),
+	}
+	if s.replica != nil {
+		m.Pools = append(m.Pools, pool("replica", s.replica))
+	}
+	for why := range c.retries {
+		m.Retries[class(why).String()] = c.retries[why].Load()
+	}
+	return m
+}
+
+func pool(name string, p *pgxpool.Pool) Pool {
+	s := p.Stat()
+	return Pool{
+		Name: name, Open: int64(s.TotalConns()), Used: int64(s.AcquiredConns()), Limit: int64(s.MaxConns()),
+		Waits: s.EmptyAcquireCount(), Waited: s.EmptyAcquireWaitTime(),
+		Connected: s.NewConnsCount(), Dropped: s.MaxLifetimeDestroyCount() + s.MaxIdleDestroyCount(),
+	}
+}

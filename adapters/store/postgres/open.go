@@ -1,0 +1,144 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// Store is a [table.Store] on a PostgreSQL database. Use [Open].
+type Store struct {
+	Options
+	primary *pgxpool.Pool
+	replica *pgxpool.Pool // or nil
+	clock   *clock
+	now     func() edm.Ticks
+	name    string // application_name
+
+	// The connections to the primary have three uses, so that none waits for another:
+	// lanes and grouped reads have theirs, one is for heartbeats and Timestamps, and
+	// pages, batches and the catalog share the others.
+	shared chan struct{}
+	urgent chan struct{}
+
+	lanes    [writeLanes]lane[*write]
+	gets     lane[*get]
+	counters counters
+	clockOff atomic.Bool
+	meanRow  atomic.Int64 // bytes of a row in the last page
+	promise  atomic.Pointer[durability]
+
+	ctx    context.Context // ends with Close
+	stop   context.CancelFunc
+	beside sync.WaitGroup
+}
+
+var _ table.Store = (*Store)(nil)
+
+// Open connects to the database, whose schema must be there, and takes a slot.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{Options: o, now: o.Now}
+	if s.now == nil {
+		s.now = func() edm.Ticks { return edm.TicksOf(time.Now()) }
+	}
+	s.shared = make(chan struct{}, o.Connections-writeLanes-readers-1)
+	s.urgent = make(chan struct{}, 1)
+	s.clock = newClock(s.now, s.reserve)
+	for i := range s.lanes {
+		s.lanes[i] = lane[*write]{limit: 1, pick: pickWrites, round: s.writeGroup}
+	}
+	s.gets = lane[*get]{limit: readers, pick: pickGets, round: s.readGroup}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	if err := s.connect(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.beside.Go(func() { s.beating(s.ctx) })
+	if o.PurgeEvery > 0 {
+		s.beside.Go(func() { s.purging(s.ctx) })
+	}
+	return s, nil
+}
+
+func (s *Store) connect(ctx context.Context) error {
+	c := &connector{Options: s.Options}
+	config, err := c.config(s.DSN)
+	if err != nil {
+		return err
+	}
+	s.name = c.name
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		if err := s.inspect(ctx, conn.PgConn()); err != nil {
+			return err
+		}
+		return c.ready(ctx, conn.PgConn())
+	}
+	if s.primary, err = pgxpool.NewWithConfig(s.ctx, config); err != nil {
+		return err
+	}
+	if s.ReplicaDSN != "" {
+		config, err := c.config(s.ReplicaDSN)
+		if err != nil {
+			return fmt.Errorf("replica: %w", err)
+		}
+		config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error { return c.ready(ctx, conn.PgConn()) }
+		if s.replica, err = pgxpool.NewWithConfig(s.ctx, config); err != nil {
+			return err
+		}
+	}
+	if err := s.compatible(ctx, config); err != nil {
+		return err
+	}
+	return s.once(ctx, s.urgent, func(ctx context.Context, conn *pgconn.PgConn) error {
+		h, err := s.occupy(ctx, conn)
+		if err != nil {
+			return err
+		}
+		before := h.reserved
+		h.reserved = s.now() + reserveAhead
+		now, ok, err := s.beat(ctx, conn, h, h.reserved)
+		if err == nil && !ok {
+			err = errStale
+		}
+		if err != nil {
+			return err
+		}
+		s.clock.hold(h, before)
+		return s.compareClocks(now)
+	})
+}
+
+// Close gives the slot back. No operation may run.
+func (s *Store) Close() error {
+	s.stop()
+	s.beside.Wait()
+	if s.primary == nil {
+		return nil
+	}
+	if h := s.clock.holds(); h.holder != 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), heartbeatTimeout)
+		defer cancel()
+		_ = s.once(ctx, s.urgent, func(ctx context.Context, c *pgconn.PgConn) error { // else it ends by itself
+			_, err := query(ctx, c, leaveSlot, nil, int2Of(h.slot), int8Of(h.holder))
+			return err
+		})
+	}
+	s.primary.Close()
+	if s.replica != nil {
+		s.replica.Close()
+	}
+	return nil
+}

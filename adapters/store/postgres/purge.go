@@ -1,0 +1,154 @@
+package postgres
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/core/edm"
+)
+
+const (
+	// purgeRows is how many rows one statement removes.
+	purgeRows = 1000
+	// purgeLives is how many tables one step looks at.
+	purgeLives = 500
+	// purgePatience limits one Purge.
+	purgePatience = 10 * time.Minute
+)
+
+// Purge removes tombstones and the entities of dropped tables that are older than
+// PurgeAfter. All servers may do it at the same time.
+//
+// A tombstone keeps writes with lower Timestamps out. Before it goes, the floor of its
+// life takes its place, for everybody: statements that saw the old floor have ended.
+func (s *Store) Purge(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, purgePatience)
+	defer cancel()
+	if err := s.purgeDropped(ctx); err != nil {
+		return err
+	}
+	return s.purgeDead(ctx)
+}
+
+func (s *Store) purging(ctx context.Context) {
+	every(ctx, s.PurgeEvery, func(ctx context.Context) {
+		if wait(ctx, rand.N(s.PurgeEvery/10+1)) != nil { // servers that were started together
+			return
+		}
+		err := s.Purge(ctx)
+		s.counters.purges.Add(1)
+		if err != nil && ctx.Err() == nil {
+			s.counters.purgeFailures.Add(1)
+			s.Logf("tombstones and dropped tables were not removed; the next try is in %v: %v", s.PurgeEvery, err)
+		}
+	})
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// numbers reads lives.
+func (s *Store) numbers(ctx context.Context, what statement, args ...[]byte) (list [][]byte, err error) {
+	err = s.retry(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
+		list = nil
+		_, err := query(ctx, c, what, func(v [][]byte) error {
+			list = append(list, append([]byte(nil), v[0]...))
+			return nil
+		}, args...)
+		return err
+	})
+	return list, err
+}
+
+func (s *Store) execute(ctx context.Context, what statement, args ...[]byte) error {
+	return s.retry(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
+		_, err := query(ctx, c, what, nil, args...)
+		return err
+	})
+}
+
+// purgeDropped removes the entities of dropped lives. Nobody finds such a life any more,
+// and those who found it before have ended when its rows are removed.
+func (s *Store) purgeDropped(ctx context.Context) error {
+	lives, err := s.numbers(ctx, droppedLives, int8Of(s.PurgeAfter.Microseconds()))
+	if err != nil || len(lives) == 0 {
+		return err
+	}
+	if err := s.settled(ctx); err != nil {
+		return err
+	}
+	for _, life := range lives {
+		if err := s.deleteRows(ctx, deleteLife, life, 0); err != nil {
+			return err
+		}
+		// It stays known while there are rows: those that a purge of another server holds
+		// are skipped.
+		if err := s.execute(ctx, forgetLife, life); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// purgeDead removes tombstones.
+func (s *Store) purgeDead(ctx context.Context) error {
+	upTo := s.now() - edm.Ticks(s.PurgeAfter.Nanoseconds()/100)
+	after := int8Of(0)
+	for {
+		lives, err := s.numbers(ctx, deadLives, after, int8Of(purgeLives))
+		if err != nil || len(lives) == 0 {
+			return err
+		}
+		if err := s.execute(ctx, raisePurged, arrayOf(oidInt8, lives), int8Of(int64(upTo))); err != nil {
+			return err
+		}
+		if err := s.settled(ctx); err != nil {
+			return err
+		}
+		for _, life := range lives {
+			if err := s.deleteRows(ctx, deleteDead, life, upTo); err != nil {
+				return err
+			}
+		}
+		if after = lives[len(lives)-1]; len(lives) < purgeLives {
+			return nil
+		}
+	}
+}
+
+// deleteRows removes rows of a life in portions, in the order of their keys.
+func (s *Store) deleteRows(ctx context.Context, what statement, life []byte, upTo edm.Ticks) error {
+	from := []byte{}
+	for {
+		rows := 0
+		err := s.retry(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
+			rows = 0
+			_, err := query(ctx, c, what, func(v [][]byte) error {
+				rows++
+				if string(v[0]) > string(from) {
+					from = append([]byte(nil), v[0]...)
+				}
+				return nil
+			}, life, from, int8Of(purgeRows), int8Of(int64(upTo)))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		s.counters.purged.Add(int64(rows))
+		if rows < purgeRows {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+//go:embed schema/*.sql
+var files embed.FS
+
+// Version is the version of the schema that this program needs: the number of files in
+// schema, each of which leads from one version to the next.
+const Version = 1
+
+// ErrSchema means that the schema is missing or of another version.
+var ErrSchema = errors.New("schema")
+
+// Migrate makes the schema, if create, or brings it to [Version]. Each step is a
+// transaction, and those of two programs exclude each other. It returns the version that
+// it found, 0 for none.
+func Migrate(ctx context.Context, dsn, schema string, create bool) (found int, err error) {
+	c, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close(context.WithoutCancel(ctx))
+	if schema == "" {
+		schema = defaultSchema
+	}
+	quoted := pgx.Identifier{schema}.Sanitize()
+	found = -1
+	for {
+		var now int
+		done := false
+		err := pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "SET LOCAL synchronous_commit = on; SET LOCAL lock_timeout = '30s'"); err != nil {
+				return err
+			}
+			if now, err = versionOf(ctx, tx, schema, true); err != nil {
+				return err
+			}
+			if found < 0 {
+				found = now
+			}
+			switch {
+			case now > Version:
+				return fmt.Errorf("%w %s has version %d, and this program knows %d: use a newer edgetable", ErrSchema, schema, now, Version)
+			case now == Version:
+				done = true
+				return nil
+			case now == 0 && !create:
+				return fmt.Errorf("%w %s is missing: 'edgetable postgres create' makes it", ErrSchema, schema)
+			case now == 0:
+				if err := newSchema(ctx, tx, schema); err != nil {
+					return err
+				}
+			}
+			step, err := files.ReadFile("schema/" + strconv.Itoa(now+1) + ".sql")
+			if err != nil {
+				return err
+			}
+			_, err = tx.Exec(ctx, "SET LOCAL search_path = "+quoted+";\n"+string(step)+";\nUPDATE schema_version SET version = "+strconv.Itoa(now+1))
+			return err
+		})
+		if p, ok := errors.AsType[*pgconn.PgError](err); ok && create && now == 0 && (p.Code == "23505" || p.Code == "42P06" || p.Code == "42P07") {
+			continue // another program makes it at the same time
+		}
+		if err != nil || done {
+			return max(found, 0), err
+		}
+	}
+}
+
+// newSchema makes the schema, unless the owner of the database has made an empty one, and
+// the table with its version.
+func newSchema(ctx context.Context, tx pgx.Tx, schema string) error {
+	quoted := pgx.Identifier{schema}.Sanitize()
+	var exists bool
+	if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", schema).Scan(&exists); err != nil {
+		return err
+	}
+	if !exists {
+		if _, err := tx.Exec(ctx, "CREATE SCHEMA "+quoted); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec(ctx, "CREATE TABLE "+quoted+".schema_version (version int NOT NULL); INSERT INTO "+quoted+".schema_version VALUES (0)")
+	return err
+}
+
+// querier is a connection or a transaction.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// versionOf returns the version of a schema, 0 for none. With lock it stays so until the
+// end of the transaction.
+func versionOf(ctx context.Context, q querier, schema string, lock bool) (version int, err error) {
+	var exists bool
+	err = q.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = $1 AND tablename = 'schema_version')", schema).Scan(&exists)
+	if err != nil || !exists {
+		return 0, err
+	}
+	sql := "SELECT version FROM " + pgx.Identifier{schema, "schema_version"}.Sanitize()
+	if lock {
+		sql += " FOR UPDATE"
+	}
+	err = q.QueryRow(ctx, sql).Scan(&version)
+	return version, err
+}
+
+// compatible demands the version of the schema that this program needs, before any
+// statement is prepared.
+func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
+	one := config.ConnConfig.Copy()
+	if err := config.BeforeConnect(ctx, one); err != nil {
+		return err
+	}
+	c, err := pgx.ConnectConfig(ctx, one)
+	if err != nil {
+		return err
+	}
+	defer c.Close(context.WithoutCancel(ctx))
+	if err := s.inspect(ctx, c.PgConn()); err != nil {
+		return err
+	}
+	version, err := versionOf(ctx, c, s.Schema, false)
+	switch {
+	case err != nil:
+		return err
+	case version == 0:
+		return fmt.Errorf("%w %s is missing: 'edgetable postgres create' makes it", ErrSchema, s.Schema)
+	case version < Version:
+		return fmt.Errorf("%w %s has version %d, and this program needs %d: 'edgetable postgres migrate' changes it", ErrSchema, s.Schema, version, Version)
+	case version > Version:
+		return fmt.Errorf("%w %s has version %d, and this program knows %d: use a newer edgetable", ErrSchema, s.Schema, version, Version)
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package postgres
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"edgetable/core/edm"
+)
+
+// tenancy is for how long a server holds its slot without a heartbeat. It may issue what
+// it has reserved for longer.
+const tenancy = 30 * time.Second
+
+const (
+	heartbeat        = time.Second
+	heartbeatTimeout = 5 * time.Second
+)
+
+var errSlots = errors.New("64 servers use this database already")
+
+// occupy takes a free slot.
+func (s *Store) occupy(ctx context.Context, c *pgconn.PgConn) (h holding, err error) {
+	h.holder = random()
+	rows, err := query(ctx, c, takeSlot, func(v [][]byte) error {
+		h.slot, h.reserved = int16(binary.BigEndian.Uint16(v[0])), edm.Ticks(number(v[1]))
+		return nil
+	}, int8Of(h.holder), int8Of(tenancy.Microseconds()))
+	if err == nil && rows == 0 {
+		err = errSlots
+	}
+	return h, err
+}
+
+// reserve stores a reservation. If the slot was given away, it takes another one and
+// returns what its last holder reserved.
+func (s *Store) reserve(ctx context.Context, have holding, upTo edm.Ticks) (holding, error) {
+	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
+	defer cancel()
+	err := s.once(ctx, s.urgent, func(ctx context.Context, c *pgconn.PgConn) error {
+		now, ok, err := s.beat(ctx, c, have, upTo)
+		if err != nil {
+			return err
+		}
+		if ok {
+			have.reserved = upTo
+			return s.compareClocks(now)
+		}
+		have, err = s.occupy(ctx, c)
+		return err
+	})
+	if err != nil {
+		return have, fmt.Errorf("%w: %w", errStale, err)
+	}
+	return have, nil
+}
+
+// beat renews a slot and reserves Timestamps. It returns the time of the database; not ok
+// means that the slot belongs to another server.
+func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h holding, upTo edm.Ticks) (now time.Time, ok bool, err error) {
+	rows, err := query(ctx, c, beat, func(v [][]byte) error {
+		now = time.UnixMicro(number(v[0]))
+		return nil
+	}, int2Of(h.slot), int8Of(h.holder), int8Of(int64(upTo)), int8Of(tenancy.Microseconds()))
+	if err == nil {
+		err = warning(c) // it would not hold after a failover
+	}
+	return now, rows == 1, err
+}
+
+var errClock = errors.New("the clock of this machine and that of the database differ by more than 10 s: nothing is written until they agree")
+
+// compareClocks refuses to issue Timestamps by a clock that is wrong, because all servers
+// follow the fastest one. It is not for clocks of tests.
+func (s *Store) compareClocks(database time.Time) error {
+	if s.Now != nil {
+		return nil
+	}
+	difference := time.Until(database)
+	s.counters.clock.Store(int64(difference))
+	off := difference.Abs() > warnClockDifference
+	if s.clockOff.Swap(off) != off && off {
+		s.Logf("the clock of this machine differs from that of the database by %v; above %v nothing is written", -difference.Round(time.Millisecond), maxClockDifference)
+	}
+	if difference.Abs() > maxClockDifference {
+		return errClock
+	}
+	return nil
+}
+
+// beating keeps the slot, and drops the connections to a primary that is none any more.
+func (s *Store) beating(ctx context.Context) {
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := s.Ready(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			s.primary.Reset()
+		}
+		if failing != (err != nil) {
+			if failing = err != nil; failing {
+				s.Logf("the database does not answer: %v", err)
+			} else {
+				s.Logf("the database answers again")
+			}
+		}
+	}
+}
+
+// Ready sends a heartbeat: it fails if the database accepts no writes.
+func (s *Store) Ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
+	defer cancel()
+	h := s.clock.holds()
+	held := false
+	err := s.once(ctx, s.urgent, func(ctx context.Context, c *pgconn.PgConn) error {
+		h.reserved = s.now() + reserveAhead
+		now, ok, err := s.beat(ctx, c, h, h.reserved)
+		if err != nil {
+			return err
+		}
+		held = ok
+		return s.compareClocks(now)
+	})
+	if err != nil {
+		return err
+	}
+	if !held { // the next Timestamp takes another slot
+		_, err = s.clock.next(ctx)
+		return err
+	}
+	s.clock.renewed(h)
+	return nil
+}

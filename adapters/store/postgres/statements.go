@@ -1,0 +1,150 @@
+package postgres
+
+// statement is one that every connection has prepared. Its parameters and results are
+// binary.
+type statement struct{ name, sql string }
+
+// The state of entities. Without a floor there is no table, without ts no row, without
+// properties a tombstone.
+var (
+	getOne = statement{"get_one", `
+SELECT r.floor, r.purged, e.ts, e.nonce, e.properties
+  FROM record r LEFT JOIN entity e ON e.life = r.life AND e.key = $2::bytea
+ WHERE r.name = $1::text`}
+	getMany = statement{"get_many", `
+SELECT r.floor, r.purged, e.ts, e.nonce, e.properties, q.i
+  FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY AS q(name, key, i)
+  LEFT JOIN record r ON r.name = q.name
+  LEFT JOIN entity e ON e.life = r.life AND e.key = q.key`}
+)
+
+// Writes of one entity: $1 is the record, $2 the key, $3 the Timestamp, $4 the nonce,
+// $5 the properties, NULL for a delete, and $6 the Timestamp that the row must have.
+// They write one row or none.
+const (
+	upsertSQL = `
+INSERT INTO entity AS e (life, key, ts, nonce, properties)
+SELECT life, $2::bytea, $3::int8, $4::int8, $5::bytea FROM record WHERE name = $1::text AND floor < $3
+    ON CONFLICT (life, key) DO UPDATE SET ts = excluded.ts, nonce = excluded.nonce, properties = excluded.properties
+ WHERE e.ts < excluded.ts`
+	insertSQL = upsertSQL + ` AND e.properties IS NULL`
+	updateSQL = `
+UPDATE entity SET ts = $3::int8, nonce = $4::int8, properties = $5::bytea
+ WHERE life = (SELECT life FROM record WHERE name = $1::text AND floor < $3) AND key = $2::bytea
+   AND ts < $3 AND properties IS NOT NULL`
+	swapSQL = updateSQL + ` AND ts = $6::int8`
+)
+
+// all writes in the way of a batch: one that writes nothing fails with divisionByZero,
+// which undoes the batch.
+func all(sql string) string {
+	return `WITH w AS (` + sql + ` RETURNING 1) SELECT 1 / count(*) FROM w`
+}
+
+// form is a kind of write of one entity.
+type form uint8
+
+const (
+	upsert form = iota
+	insert
+	update
+	swap
+)
+
+// writes has the statement of each form, alone and in a batch.
+var writes = [...]struct{ alone, batch statement }{
+	upsert: {statement{"upsert", upsertSQL}, statement{"upsert_all", all(upsertSQL)}},
+	insert: {statement{"insert", insertSQL}, statement{"insert_all", all(insertSQL)}},
+	update: {statement{"update", updateSQL}, statement{"update_all", all(updateSQL)}},
+	swap:   {statement{"swap", swapSQL}, statement{"swap_all", all(swapSQL)}},
+}
+
+// Pages.
+var (
+	begin     = statement{"begin", `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY`}
+	commit    = statement{"commit", `COMMIT`}
+	lifeOf    = statement{"life_of", `SELECT life FROM record WHERE name = $1::text`}
+	rowsUntil = statement{"rows_until", `
+SELECT key, ts, nonce, properties FROM entity
+ WHERE life = (SELECT life FROM record WHERE name = $1::text) AND key >= $2::bytea AND key < $3::bytea AND properties IS NOT NULL
+ ORDER BY key LIMIT $4::int8`}
+)
+
+// The catalog. A new life has a floor above everything that was ever issued.
+var (
+	readRecord  = statement{"read_record", `SELECT name, incarnation, revision, value FROM record WHERE name = $1::text`}
+	listRecords = statement{"list_records", `
+SELECT name, incarnation, revision, value FROM record WHERE name >= $1::text AND name < $2::text ORDER BY name LIMIT $3::int8`}
+	createRecord = statement{"create_record", `
+INSERT INTO record (name, incarnation, revision, floor, purged, value)
+SELECT $1::text, $2::bytea, $3::int8, max(reserved), max(reserved), $4::bytea FROM server
+    ON CONFLICT DO NOTHING`}
+	changeRecord = statement{"change_record", `UPDATE record SET revision = $2::int8, value = $3::bytea WHERE name = $1::text AND revision = $4::int8`}
+	dropRecord   = statement{"drop_record", `
+WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life)
+INSERT INTO dropped (life, by) SELECT life, $3::int8 FROM gone`}
+	droppedBy = statement{"dropped_by", `SELECT 1 FROM dropped WHERE by = $1::int8`}
+)
+
+// Servers. The holder of a slot is a random number.
+var (
+	takeSlot = statement{"take_slot", `
+UPDATE server SET holder = $1::int8, at = clock_timestamp(), expires = clock_timestamp() + $2::int8 * interval '1 microsecond'
+ WHERE slot = (SELECT slot FROM server WHERE expires < clock_timestamp() ORDER BY expires, slot LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING slot, reserved`}
+	beat = statement{"beat", `
+UPDATE server SET at = clock_timestamp(), expires = clock_timestamp() + $4::int8 * interval '1 microsecond', reserved = greatest(reserved, $3::int8)
+ WHERE slot = $1::int2 AND holder = $2::int8
+RETURNING (extract(epoch FROM clock_timestamp()) * 1000000)::int8`}
+	leaveSlot = statement{"leave_slot", `UPDATE server SET holder = 0, expires = '-infinity' WHERE slot = $1::int2 AND holder = $2::int8`}
+	// synced is the time of the last heartbeat that a replica shows.
+	synced = statement{"synced", `SELECT (extract(epoch FROM max(at)) * 1000000)::int8 FROM server WHERE at > '-infinity'`}
+)
+
+// What is to be removed, and who may still add to it.
+var (
+	// writing are the transactions that write entities now. Their statements took this
+	// lock before they looked at records.
+	writing = statement{"writing", `
+SELECT virtualtransaction FROM pg_locks
+ WHERE locktype = 'relation' AND relation = 'entity'::regclass AND mode = 'RowExclusiveLock' AND pid <> pg_backend_pid()
+   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`}
+	raiseFloor = statement{"raise_floor", `UPDATE record SET floor = $2::int8 WHERE name = $1::text AND floor < $2::int8`}
+	// deadLives steps from life to life in the index of tombstones.
+	deadLives = statement{"dead_lives", `
+WITH RECURSIVE lives AS (
+  (SELECT life FROM entity WHERE dead AND life > $1::int8 ORDER BY life LIMIT 1)
+  UNION ALL
+  SELECT (SELECT e.life FROM entity e WHERE e.dead AND e.life > lives.life ORDER BY e.life LIMIT 1) FROM lives WHERE lives.life IS NOT NULL)
+SELECT life FROM lives WHERE life IS NOT NULL LIMIT $2::int8`}
+	raisePurged  = statement{"raise_purged", `UPDATE record SET purged = $2::int8, floor = greatest(floor, $2::int8) WHERE life = ANY($1::int8[]) AND purged < $2::int8`}
+	deleteDead   = statement{"delete_dead", deleteSome(`AND dead AND ts <= $4::int8`)}
+	deleteLife   = statement{"delete_life", deleteSome(`AND $4::int8 = 0`)}
+	droppedLives = statement{"dropped_lives", `SELECT life FROM dropped WHERE at < clock_timestamp() - $1::int8 * interval '1 microsecond' ORDER BY life LIMIT 1000`}
+	forgetLife   = statement{"forget_life", `DELETE FROM dropped WHERE life = $1::int8 AND NOT EXISTS (SELECT FROM entity WHERE life = $1::int8)`}
+)
+
+// deleteSome deletes rows of one life from a key on, in key order.
+func deleteSome(condition string) string {
+	return `
+DELETE FROM entity WHERE ctid = ANY(ARRAY(
+  SELECT ctid FROM entity WHERE life = $1::int8 AND key >= $2::bytea ` + condition + ` ORDER BY key LIMIT $3::int8 FOR UPDATE SKIP LOCKED))
+RETURNING key`
+}
+
+// alive reports whether the server that answers has this connection.
+var alive = statement{"alive", `SELECT 1 FROM pg_stat_activity WHERE pid = $1::int4 AND application_name = $2::text`}
+
+// prepared are the statements of every connection, in the order of preparation.
+var prepared = func() []statement {
+	list := []statement{
+		getOne, getMany, begin, commit, lifeOf, rowsUntil,
+		readRecord, listRecords, createRecord, changeRecord, dropRecord, droppedBy,
+		takeSlot, beat, leaveSlot, synced,
+		writing, raiseFloor, deadLives, raisePurged, deleteDead, deleteLife, droppedLives, forgetLife, alive,
+	}
+	for _, w := range writes {
+		list = append(list, w.alone, w.batch)
+	}
+	return list
+}()

@@ -1,0 +1,284 @@
+// Package local runs PostgreSQL for tests.
+package local
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Cluster is a database server with a data directory of its own. It ends with Remove, or
+// with the process that started it.
+type Cluster struct {
+	Dir  string // has the socket, the data and the log
+	Port int
+	bin  string
+	as   *syscall.Credential // nil: this user
+
+	life io.Closer
+	c    *exec.Cmd
+}
+
+// Options say what kind of cluster is wanted.
+type Options struct {
+	Version  string   // of Maven Central, as in 17.5.0; "" is Debian's
+	Settings []string // name=value
+	Dir      string   // of the data; "" is a temporary one
+	From     *Cluster // to be a standby of
+}
+
+// New makes a cluster and starts it.
+func New(o Options) (c *Cluster, err error) {
+	c = new(Cluster)
+	if c.bin, err = programs(o.Version); err != nil {
+		return nil, err
+	}
+	if c.as, err = account(); err != nil {
+		return nil, err
+	}
+	if c.Dir = o.Dir; c.Dir == "" {
+		if c.Dir, err = os.MkdirTemp("", "edgetable-pg-"); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.own(c.Dir); err != nil {
+		return nil, err
+	}
+	if c.Port, err = freePort(); err != nil {
+		return nil, err
+	}
+	if o.From == nil {
+		err = c.run("initdb", "-D", c.data(), "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C")
+	} else {
+		err = c.run("pg_basebackup", "-D", c.data(), "-h", o.From.Dir, "-p", strconv.Itoa(o.From.Port), "-U", "postgres", "-R", "-X", "stream", "--no-sync", "-c", "fast")
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(c.Dir))
+	}
+	settings := append([]string{"listen_addresses='127.0.0.1'", "unix_socket_directories='" + c.Dir + "'", "port=" + strconv.Itoa(c.Port), "log_min_messages=warning"}, o.Settings...)
+	f, err := os.OpenFile(filepath.Join(c.data(), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.WriteString("\n" + strings.Join(settings, "\n") + "\n")
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Remove())
+	}
+	return c, nil
+}
+
+func (c *Cluster) data() string { return filepath.Join(c.Dir, "data") }
+
+// Data is the directory with the database's files.
+func (c *Cluster) Data() string { return c.data() }
+
+// own gives a directory to the account of the server.
+func (c *Cluster) own(dir string) error {
+	if c.as == nil {
+		return nil
+	}
+	return os.Chown(dir, int(c.as.Uid), int(c.as.Gid))
+}
+
+func (c *Cluster) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.as, Setpgid: true}
+	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), "LC_ALL=C", "HOME="+c.Dir)
+	return cmd
+}
+
+func (c *Cluster) run(program string, args ...string) error {
+	out, err := c.command(filepath.Join(c.bin, program), args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", program, err, out)
+	}
+	return nil
+}
+
+// keeper starts the server, and stops it when file 3 ends, as it does when the process
+// that holds the other end does.
+const keeper = `"$1" -D "$2" >>"$3" 2>&1 3<&- & pid=$!
+( cat <&3 >/dev/null; kill -QUIT $pid 2>/dev/null ) >/dev/null 2>&1 &
+exec 3<&-
+wait $pid`
+
+// Start starts a server that was stopped and waits until it answers.
+func (c *Cluster) Start() error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	cmd := c.command("/bin/sh", "-c", keeper, "keeper", filepath.Join(c.bin, "postgres"), c.data(), filepath.Join(c.Dir, "log"))
+	cmd.ExtraFiles = []*os.File{r}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	r.Close()
+	c.life, c.c = w, cmd
+	return c.Wait(time.Minute)
+}
+
+// Wait waits until the server answers.
+func (c *Cluster) Wait(limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	for {
+		conn, err := pgx.Connect(ctx, c.DSN(""))
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			log, _ := os.ReadFile(filepath.Join(c.Dir, "log"))
+			return fmt.Errorf("PostgreSQL does not answer: %w\n%s", err, log)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Stop stops the server at once, as a crash would: what is not in its log is lost.
+func (c *Cluster) Stop() error {
+	pid, err := c.Pid()
+	if err != nil {
+		return err
+	}
+	if err := syscall.Kill(pid, syscall.SIGQUIT); err != nil {
+		return err
+	}
+	return c.gone()
+}
+
+// Kill kills the server and all its processes.
+func (c *Cluster) Kill() error {
+	if err := syscall.Kill(-c.c.Process.Pid, syscall.SIGKILL); err != nil {
+		return err
+	}
+	return c.gone()
+}
+
+func (c *Cluster) gone() error {
+	_ = c.c.Wait() // it was told to end
+	return c.life.Close()
+}
+
+// Pid is the server's first process.
+func (c *Cluster) Pid() (int, error) {
+	text, err := os.ReadFile(filepath.Join(c.data(), "postmaster.pid"))
+	if err != nil {
+		return 0, err
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	return strconv.Atoi(first)
+}
+
+// Restart is a crash and a start.
+func (c *Cluster) Restart() error {
+	if err := c.Stop(); err != nil {
+		return err
+	}
+	return c.Start()
+}
+
+// Promote makes a standby a primary.
+func (c *Cluster) Promote() error {
+	return c.Exec("SELECT pg_promote()")
+}
+
+// Remove stops the server and removes its files.
+func (c *Cluster) Remove() error {
+	if c.c != nil && c.c.ProcessState == nil {
+		_ = c.Stop() // or it has ended by itself
+	}
+	return os.RemoveAll(c.Dir)
+}
+
+// Address of the server, for TCP.
+func (c *Cluster) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port)) }
+
+// DSN for the database of an administrator, by the socket; more is appended.
+func (c *Cluster) DSN(more string) string {
+	return fmt.Sprintf("host=%s port=%d user=postgres dbname=postgres sslmode=disable connect_timeout=5 %s", c.Dir, c.Port, more)
+}
+
+// Exec executes SQL as the administrator.
+func (c *Cluster) Exec(sql string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, c.DSN(""))
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, sql)
+	return errors.Join(err, conn.Close(ctx))
+}
+
+var schemas atomic.Int64
+
+// Name returns the name of a schema that was never used.
+func Name() string { return fmt.Sprintf("et%d_%s", schemas.Add(1), strings.ToLower(rand.Text()[:6])) }
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
+}
+
+// account is who runs the server: PostgreSQL refuses root.
+func account() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		if u, err := user.Lookup(name); err == nil {
+			uid, e1 := strconv.ParseUint(u.Uid, 10, 32)
+			gid, e2 := strconv.ParseUint(u.Gid, 10, 32)
+			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, errors.Join(e1, e2)
+		}
+	}
+	return nil, errors.New("PostgreSQL refuses root, and there is neither a user postgres nor nobody")
+}
+
+// programs is the folder with PostgreSQL's programs. A test runs in the directory of its
+// package, and the script is found from there.
+func programs(version string) (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		script := filepath.Join(dir, ".ci", "postgres")
+		if _, err := os.Stat(script); err == nil {
+			if version == "" {
+				version = "system"
+			}
+			c := exec.Command(script, version)
+			c.Stderr = os.Stderr
+			out, err := c.Output()
+			return strings.TrimSpace(string(out)), err
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", errors.New(".ci/postgres is not above the working directory")
+		}
+		dir = parent
+	}
+}
