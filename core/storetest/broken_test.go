@@ -34,6 +34,9 @@ var broken = map[string]struct {
 	"a context that is ignored":               {"Entities/Cancelled", func(s table.Store) table.Store { return deaf{s} }},
 	"a clock as coarse as its reader":         {"Timestamps/Frozen", func(s table.Store) table.Store { return coarse{s} }},
 	"a delete that overtakes an insert":       {"Timestamps/Overlaps", func(s table.Store) table.Store { return newEarlyTicks(s) }},
+	"a new life without a floor":              {"Timestamps/Lives", func(s table.Store) table.Store { return &youngLives{Store: s, lives: make(map[table.RecordKey]int)} }},
+	"a purge that leaves no floor":            {"Timestamps/Purged", func(s table.Store) table.Store { return &forgets{Store: s} }},
+	"a slot with two holders":                 {"Timestamps/TakenOver", func(s table.Store) table.Store { return &sameSlot{Store: s} }},
 	"a position behind the next row":          {"Scans/Ranges", func(s table.Store) table.Store { return skips{s} }},
 	"the last row as position":                {"Scans/Ranges", func(s table.Store) table.Store { return repeats{s} }},
 	"a position that is lost with a row gone": {"Scans/Paging", func(s table.Store) table.Store { return needsRow{s} }},
@@ -59,7 +62,7 @@ const child = "STORETEST_BROKEN"
 func TestSuiteNoticesBrokenStores(t *testing.T) {
 	if name := os.Getenv(child); name != "" {
 		storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
-			return storetest.Place{Store: broken[name].with(memstore.New(now)), Strengths: inMemory, Lossy: true}
+			return placeOf(broken[name].with(memstore.New(now)))
 		})
 		return
 	}
@@ -91,7 +94,7 @@ func TestSuitePassesTheReference(t *testing.T) {
 	storetest.Run(t, func(_ testing.TB, now func() edm.Ticks) storetest.Place {
 		s := memstore.New(now)
 		again := func(func() edm.Ticks) table.Store { return s }
-		return storetest.Place{Store: s, Strengths: inMemory, Share: again, Restart: again}
+		return storetest.Place{Store: s, Strengths: inMemory, Share: again, Restart: again, Purge: func() {}, TakeOver: again}
 	})
 }
 

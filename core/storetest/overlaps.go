@@ -27,12 +27,16 @@ type applied struct {
 // only, so all clients use the same store. Without Conditional or Linearizable the
 // last writer wins, and a commit has no place in an order.
 func overlaps(e *env) {
-	if !e.has.Conditional || !e.has.Linearizable {
-		return
-	}
 	stores := [2]table.Store{e.Store, e.Store}
 	if e.has.TimestampsAcrossProcesses {
 		stores[1] = e.second(e.clock.now)
+	}
+	e.overlap(stores)
+}
+
+func (e *env) overlap(stores [2]table.Store) {
+	if !e.has.Conditional || !e.has.Linearizable {
+		return
 	}
 	choices := []table.Mutation{put("p", "r", "upsert"), absent(put("p", "r", "insert")), remove("p", "r"), remove("p", "r")}
 	name := e.create("overlaps")

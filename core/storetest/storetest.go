@@ -25,6 +25,12 @@ type Place struct {
 	// power, so that data that was not made durable is lost. Nil: the place ends with
 	// its store.
 	Restart func(now func() edm.Ticks) table.Store
+	// Purge removes now what deleted entities and dropped tables left behind. Nil: nothing
+	// stays behind, or the suite cannot have it removed.
+	Purge func()
+	// TakeOver opens another store that takes Store for dead, although it works, and takes
+	// over what it held. Nil: a store holds nothing.
+	TakeOver func(now func() edm.Ticks) table.Store
 	// Settle lets every replica catch up. Only a store that does not declare
 	// Linearizable may need it. Nil: the store has no replicas.
 	Settle func()

@@ -21,6 +21,9 @@ func Timestamps(t *testing.T, h Harness) {
 		{"Writers", writers},
 		{"Overlaps", overlaps},
 		{"Shared", sharedTimestamps},
+		{"Lives", laterLives},
+		{"Purged", purged},
+		{"TakenOver", takenOver},
 	})
 }
 

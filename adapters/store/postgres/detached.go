@@ -32,12 +32,9 @@ func detached[R any](ctx context.Context, s *Store, do func(ctx context.Context)
 	}
 }
 
-// watchEvery is how long a write may be silent before the store looks after it.
-const watchEvery = 5 * time.Second
-
 // attended calls send, which writes by a connection and waits for the answer, however long
 // that takes: a commit may wait for a standby. It closes the connection only if the
-// primary does not know it: then the answer will never come.
+// primary does not work for it: then the answer was lost, or will never come.
 func (s *Store) attended(c *pgconn.PgConn, send func(ctx context.Context) error) error {
 	ended := make(chan struct{})
 	defer close(ended)
@@ -48,7 +45,7 @@ func (s *Store) attended(c *pgconn.PgConn, send func(ctx context.Context) error)
 			return
 		default:
 		}
-		ctx, cancel := context.WithTimeout(s.ctx, watchEvery)
+		ctx, cancel := context.WithTimeout(s.ctx, heartbeatTimeout)
 		defer cancel()
 		known := true
 		err := s.once(ctx, s.urgent, func(ctx context.Context, other *pgconn.PgConn) error {
@@ -60,9 +57,9 @@ func (s *Store) attended(c *pgconn.PgConn, send func(ctx context.Context) error)
 			_ = c.Conn().Close()
 			return
 		}
-		time.AfterFunc(watchEvery, look)
+		time.AfterFunc(s.watchEvery, look)
 	}
-	timer := time.AfterFunc(watchEvery, look)
+	timer := time.AfterFunc(s.watchEvery, look)
 	defer timer.Stop()
 	if err := send(context.Background()); err != nil {
 		return err

@@ -39,7 +39,9 @@ type unsent struct{ err error }
 func (e *unsent) Error() string { return e.err.Error() }
 func (e *unsent) Unwrap() error { return e.err }
 
-// classify says what an error of the driver means.
+// classify says what an error of the driver means. It does not ask pgconn.SafeToRetry:
+// when the wire breaks while the reply to a batch is awaited, that says that nothing was
+// sent.
 func classify(err error) class {
 	if _, ok := errors.AsType[*unsent](err); ok {
 		return again
@@ -52,7 +54,7 @@ func classify(err error) class {
 	}
 	p, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
-	case !ok && (pgconn.SafeToRetry(err) || errors.Is(err, errStale)):
+	case !ok && errors.Is(err, errStale):
 		return again
 	case !ok, p.SeverityUnlocalized != "ERROR":
 		return lost

@@ -128,7 +128,7 @@ func (s *Store) Get(ctx context.Context, name table.RecordKey, key []byte, c tab
 	var now state
 	if c == table.Eventual && s.replica != nil {
 		one := get{name: text, key: key}
-		err = s.fromReplica(ctx, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, []*get{&one}) })
+		err = s.eventual(ctx, c, func(ctx context.Context, c *pgconn.PgConn) error { return getAll(ctx, c, []*get{&one}) })
 		now = one.state
 	} else {
 		now, err = s.look(ctx, text, key)

@@ -14,6 +14,7 @@ import (
 	"edgetable/core/edm"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
+	"edgetable/testdata/must"
 	"edgetable/testdata/postgres/local"
 )
 
@@ -92,7 +93,16 @@ func harness(c *local.Cluster, o postgres.Options, restart bool) storetest.Harne
 			o.Now = now
 			return open(t, c, o)
 		}
-		p := storetest.Place{Store: share(now), Strengths: storetest.Home("PostgreSQL"), Share: share, Restart: share, Remote: true, Lossy: o.Dial != nil}
+		first := open(t, c, func() postgres.Options { o := o; o.Now = now; return o }())
+		p := storetest.Place{
+			Store: first, Strengths: storetest.Home("PostgreSQL"), Share: share, Restart: share, Remote: true, Lossy: o.Dial != nil,
+			Purge: func() {
+				if err := first.Purge(t.Context()); err != nil {
+					t.Errorf("Purge: %v", err)
+				}
+			},
+			TakeOver: func(now func() edm.Ticks) table.Store { return takeOver(t, c, o, now) },
+		}
 		if restart {
 			p.Restart = func(now func() edm.Ticks) table.Store {
 				if err := c.Restart(); err != nil {
@@ -102,6 +112,25 @@ func harness(c *local.Cluster, o postgres.Options, restart bool) storetest.Harne
 			}
 		}
 		return p
+	}
+}
+
+// takeOver opens a store that gets the slot of the one that took its slot last, because
+// all slots but that one are taken. A heartbeat of its holder may come in between.
+func takeOver(t testing.TB, c *local.Cluster, o postgres.Options, now func() edm.Ticks) table.Store {
+	t.Helper()
+	o.Now, o.DSN, o.Connections = now, c.DSN(""), 8
+	for {
+		must.OK(t, c.Exec(`UPDATE `+o.Schema+`.server SET expires = CASE WHEN slot = (SELECT slot FROM `+o.Schema+`.server WHERE holder <> 0 ORDER BY at DESC LIMIT 1)
+			THEN timestamptz '-infinity' ELSE 'infinity' END`))
+		s, err := postgres.Open(t.Context(), o)
+		if err != nil {
+			t.Log("again: ", err)
+			continue
+		}
+		t.Cleanup(func() { s.Close() })
+		must.OK(t, c.Exec(`UPDATE `+o.Schema+`.server SET expires = '-infinity' WHERE expires = 'infinity'`))
+		return s
 	}
 }
 

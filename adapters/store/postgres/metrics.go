@@ -47,6 +47,7 @@ type Metrics struct {
 	Retries               map[string]int64 // by the reason
 	Unknown               int64            // writes whose outcome could not be found out
 	ReplicaFailures       int64            // reads that the primary had to answer
+	ReplicaAge            time.Duration    // how far the replica is behind
 	Purged                int64            // rows
 	Purges, PurgeFailures int64
 	ClockDifference       time.Duration // by which the clock of the database is ahead
@@ -60,12 +61,12 @@ func (s *Store) Metrics() Metrics {
 		WriteGroups: c.writes.groups.Load(), Writes: c.writes.members.Load(),
 		ReadGroups: c.reads.groups.Load(), Reads: c.reads.members.Load(),
 		Behind: c.behind.Load(), Unknown: c.unknown.Load(), Retries: make(map[string]int64),
-		ReplicaFailures: c.replicaFailures.Load(),
-		Purged:          c.purged.Load(), Purges: c.purges.Load(), PurgeFailures: c.purgeFailures.Load(),
+		ReplicaFailures: c.replicaFailures.Load(), ReplicaAge: s.replica.age(),
+		Purged: c.purged.Load(), Purges: c.purges.Load(), PurgeFailures: c.purgeFailures.Load(),
 		ClockDifference: time.Duration(c.clock.Load()),
 	}
 	if s.replica != nil {
-		m.Pools = append(m.Pools, pool("replica", s.replica))
+		m.Pools = append(m.Pools, pool("replica", s.replica.pool))
 	}
 	for why := range c.retries {
 		m.Retries[class(why).String()] = c.retries[why].Load()

@@ -19,7 +19,7 @@ import (
 type Store struct {
 	Options
 	primary *pgxpool.Pool
-	replica *pgxpool.Pool // or nil
+	replica *replica // or nil
 	clock   *clock
 	now     func() edm.Ticks
 	name    string // application_name
@@ -42,7 +42,10 @@ type Store struct {
 	beside sync.WaitGroup
 }
 
-var _ table.Store = (*Store)(nil)
+var (
+	_ table.Store      = (*Store)(nil)
+	_ table.Replicated = (*Store)(nil)
+)
 
 // Open connects to the database, whose schema must be there, and takes a slot.
 func Open(ctx context.Context, o Options) (*Store, error) {
@@ -67,6 +70,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.beside.Go(func() { s.beating(s.ctx) })
+	if s.replica != nil {
+		s.beside.Go(func() { every(s.ctx, heartbeat, s.watchReplica) })
+	}
 	if o.PurgeEvery > 0 {
 		s.beside.Go(func() { s.purging(s.ctx) })
 	}
@@ -90,13 +96,8 @@ func (s *Store) connect(ctx context.Context) error {
 		return err
 	}
 	if s.ReplicaDSN != "" {
-		config, err := c.config(s.ReplicaDSN)
-		if err != nil {
+		if err := s.follow(c); err != nil {
 			return fmt.Errorf("replica: %w", err)
-		}
-		config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error { return c.ready(ctx, conn.PgConn()) }
-		if s.replica, err = pgxpool.NewWithConfig(s.ctx, config); err != nil {
-			return err
 		}
 	}
 	if err := s.compatible(ctx, config); err != nil {
@@ -138,7 +139,7 @@ func (s *Store) Close() error {
 	}
 	s.primary.Close()
 	if s.replica != nil {
-		s.replica.Close()
+		s.replica.pool.Close()
 	}
 	return nil
 }

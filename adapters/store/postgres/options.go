@@ -51,6 +51,8 @@ type Options struct {
 
 	// keepCancels is a control for a test: cancel requests are sent.
 	keepCancels bool
+	// watchEvery is how long a write may be silent before the store looks after it.
+	watchEvery time.Duration
 }
 
 const (
@@ -88,6 +90,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.PurgeAfter <= 0 {
 		o.PurgeAfter = defaultPurgeAfter
+	}
+	if o.watchEvery == 0 {
+		o.watchEvery = 5 * time.Second
 	}
 	if o.Dial == nil {
 		o.Dial = dial

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-
 )
 
 // begin limits the time of an operation.
@@ -47,6 +46,9 @@ func (s *Store) with(ctx context.Context, pool *pgxpool.Pool, do func(ctx contex
 	}
 	defer c.Release()
 	conn := c.Conn().PgConn()
+	if conn.IsClosed() {
+		return &unsent{errors.New("postgres: the connection was closed")}
+	}
 	delete(conn.CustomData(), warned)
 	err = do(ctx, conn)
 	switch class := classify(err); {
@@ -79,9 +81,15 @@ func (s *Store) retry(ctx context.Context, use chan struct{}, do func(ctx contex
 	}
 }
 
-// read is retry for a read, with the errors of the port.
+// read is retry for a read, with the errors of the port. An attempt ends before the
+// patience does, since its connection may be dead.
 func (s *Store) read(ctx context.Context, use chan struct{}, do func(ctx context.Context, c *pgconn.PgConn) error) error {
-	if err := s.retry(ctx, use, do); err != nil {
+	err := s.retry(ctx, use, func(ctx context.Context, c *pgconn.PgConn) error {
+		ctx, cancel := context.WithTimeoutCause(ctx, s.Patience/3, errPatience)
+		defer cancel()
+		return do(ctx, c)
+	})
+	if err != nil {
 		return readError(ctx, err)
 	}
 	return nil

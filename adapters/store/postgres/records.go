@@ -28,13 +28,13 @@ func readRecordRow(v [][]byte) (r table.Record, err error) {
 }
 
 // ReadRecord implements [table.Store].
-func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Record, error) {
+func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey, c table.Consistency) (table.Record, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return table.Record{}, err
 	}
 	defer cancel()
-	list, err := s.records(ctx, readRecord, []byte(key.String()))
+	list, err := s.records(ctx, c, readRecord, []byte(key.String()))
 	if err != nil {
 		return table.Record{}, err
 	}
@@ -45,7 +45,7 @@ func (s *Store) ReadRecord(ctx context.Context, key table.RecordKey) (table.Reco
 }
 
 // ListRecords implements [table.Store]; its answer is a snapshot.
-func (s *Store) ListRecords(ctx context.Context, account, from string, limit int) ([]table.Record, error) {
+func (s *Store) ListRecords(ctx context.Context, account, from string, limit int, c table.Consistency) ([]table.Record, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -55,11 +55,11 @@ func (s *Store) ListRecords(ctx context.Context, account, from string, limit int
 	if strings.ContainsRune(from, 0) { // text has no such character
 		from = from[:strings.IndexByte(from, 0)] + "\x01"
 	}
-	return s.records(ctx, listRecords, []byte(prefix+from), []byte(prefix+afterNames), int8Of(int64(limit)))
+	return s.records(ctx, c, listRecords, []byte(prefix+from), []byte(prefix+afterNames), int8Of(int64(limit)))
 }
 
-func (s *Store) records(ctx context.Context, what statement, args ...[]byte) (list []table.Record, err error) {
-	err = s.read(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
+func (s *Store) records(ctx context.Context, how table.Consistency, what statement, args ...[]byte) (list []table.Record, err error) {
+	err = s.eventual(ctx, how, func(ctx context.Context, c *pgconn.PgConn) error {
 		list = nil
 		_, err := query(ctx, c, what, func(v [][]byte) error {
 			r, err := readRecordRow(v)
@@ -85,13 +85,14 @@ func (s *Store) WriteRecord(ctx context.Context, r table.Record) (table.Revision
 	r.Value = bytesOf(slices.Clone(r.Value))
 	name := strings.Clone(r.Key.String())
 	revision, err := detached(ctx, s, func(ctx context.Context) (table.Revision, error) {
-		ticks, err := s.change(ctx, func(ticks edm.Ticks) (statement, [][]byte) {
+		ticks, err := s.change(ctx, func(ticks edm.Ticks) []call {
+			n, t := []byte(name), int8Of(int64(ticks))
 			if r.Revision == "" {
-				return createRecord, [][]byte{[]byte(name), r.Incarnation[:], int8Of(int64(ticks)), r.Value}
+				return []call{{createRecord, [][]byte{n, r.Incarnation[:], t, r.Value}}, {setFloor, [][]byte{n, t}}}
 			}
-			return changeRecord, [][]byte{[]byte(name), int8Of(int64(ticks)), r.Value, int8Of(int64(old))}
+			return []call{{changeRecord, [][]byte{n, t, r.Value, int8Of(int64(old))}}}
 		}, func(ctx context.Context, ticks edm.Ticks) (bool, error) {
-			now, err := s.records(ctx, readRecord, []byte(name))
+			now, err := s.records(ctx, table.Strong, readRecord, []byte(name))
 			return len(now) == 1 && now[0].Revision == table.RevisionOf(ticks), err
 		})
 		return table.RevisionOf(ticks), err
@@ -112,8 +113,8 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	defer cancel()
 	name, old := strings.Clone(key.String()), revision.Written()
 	_, err = detached(ctx, s, func(ctx context.Context) (edm.Ticks, error) {
-		return s.change(ctx, func(ticks edm.Ticks) (statement, [][]byte) {
-			return dropRecord, [][]byte{[]byte(name), int8Of(int64(old)), int8Of(int64(ticks))}
+		return s.change(ctx, func(ticks edm.Ticks) []call {
+			return []call{{dropRecord, [][]byte{[]byte(name), int8Of(int64(old)), int8Of(int64(ticks))}}}
 		}, func(ctx context.Context, ticks edm.Ticks) (found bool, err error) {
 			err = s.read(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error {
 				rows, err := query(ctx, c, droppedBy, nil, int8Of(int64(ticks)))
@@ -126,17 +127,23 @@ func (s *Store) Drop(ctx context.Context, key table.RecordKey, revision table.Re
 	return s.changeError(ctx, err)
 }
 
-// change changes a record by a statement that writes one row, or none if the record has
-// another revision. done reports whether a statement with this Timestamp was applied.
-func (s *Store) change(ctx context.Context, make func(ticks edm.Ticks) (statement, [][]byte), done func(ctx context.Context, ticks edm.Ticks) (bool, error)) (edm.Ticks, error) {
+// call is a statement with its arguments.
+type call struct {
+	statement
+	args [][]byte
+}
+
+// change changes a record in one transaction, whose first statement writes one row, or none
+// if the record has another revision. done reports whether a transaction with this
+// Timestamp was applied.
+func (s *Store) change(ctx context.Context, calls func(ticks edm.Ticks) []call, done func(ctx context.Context, ticks edm.Ticks) (bool, error)) (edm.Ticks, error) {
 	for try := 0; ; try++ {
 		ticks, err := s.clock.next(ctx)
 		var rows int64
 		if err == nil {
-			what, args := make(ticks)
 			err = s.once(ctx, s.shared, func(_ context.Context, c *pgconn.PgConn) error {
 				return s.attended(c, func(ctx context.Context) error {
-					rows, err = query(ctx, c, what, nil, args...)
+					rows, err = transact(ctx, c, calls(ticks))
 					return err
 				})
 			})
@@ -163,6 +170,25 @@ func (s *Store) change(ctx context.Context, make func(ticks edm.Ticks) (statemen
 			return 0, err
 		}
 	}
+}
+
+// transact sends calls as one transaction and returns how many rows the first one wrote.
+func transact(ctx context.Context, c *pgconn.PgConn, calls []call) (rows int64, err error) {
+	b := new(pgconn.Batch)
+	for _, one := range calls {
+		b.ExecPrepared(one.name, one.args, formats, formats)
+	}
+	r := c.ExecBatch(ctx, b)
+	for i := 0; r.NextResult(); i++ {
+		tag, err := r.ResultReader().Close()
+		if err != nil {
+			break // Close has it too
+		}
+		if i == 0 {
+			rows = tag.RowsAffected()
+		}
+	}
+	return rows, r.Close()
 }
 
 // changeError is the error of a change of a record for the caller.

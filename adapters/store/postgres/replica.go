@@ -2,28 +2,81 @@ package postgres
 
 import (
 	"context"
-	"errors"
+	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"edgetable/core/edm"
+	"edgetable/core/table"
 )
 
-// replicaTries is how often a read is sent to the replica before the primary answers it:
-// replay of the log ends statements that read what it removes.
-const replicaTries = 2
+const (
+	// replicaTries is how often a read is sent to the replica before the primary answers
+	// it: replay of the log ends statements that read what it removes.
+	replicaTries = 2
+	// replicaPatience is how long a replica may take before the primary answers.
+	replicaPatience = 3 * time.Second
+	// replicaSilence is how long a replica without news counts as one that follows.
+	replicaSilence = 15 * time.Second
+)
 
-// replicaPatience is how long a replica may take before the primary answers.
-const replicaPatience = 3 * time.Second
+// replica is the server that eventual reads go to. All connections lead to one server, so
+// that it has one age.
+type replica struct {
+	pool *pgxpool.Pool
 
-// fromReplica reads from the replica, or from the primary if that fails.
-func (s *Store) fromReplica(ctx context.Context, do func(ctx context.Context, c *pgconn.PgConn) error) error {
-	if s.replica != nil {
+	mu     sync.Mutex
+	server string // which one
+	synced edm.Ticks
+	known  time.Time // when it was read
+	status table.ReplicationStatus
+}
+
+// serverSQL names a server and its start.
+const serverSQL = `SELECT concat_ws(' ', inet_server_addr(), current_setting('port'), current_setting('data_directory', true), pg_postmaster_start_time())`
+
+// follow opens the pool of a replica.
+func (s *Store) follow(c *connector) error {
+	config, err := c.config(s.ReplicaDSN)
+	if err != nil {
+		return err
+	}
+	r := new(replica)
+	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		results, err := conn.PgConn().Exec(ctx, serverSQL).ReadAll()
+		if err != nil {
+			return err
+		}
+		r.leads(string(results[0].Rows[0][0]))
+		return c.ready(ctx, conn.PgConn())
+	}
+	if r.pool, err = pgxpool.NewWithConfig(s.ctx, config); err != nil {
+		return err
+	}
+	s.replica = r
+	return nil
+}
+
+// leads notes which server a new connection leads to. Connections to another one end.
+func (r *replica) leads(server string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.server != "" && r.server != server {
+		r.pool.Reset()
+	}
+	r.server = server
+}
+
+// eventual reads from the replica if the read may be old and there is one.
+func (s *Store) eventual(ctx context.Context, c table.Consistency, do func(ctx context.Context, c *pgconn.PgConn) error) error {
+	if c == table.Eventual && s.replica != nil {
 		within, cancel := context.WithTimeoutCause(ctx, replicaPatience, errPatience)
 		defer cancel()
 		for range replicaTries {
-			err := s.with(within, s.replica, do)
+			err := s.with(within, s.replica.pool, do)
 			if err == nil {
 				return nil
 			}
@@ -34,18 +87,28 @@ func (s *Store) fromReplica(ctx context.Context, do func(ctx context.Context, c 
 	return s.read(ctx, s.shared, do)
 }
 
-var errNoHeartbeat = errors.New("postgres: the replica shows no heartbeat")
-
-// Synced returns a time up to which the replica has every write: that of the last
-// heartbeat that it shows, because it applies commits in their order. The time is that of
-// the primary's clock.
-func (s *Store) Synced(ctx context.Context) (edm.Ticks, error) {
-	pool := s.replica
-	if pool == nil {
-		pool = s.primary
+// Replication implements [table.Replicated]. The time is that of the last heartbeat that
+// the replica shows: it applies commits in their order, so it has all before. The
+// heartbeat has the time of the primary's clock.
+func (s *Store) Replication() table.Replication {
+	r := s.replica
+	if r == nil {
+		return table.Replication{LastSync: s.now()}
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.known) > replicaSilence {
+		return table.Replication{Status: table.Unavailable, LastSync: r.synced}
+	}
+	return table.Replication{Status: r.status, LastSync: r.synced}
+}
+
+// watchReplica reads how far the replica is.
+func (s *Store) watchReplica(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
+	defer cancel()
 	var at edm.Ticks
-	err := s.with(ctx, pool, func(ctx context.Context, c *pgconn.PgConn) error {
+	err := s.with(ctx, s.replica.pool, func(ctx context.Context, c *pgconn.PgConn) error {
 		_, err := query(ctx, c, synced, func(v [][]byte) error {
 			if v[0] != nil {
 				at = edm.TicksOf(time.UnixMicro(number(v[0])))
@@ -54,8 +117,35 @@ func (s *Store) Synced(ctx context.Context) (edm.Ticks, error) {
 		})
 		return err
 	})
-	if err == nil && at == 0 {
-		err = errNoHeartbeat
+	if err == nil {
+		s.replica.shows(at, time.Now())
 	}
-	return at, err
+}
+
+// shows notes the last heartbeat that the replica shows.
+func (r *replica) shows(at edm.Ticks, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known = now
+	switch {
+	case at == 0:
+		r.status = table.Bootstrap
+	case at < r.synced: // another replica, which is further behind
+		r.status = table.Unavailable
+	default:
+		r.status, r.synced = table.Live, at
+	}
+}
+
+// age is how far the replica is behind; 0 without one.
+func (r *replica) age() time.Duration {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.synced == 0 {
+		return 0
+	}
+	return max(0, time.Since(r.synced.Time()))
 }

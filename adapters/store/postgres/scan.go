@@ -41,12 +41,7 @@ func (s *Store) Scan(ctx context.Context, name table.RecordKey, r table.ScanRequ
 		page, live, err = p.build(ctx)
 		return err
 	}
-	if r.Consistency == table.Eventual && s.replica != nil {
-		err = s.fromReplica(ctx, read)
-	} else {
-		err = s.read(ctx, s.shared, read)
-	}
-	if err != nil {
+	if err := s.eventual(ctx, r.Consistency, read); err != nil {
 		return table.Page{}, err
 	}
 	if !live {

@@ -70,15 +70,19 @@ SELECT key, ts, nonce, properties FROM entity
  ORDER BY key LIMIT $4::int8`}
 )
 
-// The catalog. A new life has a floor above everything that was ever issued.
+// The catalog. A new life has a floor above everything that was ever issued. It takes a
+// statement of its own in the same transaction: a statement that waits for the Drop of the
+// life before sees the reservations from before it waited.
 var (
 	readRecord  = statement{"read_record", `SELECT name, incarnation, revision, value FROM record WHERE name = $1::text`}
 	listRecords = statement{"list_records", `
 SELECT name, incarnation, revision, value FROM record WHERE name >= $1::text AND name < $2::text ORDER BY name LIMIT $3::int8`}
 	createRecord = statement{"create_record", `
-INSERT INTO record (name, incarnation, revision, floor, purged, value)
-SELECT $1::text, $2::bytea, $3::int8, max(reserved), max(reserved), $4::bytea FROM server
+INSERT INTO record (name, incarnation, revision, floor, purged, value) VALUES ($1::text, $2::bytea, $3::int8, 0, 0, $4::bytea)
     ON CONFLICT DO NOTHING`}
+	setFloor = statement{"set_floor", `
+UPDATE record SET floor = r.highest, purged = r.highest FROM (SELECT max(reserved) AS highest FROM server) AS r
+ WHERE name = $1::text AND revision = $2::int8`}
 	changeRecord = statement{"change_record", `UPDATE record SET revision = $2::int8, value = $3::bytea WHERE name = $1::text AND revision = $4::int8`}
 	dropRecord   = statement{"drop_record", `
 WITH gone AS (DELETE FROM record WHERE name = $1::text AND revision = $2::int8 RETURNING life)
@@ -132,14 +136,14 @@ DELETE FROM entity WHERE ctid = ANY(ARRAY(
 RETURNING key`
 }
 
-// alive reports whether the server that answers has this connection.
-var alive = statement{"alive", `SELECT 1 FROM pg_stat_activity WHERE pid = $1::int4 AND application_name = $2::text`}
+// alive reports whether the server that answers works for this connection.
+var alive = statement{"alive", `SELECT 1 FROM pg_stat_activity WHERE pid = $1::int4 AND application_name = $2::text AND state <> 'idle'`}
 
 // prepared are the statements of every connection, in the order of preparation.
 var prepared = func() []statement {
 	list := []statement{
 		getOne, getMany, begin, commit, lifeOf, rowsUntil,
-		readRecord, listRecords, createRecord, changeRecord, dropRecord, droppedBy,
+		readRecord, listRecords, createRecord, setFloor, changeRecord, dropRecord, droppedBy,
 		takeSlot, beat, leaveSlot, synced,
 		writing, raiseFloor, deadLives, raisePurged, deleteDead, deleteLife, droppedLives, forgetLife, alive,
 	}

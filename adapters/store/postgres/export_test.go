@@ -1,0 +1,15 @@
+package postgres
+
+import "time"
+
+// KeepCancels makes a store send cancel requests, as pgx does by default.
+func (o Options) KeepCancels() Options {
+	o.keepCancels = true
+	return o
+}
+
+// Watch sets how long a write may be silent before the store looks after it.
+func (o Options) Watch(d time.Duration) Options {
+	o.watchEvery = d
+	return o
+}

@@ -1,0 +1,212 @@
+//go:build testpostgres
+
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+)
+
+// wire makes connections that fail on command.
+type wire struct {
+	oneOf atomic.Int64 // writes of a connection that break it, before or after they are sent; 0 is none
+	delay atomic.Int64 // nanoseconds before each write
+	dead  atomic.Bool  // what arrives is kept
+
+	mu    sync.Mutex
+	conns []*faulty
+	dials atomic.Int64
+}
+
+func (w *wire) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	w.dials.Add(1)
+	c, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	f := &faulty{Conn: c, wire: w}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.conns = append(w.conns, f)
+	return f, nil
+}
+
+// cut closes all connections.
+func (w *wire) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.conns {
+		c.Close()
+	}
+	w.conns = nil
+}
+
+// silence makes all connections keep what arrives, and new ones not.
+func (w *wire) silence() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.conns {
+		c.silent.Store(true)
+	}
+	w.conns = nil
+}
+
+type faulty struct {
+	net.Conn
+	wire   *wire
+	silent atomic.Bool
+}
+
+var errCut = errors.New("the wire was cut")
+
+func (f *faulty) Write(p []byte) (int, error) {
+	if d := f.wire.delay.Load(); d > 0 {
+		time.Sleep(time.Duration(d))
+	}
+	n := f.wire.oneOf.Load()
+	if n == 0 || rand.Int64N(n) > 0 {
+		return f.Conn.Write(p)
+	}
+	if rand.IntN(2) == 0 { // the reply is lost
+		n, err := f.Conn.Write(p)
+		f.Conn.Close()
+		return n, err
+	}
+	f.Conn.Close()
+	return 0, errCut
+}
+
+func (f *faulty) Read(p []byte) (int, error) {
+	for {
+		n, err := f.Conn.Read(p)
+		if err != nil || !f.silent.Load() {
+			return n, err
+		}
+	}
+}
+
+// Connections break before or after a request was sent. Histories stay linearizable, and
+// the store finds the outcome of almost all writes out.
+func TestLossy(t *testing.T) {
+	w := new(wire)
+	inner := harness(shared, postgres.Options{Dial: w.dial}, false)
+	storetest.Concurrency(t, func(t testing.TB, now func() edm.Ticks) storetest.Place {
+		w.oneOf.Store(0)
+		p := inner(t, now)
+		share := p.Share
+		p.Share = func(now func() edm.Ticks) table.Store {
+			s := share(now)
+			w.oneOf.Store(30)
+			return s
+		}
+		t.Cleanup(func() {
+			w.oneOf.Store(0)
+			m := p.Store.(*postgres.Store).Metrics()
+			t.Logf("%d writes in %d groups, %v, %d unknown, %d dials", m.Writes, m.WriteGroups, m.Retries, m.Unknown, w.dials.Load())
+		})
+		return p
+	})
+}
+
+var people = table.RecordKey{Account: "acct", Table: "people"}
+
+func create(t testing.TB, s table.Store) {
+	t.Helper()
+	_, err := s.WriteRecord(t.Context(), table.Record{Key: people, Incarnation: table.Incarnation{1}})
+	must.OK(t, err)
+}
+
+func row(partition, name string) []byte { return key.Append(nil, partition, name) }
+
+func text(s string) edm.Properties { return edm.AppendProperty(nil, "Text", edm.String(s)) }
+
+func putOne(ctx context.Context, s table.Store, name string) error {
+	_, err := s.Commit(ctx, people, []table.Mutation{{Key: row("p", name), Nonce: 1, Properties: text(name)}})
+	return err
+}
+
+// All connections break while writes wait for their replies, again and again: each write
+// succeeds once, because the store finds out what became of it.
+func TestCutWires(t *testing.T) {
+	w := new(wire)
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial})
+	create(t, s)
+	var all sync.WaitGroup
+	end := make(chan struct{})
+	var cuts sync.WaitGroup
+	cuts.Go(func() {
+		for {
+			select {
+			case <-end:
+				return
+			case <-time.After(30 * time.Millisecond):
+				w.cut()
+			}
+		}
+	})
+	for id := range 8 {
+		all.Go(func() {
+			for i := range 40 {
+				k := row("p", string(rune('a'+id))+string(rune('A'+i)))
+				_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: k, Condition: table.Absent, Nonce: 1, Properties: text("once")}})
+				if err != nil {
+					t.Errorf("insert %d of %d: %v", i, id, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	close(end)
+	cuts.Wait()
+	m := s.Metrics()
+	t.Logf("%v, %d unknown, %d dials", m.Retries, m.Unknown, w.dials.Load())
+	if m.Retries["lost"]+m.Retries["again"] == 0 {
+		t.Error("no connection broke while it was used")
+	}
+	page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
+	if err != nil || len(page.Rows) != 8*40 {
+		t.Errorf("%d entities, %v; want %d", len(page.Rows), err, 8*40)
+	}
+}
+
+// A connection that is open at both ends and brings nothing: reads go to another one, and
+// the primary tells that it does not work for the write.
+func TestSilentWire(t *testing.T) {
+	w := new(wire)
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared), Dial: w.dial, Patience: 12 * time.Second}.Watch(200*time.Millisecond))
+	create(t, s)
+	must.OK(t, putOne(t.Context(), s, "before"))
+	w.silence()
+	if err := putOne(t.Context(), s, "after"); err != nil {
+		t.Errorf("a write: %v", err)
+	}
+	w.silence()
+	if _, err := s.Get(t.Context(), people, row("p", "after"), table.Strong); err != nil {
+		t.Errorf("a read: %v", err)
+	}
+}
+
+// Slow replies change no answer.
+func TestSlowWire(t *testing.T) {
+	w := new(wire)
+	inner := harness(shared, postgres.Options{Dial: w.dial}, false)
+	w.delay.Store(int64(3 * time.Millisecond))
+	storetest.Entities(t, func(t testing.TB, now func() edm.Ticks) storetest.Place {
+		p := inner(t, now)
+		p.Lossy = false
+		return p
+	})
+}

@@ -1,0 +1,142 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// anHourApart returns the store and another one over the same place, whose clock stands an
+// hour behind.
+func (e *env) anHourApart() [2]table.Store {
+	slow := newClock()
+	slow.ticks.Add(-3600 * edm.TicksPerSecond)
+	return [2]table.Store{e.Store, e.second(slow.now)}
+}
+
+// "Timestamps of one table, in all its lives, never repeat, and those of one key strictly
+// increase": also if one process writes before a Drop, and another one, whose clock is an
+// hour behind, creates the table again and writes. Without TimestampsAcrossProcesses this
+// is promised within one process, see createAgain.
+func laterLives(e *env) {
+	if !e.has.TimestampsAcrossProcesses {
+		return
+	}
+	stores := e.anHourApart()
+	seen := newIssued()
+	for life := range 6 {
+		e.Store = stores[life%2]
+		name := e.create("lives")
+		for _, row := range []string{"a", "b"} {
+			m := put("p", row, fmt.Sprint("life ", life))
+			seen.add(e, e.must(name, m), []table.Mutation{m}, true)
+			if row == "b" && life%3 == 0 {
+				m = remove("p", row)
+				seen.add(e, e.must(name, m), []table.Mutation{m}, true)
+			}
+		}
+		e.Store = stores[(life+1)%2]
+		e.drop(name)
+		if e.Purge != nil {
+			e.Purge()
+		}
+	}
+}
+
+// Whatever keeps the Timestamps of deleted entities may be removed at any time, beside
+// writers whose clocks disagree: Timestamps of a key still increase.
+func purged(e *env) {
+	if e.Purge == nil || !e.has.TimestampsAcrossProcesses {
+		return
+	}
+	stores := e.anHourApart()
+	name := e.create("purged")
+	rnd := rand.New(rand.NewPCG(6, 6))
+	seen := newIssued()
+	for i := range 120 {
+		m := randomWrite(rnd)
+		ticks, err := stores[rnd.IntN(2)].Commit(e.Context(), name, m)
+		var refusal *table.Refused
+		switch {
+		case err == nil:
+			seen.add(e, ticks, m, true)
+		case !errors.As(err, &refusal) && !e.lacks(err, m):
+			e.Fatalf("Commit(%s): %s", describe(m), reason(err))
+		}
+		if i%3 == 0 {
+			e.Purge()
+		}
+	}
+	for i := range 4 { // the slow one has seen nothing of what the other writes in this hour
+		e.clock.ticks.Add(3600 * int64(edm.TicksPerSecond))
+		row := fmt.Sprint("hour ", i)
+		for j, m := range []table.Mutation{put("p", row, "fast"), remove("p", row), put("p", row, "slow")} {
+			if j == 2 {
+				e.Purge()
+			}
+			ticks, err := stores[j/2].Commit(e.Context(), name, []table.Mutation{m})
+			if err != nil {
+				e.Fatalf("Commit(%s): %s", describe([]table.Mutation{m}), reason(err))
+			}
+			seen.add(e, ticks, []table.Mutation{m}, true)
+		}
+	}
+	end := make(chan struct{})
+	var purges sync.WaitGroup
+	purges.Go(func() {
+		for {
+			select {
+			case <-end:
+				return
+			default:
+				e.Purge()
+			}
+		}
+	})
+	e.overlap(stores)
+	close(end)
+	purges.Wait()
+}
+
+// A process that stood still may be taken for dead. When it goes on, beside the one that
+// took over what it held, their Timestamps still never repeat and those of a key increase.
+func takenOver(e *env) {
+	if e.TakeOver == nil {
+		return
+	}
+	name := e.create("taken")
+	e.clock.step.Store(0)
+	seen := newIssued()
+	write := func(s table.Store, m table.Mutation, ordered bool) {
+		ticks, err := s.Commit(e.Context(), name, []table.Mutation{m})
+		if err != nil {
+			e.Errorf("Commit(%s): %s", describe([]table.Mutation{m}), reason(err))
+			return
+		}
+		seen.add(e, ticks, []table.Mutation{m}, ordered)
+	}
+	write(e.Store, put("p", "r", "before"), true)
+	for round := range 4 {
+		next := e.TakeOver(e.clock.now)
+		if round > 0 { // what the old one had reserved is over
+			e.clock.ticks.Add(60 * int64(edm.TicksPerSecond))
+		}
+		var both sync.WaitGroup
+		for i, s := range []table.Store{e.Store, next} {
+			both.Go(func() {
+				for range 40 {
+					write(s, put("p", fmt.Sprint("own ", i), ""), true)
+				}
+			})
+		}
+		both.Wait()
+		for i := range 20 {
+			write([]table.Store{e.Store, next}[i%2], put("p", "r", fmt.Sprint(round, i)), true)
+		}
+		e.Store = next
+	}
+}
