@@ -11,10 +11,10 @@ FUZZTIME ?= 30s
 AZURITE_VERSION := 3.37.0
 
 # Go packages below testdata, which ./... leaves out.
-TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/must ./testdata/proc ./testdata/remotetest
-# Build tags of the tests that need DynamoDB Local and AWS's emulator, of those that need TinyGo and Node.js, and of those that
-# need an ACME server or Prometheus. The fourth makes tests move more entities and kill more often.
-TAGS := testaws,testedge,testlocal,testmany
+TOOLS := ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring ./testdata/postgres/... ./testdata/dynamodb/local ./testdata/lambda/... ./testdata/edge/... ./testdata/homes ./testdata/must ./testdata/proc ./testdata/remotetest
+# Build tags of the tests that need DynamoDB Local and AWS's emulator, of those that need TinyGo and Node.js, of those that need
+# an ACME server or Prometheus, and of those that need PostgreSQL. The last makes tests move more entities and kill more often.
+TAGS := testaws,testedge,testlocal,testpostgres,testmany
 
 export GOFLAGS ?= -trimpath
 
@@ -69,6 +69,13 @@ test-edge:
 	@.ci/prerequisites go node npm python3 javac mvn
 	$(STEPS) $(EDGE)
 
+## test-postgres: the store on PostgreSQL: Debian's, and 17 from Maven Central
+POSTGRES = postgres postgres-17
+.PHONY: test-postgres
+test-postgres:
+	@.ci/prerequisites go mvn python3
+	$(STEPS) $(POSTGRES)
+
 ## test-dist: the files of 'make dist' and the examples in infra/machines: the package is installed, the image runs, proxies pass requests on
 DIST = files examples
 .PHONY: test-dist
@@ -94,7 +101,7 @@ LONG = workers race-dynamodb race-functions files
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium
 	@.ci/install $$(<.ci/tinygo/packages)
-	@{ $(MAKE) $(TIMED) quick && $(MAKE) $(JOBS) $(TIMED) $(LONG) $(filter-out $(LONG),$(AWS) $(EDGE) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST) $(DATA)); } 2>&1 | .ci/summary; echo "test: $$SECONDS seconds"
+	@{ $(MAKE) $(TIMED) quick && $(MAKE) $(JOBS) $(TIMED) $(LONG) $(filter-out $(LONG),$(AWS) $(EDGE) $(POSTGRES) $(CHECK) $(filter-out $(CHECK),$(LOCAL)) $(DIST) $(DATA)); } 2>&1 | .ci/summary; echo "test: $$SECONDS seconds"
 
 # The race detector is for packages that start goroutines or meet them.
 RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | xargs -n1 dirname | sort -u | sed 's|^|./|')
@@ -152,6 +159,14 @@ functions-aws:
 .PHONY: workers
 workers:
 	$(GOTEST) -timeout 20m -tags testedge ./wasm/... ./testdata/edge/...
+
+.PHONY: postgres postgres-17
+postgres:
+	$(GOTEST) -timeout 15m -tags testpostgres ./adapters/store/postgres
+
+# The newer one runs what depends on it most.
+postgres-17:
+	$(GOTEST) -timeout 15m -tags testpostgres -run '^(TestStore|TestLossy)$$' ./adapters/store/postgres -args -postgres 17.5.0
 
 .PHONY: files examples
 files:

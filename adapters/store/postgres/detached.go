@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/binary"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -49,7 +48,7 @@ func (s *Store) attended(c *pgconn.PgConn, send func(ctx context.Context) error)
 		defer cancel()
 		known := true
 		err := s.once(ctx, s.urgent, func(ctx context.Context, other *pgconn.PgConn) error {
-			rows, err := query(ctx, other, alive, nil, binary.BigEndian.AppendUint32(nil, c.PID()), []byte(s.name))
+			rows, err := query(ctx, other, alive, nil, int4Of(c.PID()), []byte(s.name))
 			known = rows > 0
 			return err
 		})

@@ -16,7 +16,7 @@ func int8Of(n int64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 
 
 func int2Of(n int16) []byte { return binary.BigEndian.AppendUint16(make([]byte, 0, 2), uint16(n)) }
 
-func int4Of(n int32) []byte { return binary.BigEndian.AppendUint32(make([]byte, 0, 4), uint32(n)) }
+func int4Of(n uint32) []byte { return binary.BigEndian.AppendUint32(make([]byte, 0, 4), n) }
 
 // bytesOf is a value that is not NULL.
 func bytesOf(b []byte) []byte {

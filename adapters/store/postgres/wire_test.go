@@ -24,7 +24,6 @@ import (
 type wire struct {
 	oneOf atomic.Int64 // writes of a connection that break it, before or after they are sent; 0 is none
 	delay atomic.Int64 // nanoseconds before each write
-	dead  atomic.Bool  // what arrives is kept
 
 	mu    sync.Mutex
 	conns []*faulty
