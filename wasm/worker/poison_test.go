@@ -11,6 +11,7 @@ import (
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/engine"
 	"edgetable/core/edm"
+	"edgetable/core/memstore"
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
 	"edgetable/core/wiretest/scene"
@@ -120,18 +121,17 @@ func TestPoison(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2)).Uint64
 		h := host{now: clock.Now, random: random, log: func(int, []byte) {}}
 		h.call = func(calls []durableobject.Call, _ uint32, _ bool) frames { return p.call(calls) }
-		handler, err := scene.New(clock, directives, withTimeout(clock.Now))
-		if err != nil {
-			t.Fatal(err)
-		}
+		var store table.Store = memstore.New(clock.Now)
 		if !slices.ContainsFunc(directives, func(d string) bool { return strings.HasPrefix(d, "store ") }) {
-			store, err := durableobject.New(durableobject.Options{
-				Caller: &caller{now: h.now, call: h.call}, Now: h.now, Rand: h.random,
-			})
+			var err error
+			store, err = durableobject.New(durableobject.Options{Caller: &caller{now: h.now, call: h.call}, Now: h.now, Rand: h.random})
 			if err != nil {
 				t.Fatal(err)
 			}
-			handler.Service = table.New(store, table.Options{Now: h.now, Rand: h.random})
+		}
+		handler, err := scene.Over(store, clock, directives, withTimeout(clock.Now))
+		if err != nil {
+			t.Fatal(err)
 		}
 		p.server = server{Handler: handler, host: h}
 		p.engines = objects{options: engine.Options{Now: func() edm.Ticks { return clock.Now() }, Rand: rand.Uint64}, pieces: new(buffer)}
