@@ -6,33 +6,6 @@ import (
 	"edgetable/core/traffic"
 )
 
-// Price is what a home charges for one thing, in US dollars.
-type Price struct {
-	Home, Thing string
-	Dollars     float64
-	Per         float64 // so many of the thing
-	Source      string
-}
-
-// PricesOf is the date of the prices: list prices of the cheapest large region,
-// without free tiers.
-const PricesOf = "2026-11-21"
-
-// Prices are all prices that the estimate uses.
-var Prices = []Price{
-	{"azure", "transaction", 0.00036, 10_000, "https://azure.microsoft.com/pricing/details/storage/tables/ (LRS; from general knowledge: check it)"},
-	{"azure", "GB-month", 0.045, 1, "https://azure.microsoft.com/pricing/details/storage/tables/ (LRS; from general knowledge: check it)"},
-	{"dynamodb", "write unit", 0.625, 1e6, "https://aws.amazon.com/dynamodb/pricing/on-demand/"},
-	{"dynamodb", "read unit", 0.125, 1e6, "https://aws.amazon.com/dynamodb/pricing/on-demand/"},
-	{"dynamodb", "GB-month", 0.25, 1, "https://aws.amazon.com/dynamodb/pricing/on-demand/"},
-	{"dynamodb", "Lambda request with 10 ms of 256 MB", 0.23, 1e6, "https://aws.amazon.com/lambda/pricing/"},
-	{"workers", "request to the Worker and to an object", 0.45, 1e6, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
-	{"workers", "further request to an object", 0.15, 1e6, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
-	{"workers", "row written", 1.00, 1e6, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
-	{"workers", "row read", 0.001, 1e6, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
-	{"workers", "GB-month", 0.20, 1, "https://developers.cloudflare.com/durable-objects/platform/pricing/"},
-}
-
 func price(home, thing string) float64 {
 	for _, p := range Prices {
 		if p.Home == home && p.Thing == thing {

@@ -1,0 +1,34 @@
+package advise
+
+import (
+	_ "embed"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Price is what a home charges for one thing, in US dollars: a list price of the
+// cheapest large region, without free tiers.
+type Price struct {
+	Home    string  `json:"home"`
+	Thing   string  `json:"thing"`
+	Dollars float64 `json:"dollars"`
+	Per     float64 `json:"per"` // so many of the thing
+	Of      string  `json:"of"`  // date on which the source had the price
+	Source  string  `json:"source"`
+	Note    string  `json:"note,omitempty"`
+}
+
+//go:embed prices.json
+var priceList []byte
+
+// Prices are all prices that the estimate uses.
+var Prices = func() (list []Price) {
+	if err := json.Unmarshal(priceList, &list); err != nil {
+		panic(err)
+	}
+	return list
+}()
+
+// PricesOf is the date of the oldest price.
+var PricesOf = slices.MinFunc(Prices, func(a, b Price) int { return strings.Compare(a.Of, b.Of) }).Of
