@@ -163,6 +163,10 @@ func (x *exchange) policy(ctx context.Context, tableName, id string) (*sas.Polic
 	return nil, nil
 }
 
+// ErrSuspicious is part of an error of [Handler.Bearer] that counts as a failed sign-in
+// whatever its code is.
+var ErrSuspicious = errors.New("protocol: the token is probably made up")
+
 // bearer verifies a token from an identity provider.
 func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	x.resp.Refused = RefusedToken
@@ -177,6 +181,9 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	}
 	identity, err := x.Bearer(ctx, strings.TrimSpace(token))
 	if err != nil {
+		if errors.Is(err, ErrSuspicious) {
+			x.strike()
+		}
 		var e *table.Error
 		if errors.As(err, &e) {
 			return e

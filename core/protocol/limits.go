@@ -29,6 +29,8 @@ type Limiter interface {
 	// Take takes n tokens of a key and returns 0. If there are fewer tokens, it
 	// takes none and returns the time until there are n.
 	Take(key string, n int) (wait time.Duration)
+	// Charge takes n tokens after the fact, also if there are fewer.
+	Charge(key string, n int)
 	// Peek returns the time until there is one token, and takes none.
 	Peek(key string) (wait time.Duration)
 }
@@ -112,7 +114,7 @@ func (x *exchange) busy(wait time.Duration, why Refusal, message string) error {
 // with too many of them.
 func (x *exchange) strike() {
 	if b := x.Limits.Failures; b != nil {
-		b.Take(sourceKey(x.req.Source), 1)
+		b.Charge(sourceKey(x.req.Source), 1) // many attempts at once count, too
 	}
 }
 

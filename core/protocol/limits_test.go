@@ -1,6 +1,8 @@
 package protocol_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -119,5 +121,35 @@ func TestBucketKeys(t *testing.T) {
 			t.Errorf("a name of %d bytes: key of %d bytes, seen before %t, %q", len(name), len(k), seen[k], k[:24])
 		}
 		seen[k] = true
+	}
+}
+
+// TestSuspiciousTokens: a token that is probably made up counts as a failed sign-in, also while
+// its issuer cannot be asked; another one does not.
+func TestSuspiciousTokens(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		last protocol.Refusal
+	}{
+		{errors.Join(table.ServerBusy.Err(), protocol.ErrSuspicious), protocol.RefusedFailures},
+		{table.ServerBusy.Err(), ""},
+	} {
+		s := newServer(t)
+		s.Limits.Failures = throttle.New(throttle.Options{Rate: 1, Burst: 3, Now: s.Now})
+		s.Bearer = func(context.Context, string) (protocol.Identity, error) { return protocol.Identity{}, tt.err }
+		for i := range 4 {
+			req := s.request("GET", "/Tables", "", nil)
+			req.Scheme, req.Header.(protocol.Header)["Authorization"] = "https", []string{"Bearer forged"}
+			resp := s.Serve(t.Context(), req)
+			want := protocol.Refusal("")
+			if i == 3 {
+				want = tt.last
+			}
+			if resp.Status != 503 || resp.Refused != want {
+				t.Errorf("%v: token %d: %d %q, want 503 %q", tt.err, i, resp.Status, resp.Refused, want)
+			}
+			resp.Release()
+		}
 	}
 }

@@ -134,6 +134,30 @@ func (b *Buckets) Take(key string, n int) (wait time.Duration) {
 	return 0
 }
 
+// Charge takes n tokens of a key after the fact: what has happened counts, whether there
+// were tokens for it or not. A bucket owes at most one burst more than it can hold, so that
+// what many did at once is forgiven in time.
+func (b *Buckets) Charge(key string, n int) {
+	if b.token == 0 || n <= 0 {
+		return
+	}
+	charge := 2 * b.burst
+	if int64(n) < charge/b.token {
+		charge = int64(n) * b.token
+	}
+	s := b.shard(key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.tick(b.now())
+	slot, known := s.index[key]
+	if !known {
+		s.insert(key, now, now+charge)
+		return
+	}
+	e := &s.buckets[slot]
+	e.full = max(e.full, min(max(e.full, now)+charge, now+2*b.burst))
+}
+
 // Peek returns the time after which Take could take one token, and takes
 // nothing.
 func (b *Buckets) Peek(key string) (wait time.Duration) {

@@ -76,6 +76,41 @@ func TestTake(t *testing.T) {
 	}
 }
 
+// TestCharge: what happened at once counts, although there were no tokens for it, and is
+// forgiven in time.
+func TestCharge(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		why  string
+		n    []int
+		wait time.Duration // for the next token, of 10 a second
+	}{
+		{"within the burst", []int{1, 1}, 0},
+		{"all of it", []int{3}, 100 * time.Millisecond},
+		{"more than is there", []int{2, 3}, 300 * time.Millisecond},
+		{"far more: a debt of one burst", []int{100, 1 << 60, 100}, 400 * time.Millisecond},
+		{"nothing", []int{0, -1}, 0},
+	} {
+		c := newClock()
+		b := throttle.New(throttle.Options{Rate: 10, Burst: 3, Now: c.now})
+		for _, n := range tt.n {
+			b.Charge("a", n)
+		}
+		if got := b.Peek("a"); got != tt.wait {
+			t.Errorf("%s: the next token comes after %v, want %v", tt.why, got, tt.wait)
+		}
+		c.advance(time.Second)
+		if got := b.Take("a", 3); got != 0 {
+			t.Errorf("%s: not forgiven after a second", tt.why)
+		}
+	}
+	none := throttle.New(throttle.Options{})
+	none.Charge("a", 1<<40)
+	if none.Peek("a") != 0 {
+		t.Error("there is a limit where there is none")
+	}
+}
+
 // model is a simple form of Buckets: tokens grow with time, and without room for
 // a new key, the bucket that lacks least is dropped. It counts tokens in ticks,
 // at 1000 tokens per second.

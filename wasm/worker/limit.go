@@ -53,6 +53,8 @@ type limiter struct {
 
 func (l limiter) Take(key string, n int) time.Duration { return l.ask(l.which, key, n) }
 
+func (l limiter) Charge(key string, n int) { l.ask(l.which, key, -n) }
+
 func (l limiter) Peek(key string) time.Duration { return l.ask(l.which, key, 0) }
 
 // counter counts the limits.
@@ -62,15 +64,20 @@ type counter struct {
 	buckets [limitCount]*throttle.Buckets
 }
 
-// ask takes tokens, or with 0 only returns the wait until one is available.
+// ask takes tokens, with a negative number after the fact, or with 0 only returns the wait
+// until one is available.
 func (c *counter) ask(which int, key string, n int) time.Duration {
 	b := c.buckets[which]
 	if b == nil {
 		b = newBuckets(c.config, which, c.now)
 		c.buckets[which] = b
 	}
-	if n == 0 {
+	switch {
+	case n == 0:
 		return b.Peek(key)
+	case n < 0:
+		b.Charge(key, -n)
+		return 0
 	}
 	return b.Take(key, n)
 }

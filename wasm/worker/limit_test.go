@@ -36,6 +36,10 @@ func TestLimiter(t *testing.T) {
 	if wait := h.limiter(c, failureLimit).Take("acme", 1); wait != 0 {
 		t.Errorf("another limit has to wait for %v", wait)
 	}
+	h.limiter(c, failureLimit).Charge("acme", 15)
+	if wait := h.limiter(c, failureLimit).Peek("acme"); wait != 7*time.Second {
+		t.Errorf("after the fact: to be waited for %v", wait)
+	}
 	h.limit = nil
 	if wait := h.limiter(c, accountLimit).Take("acme", 1); wait != 0 {
 		t.Errorf("who counts for itself has to wait for %v", wait)

@@ -25,7 +25,8 @@
 //	configure(n) n         variables in the buffer → 0, or the length of an error in it
 //	serve(n) n             a request → in four bytes each where the body of the response is and how long, then the head
 //	object(number, n, all) n  a message of n bytes to the current object, and the answers to its calls → the step to take
-//	limit(which, n, tokens) f64  takes tokens of the key in the buffer → milliseconds to wait, 0: none; 0 tokens: only asks
+//	limit(which, n, tokens) f64  takes tokens of the key in the buffer → milliseconds to wait, 0: none; 0 tokens: only asks;
+//	                       fewer: after the fact
 //	publish(n) n           a batch of an object for the replica → its result
 //
 // and it imports from "edge"

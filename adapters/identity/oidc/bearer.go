@@ -27,7 +27,8 @@ func (v *Verifier) Install(h *protocol.Handler) {
 }
 
 // bearer verifies a token for protocol.Handler. A token without a role gets the
-// service's 403, and while the issuer is down clients are asked to retry. The
+// service's 403, and while the issuer is down clients are asked to retry; a token whose
+// key was never published counts as a failed sign-in then, as it would otherwise. The
 // handler refuses any other error with 401.
 func (v *Verifier) bearer(ctx context.Context, token string) (protocol.Identity, error) {
 	id, err := v.identify(ctx, token)
@@ -37,6 +38,9 @@ func (v *Verifier) bearer(ctx context.Context, token string) (protocol.Identity,
 	case errors.Is(err, errUnavailable):
 		busy := table.ServerBusy.Because(err)
 		busy.Message = "The keys of the token's issuer cannot be read at the moment. Please retry your request."
+		if errors.Is(err, errStrange) {
+			return protocol.Identity{}, errors.Join(busy, protocol.ErrSuspicious)
+		}
 		return protocol.Identity{}, busy
 	case err != nil:
 		return protocol.Identity{}, err

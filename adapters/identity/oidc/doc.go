@@ -39,7 +39,8 @@
 // between the end of one attempt and the next, whatever comes in, and a token
 // that names a known key but fails against it never causes one. After an attempt
 // that failed, one second passes before the next token that needs the keys causes
-// another: the SDKs of Azure retry for six. An issuer should publish a new key ten
+// another: the SDKs of Azure retry for six. At most 64 tokens wait for an attempt, none for
+// more than two seconds; others get 503 at once. An issuer should publish a new key ten
 // seconds before it signs with it, and never use a key id again for another key.
 //
 // # Memory and time

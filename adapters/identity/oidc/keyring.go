@@ -17,6 +17,7 @@ const (
 	retry   = time.Second      // between a failed attempt and the next, if a token needs it: clients give up after 6 s
 	refresh = time.Hour        // age at which keys are read again
 	hold    = 24 * time.Hour   // age at which keys do not count any more
+	waiters = 64               // tokens that wait for an attempt; others are told to come again
 )
 
 // keys are the issuer's keys as they were at one moment, with the tokens that
@@ -57,6 +58,7 @@ type keyring struct {
 	mu      sync.Mutex
 	held    *keys         // nil before the first success
 	running chan struct{} // closed at the end of the attempt; nil while there is none
+	waiting int           // tokens that wait for it
 	ended   time.Time     // the last attempt, zero before the first
 	err     error         // of the last attempt
 }
@@ -79,9 +81,9 @@ func (r *keyring) young() *keys {
 }
 
 // after returns keys younger than old, which may be nil. It waits for the attempt
-// to read them, one that runs or, if the pause is over, a new one. The error is
-// errUnavailable if the last attempt failed, and errKey if it is too soon for
-// another.
+// to read them, one that runs or, if the pause is over, a new one, unless enough others
+// wait for it. The error is errUnavailable if the last attempt failed, or nothing is known
+// yet, and errKey if it is too soon for another.
 func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
 	r.mu.Lock()
 	least := pause
@@ -89,15 +91,25 @@ func (r *keyring) after(ctx context.Context, old *keys) (*keys, error) {
 		least = retry
 	}
 	running := r.begin(r.now(), least)
-	r.mu.Unlock()
 	if running != nil {
+		if r.waiting >= waiters {
+			r.mu.Unlock()
+			return nil, fmt.Errorf("%w: %w", errUnavailable, errCrowd)
+		}
+		r.waiting++
+		r.mu.Unlock()
+		var late error
 		select {
 		case <-running:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("%w: %w", errUnavailable, context.Cause(ctx))
+			late = fmt.Errorf("%w: %w", errUnavailable, context.Cause(ctx))
+		}
+		r.mu.Lock()
+		if r.waiting--; late != nil {
+			r.mu.Unlock()
+			return nil, late
 		}
 	}
-	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case r.held != nil && r.held != old:

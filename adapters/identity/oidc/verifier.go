@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -28,6 +29,8 @@ var (
 	errSignature   = errors.New("oidc: the token's signature is wrong")
 	errNoRole      = errors.New("oidc: the token holds no role for tables")
 	errUnavailable = errors.New("oidc: the issuer's keys cannot be read") // the token may be good
+	errCrowd       = errors.New("oidc: many tokens wait for the issuer's keys already")
+	errStrange     = errors.New("oidc: the token's key is not one of those that were read last") // with errUnavailable
 )
 
 // role is what somebody may do with tables. A greater one includes the lesser.
@@ -197,11 +200,14 @@ func (v *Verifier) signed(ctx context.Context, t *jwt.JSONWebToken, keys *keys) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	keys, err := v.keyring.after(ctx, keys)
+	younger, err := v.keyring.after(ctx, keys)
 	if err != nil {
+		if keys != nil && errors.Is(err, errUnavailable) {
+			err = fmt.Errorf("%w: %w", err, errStrange)
+		}
 		return nil, err
 	}
-	return keys, keys.signed(t)
+	return younger, younger.signed(t)
 }
 
 // role is the greatest role in a claim: a string or a list of strings. Anything
