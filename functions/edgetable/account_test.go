@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,19 +68,28 @@ func TestAccountLife(t *testing.T) {
 	c := s.client(t, first)
 	c.fill(t)
 	out, _ = ok(t, data("new", "beta")...)
-	_, key, _ := connection(t, out)
+	_, key, endpoint := connection(t, out)
 	at := strings.TrimSuffix(c.endpoint, "acme")
+	if endpoint != at+"beta" {
+		t.Errorf("the server is at %s, the account at %s", at, endpoint)
+	}
 	s.look()
 	newClient(t, at+"beta", "beta", key).gets(t, 200)
 
 	out, _ = ok(t, data("rotate", "acme")...)
-	_, second, _ := connection(t, out)
+	_, second, endpoint := connection(t, out)
+	if endpoint != c.endpoint {
+		t.Errorf("the account is at %s, with its second key at %s", c.endpoint, endpoint)
+	}
+	console{t, nil}.says(1, "key 2 was never used", data("rotate", "acme", "--finish")...)
 	next := newClient(t, c.endpoint, "acme", second)
 	s.look()
 	next.gets(t, 200)
 	c.filled(t)
 	console{t, nil}.says(1, "--finish removes key 1", data("rotate", "acme")...)
-	ok(t, data("rotate", "acme", "--finish")...)
+	console{t, nil}.says(1, "less than 10 minutes ago", data("rotate", "acme", "--finish")...)
+	c.filled(t)
+	ok(t, data("rotate", "acme", "--finish", "--force")...)
 	s.look()
 	c.gets(t, 403)
 	next.filled(t)
@@ -174,6 +184,39 @@ func TestAccountFileOfOthers(t *testing.T) {
 			if fine && status != 0 || !fine && (status != 1 || !strings.Contains(said, "chmod 600 "+file)) {
 				t.Errorf("%v, %v: status %d: %s", args, mode, status, said)
 			}
+		}
+	}
+}
+
+// A connection string has the endpoint that the settings of a server name. Where they do
+// not, it has none that a client would take.
+func TestAccountEndpoint(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for i, tt := range []struct{ config, want string }{
+		{"listen = 127.0.0.1:21070\n", "http://127.0.0.1:21070/"},
+		{"listen = 0.0.0.0:21070\n", "http://127.0.0.1:21070/"},
+		{"listen = tables.example.com:443\ntls-cert = c\ntls-key = k\n", "https://tables.example.com:443/"},
+		{"listen = :443\nacme-domain = t.example.com\nacme-domain = u.example.com\n", "https://t.example.com/"},
+		{"listen = 127.0.0.1:1\npublic-url = https://tables.example.com/\n", "https://tables.example.com/"},
+		{"listen = 127.0.0.1:0\n", ""},
+		{"log-level = debug\n", ""},
+	} {
+		name := fmt.Sprintf("acme%d", i)
+		config := filepath.Join(dir, "config")
+		must.OK(t, os.WriteFile(config, []byte(tt.config), 0o600))
+		out, said := ok(t, "account", "new", name, "--config", config, "--accounts", filepath.Join(dir, "accounts"))
+		_, _, endpoint := connection(t, out)
+		if known := tt.want != ""; known && endpoint != tt.want+name || !known && (strings.Contains(endpoint, "://") || !strings.Contains(said, "The endpoint is not known")) {
+			t.Errorf("%q: %s, %s", tt.config, endpoint, said)
+		}
+	}
+	// The environment comes before the file, and --endpoint before both.
+	environment := map[string]string{"EDGETABLE_LISTEN": "127.0.0.1:21071"}
+	for want, more := range map[string][]string{"http://127.0.0.1:21071/other": {"other"}, "https://e/x": {"more", "--endpoint", "https://e/x"}} {
+		status, out, said := run(t, environment, append([]string{"account", "new", "--config", filepath.Join(dir, "config"), "--accounts", filepath.Join(dir, "accounts")}, more...)...)
+		if status != 0 || !strings.Contains(out, "TableEndpoint="+want+";") {
+			t.Errorf("status %d: %s%s", status, out, said)
 		}
 	}
 }

@@ -1,13 +1,14 @@
 package account
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,8 +21,9 @@ import (
 // accountFlags are the flags of the commands that change accounts.
 type accountFlags struct {
 	accounts, data string
+	admin          string
 	endpoint       string
-	finish         bool
+	finish, force  bool
 }
 
 func (o *accountFlags) path() string {
@@ -34,7 +36,7 @@ func (o *accountFlags) path() string {
 // accountCommand has the commands that change the file of accounts.
 func (p *program) accountCommand() *cobra.Command {
 	var o accountFlags
-	command := func(use, short, long string, run func(f *file, name string) error) *cobra.Command {
+	command := func(use, short, long string, run func(ctx context.Context, f *file, name string) error) *cobra.Command {
 		c := &cobra.Command{Use: use, Short: short, Long: long}
 		c.RunE = func(c *cobra.Command, args []string) error {
 			path := o.path()
@@ -51,7 +53,7 @@ func (p *program) accountCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return run(f, strings.Join(args, ""))
+			return run(c.Context(), f, strings.Join(args, ""))
 		}
 		cli.Section(c, "File", func(f *pflag.FlagSet) {
 			cli.AccountsFlag(f, &o.accounts)
@@ -60,29 +62,35 @@ func (p *program) accountCommand() *cobra.Command {
 		return c
 	}
 	create := command("new NAME", "Make an account and print its connection string",
-		"The key has 256 bits and is printed once.", func(f *file, name string) error { return p.newAccount(f, name, &o) })
+		"The key has 256 bits and is printed once.", func(ctx context.Context, f *file, name string) error { return p.newAccount(ctx, f, name, &o) })
 	create.Example = "  edgetable account new acme --data /var/lib/edgetable --endpoint https://tables.example.com/acme"
 	rotate := command("rotate NAME", "Give an account another key",
 		"Adds a second key and prints its connection string. Give it to all clients; when 'account list' shows that the\n"+
 			"first key is not used any more, run the command again with --finish: it removes the first key.",
-		func(f *file, name string) error { return p.rotateAccount(f, name, &o) })
+		func(ctx context.Context, f *file, name string) error { return p.rotateAccount(ctx, f, name, &o) })
 	for _, c := range []*cobra.Command{create, rotate} {
-		cli.Section(c, "Output", func(f *pflag.FlagSet) { cli.EndpointFlag(f, &o.endpoint, "default "+cli.UsualURL+"ACCOUNT") })
+		cli.Section(c, "Output", func(f *pflag.FlagSet) {
+			cli.EndpointFlag(f, &o.endpoint, "default that of the server that runs with the accounts, else by --listen, --public-url and certificates in the environment or the file --config")
+			cli.AdminFlag(f, &o.admin, "")
+		})
 	}
-	cli.Section(rotate, "Rotation", func(f *pflag.FlagSet) { cli.BoolFlag(f, &o.finish, "finish", "remove the first key") })
+	cli.Section(rotate, "Rotation", func(f *pflag.FlagSet) {
+		cli.BoolFlag(f, &o.finish, "finish", "remove the first key; refused while clients seem to use it")
+		cli.BoolFlag(f, &o.force, "force", "with --finish: remove the first key whoever uses it")
+	})
 	return cli.Group("account", "Make, change and list accounts",
 		"The accounts are in a file, a line each. A server that uses the file applies each change within two seconds.",
 		create,
-		command("list", "List the accounts and when their keys were last used", "", func(f *file, _ string) error { return p.listAccounts(f) }),
+		command("list", "List the accounts and when their keys were last used", "", func(_ context.Context, f *file, _ string) error { return p.listAccounts(f) }),
 		command("show NAME", "Show an account, without its keys", "", p.showAccount),
 		rotate,
-		command("disable NAME", "Refuse every request of an account", "", func(f *file, name string) error { return p.setDisabled(f, name, true) }),
-		command("enable NAME", "Serve a disabled account again", "", func(f *file, name string) error { return p.setDisabled(f, name, false) }),
+		command("disable NAME", "Refuse every request of an account", "", func(_ context.Context, f *file, name string) error { return p.setDisabled(f, name, true) }),
+		command("enable NAME", "Serve a disabled account again", "", func(_ context.Context, f *file, name string) error { return p.setDisabled(f, name, false) }),
 		command("remove NAME", "Remove an account; its tables stay", "", p.removeAccount),
 	)
 }
 
-func (p *program) newAccount(f *file, name string, o *accountFlags) error {
+func (p *program) newAccount(ctx context.Context, f *file, name string, o *accountFlags) error {
 	if err := accounts.CheckName(name); err != nil {
 		return cli.Misuse("%q: %v", name, err)
 	}
@@ -94,18 +102,26 @@ func (p *program) newAccount(f *file, name string, o *accountFlags) error {
 	if err := p.saveAccounts(f); err != nil {
 		return err
 	}
-	p.printConnection(name, key, o.endpoint)
+	p.printConnection(name, key, p.endpointOf(name, o, o.running(ctx, f.path)))
 	return nil
 }
 
-func (p *program) rotateAccount(f *file, name string, o *accountFlags) error {
+func (p *program) rotateAccount(ctx context.Context, f *file, name string, o *accountFlags) error {
 	i, e, err := f.find(name)
 	if err != nil {
 		return err
 	}
+	info := o.running(ctx, f.path)
 	switch {
+	case o.force && !o.finish:
+		return cli.Misuse("--force is for --finish")
 	case o.finish && len(e.Keys) < 2:
 		return fmt.Errorf("%s has one key: nothing is to be finished", name)
+	case o.finish && !o.force:
+		if err := f.inUse(name, info, time.Now()); err != nil {
+			return err
+		}
+		e.Keys = e.Keys[1:]
 	case o.finish:
 		e.Keys = e.Keys[1:]
 	case len(e.Keys) == 2:
@@ -121,20 +137,31 @@ func (p *program) rotateAccount(f *file, name string, o *accountFlags) error {
 		fmt.Fprintf(p.Out, "%s has one key\n", name)
 		return nil
 	}
-	p.printConnection(name, e.Keys[1], o.endpoint)
+	p.printConnection(name, e.Keys[1], p.endpointOf(name, o, info))
 	return nil
 }
 
 // printConnection prints a connection string, which has the key.
 func (p *program) printConnection(name, key, endpoint string) {
-	endpoint = cmp.Or(endpoint, cli.UsualURL+name)
 	fmt.Fprintln(p.Err, "The key is not shown again:")
+	if endpoint == "" {
+		endpoint = unknownEndpoint
+		fmt.Fprintf(p.Err, "The endpoint is not known, because no server runs with these accounts and no setting says where one listens: "+
+			"put its URL with /%s in place of %s, or give --endpoint to this command\n", name, unknownEndpoint)
+	}
 	fmt.Fprintln(p.Out, ConnectionString(name, key, endpoint))
 }
 
+// unknownEndpoint stands in a connection string where the URL is not known. No client
+// takes it for one.
+const unknownEndpoint = "URL-OF-THE-ACCOUNT"
+
 // ConnectionString is what the SDKs take.
 func ConnectionString(name, key, endpoint string) string {
-	scheme, _, _ := strings.Cut(endpoint, "://")
+	scheme, _, known := strings.Cut(endpoint, "://")
+	if !known {
+		scheme = "https"
+	}
 	return fmt.Sprintf("DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;TableEndpoint=%s;", scheme, name, key, endpoint)
 }
 
@@ -166,7 +193,7 @@ func (f *file) used(name string, key int) string {
 	return readLastUsed(usedFile(f.path)).say(f.list[name].Keys[key])
 }
 
-func (p *program) showAccount(f *file, name string) error {
+func (p *program) showAccount(_ context.Context, f *file, name string) error {
 	if _, _, err := f.find(name); err != nil {
 		return err
 	}
@@ -204,7 +231,7 @@ func (p *program) setDisabled(f *file, name string, disabled bool) error {
 	return nil
 }
 
-func (p *program) removeAccount(f *file, name string) error {
+func (p *program) removeAccount(_ context.Context, f *file, name string) error {
 	i, _, err := f.find(name)
 	if err != nil {
 		return err

@@ -70,10 +70,4 @@ func (u lastUsed) write(file string, list accounts.List) error {
 }
 
 // say is when a key was last used, for people.
-func (u lastUsed) say(k *sharedkey.Key) string {
-	at, ok := u[fingerprint(k)]
-	if !ok {
-		return "never used"
-	}
-	return "last used " + at.UTC().Format(time.RFC3339)
-}
+func (u lastUsed) say(k *sharedkey.Key) string { return say(u[fingerprint(k)]) }

@@ -45,6 +45,7 @@ func (p *Terminal) Configure(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	p.lines = lines
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if err != nil || f.Changed || !Settable(f.Name) {
 			return
@@ -63,6 +64,18 @@ func (p *Terminal) Configure(c *cobra.Command) error {
 		}
 	})
 	return err
+}
+
+// Setting returns the values of a flag in the environment, else in the configuration
+// file. The flag may be that of another command.
+func (p *Terminal) Setting(flag string) (values []string) {
+	if text := p.Environment(Variable(flag)); text != "" {
+		return []string{text}
+	}
+	for _, line := range p.lines[flag] {
+		values = append(values, line.value)
+	}
+	return values
 }
 
 // reason is what an error of a flag says besides the flag and its value.

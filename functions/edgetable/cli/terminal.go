@@ -15,6 +15,8 @@ type Terminal struct {
 	Alone       bool // in the process
 	Events      bool // a command for data tells on err what happens, in JSON
 	Totals      any  // of that command
+
+	lines map[string][]configLine // of the configuration file
 }
 
 // Event is a line that --json prints.

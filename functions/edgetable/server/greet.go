@@ -11,6 +11,7 @@ import (
 
 	"edgetable/core/accounts"
 	"edgetable/functions/edgetable/account"
+	"edgetable/functions/edgetable/admin"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/stores"
 	"edgetable/functions/explorer"
@@ -57,34 +58,16 @@ func (p *program) greet(g *greeting) {
 	fmt.Fprintln(p.Out, "\nready")
 }
 
-// url is what the endpoints of accounts begin with.
+// url is what the endpoints of accounts begin with. The host is the name in --listen, for
+// which the server may have a certificate.
 func (g *greeting) url() string {
-	switch {
-	case g.publicURL != "":
-		return strings.TrimSuffix(g.publicURL, "/")
-	case g.tlsCert != "" || len(g.acme.domains) > 0:
-		return "https://" + g.host()
-	}
-	return "http://" + g.host()
-}
-
-// host is the host of URLs of the server: the name in --listen, for which it may
-// have a certificate. For all addresses it is one that works from this machine.
-func (g *greeting) host() string {
+	a := admin.Address{Public: g.publicURL, Listen: g.listen, TLS: g.tlsCert != "", Domains: g.acme.domains}
 	host, _, err := net.SplitHostPort(g.listen)
 	tcp, ok := g.at.(*net.TCPAddr)
 	if err != nil || !ok {
-		return g.at.String()
+		return a.URL("127.0.0.1", "10002", false) // no server listens otherwise
 	}
-	switch {
-	case len(g.acme.domains) > 0 && tcp.Port == 443:
-		return g.acme.domains[0]
-	case len(g.acme.domains) > 0:
-		host = g.acme.domains[0]
-	case tcp.IP.IsUnspecified():
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, strconv.Itoa(tcp.Port))
+	return a.URL(host, strconv.Itoa(tcp.Port), tcp.IP.IsUnspecified())
 }
 
 // sign is the command line that signs a request with a key of the user's own.

@@ -1,0 +1,46 @@
+package admin
+
+import (
+	"net"
+	"strings"
+)
+
+// Address is where clients reach a server, by its settings.
+type Address struct {
+	Public  string   // --public-url
+	Listen  string   // --listen
+	TLS     bool     // there is a certificate
+	Domains []string // for which one is obtained
+}
+
+// URL is what the endpoints of accounts begin with. The port is that of --listen, or the
+// one that the system chose. For all addresses it names one that works from this machine.
+func (a *Address) URL(host, port string, everywhere bool) string {
+	if a.Public != "" {
+		return strings.TrimSuffix(a.Public, "/")
+	}
+	scheme := "http://"
+	if a.TLS || len(a.Domains) > 0 {
+		scheme = "https://"
+	}
+	switch {
+	case len(a.Domains) > 0 && port == "443":
+		return scheme + a.Domains[0]
+	case len(a.Domains) > 0:
+		host = a.Domains[0]
+	case everywhere:
+		host = "127.0.0.1"
+	}
+	return scheme + net.JoinHostPort(host, port)
+}
+
+// BySettings is the URL of a server that is not asked. It is "" if the settings do not
+// tell.
+func (a *Address) BySettings() string {
+	host, port, err := net.SplitHostPort(a.Listen)
+	if a.Public == "" && (a.Listen == "" || err != nil || port == "" || port == "0") {
+		return ""
+	}
+	ip := net.ParseIP(host)
+	return a.URL(host, port, host == "" || ip != nil && ip.IsUnspecified())
+}
