@@ -33,6 +33,9 @@ func (x *exchange) readBody() ([]byte, error) {
 	if whole, ok := x.req.Body.(interface{ Bytes() []byte }); ok {
 		return checkLength(whole.Bytes(), x.req.ContentLength)
 	}
+	if b, ok := x.req.Body.(interface{ BelongsTo(account string) }); ok {
+		b.BelongsTo(x.address.account)
+	}
 	buf := buffers.Get().(*[]byte)
 	x.chainRelease(func() { x.keep(buf) })
 	b, err := readAll((*buf)[:0], x.req.Body, x.req.ContentLength)

@@ -21,7 +21,8 @@ type Request struct {
 	// Body is read only after the authentication, and at most up to the limit
 	// of 4 MiB. It may be nil. If it has the method Bytes() []byte, it is in
 	// memory and is not copied; it must not change until Release. Its error may be a
-	// *table.Error, which becomes the answer.
+	// *table.Error, which becomes the answer. If it has the method BelongsTo(account string),
+	// the handler tells it whose memory it takes.
 	Body io.Reader
 	// ContentLength is the length of Body, or -1 if it is unknown.
 	ContentLength int64
@@ -78,6 +79,9 @@ func (r *Response) Release() {
 		r.release()
 	}
 }
+
+// OnRelease makes Release call f instead of what it would have called.
+func (r *Response) OnRelease(f func()) { r.release = f }
 
 func (r *Response) add(name, value string) {
 	r.Header = append(r.Header, Field{Name: name, Value: value})

@@ -60,6 +60,9 @@ type Refusal string
 const (
 	// RefusedQueue means that too many requests waited, or the request waited too long.
 	RefusedQueue Refusal = "queue"
+	// RefusedMemory means that bodies that arrive, or answers that were not taken, use up
+	// the memory for them, or the half of it that the client or the account may have.
+	RefusedMemory Refusal = "memory"
 	// RefusedAccountRate means that the account exceeds [Limits].Account.
 	RefusedAccountRate Refusal = "account_rate"
 	// RefusedPartitionRate means that the partition exceeds [Limits].Partition.
@@ -86,7 +89,7 @@ const (
 
 // Refusals are all of them.
 var Refusals = []Refusal{
-	RefusedQueue, RefusedAccountRate, RefusedPartitionRate, RefusedFailures, RefusedPermission,
+	RefusedQueue, RefusedMemory, RefusedAccountRate, RefusedPartitionRate, RefusedFailures, RefusedPermission,
 	RefusedAnonymous, RefusedAccount, RefusedDisabled, RefusedFirewall, RefusedMalformed, RefusedDate, RefusedSignature, RefusedSAS, RefusedToken,
 }
 

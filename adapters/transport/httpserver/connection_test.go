@@ -128,17 +128,17 @@ func TestConnections(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if open, accepted := s.Connections(); open != 2 || accepted != 2 {
-		t.Errorf("%d of %d connections are open", open, accepted)
+	if n := s.Connections(); n.Open != 2 || n.Accepted != 2 {
+		t.Errorf("%+v", n)
 	}
 	a.close()
 	for end := time.Now().Add(time.Minute); ; {
-		open, accepted := s.Connections()
-		if open == 1 && accepted == 2 {
+		n := s.Connections()
+		if n.Open == 1 && n.Accepted == 2 {
 			break
 		}
 		if time.Now().After(end) {
-			t.Fatalf("%d of %d connections are open, one was closed", open, accepted)
+			t.Fatalf("one was closed: %+v", n)
 		}
 		runtime.Gosched()
 	}

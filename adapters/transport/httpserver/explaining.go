@@ -7,18 +7,8 @@ import (
 	"time"
 )
 
-// explaining is a listener beneath TLS that answers plain HTTP with 400: a client
-// would see no more than a connection that ends.
-type explaining struct{ net.Listener }
-
-func (l *explaining) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &explainingConn{Conn: c}, nil
-}
-
+// explainingConn is beneath TLS and answers plain HTTP with 400: a client would see no
+// more than a connection that ends.
 type explainingConn struct {
 	net.Conn
 	begun bool // the first bytes were looked at

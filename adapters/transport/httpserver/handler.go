@@ -14,6 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"edgetable/core/protocol"
+	"edgetable/core/table"
 )
 
 // Protocol is what serves the requests; *protocol.Handler is one.
@@ -37,6 +38,12 @@ type Handler struct {
 	// Own answers requests for paths that begin with /_/, which no account has,
 	// without a look at who asks. It may be nil.
 	Own func(req *protocol.Request) protocol.Response
+	// Refuse makes the response to a request for which there is no room; nil: there
+	// always is.
+	Refuse func(req *protocol.Request, err *table.Error) protocol.Response
+
+	connections *connections
+	room        *room
 }
 
 func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
@@ -57,7 +64,9 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		req.Source = tcp.AddrPort().Addr().Unmap()
 	}
+	known := true
 	if h.TrustProxy {
+		known = false
 		if s := string(last(head.PeekAll("X-Forwarded-Proto"))); s == "http" || s == "https" {
 			req.Scheme = s
 		}
@@ -66,6 +75,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		}
 		if list := head.PeekAll("X-Forwarded-For"); len(list) > 0 {
 			req.Source = forwarded(last(list))
+			known = true
 		}
 	}
 	if h.Own != nil && strings.HasPrefix(req.Target, "/_/") {
@@ -77,21 +87,40 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		return
 	}
 	req.ContentLength = int64(head.ContentLength())
-	body := incoming{stream: c.RequestBodyStream(), length: req.ContentLength}
+	body := incoming{stream: c.RequestBodyStream(), length: req.ContentLength, req: &req}
+	body.share.room = h.room
+	if known {
+		body.share.client = network(req.Source)
+	}
 	if req.ContentLength == 0 || body.stream == nil {
 		req.ContentLength, body.ended = 0, true
 	} else {
 		req.Body = &body
 	}
 	resp := h.Protocol.Serve(ctx, &req)
+	if body.busy {
+		resp.Refused = protocol.RefusedMemory
+	}
+	if len(resp.Body) > copied {
+		resp = h.fit(&body, resp)
+	}
+	if resp.Operation != "" && !h.connections.belongs(lineOf(c.Conn()), resp.Account) {
+		c.SetConnectionClose()
+	}
 	resp.Received, resp.Sent, resp.Took = body.n, len(resp.Body), time.Since(begin)
 	if h.Observe != nil {
 		h.Observe(&resp, begin.Add(resp.Took)) // without a second look at the clock
 	}
 	if resp.Cut {
 		resp.Release()
+		body.share.release()
 		cut(c)
 		return
+	}
+	if len(resp.Body) <= copied {
+		body.share.release()
+	} else {
+		h.hold(&body, &resp)
 	}
 	send(&c.Response, &resp)
 	// A proxy in front may have trusted a length beside the chunks, and have taken the
@@ -128,6 +157,34 @@ func forwarded(list []byte) netip.Addr {
 	return a.Unmap()
 }
 
+// fit counts a large answer, or refuses it if there is no room for it and the request has
+// changed nothing. A query in a batch is a POST, but it returns entities.
+func (h *Handler) fit(body *incoming, resp protocol.Response) protocol.Response {
+	s := &body.share
+	if s.n == 0 {
+		s.account = resp.Account
+	}
+	n := int64(len(resp.Body))
+	if s.grow(n) {
+		return resp
+	}
+	if reads := body.req.Method == "GET" || body.req.Method == "HEAD" || resp.Returned > 0; !reads || h.Refuse == nil {
+		s.take(n)
+		return resp
+	}
+	resp.Release()
+	refusal := h.Refuse(body.req, table.ServerBusy.Err())
+	refusal.Operation, refusal.Table, refusal.Account, refusal.Waited = resp.Operation, resp.Table, resp.Account, resp.Waited
+	refusal.Refused = protocol.RefusedMemory
+	return refusal
+}
+
+// hold gives the room of a request back when its large answer is sent.
+func (h *Handler) hold(body *incoming, resp *protocol.Response) {
+	whole, held := *resp, body.share
+	resp.OnRelease(func() { whole.Release(); held.release() })
+}
+
 // cut closes the connection as if the server had died: the client gets no answer, and a
 // reset where that is possible.
 func cut(c *fasthttp.RequestCtx) {
@@ -135,6 +192,9 @@ func cut(c *fasthttp.RequestCtx) {
 	c.Hijack(func(conn net.Conn) {
 		if u, ok := conn.(interface{ UnsafeConn() net.Conn }); ok {
 			conn = u.UnsafeConn()
+		}
+		if line := lineOf(conn); line != nil {
+			conn = line.Conn
 		}
 		if tcp, ok := conn.(*net.TCPConn); ok {
 			_ = tcp.SetLinger(0) // the connection is closed in any case
@@ -153,8 +213,9 @@ func closeAfter(c *fasthttp.RequestCtx) {
 		return
 	}
 	c.HijackSetNoResponse(true)
+	line := lineOf(c.Conn())
 	c.Hijack(func(conn net.Conn) {
-		err := conn.SetDeadline(time.Now().Add(lingering))
+		err := line.SetDeadline(time.Now().Add(lingering))
 		if err == nil {
 			_, err = answer.WriteTo(conn)
 		}
@@ -171,11 +232,39 @@ type incoming struct {
 	length int64 // -1: not known
 	n      int   // bytes that were read
 	ended  bool
+
+	req      *protocol.Request
+	share    share
+	counted  int  // bytes that count in share
+	busy     bool // there was no room
+	unwanted bool // what is read now is dropped
 }
 
+// BelongsTo says which account proved itself: the body takes of its share.
+func (b *incoming) BelongsTo(account string) { b.share.account = account }
+
+// counts is the step in which a body that arrives counts in the room.
+const counts = 64 << 10
+
 func (b *incoming) Read(p []byte) (int, error) {
-	if b.ended {
+	switch {
+	case b.ended:
 		return 0, io.EOF
+	case b.busy && !b.unwanted:
+		return 0, table.ServerBusy.Err()
+	case b.unwanted, b.Arrived():
+	case b.n < b.counted:
+		p = p[:min(len(p), b.counted-b.n)]
+	default:
+		step := counts
+		if b.length >= 0 {
+			step = max(1, min(step, int(b.length)-b.n))
+		}
+		if b.busy = !b.share.grow(int64(step)); b.busy {
+			return 0, table.ServerBusy.Err()
+		}
+		b.counted += step
+		p = p[:min(len(p), step)]
 	}
 	n, err := b.stream.Read(p)
 	b.n += n
@@ -197,6 +286,7 @@ const lingering = 10 * time.Second
 
 // drain reads at most n bytes and reports whether that was all.
 func (b *incoming) drain(n int64) bool {
+	b.unwanted = true
 	_, err := io.CopyN(io.Discard, b, n+1)
 	return err == io.EOF
 }

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -15,6 +16,8 @@ type patient struct {
 	net.Listener
 	log  *slog.Logger
 	said time.Time // that it waits, last
+	// relieve closes a connection of a client, and reports whether there was one to spare.
+	relieve func() bool
 }
 
 // Accept is called by one goroutine.
@@ -28,7 +31,9 @@ func (l *patient) Accept() (net.Conn, error) {
 			l.said = time.Now()
 			l.log.Warn("connections wait to be accepted", "cause", err)
 		}
-		time.Sleep(100 * time.Millisecond) // until other connections end
+		if !l.relieve() {
+			time.Sleep(100 * time.Millisecond) // until other connections end
+		}
 	}
 }
 
@@ -39,4 +44,43 @@ func exhausted(err error) bool {
 		}
 	}
 	return false
+}
+
+// listen returns a listener whose connections have a request each: others are open, but
+// hold no memory for one.
+func (s *connections) listen(l net.Listener, config *tls.Config) net.Listener {
+	w := &withRequest{Listener: l, connections: s, failed: make(chan error, 1)}
+	go w.accept(config)
+	return w
+}
+
+type withRequest struct {
+	net.Listener
+	*connections
+	failed chan error
+}
+
+// accept accepts connections until the listener fails.
+func (l *withRequest) accept(config *tls.Config) {
+	for {
+		raw, err := l.Listener.Accept()
+		if err != nil {
+			l.failed <- err
+			return
+		}
+		c := l.connections.accept(raw, config)
+		if c != nil {
+			go c.park(firstTimeout)
+		}
+	}
+}
+
+// Accept is called by one goroutine.
+func (l *withRequest) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.ready:
+		return c, nil
+	case err := <-l.failed:
+		return nil, err
+	}
 }

@@ -9,7 +9,6 @@ import (
 	"net"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -17,13 +16,9 @@ import (
 	"edgetable/core/protocol"
 )
 
-// Limits of a connection. A body of 4 MiB may take its time on a slow line.
 const (
-	readTimeout  = time.Minute // of a whole request
-	writeTimeout = 2 * time.Minute
-	idleTimeout  = 5 * time.Minute
-	maxHeader    = 32 << 10 // request line and headers: the service's own limit of a URL
-	writeBuffer  = 8 << 10
+	maxHeader   = 32 << 10 // request line and headers: the service's own limit of a URL
+	writeBuffer = 8 << 10
 )
 
 // Server serves a Handler on a listener until its context ends.
@@ -33,14 +28,39 @@ type Server struct {
 	TLS     *tls.Config // nil: plain HTTP
 	// Grace is how long requests may go on after the end was asked for.
 	Grace time.Duration
+	// Bounds are how much clients may hold; 0 is a bound for 192 MiB.
+	Bounds Bounds
 
-	open connections
+	begun sync.Once
+	open  connections
+	room  *room
 }
 
-// Connections returns the number of open connections, and of those that were ever
-// accepted.
-func (s *Server) Connections() (open, accepted int64) {
-	return s.open.now.Load(), s.open.accepted.Load()
+// Connections returns what the server counts.
+func (s *Server) Connections() ConnectionStats {
+	s.begin()
+	return s.open.count()
+}
+
+// Room returns the memory that bodies and answers of clients take, and the number of
+// requests for which there was none.
+func (s *Server) Room() (used int64, refused uint64) {
+	s.begin()
+	return s.room.count()
+}
+
+func (s *Server) begin() {
+	s.begun.Do(func() {
+		b := Bounds{
+			Connections: cmp.Or(s.Bounds.Connections, usual.Connections),
+			Requests:    cmp.Or(s.Bounds.Requests, usual.Requests),
+			Bytes:       cmp.Or(s.Bounds.Bytes, usual.Bytes),
+		}
+		s.Bounds = b
+		s.open.begin(b, s.Handler.TrustProxy)
+		s.room = newRoom(b.Bytes)
+		s.Handler.connections, s.Handler.room = &s.open, s.room
+	})
 }
 
 // Serve accepts connections until ctx ends, lets running requests finish for
@@ -48,14 +68,13 @@ func (s *Server) Connections() (open, accepted int64) {
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	// Requests outlive the order to end: they are given time to finish.
 	requests := context.WithoutCancel(ctx)
+	s.begin()
 	server := &fasthttp.Server{
 		Handler:                      func(c *fasthttp.RequestCtx) { s.serve(requests, c) },
 		ErrorHandler:                 refuse,
 		ConnState:                    s.open.note,
 		Logger:                       logger{s.Log},
-		ReadTimeout:                  readTimeout,
-		WriteTimeout:                 writeTimeout,
-		IdleTimeout:                  idleTimeout,
+		Concurrency:                  s.Bounds.Requests + s.Bounds.Connections, // never reached
 		ReadBufferSize:               maxHeader,
 		WriteBufferSize:              writeBuffer,
 		MaxRequestBodySize:           protocol.MaxBody,
@@ -66,14 +85,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		CloseOnShutdown:              true,
 		SecureErrorLogMessage:        true, // headers hold signatures
 	}
-	l = &patient{Listener: l, log: s.Log}
-	if s.TLS != nil {
-		l = tls.NewListener(&explaining{l}, s.TLS)
-	}
+	l = s.open.listen(&patient{Listener: l, log: s.Log, relieve: s.open.relieve}, s.TLS)
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Grace)
 		defer cancel()
+		s.open.end()
 		err := server.ShutdownWithContext(grace)
 		_ = l.Close() // which fasthttp does not know of until it serves
 		if err != nil {
@@ -83,6 +100,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	})
 	err := server.Serve(l)
 	if stop() { // the listener ended, for which fasthttp has no error
+		s.open.end()
 		return cmp.Or(err, net.ErrClosed)
 	}
 	if err := <-stopped; err != nil {
@@ -104,32 +122,6 @@ func (s *Server) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		}
 	}()
 	s.Handler.serve(ctx, c)
-}
-
-// connections are those that are open.
-type connections struct {
-	set           sync.Map
-	now, accepted atomic.Int64
-}
-
-func (o *connections) note(c net.Conn, s fasthttp.ConnState) {
-	switch s {
-	case fasthttp.StateNew:
-		o.set.Store(c, nil)
-		o.now.Add(1)
-		o.accepted.Add(1)
-	case fasthttp.StateClosed, fasthttp.StateHijacked:
-		if _, ok := o.set.LoadAndDelete(c); ok {
-			o.now.Add(-1)
-		}
-	}
-}
-
-func (o *connections) close() {
-	o.set.Range(func(c, _ any) bool {
-		_ = c.(net.Conn).Close() // of a request that did not end in time
-		return true
-	})
 }
 
 // refuse answers bytes that are no valid HTTP request.

@@ -5,12 +5,14 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"edgetable/functions/edgetable/descriptors"
 )
 
 // ReadPrivate reads a file of secrets. It refuses one that others than the owner and
 // the group can read, or that others than the owner can change.
 func ReadPrivate(path string) (string, error) {
-	text, err := os.ReadFile(path)
+	text, err := descriptors.Try(func() ([]byte, error) { return os.ReadFile(path) })
 	if err != nil {
 		return "", err
 	}

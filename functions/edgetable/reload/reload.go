@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"time"
+
+	"edgetable/functions/edgetable/descriptors"
 )
 
 // Every is how often files are looked at.
@@ -35,7 +37,7 @@ func StampOf(file string) string {
 	if err != nil {
 		return file + err.Error()
 	}
-	content, err := os.ReadFile(file)
+	content, err := descriptors.Try(func() ([]byte, error) { return os.ReadFile(file) })
 	if err != nil {
 		return file + err.Error()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/crypto/acme"
 
+	"edgetable/functions/edgetable/descriptors"
 	"edgetable/functions/edgetable/reload"
 )
 
@@ -50,7 +51,7 @@ func (c *certificate) load(asked bool) error {
 	if !c.files.Due(reload.StampOf(c.certFile)+reload.StampOf(c.keyFile), asked) {
 		return nil
 	}
-	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	pair, err := descriptors.Try(func() (tls.Certificate, error) { return tls.LoadX509KeyPair(c.certFile, c.keyFile) })
 	if err != nil {
 		return fmt.Errorf("--tls-cert %s, --tls-key %s: %w", c.certFile, c.keyFile, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"edgetable/functions/edgetable/backup"
+	"edgetable/functions/edgetable/descriptors"
 	"edgetable/functions/edgetable/reload"
 	"edgetable/functions/edgetable/stores"
 )
@@ -47,7 +48,7 @@ func begin(ctx context.Context, jobs []stores.Job, log *slog.Logger) (wait func(
 
 // reload applies changes of files until ctx ends.
 func (s *serving) reload(ctx context.Context, ticks <-chan time.Time, hangup <-chan os.Signal) {
-	list := []func(asked bool){s.accounts.Reload}
+	list := []func(asked bool){s.accounts.Reload, func(bool) { descriptors.Fill() }}
 	if s.certificate != nil {
 		list = append(list, s.certificate.reload)
 	}

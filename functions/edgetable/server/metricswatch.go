@@ -36,11 +36,23 @@ func watchConnections(m *observe.Metrics, s *httpserver.Server) {
 		Descriptions: observe.Descriptions{
 			observe.Describe("connections_open", "Connections of clients that are open.", prometheus.GaugeValue),
 			observe.Describe("connections_accepted_total", "Connections of clients that were accepted.", prometheus.CounterValue),
+			observe.Describe("connections_idle", "Open connections without a request.", prometheus.GaugeValue),
+			observe.Describe("connections_waiting", "Open connections whose request is not read yet, for too many are under way.", prometheus.GaugeValue),
+			observe.Describe("connections_limit", "Connections that may be open (--max-connections).", prometheus.GaugeValue),
+			observe.Describe("connections_closed_for_room_total", "Idle connections that were closed to make room for new ones.", prometheus.CounterValue),
+			observe.Describe("connections_refused_total", "Connections that were closed at once: there was no room, and none was idle.", prometheus.CounterValue),
+			observe.Describe("client_memory_bytes", "Memory of bodies that arrive and of large answers that are being sent.", prometheus.GaugeValue),
+			observe.Describe("client_memory_limit_bytes", "What client_memory_bytes may be.", prometheus.GaugeValue),
 		},
 		Read: func(add func(i int, value float64, labels ...string)) {
-			open, accepted := s.Connections()
-			add(0, float64(open))
-			add(1, float64(accepted))
+			n := s.Connections()
+			used, _ := s.Room()
+			for i, v := range []float64{
+				float64(n.Open), float64(n.Accepted), float64(n.Idle), float64(n.Waiting), float64(s.Bounds.Connections),
+				float64(n.Closed), float64(n.Refused), float64(used), float64(s.Bounds.Bytes),
+			} {
+				add(i, v)
+			}
 		},
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"edgetable/functions/edgetable/account"
 	"edgetable/functions/edgetable/backup"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/descriptors"
 	"edgetable/functions/edgetable/stores"
 )
 
@@ -36,6 +37,7 @@ type serving struct {
 	traces      *observe.Traces // nil: none are sent
 	backend     *stores.Backend
 	statistics  *Statistics
+	bounds      httpserver.Bounds
 }
 
 func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
@@ -58,6 +60,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 		}
 		defer s.metricsAt.Close()
 	}
+	descriptors.Fill()
 	if s.traces, err = o.traces.open(ctx, s.log); err != nil {
 		return err
 	}
@@ -66,6 +69,7 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 	if s.backend, err = o.Kind().Open(ctx, from); err != nil {
 		return err
 	}
+	s.bounds = o.bounds(besideTheCache(s.backend.Cache))
 	if err = p.serveUntil(ctx, s); err != nil {
 		s.log.Error("stopped", "cause", err)
 		return err
@@ -76,6 +80,9 @@ func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
 
 // prepare reads everything that can be wrong without a port or a store.
 func (s *serving) prepare(ctx context.Context, p *program) (err error) {
+	if err := s.protect.checkConnections(); err != nil {
+		return err
+	}
 	if s.bearer, err = s.serveFlags.bearer.verifier(ctx, s.log); err != nil {
 		return err
 	}
@@ -161,9 +168,10 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	requests := observe.NewRequestLog(s.log, s.access, s.slowQuery)
 	s.statistics = OpenStatistics(s.DataDirectory(), s.log)
 	server := httpserver.Server{
-		Log: s.log, TLS: s.certificate.config(), Grace: s.grace,
+		Log: s.log, TLS: s.certificate.config(), Grace: s.grace, Bounds: s.bounds,
 		Handler: &httpserver.Handler{
 			Protocol: s.traces.Protocol(limiter), TrustProxy: s.trustProxy, Own: s.own(health),
+			Refuse: handler.Refuse,
 			Observe: func(resp *protocol.Response, end time.Time) {
 				s.metrics.Observe(resp)
 				requests.Observe(resp, end)

@@ -16,6 +16,7 @@ import (
 
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/functions/edgetable/cli"
+	"edgetable/functions/edgetable/descriptors"
 )
 
 // embeddedFlags are the flags of the store in the data directory, or in memory.
@@ -74,6 +75,7 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
 		Dir: o.data, Memory: o.memory, CacheSize: o.cache, AcceptDamage: o.accept, DiskReserve: o.diskReserve,
+		MaxOpenFiles: descriptors.Share(descriptors.Limit()).Store, Spare: descriptors.Give,
 		Observer: embeddedMetrics(from.Metrics),
 		Logf:     func(format string, args ...any) { from.Log.Warn(fmt.Sprintf(format, args...)) },
 		Fatal: func(err error) {
@@ -91,7 +93,7 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 		return nil, err
 	}
 	b := &Backend{
-		Store: store, System: "edgetable", Place: "in memory, gone when it ends",
+		Store: store, System: "edgetable", Place: "in memory, gone when it ends", Cache: o.cache,
 		Close: store.Close, Ready: func(context.Context) error { return store.Ready() }, Fresh: time.Second,
 	}
 	watchEmbedded(from.Metrics, store)
@@ -108,14 +110,14 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 	return b, nil
 }
 
-// besideCache is the memory for all but the cache: requests, pages, compactions.
-const besideCache = 192 << 20
+// BesideCache is the memory for all but the cache: requests, pages, compactions.
+const BesideCache = 192 << 20
 
 // limitMemory makes the garbage collector run rarely while memory is left, and as
 // often as needed to stay within the limit. GOMEMLIMIT and GOGC take precedence.
 func (o *embeddedFlags) limitMemory(environment func(string) string) {
 	if cmp.Or(environment("GOMEMLIMIT"), environment("GOGC")) == "" && !o.memory {
-		debug.SetMemoryLimit(o.cache + besideCache)
+		debug.SetMemoryLimit(o.cache + BesideCache)
 		debug.SetGCPercent(400)
 	}
 }

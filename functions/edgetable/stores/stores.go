@@ -41,6 +41,7 @@ type Opening struct {
 // Backend is the open store of a server.
 type Backend struct {
 	Store    table.Store
+	Cache    int64                           // bytes of its cache
 	System   string                          // that the store is, as traces name it
 	Place    string                          // as the greeting has it: "in …"
 	Scan     int                             // bytes that a page may read; 0 is the core's choice

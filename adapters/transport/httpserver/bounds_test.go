@@ -1,0 +1,324 @@
+package httpserver_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/core/protocol"
+	"edgetable/core/table"
+)
+
+// bounded is a server with small bounds. A request for /wait is answered when the test says
+// so, one for /large gets a large answer, and other answers have the length of the body.
+type bounded struct {
+	*httpserver.Server
+	t       *testing.T
+	addr    string
+	answer  chan struct{}
+	refused protocol.Refusal
+}
+
+const large = 16 << 20 // more than the system holds for a client
+
+func newBounded(t *testing.T, b httpserver.Bounds) *bounded {
+	t.Helper()
+	s := &bounded{t: t, answer: make(chan struct{})}
+	account := func(req *protocol.Request) string { return strings.Split(req.Target, "/")[1] }
+	s.Server = &httpserver.Server{Bounds: b, Handler: &httpserver.Handler{
+		Refuse: func(*protocol.Request, *table.Error) protocol.Response {
+			return protocol.Response{Status: 503, Body: []byte("busy")}
+		},
+		Protocol: protocolFunc(func(_ context.Context, req *protocol.Request) protocol.Response {
+			resp := protocol.Response{Status: 200}
+			resp.Operation, resp.Account = "Test", account(req)
+			switch {
+			case strings.HasSuffix(req.Target, "/wait"):
+				<-s.answer
+			case strings.HasSuffix(req.Target, "/large"):
+				resp.Body = make([]byte, large)
+			case req.Body != nil:
+				req.Body.(interface{ BelongsTo(string) }).BelongsTo(account(req))
+				n, err := io.Copy(io.Discard, req.Body)
+				if err != nil {
+					resp.Status = 503
+				}
+				resp.Body = fmt.Append(nil, n)
+			}
+			return resp
+		}),
+	}}
+	s.addr = start(t, s.Server)
+	return s
+}
+
+// of is a connection of a client; source is its address.
+type of struct {
+	net.Conn
+	*bufio.Reader
+	t *testing.T
+}
+
+func (s *bounded) connect(source string) of {
+	s.t.Helper()
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(source)}}
+	c, err := d.Dial("tcp", s.addr)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { c.Close() })
+	return of{c, bufio.NewReader(c), s.t}
+}
+
+func (c of) ask(target string) {
+	fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: h\r\n\r\n", target)
+}
+
+// status reads the first line of an answer.
+func (c of) status() string {
+	line, err := c.ReadString('\n')
+	if err != nil {
+		return "end"
+	}
+	return strings.Fields(line)[1]
+}
+
+// gets asks for something short and reads the answer.
+func (c of) gets(target string) string {
+	c.ask(target)
+	status := c.status()
+	for line := ""; status != "end" && line != "\r\n"; {
+		var err error
+		if line, err = c.ReadString('\n'); err != nil {
+			return "end"
+		}
+	}
+	return status
+}
+
+func (c of) expect(want, why string) {
+	c.t.Helper()
+	if got := c.gets("/a/x"); got != want {
+		c.t.Errorf("%s: got %s, want %s", why, got, want)
+	}
+}
+
+// until waits for a state that the server reaches by itself.
+func (s *bounded) until(why string, ok func(httpserver.ConnectionStats) bool) {
+	s.t.Helper()
+	for end := time.Now().Add(time.Minute); !ok(s.Connections()); runtime.Gosched() {
+		if time.Now().After(end) {
+			s.t.Fatalf("not %s: %+v", why, s.Connections())
+		}
+	}
+}
+
+func (s *bounded) untilIdle(n int) {
+	s.t.Helper()
+	s.until(fmt.Sprint(n, " idle"), func(c httpserver.ConnectionStats) bool { return c.Idle == n })
+}
+
+// TestOldestIdleGoesFirst: a new connection finds room. The one that rested for the longest
+// time gives way, and none with a request does.
+func TestOldestIdleGoesFirst(t *testing.T) {
+	t.Parallel()
+	s := newBounded(t, httpserver.Bounds{Connections: 3})
+	busy := s.connect("127.0.0.1")
+	busy.ask("/a/wait")
+	var c []of
+	for i := range 2 {
+		c = append(c, s.connect("127.0.0.1"))
+		c[i].expect("200", "there is room")
+		s.untilIdle(i + 1)
+	}
+	c[0].expect("200", "it is used again, so that it is no more the oldest")
+	s.untilIdle(2)
+	s.connect("127.0.0.1").expect("200", "one more")
+	c[0].expect("200", "not the oldest")
+	c[1].expect("end", "the oldest")
+	close(s.answer)
+	if got := busy.status(); got != "200" {
+		t.Errorf("the request under way: %s", got)
+	}
+	if n := s.Connections(); n.Closed != 1 || n.Refused != 0 || n.Open > 3 {
+		t.Errorf("%+v", n)
+	}
+}
+
+// TestNothingIdle: a connection for which there is no room is closed at once.
+func TestNothingIdle(t *testing.T) {
+	t.Parallel()
+	s := newBounded(t, httpserver.Bounds{Connections: 2})
+	for range 2 {
+		s.connect("127.0.0.1").ask("/a/wait")
+	}
+	s.until("at work", func(n httpserver.ConnectionStats) bool { return n.Open == 2 && n.Idle+n.Waiting == 0 })
+	s.connect("127.0.0.1").expect("end", "no room")
+	close(s.answer)
+	s.untilIdle(2)
+	if n := s.Connections(); n.Refused != 1 {
+		t.Errorf("%+v", n)
+	}
+}
+
+// TestClientsShareConnections: a client that opens more and more closes its own.
+func TestClientsShareConnections(t *testing.T) {
+	t.Parallel()
+	s := newBounded(t, httpserver.Bounds{Connections: 10})
+	flood := func(n int) {
+		for range n {
+			before := s.Connections().Accepted
+			s.connect("127.0.0.1").gets("/evil/x")
+			s.until("accepted", func(n httpserver.ConnectionStats) bool { return n.Accepted > before })
+			s.until("idle", func(n httpserver.ConnectionStats) bool { return n.Idle == n.Open })
+		}
+	}
+	flood(20)
+	var others []of
+	for range 3 {
+		others = append(others, s.connect("127.0.0.2"))
+	}
+	for _, c := range others {
+		c.expect("200", "another client finds room")
+	}
+	flood(20)
+	for _, c := range others {
+		c.expect("200", "a connection of another client stays open")
+	}
+}
+
+// TestAccountsShareConnections: the same for accounts, which have many addresses.
+func TestAccountsShareConnections(t *testing.T) {
+	t.Parallel()
+	s := newBounded(t, httpserver.Bounds{Connections: 10})
+	own := s.connect("127.0.0.1")
+	own.expect("200", "alone")
+	for i := range 30 {
+		s.connect(fmt.Sprint("127.0.1.", i+1)).gets("/evil/x")
+		s.until("idle", func(n httpserver.ConnectionStats) bool { return n.Idle == n.Open })
+	}
+	own.expect("200", "the oldest of all, but of another account")
+}
+
+// TestClientsShareRequests: requests that are not complete hold memory. A client has no more
+// of them than it leaves to others.
+func TestClientsShareRequests(t *testing.T) {
+	t.Parallel()
+	s := newBounded(t, httpserver.Bounds{Requests: 4})
+	for range 9 {
+		fmt.Fprint(s.connect("127.0.0.1"), "GET ")
+	}
+	s.until("waiting", func(n httpserver.ConnectionStats) bool { return n.Waiting == 7 && n.Open == 9 })
+	for range 3 {
+		s.connect("127.0.0.2").expect("200", "another client")
+	}
+}
+
+// TestTurns: more connections than requests at once are all served, though each has always
+// another request.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	s := newBounded(t, httpserver.Bounds{Requests: 4})
+	done := make(chan string, 10)
+	stop := make(chan struct{})
+	defer close(stop)
+	for range cap(done) {
+		c := s.connect("127.0.0.1")
+		go func() {
+			for range 5 {
+				if got := c.gets("/a/x"); got != "200" {
+					done <- got
+					return
+				}
+			}
+			done <- ""
+			for { // it goes on
+				select {
+				case <-stop:
+					return
+				default:
+					c.gets("/a/x")
+				}
+			}
+		}()
+	}
+	for range cap(done) {
+		if got := <-done; got != "" {
+			t.Errorf("got %s", got)
+		}
+	}
+}
+
+// TestAnswersThatNobodyReads: they do not use up the memory. The client gets 503, another
+// one its answer.
+func TestAnswersThatNobodyReads(t *testing.T) {
+	t.Parallel()
+	s := newBounded(t, httpserver.Bounds{Bytes: 3 * large})
+	first := s.connect("127.0.0.1")
+	first.ask("/evil/large")
+	if got := first.status(); got != "200" {
+		t.Fatalf("the first: %s", got)
+	}
+	for range 20 {
+		c := s.connect("127.0.0.1")
+		c.ask("/evil/large")
+		if got := c.status(); got != "503" {
+			t.Errorf("one more: %s", got)
+		}
+	}
+	c := s.connect("127.0.0.3")
+	c.ask("/evil/large")
+	if got := c.status(); got != "503" {
+		t.Errorf("another client of the account: %s", got)
+	}
+	other := s.connect("127.0.0.2")
+	other.ask("/acme/large")
+	if got := other.status(); got != "200" {
+		t.Errorf("another client and account: %s", got)
+	}
+	if used, refused := s.Room(); used != 2*large || refused != 21 {
+		t.Errorf("%d bytes are held, %d were refused", used, refused)
+	}
+	first.Close()
+	if _, err := io.CopyN(io.Discard, other.Reader, large); err != nil {
+		t.Error(err)
+	}
+	s.until("all given back", func(httpserver.ConnectionStats) bool { used, _ := s.Room(); return used == 0 })
+}
+
+// TestBodiesThatDoNotCome: the memory for them is bounded as well.
+func TestBodiesThatDoNotCome(t *testing.T) {
+	t.Parallel()
+	s := newBounded(t, httpserver.Bounds{Bytes: 1 << 20})
+	slow := func(source, target string) of {
+		c := s.connect(source)
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: h\r\nContent-Length: 400000\r\n\r\n%s", target, strings.Repeat("x", 300_000))
+		return c
+	}
+	used := func(least int64) {
+		t.Helper()
+		s.until(fmt.Sprint(least, " bytes"), func(httpserver.ConnectionStats) bool { n, _ := s.Room(); return n >= least })
+	}
+	first := slow("127.0.0.1", "/evil/x")
+	used(300_000)
+	if got := slow("127.0.0.1", "/evil/x").status(); got != "503" {
+		t.Errorf("the second of a client: %s", got)
+	}
+	other := slow("127.0.0.2", "/acme/x")
+	fmt.Fprint(other, strings.Repeat("x", 100_000))
+	if got := other.status(); got != "200" {
+		t.Errorf("another client: %s", got)
+	}
+	fmt.Fprint(first, strings.Repeat("x", 100_000))
+	if got := first.status(); got != "200" {
+		t.Errorf("the first: %s", got)
+	}
+	s.until("all given back", func(httpserver.ConnectionStats) bool { n, _ := s.Room(); return n == 0 })
+}

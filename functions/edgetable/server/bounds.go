@@ -1,0 +1,64 @@
+package server
+
+import (
+	"fmt"
+	"math"
+	"runtime/debug"
+
+	"edgetable/adapters/transport/httpserver"
+	"edgetable/functions/edgetable/descriptors"
+	"edgetable/functions/edgetable/stores"
+)
+
+// Memory in bytes of what clients hold, as measured.
+const (
+	idleConnection   = 5 << 10
+	idleOverTLS      = 20 << 10
+	requestUnderWay  = 48 << 10
+	leastBesideCache = 48 << 20
+	leastRequests    = 256
+)
+
+// bounds derives from the limits of the process what clients may hold: a quarter of the
+// memory beside the cache for bodies and answers, one for requests under way, one for idle
+// connections. The last is left to the store.
+func (o *serveFlags) bounds(beside int64) httpserver.Bounds {
+	idle := int64(idleConnection)
+	if o.tlsCert != "" || len(o.acme.domains) > 0 {
+		idle = idleOverTLS
+	}
+	b := httpserver.Bounds{
+		Connections: int(min(int64(mayConnect()), beside/4/idle)),
+		Requests:    int(max(leastRequests, beside/4/requestUnderWay)),
+		Bytes:       beside / 4,
+	}
+	if o.protect.connections > 0 {
+		b.Connections = o.protect.connections
+	}
+	return b
+}
+
+// mayConnect is the number of connections for which there are descriptors.
+func mayConnect() int {
+	if n := descriptors.Share(descriptors.Limit()).Connections; n > 0 {
+		return n
+	}
+	return math.MaxInt32
+}
+
+// checkConnections refuses more connections than there are descriptors.
+func (o *protectFlags) checkConnections() error {
+	if most := mayConnect(); o.connections > most {
+		return fmt.Errorf("--max-connections %d: %d of the files that the process may open are left for connections; raise the limit (ulimit -n, LimitNOFILE)", o.connections, most)
+	}
+	return nil
+}
+
+// besideTheCache is the memory that the limit of the process leaves beside the cache.
+func besideTheCache(cache int64) int64 {
+	limit := debug.SetMemoryLimit(-1)
+	if limit == math.MaxInt64 {
+		return stores.BesideCache
+	}
+	return max(leastBesideCache, limit-cache)
+}
