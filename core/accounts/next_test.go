@@ -16,7 +16,9 @@ func TestNext(t *testing.T) {
 		why  string
 	}{
 		{"acme:" + key1 + ";beta:" + key3, true, "another account has a new key"},
-		{" acme : " + key1, true, "it is written otherwise, and alone"},
+		{" acme : " + key1 + ";beta:" + key2, true, "it is written otherwise"},
+		{"acme:" + key1, false, "the server has no other account now, so that any token is for it"},
+		{"acme:" + key1 + " audience=tables;beta:" + key2, false, "its tokens need an audience"},
 		{"acme:" + key1 + " disabled", false, "it was disabled"},
 		{"acme:" + key1 + ":" + key2, false, "it got a second key"},
 		{"acme:" + key1 + " allow=10.0.0.0/8", false, "it got a firewall"},

@@ -30,7 +30,7 @@ func (l List) Find(name string) (*protocol.Account, bool) {
 
 // Parse reads entries between semicolons or line ends:
 //
-//	name:key1[:key2] [allow=10.0.0.0/8,192.0.2.7] [deny=10.9.0.0/16] [disabled]
+//	name:key1[:key2] [allow=10.0.0.0/8,192.0.2.7] [deny=10.9.0.0/16] [audience=https://acme.example] [disabled]
 //
 // A line that begins with # is a comment. Keys below LeastKey are refused. Errors
 // never repeat a key, nor what might be one in the wrong place.
@@ -58,6 +58,9 @@ func Parse(text string) (List, error) {
 			list[account.Name] = account
 		}
 	}
+	for _, account := range list {
+		account.Shared = len(list) > 1
+	}
 	return list, nil
 }
 
@@ -78,7 +81,7 @@ func parseAccount(entry string) (*protocol.Account, error) {
 		}
 		text = strings.TrimSpace(text)
 		if strings.Contains(text, " ") {
-			return nil, errors.New("an option of " + name + " is not known: write allow=…, deny=… or disabled behind the keys, and lists of addresses without blanks")
+			return nil, errors.New("an option of " + name + " is not known: write allow=…, deny=…, audience=… or disabled behind the keys, and lists without blanks")
 		}
 		k, err := sharedkey.ParseKey(text)
 		key := "key " + strconv.Itoa(i+1) + " of " + name
@@ -109,7 +112,7 @@ func cutOptions(entry string) (string, []string) {
 }
 
 func isOption(word string) bool {
-	return word == "disabled" || strings.HasPrefix(word, "allow=") || strings.HasPrefix(word, "deny=")
+	return word == "disabled" || strings.HasPrefix(word, "allow=") || strings.HasPrefix(word, "deny=") || strings.HasPrefix(word, "audience=")
 }
 
 // setOption sets what an option says. Addresses are no secrets.
@@ -117,6 +120,15 @@ func setOption(a *protocol.Account, option string) error {
 	name, value, _ := strings.Cut(option, "=")
 	if name == "disabled" {
 		a.Disabled = true
+		return nil
+	}
+	if name == "audience" {
+		for one := range strings.SplitSeq(value, ",") {
+			if one == "" {
+				return errors.New("audience=" + strconv.Quote(value) + ": write the values of aud that tokens for this account have, with commas between them")
+			}
+			a.Audiences = append(a.Audiences, one)
+		}
 		return nil
 	}
 	for text := range strings.SplitSeq(value, ",") {

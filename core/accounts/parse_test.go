@@ -1,6 +1,7 @@
 package accounts_test
 
 import (
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -47,7 +48,8 @@ func TestParse(t *testing.T) {
 		{"acme:" + key1 + ":", "key 2 of acme is not base64", "an empty second key"},
 		{"acme:" + key1 + " allow=10.0.0.0/33", "10.0.0.0/33", "a network that is none"},
 		{"acme:" + key1 + " deny=", "write addresses or networks", "no network"},
-		{"acme:" + key1 + " open", "write allow=…, deny=… or disabled", "an unknown option"},
+		{"acme:" + key1 + " audience=a,", "audience=\"a,\": write the values of aud", "an empty audience"},
+		{"acme:" + key1 + " open", "write allow=…, deny=…, audience=… or disabled", "an unknown option"},
 		{"acme:" + key1 + ":" + key2 + " alow=10.0.0.0/8 disabled", "an option of acme is not known", "a misspelt option between others"},
 		{"acme:" + key1 + " allow=10.0.0.0/8, 192.0.2.7", "without blanks", "a blank in a list"},
 		{"acme:", "key 1 of acme is not base64", "an empty key"},
@@ -61,6 +63,26 @@ func TestParse(t *testing.T) {
 			if strings.Contains(err.Error(), key[:8]) {
 				t.Errorf("%s: the error shows a key: %v", tt.why, err)
 			}
+		}
+	}
+}
+
+// Accounts that share a server say which tokens are for them.
+func TestAudiences(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"acme:" + key1: "[] false",
+		"acme:" + key1 + " audience=https://acme.example,api://acme": "[https://acme.example api://acme] false",
+		"acme:" + key1 + ";beta:" + key2:                             "[] true",
+		"acme:" + key1 + " audience=a audience=b;beta:" + key2:       "[a b] true",
+	} {
+		list, err := accounts.Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := fmt.Sprint(list["acme"].Audiences, list["acme"].Shared); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package protocol
 
 import (
+	"errors"
 	"net/netip"
+	"slices"
 
 	"edgetable/core/sharedkey"
 )
@@ -12,6 +14,27 @@ type Account struct {
 	// Disabled refuses every request, also one with a valid signature.
 	Disabled bool
 	Firewall Firewall
+	// Audiences are those of bearer tokens for this account: a token must name
+	// one of them.
+	Audiences []string
+	// Shared is set if the server has other accounts too. Then an account without
+	// Audiences accepts no bearer tokens, because a token says nothing else about
+	// the account that it is for.
+	Shared bool
+}
+
+// admitsToken returns an error for clients if a valid bearer token is not for
+// this account.
+func (a *Account) admitsToken(id *Identity) error {
+	switch {
+	case slices.ContainsFunc(a.Audiences, func(one string) bool { return slices.Contains(id.Audiences, one) }):
+		return nil
+	case len(a.Audiences) > 0:
+		return errors.New("the token is for another account: its aud has none of the audiences of this one")
+	case a.Shared:
+		return errors.New("the server has several accounts, and this one names no audience of its tokens: write audience=… behind its keys")
+	}
+	return nil
 }
 
 // Firewall lists the addresses from which an account accepts requests. The zero

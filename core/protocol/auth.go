@@ -65,8 +65,17 @@ func (x *exchange) credentials(ctx context.Context) *table.Error {
 }
 
 // reachable returns an error if the account does not exist, is disabled, or
-// does not accept requests from the client's address.
+// does not accept requests from the client's address. Each counts as a failed
+// sign-in, because a client without a key can guess names by it.
 func (x *exchange) reachable() *table.Error {
+	err := x.unreachable()
+	if err != nil {
+		x.strike()
+	}
+	return err
+}
+
+func (x *exchange) unreachable() *table.Error {
 	switch {
 	case x.account == nil:
 		x.resp.Refused = RefusedAccount
@@ -190,6 +199,9 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 		}
 		return x.challenged("Detail: " + err.Error())
 	}
+	if err := x.account.admitsToken(&identity); err != nil {
+		return x.challenged("Detail: " + err.Error() + ".")
+	}
 	x.resp.Refused = ""
 	x.authority.identity = &identity
 	return nil
@@ -201,6 +213,23 @@ func (x *exchange) beforeChallenges() bool {
 	version := x.req.Header.Get("X-Ms-Version")
 	return version != "" && version < challengeVersion
 }
+
+// challenge returns the WWW-Authenticate header of a 401. It names the audience
+// of the account's tokens, if the account has its own.
+func (x *exchange) challenge() string {
+	if x.Challenge == "" {
+		return "SharedKey"
+	}
+	if x.account != nil && len(x.account.Audiences) > 0 {
+		if issuer, _, ok := strings.Cut(x.Challenge, resourceID); ok {
+			return issuer + resourceID + x.account.Audiences[0]
+		}
+	}
+	return x.Challenge
+}
+
+// resourceID is before the audience in a challenge.
+const resourceID = " resource_id="
 
 // challenged returns the error for a bearer token that is not accepted.
 func (x *exchange) challenged(hint string) *table.Error {

@@ -15,6 +15,9 @@ func (x *exchange) preflight(ctx context.Context) error {
 	if origin == "" || method == "" {
 		return table.InvalidHeaderValue.With("A required CORS header is not present.")
 	}
+	if err := x.suspect(); err != nil {
+		return err
+	}
 	if refused := x.reachable(); refused != nil {
 		return refused
 	}

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -84,7 +83,7 @@ func (c *call) fail(err error) {
 	r.add("x-ms-error-code", r.Code)
 	switch {
 	case r.Status == 401:
-		r.add("WWW-Authenticate", cmp.Or(c.Challenge, "SharedKey"))
+		r.add("WWW-Authenticate", c.challenge())
 	case e.Code == table.ServerBusy:
 		r.add("Retry-After", strconv.Itoa(int(max(c.retryAfter+time.Second-1, time.Second)/time.Second)))
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"edgetable/core/protocol"
+	"edgetable/core/sharedkey"
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
 )
@@ -216,6 +217,55 @@ func TestBearer(t *testing.T) {
 		resp := s.Serve(t.Context(), req)
 		if resp.Status != tt.status || resp.Code != string(tt.code) || tt.status == 401 && field(&resp, "WWW-Authenticate") != s.Challenge {
 			t.Errorf("token %q: status %d, %s, %v", tt.token, resp.Status, resp.Code, resp.Header)
+		}
+		resp.Release()
+	}
+}
+
+// TestBearerAudience checks that a token is good for the accounts that it is for:
+// an account names its audiences, and without them it accepts tokens only if it
+// is the only account.
+func TestBearerAudience(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.Challenge = "Bearer authorization_uri=https://login.example/t/oauth2/authorize resource_id=everybody"
+	var audiences []string // of the token
+	s.Bearer = func(context.Context, string) (protocol.Identity, error) {
+		return protocol.Identity{ObjectID: "oid", TenantID: "tid", Audiences: audiences, Contributor: true}, nil
+	}
+	for _, tt := range []struct {
+		audiences   string // of the account
+		shared      bool
+		token       string // its audiences
+		ok          bool
+		challengeOf string
+	}{
+		{"", false, "any", true, ""},
+		{"", true, "any", false, "everybody"},
+		{"acme", true, "acme", true, ""},
+		{"acme", true, "x,acme", true, ""},
+		{"acme,api://acme", true, "api://acme", true, ""},
+		{"acme", true, "evil", false, "acme"},
+		{"acme", false, "evil", false, "acme"},
+		{"acme", true, "acme2", false, "acme"},
+	} {
+		account := &protocol.Account{Account: sharedkey.Account{Name: "acme"}, Shared: tt.shared}
+		audiences = strings.Split(tt.token, ",")
+		if tt.audiences != "" {
+			account.Audiences = strings.Split(tt.audiences, ",")
+		}
+		s.Accounts = func(name string) (*protocol.Account, bool) { return account, name == "acme" }
+		req := s.request("GET", "/Tables", "", nil)
+		req.Target = "/acme/Tables"
+		req.Source = netip.MustParseAddr("127.0.0.1")
+		req.Header.(protocol.Header)["Authorization"] = []string{"Bearer token"}
+		req.Header.(protocol.Header)["X-Ms-Version"] = []string{"2020-12-06"}
+		resp := s.Serve(t.Context(), req)
+		if tt.ok != (resp.Status == 200) || !tt.ok && (resp.Status != 401 || resp.Refused != protocol.RefusedToken) {
+			t.Errorf("%+v: status %d, %s", tt, resp.Status, resp.Body)
+		}
+		if challenge := field(&resp, "WWW-Authenticate"); !tt.ok && !strings.HasSuffix(challenge, " resource_id="+tt.challengeOf) {
+			t.Errorf("%+v: challenge %q", tt, challenge)
 		}
 		resp.Release()
 	}

@@ -24,7 +24,8 @@ type Handler struct {
 	// belong to the protocol becomes 401.
 	Bearer func(ctx context.Context, token string) (Identity, error)
 	// Challenge is the WWW-Authenticate header of a 401; it names the place
-	// that issues bearer tokens. If it is empty, the header is SharedKey.
+	// that issues bearer tokens and, behind " resource_id=", the audience to ask
+	// for. If it is empty, the header is SharedKey.
 	Challenge string
 	// Now returns the wall clock time.
 	Now func() edm.Ticks

@@ -45,5 +45,5 @@ func (v *Verifier) bearer(ctx context.Context, token string) (protocol.Identity,
 	case err != nil:
 		return protocol.Identity{}, err
 	}
-	return protocol.Identity{ObjectID: id.ObjectID, TenantID: id.TenantID, Contributor: id.Role == contributor}, nil
+	return protocol.Identity{ObjectID: id.ObjectID, TenantID: id.TenantID, Audiences: id.Audience, Contributor: id.Role == contributor}, nil
 }

@@ -3,6 +3,7 @@ package oidc
 import (
 	"errors"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -24,8 +25,8 @@ func TestBearer(t *testing.T) {
 		code  table.Code // of the error; "" for none or one that is not the protocol's
 		cause error
 	}{
-		{"contributor", is, sign("StorageTableDataContributor"), protocol.Identity{ObjectID: "object", TenantID: "tenant", Contributor: true}, "", nil},
-		{"reader", is, sign("StorageTableDataReader"), protocol.Identity{ObjectID: "object", TenantID: "tenant"}, "", nil},
+		{"contributor", is, sign("StorageTableDataContributor"), protocol.Identity{ObjectID: "object", TenantID: "tenant", Audiences: []string{audience}, Contributor: true}, "", nil},
+		{"reader", is, sign("StorageTableDataReader"), protocol.Identity{ObjectID: "object", TenantID: "tenant", Audiences: []string{audience}}, "", nil},
 		{"known, but without a role: 403", is, sign(), protocol.Identity{}, table.AuthorizationPermissionMismatch, errNoRole},
 		{"the issuer is down: 503, clients try again", down, ecSigner().sign(down.claims(c, nil)), protocol.Identity{}, table.ServerBusy, errUnavailable},
 		{"unknown: 401, which the handler makes of it", is, "garbage", protocol.Identity{}, "", errMalformed},
@@ -33,7 +34,7 @@ func TestBearer(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			got, err := tt.is.verifier(t, c).bearer(t.Context(), tt.token)
-			if got != tt.want || !errors.Is(err, tt.cause) {
+			if !reflect.DeepEqual(got, tt.want) || !errors.Is(err, tt.cause) {
 				t.Errorf("%+v, %v; want %+v, %v", got, err, tt.want, tt.cause)
 			}
 			var code table.Code

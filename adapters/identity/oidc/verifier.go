@@ -47,6 +47,7 @@ const (
 type identity struct {
 	ObjectID string // the claim oid, else sub; never empty
 	TenantID string // the claim tid; empty for issuers without tenants
+	Audience []string
 	Role     role
 	Expiry   time.Time // of the token
 }
@@ -159,6 +160,7 @@ func (v *Verifier) verify(ctx context.Context, token string, keys *keys) (identi
 	return identity{
 		ObjectID: cmp.Or(c.ObjectID, c.Subject),
 		TenantID: c.TenantID,
+		Audience: c.Audience,
 		Role:     v.role(all[v.rolesClaim]),
 		Expiry:   c.Expiry.Time(),
 	}, keys, nil

@@ -39,7 +39,7 @@ func TestVerify(t *testing.T) {
 		{"ES256", ecSigner(), nil, nil},
 		{"EdDSA", edSigner(), nil, nil},
 		{"no key id: any key of the issuer will do", keyless, nil, nil},
-		{"several audiences, one of them ours", ecSigner(), change{"aud": []string{"x", audience}}, nil},
+		{"several audiences, one of them ours", ecSigner(), change{"aud": []string{"x", audience}}, func(id *identity) { id.Audience = []string{"x", audience} }},
 		{"issuers other than Entra have no oid and tid", ecSigner(), change{"oid": nil, "tid": nil},
 			func(id *identity) { id.ObjectID, id.TenantID = "subject", "" }},
 		{"no sub, as in tokens of an application", ecSigner(), change{"sub": nil}, nil},
@@ -58,7 +58,7 @@ func TestVerify(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			want := identity{ObjectID: "object", TenantID: "tenant", Role: contributor, Expiry: c.now().Add(time.Hour)}
+			want := identity{ObjectID: "object", TenantID: "tenant", Audience: []string{audience}, Role: contributor, Expiry: c.now().Add(time.Hour)}
 			if tt.want != nil {
 				tt.want(&want)
 			}
@@ -162,7 +162,7 @@ func TestRefusals(t *testing.T) {
 				if !errors.Is(err, tt.want) {
 					t.Fatalf("%v, want %v", err, tt.want)
 				}
-				if (id == identity{}) == errors.Is(err, errNoRole) {
+				if (id.ObjectID == "") == errors.Is(err, errNoRole) {
 					t.Errorf("identity %+v with error %v", id, err)
 				}
 				if len(tt.token) > 20 && strings.Contains(err.Error(), tt.token[:20]) {

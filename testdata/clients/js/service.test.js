@@ -58,7 +58,6 @@ for (const [why, part] of [
   ["five rules", { cors: [1, 2, 3, 4, 5].map((maxAgeInSeconds) => ({ ...rule, maxAgeInSeconds })) }],
   ["rules without headers", { cors: [{ ...rule, allowedHeaders: "", exposedHeaders: "" }] }],
   ["no rules", { cors: [] }],
-  ["nothing", {}],
 ]) {
   test(`ServiceProperties: the others stay when this is set: ${why}`, async () => {
     await service.setProperties(settings);
@@ -68,6 +67,7 @@ for (const [why, part] of [
 }
 
 for (const [why, part] of [
+  ["nothing", {}],
   ["six rules", { cors: Array(6).fill(rule) }],
   ["a method that is none", { cors: [{ ...rule, allowedMethods: "FETCH" }] }],
   ["a rule without origins", { cors: [{ ...rule, allowedOrigins: "" }] }],

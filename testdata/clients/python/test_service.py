@@ -76,7 +76,6 @@ PARTS = {
     "five rules": {"cors": [rule(max_age_in_seconds=age) for age in range(5)]},
     "no headers": {"cors": [rule(allowed_headers=[], exposed_headers=[])]},
     "no rules": {"cors": []},
-    "nothing": {},
 }
 
 
@@ -95,6 +94,7 @@ def broken(**values):
 
 
 BROKEN = {
+    "nothing": {},
     "six rules": {"cors": [rule()] * 6},
     "a method that is none": {"cors": [rule(allowed_methods=["FETCH"])]},
     "no origin": {"cors": [rule(allowed_origins=[])]},
