@@ -50,7 +50,7 @@ func (c *logClock) appendAccess(dst []byte, asJSON bool, records accessRecords) 
 			l.b = append(l.b, " level=INFO msg=request source="...)
 			l.b = r.source.AppendTo(l.b)
 		}
-		l.word(fieldMethod, method(string(next(r.method))))
+		l.word(fieldMethod, string(next(r.method)))
 		l.number(fieldStatus, r.status)
 		l.text(fieldAccount, next(r.account))
 		l.word(fieldOperation, r.operation)

@@ -27,22 +27,22 @@ type accessRecord struct {
 
 // add copies what the record of a request needs.
 func (r *accessRecords) add(resp *protocol.Response, end time.Time) {
-	cause := ""
+	shown, cause := resp.Shown(), ""
 	if resp.Err != nil {
 		cause = resp.Err.Error()
 	}
 	r.list = append(r.list, accessRecord{
-		end: end, source: resp.Source, operation: resp.Operation, code: resp.Code, refused: string(resp.Refused), status: resp.Status,
+		end: end, source: shown.Source, operation: shown.Operation, code: shown.Code, refused: string(shown.Refused), status: resp.Status,
 		received: resp.Received, sent: resp.Sent, scanned: resp.Scanned, returned: resp.Returned, waited: resp.Waited, took: resp.Took,
-		method: len(resp.Method), account: len(resp.Account), table: len(resp.Table), cause: len(cause),
-		request: len(resp.RequestID), clientRequest: len(resp.ClientRequestID),
+		method: len(shown.Method), account: len(shown.Account), table: len(shown.Table), cause: len(cause),
+		request: len(shown.RequestID), clientRequest: len(shown.ClientRequestID),
 	})
-	r.text = append(r.text, resp.Method...)
-	r.text = append(r.text, resp.Account...)
-	r.text = append(r.text, resp.Table...)
+	r.text = append(r.text, shown.Method...)
+	r.text = append(r.text, shown.Account...)
+	r.text = append(r.text, shown.Table...)
 	r.text = append(r.text, cause...)
-	r.text = append(r.text, resp.RequestID...)
-	r.text = append(r.text, resp.ClientRequestID...)
+	r.text = append(r.text, shown.RequestID...)
+	r.text = append(r.text, shown.ClientRequestID...)
 }
 
 // reset returns the memory of the records for others.

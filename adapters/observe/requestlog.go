@@ -51,7 +51,7 @@ func (l *RequestLog) Observe(resp *protocol.Response, end time.Time) {
 }
 
 // write writes a line about a request, unless there were too many like it.
-func (l *RequestLog) write(level slog.Level, message string, r *protocol.Response, limit *sparing, key string) {
+func (l *RequestLog) write(level slog.Level, message string, resp *protocol.Response, limit *sparing, key string) {
 	if !l.log.Enabled(context.Background(), level) {
 		return
 	}
@@ -65,10 +65,11 @@ func (l *RequestLog) write(level slog.Level, message string, r *protocol.Respons
 			attrs = append(attrs, slog.Int64("left_out", left))
 		}
 	}
+	r := resp.Shown()
 	if r.Source.IsValid() {
 		attrs = append(attrs, slog.String("source", r.Source.String()))
 	}
-	attrs = append(attrs, slog.String("method", method(r.Method)), slog.Int("status", r.Status))
+	attrs = append(attrs, slog.String("method", r.Method), slog.Int("status", resp.Status))
 	for _, f := range [...]protocol.Field{
 		{Name: "account", Value: r.Account}, {Name: "operation", Value: r.Operation}, {Name: "table", Value: r.Table},
 		{Name: "plan", Value: r.Plan()}, {Name: "filter", Value: r.Filter()},
@@ -92,15 +93,6 @@ func (l *RequestLog) write(level slog.Level, message string, r *protocol.Respons
 		attrs = append(attrs, slog.Any("cause", r.Err))
 	}
 	l.log.LogAttrs(context.Background(), level, message, attrs...)
-}
-
-// method is the method of a request for a log. A client may send any text there.
-func method(s string) string {
-	switch s {
-	case "GET", "HEAD", "PUT", "POST", "DELETE", "MERGE", "PATCH", "OPTIONS":
-		return s
-	}
-	return "?"
 }
 
 // sourceBits is the length of the prefix of an address that one client has.

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -38,32 +39,31 @@ func (t *Traces) Protocol(next Protocol) Protocol {
 // Serve implements Protocol.
 func (t *tracedProtocol) Serve(ctx context.Context, req *protocol.Request) (resp protocol.Response) {
 	ctx = propagation.TraceContext{}.Extract(ctx, parent{req.Header})
-	ctx, span := t.tracer.Start(ctx, method(req.Method), trace.WithSpanKind(trace.SpanKindServer))
+	ctx, span := t.tracer.Start(ctx, "request", trace.WithSpanKind(trace.SpanKindServer))
 	defer span.End()
 	resp = t.Protocol.Serve(ctx, req)
 	if !span.IsRecording() {
 		return resp
 	}
-	if resp.Operation != "" {
-		span.SetName(resp.Operation)
-	}
+	shown := resp.Shown()
+	span.SetName(cmp.Or(shown.Operation, shown.Method))
 	a := make([]attribute.KeyValue, 0, 12)
 	text := func(name, value string) {
 		if value != "" {
 			a = append(a, attribute.String(name, strings.Clone(value))) // the span outlives the request
 		}
 	}
-	text("http.request.method", method(req.Method))
+	text("http.request.method", shown.Method)
 	text("url.scheme", req.Scheme)
-	if req.Source.IsValid() {
-		text("client.address", req.Source.String())
+	if shown.Source.IsValid() {
+		text("client.address", shown.Source.String())
 	}
-	text("edgetable.account", resp.Account)
-	text("edgetable.table", resp.Table)
-	text("edgetable.refused", string(resp.Refused))
-	text("edgetable.request_id", resp.RequestID)
-	text("edgetable.client_request_id", resp.ClientRequestID)
-	text("error.type", resp.Code)
+	text("edgetable.account", shown.Account)
+	text("edgetable.table", shown.Table)
+	text("edgetable.refused", string(shown.Refused))
+	text("edgetable.request_id", shown.RequestID)
+	text("edgetable.client_request_id", shown.ClientRequestID)
+	text("error.type", shown.Code)
 	a = append(a, attribute.Int("http.response.status_code", resp.Status))
 	if resp.Waited > 0 {
 		a = append(a, attribute.Float64("edgetable.queue_wait_ms", float64(resp.Waited.Microseconds())/1000))

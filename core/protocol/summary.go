@@ -10,8 +10,8 @@ import (
 )
 
 // Summary says what happened to one request, for logs and metrics. The handler
-// fills it; the parts around the handler add what only they know. Everything in
-// it may be logged: it has no key, no signature and no value of an entity.
+// fills it; the parts around the handler add what only they know. It has no key
+// and no value of an entity, but texts of the client: logs use [Summary.Shown].
 type Summary struct {
 	Method string
 	// Source is the client's address, or the zero Addr if it is unknown.
@@ -126,20 +126,13 @@ func (s *Summary) note(e *table.Error) {
 	}
 }
 
-// AppendLog appends the text fields for a log, without unknown ones and without
-// those that a client without a key can choose.
+// AppendLog appends the known text fields of what a log may show.
 func (s *Summary) AppendLog(dst []Field) []Field {
-	account, clientRequest := s.Account, s.ClientRequestID
-	if s.Refused.SignIn() {
-		clientRequest = ""
-	}
-	if s.Refused == RefusedAccount {
-		account = ""
-	}
+	r := s.Shown()
 	for _, f := range [...]Field{
-		{Name: "operation", Value: s.Operation}, {Name: "account", Value: account}, {Name: "table", Value: s.Table},
-		{Name: "code", Value: s.Code}, {Name: "refused", Value: string(s.Refused)},
-		{Name: "request", Value: s.RequestID}, {Name: "client_request", Value: clientRequest},
+		{Name: "operation", Value: r.Operation}, {Name: "account", Value: r.Account}, {Name: "table", Value: r.Table},
+		{Name: "code", Value: r.Code}, {Name: "refused", Value: string(r.Refused)},
+		{Name: "request", Value: r.RequestID}, {Name: "client_request", Value: r.ClientRequestID},
 	} {
 		if f.Value != "" {
 			dst = append(dst, f)

@@ -132,3 +132,13 @@ func TestSummaryOfLimits(t *testing.T) {
 		resp.Release()
 	}
 }
+
+// TestShown checks what a log may show, by its text fields.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {
+		resp := h.Serve(t.Context(), req)
+		defer resp.Release()
+		return fmt.Sprint(resp.AppendLog(nil))
+	})
+}

@@ -1,6 +1,7 @@
 package protocol_test
 
 import (
+	"flag"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,9 @@ import (
 	"edgetable/core/table"
 	"edgetable/core/wiretest"
 )
+
+// wiretest reads this flag.
+var _ = flag.Bool("update", false, "rewrite the responses in testdata/wire")
 
 func TestWire(t *testing.T) { wiretest.Run(t, wiretest.Direct) }
 

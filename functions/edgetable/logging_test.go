@@ -129,7 +129,7 @@ func TestFailedSignIns(t *testing.T) {
 		}
 	}
 	for who, want := range map[string]int{
-		"192.0.2.1 acme signature\n": 5, "192.0.2.2 acme sas\n": 1, "192.0.2.3 other account\n": 1, "192.0.2.4 - account\n": 1,
+		"192.0.2.1 acme signature\n": 5, "192.0.2.2 acme sas\n": 1, "192.0.2.3 - account\n": 1, "192.0.2.4 - account\n": 1,
 	} {
 		if lines[who] != want {
 			t.Errorf("%s is there %d times, not %d", strings.TrimSpace(who), lines[who], want)

@@ -18,7 +18,7 @@ const (
 func appendRecord(dst []byte, resp *protocol.Response) ([]byte, int) {
 	level := levelInfo
 	dst = append(dst, `{"msg":"request","method":`...)
-	dst = appendQuoted(dst, resp.Method)
+	dst = appendQuoted(dst, resp.Shown().Method)
 	var fields [protocol.LogFields]protocol.Field
 	for _, f := range resp.AppendLog(fields[:0]) {
 		dst = append(dst, `,"`...)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"edgetable/core/protocol"
+	"edgetable/core/wiretest"
 )
 
 func TestRecord(t *testing.T) {
@@ -53,4 +54,15 @@ func TestRecord(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The log shows a request as core allows it.
+func TestRecordShowsNoSecrets(t *testing.T) {
+	t.Parallel()
+	wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {
+		resp := h.Serve(t.Context(), req)
+		defer resp.Release()
+		line, _ := appendRecord(nil, &resp)
+		return string(line)
+	})
 }

@@ -1,0 +1,43 @@
+package protocol
+
+import "strings"
+
+// Shown returns what a log or a trace may show of a request: the summary without
+// the texts that a client without a key can choose, and without what may be a
+// secret. Every log and trace uses it and nothing else of a request or a
+// response, but the status.
+func (s *Summary) Shown() Summary {
+	shown := *s
+	shown.Method = shownMethod(s.Method)
+	if s.Refused == RefusedAccount {
+		shown.Account = ""
+	}
+	if s.Refused.SignIn() {
+		shown.ClientRequestID = ""
+	}
+	shown.ClientRequestID = withoutSecret(shown.ClientRequestID)
+	return shown
+}
+
+// shownMethod returns a method, or "?" if it is none of the protocol: a client can
+// send any text there.
+func shownMethod(s string) string {
+	switch s {
+	case "GET", "HEAD", "PUT", "POST", "DELETE", "MERGE", "PATCH", "OPTIONS":
+		return s
+	}
+	return "?"
+}
+
+// withoutSecret cuts a text at a signature or a key: some clients send their URL
+// or connection string as the id of a request.
+func withoutSecret(s string) string {
+	for i := range len(s) {
+		for _, secret := range [...]string{"sig=", "sig%3d", "key=", "key%3d"} {
+			if n := i + len(secret); n <= len(s) && strings.EqualFold(s[i:n], secret) {
+				return s[:n] + "…"
+			}
+		}
+	}
+	return s
+}

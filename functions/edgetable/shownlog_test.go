@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+
+	"edgetable/core/protocol"
+	"edgetable/core/wiretest"
+)
+
+// Each log of the server shows a request as core allows it.
+func TestLogsShowNoSecrets(t *testing.T) {
+	t.Parallel()
+	t.Run("requests", func(t *testing.T) {
+		t.Parallel()
+		wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {
+			var text bytes.Buffer
+			l := newRequestLog(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})), nil, time.Nanosecond)
+			resp := h.Serve(t.Context(), req)
+			defer resp.Release()
+			l.observe(&resp, time.Now())
+			return text.String()
+		})
+	})
+	for _, asJSON := range []bool{false, true} {
+		t.Run(fmt.Sprintf("access json=%t", asJSON), func(t *testing.T) {
+			t.Parallel()
+			wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {
+				var records accessRecords
+				var clock logClock
+				resp := h.Serve(t.Context(), req)
+				defer resp.Release()
+				records.add(&resp, time.Now())
+				return string(clock.appendAccess(nil, asJSON, records))
+			})
+		})
+	}
+	t.Run("traces", func(t *testing.T) {
+		t.Parallel()
+		wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {
+			ended := tracetest.NewSpanRecorder()
+			traced := &tracedProtocol{h, sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(ended)).Tracer("")}
+			resp := traced.Serve(t.Context(), req)
+			defer resp.Release()
+			text := ""
+			for _, span := range ended.Ended() {
+				text += fmt.Sprintln(span.Name(), span.Attributes(), span.Status())
+			}
+			return text
+		})
+	})
+}
