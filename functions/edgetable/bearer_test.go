@@ -9,8 +9,28 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/core/accounts"
 	"edgetable/testdata/must"
 )
+
+// Accounts that share a server name the audiences of their tokens; the log names those that do not.
+func TestAudienceOfAccounts(t *testing.T) {
+	t.Parallel()
+	issuer := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(issuer.Close)
+	for list, without := range map[string]string{
+		"acme:" + key1:                                                        "",
+		"acme:" + key1 + ";beta:" + key2:                                      "accounts=\"acme beta\"",
+		"acme:" + key1 + " audience=tables;beta:" + key2:                      "accounts=beta",
+		"acme:" + key1 + " audience=tables;beta:" + key2 + " audience=tables": "",
+	} {
+		s := start(t, map[string]string{accounts.Variable: list}, "--memory", "--oidc-issuer", issuer.URL, "--oidc-audiences", "tables")
+		s.ends(t)
+		if logs := s.logs.String(); without == "" && strings.Contains(logs, "accept no bearer tokens") || !strings.Contains(logs, without) {
+			t.Errorf("%s: the log says\n%s", list, logs)
+		}
+	}
+}
 
 // Clients are asked to retry; the log says why.
 func TestIssuerThatHasNoKeys(t *testing.T) {

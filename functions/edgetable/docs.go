@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // manCommand is for those who make packages.
@@ -13,6 +15,7 @@ func (p *program) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "man DIRECTORY", Short: "Write a manual page for each command", Hidden: true,
 		RunE: func(c *cobra.Command, args []string) error {
+			cli.Umask(0o022)
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
 			}

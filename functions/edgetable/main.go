@@ -32,6 +32,7 @@ type program struct {
 var release, commit string
 
 func main() {
+	cli.Umask(0o077) // tables, exports and backups are for their owner alone, in directories of any mode
 	cli.Release, cli.Commit = release, commit
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once

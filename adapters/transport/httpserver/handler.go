@@ -81,6 +81,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	if h.Own != nil && strings.HasPrefix(req.Target, "/_/") {
 		resp := h.Own(&req)
 		send(&c.Response, &resp)
+		stayWithTLS(c)
 		if c.RequestBodyStream() != nil {
 			c.SetConnectionClose() // the body stays unread
 		}
@@ -123,6 +124,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		h.hold(&body, &resp)
 	}
 	send(&c.Response, &resp)
+	stayWithTLS(c)
 	// A proxy in front may have trusted a length beside the chunks, and have taken the
 	// following bytes for a part of this body.
 	if twice := req.ContentLength < 0 && sent(head.RawHeaders(), "\ncontent-length:"); body.ended && !twice {

@@ -35,6 +35,17 @@ func (k *Known) Find(name string) (*protocol.Account, bool) {
 	return k.Current.Load().Find(name)
 }
 
+// WithoutAudience lists the accounts that accept no bearer tokens.
+func (k *Known) WithoutAudience() (names []string) {
+	list := *k.Current.Load()
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		if a := list[name]; a.Shared && len(a.Audiences) == 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Load reads the accounts if their file has changed. It reports whether they have.
 func (k *Known) Load(asked bool) (changed bool, err error) {
 	if !k.files.Due(reload.StampOf(k.Source.file), asked) {

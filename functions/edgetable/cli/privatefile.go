@@ -9,16 +9,27 @@ import (
 	"edgetable/functions/edgetable/descriptors"
 )
 
-// ReadPrivate reads a file of secrets. It refuses one that others than the owner and
-// the group can read, or that others than the owner can change.
+// ReadPrivate reads a file of secrets, which CheckPrivate accepts.
 func ReadPrivate(path string) (string, error) {
 	text, err := descriptors.Try(func() ([]byte, error) { return os.ReadFile(path) })
 	if err != nil {
 		return "", err
 	}
+	return strings.TrimPrefix(string(text), "\ufeff"), CheckPrivate(path) // some editors put it there
+}
+
+// CheckPrivate refuses a file of secrets that others than the owner can change, or
+// that others can read: everybody, or a group that this process does not belong to.
+func CheckPrivate(path string) error {
 	info, err := os.Stat(path)
-	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o027 != 0 { // Windows has no such bits
-		err = fmt.Errorf("other users can read the keys in %s: chmod 600 %[1]s", path)
+	if err != nil || runtime.GOOS == "windows" { // which has no such bits
+		return err
 	}
-	return strings.TrimPrefix(string(text), "\ufeff"), err // some editors put it there
+	switch mode := info.Mode().Perm(); {
+	case mode&0o027 != 0:
+		return fmt.Errorf("other users can read the keys in %s: chmod 600 %[1]s", path)
+	case mode&0o040 != 0 && !inGroup(info):
+		return fmt.Errorf("a group that this process is not in can read the keys in %s: chmod 600 %[1]s, or give the file to the group of the server", path)
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strings"
 	"time"
 
 	"edgetable/adapters/guard/chaos"
@@ -98,6 +99,9 @@ func (s *serving) prepare(ctx context.Context, p *program) (err error) {
 	}
 	if _, err := s.accounts.Load(true); err != nil {
 		return err
+	}
+	if without := s.accounts.WithoutAudience(); s.bearer != nil && len(without) > 0 {
+		s.log.Warn("accounts that share a server accept no bearer tokens without audience=… behind their keys", "accounts", strings.Join(without, " "))
 	}
 	if s.metricsKey, err = loadMetricsToken(s.serveFlags.metrics.token, s.log); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package observe
 
 import (
 	"bytes"
@@ -21,10 +21,10 @@ func TestLogsShowNoSecrets(t *testing.T) {
 		t.Parallel()
 		wiretest.Hostile(t, func(h *protocol.Handler, req *protocol.Request) string {
 			var text bytes.Buffer
-			l := newRequestLog(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})), nil, time.Nanosecond)
+			l := NewRequestLog(slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug})), nil, time.Nanosecond)
 			resp := h.Serve(t.Context(), req)
 			defer resp.Release()
-			l.observe(&resp, time.Now())
+			l.Observe(&resp, time.Now())
 			return text.String()
 		})
 	})

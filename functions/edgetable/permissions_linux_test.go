@@ -1,0 +1,156 @@
+package main
+
+import (
+	"crypto/tls"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/functions/edgetable/cli"
+	"edgetable/testdata/must"
+	"edgetable/testdata/proc"
+)
+
+// What the program writes is for its owner alone, also in directories that others can
+// read and with a umask that lets them.
+func TestFilesArePrivate(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	must.OK(t, err)
+	dir := t.TempDir()
+	for _, name := range []string{"", "data", "export", "backup"} {
+		path := filepath.Join(dir, name)
+		if name != "" {
+			must.OK(t, os.Mkdir(path, 0o755))
+		}
+		must.OK(t, os.Chmod(path, 0o755)) // whatever the umask of the test is
+	}
+	command := func(args ...string) *exec.Cmd {
+		c := exec.Command("sh", append([]string{"-c", `umask 022 && exec "$0" "$@"`, self}, args...)...)
+		c.Dir, c.Env = dir, []string{mainVariable + "=1", "HOME=" + dir, "XDG_CACHE_HOME=" + dir}
+		return c
+	}
+	run := func(args ...string) {
+		t.Helper()
+		if out, err := command(args...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+	}
+	server := proc.Start(t, "ready", command("serve", "--data", "data", "--listen", "127.0.0.1:0", "--access-log", "access.log", "--log-level", "error"))
+	connection := server.Value(t, "connection string")
+	run("import", entitiesFile(t, 300, "x"), "--to", connection)
+	run("export", "People", "--from", connection, "--to", "export")
+	must.OK(t, server.Process.Signal(os.Interrupt))
+	_ = server.Wait()
+	run("backup", "create", "backup", "--data", "data")
+	files := 0
+	must.OK(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		switch name, _ := filepath.Rel(dir, path); name {
+		case ".", "data", "export", "backup": // they were there
+		default:
+			files++
+			if info.Mode().Perm()&0o077 != 0 {
+				t.Errorf("%s has the mode %v", name, info.Mode())
+			}
+		}
+		return nil
+	}))
+	if files < 10 {
+		t.Errorf("only %d files were looked at", files)
+	}
+}
+
+// A key that others can read is refused: others, or a group that the process is not in.
+func TestPrivateKeyOfOthers(t *testing.T) {
+	t.Parallel()
+	cert, key, _ := proc.Certificate(t, time.Now().Add(1000*time.Hour))
+	foreign := os.Getegid() + 12345
+	groups, err := os.Getgroups()
+	must.OK(t, err)
+	for _, g := range groups {
+		foreign = max(foreign, g+1)
+	}
+	for _, tt := range []struct {
+		mode  fs.FileMode
+		group int
+		says  string // "" if it is accepted
+	}{
+		{0o600, os.Getegid(), ""},
+		{0o640, os.Getegid(), ""},
+		{0o644, os.Getegid(), "other users can read the keys"},
+		{0o660, os.Getegid(), "other users can read the keys"},
+		{0o600, foreign, ""},
+		{0o640, foreign, "a group that this process is not in can read the keys"},
+	} {
+		if err := os.Chown(key, -1, tt.group); err != nil && tt.group == foreign {
+			t.Logf("group %d is left out: %v", tt.group, err)
+			continue
+		}
+		must.OK(t, os.Chmod(key, tt.mode))
+		err := cli.CheckPrivate(key)
+		if tt.says == "" && err != nil || tt.says != "" && (err == nil || !strings.Contains(err.Error(), tt.says)) {
+			t.Errorf("%v, group %d: %v", tt.mode, tt.group, err)
+		}
+		if tt.mode == 0o644 {
+			status, _, said := run(t, nil, "serve", "--memory", "--listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key)
+			if status != 1 || !strings.Contains(said, tt.says) || !strings.Contains(said, "chmod 600 "+key) {
+				t.Errorf("status %d: %s", status, said)
+			}
+		}
+	}
+}
+
+// TLS 1.2 has forward secrecy and no CBC; an answer to a name tells browsers to stay with TLS.
+func TestTLSIsStrict(t *testing.T) {
+	t.Parallel()
+	cert, key, _ := proc.Certificate(t, time.Now().Add(1000*time.Hour))
+	s := start(t, nil, "--memory", "--tls-cert", cert, "--tls-key", key, "--public-url", "https://tables.example.com/")
+	address := "127.0.0.1" + s.listening(t)
+	for _, suite := range append(tls.CipherSuites(), tls.InsecureCipherSuites()...) {
+		if suite.SupportedVersions[0] > tls.VersionTLS12 {
+			continue // TLS 1.3 has only good ones
+		}
+		conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite.ID}})
+		if err == nil {
+			conn.Close()
+		}
+		if err == nil && (strings.Contains(suite.Name, "_CBC_") || !strings.Contains(suite.Name, "_ECDHE_")) {
+			t.Errorf("%s is accepted", suite.Name)
+		}
+	}
+	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	defer client.CloseIdleConnections()
+	for _, tt := range []struct {
+		host, path string
+		strict     bool
+	}{
+		{"tables.example.com", "/_/", true},
+		{"tables.example.com", "/_/live", true},
+		{"tables.example.com:8443", "/devstoreaccount1/Tables", true},
+		{"localhost", "/_/", false},
+		{"127.0.0.1", "/_/", false},
+		{"[::1]:443", "/devstoreaccount1/Tables", false},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", "https://"+address+tt.path, nil)
+		must.OK(t, err)
+		req.Host = tt.host
+		resp, err := client.Do(req)
+		must.OK(t, err)
+		resp.Body.Close()
+		if got := resp.Header.Get("Strict-Transport-Security"); (got == "max-age=31536000") != tt.strict {
+			t.Errorf("%s%s: status %d, Strict-Transport-Security %q", tt.host, tt.path, resp.StatusCode, got)
+		}
+	}
+}
