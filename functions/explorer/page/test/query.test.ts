@@ -55,7 +55,7 @@ test("the builder reads what it prints", () => {
 })
 
 test("the URL keeps every state", () => {
-  const route = { home: "a/b", table: "People", filter: "a eq '&#?'", select: "A,B", sort: "-A", view: "traffic", metric: "reads", span: "quarters", access: "cors", entity: { pk: "", rk: "é/#" } }
+  const route = { service: "a/b", table: "People", filter: "a eq '&#?'", select: "A,B", sort: "-A", view: "traffic", metric: "reads", span: "quarters", access: "cors", entity: { pk: "", rk: "é/#" } }
   assert.deepEqual(parseRoute(printRoute(route)), route)
-  assert.deepEqual(parseRoute("#token=x"), { home: "", table: "", filter: "", select: "", sort: "", view: "", metric: "", span: "", access: "" })
+  assert.deepEqual(parseRoute("#token=x"), { service: "", table: "", filter: "", select: "", sort: "", view: "", metric: "", span: "", access: "" })
 })

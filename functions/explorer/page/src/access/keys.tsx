@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks"
 import { useStore } from "../model/store.ts"
 import { look } from "../model/settings.ts"
 import { ErrorLine } from "../ui/parts.tsx"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { type Zone, moment } from "../wire/date.ts"
 
 interface Account {
@@ -14,18 +14,18 @@ interface Account {
   keys: { key: number; lastUsed: string | null }[]
 }
 
-export function Keys({ home }: { home: Home }) {
+export function Keys({ service }: { service: Service }) {
   const [account, setAccount] = useState<Account>()
   const [failure, setFailure] = useState<Error>()
   const { zone } = useStore(look)
   const load = () => {
     setFailure(undefined)
-    home.about!<Account>("accounts", "").then(setAccount, setFailure)
+    service.about!<Account>("accounts", "").then(setAccount, setFailure)
   }
   useEffect(() => {
-    if (home.local) load()
-  }, [home])
-  if (!home.local)
+    if (service.local) load()
+  }, [service])
+  if (!service.local)
     return (
       <p data-test="keys">
         The service does not tell when its keys were used. A server of edgetable does, on its own machine: <code>edgetable account list --data DIRECTORY</code>, or here with <code>edgetable explorer --data DIRECTORY</code>.

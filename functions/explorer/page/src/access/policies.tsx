@@ -1,22 +1,22 @@
 // The stored access policies of a table, at most five.
 import { useEffect, useState } from "preact/hooks"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { ErrorLine } from "../ui/parts.tsx"
 import { type Policy, getPolicies, mostPolicies, setPolicies } from "./settings.ts"
 
 const letters = { r: "Read", a: "Insert", u: "Update", d: "Delete" }
 
-export function Policies({ home, table }: { home: Home; table: string }) {
+export function Policies({ service, table }: { service: Service; table: string }) {
   const [list, setList] = useState<Policy[]>()
   const [failure, setFailure] = useState<Error>()
   const [saved, setSaved] = useState(false)
   const load = () => {
     setFailure(undefined)
-    getPolicies(home, table).then(setList, setFailure)
+    getPolicies(service, table).then(setList, setFailure)
   }
   useEffect(() => {
     if (table) load()
-  }, [home, table])
+  }, [service, table])
   if (!table) return <p class="dim">Choose a table first: policies belong to a table.</p>
   const change = (i: number, part: Partial<Policy>) => {
     setSaved(false)
@@ -26,14 +26,14 @@ export function Policies({ home, table }: { home: Home; table: string }) {
   const save = (e: Event) => {
     e.preventDefault()
     setFailure(undefined)
-    setPolicies(home, table, list!).then(() => setSaved(true), setFailure)
+    setPolicies(service, table, list!).then(() => setSaved(true), setFailure)
   }
   return (
     <form onSubmit={save} data-test="policies">
       <p class="dim">A token that names a policy of table {table} has its times and permissions. Without the policy the token ends.</p>
       {failure && <ErrorLine failure={failure} retry={list ? undefined : load} />}
       {list?.map((p, i) => (
-        <fieldset key={i} disabled={home.readOnly}>
+        <fieldset key={i} disabled={service.readOnly}>
           <legend>Policy {i + 1}</legend>
           <div class="pair">
             <label>
@@ -62,7 +62,7 @@ export function Policies({ home, table }: { home: Home; table: string }) {
           </div>
         </fieldset>
       ))}
-      {list && !home.readOnly && (
+      {list && !service.readOnly && (
         <footer>
           <button type="button" data-test="policy-add" disabled={list.length >= mostPolicies} onClick={() => setList([...list, { id: "", start: "", expiry: "", permissions: "r" }])}>
             Add a policy

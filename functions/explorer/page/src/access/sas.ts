@@ -1,6 +1,6 @@
 // Shared access signatures: the text that is signed, the URL, and what it permits in words.
 import { plural } from "../model/words.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import type { Signer } from "../wire/sign.ts"
 
 /** Grant is what a token permits. */
@@ -60,7 +60,7 @@ export async function makeToken(account: string, g: Grant, sign: Signer): Promis
 }
 
 /** urlOf is the URL for a client. */
-export const urlOf = (home: Home, g: Grant, token: string) => `${home.endpoint}/${g.table}?${token}`
+export const urlOf = (service: Service, g: Grant, token: string) => `${service.endpoint}/${g.table}?${token}`
 
 /** wrong says what would make a token useless, or "". */
 export function wrong(g: Grant): string {
@@ -86,8 +86,8 @@ function verbs(g: Grant): string {
   if (g.resources.includes("o") && entity.length) parts.push(`${list(entity)} entities of all tables`)
   const table = [has("l") && "list", (has("c") || has("w")) && "create", has("d") && "delete"].filter((v) => typeof v === "string")
   if (g.resources.includes("c") && table.length) parts.push(`${list(table)} tables`)
-  const service = [has("r") && "read", has("w") && "change"].filter((v) => typeof v === "string")
-  if (g.resources.includes("s") && service.length) parts.push(`${list(service)} the properties of the service`)
+  const ofService = [has("r") && "read", has("w") && "change"].filter((v) => typeof v === "string")
+  if (g.resources.includes("s") && ofService.length) parts.push(`${list(ofService)} the properties of the service`)
   return parts.length ? parts.join("; ") : "do nothing: these permissions do not fit what it is for"
 }
 

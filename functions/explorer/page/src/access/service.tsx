@@ -1,18 +1,18 @@
 // CORS rules, and what the service logs and counts.
 import { useEffect, useState } from "preact/hooks"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { ErrorLine } from "../ui/parts.tsx"
 import { type Counted, type Properties, type Rule, getProperties, mostRules, pageRule, setProperties } from "./settings.ts"
 
-export function Service({ home, part }: { home: Home; part: "cors" | "service" }) {
+export function ServiceProperties({ service, part }: { service: Service; part: "cors" | "service" }) {
   const [now, setNow] = useState<Properties>()
   const [failure, setFailure] = useState<Error>()
   const [saved, setSaved] = useState(false)
   const load = () => {
     setFailure(undefined)
-    getProperties(home).then(setNow, setFailure)
+    getProperties(service).then(setNow, setFailure)
   }
-  useEffect(load, [home])
+  useEffect(load, [service])
   const change = (p: Partial<Properties>) => {
     setSaved(false)
     setNow({ ...now!, ...p })
@@ -20,17 +20,17 @@ export function Service({ home, part }: { home: Home; part: "cors" | "service" }
   const save = (e: Event) => {
     e.preventDefault()
     setFailure(undefined)
-    setProperties(home, now!).then(() => setSaved(true), setFailure)
+    setProperties(service, now!).then(() => setSaved(true), setFailure)
   }
   return (
     <form onSubmit={save} data-test="service">
       {failure && <ErrorLine failure={failure} retry={now ? undefined : load} />}
       {now && (
-        <fieldset class="bare" disabled={home.readOnly}>
+        <fieldset class="bare" disabled={service.readOnly}>
           {part === "cors" ? <Cors rules={now.rules} change={(rules) => change({ rules })} /> : <Recording now={now} change={change} />}
         </fieldset>
       )}
-      {now && !home.readOnly && (
+      {now && !service.readOnly && (
         <footer>
           {part === "cors" && (
             <>

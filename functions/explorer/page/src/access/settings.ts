@@ -1,5 +1,5 @@
 // Stored access policies of a table, and the properties of the service with its CORS rules.
-import { type Home, send, text } from "../wire/client.ts"
+import { type Service, send, text } from "../wire/client.ts"
 import { type Element, declaration, element, find, parse, textAt } from "./xml.ts"
 
 export interface Policy {
@@ -16,8 +16,8 @@ export const mostRules = 5
 const xml = { "content-type": "application/xml" }
 const aclPath = (table: string) => encodeURIComponent(table)
 
-export async function getPolicies(home: Home, table: string): Promise<Policy[]> {
-  const response = await send(home, { path: aclPath(table), query: { comp: "acl" } })
+export async function getPolicies(service: Service, table: string): Promise<Policy[]> {
+  const response = await send(service, { path: aclPath(table), query: { comp: "acl" } })
   return parse(await text(response)).children.map((e) => ({
     id: textAt(e, "Id"),
     start: textAt(e, "AccessPolicy", "Start"),
@@ -26,7 +26,7 @@ export async function getPolicies(home: Home, table: string): Promise<Policy[]> 
   }))
 }
 
-export async function setPolicies(home: Home, table: string, policies: Policy[]): Promise<void> {
+export async function setPolicies(service: Service, table: string, policies: Policy[]): Promise<void> {
   const one = (p: Policy) =>
     element("SignedIdentifier", [
       element("Id", p.id),
@@ -36,7 +36,7 @@ export async function setPolicies(home: Home, table: string, policies: Policy[])
         p.permissions ? element("Permission", p.permissions) : undefined,
       ]),
     ])
-  await send(home, { method: "PUT", path: aclPath(table), query: { comp: "acl" }, headers: xml, body: declaration + element("SignedIdentifiers", policies.map(one)) })
+  await send(service, { method: "PUT", path: aclPath(table), query: { comp: "acl" }, headers: xml, body: declaration + element("SignedIdentifiers", policies.map(one)) })
 }
 
 export interface Rule {
@@ -61,12 +61,12 @@ export interface Properties {
   rules: Rule[]
 }
 
-const service = { restype: "service", comp: "properties" }
+const properties = { restype: "service", comp: "properties" }
 const yes = (e: Element | undefined, ...path: string[]) => textAt(e, ...path) === "true"
 const daysOf = (e: Element | undefined) => (yes(e, "RetentionPolicy", "Enabled") ? textAt(e, "RetentionPolicy", "Days") : "")
 
-export async function getProperties(home: Home): Promise<Properties> {
-  const root = parse(await (await send(home, { path: "", query: service })).text())
+export async function getProperties(service: Service): Promise<Properties> {
+  const root = parse(await (await send(service, { path: "", query: properties })).text())
   const logging = find(root, "Logging")
   const counted = (name: string): Counted => ({ on: yes(root, name, "Enabled"), apis: yes(root, name, "IncludeAPIs"), days: daysOf(find(root, name)) })
   return {
@@ -87,7 +87,7 @@ const retention = (days: string) => element("RetentionPolicy", [element("Enabled
 const metrics = (name: string, c: Counted) =>
   element(name, [element("Version", "1.0"), element("Enabled", String(c.on)), c.on ? element("IncludeAPIs", String(c.apis)) : undefined, retention(c.days)])
 
-export async function setProperties(home: Home, p: Properties): Promise<void> {
+export async function setProperties(service: Service, p: Properties): Promise<void> {
   const rule = (r: Rule) =>
     element("CorsRule", [
       element("AllowedOrigins", r.origins),
@@ -109,7 +109,7 @@ export async function setProperties(home: Home, p: Properties): Promise<void> {
     metrics("MinuteMetrics", p.minutes),
     element("Cors", p.rules.map(rule)),
   ])
-  await send(home, { method: "PUT", path: "", query: service, headers: xml, body: declaration + document })
+  await send(service, { method: "PUT", path: "", query: properties, headers: xml, body: declaration + document })
 }
 
 /** pageRule lets a page of an origin do what this one does. */

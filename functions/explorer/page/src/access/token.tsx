@@ -1,6 +1,6 @@
 // A form for a shared access signature. It says in words what the token permits before it is made.
 import { useEffect, useState } from "preact/hooks"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { CopyButton, ErrorLine } from "../ui/parts.tsx"
 import { getPolicies } from "./settings.ts"
 import { type Grant, makeToken, urlOf, words, wrong } from "./sas.ts"
@@ -12,16 +12,16 @@ const spans: [string, number][] = [["1 hour", 1], ["1 day", 24], ["7 days", 168]
 
 const after = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 19) + "Z"
 
-export function TokenForm({ home, table }: { home: Home; table: string }) {
+export function TokenForm({ service, table }: { service: Service; table: string }) {
   const [grant, setGrant] = useState<Grant>({
-    table, permissions: "r", resources: "oc", start: "", expiry: after(24), ip: "", httpsOnly: home.endpoint.startsWith("https:"), policy: "", fromPk: "", fromRk: "", toPk: "", toRk: "",
+    table, permissions: "r", resources: "oc", start: "", expiry: after(24), ip: "", httpsOnly: service.endpoint.startsWith("https:"), policy: "", fromPk: "", fromRk: "", toPk: "", toRk: "",
   })
   const [policies, setPolicies] = useState<string[]>([])
   const [made, setMade] = useState("")
   const [failure, setFailure] = useState<Error>()
   useEffect(() => {
-    if (grant.table) getPolicies(home, grant.table).then((list) => setPolicies(list.map((p) => p.id)), () => setPolicies([]))
-  }, [home, grant.table])
+    if (grant.table) getPolicies(service, grant.table).then((list) => setPolicies(list.map((p) => p.id)), () => setPolicies([]))
+  }, [service, grant.table])
   const change = (part: Partial<Grant>) => {
     setGrant({ ...grant, ...part })
     setMade("")
@@ -44,13 +44,13 @@ export function TokenForm({ home, table }: { home: Home; table: string }) {
       <input value={grant[name]} placeholder={placeholder} spellcheck={false} data-test={`sas-${name}`} onInput={(e) => change({ [name]: /k$/.test(name) ? e.currentTarget.value : e.currentTarget.value.trim() })} />
     </label>
   )
-  if (!home.sign)
-    return <p data-test="no-key">{home.readOnly ? "This profile is read-only: it makes no tokens." : "A token cannot make other tokens. Open the account with its key."}</p>
+  if (!service.sign)
+    return <p data-test="no-key">{service.readOnly ? "This profile is read-only: it makes no tokens." : "A token cannot make other tokens. Open the account with its key."}</p>
   const problem = wrong(grant)
   const submit = async (e: Event) => {
     e.preventDefault()
     setFailure(undefined)
-    await makeToken(home.account, grant, home.sign!).then((token) => setMade(urlOf(home, grant, token)), setFailure)
+    await makeToken(service.account, grant, service.sign!).then((token) => setMade(urlOf(service, grant, token)), setFailure)
   }
   return (
     <form onSubmit={submit} data-test="sas">

@@ -1,5 +1,5 @@
 // Saves everything that a query finds, as JSON lines or as CSV with types. It goes page by page, can be stopped, and resumes there.
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { patiently } from "../wire/failure.ts"
 import { body, parseEntity } from "../wire/json.ts"
 import { type Position, type Query, query } from "../wire/tables.ts"
@@ -28,7 +28,7 @@ export class Export {
   private abort = new AbortController()
 
   constructor(
-    private readonly home: Home,
+    private readonly service: Service,
     private readonly what: Query,
   ) {}
 
@@ -43,7 +43,7 @@ export class Export {
     state.update({ running: true, failure: undefined })
     try {
       do {
-        const result = await patiently(() => query(this.home, this.what, this.next, signal), signal, (f, s) => state.update({ waiting: `${f.message} Trying again in ${s} s.` }))
+        const result = await patiently(() => query(this.service, this.what, this.next, signal), signal, (f, s) => state.update({ waiting: `${f.message} Trying again in ${s} s.` }))
         const lines = Array.from({ length: result.page.length }, (_, i) => this.lineOf(result.page.entity(i)))
         const part = new Blob(lines)
         this.parts.push(part)

@@ -1,14 +1,14 @@
 // The dialog that exports a query.
 import { useMemo, useState } from "preact/hooks"
 import { useStore } from "../model/store.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import type { Query } from "../wire/tables.ts"
 import { plural } from "../model/words.ts"
 import { Dialog, ErrorLine } from "../ui/parts.tsx"
 import { Export, type Format, save } from "./export.ts"
 
-export function Exporting({ home, what, close }: { home: Home; what: Query; close: () => void }) {
-  const work = useMemo(() => new Export(home, what), [])
+export function Exporting({ service, what, close }: { service: Service; what: Query; close: () => void }) {
+  const work = useMemo(() => new Export(service, what), [])
   const s = useStore(work.state)
   const [format, setFormat] = useState<Format>("jsonl")
   const begun = s.running || s.rows > 0 || s.finished

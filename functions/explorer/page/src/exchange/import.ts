@@ -1,6 +1,6 @@
 // Writes the rows of a file, in batches, and keeps those that are refused.
 import { type Operation, transact } from "../wire/batch.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { Failure, patiently } from "../wire/failure.ts"
 import { body } from "../wire/json.ts"
 import { keyOf } from "../wire/value.ts"
@@ -35,7 +35,7 @@ export class Import {
   private part = 0
 
   constructor(
-    private readonly home: Home,
+    private readonly service: Service,
     private readonly table: string,
     private readonly file: Blob,
     private readonly plan: Plan,
@@ -105,7 +105,7 @@ export class Import {
     let left = batch
     while (left.length > 0) {
       try {
-        await patiently(() => transact(this.home, this.table, left), signal, wait)
+        await patiently(() => transact(this.service, this.table, left), signal, wait)
         break
       } catch (e) {
         if (!(e instanceof Failure) || e.status < 400 || e.status >= 500 || e.status === 403 || e.code === "TableNotFound") throw e

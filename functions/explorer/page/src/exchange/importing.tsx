@@ -1,7 +1,7 @@
 // The wizard that imports a file: what the columns mean, then the work.
 import { useEffect, useState } from "preact/hooks"
 import { useStore } from "../model/store.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { goodTable } from "../wire/names.ts"
 import { type Type, types } from "../wire/value.ts"
 import { Failure } from "../wire/failure.ts"
@@ -14,7 +14,7 @@ import { save } from "./export.ts"
 
 const shown = 5
 
-export function Importing({ home, table, close }: { home: Home; table: string; close: (changed: boolean) => void }) {
+export function Importing({ service, table, close }: { service: Service; table: string; close: (changed: boolean) => void }) {
   const [file, setFile] = useState<File>()
   const [plan, setPlan] = useState<Plan>()
   const [to, setTo] = useState(table)
@@ -48,10 +48,10 @@ export function Importing({ home, table, close }: { home: Home; table: string; c
     e.preventDefault()
     setFailure(undefined)
     try {
-      if (to !== table) await createTable(home, to).catch((e: unknown) => {
+      if (to !== table) await createTable(service, to).catch((e: unknown) => {
         if (!(e instanceof Failure) || e.code !== "TableAlreadyExists") throw e
       })
-      const i = new Import(home, to, file!, plan!, existing)
+      const i = new Import(service, to, file!, plan!, existing)
       setWork(i)
       void i.run()
     } catch (e) {

@@ -1,7 +1,7 @@
 // Work on all results of a query, loaded or not: delete, set a property, copy. It goes page by page, stops at the end of one, and resumes there,
 // even after the page was closed.
 import { type Operation, transact } from "../wire/batch.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { Failure, patiently } from "../wire/failure.ts"
 import { body, parseEntity } from "../wire/json.ts"
 import { type Position, getEntity, query } from "../wire/tables.ts"
@@ -13,7 +13,7 @@ import { maxBatch } from "../wire/rules.ts"
 export type Plan =
   | { kind: "delete" }
   | { kind: "set"; name: string; value: Value }
-  | { kind: "copy"; home: string; table: string; existing: "replace" | "skip" }
+  | { kind: "copy"; service: string; table: string; existing: "replace" | "skip" }
 
 /** A Job is what has to be known to resume. */
 export interface Job {
@@ -31,12 +31,12 @@ export interface Working extends Job {
   failure?: Error | undefined
 }
 
-const place = (home: Home, table: string) => `job.${home.name}/${table}`
+const place = (service: Service, table: string) => `job.${service.name}/${table}`
 
 /** unfinished is the job of a table that was stopped, if there is one. */
-export const unfinished = (home: Home, table: string) => read<Job | undefined>(place(home, table), undefined)
+export const unfinished = (service: Service, table: string) => read<Job | undefined>(place(service, table), undefined)
 
-export const forget = (home: Home, table: string) => write(place(home, table), undefined)
+export const forget = (service: Service, table: string) => write(place(service, table), undefined)
 
 const perBatch = maxBatch
 const mostBytes = 3_500_000
@@ -52,10 +52,10 @@ export class Bulk {
   private readonly tried = new Set<Operation[]>()
 
   constructor(
-    private readonly home: Home,
+    private readonly service: Service,
     private readonly table: string,
     job: Job,
-    private readonly target: Home,
+    private readonly target: Service,
     /** resumed: an attempt of before may have worked on a part of the first page. */
     private resumed: boolean,
   ) {
@@ -87,7 +87,7 @@ export class Bulk {
     const wait = (f: Error, s: number) => state.update({ waiting: `${f.message} Trying again in ${s} s.` })
     if (this.left.length === 0) {
       const select = plan.kind === "copy" ? {} : { select: "PartitionKey,RowKey" }
-      const result = await patiently(() => query(this.home, { table: this.table, filter, ...select }, next, signal), signal, wait)
+      const result = await patiently(() => query(this.service, { table: this.table, filter, ...select }, next, signal), signal, wait)
       this.left = batches(Array.from({ length: result.page.length }, (_, i) => operation(plan, result.page.entity(i))))
       this.next = result.next
     }
@@ -106,7 +106,7 @@ export class Bulk {
   /** remember keeps what has to be known to resume after the page was closed. */
   private remember() {
     const { plan, filter, next, done, skipped, finished } = this.state.value
-    write(place(this.home, this.table), finished ? undefined : { plan, filter, next, done, skipped })
+    write(place(this.service, this.table), finished ? undefined : { plan, filter, next, done, skipped })
   }
 
   /** execute applies a batch without the operations that were refused, and returns how many of these are not the work of an earlier attempt. */

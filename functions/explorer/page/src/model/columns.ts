@@ -11,12 +11,12 @@ export interface Columns {
 const none: Columns = { order: [], hidden: [], widths: {} }
 const keys = ["PartitionKey", "RowKey"]
 
-const place = (home: string, table: string) => `columns.${home}/${table}`
+const place = (service: string, table: string) => `columns.${service}/${table}`
 
 /** columnsOf is what the user arranged for a table, or for all tables of which nothing else is known. */
-export const columnsOf = (home: string, table: string): Columns => read(place(home, table), read("columns", none))
+export const columnsOf = (service: string, table: string): Columns => read(place(service, table), read("columns", none))
 
-export const keepColumns = (home: string, table: string, c: Columns | undefined) => write(place(home, table), c)
+export const keepColumns = (service: string, table: string, c: Columns | undefined) => write(place(service, table), c)
 
 /** keepForAll makes an arrangement the default of all tables. */
 export const keepForAll = (c: Columns) => write("columns", c)

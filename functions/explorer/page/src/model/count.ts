@@ -1,5 +1,5 @@
 // Counts entities by reading their keys: the protocol has no other way.
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { patiently } from "../wire/failure.ts"
 import { type Position, query } from "../wire/tables.ts"
 import { Store } from "./store.ts"
@@ -19,7 +19,7 @@ export class Count {
   private abort = new AbortController()
 
   constructor(
-    private readonly home: Home,
+    private readonly service: Service,
     private readonly table: string,
     private readonly filter: string,
   ) {}
@@ -34,7 +34,7 @@ export class Count {
       do {
         const begin = performance.now()
         const wait = (f: Error, s: number) => state.update({ waiting: `${f.message} Trying again in ${s} s.` })
-        const { page, next } = await patiently(() => query(this.home, { table: this.table, filter: this.filter, select: "PartitionKey" }, this.next, signal), signal, wait)
+        const { page, next } = await patiently(() => query(this.service, { table: this.table, filter: this.filter, select: "PartitionKey" }, this.next, signal), signal, wait)
         this.next = next
         const s = state.value
         state.update({ count: s.count + page.length, pages: s.pages + 1, ms: s.ms + performance.now() - begin, waiting: "" })

@@ -25,7 +25,7 @@ export const drafts = new Map<string, Draft>()
 /** unsaved reports whether leaving the page would lose something. */
 export const unsaved = () => [...drafts.values()].some((d) => d.json !== undefined || changed(d))
 
-export const placeOf = (home: string, table: string, e: Entity | undefined) => JSON.stringify(e ? [home, table, keyOf(e)] : [home, table])
+export const placeOf = (service: string, table: string, e: Entity | undefined) => JSON.stringify(e ? [service, table, keyOf(e)] : [service, table])
 
 const fieldsOf = (values: Iterable<[string, Value]>): Field[] => [...values].filter(([n]) => n !== "Timestamp").map(([name, value]) => ({ name, value, removed: false, added: false }))
 

@@ -3,7 +3,7 @@ import type { Key } from "../wire/value.ts"
 import { Store } from "./store.ts"
 
 export interface Route {
-  home: string
+  service: string
   table: string
   filter: string
   /** names of the properties to ask for, separated by commas; "" for all */
@@ -22,7 +22,7 @@ export interface Route {
 
 const texts = ["filter", "select", "sort", "view", "metric", "span", "access"] as const
 
-export const nowhere: Route = { home: "", table: "", filter: "", select: "", sort: "", view: "", metric: "", span: "", access: "" }
+export const nowhere: Route = { service: "", table: "", filter: "", select: "", sort: "", view: "", metric: "", span: "", access: "" }
 
 export function parseRoute(hash: string): Route {
   const m = /^#\/([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(hash)
@@ -31,7 +31,7 @@ export function parseRoute(hash: string): Route {
   const pk = query.get("pk")
   const rk = query.get("rk")
   return {
-    home: decode(m[1] ?? ""),
+    service: decode(m[1] ?? ""),
     table: decode(m[2] ?? ""),
     ...(Object.fromEntries(texts.map((name) => [name, query.get(name) ?? ""])) as Pick<Route, (typeof texts)[number]>),
     ...(pk !== null && rk !== null ? { entity: { pk, rk } } : {}),
@@ -47,7 +47,7 @@ function decode(s: string) {
 }
 
 export function printRoute(r: Route): string {
-  if (!r.home && !r.table) return "#/"
+  if (!r.service && !r.table) return "#/"
   const query = new URLSearchParams()
   for (const name of texts) if (r[name]) query.set(name, r[name])
   if (r.entity) {
@@ -55,7 +55,7 @@ export function printRoute(r: Route): string {
     query.set("rk", r.entity.rk)
   }
   const text = query.toString()
-  return `#/${encodeURIComponent(r.home)}${r.table && "/" + encodeURIComponent(r.table)}${text && "?" + text}`
+  return `#/${encodeURIComponent(r.service)}${r.table && "/" + encodeURIComponent(r.table)}${text && "?" + text}`
 }
 
 export const route = new Store<Route>(nowhere)

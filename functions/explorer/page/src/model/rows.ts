@@ -1,5 +1,5 @@
 // The rows of a query: pages that were loaded, in order, and what it cost to load them.
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { Failure } from "../wire/failure.ts"
 import type { Page } from "../wire/page.ts"
 import { type Cost, type Position, type Query, query } from "../wire/tables.ts"
@@ -42,7 +42,7 @@ export class Rows {
   order: Uint32Array | undefined
 
   constructor(
-    readonly home: Home,
+    readonly service: Service,
     readonly query: Query,
   ) {}
 
@@ -123,7 +123,7 @@ export class Rows {
       do {
         const begin = performance.now()
         const from = this.next
-        const result = await query(this.home, this.query, from, signal)
+        const result = await query(this.service, this.query, from, signal)
         count = result.page.length
         this.append(result.page, from)
         this.next = result.next
@@ -175,7 +175,7 @@ export class Rows {
     if (this.refilling.has(p)) return
     this.refilling.add(p)
     try {
-      const { page } = await query(this.home, { ...this.query, top: Math.max(1, p.count) }, p.from)
+      const { page } = await query(this.service, { ...this.query, top: Math.max(1, p.count) }, p.from)
       p.page = page
       this.held += page.bytes.length
       this.drop(p)

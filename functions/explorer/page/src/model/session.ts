@@ -1,11 +1,11 @@
 // How the page came here: with a session of 'edgetable explorer', or from an endpoint, where the user gives a key.
-import { type Home, type Profile, throughGateway } from "../wire/client.ts"
+import { type Service, type Profile, throughGateway } from "../wire/client.ts"
 import { Failure, failed } from "../wire/failure.ts"
 
 export interface Session {
   version: string
-  /** homes are the profiles; undefined if the page asks for a key itself. */
-  homes: Home[] | undefined
+  /** services are the profiles; undefined if the page asks for a key itself. */
+  services: Service[] | undefined
 }
 
 const kept = "edgetable.session"
@@ -20,14 +20,14 @@ export async function begin(): Promise<Session> {
   // A link that was used before opens the window that used it.
   if (response.status === 401 && once && token) response = await ask(token)
   if (response.status === 401) throw await failed(response)
-  if (!response.ok) return { version: "", homes: undefined }
+  if (!response.ok) return { version: "", services: undefined }
   const answer = (await response.json()) as { version: string; profiles?: Profile[]; token?: string }
-  if (!answer.profiles) return { version: "", homes: undefined } // an endpoint serves the page
+  if (!answer.profiles) return { version: "", services: undefined } // an endpoint serves the page
   if (answer.token) {
     token = answer.token
     sessionStorage.setItem(kept, token)
   }
-  return { version: answer.version, homes: answer.profiles.map((p) => throughGateway(p, () => token)) }
+  return { version: answer.version, services: answer.profiles.map((p) => throughGateway(p, () => token)) }
 }
 
 async function ask(secret: string): Promise<Response> {

@@ -1,12 +1,12 @@
 // The last deletion, to undo it.
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { Failure } from "../wire/failure.ts"
 import { getEntity, insert, remove } from "../wire/tables.ts"
 import { type Entity, keyOf } from "../wire/value.ts"
 import { Store } from "./store.ts"
 
 export interface Deleted {
-  home: Home
+  service: Service
   table: string
   entities: Entity[]
   failure?: Error | undefined
@@ -18,13 +18,13 @@ export const trash = new Store<Deleted | undefined>(undefined)
  * discard deletes entities if they are as they were shown, and says of each that it is gone. Of those that are shown in part all is read
  * before, so that nothing is missing after an undo.
  */
-export async function discard(home: Home, table: string, entities: Entity[], inPart: boolean, gone: (e: Entity) => void): Promise<void> {
+export async function discard(service: Service, table: string, entities: Entity[], inPart: boolean, gone: (e: Entity) => void): Promise<void> {
   const done: Entity[] = []
   let failure: Error | undefined
   for (const e of entities) {
     try {
-      const whole = inPart ? await getEntity(home, table, keyOf(e)) : e
-      await remove(home, table, keyOf(e), e.etag)
+      const whole = inPart ? await getEntity(service, table, keyOf(e)) : e
+      await remove(service, table, keyOf(e), e.etag)
       done.push(whole ?? e)
       gone(e)
     } catch (cause) {
@@ -32,7 +32,7 @@ export async function discard(home: Home, table: string, entities: Entity[], inP
       break
     }
   }
-  trash.set({ home, table, entities: done, failure })
+  trash.set({ service, table, entities: done, failure })
 }
 
 /** restore inserts what was deleted last. */
@@ -42,7 +42,7 @@ export async function restore(back: (e: Entity) => void): Promise<void> {
   const left = [...last.entities]
   try {
     for (let e = left[0]; e; e = left[0]) {
-      const etag = await insert(last.home, last.table, e.values)
+      const etag = await insert(last.service, last.table, e.values)
       back({ ...e, etag })
       left.shift()
     }

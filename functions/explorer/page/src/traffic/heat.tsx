@@ -54,7 +54,7 @@ export function Heat({ m, metric, starts, area, zoom, open }: Props) {
     else zoom(a)
   }
   const onKeyDown = (e: KeyboardEvent) => {
-    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Home: [-1e6, 0], End: [1e6, 0], PageUp: [0, -16], PageDown: [0, 16] }[e.key]
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Service: [-1e6, 0], End: [1e6, 0], PageUp: [0, -16], PageDown: [0, 16] }[e.key]
     if (step) {
       const here = to ?? { column: area.right, range: area.top }
       const within = (n: number, low: number, high: number) => Math.min(high, Math.max(low, n))

@@ -4,7 +4,7 @@ import { go, route } from "../model/route.ts"
 import { look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
 import { ErrorLine } from "../ui/parts.tsx"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { moment } from "../wire/date.ts"
 import { Partitions, Ranges, Shapes, Sizes } from "./figures.tsx"
 import { type Advice, Findings } from "./findings.tsx"
@@ -15,34 +15,34 @@ import { partitionFilter, rangeFilter } from "./range.ts"
 /** inGrid leaves this view and shows the entities that a filter finds. */
 const inGrid = (filter: string) => go({ view: "", filter, sort: "", entity: undefined })
 
-export function Traffic({ home, table }: { home: Home; table: string }) {
+export function Traffic({ service, table }: { service: Service; table: string }) {
   const { zone } = useStore(look)
   const [report, setReport] = useState<Report>()
   const [advice, setAdvice] = useState<Advice>()
   const [failure, setFailure] = useState<Error>()
   const [scanning, setScanning] = useState<AbortController>()
-  const [untold, setUntold] = useState(!home.about)
+  const [untold, setUntold] = useState(!service.about)
   const path = "/" + encodeURIComponent(table)
   const load = async () => {
     setFailure(undefined)
     try {
-      const r = await home.about!<Report | { untold: string }>("traffic", path)
+      const r = await service.about!<Report | { untold: string }>("traffic", path)
       if ("untold" in r) return setUntold(true)
       setReport(r)
-      const a = await home.about!<Advice>("advise", path)
+      const a = await service.about!<Advice>("advise", path)
       setAdvice((old) => ({ ...a, ...(old?.stored ? { stored: old.stored } : {}) }))
     } catch (e) {
       setFailure(e as Error)
     }
   }
   useEffect(() => {
-    if (home.about) void load()
-  }, [home, table])
+    if (service.about) void load()
+  }, [service, table])
   const scan = async () => {
     const abort = new AbortController()
     setScanning(abort)
     setFailure(undefined)
-    await home.about!<Advice>("advise", path + "?scan=true", abort.signal).then(setAdvice, (e: Error) => abort.signal.aborted || setFailure(e))
+    await service.about!<Advice>("advise", path + "?scan=true", abort.signal).then(setAdvice, (e: Error) => abort.signal.aborted || setFailure(e))
     setScanning(undefined)
   }
   const running = useRef(scanning)
@@ -64,18 +64,18 @@ export function Traffic({ home, table }: { home: Home; table: string }) {
       </div>
       {failure && <ErrorLine failure={failure} retry={untold ? undefined : () => void load()} />}
       <div class="scroll">
-        {untold && <Elsewhere home={home} table={table} />}
-        {report && !home.local && (
+        {untold && <Elsewhere service={service} table={table} />}
+        {report && !service.local && (
           <p class="dim" data-test="objects">
             {report.since < "1970" ? "Nothing was counted yet by the objects of a Worker" : `Counted by the objects of a Worker since ${moment(Date.parse(report.since), zone)}`}. They have no map of keys by time, only the last 60 minutes with traffic: all keys are one range. Requests that
             the Worker throttled and the values in filters are not in it.
           </p>
         )}
-        {report && <HeatMap report={report} ranges={home.local} />}
+        {report && <HeatMap report={report} ranges={service.local} />}
         <section data-test="stored">
           <h2>Sizes of partitions</h2>
           {advice?.stored && <Sizes stored={advice.stored} />}
-          {!home.about ? (
+          {!service.about ? (
             <p class="dim">
               <code>edgetable advise {table} --scan --from PROFILE</code> reads all entities and judges their keys.
             </p>
@@ -155,18 +155,18 @@ function HeatMap({ report, ranges }: { report: Report; ranges: boolean }) {
 }
 
 /** Elsewhere says why there is no traffic to see, and which command knows it. */
-function Elsewhere({ home, table }: { home: Home; table: string }) {
+function Elsewhere({ service, table }: { service: Service; table: string }) {
   return (
     <p class="warning" data-test="elsewhere">
-      {home.about ? `${home.name} does not tell what traffic it has. ` : "This page came from the endpoint of the tables, which does not tell what traffic it has. "}
+      {service.about ? `${service.name} does not tell what traffic it has. ` : "This page came from the endpoint of the tables, which does not tell what traffic it has. "}
       If it is a server, its own machine can ask:
       <code>edgetable explorer --data DIRECTORY</code>
       <code>edgetable stats {table} --data DIRECTORY</code>
       <code>edgetable advise {table} --data DIRECTORY</code>
-      {!home.about && "If it is a Worker with Durable Objects, they count:"}
-      {!home.about && <code>edgetable stats {table} --from PROFILE</code>}
+      {!service.about && "If it is a Worker with Durable Objects, they count:"}
+      {!service.about && <code>edgetable stats {table} --from PROFILE</code>}
       <span class="dim">
-        {home.about && "Workers with Durable Objects tell it here. "}Lambda, Workers KV alone and Azure do not count by partition. On AWS, CloudWatch Contributor Insights shows the busiest hash keys.
+        {service.about && "Workers with Durable Objects tell it here. "}Lambda, Workers KV alone and Azure do not count by partition. On AWS, CloudWatch Contributor Insights shows the busiest hash keys.
       </span>
     </p>
   )

@@ -4,7 +4,7 @@ import { unsaved } from "../model/draft.ts"
 import { go, route } from "../model/route.ts"
 import { type Session, begin } from "../model/session.ts"
 import { useStore } from "../model/store.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { Access } from "../access/access.tsx"
 import { Browse } from "./browse.tsx"
 import { Connect } from "./connect.tsx"
@@ -17,7 +17,7 @@ import { Top } from "./top.tsx"
 export function App() {
   const [session, setSession] = useState<Session>()
   const [failure, setFailure] = useState<Error>()
-  const [own, setOwn] = useState<Home>()
+  const [own, setOwn] = useState<Service>()
   const [help, setHelp] = useState(false)
   const [lists, setLists] = useState(0)
   const at = useStore(route)
@@ -43,27 +43,27 @@ export function App() {
     }
   }, [])
 
-  const homes = session?.homes ?? (own ? [own] : [])
-  const home = homes.find((h) => h.name === at.home) ?? (homes.length === 1 ? homes[0] : undefined)
+  const services = session?.services ?? (own ? [own] : [])
+  const service = services.find((h) => h.name === at.service) ?? (services.length === 1 ? services[0] : undefined)
   useEffect(() => {
-    if (home && at.home !== home.name) go({ home: home.name }, true)
-    document.title = [at.table, home?.name, "edgetable"].filter(Boolean).join(" · ")
-  }, [home, at.home, at.table])
+    if (service && at.service !== service.name) go({ service: service.name }, true)
+    document.title = [at.table, service?.name, "edgetable"].filter(Boolean).join(" · ")
+  }, [service, at.service, at.table])
 
   return (
     <>
-      <Top homes={homes} home={home} version={session?.version ?? ""} disconnect={own && (() => setOwn(undefined))} access={() => go({ access: "token" })} help={() => setHelp(true)} />
+      <Top services={services} service={service} version={session?.version ?? ""} disconnect={own && (() => setOwn(undefined))} access={() => go({ access: "token" })} help={() => setHelp(true)} />
       {failure && <ErrorLine failure={failure} retry={start} />}
-      {session && !session.homes && !own ? (
-        <Connect connected={(h) => (setOwn(h), go({ home: h.name }, true))} />
+      {session && !session.services && !own ? (
+        <Connect connected={(h) => (setOwn(h), go({ service: h.name }, true))} />
       ) : (
-        home && (
+        service && (
           <div class="work">
-            <Tables key={home.name + lists} home={home} />
+            <Tables key={service.name + lists} service={service} />
             {at.table && at.view === "traffic" ? (
-              <Traffic key={home.name + "/" + at.table} home={home} table={at.table} />
+              <Traffic key={service.name + "/" + at.table} service={service} table={at.table} />
             ) : at.table ? (
-              <Browse key={home.name + "/" + at.table} home={home} homes={homes} at={at} reload={() => setLists(lists + 1)} />
+              <Browse key={service.name + "/" + at.table} service={service} services={services} at={at} reload={() => setLists(lists + 1)} />
             ) : (
               <main class="blank dim">
                 <h1>Choose a table.</h1>
@@ -72,8 +72,8 @@ export function App() {
           </div>
         )
       )}
-      {session?.homes && !home && <main class="blank dim">{homes.length ? "Choose an account above." : "There are no profiles yet: 'edgetable profile add' makes one."}</main>}
-      {at.access && home && <Access key={home.name} home={home} table={at.table} part={at.access} close={() => go({ access: "" })} />}
+      {session?.services && !service && <main class="blank dim">{services.length ? "Choose an account above." : "There are no profiles yet: 'edgetable profile add' makes one."}</main>}
+      {at.access && service && <Access key={service.name} service={service} table={at.table} part={at.access} close={() => go({ access: "" })} />}
       {help && <Help close={() => setHelp(false)} version={session?.version ?? ""} />}
     </>
   )

@@ -10,7 +10,7 @@ import { useStore } from "../model/store.ts"
 import { plural } from "../model/words.ts"
 import { discard, restore, trash } from "../model/trash.ts"
 import { translate } from "../query/prefix.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { getEntity } from "../wire/tables.ts"
 import { type Entity, type Key, keyOf } from "../wire/value.ts"
 import { Edit } from "./edit.tsx"
@@ -32,12 +32,12 @@ interface Editing {
   start: Draft
 }
 
-export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[]; at: Route; reload: () => void }) {
+export function Browse({ service, services, at, reload }: { service: Service; services: Service[]; at: Route; reload: () => void }) {
   const { table, filter, select, sort } = at
   const [round, setRound] = useState(0)
-  const rows = useMemo(() => new Rows(home, { table, filter: translate(filter), select: withKeys(select) }), [home, table, filter, select, round])
+  const rows = useMemo(() => new Rows(service, { table, filter: translate(filter), select: withKeys(select) }), [service, table, filter, select, round])
   const progress = useStore(rows.progress)
-  const [columns, setColumns] = useState(() => columnsOf(home.name, table))
+  const [columns, setColumns] = useState(() => columnsOf(service.name, table))
   const [selection, setSelection] = useState(single(0, 0))
   const [entity, setEntity] = useState<Entity>()
   const [missing, setMissing] = useState<Error>()
@@ -60,8 +60,8 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
   const names = useMemo(() => shown(rows.columns.keys(), columns), [rows, rows.columns.size, columns])
   rows.order = useMemo(() => sorted(rows, sort), [rows, sort, progress.pages])
   const arrange = (c: typeof columns | undefined) => {
-    keepColumns(home.name, table, c)
-    setColumns(c ?? columnsOf(home.name, table))
+    keepColumns(service.name, table, c)
+    setColumns(c ?? columnsOf(service.name, table))
   }
   const onSort = (name: string) => go({ sort: sort === name ? "-" + name : sort === "-" + name ? "" : name }, true)
   const refresh = () => setRound(round + 1)
@@ -74,12 +74,12 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
     if (entity && same(entity, wanted) && shownIn.current === round) return
     shownIn.current = round
     const abort = new AbortController()
-    void getEntity(home, table, wanted).then(
+    void getEntity(service, table, wanted).then(
       (e) => !abort.signal.aborted && (e ? setEntity(e) : setMissing(new Error(`There is no entity ${wanted.pk} / ${wanted.rk}.`))),
       (e: Error) => !abort.signal.aborted && setMissing(e),
     )
     return () => abort.abort()
-  }, [home, table, wanted?.pk, wanted?.rk, round])
+  }, [service, table, wanted?.pk, wanted?.rk, round])
   const open = (row: number) => {
     const e = rows.at(row)
     if (!e) return
@@ -113,10 +113,10 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
 
   const edit = async (e: Entity) => {
     // With $select the row has a part of the properties; a save would remove the others.
-    const complete = select ? await getEntity(home, table, keyOf(e)).catch((cause: Error) => void setMissing(cause)) : e
-    if (complete) setEdited({ place: placeOf(home.name, table, e), start: editing(complete) })
+    const complete = select ? await getEntity(service, table, keyOf(e)).catch((cause: Error) => void setMissing(cause)) : e
+    if (complete) setEdited({ place: placeOf(service.name, table, e), start: editing(complete) })
   }
-  const add = (like?: Entity) => setEdited({ place: placeOf(home.name, table, undefined) + (like ? JSON.stringify(keyOf(like)) : ""), start: fresh(like) })
+  const add = (like?: Entity) => setEdited({ place: placeOf(service.name, table, undefined) + (like ? JSON.stringify(keyOf(like)) : ""), start: fresh(like) })
   // The keyboard goes on in the grid after a panel.
   const close = () => {
     setEdited(undefined)
@@ -135,7 +135,7 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
     go({ entity: keyOf(e) }, true)
   }
   const remove = (places: number[]) => {
-    if (places.length > mostDeleted) return trash.set({ home, table, entities: [], failure: new Error(`At most ${mostDeleted} selected entities are deleted at once; “All results” deletes everything that a query finds.`) })
+    if (places.length > mostDeleted) return trash.set({ service, table, entities: [], failure: new Error(`At most ${mostDeleted} selected entities are deleted at once; “All results” deletes everything that a query finds.`) })
     const list = places.flatMap((i) => {
       const e = rows.at(i)
       return e ? [{ i, e }] : []
@@ -146,7 +146,7 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
       rows.edit(place, null)
       if (wanted && same(e, wanted)) closeEntity()
     }
-    void discard(home, table, list.map((l) => l.e), select !== "", gone)
+    void discard(service, table, list.map((l) => l.e), select !== "", gone)
   }
   const undo = () =>
     void restore((e) => {
@@ -159,7 +159,7 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
     const far = e.ctrlKey || e.metaKey
     const here = rows.at(selection.row)
     const column = names[selection.col]
-    const writable = !home.readOnly
+    const writable = !service.readOnly
     if (e.key === "Enter") open(selection.row)
     else if (e.key === "Escape") edited ? close() : closeEntity()
     else if (e.key === "c" && far && getSelection()?.isCollapsed !== false) copyCells()
@@ -176,13 +176,13 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
   return (
     <main class="browse" aria-label={table}>
       <Toolbar
-        {...{ home, homes, table, sort, rows, columns, arrange, copyCells, refresh, reload }}
+        {...{ service, services, table, sort, rows, columns, arrange, copyCells, refresh, reload }}
         filter={translate(filter)}
         copyRows={copyRows}
         copyJSON={copyJSON}
         add={() => add()}
       />
-      <QueryBar home={home} at={at} rows={rows} again={refresh} />
+      <QueryBar service={service} at={at} rows={rows} again={refresh} />
       {progress.failure && <ErrorLine failure={progress.failure} retry={() => void rows.load()} />}
       {missing && !progress.failure && <ErrorLine failure={missing} />}
       <Undo undo={undo} />
@@ -198,20 +198,20 @@ export function Browse({ home, homes, at, reload }: { home: Home; homes: Home[];
           <Status rows={rows} sort={sort} said={said} />
         </div>
         {edited ? (
-          <Edit key={edited.place} home={home} table={table} place={edited.place} start={edited.start} close={close} saved={saved} columns={rows.columns.keys()} />
+          <Edit key={edited.place} service={service} table={table} place={edited.place} start={edited.start} close={close} saved={saved} columns={rows.columns.keys()} />
         ) : (
           entity &&
           wanted && (
             <EntityPanel
               entity={entity}
-              readOnly={home.readOnly}
+              readOnly={service.readOnly}
               close={closeEntity}
               edit={() => void edit(entity)}
               clone={() => add(entity)}
               remove={() => {
                 const row = rows.find(keyOf(entity))
                 if (row >= 0) remove([row])
-                else void discard(home, table, [entity], false, closeEntity)
+                else void discard(service, table, [entity], false, closeEntity)
               }}
             />
           )

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks"
 import { Bulk, type Job, type Plan, forget, unfinished } from "../model/bulk.ts"
 import { useStore } from "../model/store.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { goodTable, propertyProblem } from "../wire/names.ts"
 import { check, types, type Type } from "../wire/value.ts"
 import { first } from "../query/builder.ts"
@@ -10,8 +10,8 @@ import { count, plural } from "../model/words.ts"
 import { Dialog, ErrorLine, Menu } from "./parts.tsx"
 
 interface Props {
-  home: Home
-  homes: Home[]
+  service: Service
+  services: Service[]
   table: string
   filter: string
   done: () => void
@@ -23,12 +23,12 @@ const doing = { delete: "deleted", set: "changed", copy: "copied" }
 export function BulkMenu(p: Props) {
   const [kind, setKind] = useState<Plan["kind"]>()
   const [bulk, setBulk] = useState<Bulk>()
-  const left = unfinished(p.home, p.table)
+  const left = unfinished(p.service, p.table)
   const begin = (job: Job, resumed = false) => {
     const plan = job.plan
-    const target = plan.kind === "copy" ? p.homes.find((h) => h.name === plan.home) : p.home
+    const target = plan.kind === "copy" ? p.services.find((h) => h.name === plan.service) : p.service
     if (!target) return
-    const b = new Bulk(p.home, p.table, job, target, resumed)
+    const b = new Bulk(p.service, p.table, job, target, resumed)
     setKind(undefined)
     setBulk(b)
     void b.run()
@@ -40,7 +40,7 @@ export function BulkMenu(p: Props) {
           <div class="choices">
             {(["set", "copy", "delete"] as const).map(
               (k) =>
-                (k === "copy" || !p.home.readOnly) && (
+                (k === "copy" || !p.service.readOnly) && (
                   <button type="button" key={k} data-test={`bulk-${k}`} class={k === "delete" ? "danger" : ""} onClick={() => (setKind(k), close())}>
                     {titles[k]} …
                   </button>
@@ -52,7 +52,7 @@ export function BulkMenu(p: Props) {
               </button>
             )}
             {left && (
-              <button type="button" data-test="bulk-forget" onClick={() => (forget(p.home, p.table), close())}>
+              <button type="button" data-test="bulk-forget" onClick={() => (forget(p.service, p.table), close())}>
                 Give up what was stopped
               </button>
             )}
@@ -65,20 +65,20 @@ export function BulkMenu(p: Props) {
   )
 }
 
-function Ask({ kind, home, homes, table, filter, close, begin }: Props & { kind: Plan["kind"]; close: () => void; begin: (plan: Plan) => void }) {
+function Ask({ kind, service, services, table, filter, close, begin }: Props & { kind: Plan["kind"]; close: () => void; begin: (plan: Plan) => void }) {
   const [confirm, setConfirm] = useState("")
   const [name, setName] = useState("")
   const [value, setValue] = useState({ type: "String" as Type, text: "" })
-  const writable = homes.filter((h) => !h.readOnly)
-  const [to, setTo] = useState(writable.find((h) => h.name === home.name)?.name ?? writable[0]?.name ?? "")
+  const writable = services.filter((h) => !h.readOnly)
+  const [to, setTo] = useState(writable.find((h) => h.name === service.name)?.name ?? writable[0]?.name ?? "")
   const [target, setTarget] = useState("")
   const [existing, setExisting] = useState<"replace" | "skip">("skip")
   const wrong = check(value)
-  const same = to === home.name && target.toLowerCase() === table.toLowerCase()
+  const same = to === service.name && target.toLowerCase() === table.toLowerCase()
   const ready = kind === "delete" ? confirm === table : kind === "set" ? !propertyProblem(name) && !wrong && !["PartitionKey", "RowKey", "Timestamp"].includes(name) : !!to && goodTable(target) && !same
   const submit = (e: Event) => {
     e.preventDefault()
-    if (ready) begin(kind === "delete" ? { kind } : kind === "set" ? { kind, name, value } : { kind, home: to, table: target, existing })
+    if (ready) begin(kind === "delete" ? { kind } : kind === "set" ? { kind, name, value } : { kind, service: to, table: target, existing })
   }
   return (
     <Dialog title={titles[kind]} close={close} test="bulk-ask">
@@ -108,7 +108,7 @@ function Ask({ kind, home, homes, table, filter, close, begin }: Props & { kind:
           <>
             <label>
               Account
-              <select value={to} data-test="copy-home" onChange={(e) => setTo(e.currentTarget.value)}>
+              <select value={to} data-test="copy-account" onChange={(e) => setTo(e.currentTarget.value)}>
                 {writable.map((h) => (
                   <option key={h.name}>{h.name}</option>
                 ))}

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks"
 import { type Kept, forget, keep, kept } from "../model/keyring.ts"
 import { type Connection, accountOf, checked, parseConnection } from "../wire/connection.ts"
-import { type Home, direct } from "../wire/client.ts"
+import { type Service, direct } from "../wire/client.ts"
 import { importKey, signPlain, signWith } from "../wire/sign.ts"
 import { listTables } from "../wire/tables.ts"
 import { Failure } from "../wire/failure.ts"
@@ -13,7 +13,7 @@ const secure = typeof crypto !== "undefined" && !!crypto.subtle
 /** here is the likely endpoint: accounts are folders of the server that served the page, or its host. */
 const here = (account: string) => (/^[a-z0-9]+\.table\./.test(location.hostname) ? location.origin : `${location.origin}/${account}`)
 
-export function Connect({ connected }: { connected: (h: Home) => void }) {
+export function Connect({ connected }: { connected: (h: Service) => void }) {
   const [way, setWay] = useState<"key" | "string">("key")
   const [account, setAccount] = useState("")
   const [endpoint, setEndpoint] = useState("")
@@ -25,14 +25,14 @@ export function Connect({ connected }: { connected: (h: Home) => void }) {
   const [old, setOld] = useState<Kept[]>([])
   useEffect(() => void kept().then(setOld), [])
 
-  const open = async (home: Home) => {
+  const open = async (service: Service) => {
     // The first page of tables shows whether the key is right. A token for one table may not list them.
     try {
-      await listTables(home).next()
+      await listTables(service).next()
     } catch (e) {
       if (!(e instanceof Failure) || e.code === "AuthenticationFailed" || e.status !== 403) throw e
     }
-    connected(home)
+    connected(service)
   }
   const submit = async (e: Event) => {
     e.preventDefault()

@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks"
 import { go } from "../model/route.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { deleteTable } from "../wire/tables.ts"
 import { Dialog, ErrorLine } from "./parts.tsx"
 
-export function DropTable({ home, table, deleted }: { home: Home; table: string; deleted: () => void }) {
+export function DropTable({ service, table, deleted }: { service: Service; table: string; deleted: () => void }) {
   const [open, setOpen] = useState(false)
   const [confirm, setConfirm] = useState("")
   const [failure, setFailure] = useState<Error>()
   const submit = async (e: Event) => {
     e.preventDefault()
     if (confirm !== table) return
-    await deleteTable(home, table).then(() => (go({ table: "", filter: "", select: "", sort: "", entity: undefined }), deleted()), setFailure)
+    await deleteTable(service, table).then(() => (go({ table: "", filter: "", select: "", sort: "", entity: undefined }), deleted()), setFailure)
   }
   return (
     <>

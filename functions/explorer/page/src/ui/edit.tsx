@@ -1,7 +1,7 @@
 // Editors for an entity: a row for each property, or JSON.
 import { useEffect, useRef, useState } from "preact/hooks"
 import { type Draft, type Field, drafts, problemOf, valuesOf } from "../model/draft.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { Failure } from "../wire/failure.ts"
 import { Malformed, parseEntity, pretty } from "../wire/json.ts"
 import { getEntity, insert, replace } from "../wire/tables.ts"
@@ -12,7 +12,7 @@ import { Merge } from "./merge.tsx"
 import { ErrorLine } from "./parts.tsx"
 
 interface Props {
-  home: Home
+  service: Service
   table: string
   place: string
   start: Draft
@@ -21,7 +21,7 @@ interface Props {
   columns: Iterable<string>
 }
 
-export function Edit({ home, table, place, start, close, saved, columns }: Props) {
+export function Edit({ service, table, place, start, close, saved, columns }: Props) {
   const [draft, setDraft] = useState(() => drafts.get(place) ?? start)
   const [failure, setFailure] = useState<Error>()
   const [theirs, setTheirs] = useState<Entity>()
@@ -57,10 +57,10 @@ export function Edit({ home, table, place, start, close, saved, columns }: Props
   const finish = async (values: Draft, etag: string) => {
     const all = valuesOf(values)
     const key = { pk: all.get("PartitionKey")?.text ?? "", rk: all.get("RowKey")?.text ?? "" }
-    const newer = values.original ? await replace(home, table, key, all, etag) : await insert(home, table, all)
+    const newer = values.original ? await replace(service, table, key, all, etag) : await insert(service, table, all)
     drafts.delete(place)
     // The server sets Timestamp, so the entity is read again; if that fails, what was sent is shown.
-    saved((await getEntity(home, table, key).catch(() => undefined)) ?? { etag: newer, values: all })
+    saved((await getEntity(service, table, key).catch(() => undefined)) ?? { etag: newer, values: all })
   }
   const save = async () => {
     const d = fromJSON()
@@ -90,7 +90,7 @@ export function Edit({ home, table, place, start, close, saved, columns }: Props
   }
   const conflict = async (d: Draft, refused: Failure) => {
     try {
-      const now = await getEntity(home, table, keyOf(d.original!))
+      const now = await getEntity(service, table, keyOf(d.original!))
       if (now) return setTheirs(now)
       change({ ...d, original: undefined })
       setFailure(new Error("Somebody deleted this entity meanwhile. Save inserts it again with your values."))

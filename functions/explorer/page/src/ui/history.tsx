@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks"
 import { type Kept, ran, save, saved, unsave } from "../model/history.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { Menu } from "./parts.tsx"
 
 interface Props {
-  home: Home
+  service: Service
   table: string
   current: Kept
   run: (q: Kept) => void
@@ -18,11 +18,11 @@ export function HistoryMenu(p: Props) {
   )
 }
 
-function List({ home, table, current, run }: Props) {
+function List({ service, table, current, run }: Props) {
   const [name, setName] = useState("")
   const [, again] = useState(0)
-  const own = saved(home.name, table)
-  const old = ran(home.name, table)
+  const own = saved(service.name, table)
+  const old = ran(service.name, table)
   const line = (q: Kept) => [q.filter || "all entities", q.select && `→ ${q.select}`].filter(Boolean).join(" ")
   return (
     <div class="queries">
@@ -30,7 +30,7 @@ function List({ home, table, current, run }: Props) {
         class="bar"
         onSubmit={(e) => {
           e.preventDefault()
-          if (name) save(home.name, table, { ...current, name })
+          if (name) save(service.name, table, { ...current, name })
           setName("")
           again(Date.now())
         }}
@@ -45,7 +45,7 @@ function List({ home, table, current, run }: Props) {
           <button type="button" class="plain" title={line(q)} data-test="saved" onClick={() => run(q)}>
             <b>{q.name}</b> <code class="dim">{line(q)}</code>
           </button>
-          <button type="button" class="plain" aria-label={`Remove ${q.name}`} onClick={() => (unsave(home.name, table, q.name!), again(Date.now()))}>
+          <button type="button" class="plain" aria-label={`Remove ${q.name}`} onClick={() => (unsave(service.name, table, q.name!), again(Date.now()))}>
             ✕
           </button>
         </div>

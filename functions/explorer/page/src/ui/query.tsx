@@ -7,7 +7,7 @@ import { complete } from "../query/complete.ts"
 import { type Problem, parse } from "../query/parse.ts"
 import { translate } from "../query/prefix.ts"
 import { Failure } from "../wire/failure.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { Builder } from "./builder.tsx"
 import { CodeMenu } from "./code.tsx"
 import { Count } from "../model/count.ts"
@@ -18,14 +18,14 @@ import { HistoryMenu } from "./history.tsx"
 const drafts = new Map<string, { filter: string; select: string }>()
 
 interface Props {
-  home: Home
+  service: Service
   at: Route
   rows: Rows
   again: () => void
 }
 
-export function QueryBar({ home, at, rows, again }: Props) {
-  const place = home.name + "/" + at.table
+export function QueryBar({ service, at, rows, again }: Props) {
+  const place = service.name + "/" + at.table
   const draft = drafts.get(place)
   const [filter, setFilter] = useState(draft?.filter ?? at.filter)
   const [select, setSelect] = useState(draft?.select ?? at.select)
@@ -46,13 +46,13 @@ export function QueryBar({ home, at, rows, again }: Props) {
     drafts.delete(place)
     setFilter(f)
     setSelect(s)
-    note(home.name, at.table, { filter: f, select: s })
+    note(service.name, at.table, { filter: f, select: s })
     if (f === at.filter && s === at.select) again()
     else go({ filter: f, select: s, entity: undefined })
   }
   const problem = useMemo(() => parse(filter).problem, [filter]) ?? refused(rows.progress.value.failure, filter)
   const sent = translate(filter.trim())
-  const counting = useMemo(() => new Count(home, at.table, sent), [home, at.table, sent])
+  const counting = useMemo(() => new Count(service, at.table, sent), [service, at.table, sent])
   useEffect(() => () => counting.stop(), [counting])
   return (
     <search class="query" aria-label="Query" onKeyDown={(e) => e.key === "Enter" && (e.ctrlKey || e.metaKey) && (e.preventDefault(), run())}>
@@ -65,8 +65,8 @@ export function QueryBar({ home, at, rows, again }: Props) {
         <button type="button" aria-pressed={building} data-test="builder" onClick={() => setBuilding(!building)}>
           Builder
         </button>
-        <HistoryMenu home={home} table={at.table} current={{ filter, select }} run={(q) => run(q.filter, q.select)} />
-        <CodeMenu asked={{ table: at.table, filter: sent, select: select.split(",").map((s) => s.trim()).filter(Boolean), endpoint: home.endpoint, account: home.account }} />
+        <HistoryMenu service={service} table={at.table} current={{ filter, select }} run={(q) => run(q.filter, q.select)} />
+        <CodeMenu asked={{ table: at.table, filter: sent, select: select.split(",").map((s) => s.trim()).filter(Boolean), endpoint: service.endpoint, account: service.account }} />
         <Counter work={counting} />
       </div>
       <CountTrouble work={counting} />

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { go, route } from "../model/route.ts"
 import { Store, useStore } from "../model/store.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { goodTable } from "../wire/names.ts"
 import { createTable, listTables } from "../wire/tables.ts"
 import { plural } from "../model/words.ts"
@@ -19,9 +19,9 @@ interface List {
 const filters = new Store<Record<string, string>>({})
 const rowHeight = 26
 
-export function Tables({ home }: { home: Home }) {
+export function Tables({ service }: { service: Service }) {
   const { table } = useStore(route)
-  const filter = useStore(filters)[home.name] ?? ""
+  const filter = useStore(filters)[service.name] ?? ""
   const [list, setList] = useState<List>({ names: [], loading: true })
   const [round, setRound] = useState(0)
   const [creating, setCreating] = useState(false)
@@ -33,7 +33,7 @@ export function Tables({ home }: { home: Home }) {
       const names: string[] = []
       setList((l) => ({ names: l.names, loading: true }))
       try {
-        for await (const page of listTables(home, abort.signal)) {
+        for await (const page of listTables(service, abort.signal)) {
           names.push(...page)
           setList({ names: [...names], loading: true })
         }
@@ -43,7 +43,7 @@ export function Tables({ home }: { home: Home }) {
       }
     })()
     return () => abort.abort()
-  }, [home, round])
+  }, [service, round])
 
   const wanted = filter.toLowerCase()
   const names = useMemo(() => list.names.filter((n) => n.toLowerCase().includes(wanted)), [list.names, wanted])
@@ -51,7 +51,7 @@ export function Tables({ home }: { home: Home }) {
   const virtual = useVirtual({ count: names.length, size: () => rowHeight, scroller, overscan: 8 })
   const open = (name: string) => go({ table: name, filter: "", select: "", sort: "", entity: undefined })
   const onKeyDown = (e: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Home: -1e9, End: 1e9 }[e.key]
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Service: -1e9, End: 1e9 }[e.key]
     if (!step || !names.length) return
     e.preventDefault()
     const next = Math.max(0, Math.min(names.length - 1, at + step))
@@ -68,10 +68,10 @@ export function Tables({ home }: { home: Home }) {
           id="table-filter"
           data-test="table-filter"
           value={filter}
-          onInput={(e) => filters.update({ [home.name]: e.currentTarget.value })}
+          onInput={(e) => filters.update({ [service.name]: e.currentTarget.value })}
           onKeyDown={(e) => (e.key === "Enter" && names[0] ? open(names[0]) : onKeyDown(e))}
         />
-        {!home.readOnly && (
+        {!service.readOnly && (
           <button type="button" title="Create a table" aria-label="Create a table" data-test="create-table" onClick={() => setCreating(true)}>
             +
           </button>
@@ -109,19 +109,19 @@ export function Tables({ home }: { home: Home }) {
           Refresh
         </button>
       </div>
-      {creating && <Create home={home} close={() => setCreating(false)} created={(name) => (setCreating(false), setRound(round + 1), open(name))} />}
+      {creating && <Create service={service} close={() => setCreating(false)} created={(name) => (setCreating(false), setRound(round + 1), open(name))} />}
     </nav>
   )
 }
 
-function Create({ home, close, created }: { home: Home; close: () => void; created: (name: string) => void }) {
+function Create({ service, close, created }: { service: Service; close: () => void; created: (name: string) => void }) {
   const [name, setName] = useState("")
   const [failure, setFailure] = useState<Error>()
   const wrong = name && !goodTable(name)
   const submit = async (e: Event) => {
     e.preventDefault()
     setFailure(undefined)
-    await createTable(home, name).then(() => created(name), setFailure)
+    await createTable(service, name).then(() => created(name), setFailure)
   }
   return (
     <Dialog title="Create a table" close={close}>

@@ -3,15 +3,15 @@ import type { Columns } from "../model/columns.ts"
 import { go } from "../model/route.ts"
 import { Files } from "../exchange/files.tsx"
 import type { Rows } from "../model/rows.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 import { BulkMenu } from "./bulk.tsx"
 import { ColumnsMenu } from "./columns.tsx"
 import { DropTable } from "./droptable.tsx"
 import { Menu } from "./parts.tsx"
 
 interface Props {
-  home: Home
-  homes: Home[]
+  service: Service
+  services: Service[]
   table: string
   filter: string
   sort: string
@@ -27,12 +27,12 @@ interface Props {
 }
 
 export function Toolbar(p: Props) {
-  const { home, sort } = p
+  const { service, sort } = p
   return (
     <div class="bar">
       <h1 data-test="title">{p.table}</h1>
       <span class="grow" />
-      {!home.readOnly && (
+      {!service.readOnly && (
         <button type="button" data-test="add" title="Insert" onClick={p.add}>
           Add
         </button>
@@ -52,8 +52,8 @@ export function Toolbar(p: Props) {
           </div>
         )}
       </Menu>
-      <BulkMenu home={home} homes={p.homes} table={p.table} filter={p.filter} done={p.refresh} />
-      <Files home={home} what={p.rows.query} refresh={() => (p.refresh(), p.reload())} />
+      <BulkMenu service={service} services={p.services} table={p.table} filter={p.filter} done={p.refresh} />
+      <Files service={service} what={p.rows.query} refresh={() => (p.refresh(), p.reload())} />
       <ColumnsMenu names={p.rows.columns.keys()} columns={p.columns} arrange={p.arrange} />
       <button type="button" data-test="latest" title="Sorts the loaded rows by Timestamp" aria-pressed={sort === "-Timestamp"} onClick={() => go({ sort: sort === "-Timestamp" ? "" : "-Timestamp" }, true)}>
         Latest first
@@ -64,7 +64,7 @@ export function Toolbar(p: Props) {
       <button type="button" data-test="refresh" onClick={p.refresh}>
         Refresh
       </button>
-      {!home.readOnly && <Menu label="Table" test="table-menu">{() => <DropTable home={home} table={p.table} deleted={p.reload} />}</Menu>}
+      {!service.readOnly && <Menu label="Table" test="table-menu">{() => <DropTable service={service} table={p.table} deleted={p.reload} />}</Menu>}
     </div>
   )
 }

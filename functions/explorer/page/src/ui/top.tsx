@@ -2,45 +2,45 @@
 import { go } from "../model/route.ts"
 import { type Theme, look } from "../model/settings.ts"
 import { useStore } from "../model/store.ts"
-import type { Home } from "../wire/client.ts"
+import type { Service } from "../wire/client.ts"
 
 interface Props {
-  homes: Home[]
-  home: Home | undefined
+  services: Service[]
+  service: Service | undefined
   version: string
   disconnect: (() => void) | undefined
   access: () => void
   help: () => void
 }
 
-export function Top({ homes, home, version, disconnect, access, help }: Props) {
+export function Top({ services, service, version, disconnect, access, help }: Props) {
   const { theme, zone } = useStore(look)
   const next: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" }
   return (
-    <header class="top" data-color={home?.color}>
+    <header class="top" data-color={service?.color}>
       <b class="name" title={version}>
         edgetable
       </b>
-      {homes.length > 1 ? (
-        <select aria-label="Account" data-test="home" value={home?.name ?? ""} onChange={(e) => go({ home: e.currentTarget.value, table: "", filter: "", select: "", sort: "", entity: undefined })}>
-          {!home && <option value="">Choose an account</option>}
-          {homes.map((h) => (
+      {services.length > 1 ? (
+        <select aria-label="Account" data-test="account" value={service?.name ?? ""} onChange={(e) => go({ service: e.currentTarget.value, table: "", filter: "", select: "", sort: "", entity: undefined })}>
+          {!service && <option value="">Choose an account</option>}
+          {services.map((h) => (
             <option key={h.name} value={h.name}>
               {h.name}
             </option>
           ))}
         </select>
       ) : (
-        <span data-test="home">{home?.name}</span>
+        <span data-test="account">{service?.name}</span>
       )}
-      {home && <span class="dim endpoint">{home.endpoint}</span>}
-      {home?.readOnly && (
+      {service && <span class="dim endpoint">{service.endpoint}</span>}
+      {service?.readOnly && (
         <span class="badge" data-test="read-only">
           read-only
         </span>
       )}
       <span class="grow" />
-      {home && (
+      {service && (
         <button type="button" class="plain" data-test="access-open" title="Tokens, access policies, CORS, keys" onClick={access}>
           Access
         </button>

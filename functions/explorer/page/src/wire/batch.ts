@@ -1,5 +1,5 @@
 // Entity group transactions: up to 100 writes of one partition, all or none.
-import { type Home, send, text } from "./client.ts"
+import { type Service, send, text } from "./client.ts"
 import { type Failure, failure } from "./failure.ts"
 import { address } from "./odata.ts"
 import type { Key } from "./value.ts"
@@ -12,12 +12,12 @@ export interface Operation {
 }
 
 /** transact executes the operations; its Failure says with index which of them was refused. */
-export async function transact(home: Home, table: string, operations: Operation[], signal?: AbortSignal): Promise<void> {
-  const response = await send(home, {
+export async function transact(service: Service, table: string, operations: Operation[], signal?: AbortSignal): Promise<void> {
+  const response = await send(service, {
     method: "POST",
     path: "$batch",
     headers: { "content-type": "multipart/mixed; boundary=batch_edgetable", accept: "application/json;odata=minimalmetadata" },
-    body: print(home.endpoint || `http://localhost/${home.account}`, table, operations),
+    body: print(service.endpoint || `http://localhost/${service.account}`, table, operations),
     ...(signal ? { signal } : {}),
   })
   const refused = read(await text(response, signal))

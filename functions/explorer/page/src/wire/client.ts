@@ -13,8 +13,8 @@ export interface Call {
   signal?: AbortSignal
 }
 
-/** A Home is an account that the page can use. */
-export interface Home {
+/** A Service is an account that the page can use. */
+export interface Service {
   name: string
   account: string
   endpoint: string
@@ -45,7 +45,7 @@ const search = (query: Record<string, string>) => {
 }
 
 /** throughGateway is a profile of 'edgetable explorer'. */
-export const throughGateway = (p: Profile, token: () => string): Home => ({
+export const throughGateway = (p: Profile, token: () => string): Service => ({
   ...p,
   endpoint: p.endpoint ?? "",
   sign: p.readOnly
@@ -67,7 +67,7 @@ export const throughGateway = (p: Profile, token: () => string): Home => ({
 })
 
 /** direct is an account whose key or token the page has. */
-export const direct = (c: Connection, sign: Signer | undefined): Home => ({
+export const direct = (c: Connection, sign: Signer | undefined): Service => ({
   name: c.account,
   account: c.account,
   endpoint: c.endpoint,
@@ -87,8 +87,8 @@ export const direct = (c: Connection, sign: Signer | undefined): Home => ({
 })
 
 /** send sends a request and returns the answer if it succeeded. */
-export async function send(home: Home, call: Call): Promise<Response> {
-  const { url, headers } = await home.prepare(call.path, call.query ?? {})
+export async function send(service: Service, call: Call): Promise<Response> {
+  const { url, headers } = await service.prepare(call.path, call.query ?? {})
   let response: Response
   try {
     response = await fetch(url, {
@@ -109,7 +109,7 @@ export async function send(home: Home, call: Call): Promise<Response> {
     })
   } catch (e) {
     if (call.signal?.aborted) throw e
-    throw unreachable(home.endpoint || home.name, e)
+    throw unreachable(service.endpoint || service.name, e)
   }
   if (!response.ok) throw await failed(response)
   return response

@@ -1,5 +1,5 @@
 // Operations on tables and entities.
-import { type Home, bytes, send, text } from "./client.ts"
+import { type Service, bytes, send, text } from "./client.ts"
 import { Failure } from "./failure.ts"
 import { body } from "./json.ts"
 import { Malformed, parseEntity } from "./json.ts"
@@ -32,12 +32,12 @@ export interface Result {
 }
 
 /** listTables gives the names of all tables, page by page. */
-export async function* listTables(home: Home, signal?: AbortSignal): AsyncGenerator<string[]> {
+export async function* listTables(service: Service, signal?: AbortSignal): AsyncGenerator<string[]> {
   let next: string | null = ""
   do {
-    const response: Response = await send(home, { path: "Tables", query: next ? { NextTableName: next } : {}, headers: { accept: "application/json;odata=nometadata" }, ...(signal ? { signal } : {}) }).catch((e: unknown) => {
+    const response: Response = await send(service, { path: "Tables", query: next ? { NextTableName: next } : {}, headers: { accept: "application/json;odata=nometadata" }, ...(signal ? { signal } : {}) }).catch((e: unknown) => {
       // Only the account can be what is not there.
-      throw e instanceof Failure && e.code === "ResourceNotFound" ? new Failure(`There is no account ${home.account} at ${home.endpoint || home.name}.`, e.status, e.code) : e
+      throw e instanceof Failure && e.code === "ResourceNotFound" ? new Failure(`There is no account ${service.account} at ${service.endpoint || service.name}.`, e.status, e.code) : e
     })
     next = response.headers.get("x-ms-continuation-NextTableName")
     const names = await text(response, signal)
@@ -52,7 +52,7 @@ export async function* listTables(home: Home, signal?: AbortSignal): AsyncGenera
 }
 
 /** query gets one page of entities. */
-export async function query(home: Home, q: Query, from: Position | undefined, signal?: AbortSignal): Promise<Result> {
+export async function query(service: Service, q: Query, from: Position | undefined, signal?: AbortSignal): Promise<Result> {
   const parameters: Record<string, string> = {}
   if (q.filter) parameters["$filter"] = q.filter
   if (q.select) parameters["$select"] = q.select
@@ -61,7 +61,7 @@ export async function query(home: Home, q: Query, from: Position | undefined, si
     parameters["NextPartitionKey"] = from.pk
     if (from.rk) parameters["NextRowKey"] = from.rk
   }
-  const response = await send(home, { path: encodeURIComponent(q.table) + "()", query: parameters, ...(signal ? { signal } : {}) })
+  const response = await send(service, { path: encodeURIComponent(q.table) + "()", query: parameters, ...(signal ? { signal } : {}) })
   const data = await bytes(response, signal)
   let page: Page
   try {
@@ -84,9 +84,9 @@ function costOf(headers: Headers): Cost {
 }
 
 /** getEntity gets one entity, or undefined if there is none. */
-export async function getEntity(home: Home, table: string, key: Key): Promise<Entity | undefined> {
+export async function getEntity(service: Service, table: string, key: Key): Promise<Entity | undefined> {
   try {
-    const response = await send(home, { path: address(table, key) })
+    const response = await send(service, { path: address(table, key) })
     const entity = parseEntity(await text(response))
     entity.etag ||= response.headers.get("etag") ?? ""
     return entity
@@ -97,22 +97,22 @@ export async function getEntity(home: Home, table: string, key: Key): Promise<En
 }
 
 /** insert adds an entity and returns its ETag. */
-export async function insert(home: Home, table: string, values: Map<string, Value>): Promise<string> {
-  const response = await send(home, { method: "POST", path: encodeURIComponent(table), body: body(values), headers: { prefer: "return-no-content" } })
+export async function insert(service: Service, table: string, values: Map<string, Value>): Promise<string> {
+  const response = await send(service, { method: "POST", path: encodeURIComponent(table), body: body(values), headers: { prefer: "return-no-content" } })
   return response.headers.get("etag") ?? ""
 }
 
 /** replace writes an entity if it is still the one that the ETag names. */
-export async function replace(home: Home, table: string, key: Key, values: Map<string, Value>, etag: string): Promise<string> {
-  const response = await send(home, { method: "PUT", path: address(table, key), body: body(values), headers: { "if-match": etag } })
+export async function replace(service: Service, table: string, key: Key, values: Map<string, Value>, etag: string): Promise<string> {
+  const response = await send(service, { method: "PUT", path: address(table, key), body: body(values), headers: { "if-match": etag } })
   return response.headers.get("etag") ?? ""
 }
 
-export async function remove(home: Home, table: string, key: Key, etag: string): Promise<void> {
-  await send(home, { method: "DELETE", path: address(table, key), headers: { "if-match": etag } })
+export async function remove(service: Service, table: string, key: Key, etag: string): Promise<void> {
+  await send(service, { method: "DELETE", path: address(table, key), headers: { "if-match": etag } })
 }
 
-export const createTable = (home: Home, table: string) =>
-  send(home, { method: "POST", path: "Tables", body: JSON.stringify({ TableName: table }), headers: { prefer: "return-no-content" } })
+export const createTable = (service: Service, table: string) =>
+  send(service, { method: "POST", path: "Tables", body: JSON.stringify({ TableName: table }), headers: { prefer: "return-no-content" } })
 
-export const deleteTable = (home: Home, table: string) => send(home, { method: "DELETE", path: `Tables('${encodeURIComponent(table)}')` })
+export const deleteTable = (service: Service, table: string) => send(service, { method: "DELETE", path: `Tables('${encodeURIComponent(table)}')` })
