@@ -169,7 +169,10 @@ func (p *member) typed(scratch []byte) (v edm.Value, grown []byte, err error) {
 		return edm.Boolean(k == kindTrue), scratch, nil
 	case kindString:
 		var s string
-		s, scratch, _ = p.value.characters(scratch)
+		var lone bool
+		if s, scratch, lone = p.value.characters(scratch); lone {
+			return v, scratch, invalid("The value of " + quote(p.name) + " has a lone surrogate: texts must be valid Unicode.")
+		}
 		if t == edm.TypeNull || t == edm.TypeString {
 			v = edm.String(s)
 		} else if v, err = edm.Parse(t, s); err != nil {

@@ -47,6 +47,7 @@ interrupted goes on when the command is given again. The exit status is 1 if a p
 		cli.TableFlag(f, &o.table, "", "")
 		cli.ChoiceFlag(f, &o.format, "format", "`format` of entities; of files whose names do not say theirs, jsonl, csv or parquet", "jsonl", "csv", "parquet")
 		f.StringSliceVar(&o.types, "types", nil, "`types` of columns of CSV and parquet, such as Born=Int32,At=DateTime; default those of the file, in CSV String")
+		f.StringVar(&o.mapping.Encoding, "encoding", "", "character `encoding` of files of CSV and JSON, such as windows-1252, utf-16le or shift_jis; default UTF-8")
 		selectFlag(f, &o.mapping.Select)
 		f.StringVar(&o.mapping.PartitionKey, "partition-key", "", "`column` that is the PartitionKey, a constant or a template as above; default PartitionKey")
 		f.StringVar(&o.mapping.RowKey, "row-key", "", "`column` that is the RowKey, a constant or a template; default RowKey")

@@ -49,7 +49,7 @@ func TestImportBadInput(t *testing.T) {
 		"a value of more than 64 KiB": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1","A":"` + strings.Repeat("x", 40_000) + `"}`,
 			[]string{"2 PropertyValueTooLarge: The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less. Property: 'A'."}, ""},
 		"300 properties": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1"` + wide + "}", []string{"2 " + tooWide}, ""},
-		"300 columns":    {"a.csv", "PartitionKey,RowKey" + heads + "\np,0\np,1" + cells + "\n", []string{"3 PartitionKey 'p', RowKey '1': " + tooWide}, ""},
+		"300 columns":    {"a.csv", "PartitionKey,RowKey" + heads + "\np,0" + strings.Repeat(",", 300) + "\np,1" + cells + "\n", []string{"3 PartitionKey 'p', RowKey '1': " + tooWide}, ""},
 		"wrong types in CSV": {"a.csv", "PartitionKey,RowKey,A,A@type\np,0,1,Int32\np,1,1.5,Int32\np,2,1,Int16\np,3,yes,Boolean\np,4,0000-01-01,DateTime\np,5,9999,DateTime\np,6,x,Binary\np,7,1e999,Double\n", []string{
 			"3 PartitionKey 'p', RowKey '1': A is not an Int32: a whole number from -2147483648 to 2147483647: \"1.5\"",
 			"4 PartitionKey 'p', RowKey '2': A: \"Int16\" is none of the eight types, such as Edm.Int32",

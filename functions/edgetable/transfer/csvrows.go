@@ -19,8 +19,9 @@ type csvRows struct {
 	columns []column
 	index   map[string]int // of columns
 	width   int
-	cells   []cell // of the row
-	first   []cell // a row that was read with the names, nil for none
+	names   []string // of all columns
+	cells   []cell   // of the row
+	first   []cell   // a row that was read with the names, nil for none
 }
 
 // column is a column with values.
@@ -67,8 +68,12 @@ func newCSVRows(text io.Reader, schema *csvSchema, m *mapper) (*csvRows, error) 
 			return nil, fmt.Errorf("line %d: the column %q occurs twice", c.line, h.text)
 		}
 		numbers[h.text] = i
+		if err := m.readable(h.text); err != nil {
+			return nil, fmt.Errorf("line %d: the name of column %d is %w", c.line, i+1, err)
+		}
 		names = append(names, h.text)
 	}
+	r.names = names
 	if err := m.check(names); err != nil {
 		return nil, fmt.Errorf("line %d: %w", c.line, err)
 	}
@@ -129,6 +134,11 @@ func (r *csvRows) next() (row, error) {
 	if len(cells) > r.width { // it is not certain which cells are the keys
 		return row{}, &badRow{one.line, r.text(), fmt.Sprintf("there are %d cells, but %d columns", len(cells), r.width)}
 	}
+	for i, c := range cells {
+		if err := r.m.readable(c.text); err != nil {
+			return row{}, &badRow{one.line, r.plain(), fmt.Sprintf("%s is %v", r.names[i], err)}
+		}
+	}
 	if err := r.fill(&one); err != nil {
 		return row{}, &badRow{one.line, r.text(), r.m.reason(err, r)}
 	}
@@ -137,8 +147,11 @@ func (r *csvRows) next() (row, error) {
 
 // fill sets the keys and properties of the row.
 func (r *csvRows) fill(one *row) error {
-	if len(r.cells) < r.width && r.r.torn {
-		return fmt.Errorf("the file ends in this row, which has %d cells of %d", len(r.cells), r.width)
+	if len(r.cells) < r.width {
+		if r.r.torn {
+			return fmt.Errorf("the file ends in this row, which has %d cells of %d", len(r.cells), r.width)
+		}
+		return fmt.Errorf("there are %d cells, but %d columns", len(r.cells), r.width)
 	}
 	for i := range r.columns {
 		c := &r.columns[i]
@@ -214,25 +227,19 @@ func (r *csvRows) cell(name string) (edm.Value, error) {
 		return edm.Value{}, nil
 	}
 	c := &r.columns[i]
-	if (name == partitionKey || name == rowKey) && c.value < len(r.cells) {
-		return edm.String(r.cells[c.value].text), nil // an empty cell is an empty key
+	if name == partitionKey || name == rowKey {
+		if text := r.at(c.value); !text.absent() {
+			return edm.String(text.text), nil
+		}
+		return edm.Value{}, fmt.Errorf(`the cell of the %s is empty: an empty key is written as ""`, name)
 	}
 	return r.value(c)
 }
 
 // text returns the row for a file of rejects.
 func (r *csvRows) text() string {
-	if len(r.cells) > r.width { // the names are not certain
-		var line []byte
-		for i, c := range r.cells {
-			if i > 0 {
-				line = append(line, ',')
-			}
-			if !c.absent() {
-				line = appendCell(line, c.text)
-			}
-		}
-		return string(line)
+	if len(r.cells) != r.width { // the names are not certain
+		return r.plain()
 	}
 	var list []rejectedCell
 	for i := range r.columns {
@@ -251,4 +258,18 @@ func (r *csvRows) text() string {
 		list = append(list, one)
 	}
 	return rejectedText(list)
+}
+
+// plain returns the row as it is in the file, which nobody can import by mistake.
+func (r *csvRows) plain() string {
+	var line []byte
+	for i, c := range r.cells {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		if !c.absent() {
+			line = appendCell(line, c.text)
+		}
+	}
+	return string(line)
 }

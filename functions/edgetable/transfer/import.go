@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -178,38 +179,30 @@ func (o *Import) createTables(ctx context.Context, c *remote.Client, state *impo
 	return again, nil
 }
 
-// read passes the rows of a source on in the order in which they are written:
-// as they come while their keys rise, and the others sorted, so that batches are
-// full. Between the two, wait is called. The order depends on the file alone.
-func (o *Import) read(r rows, file string, pass func(row) error, refuse func(reject) error, wait func() error) (dropped int64, err error) {
-	memory := o.memory
-	if memory == 0 {
-		memory = sortMemory
+// read passes the rows of a source on in the order of their keys, so that batches are full: as they
+// come if the file has this order, else sorted. Of rows with the same keys the last one is passed
+// on. The order depends on the file alone.
+func (o *Import) read(r rows, file string, inOrder bool, pass func(row) error, refuse func(reject) error) (dropped int64, err error) {
+	var s *sorter
+	if !inOrder {
+		s = newSorter(cmp.Or(o.memory, sortMemory))
+		defer func() { err = errors.Join(err, s.close()) }()
 	}
 	var held row // until it is known that the next one has other keys
 	var heldKey, nextKey []byte
 	some := false
-	var s *sorter
 	for {
 		one, err := r.next()
 		o.Progress.read.Add(1)
-		var bad *badRow
+		bad, isBad := errors.AsType[*badRow](err)
 		switch {
+		case err == io.EOF && s != nil:
+			return s.each(pass)
+		case err == io.EOF && some:
+			return dropped, pass(held)
 		case err == io.EOF:
-			if some {
-				if err := pass(held); err != nil {
-					return dropped, err
-				}
-			}
-			if s == nil {
-				return dropped, nil
-			}
-			if err := wait(); err != nil {
-				return dropped, errors.Join(err, s.close())
-			}
-			n, err := s.each(pass)
-			return dropped + n, errors.Join(err, s.close())
-		case errors.As(err, &bad):
+			return dropped, nil
+		case isBad:
 			err = refuse(reject{file: file, line: bad.line, reason: bad.reason, text: bad.text})
 		case err != nil:
 			err = fmt.Errorf("about %s: %w", Where(file, one.line), err)
@@ -219,26 +212,40 @@ func (o *Import) read(r rows, file string, pass func(row) error, refuse func(rej
 			nextKey = key.Append(nextKey[:0], one.pk, one.rk)
 			switch order := bytes.Compare(heldKey, nextKey); {
 			case some && order > 0:
-				s = newSorter(memory)
-				if err = s.add(one); err == nil {
-					err = pass(held)
-					some = false
-				}
+				err = fmt.Errorf("%s was changed while it was read", file)
 			case some && order == 0:
 				dropped++
 			case some:
 				err = pass(held)
 			}
-			if s == nil {
-				held, some = one, true
-				heldKey, nextKey = nextKey, heldKey
-			}
+			held, some = one, true
+			heldKey, nextKey = nextKey, heldKey
 		}
 		if err != nil {
-			if s != nil {
-				err = errors.Join(err, s.close())
-			}
 			return dropped, err
 		}
+	}
+}
+
+// ordered reports whether the rows are in the order of their keys. It reads up to the first one that
+// is not.
+func ordered(r rows) (bool, error) {
+	var last, next []byte
+	for {
+		one, err := r.next()
+		_, isBad := errors.AsType[*badRow](err)
+		switch {
+		case err == io.EOF:
+			return true, nil
+		case isBad:
+			continue
+		case err != nil:
+			return false, err
+		}
+		next = key.Append(next[:0], one.pk, one.rk)
+		if bytes.Compare(last, next) > 0 {
+			return false, nil
+		}
+		last, next = next, last
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -94,6 +95,10 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 			return err
 		}
 	}
+	inOrder, err := im.ordered(s)
+	if err != nil {
+		return err
+	}
 	r, done, err := s.open(im.o.Stdin, im.o.Format, &im.o.Mapping)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.File, err)
@@ -105,8 +110,7 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	im.state.Source, im.state.Rows, im.state.Done = i, skip, false
 	im.mu.Unlock()
 	f := former{im: im, source: s, skip: skip}
-	dropped, err := im.o.read(r, s.File, func(one row) error { return f.row(ctx, one) }, func(one reject) error { return f.refuse(ctx, one) },
-		func() error { return f.wait(ctx) })
+	dropped, err := im.o.read(r, s.File, inOrder, func(one row) error { return f.row(ctx, one) }, func(one reject) error { return f.refuse(ctx, one) })
 	if err = errors.Join(err, done()); err == nil {
 		err = f.wait(ctx)
 	}
@@ -118,6 +122,32 @@ func (im *importer) source(ctx context.Context, i int, skip int64) error {
 	im.state.Done = true
 	im.state.Totals.Dropped += dropped
 	return im.note()
+}
+
+// ordered reports whether the rows of a source are known to be in the order of their keys. Those of
+// an export are, unless the keys are made of columns; standard input cannot be read twice.
+func (im *importer) ordered(s *Source) (inOrder bool, err error) {
+	how := &im.o.Mapping
+	if s.exported && how.PartitionKey == "" && how.RowKey == "" {
+		return true, nil
+	}
+	if s.File == "-" {
+		return false, nil
+	}
+	count := s.bytes
+	s.bytes = new(atomic.Int64) // the progress is that of the second time
+	defer func() { s.bytes = count }()
+	r, done, err := s.open(nil, im.o.Format, how)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", s.File, err)
+	}
+	inOrder, err = ordered(r)
+	if closed := done(); err == nil {
+		err = closed
+	} else {
+		inOrder, err = true, nil // up to there; the second time says where, after the rows before it
+	}
+	return inOrder, err
 }
 
 // do writes a batch and notes it.

@@ -46,6 +46,11 @@ func (r *jsonRows) next() (row, error) {
 
 // fill sets the keys and properties of the row.
 func (r *jsonRows) fill(one *row) (err error) {
+	if r.m.decoder != nil {
+		if err := r.m.readable(string(r.line)); err != nil {
+			return fmt.Errorf("the row is %w", err)
+		}
+	}
 	if r.entity, err = payload.ReadEntity(r.line); err != nil {
 		if lines, ok := r.texts.(*lineReader); ok && lines.torn && !json.Valid(r.line) {
 			err = fmt.Errorf("the file ends in this row: %w", err)

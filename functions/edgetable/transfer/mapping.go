@@ -2,7 +2,15 @@ package transfer
 
 import (
 	"fmt"
+	"io"
+	"maps"
 	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/transform"
 
 	"edgetable/core/edm"
 	"edgetable/core/table"
@@ -16,6 +24,7 @@ type Mapping struct {
 	TimestampAs  string              `json:"timestampAs,omitempty"` // property that keeps the Timestamp of the file
 	Select       []string            `json:"select,omitempty"`      // properties to import; nil for all
 	Types        map[string]edm.Type `json:"types,omitempty"`       // of columns of CSV and parquet
+	Encoding     string              `json:"encoding,omitempty"`    // of files of CSV and JSON; "" for UTF-8
 }
 
 // mapper makes the rows of one file entities.
@@ -24,6 +33,28 @@ type mapper struct {
 	pk, rk *keyTemplate // nil for the file's own
 	source *Source
 	rows   int64 // so far
+
+	decoder encoding.Encoding // nil for UTF-8
+}
+
+// decoded returns the characters of a file of CSV or JSON.
+func (m *mapper) decoded(text io.Reader) io.Reader {
+	if m.decoder == nil {
+		return text
+	}
+	return transform.NewReader(text, m.decoder.NewDecoder())
+}
+
+// readable returns why a text of a file is not what was meant, nil if it is. A decoder writes
+// U+FFFD for bytes that its encoding lacks.
+func (m *mapper) readable(text string) error {
+	switch {
+	case !utf8.ValidString(text):
+		return fmt.Errorf("not UTF-8: %q; --encoding names the encoding of the file, such as windows-1252", cut(text))
+	case m.decoder != nil && strings.ContainsRune(text, utf8.RuneError):
+		return fmt.Errorf("not %s: %q", m.Encoding, cut(text))
+	}
+	return nil
 }
 
 // cells are the values of a row by the names of their columns.
@@ -47,6 +78,11 @@ func (m *Mapping) of(s *Source) (*mapper, error) {
 	}
 	if one.rk, err = parseKey(m.RowKey); err != nil {
 		return nil, fmt.Errorf("--row-key: %w", err)
+	}
+	if m.Encoding != "" {
+		if one.decoder, err = htmlindex.Get(m.Encoding); err != nil {
+			return nil, fmt.Errorf("--encoding: there is no encoding %q: write a name such as windows-1252, utf-16le or shift_jis", m.Encoding)
+		}
 	}
 	if m.TimestampAs != "" {
 		if err := table.CheckPropertyName(m.TimestampAs); err != nil {
@@ -96,6 +132,11 @@ func (m *mapper) check(columns []string) error {
 	}
 	if m.TimestampAs != "" && !slices.Contains(columns, timestamp) {
 		return fmt.Errorf("there is no column Timestamp, which --timestamp-as keeps; the columns are %s", quoted(columns))
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Types)) {
+		if !slices.Contains(columns, name) {
+			return fmt.Errorf("there is no column %q, which --types names; the columns are %s", name, quoted(columns))
+		}
 	}
 	for _, name := range m.Select {
 		if !slices.Contains(columns, name) {

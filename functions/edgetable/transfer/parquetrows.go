@@ -57,6 +57,7 @@ func newParquetRows(f io.ReaderAt, size int64, m *mapper) (r *parquetRows, err e
 		return nil, err
 	}
 	needs := append(m.needs(), timestamp)
+	halves, spans := special(file)
 	for _, field := range file.Schema().Fields() {
 		name := field.Name()
 		r.index[name] = len(r.columns)
@@ -86,7 +87,7 @@ func newParquetRows(f io.ReaderAt, size int64, m *mapper) (r *parquetRows, err e
 			}
 			continue
 		}
-		one.read, err = readColumn(field, want)
+		one.read, err = readColumn(field, halves[name], spans[name], want)
 		if err != nil && (one.property != "" || slices.Contains(needs, name)) {
 			return nil, fmt.Errorf("the column %q %w", name, err)
 		}

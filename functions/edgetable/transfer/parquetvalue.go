@@ -3,9 +3,11 @@ package transfer
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -21,16 +23,24 @@ var errNoType = errors.New("which no property can have: choose a type with --typ
 
 // readColumn returns how to read the values of a column, as those of a wanted type
 // if there is one, else of the type that fits them exactly.
-func readColumn(node parquet.Node, want edm.Type) (parquetRead, error) {
+func readColumn(node parquet.Node, half, span bool, want edm.Type) (parquetRead, error) {
 	t := node.Type()
 	read, natural := natural(t)
+	switch {
+	case half:
+		read, natural = func(v parquet.Value) (edm.Value, error) { return edm.Double(float16(v.ByteArray())), nil }, edm.TypeDouble
+	case span && want == edm.TypeNull:
+		return nil, fmt.Errorf("is a duration, %w", errNoType)
+	}
 	switch {
 	case want == edm.TypeNull && natural == edm.TypeNull:
 		return nil, fmt.Errorf("has the type %v, %w", t, errNoType)
 	case want == edm.TypeNull, want == natural:
 		return read, nil
 	case want == edm.TypeString && natural == edm.TypeBinary: // old programs do not mark their texts
-		return func(v parquet.Value) (edm.Value, error) { return edm.String(string(v.ByteArray())), nil }, nil
+		return readText, nil
+	case want == edm.TypeBinary && natural == edm.TypeString: // and others mark what is none
+		return func(v parquet.Value) (edm.Value, error) { return edm.Binary(v.ByteArray()), nil }, nil
 	case want == edm.TypeGuid && t.Kind() == parquet.FixedLenByteArray && t.Length() == 16: // Arrow forgets that it is a UUID
 		return func(v parquet.Value) (edm.Value, error) { return edm.Guid([16]byte(v.ByteArray())), nil }, nil
 	}
@@ -91,7 +101,7 @@ func natural(t parquet.Type) (parquetRead, edm.Type) {
 				}, edm.TypeInt64
 			}
 		case *format.StringType, *format.EnumType, *format.JsonType:
-			return func(v parquet.Value) (edm.Value, error) { return edm.String(string(v.ByteArray())), nil }, edm.TypeString
+			return readText, edm.TypeString
 		case *format.UUIDType:
 			return func(v parquet.Value) (edm.Value, error) { return edm.Guid([16]byte(v.ByteArray())), nil }, edm.TypeGuid
 		}
@@ -120,6 +130,36 @@ func natural(t parquet.Type) (parquetRead, edm.Type) {
 		return func(v parquet.Value) (edm.Value, error) { return edm.Double(v.Double()), nil }, edm.TypeDouble
 	}
 	return func(v parquet.Value) (edm.Value, error) { return edm.Binary(v.ByteArray()), nil }, edm.TypeBinary
+}
+
+// readText reads a text.
+func readText(v parquet.Value) (edm.Value, error) {
+	text := string(v.ByteArray())
+	if !utf8.ValidString(text) {
+		return edm.Value{}, fmt.Errorf("not UTF-8: %q; --types with Binary keeps the bytes", cut(text))
+	}
+	return edm.String(text), nil
+}
+
+// float16 returns a number of 16 bits: a sign, 5 bits of exponent and 10 of fraction.
+func float16(b []byte) float64 {
+	bits := uint16(b[0]) | uint16(b[1])<<8
+	exponent, fraction := int(bits>>10&31), float64(bits&1023)
+	var n float64
+	switch exponent {
+	case 31:
+		if n = math.Inf(1); fraction != 0 {
+			n = math.NaN()
+		}
+	case 0:
+		n = math.Ldexp(fraction, -24)
+	default:
+		n = math.Ldexp(fraction+1024, exponent-25)
+	}
+	if bits>>15 != 0 {
+		n = math.Copysign(n, -1)
+	}
+	return n
 }
 
 // errFine is why a timestamp is no DateTime.

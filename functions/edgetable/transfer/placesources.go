@@ -37,7 +37,7 @@ func (b Place) Sources(ctx context.Context, tableName string) ([]Source, error) 
 				return nil, fmt.Errorf("%s is larger than 256 MiB: download the export and import the directory", p.File)
 			}
 			list = append(list, Source{
-				Table: name, File: b.at(p.File), Size: p.Bytes,
+				Table: name, File: b.at(p.File), Size: p.Bytes, exported: true,
 				fetch: func() ([]byte, error) { return b.getFile(ctx, &p) },
 			})
 		}

@@ -44,14 +44,15 @@ type rows interface {
 
 // Source is a file to import.
 type Source struct {
-	Table string                 `json:"table"`
-	File  string                 `json:"file"` // "-" is standard input
-	Size  int64                  `json:"size"`
-	Time  int64                  `json:"time"` // when it was changed
-	seed  uint64                 // of UUIDs for rows of standard input
-	part  *Part                  // what a manifest says of it
-	fetch func() ([]byte, error) // reads an object
-	bytes *atomic.Int64          // counts those that were read
+	Table    string                 `json:"table"`
+	File     string                 `json:"file"` // "-" is standard input
+	Size     int64                  `json:"size"`
+	Time     int64                  `json:"time"` // when it was changed
+	seed     uint64                 // of UUIDs for rows of standard input
+	part     *Part                  // what a manifest says of it
+	exported bool                   // in the order of keys, by that manifest
+	fetch    func() ([]byte, error) // reads an object
+	bytes    *atomic.Int64          // counts those that were read
 }
 
 // Sources finds the files to import: those of a manifest, else all files of
@@ -85,7 +86,7 @@ func Sources(path, tableName string) ([]Source, error) {
 	} else if m != nil {
 		for _, t := range m.Tables {
 			for _, p := range t.Parts {
-				list = append(list, Source{Table: named(tableName, t.Name), File: filepath.Join(path, filepath.FromSlash(p.File)), part: &p})
+				list = append(list, Source{Table: named(tableName, t.Name), File: filepath.Join(path, filepath.FromSlash(p.File)), part: &p, exported: true})
 			}
 		}
 	} else if list, err = files(path, tableName); err != nil {
@@ -213,6 +214,9 @@ func (s *Source) open(stdin io.Reader, usual string, how *Mapping) (r rows, done
 	done = func() error {
 		closeText()
 		return closeFile()
+	}
+	if format != "parquet" {
+		text = m.decoded(text)
 	}
 	switch format {
 	case "csv":

@@ -1,0 +1,195 @@
+package transfer_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"edgetable/core/edm"
+	"edgetable/functions/edgetable/transfer"
+	"edgetable/testdata/must"
+)
+
+// told runs an import and returns what it says of refused rows and of the file, with the entities.
+func told(t *testing.T, path string, change func(*transfer.Import)) (rows []string, entities []string, totals transfer.Totals, err error) {
+	t.Helper()
+	c := newClient(t)
+	im := newImport(t, c, path, "People", "insert")
+	im.Refused = func(_ string, line int, reason string) { rows = append(rows, fmt.Sprint(line, " ", reason)) }
+	change(im)
+	totals, err = im.Run(t.Context(), c)
+	return rows, dump(t, c, "People"), totals, err
+}
+
+// Bytes that are no UTF-8 are never changed without a word: the row is refused by line and column, until --encoding
+// says what they are. The refused row cannot be imported by mistake.
+func TestImportEncoding(t *testing.T) {
+	t.Parallel()
+	const latin = "PartitionKey,RowKey,N\na,1,caf\xe9\na,2,good\n\xe9,3,x\n"
+	file := write(t, filepath.Join(t.TempDir(), "a.csv"), latin)
+	rejects := ""
+	rows, entities, _, err := told(t, file, func(im *transfer.Import) { rejects = im.Rejects })
+	must.OK(t, err)
+	if len(rows) != 2 || rows[0] != `2 N is not UTF-8: "caf\xe9"; --encoding names the encoding of the file, such as windows-1252` || !strings.HasPrefix(rows[1], `4 PartitionKey is not UTF-8: "\xe9"`) {
+		t.Errorf("%q", rows)
+	}
+	if !slices.Equal(entities, []string{`{"PartitionKey":"a","RowKey":"2","N":"good"}`}) {
+		t.Errorf("%q", entities)
+	}
+	if again, entities, _, err := told(t, rejects, func(*transfer.Import) {}); err != nil || len(again) != 2 || entities != nil {
+		t.Errorf("%q, %q, %v", again, entities, err)
+	}
+	want := []string{`{"PartitionKey":"a","RowKey":"1","N":"caf\u00e9"}`, `{"PartitionKey":"a","RowKey":"2","N":"good"}`, `{"PartitionKey":"\u00e9","RowKey":"3","N":"x"}`}
+	wide := "\xff\xfe"
+	for _, r := range "PartitionKey\tRowKey\tN\na\t1\tcafé\na\t2\tgood\né\t3\tx\n" {
+		wide += string([]byte{byte(r), byte(r >> 8)})
+	}
+	for name, tt := range map[string][2]string{
+		"a.csv": {"windows-1252", latin}, "b.csv": {"utf-16le", wide},
+		"a.jsonl": {"windows-1252", "{\"PartitionKey\":\"a\",\"RowKey\":\"1\",\"N\":\"caf\xe9\"}\n{\"PartitionKey\":\"a\",\"RowKey\":\"2\",\"N\":\"good\"}\n{\"PartitionKey\":\"\xe9\",\"RowKey\":\"3\",\"N\":\"x\"}"},
+	} {
+		rows, entities, _, err := told(t, write(t, filepath.Join(t.TempDir(), name), tt[1]), func(im *transfer.Import) { im.Mapping.Encoding = tt[0] })
+		if err != nil || rows != nil || !slices.Equal(entities, want) {
+			t.Errorf("%s: %q, %q, %v", name, rows, entities, err)
+		}
+	}
+	for name, text := range map[string]string{"a.csv": "PartitionKey,RowKey,N\na,1,\x81\x20\n", "a.jsonl": "{\"PartitionKey\":\"a\",\"RowKey\":\"1\",\"N\":\"\x81\x20\"}"} {
+		rows, _, _, err := told(t, write(t, filepath.Join(t.TempDir(), name), text), func(im *transfer.Import) { im.Mapping.Encoding = "shift_jis" })
+		if err != nil || len(rows) != 1 || !strings.Contains(rows[0], "is not shift_jis") {
+			t.Errorf("%s: %q, %v", name, rows, err)
+		}
+	}
+	if _, _, _, err := told(t, write(t, filepath.Join(t.TempDir(), "a.csv"), "PartitionKey,RowKey,\xe9\n"), func(*transfer.Import) {}); err == nil || !strings.Contains(err.Error(), "the name of column 3 is not UTF-8") {
+		t.Error(err)
+	}
+	if err := (&transfer.Mapping{Encoding: "latin-one"}).Check(); err == nil || !strings.Contains(err.Error(), "--encoding") {
+		t.Error(err)
+	}
+}
+
+// A lone surrogate in JSON is refused, by the tool and by a service.
+func TestImportLoneSurrogate(t *testing.T) {
+	t.Parallel()
+	file := write(t, filepath.Join(t.TempDir(), "a.jsonl"), `{"PartitionKey":"a","RowKey":"1","S":"lone\ud800x"}`)
+	if rows, entities, _, err := told(t, file, func(*transfer.Import) {}); err != nil || entities != nil || len(rows) != 1 || !strings.Contains(rows[0], "The value of 'S' has a lone surrogate") {
+		t.Errorf("%q, %q, %v", rows, entities, err)
+	}
+}
+
+// Of rows with the same keys in one file the last one counts, in all modes and orders, and a dry run says how many others
+// are dropped.
+func TestImportSameKeys(t *testing.T) {
+	t.Parallel()
+	line := func(i, n int) string {
+		return fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%d","N":%d,"V%d":1}`+"\n", i, n, n)
+	}
+	orders := map[string]string{"in order": "", "again": "", "backwards": "", "mixed": ""}
+	for i := range 5 {
+		orders["in order"] += line(i, 0) + line(i, 1)
+		orders["backwards"] += line(4-i, 0) + line(4-i, 1)
+	}
+	for n := range 2 {
+		for i := range 5 {
+			orders["again"] += line(i, n)
+			orders["mixed"] += line((i*(n+2)+n)%5, n)
+		}
+	}
+	var want []string
+	for i := range 5 {
+		want = append(want, fmt.Sprintf(`{"PartitionKey":"p","RowKey":"%d","N":1,"V1":1}`, i))
+	}
+	for name, text := range orders {
+		for _, mode := range []string{"insert", "merge", "replace", "skip"} {
+			for _, dry := range []bool{true, false} {
+				file := write(t, filepath.Join(t.TempDir(), "a.jsonl"), text)
+				_, entities, totals, err := told(t, file, func(im *transfer.Import) {
+					im.Mode, im.DryRun = mode, dry
+					transfer.SetMemory(im, 200)
+				})
+				if err != nil || totals != (transfer.Totals{Written: 5, Dropped: 5}) || !dry && !slices.Equal(entities, want) {
+					t.Errorf("%s, %s, dry %v: %+v, %v\n%s", name, mode, dry, totals, err, strings.Join(entities, "\n"))
+				}
+			}
+		}
+	}
+}
+
+// A row without a key, or with too few cells, and a column in Types that is not there are refused. An empty key in quotes
+// is a key.
+func TestImportMissing(t *testing.T) {
+	t.Parallel()
+	file := write(t, filepath.Join(t.TempDir(), "a.csv"), "PartitionKey,RowKey,A\n,1,x\np,,x\np,1\n\"\",\"\",x\n")
+	rows, entities, _, err := told(t, file, func(*transfer.Import) {})
+	must.OK(t, err)
+	want := []string{`2 the cell of the PartitionKey is empty: an empty key is written as ""`, `3 the cell of the RowKey is empty: an empty key is written as ""`,
+		"4 PartitionKey 'p', RowKey '1': there are 2 cells, but 3 columns"}
+	if !slices.Equal(rows, want) || !slices.Equal(entities, []string{`{"PartitionKey":"","RowKey":"","A":"x"}`}) {
+		t.Errorf("%q\nwant %q\n%q", rows, want, entities)
+	}
+	types := func(im *transfer.Import) { im.Mapping.Types = map[string]edm.Type{"Nope": edm.TypeInt32} }
+	if _, _, _, err := told(t, file, types); err == nil || !strings.Contains(err.Error(), `there is no column "Nope", which --types names; the columns are "PartitionKey", "RowKey", "A"`) {
+		t.Error(err)
+	}
+}
+
+// writeParquet writes a file with the keys and one more column.
+func writeParquet(t *testing.T, name string, node parquet.Node, values ...parquet.Value) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "a.parquet")
+	f, err := os.Create(file)
+	must.OK(t, err)
+	w := parquet.NewWriter(f, parquet.NewSchema("s", parquet.Group{"PartitionKey": parquet.String(), "RowKey": parquet.String(), name: node}))
+	for i, v := range values { // columns have the order of their names
+		row := parquet.Row{parquet.ByteArrayValue([]byte("p")).Level(0, 0, 0), parquet.ByteArrayValue(fmt.Append(nil, i)).Level(0, 0, 1), v.Level(0, 0, 2)}
+		_, err := w.WriteRows([]parquet.Row{row})
+		must.OK(t, err)
+	}
+	must.OK(t, w.Close())
+	must.OK(t, f.Close())
+	return file
+}
+
+// Texts of parquet that are no UTF-8 are refused, or kept as bytes; half-precision numbers are numbers.
+func TestImportParquetBytes(t *testing.T) {
+	t.Parallel()
+	file := writeParquet(t, "S", parquet.String(), parquet.ByteArrayValue([]byte("caf\xe9")), parquet.ByteArrayValue([]byte("good")))
+	rows, entities, _, err := told(t, file, func(*transfer.Import) {})
+	if err != nil || len(rows) != 1 || !strings.Contains(rows[0], `S is not UTF-8: "caf\xe9"; --types with Binary keeps the bytes`) || !slices.Equal(entities, []string{`{"PartitionKey":"p","RowKey":"1","S":"good"}`}) {
+		t.Errorf("%q, %q, %v", rows, entities, err)
+	}
+	rows, entities, _, err = told(t, file, func(im *transfer.Import) { im.Mapping.Types = map[string]edm.Type{"S": edm.TypeBinary} })
+	if err != nil || rows != nil || entities[0] != `{"PartitionKey":"p","RowKey":"0","S@odata.type":"Edm.Binary","S":"Y2Fm6Q=="}` {
+		t.Errorf("%q, %q, %v", rows, entities, err)
+	}
+}
+
+// What pyarrow writes as numbers of 16 bits are numbers, and a duration needs a type, since no property can have that of the
+// file.
+func TestImportArrow(t *testing.T) {
+	t.Parallel()
+	want := []float64{0, 1, -2, 0.333251953125, 0x1p-24, 65504, math.Inf(-1), math.Copysign(0, -1)}
+	c := newClient(t)
+	if totals, err := newImport(t, c, "testdata/half.parquet", "People", "insert").Run(t.Context(), c); err != nil || totals.Written != int64(len(want)) {
+		t.Fatalf("%+v, %v", totals, err)
+	}
+	for i, n := range want {
+		e, ok, err := c.Get(t.Context(), "People", "p", fmt.Sprint(i), nil)
+		v, _ := e.Properties.Lookup("X")
+		if err != nil || !ok || v.Type() != edm.TypeDouble || math.Float64bits(v.Float()) != math.Float64bits(n) {
+			t.Errorf("%v, want %v, %v", v, n, err)
+		}
+	}
+	if _, _, _, err := told(t, "testdata/duration.parquet", func(*transfer.Import) {}); err == nil || !strings.Contains(err.Error(), `the column "Took" is a duration, which no property can have: choose a type with --types`) {
+		t.Error(err)
+	}
+	types := func(im *transfer.Import) { im.Mapping.Types = map[string]edm.Type{"Took": edm.TypeInt64} }
+	if _, entities, _, err := told(t, "testdata/duration.parquet", types); err != nil || len(entities) != len(want) || !strings.Contains(entities[7], `"Took":"7"`) {
+		t.Errorf("%q, %v", entities, err)
+	}
+}
