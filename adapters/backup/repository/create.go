@@ -74,9 +74,12 @@ func (r *Repository) Create(ctx context.Context, s Source) (*Manifest, error) {
 	if err := r.commit(ctx, m); err != nil {
 		return nil, err
 	}
-	// The removal may have come between the two steps.
+	if err := r.objects.Put(ctx, nameDir+m.ID, []byte(m.ID+"\n")); err != nil {
+		return nil, err
+	}
+	// The removal may have come between these steps.
 	if err := r.begun(ctx, m.ID); errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.Join(err, r.objects.Delete(ctx, backupDir+m.ID))
+		return nil, errors.Join(err, r.objects.Delete(ctx, nameDir+m.ID), r.objects.Delete(ctx, backupDir+m.ID))
 	} else if err != nil {
 		return nil, err
 	}

@@ -4,16 +4,17 @@
 //	format                the kind of place, its version, and the name of the store
 //	objects/SUM-RUN       a part of a file; SUM is the SHA-256 of the object, RUN the backup that wrote it
 //	backups/ID            the manifest of a complete backup
+//	names/ID              its name, by which a manifest that is lost is missed
 //	unfinished/ID         the manifest so far of a backup that runs, or was interrupted
 //
 // # Steps
 //
 // [Repository.Create] writes unfinished/ID before it reads anything, then the objects
-// that no backup has yet, then backups/ID, and last deletes unfinished/ID. So a backup
-// that is listed is complete. A run that was interrupted leaves unfinished/ID; the next
+// that no backup has yet, then backups/ID, then names/ID, and last deletes unfinished/ID. So
+// a backup that is listed is complete, and one with a name has a manifest. A run that was interrupted leaves unfinished/ID; the next
 // run of the same data directory takes over its objects and deletes it.
 //
-// [Repository.Prune] deletes manifests, then lists objects, then looks for unfinished
+// [Repository.Prune] deletes manifests, each after its name, then lists objects, then looks for unfinished
 // backups, then reads all manifests, and last deletes the listed objects that no manifest
 // names. It deletes no object while a backup is unfinished. This order needs no clock
 // and no lock. Let an object be in the list, and let C be a run that wrote or reuses it:

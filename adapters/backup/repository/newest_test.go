@@ -76,3 +76,57 @@ func TestRemovedAtItsEnd(t *testing.T) {
 	}
 	w.check(t, place)
 }
+
+// TestManifestGone demands that a manifest that was deleted is missed, unless the backup
+// was removed, and that what it needs stays until somebody removes it.
+func TestManifestGone(t *testing.T) {
+	t.Parallel()
+	w, place := newWorld(5), newShelf()
+	var ids []string
+	for range 3 {
+		w.change()
+		m, err := w.create(t, t.Context(), place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, m.ID)
+	}
+	if _, err := w.prune(t.Context(), place, 2); err != nil {
+		t.Fatal(err)
+	}
+	r := repository.New(place)
+	damaged := func() (names []string) {
+		t.Helper()
+		all, err := r.List(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range all.Damaged {
+			names = append(names, d.Object)
+		}
+		return names
+	}
+	if got := damaged(); got != nil {
+		t.Errorf("a backup that was removed is missed: %q", got)
+	}
+	delete(place.objects, "backups/"+ids[2])
+	if got := damaged(); len(got) != 1 || got[0] != "backups/"+ids[2] {
+		t.Errorf("missed: %q, want the manifest of %s", got, ids[2])
+	}
+	if m, err := r.Find(t.Context(), ""); err == nil || !strings.Contains(err.Error(), ids[2]) {
+		t.Errorf("the newest backup: %v, %v", m, err)
+	}
+	objects := place.count("objects/")
+	if _, err := w.prune(t.Context(), place, 1); err == nil || !strings.Contains(err.Error(), "--remove "+ids[2]) {
+		t.Errorf("prune: %v", err)
+	}
+	if n := place.count("objects/"); n != objects {
+		t.Errorf("%d objects of %d stay", n, objects)
+	}
+	if _, err := r.Prune(t.Context(), repository.Pruning{Remove: ids[2:]}); err != nil {
+		t.Error(err)
+	}
+	if got := damaged(); got != nil || place.count("names/") != 1 {
+		t.Errorf("after its removal: %q, %d names", got, place.count("names/"))
+	}
+}

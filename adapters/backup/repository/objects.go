@@ -5,5 +5,6 @@ const (
 	formatName = "format"
 	dataDir    = "objects/"
 	backupDir  = "backups/"
+	nameDir    = "names/"
 	runDir     = "unfinished/"
 )

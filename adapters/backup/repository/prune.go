@@ -57,9 +57,9 @@ func (r *Repository) Prune(ctx context.Context, p Pruning) (*Pruned, error) {
 	}
 	slices.Sort(done.Removed)
 	for _, id := range done.Removed {
-		// A complete backup has both if its run was killed at its end; without the first
-		// one it is still complete.
-		for _, dir := range []string{runDir, backupDir} {
+		// A complete backup has all if its run was killed at its end; with the last one
+		// alone it is still complete.
+		for _, dir := range []string{runDir, nameDir, backupDir} {
 			if p.DryRun {
 				continue
 			}

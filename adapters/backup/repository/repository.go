@@ -93,7 +93,8 @@ type Backups struct {
 	Damaged    []Damaged
 }
 
-// Damaged is a manifest, or the object "format", that cannot be read.
+// Damaged is a manifest, or the object "format", that cannot be read, or a manifest that
+// is gone though nobody removed the backup.
 type Damaged struct {
 	ID, Object string
 	Cause      error
@@ -114,6 +115,9 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 	if b.Complete, err = r.manifests(ctx, backupDir, &b.Damaged); err != nil {
 		return nil, err
 	}
+	if err := r.missing(ctx, &b); err != nil {
+		return nil, err
+	}
 	if formatErr != nil && len(b.Complete)+len(b.Unfinished)+len(b.Damaged) == 0 {
 		return nil, formatErr
 	}
@@ -122,6 +126,36 @@ func (r *Repository) List(ctx context.Context) (*Backups, error) {
 	}
 	b.Unfinished = slices.DeleteFunc(b.Unfinished, func(m *Manifest) bool { return find(b.Complete, m.ID) != nil })
 	return &b, nil
+}
+
+var errGone = errors.New("it is gone, but the backup was complete and nobody has removed it")
+
+// missing adds the manifests that are gone: their names stay. A backup that is removed
+// loses its name first.
+func (r *Repository) missing(ctx context.Context, b *Backups) error {
+	named, err := r.names(ctx, nameDir)
+	if err != nil {
+		return err
+	}
+	for _, id := range named {
+		if find(b.Complete, id) != nil || slices.ContainsFunc(b.Damaged, func(d Damaged) bool { return d.Object == backupDir+id }) {
+			continue
+		}
+		if _, err := r.objects.Get(ctx, backupDir+id); !errors.Is(err, fs.ErrNotExist) {
+			if err != nil {
+				return err
+			}
+			continue // it was written since the manifests were listed
+		}
+		switch _, err := r.objects.Get(ctx, nameDir+id); {
+		case err == nil:
+			b.Damaged = append(b.Damaged, Damaged{id, backupDir + id, errGone})
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	slices.SortStableFunc(b.Damaged, func(x, y Damaged) int { return strings.Compare(x.ID, y.ID) })
+	return nil
 }
 
 func find(list []*Manifest, id string) *Manifest {
