@@ -90,9 +90,14 @@ func (h *health) run(ending chan struct{}) {
 	err := h.check(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	full, was := errors.Is(err, table.ErrFull), errors.Is(h.err, table.ErrFull)
 	switch {
-	case err != nil && h.err == nil:
+	case full && !was:
+		h.log.Warn("not ready, because the disk is full: reads and deletes work")
+	case err != nil && !full && (h.err == nil || was):
 		h.log.Error("the store does not work", "cause", err)
+	case err == nil && was:
+		h.log.Info("ready again: there is room on the disk")
 	case err == nil && h.err != nil:
 		h.log.Info("the store works again")
 	}

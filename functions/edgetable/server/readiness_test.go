@@ -3,12 +3,43 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"edgetable/core/table"
 )
+
+// A full disk is no store that does not work: the log says which of both it is, once.
+func TestReadinessFull(t *testing.T) {
+	t.Parallel()
+	var failure error
+	var log strings.Builder
+	h := &health{log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}})), check: func(context.Context) error { return failure }}
+	full := fmt.Errorf("store: %w", table.ErrFull)
+	for _, failure = range []error{full, full, nil, nil, errors.New("io"), full, errors.New("io"), nil} {
+		h.state("/_/ready")
+	}
+	want := `level=WARN msg="not ready, because the disk is full: reads and deletes work"
+level=INFO msg="ready again: there is room on the disk"
+level=ERROR msg="the store does not work" cause=io
+level=WARN msg="not ready, because the disk is full: reads and deletes work"
+level=ERROR msg="the store does not work" cause=io
+level=INFO msg="the store works again"
+`
+	if log.String() != want {
+		t.Errorf("the log:\n%swant\n%s", &log, want)
+	}
+}
 
 // Readiness is what the store does, asked seldom.
 func TestReadiness(t *testing.T) {
