@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"filippo.io/age"
@@ -20,26 +21,16 @@ import (
 // Restore writes the files of a backup to a new directory, or to an empty one, and
 // verifies each object that it reads. After an error nothing is left there. A
 // process that is killed leaves a directory that no server opens, because the files
-// named marker.* are written last.
+// named marker.* are written last. The next Restore of the same backup continues there.
 func (r *Repository) Restore(ctx context.Context, m *Manifest, dir string, with []age.Identity, progress func(done, total int64)) (err error) {
 	if len(m.Recipients) > 0 && len(with) == 0 {
 		return fmt.Errorf("backup %s is encrypted: name the file with the private key by --identity", m.ID)
 	}
-	made, err := newDir(dir)
+	to, err := openTarget(dir, m)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err == nil {
-			return
-		}
-		for _, f := range m.Files {
-			_ = os.Remove(filepath.Join(dir, f.Name)) // it may not be there
-		}
-		if made {
-			_ = os.Remove(dir)
-		}
-	}()
+	defer func() { err = errors.Join(err, to.end(err == nil)) }()
 	if len(m.Recipients) == 0 {
 		with = nil
 	}
@@ -48,46 +39,22 @@ func (r *Repository) Restore(ctx context.Context, m *Manifest, dir string, with 
 		g, ctx := errgroup.WithContext(ctx)
 		g.SetLimit(concurrency)
 		for _, f := range m.Files {
-			if strings.HasPrefix(f.Name, "marker.") == last {
+			switch {
+			case strings.HasPrefix(f.Name, "marker.") != last:
+			case to.has(f):
+				w.add(f.Size)
+			default:
 				w.file(ctx, g, f)
 			}
 		}
 		if err := g.Wait(); err != nil {
 			return err
 		}
-		for _, f := range m.Files {
-			if strings.HasPrefix(f.Name, "marker.") == last {
-				if err := w.finish(f); err != nil {
-					return err
-				}
-			}
-		}
 		if err := syncDir(dir); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// newDir makes a directory, or checks that it is empty.
-func newDir(dir string) (made bool, err error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		dir, err := filepath.Abs(dir)
-		if err != nil {
-			return false, err
-		}
-		return true, makeDir(dir)
-	}
-	if err != nil {
-		return false, err
-	}
-	for _, e := range entries {
-		if e.Name() != "lost+found" { // of the file system
-			return false, fmt.Errorf("%s is not empty: it holds %s; restore to a new directory", dir, e.Name())
-		}
-	}
-	return false, nil
 }
 
 // writer writes the files of a backup.
@@ -101,16 +68,21 @@ type writer struct {
 	done, total int64
 }
 
-// file adds the work for a file to a group.
+// file adds the work for a file to a group. The last part makes the file durable, so
+// that a restore that continues finds it.
 func (w *writer) file(ctx context.Context, g *errgroup.Group, f File) {
 	path := filepath.Join(w.dir, f.Name)
-	g.Go(func() error {
-		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
-		if err != nil {
-			return err
-		}
-		return file.Close()
-	})
+	var left atomic.Int64
+	left.Store(int64(len(f.Parts)))
+	if len(f.Parts) == 0 {
+		g.Go(func() error {
+			file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+			if err != nil {
+				return err
+			}
+			return errors.Join(file.Close(), w.finish(f))
+		})
+	}
 	for i, p := range f.Parts {
 		g.Go(func() error {
 			size := min(partSize, f.Size-int64(i)*partSize)
@@ -126,24 +98,33 @@ func (w *writer) file(ctx context.Context, g *errgroup.Group, f File) {
 			if err := errors.Join(err, file.Close()); err != nil {
 				return err
 			}
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.done += size
-			w.progress(w.done, w.total)
-			return nil
+			w.add(size)
+			if left.Add(-1) > 0 {
+				return nil
+			}
+			return w.finish(f)
 		})
 	}
 }
 
-// finish makes a file durable. Its time is that of the original, so that the next
-// backup knows it.
+// add tells that so many bytes are there.
+func (w *writer) add(size int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done += size
+	w.progress(w.done, w.total)
+}
+
+// finish makes a file durable and then gives it the time of the original, by which the
+// next backup, and a restore that continues, know it.
 func (w *writer) finish(f File) error {
 	path := filepath.Join(w.dir, f.Name)
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(file.Sync(), file.Close()); err != nil {
+	// A file of a restore that was killed may have been longer.
+	if err := errors.Join(file.Truncate(f.Size), file.Sync(), file.Close()); err != nil {
 		return err
 	}
 	at := time.Unix(0, f.Modified)

@@ -140,6 +140,13 @@ func (w *world) restored(t *testing.T, place objects.Place) {
 	if err := r.Restore(t.Context(), m, dir, w.with, func(int64, int64) {}); err != nil {
 		t.Fatal(err)
 	}
+	w.same(t, m, dir)
+	os.RemoveAll(dir)
+}
+
+// same demands that a directory has the files of a backup, and no others.
+func (w *world) same(t *testing.T, m *repository.Manifest, dir string) {
+	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +165,6 @@ func (w *world) restored(t *testing.T, place objects.Place) {
 			t.Fatalf("%s of %s has another time", name, m.ID)
 		}
 	}
-	os.RemoveAll(dir)
 }
 
 func (w *world) prune(ctx context.Context, place objects.Place, last int) (*repository.Pruned, error) {

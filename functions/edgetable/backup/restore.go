@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -33,7 +34,8 @@ func (p *program) backupRestoreCommand() *cobra.Command {
 		Use: "restore PLACE [DIRECTORY]", Short: "Restore a backup to a new data directory, or a table to a service",
 		Long: placeHelp + "\n\n" +
 			"Restores the newest backup, or another one, to a new or empty DIRECTORY, and verifies all\n" +
-			"that it reads. 'edgetable serve --data DIRECTORY' serves it. With --account and --table\n" +
+			"that it reads. 'edgetable serve --data DIRECTORY' serves it. The same command continues a\n" +
+			"restore that was killed. With --account and --table\n" +
 			"the directory holds this table alone. With --to there is no DIRECTORY: the entities of the\n" +
 			"table go to a service, such as a server that is running. A table that is missing there is\n" +
 			"created, and --mode says what becomes of entities that exist. The directory for temporary\n" +
@@ -122,12 +124,24 @@ func restoreTable(restore func(dir string) error, dir string, key table.RecordKe
 	if names, err := os.ReadDir(dir); err == nil && len(names) > 0 {
 		return 0, fmt.Errorf("%s is not empty; restore to a new directory", dir)
 	}
-	beside, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".restoring-*")
-	if err != nil {
+	beside := dir + ".restoring" // where the next run continues if this one is killed
+	if err := os.MkdirAll(beside, 0o700); err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(beside)) }()
+	lock, err := vfs.Default.Lock(filepath.Join(beside, "lock"))
+	if err != nil {
+		return 0, fmt.Errorf("another restore to %s is running (%w)", dir, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(beside), lock.Close()) }()
 	whole, alone := filepath.Join(beside, "whole"), filepath.Join(beside, "table")
+	if err := os.RemoveAll(alone); err != nil {
+		return 0, err
+	}
+	if !repository.Interrupted(whole) { // it was complete, and may have been opened
+		if err := os.RemoveAll(whole); err != nil {
+			return 0, err
+		}
+	}
 	if err := restore(whole); err != nil {
 		return 0, err
 	}

@@ -1,0 +1,139 @@
+package repository
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Files of a restore that has not ended.
+const (
+	noteName = "restore.unfinished" // names the backup
+	lockName = "restore.lock"       // held by the process that restores
+)
+
+// target is the directory of a restore.
+type target struct {
+	dir       string
+	files     []File
+	made      bool // here
+	continues bool
+	marked    bool // files named marker.* are there: all others are complete
+	lock      interface{ Close() error }
+}
+
+// openTarget makes the directory for a backup, or opens one that is empty or in which a
+// restore of this backup was killed. It looks again when it has the lock: another restore
+// may just have ended.
+func openTarget(dir string, m *Manifest) (t *target, err error) {
+	t = &target{dir: dir, files: m.Files}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		absolute, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := makeDir(absolute); err != nil {
+			return nil, err
+		}
+		t.made = true
+	}
+	if err := t.look(m); err != nil {
+		return nil, err
+	}
+	if t.lock, err = vfs.Default.Lock(filepath.Join(dir, lockName)); err != nil {
+		return nil, fmt.Errorf("another restore to %s is running (%w)", dir, err)
+	}
+	if err = t.look(m); err == nil && !t.continues {
+		err = errors.Join(t.note(m.ID), syncDir(dir))
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.Remove(filepath.Join(dir, lockName)), t.lock.Close())
+	}
+	return t, nil
+}
+
+// Interrupted reports whether a directory has a part of a backup, whose restore was
+// killed.
+func Interrupted(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, noteName))
+	return err == nil
+}
+
+// look finds out whether the directory is empty, has a part of the backup, or something
+// else.
+func (t *target) look(m *Manifest) error {
+	entries, err := os.ReadDir(t.dir)
+	if err != nil {
+		return err
+	}
+	note, err := os.ReadFile(filepath.Join(t.dir, noteName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	id := strings.TrimSpace(string(note)) // "": it was killed before it wrote more
+	if t.continues, t.marked = id == m.ID, false; id != "" && id != m.ID {
+		return fmt.Errorf("%s has a part of backup %s, whose restore was interrupted: continue with --backup %[2]s, or restore to a new directory", t.dir, id)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case name == "lost+found", name == noteName, name == lockName: // of the file system, and ours
+		case t.continues && slices.ContainsFunc(m.Files, func(f File) bool { return f.Name == name }):
+			t.marked = t.marked || strings.HasPrefix(name, "marker.")
+		default:
+			return fmt.Errorf("%s is not empty: it holds %s; restore to a new directory", t.dir, name)
+		}
+	}
+	return nil
+}
+
+// note writes the name of the backup before any of its files.
+func (t *target) note(id string) error {
+	f, err := os.OpenFile(filepath.Join(t.dir, noteName), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(f, id)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// has reports whether a file is complete since an earlier run: it got its time when it
+// was durable. When the last files were begun, all others were complete, and a server may
+// have had them.
+func (t *target) has(f File) bool {
+	if !t.continues {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(t.dir, f.Name))
+	if err != nil {
+		return false
+	}
+	return t.marked && !strings.HasPrefix(f.Name, "marker.") || info.Size() == f.Size && info.ModTime().Equal(time.Unix(0, f.Modified))
+}
+
+// end removes the note of a restore that is done, or all files of one that failed.
+func (t *target) end(done bool) error {
+	var err error
+	if !done && !t.marked {
+		for _, f := range t.files {
+			_ = os.Remove(filepath.Join(t.dir, f.Name)) // it may not be there
+		}
+	}
+	if done || !t.marked {
+		err = os.Remove(filepath.Join(t.dir, noteName))
+	}
+	err = errors.Join(err, os.Remove(filepath.Join(t.dir, lockName)), t.lock.Close())
+	if !done && t.made {
+		_ = os.Remove(t.dir)
+	} else if err == nil && done {
+		err = syncDir(t.dir)
+	}
+	return err
+}
