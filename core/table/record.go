@@ -66,7 +66,8 @@ func (r Revision) Written() edm.Ticks {
 }
 
 // recordHead is the length of an encoded record without its value: the Timestamp of
-// the write, the incarnation and 4 bytes that are zero.
+// the write, the incarnation and 4 spare bytes, which are zero until a later version
+// gives them a meaning.
 const recordHead = 8 + len(Incarnation{}) + 4
 
 var errRecord = errors.New("stored record is damaged")
@@ -84,8 +85,11 @@ func AppendRecord(dst []byte, r *Record, written edm.Ticks) []byte {
 // shares no memory with b.
 func ParseRecord(key string, b []byte) (r Record, err error) {
 	k, ok := ParseRecordKey(key)
-	if !ok || len(b) < recordHead || [4]byte(b[recordHead-4:]) != [4]byte{} {
+	if !ok || len(b) < recordHead {
 		return r, errRecord
+	}
+	if [4]byte(b[recordHead-4:]) != [4]byte{} {
+		return r, ErrNewerForm
 	}
 	r.Key, r.Revision = k, RevisionOf(edm.Ticks(binary.BigEndian.Uint64(b)))
 	copy(r.Incarnation[:], b[8:])

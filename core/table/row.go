@@ -10,7 +10,17 @@ import (
 // rowHead is the Timestamp and the nonce of an encoded row, 8 bytes each.
 const rowHead = 16
 
-var errRow = errors.New("stored entity is damaged")
+// ticksBits is the number of bits of the largest Timestamp, the end of the year 9999.
+// The two bits above it are spare: they are zero, until a later version gives them a
+// meaning.
+const ticksBits = 62
+
+var (
+	errRow = errors.New("stored entity is damaged")
+	// ErrNewerForm means that a stored entity or record has a form that this version
+	// does not know.
+	ErrNewerForm = errors.New("stored in a form of a newer edgetable; run that version")
+)
 
 // AppendRow appends the stored form of a row without its key: Timestamp and
 // nonce, big-endian, and the properties. Stores that keep rows as bytes use it.
@@ -26,9 +36,13 @@ func ParseRow(key, value []byte) (Row, error) {
 	if len(value) < rowHead {
 		return Row{}, errRow
 	}
+	ticks := binary.BigEndian.Uint64(value)
+	if ticks>>ticksBits != 0 {
+		return Row{}, ErrNewerForm
+	}
 	return Row{
 		Key:        key,
-		Timestamp:  edm.Ticks(binary.BigEndian.Uint64(value)),
+		Timestamp:  edm.Ticks(ticks),
 		Nonce:      binary.BigEndian.Uint64(value[8:]),
 		Properties: edm.Properties(value[rowHead:]),
 	}, nil

@@ -8,12 +8,17 @@ import (
 	"edgetable/core/edm"
 )
 
+// NewRecord returns the record of a table without settings.
+func NewRecord(n Name, i Incarnation) Record {
+	return Record{Key: n.Key(), Value: tableValue(n.Table), Incarnation: i}
+}
+
 // CreateTable makes an empty table.
 func (s *Service) CreateTable(ctx context.Context, n Name) error {
 	if err := CheckTableName(n.Table); err != nil {
 		return err
 	}
-	r := Record{Key: n.Key(), Value: tableValue(n.Table), Incarnation: s.incarnation()}
+	r := NewRecord(n, s.incarnation())
 	_, err := s.call().WriteRecord(ctx, r)
 	if errors.Is(err, ErrUnknown) {
 		// The record names its incarnation: if it is ours, so was the write.
