@@ -110,7 +110,7 @@ RACE = $$(grep -rlE '"sync(/atomic)?"|\<go func|\.Go\(' --include='*.go' $(1) | 
 # Quick has the many crashes, kills and seeds: a race shows in a few of them. One goroutine opens hundreds of stores with damaged files,
 # and one fills a disk: they take a minute with it.
 race-check:
-	$(GOTEST) -race -short -skip '^(TestFlippedBytes|TestDamagedAnywhere|TestReserve)$$' $(call RACE,core adapters)
+	$(GOTEST) -race -short -skip '^(TestFlippedBytes|TestDamagedAnywhere|TestDamageRun|TestReserve)$$' $(call RACE,core adapters)
 
 # Quick has what is left out: full disks, whose stores race-check has with the detector, and tables with keys of further shapes.
 race-functions:
@@ -129,6 +129,11 @@ race-dynamodb: export GOGC = 400
 race-dynamodb:
 	$(GOTEST) -race -timeout 20m -tags testaws -skip '$(ALONE)' ./adapters/store/dynamodb/...
 	$(GOTEST) -timeout 20m -tags testaws -run '$(ALONE)' ./adapters/store/dynamodb
+
+## damage: 1,000 random damages of data directories; writes the table in docs/stores.md: ten minutes
+.PHONY: damage
+damage:
+	$(GOTEST) -timeout 60m -run '^TestDamageRun$$' ./adapters/store/pebblestore -damages 1000 -damage-result $(abspath docs/stores.md)
 
 .PHONY: static
 static:

@@ -50,7 +50,7 @@ func TestDamage(t *testing.T) {
 	}
 	saved := filepath.Join(t.TempDir(), "saved")
 	status, out, said := run(t, nil, "check", dir, "--salvage", saved)
-	if status != 1 || !strings.Contains(out, newest) || !strings.Contains(out, "1 table, 199 entities") {
+	if status != cli.StatusDamage || !strings.Contains(out, newest) || !strings.Contains(out, "1 table, 199 entities") {
 		t.Errorf("check: %d %s %s", status, out, said)
 	}
 	for _, args := range [][]string{{"--data", saved}, {"--data", dir, "--accept-damage"}} {

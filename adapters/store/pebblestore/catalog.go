@@ -137,15 +137,22 @@ func (s *Store) changeRecord(ctx context.Context, key table.RecordKey, r table.R
 	if next != nil && r != "" {
 		next.Incarnation = old.Incarnation
 	}
+	if next == nil {
+		s.copies.add(copyLine("drop %x", old.Incarnation[:]))
+	}
 	b, e, err := s.applyRecord(key, old.Incarnation, next)
 	s.catalog.Unlock()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.settle(b, e); err != nil || next != nil {
+	if err := s.settle(b, e); err != nil {
 		return e, err
 	}
-	s.reclaim(old.Incarnation)
+	if next == nil {
+		s.reclaim(old.Incarnation)
+		return e, nil
+	}
+	s.copyRecord(ctx, key.String(), table.AppendRecord(nil, next, e.number))
 	return e, nil
 }
 

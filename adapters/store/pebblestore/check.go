@@ -1,14 +1,13 @@
 package pebblestore
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"edgetable/core/key"
 	"edgetable/core/table"
@@ -17,20 +16,20 @@ import (
 // Report is the result of [Check].
 type Report struct {
 	Tables   int
-	Entities int64
+	Entities int64 // also those of Recovered
 	Bytes    int64 // of keys and values
-	// Orphans are entities without a table, which a deletion leaves for a while.
-	Orphans int64
-	// Problems are sentences about damage; an empty list means that everything can
-	// be read.
+	// Recovered are the tables whose names are lost, as the salvage names them.
+	Recovered []table.RecordKey
+	// Problems are sentences about damage; an empty list means that a server starts
+	// and that everything can be read.
 	Problems []string
 }
 
 // Check reads each block, record and entity in the data directory of a server
-// that does not run. It changes nothing. If salvage names a new directory, Check
-// also writes the readable data to a store there. It calls progress, unless nil,
-// with the number of entities read so far. An error means that the check could
-// not finish; damage is in the report.
+// that does not run, and tries what a start does. It changes nothing. If salvage names
+// a new directory, Check also writes the readable data to a store there. It calls
+// progress, unless nil, with the number of entities read so far. An error means that the
+// check could not finish; damage is in the report.
 func Check(o Options, salvage string, progress func(entities int64)) (Report, error) {
 	o = o.withDefaults()
 	if salvage != "" {
@@ -38,15 +37,35 @@ func Check(o Options, salvage string, progress func(entities int64)) (Report, er
 			return Report{}, fmt.Errorf("%s: %w; name a new directory for what can be saved", salvage, cmp.Or(err, fs.ErrExist))
 		}
 	}
-	db, logs, err := openToRead(o)
+	c := checker{progress: progress}
+	r, err := c.check(o, salvage)
 	if err != nil {
-		return Report{}, fmt.Errorf("check %s: %w", o.Dir, err)
+		return r, fmt.Errorf("check %s: %w", o.Dir, err)
 	}
-	defer db.Close() // nothing was written
-	c := checker{db: db, live: map[table.Incarnation]bool{}, progress: progress}
-	c.report.Problems = logs.inspected.lost
+	return r, nil
+}
+
+func (c *checker) check(o Options, salvage string) (Report, error) {
+	if err := holdsStore(o); err != nil {
+		return c.report, err
+	}
+	started, err := startProblems(o)
+	if err != nil {
+		return c.report, err
+	}
+	c.report.Problems = started
+	// From here on the check holds the lock itself.
+	lock, err := pebble.LockDirectory(o.Dir, o.FS)
+	if err != nil {
+		return c.report, ErrInUse
+	}
+	defer lock.Close()
+	r, err := openRemains(o)
+	if err != nil {
+		return c.report, err
+	}
 	if salvage == "" {
-		err := c.run()
+		err := c.run(r)
 		return c.report, err
 	}
 	out, err := Open(Options{Dir: salvage, FS: o.FS, Logf: o.Logf})
@@ -54,46 +73,45 @@ func Check(o Options, salvage string, progress func(entities int64)) (Report, er
 		return c.report, err
 	}
 	c.out = out.db
-	err = errors.Join(c.run(), out.Close())
+	err = errors.Join(c.run(r), out.Close())
 	return c.report, err
 }
 
-// openToRead opens the database of a directory without changes to it.
-func openToRead(o Options) (*pebble.DB, *logFiles, error) {
+// holdsStore refuses a directory without any file of a store.
+func holdsStore(o Options) error {
 	names, err := o.FS.List(o.Dir)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	if err := checkMarker(names); err != nil {
-		return nil, nil, err
+	for _, name := range names {
+		if isStore(name) || isData(name) || name == copyFile {
+			return nil
+		}
 	}
-	o.Logf = func(string, ...any) {} // the report contains all problems
-	s := &Store{fatal: o.Fatal, journal: new(journal)}
-	p := o.pebble(s)
-	p.ReadOnly = true
-	lock, err := pebble.LockDirectory(o.Dir, o.FS)
-	if err != nil {
-		return nil, nil, ErrInUse
-	}
-	defer lock.Close() // Pebble keeps the lock
-	p.Lock = lock
-	l := &logFiles{FS: o.FS, dir: o.Dir, onLoss: showReadable, views: vfs.NewMem(), logf: o.Logf}
-	l.replaying.Store(true)
-	missing, err := l.read()
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(missing) > 0 {
-		l.inspected.lost = append(l.inspected.lost, missingLogs(missing))
-	}
-	p.FS = l
-	db, err := pebble.Open(o.Dir, p)
-	return db, l, explain(err)
+	return fmt.Errorf("%w: it holds no store", ErrForeign)
 }
 
-// checker reads a store from its first key to its last.
+// isData reports whether a file of this name holds entities.
+func isData(name string) bool {
+	return strings.HasSuffix(name, ".log") || strings.HasSuffix(name, ".sst")
+}
+
+// startProblems returns the reasons for which a server would not start.
+func startProblems(o Options) ([]string, error) {
+	s, err := openToRead(o)
+	switch {
+	case err == nil:
+		return s.logs.inspected.lost, s.db.Close()
+	case errors.Is(err, errDamaged):
+		return []string{fmt.Sprintf("a server cannot start here: %s", cause(err))}, nil
+	case errors.Is(err, ErrForeign): // of files of edgetable, see holdsStore
+		return []string{"a server cannot start here: the format version of the store is lost"}, nil
+	}
+	return nil, err
+}
+
+// checker judges what a store holds, and saves it.
 type checker struct {
-	db       *pebble.DB
 	out      *pebble.DB // for the readable data, or nil
 	batch    *pebble.Batch
 	live     map[table.Incarnation]bool
@@ -101,115 +119,56 @@ type checker struct {
 	progress func(int64)
 }
 
-func (c *checker) run() error {
-	from := []byte{spaceMeta} // the least key; an empty bound makes Pebble panic under the race detector
-	for from != nil {
-		last, err := c.forward(from)
-		if err == nil {
-			break
-		}
-		if from, err = c.skip(last, err); err != nil {
-			return err
-		}
+func (c *checker) problem(format string, args ...any) {
+	c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
+}
+
+// run reads everything that remains of a store.
+func (c *checker) run(r *remains) error {
+	c.live = map[table.Incarnation]bool{}
+	tables, err := r.records(c)
+	if err != nil {
+		return err
 	}
+	if err := r.entities(c, tables); err != nil {
+		return err
+	}
+	c.report.Problems = append(c.report.Problems, r.problems()...)
 	return c.flush()
 }
 
-// forward reads from a key to the end, and returns the last key before an
-// error.
-func (c *checker) forward(from []byte) (last []byte, err error) {
-	it, err := c.db.NewIter(&pebble.IterOptions{LowerBound: from})
+// takeRecord checks and saves a record.
+func (c *checker) takeRecord(k string, v []byte) error {
+	r, err := table.ParseRecord(k, v)
 	if err != nil {
-		return from, err
+		c.problem("the record %q: %v", k, err)
+		return nil
 	}
-	last = from
-	for ok := it.First(); ok; ok = it.Next() {
-		v, err := it.ValueAndErr()
-		if err != nil {
-			return last, errors.Join(err, it.Close())
-		}
-		last = append(last[:0:0], it.Key()...)
-		if err := c.take(it.Key(), v); err != nil {
-			return last, errors.Join(err, it.Close())
-		}
+	if r.Incarnation != (table.Incarnation{}) {
+		c.live[r.Incarnation] = true
+		c.report.Tables++
 	}
-	return last, errors.Join(it.Error(), it.Close())
+	return c.save(recordKey(k), v)
 }
 
-// skip reads a damaged file backwards from its end, as far as possible, and
-// returns the key after it, from which to continue.
-func (c *checker) skip(last []byte, err error) (next []byte, _ error) {
-	info := pebble.ExtractDataCorruptionInfo(err)
-	if info == nil {
-		return nil, err
-	}
-	end := append(bytes.Clone(info.Bounds.End.Key), 0)
-	if bytes.Compare(end, last) <= 0 {
-		return nil, err
-	}
-	it, err := c.db.NewIter(&pebble.IterOptions{LowerBound: append(bytes.Clone(last), 0), UpperBound: end})
-	if err != nil {
-		return nil, err
-	}
-	first := end
-	for ok := it.Last(); ok; ok = it.Prev() {
-		v, err := it.ValueAndErr()
-		if err != nil {
-			break
-		}
-		first = bytes.Clone(it.Key())
-		if err := c.take(it.Key(), v); err != nil {
-			return nil, errors.Join(err, it.Close())
-		}
-	}
-	it.Close() // its error is the known damage
-	c.report.Problems = append(c.report.Problems, fmt.Sprintf("%s cannot be read between %s and %s: %s",
-		info.Path, describe(last), describe(first), cause(info.Details)))
-	return end, nil
-}
-
-// take checks one key and saves it.
+// take checks and saves an entity.
 func (c *checker) take(k, v []byte) error {
-	problem := ""
-	switch {
-	case len(k) == 0:
-		problem = "there is an empty key"
-	case k[0] == spaceRecords:
-		r, err := parseStored(k, v)
-		if err != nil {
-			problem = fmt.Sprintf("the record %q: %v", k[1:], err)
-			break
-		}
-		if r.Incarnation != (table.Incarnation{}) {
-			c.live[r.Incarnation] = true
-			c.report.Tables++
-		}
-	case k[0] == spaceEntities && len(k) > prefixLength:
-		c.report.Entities++
-		c.report.Bytes += int64(len(k) + len(v))
-		if c.progress != nil && c.report.Entities%10_000 == 0 {
-			c.progress(c.report.Entities)
-		}
-		row, err := table.ParseRow(k[prefixLength:], v)
-		if err != nil || !row.Properties.Valid() {
-			problem = "the entity " + describe(k) + " is not valid"
-		}
-		if !c.live[table.Incarnation(k[1:prefixLength])] {
-			c.report.Orphans++
-		}
-	case k[0] != spaceMeta:
-		problem = fmt.Sprintf("the key %x belongs to nothing", k)
+	c.report.Entities++
+	c.report.Bytes += int64(len(k) + len(v))
+	if c.progress != nil && c.report.Entities%10_000 == 0 {
+		c.progress(c.report.Entities)
 	}
-	if problem != "" {
-		c.report.Problems = append(c.report.Problems, problem)
+	row, err := table.ParseRow(k[prefixLength:], v)
+	if err != nil || !row.Properties.Valid() {
+		c.problem("the entity %s is not valid", describe(k))
 		return nil
 	}
 	return c.save(k, v)
 }
 
-// save copies a key and its value. The new store has its own format key.
+// save copies a key and its value.
 func (c *checker) save(k, v []byte) error {
-	if c.out == nil || bytes.Equal(k, formatKey) {
+	if c.out == nil {
 		return nil
 	}
 	if c.batch == nil {

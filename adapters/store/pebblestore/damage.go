@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -13,6 +15,7 @@ import (
 
 	"edgetable/adapters/store/pebblestore/internal/logfile"
 	"edgetable/core/edm"
+	"edgetable/core/table"
 )
 
 // errDamaged means that the directory cannot be opened as it is. The error that
@@ -57,8 +60,18 @@ func (l *logFiles) inspectLog(path string, number uint32) error {
 	if err != nil {
 		return err
 	}
-	lost := l.judge(path, number, log)
-	if lost == "" && (l.onLoss == refuseLoss || l.replays(number, log)) {
+	next, middle, err := l.next(number)
+	if err != nil {
+		return err
+	}
+	var later logfile.Log
+	if _, known := l.live[next]; middle && !known {
+		if later, err = l.scan(l.path(next), next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	lost := l.judge(path, number, log, next, later)
+	if lost == "" && replays(log, middle) {
 		return nil
 	}
 	if lost != "" {
@@ -67,27 +80,22 @@ func (l *logFiles) inspectLog(path string, number uint32) error {
 			return l.inspected.damage()
 		}
 		l.logf("edgetable: accepted damage: %s", lost)
+	} else if l.onLoss == refuseLoss && !middle {
+		return nil // Pebble ends the log at its first damaged place
 	}
 	if l.onLoss == showReadable {
-		return writeLog(l.views, l.FS.PathBase(path), log)
+		return writeLog(l.views, l.FS.PathBase(path), number, log)
 	}
-	return l.cutOut(path, log)
+	return l.cutOut(path, number, log)
 }
 
-// replays reports whether Pebble replays the log as it is: if it has no damage, or
-// is the newest one, with nothing behind a torn end.
-func (l *logFiles) replays(number uint32, log logfile.Log) bool {
-	if len(log.Damage) == 0 && log.Closed {
-		return true
+// replays reports whether Pebble replays the log as it is: if it has no damage and was
+// closed, or is the newest one, with nothing behind a torn end.
+func replays(log logfile.Log, middle bool) bool {
+	if middle {
+		return len(log.Damage) == 0 && log.Closed
 	}
-	if slices.ContainsFunc(log.Records, func(r logfile.Record) bool { return r.Behind > 0 }) {
-		return false
-	}
-	names, err := l.FS.List(l.dir)
-	return err == nil && !slices.ContainsFunc(names, func(name string) bool {
-		n, ok := l.number(l.FS.PathJoin(l.dir, name))
-		return ok && n > number
-	})
+	return !slices.ContainsFunc(log.Records, func(r logfile.Record) bool { return r.Behind > 0 })
 }
 
 // inspectManifest checks that the MANIFEST can be read as far as it was synced.
@@ -98,17 +106,22 @@ func (l *logFiles) inspectManifest(path string) error {
 	if err != nil {
 		return err
 	}
+	return l.wholeManifest(path, log)
+}
+
+func (l *logFiles) wholeManifest(path string, log logfile.Log) error {
 	if len(log.Damage) == 0 && (l.manifest.name != l.FS.PathBase(path) || int64(log.End) >= l.manifest.synced) {
 		return nil
 	}
-	return fmt.Errorf("%w: %s cannot be read to its end; restore a backup", errDamaged, path)
+	return salvageable(fmt.Errorf("%s cannot be read to its end", path))
 }
 
 // judge returns a sentence about the confirmed commits that the log has lost, or
-// "".
-func (l *logFiles) judge(path string, number uint32, log logfile.Log) string {
+// "". next is the number of the log after it, or 0; later is what it holds if the list of
+// logs does not know it.
+func (l *logFiles) judge(path string, number uint32, log logfile.Log, next uint32, later logfile.Log) string {
 	readable := edm.Ticks(l.live[number]) // all commits up to this one are in other files or were read
-	var behind int
+	var before, behind int
 	var synced edm.Ticks
 	for _, r := range log.Records {
 		m, ok := markOf(r.Payload)
@@ -118,6 +131,7 @@ func (l *logFiles) judge(path string, number uint32, log logfile.Log) string {
 		l.inspected.highest = max(l.inspected.highest, m.number)
 		if r.Behind == 0 {
 			readable = max(readable, m.number)
+			before += min(1, int(m.number))
 			continue
 		}
 		synced = max(synced, m.synced)
@@ -125,22 +139,44 @@ func (l *logFiles) judge(path string, number uint32, log logfile.Log) string {
 			behind++
 		}
 	}
+	// Pebble closes a log before it makes the next one, which syncs the log. Only the
+	// last log of a process that was killed is not closed, and the next process makes
+	// its log when that one is in data files: then no commit was issued before.
+	verb := "are"
+	if next > 0 && (len(log.Damage) > 0 || !log.Closed) {
+		if synced <= readable {
+			verb = "may be" // the last ones issued before may be in the next log
+		}
+		synced = max(synced, edm.Ticks(l.live[next]))
+		for _, r := range later.Records { // the list of logs is lost
+			if m, ok := markOf(r.Payload); ok {
+				synced = max(synced, m.synced)
+				break // what the marks behind it say may be about commits of that log
+			}
+		}
+	}
+	if next == 0 {
+		synced = max(synced, edm.Ticks(l.synced))
+	}
 	if synced <= readable {
 		return ""
 	}
-	d := log.Damage[0]
 	since := "its beginning"
 	if readable > 0 {
 		since = readable.String()
 	}
-	return fmt.Sprintf("%s cannot be read at offset %d (%d damaged places, %d commits behind the first can be read); confirmed commits after %s and until %s are lost",
-		path, d.Offset, len(log.Damage), behind, since, synced)
+	place := fmt.Sprintf("ends at offset %d, before the end that was written (%d commits can be read)", log.End, before)
+	if len(log.Damage) > 0 {
+		place = fmt.Sprintf("cannot be read at offset %d (%d damaged places; %d commits before the first and %d behind it can be read)",
+			log.Damage[0].Offset, len(log.Damage), before, behind)
+	}
+	return fmt.Sprintf("%s %s; confirmed commits after %s and until %s %s lost", path, place, since, synced, verb)
 }
 
 // cutOut replaces a log by its readable part. It keeps the damaged file under
 // another name.
-func (l *logFiles) cutOut(path string, log logfile.Log) error {
-	if err := writeLog(l.FS, path+".new", log); err != nil {
+func (l *logFiles) cutOut(path string, number uint32, log logfile.Log) error {
+	if err := writeLog(l.FS, path+".new", number, log); err != nil {
 		return err
 	}
 	// A log must have its name at each moment: a start after a crash here would count it
@@ -155,12 +191,12 @@ func (l *logFiles) cutOut(path string, log logfile.Log) error {
 }
 
 // writeLog writes the readable part of a log.
-func writeLog(fs vfs.FS, path string, log logfile.Log) error {
+func writeLog(fs vfs.FS, path string, number uint32, log logfile.Log) error {
 	f, err := fs.Create(path, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
-	err = logfile.Write(f, log.Replayable())
+	err = logfile.Write(f, number, log.Replayable())
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
@@ -176,16 +212,24 @@ func checkMarker(names []string) error {
 		marker = marker || strings.HasPrefix(name, "marker.manifest.")
 	}
 	if data != "" && !marker {
-		return fmt.Errorf("%w: there is %s, but the file marker.manifest.… is missing; restore a backup", errDamaged, data)
+		return salvageable(fmt.Errorf("there is %s, but the file marker.manifest.… is missing", data))
 	}
 	return nil
 }
 
-// explain adds advice to an error of Pebble that means damage.
+// explain says that an error of Pebble about the content of the directory means damage.
+// Any other error is of the machine: of the disk, or of permissions.
 func explain(err error) error {
-	if !pebble.IsCorruptionError(err) || errors.Is(err, errDamaged) {
+	_, machine := errors.AsType[syscall.Errno](err)
+	if err == nil || errors.Is(err, errDamaged) || errors.Is(err, ErrForeign) || errors.Is(err, ErrNewer) || errors.Is(err, table.ErrNewerForm) ||
+		machine && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	return salvageable(err)
+}
+
+// salvageable returns the error for damage that only a copy of what can be read mends.
+func salvageable(err error) error {
 	return fmt.Errorf("%w: %s; save what can be read with 'edgetable check --salvage', or restore a backup", errDamaged, cause(err))
 }
 

@@ -1,8 +1,14 @@
 package pebblestore
 
 import (
-	"github.com/cockroachdb/pebble/v2"
+	"fmt"
+	"testing"
 
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/adapters/store/pebblestore/internal/datafile"
+	"edgetable/adapters/store/pebblestore/internal/logfile"
 	"edgetable/core/edm"
 )
 
@@ -46,21 +52,94 @@ func (s *Store) Measure() { s.space.measure() }
 func (s *Store) Stalled() <-chan struct{} { return s.space.stalled() }
 
 // Mark writes the mark that the store writes after a pause in commits.
-func (s *Store) Mark() error { return s.writeMark(mark{synced: edm.Ticks(s.marker.synced.Load())}) }
+func (s *Store) Mark() error {
+	n := edm.Ticks(s.marker.synced.Load())
+	s.logs.note(s.space.fs, n)
+	return s.writeMark(mark{synced: n})
+}
 
 // LiveFiles returns the paths of the data files that hold the state of the store in a
 // directory. Others may lie there: of a compaction that had not ended, or to be deleted.
 func (o Options) LiveFiles() (paths []string, err error) {
-	db, _, err := openToRead(o.withDefaults())
+	s, err := openToRead(o.withDefaults())
 	if err != nil {
 		return nil, err
 	}
-	defer db.Close() // nothing was written
-	levels, err := db.SSTables()
+	defer s.db.Close() // nothing was written
+	levels, err := s.db.SSTables()
 	for _, level := range levels {
 		for _, file := range level {
 			paths = append(paths, o.FS.PathJoin(o.Dir, file.FileNum.String()+".sst"))
 		}
 	}
 	return paths, err
+}
+
+// Piling lets many memtables, and so logs, wait for a flush.
+func (o Options) Piling() Options {
+	tune := o.tune
+	o.tune = func(p *pebble.Options) {
+		tune(p)
+		p.MemTableSize = 256 << 10
+		p.MemTableStopWritesThreshold = 100
+	}
+	return o
+}
+
+// KeysOfDataFile names the keys in the blocks that overlap a place of an undamaged data
+// file.
+func KeysOfDataFile(t testing.TB, from vfs.FS, path string, at, size int, key func([]byte)) {
+	t.Helper()
+	d, err := datafile.Read(from, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := d.Cursor()
+	for e, ok := c.Next(); ok; e, ok = c.Next() {
+		if offset, length := c.Place(); offset < int64(at+size) && offset+length > int64(at) {
+			key(e.Key)
+		}
+	}
+}
+
+// KeysOfLog names the keys in the records of an undamaged log that touch the blocks that
+// overlap a place.
+func KeysOfLog(t testing.TB, b []byte, name string, at, size int, key func([]byte)) {
+	t.Helper()
+	var n uint32
+	if _, err := fmt.Sscanf(name, "%d.log", &n); err != nil {
+		t.Fatal(err)
+	}
+	const block = 32 << 10
+	from, to := at/block*block, (at+size+block-1)/block*block
+	r := remains{deletions: deletions{}}
+	for _, record := range logfile.Scan(b, n).Records {
+		if record.Offset < to && record.Offset+len(record.Payload)+100 > from && size > 0 {
+			for _, v := range r.commit(nil, record.Payload) {
+				key(v.key)
+			}
+		}
+	}
+}
+
+// FormatVersion is the version of the layout.
+const FormatVersion = formatVersion
+
+// FormatLine is the first line of the second copy of the records.
+func FormatLine(n int) []byte { return copyLine("edgetable %d", n) }
+
+// CommitsOfLog returns the offsets at which the commits of a log end.
+func CommitsOfLog(t testing.TB, b []byte, name string) (ends []int) {
+	t.Helper()
+	var n uint32
+	if _, err := fmt.Sscanf(name, "%d.log", &n); err != nil {
+		t.Fatal(err)
+	}
+	log := logfile.Scan(b, n)
+	for i, r := range log.Records[1:] {
+		if m, ok := markOf(log.Records[i].Payload); ok && m.number > 0 {
+			ends = append(ends, r.Offset)
+		}
+	}
+	return append(ends, log.End)
 }

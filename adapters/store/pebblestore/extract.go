@@ -15,12 +15,13 @@ import (
 // of entities.
 func Extract(o Options, key table.RecordKey, dir string) (entities int64, err error) {
 	o = o.withDefaults()
-	db, logs, err := openToRead(o)
+	in, err := openToRead(o)
 	if err != nil {
 		return 0, err
 	}
+	db := in.db
 	defer db.Close() // nothing was written
-	if damage := logs.inspected.damage(); damage != nil {
+	if damage := in.logs.inspected.damage(); damage != nil {
 		return 0, damage
 	}
 	record, closer, err := db.Get(recordKey(key.String()))
@@ -39,15 +40,15 @@ func Extract(o Options, key table.RecordKey, dir string) (entities int64, err er
 	if err != nil {
 		return 0, err
 	}
-	c := &checker{db: db, out: out.db, live: map[table.Incarnation]bool{r.Incarnation: true}}
-	err = errors.Join(c.copyTable(key, record, r.Incarnation), out.Close())
+	c := &checker{out: out.db}
+	err = errors.Join(c.copyTable(db, key, record, r.Incarnation), out.Close())
 	return c.report.Entities, err
 }
 
 // copyTable saves the record and the entities of a table, and what the clock has
 // reserved.
-func (c *checker) copyTable(key table.RecordKey, record []byte, i table.Incarnation) error {
-	reserved, closer, err := c.db.Get(clockKey)
+func (c *checker) copyTable(db *pebble.DB, key table.RecordKey, record []byte, i table.Incarnation) error {
+	reserved, closer, err := db.Get(clockKey)
 	if err == nil {
 		err = errors.Join(c.save(clockKey, reserved), closer.Close())
 	}
@@ -58,7 +59,7 @@ func (c *checker) copyTable(key table.RecordKey, record []byte, i table.Incarnat
 		return err
 	}
 	prefix := appendPrefix(nil, i)
-	it, err := c.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
 	if err != nil {
 		return err
 	}

@@ -131,6 +131,11 @@ func rewrite(t *testing.T, fs vfs.FS, path string, b []byte) {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
+	syncDir(t, fs)
+}
+
+func syncDir(t *testing.T, fs vfs.FS) {
+	t.Helper()
 	d, err := fs.OpenDir("data")
 	if err != nil {
 		t.Fatal(err)

@@ -17,8 +17,12 @@ var (
 )
 
 // formatVersion is the version of this layout. A store opens directories of
-// this version and of earlier versions that it can read.
-const formatVersion = 1
+// this version and of earlier versions that it can read, and makes them directories of
+// this version.
+//
+//	1  the first one
+//	2  with a second copy of the records: a build that does not keep it must not write here
+const formatVersion = 2
 
 // prefixLength is the number of bytes before the encoded key of an entity.
 const prefixLength = 1 + len(table.Incarnation{})

@@ -14,12 +14,14 @@ import (
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"edgetable/core/edm"
 )
 
 // logList is the file that lists the logs with commits that may be in no other
-// file, and the length to which the MANIFEST is synced. A missing listed log is
-// a loss, and so is a shorter MANIFEST: it no longer names files that replaced a
-// log. Pebble does not notice missing files.
+// file, the length to which the MANIFEST is synced, and a commit that is synced. A
+// missing listed log is a loss, and so is a shorter MANIFEST: it no longer names files
+// that replaced a log. Pebble does not notice missing files.
 const logList = "LOGS"
 
 // logFiles is the file system below Pebble. It keeps the list of logs correct,
@@ -35,9 +37,14 @@ type logFiles struct {
 
 	mu        sync.Mutex
 	live      map[uint32]int64 // log number → issued when the log was made
-	manifest  manifest
+	manifest  namedManifest
+	synced    int64 // number of a commit of this process that is synced
+	listed    bool  // the list could be read
 	replaying atomic.Bool
 	inspected inspection
+
+	copied     copied // the second copy of the records when the start began
+	copiedText []byte
 }
 
 // lossPolicy says what happens to a log that has lost commits.
@@ -49,8 +56,8 @@ const (
 	showReadable                   // Pebble sees its readable part, and no file changes
 )
 
-// manifest is the current MANIFEST and its synced length.
-type manifest struct {
+// namedManifest is the current MANIFEST and its synced length.
+type namedManifest struct {
 	name   string
 	synced int64
 }
@@ -69,10 +76,11 @@ func (l *logFiles) read() (missing []string, err error) {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	if l.live, l.manifest, err = parseLogs(b); err != nil {
+	if l.live, l.manifest, l.synced, err = parseLogs(b); err != nil {
 		l.logf("edgetable: %s: %v; a missing log cannot be noticed at this start", l.FS.PathJoin(l.dir, logList), err)
 		return nil, nil
 	}
+	l.listed = true
 	for n := range l.live {
 		if _, err := l.FS.Stat(l.path(n)); errors.Is(err, fs.ErrNotExist) {
 			missing = append(missing, logName(n))
@@ -88,6 +96,26 @@ func (l *logFiles) read() (missing []string, err error) {
 // missingLogs returns a sentence about missing listed logs.
 func missingLogs(names []string) string {
 	return fmt.Sprintf("the log %s is missing; the commits it held are lost", strings.Join(names, ", "))
+}
+
+// next returns the log that was made after this one. ok is false if this one is the
+// newest.
+func (l *logFiles) next(number uint32) (next uint32, ok bool, err error) {
+	names, err := l.FS.List(l.dir)
+	if err != nil {
+		return 0, false, err
+	}
+	later := slices.Collect(maps.Keys(l.live))
+	for _, name := range names {
+		if n, ok := l.number(l.FS.PathJoin(l.dir, name)); ok {
+			later = append(later, n)
+		}
+	}
+	later = slices.DeleteFunc(later, func(n uint32) bool { return n <= number })
+	if len(later) == 0 {
+		return 0, false, nil
+	}
+	return slices.Min(later), true, nil
 }
 
 func logName(n uint32) string { return fmt.Sprintf("%06d.log", n) }
@@ -109,65 +137,54 @@ func (l *logFiles) change(do func(live map[uint32]int64)) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	do(l.live)
-	return l.write()
+	return l.write(l.FS)
 }
 
-// write replaces the list: the MANIFEST, then for each log its number and the
-// number of a commit, then a checksum.
-func (l *logFiles) write() error {
+// note writes down that a commit is synced, so that a start misses it if the newest log
+// was cut short. It does not wait for space, to which to is a file system that fails.
+func (l *logFiles) note(to vfs.FS, n edm.Ticks) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.synced = int64(n)
+	_ = l.write(to) // without it a start notices less
+}
+
+// write replaces the list: the MANIFEST, a synced commit, then for each log its number
+// and the number of a commit, then a checksum.
+func (l *logFiles) write(to vfs.FS) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %d\n", l.manifest.name, l.manifest.synced)
+	fmt.Fprintf(&b, "%s %d\nsynced %d\n", l.manifest.name, l.manifest.synced, l.synced)
 	for _, n := range slices.Sorted(maps.Keys(l.live)) {
 		fmt.Fprintf(&b, "%06d %d\n", n, l.live[n])
 	}
 	fmt.Fprintf(&b, "crc %08x\n", crc32.ChecksumIEEE(b.Bytes()))
-	path := l.FS.PathJoin(l.dir, logList)
-	d, err := l.FS.OpenDir(l.dir)
-	if err != nil {
-		return err
-	}
-	err = l.replace(path, b.Bytes(), d)
-	return errors.Join(err, d.Close())
-}
-
-// replace replaces the list. A log that it names is in the directory first: the list may
-// survive a power failure that a file made before it does not.
-func (l *logFiles) replace(path string, list []byte, dir vfs.File) error {
-	f, err := l.FS.Create(path+".new", vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(list)
-	if err = errors.Join(err, f.Sync(), f.Close(), dir.Sync()); err != nil {
-		return err
-	}
-	if err := l.FS.Rename(path+".new", path); err != nil {
-		return err
-	}
-	return dir.Sync()
+	return replaceFile(to, l.dir, logList, b.Bytes())
 }
 
 // parseLogs is the inverse of write.
-func parseLogs(b []byte) (live map[uint32]int64, m manifest, err error) {
+func parseLogs(b []byte) (live map[uint32]int64, m namedManifest, synced int64, err error) {
 	damaged := errors.New("the list of logs is damaged")
 	live = map[uint32]int64{}
 	i := bytes.LastIndex(b, []byte("crc "))
 	if i < 0 || string(b[i:]) != fmt.Sprintf("crc %08x\n", crc32.ChecksumIEEE(b[:i])) {
-		return live, m, damaged
+		return live, m, 0, damaged
 	}
 	head, lines, _ := strings.Cut(string(b[:i]), "\n")
 	if _, err := fmt.Sscanf(head, "%s %d", &m.name, &m.synced); err != nil {
-		return live, m, damaged
+		return live, m, 0, damaged
 	}
 	for line := range strings.Lines(lines) {
 		var n uint32
 		var issued int64
+		if _, err := fmt.Sscanf(line, "synced %d\n", &synced); err == nil { // not in format 1
+			continue
+		}
 		if _, err := fmt.Sscanf(line, "%d %d\n", &n, &issued); err != nil {
-			return map[uint32]int64{}, m, damaged
+			return map[uint32]int64{}, m, 0, damaged
 		}
 		live[n] = issued
 	}
-	return live, m, nil
+	return live, m, synced, nil
 }
 
 // Create lists a new log before anything is written to it.
@@ -201,13 +218,17 @@ func (f *manifestFile) Sync() error {
 	}
 	f.logs.mu.Lock()
 	defer f.logs.mu.Unlock()
-	f.logs.manifest = manifest{f.name, f.written}
+	f.logs.manifest = namedManifest{f.name, f.written}
 	return nil
 }
 
 func (l *logFiles) created(path string, f vfs.File, err error) (vfs.File, error) {
 	if n, ok := l.number(path); ok && err == nil {
-		if err := l.change(func(live map[uint32]int64) { live[n] = l.issued() }); err != nil {
+		if err := l.change(func(live map[uint32]int64) {
+			if live[n] = l.issued(); live[n] == 0 {
+				l.synced = 0 // a new process: everything older is in data files
+			}
+		}); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 		f = &logFile{f, &l.syncs}
@@ -241,7 +262,9 @@ func (l *logFiles) forget(path string) error {
 }
 
 // forgetAll empties the list at a clean end: every commit is in a data file.
-func (l *logFiles) forgetAll() error { return l.change(func(live map[uint32]int64) { clear(live) }) }
+func (l *logFiles) forgetAll() error {
+	return l.change(func(live map[uint32]int64) { clear(live); l.synced = 0 })
+}
 
 // Open inspects a log that Pebble is about to replay, and the MANIFEST.
 func (l *logFiles) Open(path string, o ...vfs.OpenOption) (vfs.File, error) {

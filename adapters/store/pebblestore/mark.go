@@ -85,9 +85,14 @@ func (m *marker) sawSync(n edm.Ticks) {
 	}
 }
 
-// run writes marks until end is called.
-func (m *marker) run(write func(mark) error) {
+// noteEvery is the time between two notes of a synced commit outside of the log, while
+// there are commits.
+const noteEvery = time.Second
+
+// run writes marks until end is called, and notes the synced commits outside of the log.
+func (m *marker) run(write func(mark) error, note func(edm.Ticks)) {
 	defer close(m.done)
+	var noted time.Time
 	for {
 		select {
 		case <-m.stop:
@@ -102,12 +107,18 @@ func (m *marker) run(write func(mark) error) {
 				return
 			case <-time.After(quiet):
 			}
+			if time.Since(noted) >= noteEvery {
+				note(edm.Ticks(n))
+				noted = time.Now()
+			}
 		}
 		if n > m.marked {
 			if write(mark{synced: edm.Ticks(n)}) != nil {
 				return // the log failed, which ends the store
 			}
 			m.marked = n
+			note(edm.Ticks(n))
+			noted = time.Now()
 		}
 	}
 }

@@ -19,7 +19,7 @@ func TestMarkOnlyInPause(t *testing.T) {
 			marks.Add(1)
 			last.Store(int64(k.synced))
 			return nil
-		})
+		}, func(edm.Ticks) {})
 		n := edm.Ticks(0)
 		load := func() {
 			for range 1000 {

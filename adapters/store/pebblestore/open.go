@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -53,6 +54,39 @@ func (s *Store) open(o Options) error {
 	if err := checkForeign(o); err != nil && !locked(o) {
 		return err // before a file is made in the directory
 	}
+	if o.AcceptDamage && !o.Memory {
+		if err := tryRead(o); err != nil { // before a file is changed
+			return err
+		}
+	}
+	err := s.openChanging(o)
+	if errors.Is(err, ErrLost) {
+		o.AcceptDamage = true
+		if other := tryRead(o); other != nil {
+			return other // accepting the loss would not help
+		}
+	}
+	return err
+}
+
+// tryRead reports why the directory could not be served. It changes nothing.
+func tryRead(o Options) error {
+	if _, err := o.FS.Stat(o.Dir); errors.Is(err, fs.ErrNotExist) {
+		return nil // it will be new
+	}
+	names, err := o.FS.List(o.Dir)
+	if err != nil || !slices.ContainsFunc(names, isStore) {
+		return err
+	}
+	r, err := openToRead(o)
+	if err != nil {
+		return err
+	}
+	return r.db.Close()
+}
+
+// openChanging opens the store, if it has lost nothing or the loss is accepted.
+func (s *Store) openChanging(o Options) error {
 	p := o.pebble(s)
 	// Pebble makes a new directory and its parents durable, so it must create
 	// the directory. Then Pebble also locks it.
@@ -77,27 +111,32 @@ func (s *Store) open(o Options) error {
 	}
 	s.db, err = pebble.Open(o.Dir, p)
 	if err != nil {
-		if strings.Contains(err.Error(), "unknown format major version") {
-			return fmt.Errorf("%w: %w", ErrNewer, err)
-		}
-		if s.logs != nil {
-			if damage := s.logs.inspected.damage(); damage != nil && !o.AcceptDamage {
-				return damage
-			}
-		}
-		return explain(err)
+		return s.refuse(err, o)
 	}
-	if err := s.load(o); err != nil {
-		return errors.Join(explain(err), s.db.Close())
+	if err := s.load(o, false); err != nil {
+		return errors.Join(s.refuse(err, o), s.db.Close())
 	}
 	if s.memory {
 		return nil
 	}
 	s.logs.replaying.Store(false)
-	go s.marker.run(s.writeMark)
+	go s.marker.run(s.writeMark, func(n edm.Ticks) { s.logs.note(s.space.fs, n) })
 	s.standIn.end()
 	s.space.open()
 	return nil
+}
+
+// refuse returns the reason why a directory cannot be opened.
+func (s *Store) refuse(err error, o Options) error {
+	if strings.Contains(err.Error(), "unknown format major version") {
+		return fmt.Errorf("%w: %w", ErrNewer, err)
+	}
+	if s.logs != nil && !o.AcceptDamage {
+		if damage := s.logs.inspected.damage(); damage != nil {
+			return damage
+		}
+	}
+	return explain(err)
 }
 
 // inspectLogs looks for missing logs, and arranges the inspection of the logs
@@ -111,22 +150,43 @@ func (s *Store) inspectLogs(o Options, p *pebble.Options) error {
 	if o.AcceptDamage {
 		l.onLoss = keepReadable
 	}
+	s.logs = l
+	p.FS = l
+	return l.begin()
+}
+
+// begin reads the lists of what must be in the directory.
+func (l *logFiles) begin() error {
 	l.replaying.Store(true)
-	missing, err := l.read()
-	if err != nil {
+	var err error
+	if l.copied, l.copiedText, err = readCopies(l.FS, l.FS.PathJoin(l.dir, copyFile)); err != nil {
 		return err
 	}
-	if len(missing) > 0 {
-		lost := missingLogs(missing)
-		l.inspected.lost = append(l.inspected.lost, lost)
-		if !o.AcceptDamage {
-			return l.inspected.damage()
-		}
-		o.Logf("edgetable: accepted damage: %s", lost)
+	if n := l.copied.format; n > formatVersion {
+		return newer(n)
 	}
-	p.FS = l
-	s.logs = l
+	if n := l.copied.damaged; n > 0 {
+		l.logf("edgetable: %d lines of %s are damaged: it is written again", n, l.FS.PathJoin(l.dir, copyFile))
+	}
+	missing, err := l.read()
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	return l.lose(missingLogs(missing))
+}
+
+// lose notes a loss, and returns an error if it is not accepted.
+func (l *logFiles) lose(lost string) error {
+	l.inspected.lost = append(l.inspected.lost, lost)
+	if l.onLoss == refuseLoss {
+		return l.inspected.damage()
+	}
+	l.logf("edgetable: accepted damage: %s", lost)
 	return nil
+}
+
+func newer(format uint32) error {
+	return fmt.Errorf("%w (its format is %d, this version knows %d)", ErrNewer, format, formatVersion)
 }
 
 // checkForeign refuses to create a store among other files, as for a mistyped directory.
@@ -141,7 +201,7 @@ func checkForeign(o Options) error {
 	foreign := ""
 	for _, name := range names {
 		switch {
-		case strings.HasPrefix(name, "marker."), name == "MANIFEST-000001": // files of Pebble; an interrupted start also leaves them
+		case isStore(name):
 			return nil
 		case name == "accounts", name == "accounts.used": // files of 'edgetable account', which may run before the first start
 		case name != "LOCK" && name != "lost+found": // a folder of the file system
@@ -154,6 +214,12 @@ func checkForeign(o Options) error {
 	return err
 }
 
+// isStore reports whether a file of this name shows that a directory is a store. An
+// interrupted first start also leaves some of them.
+func isStore(name string) bool {
+	return strings.HasPrefix(name, "marker.") || name == "MANIFEST-000001"
+}
+
 // locked reports whether a process has used the directory as a store. That
 // process may just be making the first files.
 func locked(o Options) bool {
@@ -161,10 +227,16 @@ func locked(o Options) bool {
 	return err == nil
 }
 
-// load checks the format and reads the data that the store keeps in memory.
-func (s *Store) load(o Options) error {
-	if err := s.checkFormat(); err != nil {
+// load checks the format and reads the data that the store keeps in memory. With
+// readOnly it changes nothing.
+func (s *Store) load(o Options, readOnly bool) error {
+	if err := s.checkFormat(readOnly); err != nil {
 		return err
+	}
+	if s.logs != nil {
+		if err := s.restoreRecords(readOnly); err != nil {
+			return err
+		}
 	}
 	reserved, err := s.reservation()
 	if err != nil {
@@ -176,45 +248,70 @@ func (s *Store) load(o Options) error {
 		reserved = max(reserved, s.logs.inspected.highest) // a damaged log may have lost a reservation
 	}
 	s.journal.begin(table.NewClock(o.Now, reserved, s.reserve), reserved)
-	return s.loadTables()
+	if err := s.loadTables(); err != nil || s.memory || readOnly {
+		return err
+	}
+	s.copies = &copies{fs: s.space.fs, dir: o.Dir, logf: o.Logf}
+	return s.writeCopies(o.FS, s.logs.copiedText)
 }
 
-func (s *Store) checkFormat() error {
+// checkFormat checks the format version in the database, and raises it to that of this
+// version.
+func (s *Store) checkFormat(readOnly bool) error {
 	v, closer, err := s.db.Get(formatKey)
 	if errors.Is(err, pebble.ErrNotFound) {
-		return s.initialize()
+		return s.initialize(readOnly)
 	}
 	if err != nil {
 		return err
 	}
-	defer closer.Close()
-	if len(v) != 4 {
+	n := uint32(0)
+	if len(v) == 4 {
+		n = binary.BigEndian.Uint32(v)
+	}
+	if err := closer.Close(); err != nil {
+		return err
+	}
+	switch {
+	case n == 0:
 		return ErrForeign
+	case n > formatVersion:
+		return newer(n)
+	case n == formatVersion || readOnly:
+		return nil
 	}
-	if n := binary.BigEndian.Uint32(v); n > formatVersion {
-		return fmt.Errorf("%w (its format is %d, this version knows %d)", ErrNewer, n, formatVersion)
-	}
-	return nil
+	return s.setFormat()
 }
 
-// initialize marks an empty database as one of edgetable.
-func (s *Store) initialize() error {
+// initialize marks an empty database as one of edgetable, or one whose mark is lost.
+func (s *Store) initialize(readOnly bool) error {
 	it, err := s.db.NewIter(nil)
 	if err != nil {
 		return err
 	}
 	empty := !it.First()
-	if err := it.Close(); err != nil {
+	if err := errors.Join(it.Error(), it.Close()); err != nil {
 		return err
 	}
-	if !empty {
+	ours := s.logs != nil && s.logs.copied.format > 0
+	switch {
+	case !empty && !ours && s.logs != nil && s.logs.listed:
+		return errors.New("the format version of the store is lost, and perhaps its tables")
+	case !empty && !ours:
 		return ErrForeign
+	case ours:
+		if err := s.logs.lose("the format version of the store is lost, and what was written with it"); err != nil {
+			return err
+		}
 	}
-	o := pebble.Sync
-	if s.memory {
-		o = pebble.NoSync
+	if readOnly {
+		return nil
 	}
-	return s.db.Set(formatKey, binary.BigEndian.AppendUint32(nil, formatVersion), o)
+	return s.setFormat()
+}
+
+func (s *Store) setFormat() error {
+	return s.db.Set(formatKey, binary.BigEndian.AppendUint32(nil, formatVersion), &pebble.WriteOptions{Sync: !s.memory})
 }
 
 // reservation returns the highest Timestamp that earlier processes may have
@@ -286,6 +383,7 @@ func (s *Store) Close() error {
 	}
 	s.space.close()
 	s.marker.end()
+	s.copies.close()
 	err := s.db.Close()
 	if err == nil && flushed {
 		err = s.logs.forgetAll()

@@ -102,16 +102,13 @@ func (s *Store) openWaiting(o Options) error {
 // openToStandIn opens the directory a second time, to read.
 func (s *Store) openToStandIn(o Options) (*Store, error) {
 	o.FS = unlocked{o.FS}
-	db, logs, err := openToRead(o)
+	r, err := openToRead(o)
 	if err != nil {
 		return nil, err
 	}
-	r := &Store{db: db, logs: logs, space: s.space, fatal: s.fatal, journal: new(journal), tables: newTables(), seed: s.seed}
-	if err = logs.inspected.damage(); err == nil || o.AcceptDamage {
-		err = r.load(o)
-	}
-	if err != nil {
-		db.Close() // nothing was written
+	r.space, r.fatal, r.seed = s.space, s.fatal, s.seed
+	if err := r.logs.inspected.damage(); err != nil && !o.AcceptDamage {
+		r.db.Close() // nothing was written
 		return nil, err
 	}
 	return r, nil

@@ -25,6 +25,7 @@ type Store struct {
 	committed func(time.Duration)
 	logs      *logFiles // nil in memory
 	space     *space    // nil in memory
+	copies    *copies   // nil in memory
 	standIn   standIn
 	// started is closed when a start that waited for space has finished; nil: it did not wait
 	started     chan struct{}

@@ -132,7 +132,7 @@ func TestWrite(t *testing.T) {
 	content[len(content)/3] ^= 1
 	got := logfile.Scan(content, number).Replayable()
 	var b bytes.Buffer
-	if err := logfile.Write(&b, got); err != nil {
+	if err := logfile.Write(&b, number, got); err != nil {
 		t.Fatal(err)
 	}
 	want := pebbleReads(t, b.Bytes(), number)
@@ -140,7 +140,7 @@ func TestWrite(t *testing.T) {
 		t.Fatalf("Pebble reads %d of %d records", len(want), len(got))
 	}
 	again := logfile.Scan(b.Bytes(), number)
-	if len(again.Records) != len(want) || len(again.Damage) != 0 {
+	if len(again.Records) != len(want) || len(again.Damage) != 0 || !again.Closed {
 		t.Fatalf("%d of %d records, damage %v", len(again.Records), len(want), again.Damage)
 	}
 }

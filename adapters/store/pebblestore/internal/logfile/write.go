@@ -1,18 +1,45 @@
 package logfile
 
 import (
+	"encoding/binary"
 	"io"
 
 	"github.com/cockroachdb/pebble/v2/record"
 )
 
-// Write writes the records as a log that Pebble reads.
-func Write(w io.Writer, records []Record) error {
-	out := record.NewWriter(w)
+// Write writes the records as a log that Pebble reads and takes for closed.
+func Write(w io.Writer, number uint32, records []Record) error {
+	c := &counter{w: w}
+	out := record.NewWriter(c)
 	for _, r := range records {
 		if _, err := out.WriteRecord(r.Payload); err != nil {
 			return err
 		}
 	}
-	return out.Close()
+	if err := out.Close(); err != nil {
+		return err
+	}
+	var b []byte
+	if rest := blockSize - c.n%blockSize; rest < numberHeader {
+		b = make([]byte, rest)
+	}
+	_, err := w.Write(append(b, end(number)...))
+	return err
+}
+
+// end returns the mark of a log that was closed, see isTrailer.
+func end(number uint32) []byte {
+	return binary.LittleEndian.AppendUint32([]byte{0, 0, 0, 0, 0, 0, 5}, number+1)
+}
+
+// counter counts the bytes that are written.
+type counter struct {
+	w io.Writer
+	n int
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += n
+	return n, err
 }

@@ -1,0 +1,146 @@
+package datafile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable/block"
+	"github.com/cockroachdb/pebble/v2/sstable/colblk"
+)
+
+// A block is compressed bytes · kind of the compression (1) · CRC-32C of both (4). A
+// columnar block begins with 4 bytes that depend on its kind, then version (1) ·
+// number of columns (2) · number of rows (4). See package colblk of Pebble.
+const (
+	trailer        = block.TrailerLen
+	columnarHeader = 11
+
+	dataColumns = 7
+	spanColumns = 5
+)
+
+var errBlock = errors.New("checksum mismatch")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// masked is the form in which LevelDB stores a checksum.
+func masked(crc uint32) uint32 { return (crc>>15 | crc<<17) + 0xa282ead8 }
+
+// open checks a stored block with its trailer and decompresses it.
+func open(b []byte) ([]byte, error) {
+	n := len(b) - trailer
+	if n < 0 || masked(crc32.Checksum(b[:n+1], castagnoli)) != binary.LittleEndian.Uint32(b[n+1:]) {
+		return nil, errBlock
+	}
+	return decompress(b[:n], b[n])
+}
+
+// decompress returns memory of its own, aligned as columnar blocks must be.
+func decompress(b []byte, kind byte) ([]byte, error) {
+	if !known(kind) {
+		return nil, fmt.Errorf("unknown compression %d", kind)
+	}
+	k := block.CompressionIndicator(kind)
+	n, err := block.DecompressedLen(k, b)
+	if err != nil {
+		return nil, err
+	}
+	if n > maxBlock {
+		return nil, fmt.Errorf("a block of %d bytes", n)
+	}
+	own := make([]byte, n)
+	return own, block.DecompressInto(k, b, own)
+}
+
+// known reports whether a block may be compressed in this way.
+func known(kind byte) bool {
+	return kind == byte(block.NoCompressionIndicator) || kind == byte(block.SnappyCompressionIndicator) ||
+		kind == byte(block.ZstdCompressionIndicator) || kind == byte(block.MinLZCompressionIndicator)
+}
+
+// columns returns the number of columns of a columnar block, or 0 if it is none.
+func columns(b []byte) int {
+	if len(b) < columnarHeader || b[4] != byte(colblk.Version1) {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint16(b[5:]))
+}
+
+var keySchema = colblk.DefaultKeySchema(pebble.DefaultComparer, 16)
+
+// Entry is one version of a key.
+type Entry struct {
+	Key, Value []byte
+	Sequence   uint64
+	Kind       pebble.InternalKeyKind
+}
+
+// entries returns the content of a data block, in its order.
+func entries(b []byte) (list []Entry, err error) {
+	// Pebble's decoder panics on a block that only looks like one.
+	defer func() {
+		if r := recover(); r != nil {
+			list, err = nil, fmt.Errorf("not a data block: %v", r)
+		}
+	}()
+	if columns(b) != dataColumns {
+		return nil, errors.New("not a data block")
+	}
+	var d colblk.DataBlockDecoder
+	d.Init(&keySchema, b)
+	var it colblk.DataBlockIter
+	it.InitOnce(&keySchema, pebble.DefaultComparer, nil)
+	if err := it.Init(&d, block.NoTransforms); err != nil {
+		return nil, err
+	}
+	for kv := it.First(); kv != nil; kv = it.Next() {
+		list = append(list, Entry{
+			Key: bytes.Clone(kv.K.UserKey), Value: bytes.Clone(kv.InPlaceValue()),
+			Sequence: uint64(kv.K.SeqNum()), Kind: kv.K.Kind(),
+		})
+	}
+	return list, it.Error()
+}
+
+// Span says that all versions of the keys from Start to before End with lower
+// sequence numbers are deleted.
+type Span struct {
+	Start, End []byte
+	Sequence   uint64
+}
+
+// spans returns the content of a block of deleted ranges.
+func spans(b []byte) (list []Span, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			list, err = nil, fmt.Errorf("not a block of deleted ranges: %v", r)
+		}
+	}()
+	if columns(b) != spanColumns {
+		return nil, errors.New("not a block of deleted ranges")
+	}
+	var pool block.BufferPool
+	pool.Init(1)
+	defer pool.Release()
+	v := block.Alloc(len(b), &pool)
+	copy(v.BlockData(), b)
+	if err := colblk.InitKeyspanBlockMetadata(v.BlockMetadata(), v.BlockData()); err != nil {
+		v.Release()
+		return nil, err
+	}
+	it := colblk.NewKeyspanIter(bytes.Compare, v.MakeHandle(), block.NoFragmentTransforms)
+	defer it.Close()
+	s, err := it.First()
+	for ; s != nil && err == nil; s, err = it.Next() {
+		for _, k := range s.Keys {
+			if k.Kind() == pebble.InternalKeyKindRangeDelete {
+				list = append(list, Span{Start: bytes.Clone(s.Start), End: bytes.Clone(s.End), Sequence: uint64(k.SeqNum())})
+			}
+		}
+	}
+	return list, err
+}

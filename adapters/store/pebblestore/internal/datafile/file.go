@@ -1,0 +1,244 @@
+package datafile
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/sstable/block"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// place is where a block with its trailer is.
+type place struct{ offset, size int64 }
+
+// File is a data file of which blocks may be damaged.
+type File struct {
+	content io.ReaderAt
+	data    []place
+	// Spans are the deleted ranges that can be read.
+	Spans []Span
+	// Damage lists the places outside of data blocks that cannot be read.
+	Damage []Damage
+}
+
+// Damage is one place that cannot be read.
+type Damage struct {
+	Offset, Size  int64
+	After, Before []byte // the nearest readable keys, for a data block; nil: none
+	Err           error
+}
+
+// reopened reads a file that it does not keep open: a store may have more data files than
+// a process may open.
+type reopened struct {
+	fs   vfs.FS
+	path string
+}
+
+func (r reopened) ReadAt(b []byte, at int64) (n int, err error) {
+	f, err := r.fs.Open(r.path)
+	if err != nil {
+		return 0, err
+	}
+	n, err = f.ReadAt(b, at)
+	return n, errors.Join(err, f.Close())
+}
+
+// Read finds the blocks of a file. It returns an error only if the file cannot be
+// read at all.
+func Read(fs vfs.FS, path string) (*File, error) {
+	f, err := fs.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := read(f, reopened{fs, path})
+	return r, errors.Join(err, f.Close())
+}
+
+func read(f vfs.File, again reopened) (*File, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	r := &File{content: again}
+	places, err := indexed(f, info.Size())
+	if err == nil {
+		r.index(places)
+		return r, nil
+	}
+	b := make([]byte, info.Size())
+	if n, err := f.ReadAt(b, 0); err != nil && (!errors.Is(err, io.EOF) || n < len(b)) {
+		return nil, err
+	}
+	r.Damage = append(r.Damage, Damage{Size: info.Size(), Err: fmt.Errorf("the index cannot be read (%s)", firstLine(err))})
+	found, damage := search(b)
+	r.Damage = append(r.Damage, damage...)
+	for _, p := range found {
+		switch own, err := open(b[p.offset : p.offset+p.size]); {
+		case err != nil:
+		case columns(own) == dataColumns:
+			r.data = append(r.data, p)
+		case columns(own) == spanColumns:
+			if s, err := spans(own); err == nil {
+				r.Spans = append(r.Spans, s...)
+			}
+		}
+	}
+	return r, nil
+}
+
+// indexed returns the layout of a file according to its index.
+func indexed(f vfs.File, size int64) (l *sstable.Layout, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	readable, err := sstable.NewSimpleReadable(kept{f})
+	if err != nil {
+		return nil, err
+	}
+	r, err := sstable.NewReader(context.Background(), readable, sstable.ReaderOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() // it was only read
+	if l, err = r.Layout(); err != nil {
+		return nil, err
+	}
+	for _, h := range l.Data {
+		if h.Offset+h.Length+trailer > uint64(size) {
+			return nil, fmt.Errorf("a block lies behind the end of the file")
+		}
+	}
+	return l, nil
+}
+
+// kept is a file that stays open.
+type kept struct{ vfs.File }
+
+func (kept) Close() error { return nil }
+
+// index takes the places of data blocks from a layout, reads the deleted ranges, and
+// checks the other blocks.
+func (f *File) index(l *sstable.Layout) {
+	for _, h := range l.Data {
+		f.data = append(f.data, placeOf(h.Handle))
+	}
+	others := append([]block.Handle{l.TopIndex, l.RangeKey, l.ValueIndex, l.Properties, l.MetaIndex, l.BlobReferenceIndex}, l.Index...)
+	others = append(others, l.ValueBlock...)
+	for _, h := range l.Filter {
+		others = append(others, h.Handle)
+	}
+	for _, h := range others {
+		if h.Length > 0 {
+			f.read(placeOf(h))
+		}
+	}
+	if l.RangeDel.Length > 0 {
+		if b, ok := f.read(placeOf(l.RangeDel)); ok {
+			s, err := spans(b)
+			if err != nil {
+				f.Damage = append(f.Damage, Damage{Offset: int64(l.RangeDel.Offset), Size: int64(l.RangeDel.Length), Err: err})
+			}
+			f.Spans = s
+		}
+	}
+}
+
+func placeOf(h block.Handle) place { return place{int64(h.Offset), int64(h.Length) + trailer} }
+
+// read reads a block outside of the data, and notes damage.
+func (f *File) read(p place) ([]byte, bool) {
+	b, err := f.block(p)
+	if err != nil {
+		f.Damage = append(f.Damage, Damage{Offset: p.offset, Size: p.size, Err: err})
+	}
+	return b, err == nil
+}
+
+func (f *File) block(p place) ([]byte, error) {
+	b := make([]byte, p.size)
+	if n, err := f.content.ReadAt(b, p.offset); err != nil && (!errors.Is(err, io.EOF) || n < len(b)) {
+		return nil, err
+	}
+	return open(b)
+}
+
+// Cursor reads the versions of keys in their order, past damaged blocks.
+type Cursor struct {
+	// Damage lists the data blocks that cannot be read so far.
+	Damage []Damage
+	file   *File
+	next   int // block
+	list   []Entry
+	last   []byte
+	open   int // elements of Damage without Before
+}
+
+// Cursor returns a cursor at the beginning of the file.
+func (f *File) Cursor() *Cursor { return &Cursor{file: f} }
+
+// Next returns the next version. ok is false at the end.
+func (c *Cursor) Next() (e Entry, ok bool) {
+	for len(c.list) == 0 {
+		if c.next == len(c.file.data) {
+			c.open = 0
+			return Entry{}, false
+		}
+		p := c.file.data[c.next]
+		c.next++
+		list, err := c.read(p)
+		if err != nil {
+			c.Damage = append(c.Damage, Damage{Offset: p.offset, Size: p.size, After: c.last, Err: err})
+			c.open++
+			continue
+		}
+		c.list = list
+		for ; c.open > 0; c.open-- {
+			c.Damage[len(c.Damage)-c.open].Before = list[0].Key
+		}
+	}
+	e, c.list = c.list[0], c.list[1:]
+	c.last = e.Key
+	return e, true
+}
+
+// read reads a data block. One whose keys are not behind those before it is not what
+// was written there.
+func (c *Cursor) read(p place) ([]Entry, error) {
+	b, err := c.file.block(p)
+	if err != nil {
+		return nil, err
+	}
+	list, err := entries(b)
+	if err != nil {
+		return nil, err
+	}
+	last := c.last
+	for _, e := range list {
+		if last != nil && bytes.Compare(e.Key, last) < 0 {
+			return nil, fmt.Errorf("the keys are not in order")
+		}
+		last = e.Key
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("the block is empty")
+	}
+	return list, nil
+}
+
+func firstLine(err error) string {
+	line, _, _ := bytes.Cut([]byte(err.Error()), []byte("\n"))
+	return string(line)
+}
+
+// Place returns where the block of the last version is.
+func (c *Cursor) Place() (offset, size int64) {
+	p := c.file.data[c.next-1]
+	return p.offset, p.size
+}

@@ -1,0 +1,158 @@
+// Package manifest reads which data files and logs of a store are in use, from the
+// records of a MANIFEST of Pebble. Pebble reads a MANIFEST only when it opens the
+// whole store, and not past a damaged place.
+//
+// The format is that of Pebble 2.1; a test compares this reader with Pebble's own.
+package manifest
+
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// State is what the records of a MANIFEST say.
+type State struct {
+	// Live has each data file that was ever added: true if it is in use.
+	Live map[uint64]bool
+	// FirstLog is the number of the oldest log whose commits are in no data file.
+	FirstLog uint64
+}
+
+// The tags of a record. See package manifest of Pebble.
+const (
+	tagComparator     = 1
+	tagLogNumber      = 2
+	tagNextFileNumber = 3
+	tagLastSequence   = 4
+	tagCompactPointer = 5
+	tagDeletedFile    = 6
+	tagNewFile        = 7
+	tagPrevLogNumber  = 9
+	tagNewFile2       = 100
+	tagNewFile4       = 103
+	tagNewFile5       = 104
+	tagCreatedBacking = 105
+	tagRemovedBacking = 106
+
+	customEnd    = 1
+	customUnsafe = 1 << 6
+)
+
+var errRecord = errors.New("a record of the MANIFEST has a form that this version does not know")
+
+// Read returns the state after the records. An error means that a record is not
+// understood; the state is that without it.
+func Read(records [][]byte) (State, error) {
+	s := State{Live: map[uint64]bool{}}
+	var failed error
+	for _, r := range records {
+		d := decoder{rest: r}
+		for len(d.rest) > 0 && !d.bad {
+			d.edit(d.number())
+		}
+		if d.bad {
+			failed = errRecord
+			continue
+		}
+		for _, n := range d.deleted {
+			s.Live[n] = false
+		}
+		for _, n := range d.added { // a file that only changes its level is in both
+			s.Live[n] = true
+		}
+		s.FirstLog = max(s.FirstLog, d.log)
+	}
+	return s, failed
+}
+
+// decoder reads one record.
+type decoder struct {
+	rest           []byte
+	bad            bool
+	added, deleted []uint64
+	log            uint64
+}
+
+func (d *decoder) number() uint64 {
+	n, size := binary.Uvarint(d.rest)
+	if size <= 0 {
+		d.bad, d.rest = true, nil
+		return 0
+	}
+	d.rest = d.rest[size:]
+	return n
+}
+
+func (d *decoder) bytes() {
+	n := d.number()
+	if n > uint64(len(d.rest)) {
+		d.bad, d.rest = true, nil
+		return
+	}
+	d.rest = d.rest[n:]
+}
+
+func (d *decoder) edit(tag uint64) {
+	switch tag {
+	case tagComparator:
+		d.bytes()
+	case tagLogNumber:
+		d.log = d.number()
+	case tagNextFileNumber, tagLastSequence, tagPrevLogNumber, tagRemovedBacking:
+		d.number()
+	case tagCompactPointer:
+		d.number()
+		d.bytes()
+	case tagCreatedBacking:
+		d.number()
+		d.number()
+	case tagDeletedFile:
+		d.number() // level
+		d.deleted = append(d.deleted, d.number())
+	case tagNewFile, tagNewFile2, tagNewFile4, tagNewFile5:
+		d.newFile(tag)
+	default:
+		d.bad = true
+	}
+}
+
+func (d *decoder) newFile(tag uint64) {
+	d.number() // level
+	file := d.number()
+	d.number() // size
+	d.bounds(tag)
+	if tag != tagNewFile { // sequence numbers
+		d.number()
+		d.number()
+	}
+	if tag == tagNewFile4 || tag == tagNewFile5 {
+		for custom := d.number(); custom != customEnd && !d.bad; custom = d.number() {
+			if custom&customUnsafe != 0 { // as a part of a file, which this store does not make
+				d.bad = true
+			} else {
+				d.bytes()
+			}
+		}
+	}
+	d.added = append(d.added, file)
+}
+
+func (d *decoder) bounds(tag uint64) {
+	if tag != tagNewFile5 {
+		d.bytes()
+		d.bytes()
+		return
+	}
+	if len(d.rest) == 0 {
+		d.bad = true
+		return
+	}
+	marker := d.rest[0]
+	d.rest = d.rest[1:]
+	if marker&1 != 0 { // point keys
+		d.bytes()
+		d.bytes()
+	}
+	d.bytes() // range keys
+	d.bytes()
+}

@@ -1,0 +1,160 @@
+package pebblestore_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// TestLogInTheMiddle empties or cuts each log but the newest: behind a commit, where it
+// looks like a log that ends there, or within one. The start and the check name the file
+// and the times, and an accepted loss is in the log.
+func TestLogInTheMiddle(t *testing.T) {
+	t.Parallel()
+	b := newDamageBase(t, "several logs", true)
+	logs := slices.Sorted(slices.Values(b.files["log"]))
+	for _, path := range logs[:len(logs)-1] {
+		whole := content(t, b.disk, path)
+		ends := pebblestore.CommitsOfLog(t, whole, b.disk.PathBase(path))
+		for what, n := range map[string]int{
+			"emptied": 0, "cut behind a commit": ends[len(ends)/2], "cut behind another commit": ends[len(ends)-2], "cut within a commit": ends[len(ends)/2] + 9,
+		} {
+			disk := copyOf(b.disk)
+			rewrite(t, disk, path, whole[:n])
+			report, err := check(t, disk, "")
+			if err != nil || !mentions(report.Problems, path) || !mentions(report.Problems, "until 2") {
+				t.Errorf("%s %s: check says %q, %v", path, what, report.Problems, err)
+			}
+			if _, err := reopen(t, disk, false); !errors.Is(err, pebblestore.ErrLost) || !strings.Contains(err.Error(), path) {
+				t.Errorf("%s %s: the start says %v", path, what, err)
+			}
+			var lines []string
+			s, err := pebblestore.Open(pebblestore.Options{
+				Dir: "data", FS: disk, AcceptDamage: true, Fatal: func(err error) { t.Errorf("fatal: %v", err) },
+				Logf: func(f string, a ...any) { lines = append(lines, fmt.Sprintf(f, a...)) },
+			})
+			if err != nil {
+				t.Fatalf("%s %s: accepted: %v", path, what, err)
+			}
+			if !mentions(lines, path) {
+				t.Errorf("%s %s: the accepted loss is not in the log: %q", path, what, lines)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func mentions(lines []string, text string) bool {
+	return slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, text) })
+}
+
+// TestNewestLogCut cuts the newest log behind a commit: a note outside of the log says that
+// later ones were synced.
+func TestNewestLogCut(t *testing.T) {
+	t.Parallel()
+	disk := killed(t, 300, false)
+	logs := names(t, disk, ".log")
+	path := logs[len(logs)-1]
+	whole := content(t, disk, path)
+	ends := pebblestore.CommitsOfLog(t, whole, disk.PathBase(path))
+	for _, n := range []int{0, ends[len(ends)/2]} {
+		place := copyOf(disk)
+		rewrite(t, place, path, whole[:n])
+		if _, err := reopen(t, place, false); !errors.Is(err, pebblestore.ErrLost) || !strings.Contains(err.Error(), path) {
+			t.Errorf("cut at %d of %d: %v", n, len(whole), err)
+		}
+	}
+}
+
+// TestFirstLogGone removes the log that has the format version and the tables. What is
+// left is served with --accept-damage, and its second copy names the tables.
+func TestFirstLogGone(t *testing.T) {
+	t.Parallel()
+	b := newDamageBase(t, "several logs", true)
+	first := slices.Min(b.files["log"])
+	for _, copies := range []bool{true, false} {
+		disk := copyOf(b.disk)
+		gone := []string{first}
+		if !copies {
+			gone = append(gone, "data/TABLES")
+		}
+		for _, path := range gone {
+			if err := disk.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		syncDir(t, disk)
+		before := fingerprint(t, disk)
+		if _, err := reopen(t, disk, false); err == nil || fingerprint(t, disk) != before {
+			t.Fatalf("second copy %v: refused without a change: %v", copies, err)
+		}
+		s, err := reopen(t, disk, true)
+		if copies {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"People", "Orders", "Again"} {
+				if _, err := s.ReadRecord(t.Context(), b.tables[name].key, table.Strong); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), "--salvage") || fingerprint(t, disk) != before {
+			t.Errorf("without names the store must be refused unchanged: %v", err)
+		}
+		report, err := check(t, disk, "saved")
+		if err != nil || len(report.Recovered) == 0 || !mentions(report.Problems, "Recovered1") {
+			t.Fatalf("salvage: %+v, %v", report, err)
+		}
+		s, err = pebblestore.Open(pebblestore.Options{Dir: "saved", FS: disk})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range report.Recovered {
+			page, err := s.Scan(t.Context(), k, table.ScanRequest{Ranges: []key.Range{{}}})
+			if err != nil || len(page.Rows) == 0 {
+				t.Errorf("%s has %d rows, %v", k.Table, len(page.Rows), err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSalvageBetween damages two blocks of a data file that are far from each other: what
+// is between them is saved.
+func TestSalvageBetween(t *testing.T) {
+	t.Parallel()
+	const entities = 8000
+	disk := killed(t, entities, false)
+	s, err := reopen(t, disk, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil { // everything is in data files
+		t.Fatal(err)
+	}
+	paths := names(t, disk, ".sst")
+	path := slices.MaxFunc(paths, func(a, b string) int { return len(content(t, disk, a)) - len(content(t, disk, b)) })
+	b := content(t, disk, path)
+	b[len(b)/10] ^= 0x55
+	b[len(b)*8/10] ^= 0x55
+	rewrite(t, disk, path, b)
+	report, err := check(t, disk, "saved")
+	if err != nil || report.Entities < entities*9/10 || report.Entities >= entities || len(report.Problems) != 2 {
+		t.Errorf("%d of %d entities, %q, %v", report.Entities, entities, report.Problems, err)
+	}
+}

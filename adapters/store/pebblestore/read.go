@@ -1,0 +1,43 @@
+package pebblestore
+
+import (
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// openToRead opens the store of a directory without changes to it, as [Open] would with
+// Options.AcceptDamage. What is lost is in logs.inspected of the result.
+func openToRead(o Options) (*Store, error) {
+	names, err := o.FS.List(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMarker(names); err != nil {
+		return nil, err
+	}
+	o.Logf = func(string, ...any) {} // the caller reports what is lost
+	s := &Store{fatal: o.Fatal, journal: new(journal), tables: newTables()}
+	p := o.pebble(s)
+	p.ReadOnly = true
+	lock, err := pebble.LockDirectory(o.Dir, o.FS)
+	if err != nil {
+		return nil, ErrInUse
+	}
+	defer lock.Close() // Pebble keeps the lock
+	p.Lock = lock
+	s.logs = &logFiles{FS: o.FS, dir: o.Dir, onLoss: showReadable, views: vfs.NewMem(), logf: o.Logf}
+	if err := s.logs.begin(); err != nil {
+		return nil, err
+	}
+	p.FS = s.logs
+	if s.db, err = pebble.Open(o.Dir, p); err != nil {
+		o.AcceptDamage = true
+		return nil, s.refuse(err, o)
+	}
+	if err := s.load(o, true); err != nil {
+		return nil, errors.Join(explain(err), s.db.Close())
+	}
+	return s, nil
+}

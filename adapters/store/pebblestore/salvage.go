@@ -1,0 +1,104 @@
+package pebblestore
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// records takes in the data of the store itself and all records. It returns the keys of
+// the records.
+func (r *remains) records(c *checker) (keys []table.RecordKey, err error) {
+	for versions := r.merge.next(spaceMeta); versions != nil; versions = r.merge.next(spaceMeta) {
+		k := versions[0].key
+		v := r.deletions.current(versions, func([]byte) edm.Ticks { return 0 })
+		switch string(k) {
+		case string(formatKey): // the new store has its own
+			if len(v) == 4 && binary.BigEndian.Uint32(v) > formatVersion {
+				return nil, newer(binary.BigEndian.Uint32(v))
+			}
+		case string(clockKey):
+			for _, old := range versions { // the highest one is safe
+				if len(old.value) == 8 && (len(v) != 8 || binary.BigEndian.Uint64(old.value) > binary.BigEndian.Uint64(v)) {
+					v = old.value
+				}
+			}
+			err = c.save(k, v)
+		default:
+			if v != nil {
+				err = c.save(k, v)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	stored := maps.Clone(r.copied.records)
+	for versions := r.merge.next(spaceRecords); versions != nil; versions = r.merge.next(spaceRecords) {
+		k := string(versions[0].key[1:])
+		v := r.deletions.current(versions, written)
+		if v != nil && (stored[k] == nil || written(v) >= written(stored[k])) {
+			stored[k] = v
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(stored)) {
+		if err := c.takeRecord(k, stored[k]); err != nil {
+			return nil, err
+		}
+		if key, ok := table.ParseRecordKey(k); ok {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
+}
+
+// entities takes in all entities. Those of a table whose record is lost come into a new
+// table.
+func (r *remains) entities(c *checker, keys []table.RecordKey) error {
+	counts := map[table.Incarnation]int{}
+	for versions := r.merge.next(spaceEntities); versions != nil; versions = r.merge.next(spaceEntities) {
+		k := versions[0].key
+		if len(k) <= prefixLength {
+			c.problem("the key %x belongs to nothing", k)
+			continue
+		}
+		v := r.deletions.current(versions, writtenRow)
+		i := table.Incarnation(k[1:prefixLength])
+		if v == nil || !c.live[i] && r.copied.dropped[i] {
+			continue
+		}
+		if !c.live[i] {
+			counts[i]++
+		}
+		if err := c.take(k, v); err != nil {
+			return err
+		}
+	}
+	names := map[table.RecordKey]bool{}
+	account := "devstoreaccount1" // that of a server without accounts
+	for _, k := range keys {
+		names[k] = true
+		if k.Table != "" {
+			account = k.Account
+		}
+	}
+	n := 0
+	for _, i := range slices.SortedFunc(maps.Keys(counts), func(a, b table.Incarnation) int { return slices.Compare(a[:], b[:]) }) {
+		name := table.Name{Account: account}
+		for name.Table == "" || names[name.Key()] {
+			n++
+			name.Table = fmt.Sprintf("Recovered%d", n)
+		}
+		record := table.NewRecord(name, i)
+		c.report.Recovered = append(c.report.Recovered, record.Key)
+		c.problem("the name of the table with incarnation %x is lost: the salvage names it %s, in the account %s (%d entities)", i, name.Table, account, counts[i])
+		if err := c.takeRecord(record.Key.String(), table.AppendRecord(nil, &record, 1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
