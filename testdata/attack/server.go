@@ -1,0 +1,165 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// server is the server under attack, in a process of its own.
+type server struct {
+	cmd      *exec.Cmd
+	dir      string
+	addr     string
+	keys     map[string][]byte
+	log      lockedBuffer
+	ended    chan error
+	mostRSS  int
+	samples  []string
+	disabled time.Duration // for which a disabled account was served
+
+	mostFiles int
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// names of the accounts: gone is disabled during the attack.
+var names = []string{"acme", "evil", "gone"}
+
+func startServer(o *options) (*server, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{addr: l.Addr().String(), keys: map[string][]byte{}, ended: make(chan error, 1)}
+	l.Close()
+	if s.dir, err = os.MkdirTemp("", "attack"); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		key := make([]byte, 32)
+		_, _ = rand.Read(key)
+		s.keys[name] = key
+	}
+	if err := s.writeAccounts(""); err != nil {
+		return nil, err
+	}
+	s.cmd = exec.Command("sh", "-c", `ulimit -n $1; shift; exec "$@"`, "sh", strconv.Itoa(o.files),
+		o.edgetable, "serve", "--data", s.dir, "--listen", s.addr)
+	s.cmd.Env = append(os.Environ(), "GOMEMLIMIT="+o.memory)
+	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() { s.ended <- s.cmd.Wait() }()
+	for !strings.Contains(s.log.String(), "ready") {
+		select {
+		case err := <-s.ended:
+			return nil, fmt.Errorf("the server ended: %v\n%s", err, &s.log)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return s, nil
+}
+
+func (s *server) writeAccounts(disabled string) error {
+	var b strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&b, "%s:%s", name, base64.StdEncoding.EncodeToString(s.keys[name]))
+		if name == disabled {
+			b.WriteString(" disabled")
+		}
+		b.WriteString("\n")
+	}
+	path := filepath.Join(s.dir, "accounts")
+	if err := os.WriteFile(path+".new", []byte(b.String()), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// look samples memory and files of the process.
+func (s *server) look(at time.Duration) error {
+	proc := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
+	status, err := os.ReadFile(proc + "status")
+	if err != nil {
+		return fmt.Errorf("the server ended: %s", s.tail())
+	}
+	rss := 0
+	for line := range strings.Lines(string(status)) {
+		if f := strings.Fields(line); f[0] == "VmRSS:" {
+			rss, _ = strconv.Atoi(f[1])
+		}
+	}
+	files, err := os.ReadDir(proc + "fd")
+	if err != nil {
+		return fmt.Errorf("the server ended: %s", s.tail())
+	}
+	s.mostRSS, s.mostFiles = max(s.mostRSS, rss/1024), max(s.mostFiles, len(files))
+	if n := len(s.samples); n == 0 || int(at.Seconds())%20 == 0 {
+		s.samples = append(s.samples, fmt.Sprintf("%ds: %d MiB, %d files", int(at.Seconds()), rss/1024, len(files)))
+	}
+	return nil
+}
+
+func (s *server) tail() string {
+	text := s.log.String()
+	return text[max(0, len(text)-2000):]
+}
+
+func (s *server) String() string {
+	return fmt.Sprintf("server: at most %d MiB and %d files; a disabled account was served for %v\n  %s",
+		s.mostRSS, s.mostFiles, s.disabled.Round(time.Millisecond), strings.Join(s.samples, "\n  "))
+}
+
+func (s *server) stop() error {
+	defer os.RemoveAll(s.dir)
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-s.ended:
+		if err != nil {
+			return fmt.Errorf("the server ended: %w\n%s", err, s.tail())
+		}
+		return nil
+	case <-time.After(30 * time.Second):
+		_ = s.cmd.Process.Kill()
+		return errors.Join(errors.New("the server did not stop"), <-s.ended)
+	}
+}
+
+// sas returns a token for a range of a table of evil, by the command.
+func (s *server) sas(o *options, table string) (string, error) {
+	c := exec.Command(o.edgetable, "sas", "--accounts", filepath.Join(s.dir, "accounts"), "--account", "evil",
+		"--table", table, "--permissions", "r", "--from-partition", "a", "--to-partition", "b", "--quiet")
+	text, err := c.Output()
+	return strings.TrimSpace(string(text)), err
+}
