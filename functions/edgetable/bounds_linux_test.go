@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"edgetable/core/sas"
+	"edgetable/core/sharedkey"
+	"edgetable/testdata/must"
+	"edgetable/testdata/proc"
+)
+
+// startLimited starts a server of acme and evil that may open some files.
+func startLimited(t *testing.T, files int, environment []string, args ...string) (p *process, accountsFile string) {
+	t.Helper()
+	dir := t.TempDir()
+	accountsFile = filepath.Join(dir, "accounts")
+	must.OK(t, os.WriteFile(accountsFile, []byte("acme:"+key1+"\nevil:"+key2+"\n"), 0o600))
+	self, err := os.Executable()
+	must.OK(t, err)
+	c := exec.Command("sh", append([]string{"-c", `ulimit -n "$1"; shift; exec "$@"`, "sh", strconv.Itoa(files),
+		self, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "data"), "--accounts", accountsFile}, args...)...)
+	c.Env = append(environment, mainVariable+"=1")
+	started := proc.Start(t, "ready", c)
+	return &process{Cmd: c, testServer: testServer{greeting: strings.Join(started.Lines, "\n") + "\n", logs: started.Log}}, accountsFile
+}
+
+// clientOf returns a client for an account.
+func (p *process) clientOf(t *testing.T, account, key string) *signingClient {
+	t.Helper()
+	first := p.client(t, key1).endpoint
+	return newClient(t, first[:strings.LastIndexByte(first, '/')+1]+account, account, key)
+}
+
+// stranger opens a connection from another address of this machine, which takes in little.
+func (p *process) stranger(t *testing.T, request string) net.Conn {
+	t.Helper()
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	conn, err := d.DialContext(t.Context(), "tcp", "127.0.0.1"+p.listening(t))
+	must.OK(t, err)
+	t.Cleanup(func() { conn.Close() })
+	must.OK(t, conn.(*net.TCPConn).SetReadBuffer(4096))
+	_, err = io.WriteString(conn, request)
+	must.OK(t, err)
+	return conn
+}
+
+// begins returns the beginning of an answer.
+func begins(conn net.Conn) string {
+	b := make([]byte, 15)
+	n, _ := io.ReadFull(conn, b)
+	return string(b[:n])
+}
+
+// readOnly is a signature of evil with which entities can be read.
+func readOnly(t *testing.T) string {
+	t.Helper()
+	key, err := sharedkey.ParseKey(key2)
+	must.OK(t, err)
+	token, err := sas.AccountValues{ResourceTypes: "o", Permissions: "r", Expiry: time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}.Sign("evil", key)
+	must.OK(t, err)
+	return token
+}
+
+// TestFlood opens more connections than the server may open files, without a key. An
+// account writes on, and one that is disabled gets no answer any more.
+func TestFlood(t *testing.T) {
+	t.Parallel()
+	const files = 300
+	p, accountsFile := startLimited(t, files, nil, "--disk-reserve", "4MiB") // so that the log is often begun anew
+	acme, evil := p.clientOf(t, "acme", key1), p.clientOf(t, "evil", key2)
+	acme.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
+	for range files + 100 {
+		begins(p.stranger(t, "GET /_/live HTTP/1.1\r\nHost: h\r\n\r\n"))
+	}
+	for i := range 60 {
+		acme.do(t, "POST", "/people", bulky(i), 204)
+	}
+	evil.do(t, "GET", "/Tables", "", 200)
+	must.OK(t, os.WriteFile(accountsFile, []byte("acme:"+key1+"\nevil:"+key2+" disabled\n"), 0o600))
+	for status := 200; status != 403; {
+		status, _ = evil.send(t, "GET", "/Tables", "")
+	}
+	for i := range 60 {
+		acme.do(t, "GET", fmt.Sprintf("/people(PartitionKey='p',RowKey='%d')", i), "", 200)
+	}
+}
+
+// TestUnreadAnswers asks for much and reads nothing, with a signature that may only read.
+// The server stays within its memory, and another account gets its answers.
+func TestUnreadAnswers(t *testing.T) {
+	t.Parallel()
+	p, _ := startLimited(t, 1000, []string{"GOMEMLIMIT=160MiB"}, "--cache-size", "32MiB")
+	acme, evil := p.clientOf(t, "acme", key1), p.clientOf(t, "evil", key2)
+	for _, c := range []*signingClient{acme, evil} {
+		c.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
+		for i := range 90 {
+			c.do(t, "POST", "/people", bulky(i), 204)
+		}
+	}
+	answered, refused := 0, 0
+	for range 200 { // with nearly 4 MiB each
+		conn := p.stranger(t, "GET /evil/people()?"+readOnly(t)+" HTTP/1.1\r\nHost: h\r\nAccept: application/json;odata=nometadata\r\n\r\n")
+		switch got := begins(conn); got {
+		case "HTTP/1.1 200 OK":
+			answered++
+		case "HTTP/1.1 503 Se":
+			refused++
+		default:
+			t.Fatalf("the answer begins with %q", got)
+		}
+	}
+	if answered == 0 || refused == 0 {
+		t.Errorf("%d were answered, %d refused", answered, refused)
+	}
+	acme.do(t, "GET", "/people()", "", 200)
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))
+	must.OK(t, err)
+	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	kib, err := strconv.Atoi(strings.Fields(peak)[0])
+	must.OK(t, err)
+	if kib > 300<<10 {
+		t.Errorf("the server took %d MiB", kib>>10)
+	}
+}
+
+// TestUnsentBodies begins as many batches as writes are served at once, with a signature
+// that may only read, and sends no more of them. Another account writes.
+func TestUnsentBodies(t *testing.T) {
+	t.Parallel()
+	p, _ := startLimited(t, 1000, nil, "--metrics-listen", "127.0.0.1:0")
+	acme := p.clientOf(t, "acme", key1)
+	acme.do(t, "POST", "/Tables", `{"TableName":"people"}`, 204)
+	const uploads = 64
+	for range uploads {
+		p.stranger(t, "POST /evil/$batch?"+readOnly(t)+" HTTP/1.1\r\nHost: h\r\nContent-Type: multipart/mixed; boundary=batch_1\r\nContent-Length: 4000000\r\n\r\n"+strings.Repeat("x", 20_000))
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if m := p.scrape(t, "")["edgetable_client_memory_bytes"]; m != nil && m.Metric[0].GetGauge().GetValue() >= uploads<<16 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the bodies did not begin")
+		}
+	}
+	for i := range 20 {
+		acme.do(t, "PUT", fmt.Sprintf("/people(PartitionKey='p',RowKey='%d')", i), `{"Name":"a"}`, 204)
+	}
+}
