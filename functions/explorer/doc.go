@@ -28,7 +28,8 @@
 //     /_/traffic/PROFILE, which lists the tables with traffic, and GET /_/accounts/PROFILE, which says when keys were last used and has no key; for
 //     others these are 404 (NotLocal). If the endpoint keeps no statistics, the answer is 502 (NoStatistics).
 //
-//   - It answers 200 with {} when an endpoint serves the page at /_/: the file dist/session. The page asks for an account and its key, a connection
+//   - It answers 200 with {} when an endpoint serves the page at /_/: the file dist/session. {"development": true} says that the endpoint has the
+//     development account with its public key, which the page then opens with one click. The page asks for an account and its key, a connection
 //     string or a SAS URL, and signs with WebCrypto. 404, of a place that leaves this file out, means the same.
 //
 // A content security policy that forbids inline scripts and styles holds for the page: default-src 'none'; script-src 'self';

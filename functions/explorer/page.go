@@ -90,10 +90,24 @@ func kind(name string) string {
 // this machine (DNS rebinding) has another one.
 type Hosts []string
 
-// Serve answers a request for a file of the page on an endpoint.
-func (h Hosts) Serve(req *protocol.Request) protocol.Response {
-	if !h.known(req.Host) {
+// Endpoint serves the page where the tables are.
+type Endpoint struct {
+	Hosts Hosts
+	// Development reports whether the server has the development account with the key
+	// that everybody knows. Nil means no.
+	Development func() bool
+}
+
+// Serve answers a request for a file of the page.
+func (e Endpoint) Serve(req *protocol.Request) protocol.Response {
+	if !e.Hosts.known(req.Host) {
 		return refusal(http.StatusMisdirectedRequest, "the explorer is not served as "+req.Host+": open it by address, or start the server with --public-url and this name")
+	}
+	if req.Target == Prefix+"session" && req.Method == http.MethodGet && e.Development != nil && e.Development() {
+		return protocol.Response{Status: http.StatusOK, Body: []byte(`{"development":true}` + "\n"), Header: append([]protocol.Field{
+			{Name: "Content-Type", Value: kind("session")},
+			{Name: "Cache-Control", Value: "no-store"},
+		}, always...)}
 	}
 	return servePage(req, connectEndpoint)
 }

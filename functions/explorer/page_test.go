@@ -16,7 +16,7 @@ func get(host, target string, header ...string) (status int, fields map[string]s
 	for i := 0; i < len(header); i += 2 {
 		h[header[i]] = []string{header[i+1]}
 	}
-	resp := explorer.Hosts{"tables.example.com"}.Serve(&protocol.Request{Method: "GET", Host: host, Target: target, Header: h})
+	resp := explorer.Endpoint{Hosts: explorer.Hosts{"tables.example.com"}}.Serve(&protocol.Request{Method: "GET", Host: host, Target: target, Header: h})
 	fields = map[string]string{}
 	for _, f := range resp.Header {
 		fields[f.Name] = f.Value
@@ -113,5 +113,27 @@ func TestCaching(t *testing.T) {
 		if status, _, _ := get("localhost", path); status != 404 {
 			t.Errorf("%s: %d", path, status)
 		}
+	}
+}
+
+// TestDevelopment: the page is told whether the server has the development account, but
+// not under a name that an attacker pointed to this machine.
+func TestDevelopment(t *testing.T) {
+	t.Parallel()
+	ask := func(e explorer.Endpoint, host string) string {
+		resp := e.Serve(&protocol.Request{Method: "GET", Host: host, Target: "/_/session", Header: protocol.Header{}})
+		return string(resp.Body)
+	}
+	has := explorer.Endpoint{Development: func() bool { return true }}
+	if got := ask(has, "127.0.0.1:10002"); got != "{\"development\":true}\n" {
+		t.Errorf("with the account: %s", got)
+	}
+	for _, e := range []explorer.Endpoint{{}, {Development: func() bool { return false }}} {
+		if got := ask(e, "127.0.0.1:10002"); got != "{}\n" {
+			t.Errorf("without the account: %s", got)
+		}
+	}
+	if got := ask(has, "evil.example"); strings.Contains(got, "development") {
+		t.Errorf("under another name: %s", got)
 	}
 }

@@ -38,6 +38,9 @@ type Handler struct {
 	// Own answers requests for paths that begin with /_/, which no account has,
 	// without a look at who asks. It may be nil.
 	Own func(req *protocol.Request) protocol.Response
+
+	// Page is where a browser that asks for / is sent, such as /_/; "" is nowhere.
+	Page string
 	// Refuse makes the response to a request for which there is no room; nil: there
 	// always is.
 	Refuse func(req *protocol.Request, err *table.Error) protocol.Response
@@ -85,6 +88,12 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		if c.RequestBodyStream() != nil {
 			c.SetConnectionClose() // the body stays unread
 		}
+		return
+	}
+	if h.Page != "" && req.Target == "/" && asksForPage(head) {
+		c.SetStatusCode(fasthttp.StatusFound)
+		c.Response.Header.Set("Location", h.Page)
+		stayWithTLS(c)
 		return
 	}
 	req.ContentLength = int64(head.ContentLength())
@@ -157,6 +166,12 @@ func forwarded(list []byte) netip.Addr {
 		a = ap.Addr()
 	}
 	return a.Unmap()
+}
+
+// asksForPage reports whether a request comes from the address bar of a browser: no
+// client of the protocol asks for HTML.
+func asksForPage(head *fasthttp.RequestHeader) bool {
+	return head.IsGet() && bytes.Contains(head.Peek("Accept"), []byte("text/html")) && len(head.Peek("Authorization")) == 0
 }
 
 // fit counts a large answer, or refuses it if there is no room for it and the request has

@@ -3,10 +3,12 @@ package server
 import (
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"edgetable/core/accounts"
 	"edgetable/core/protocol"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/explorer"
@@ -32,13 +34,27 @@ func (s *serving) own(h *health) func(*protocol.Request) protocol.Response {
 	if !s.explorer.serves(s.listener.Addr(), s.serveFlags) {
 		return h.answer
 	}
-	names := explorerHosts(s.serveFlags)
+	page := explorer.Endpoint{Hosts: explorerHosts(s.serveFlags), Development: s.hasDevelopment}
 	return func(req *protocol.Request) protocol.Response {
 		if strings.HasPrefix(req.Target, "/_/live") || strings.HasPrefix(req.Target, "/_/ready") {
 			return h.answer(req)
 		}
-		return names.Serve(req)
+		return page.Serve(req)
 	}
+}
+
+// hasDevelopment reports whether anybody knows the key of the development account.
+func (s *serving) hasDevelopment() bool {
+	a, ok := (*s.accounts.Current.Load())[accounts.Development]
+	return ok && slices.ContainsFunc(a.Keys[:], accounts.IsDevelopmentKey)
+}
+
+// page is where a browser that asks for / is sent.
+func (s *serving) page() string {
+	if s.explorer.serves(s.listener.Addr(), s.serveFlags) {
+		return explorer.Prefix
+	}
+	return ""
 }
 
 // explorerHosts are the names of the server that it knows.

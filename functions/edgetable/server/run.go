@@ -174,7 +174,7 @@ func (p *program) serveUntil(ctx context.Context, s *serving) error {
 	server := httpserver.Server{
 		Log: s.log, TLS: s.certificate.config(), Grace: s.grace, Bounds: s.bounds,
 		Handler: &httpserver.Handler{
-			Protocol: s.traces.Protocol(limiter), TrustProxy: s.trustProxy, Own: s.own(health),
+			Protocol: s.traces.Protocol(limiter), TrustProxy: s.trustProxy, Own: s.own(health), Page: s.page(),
 			Refuse: handler.Refuse,
 			Observe: func(resp *protocol.Response, end time.Time) {
 				s.metrics.Observe(resp)

@@ -56,12 +56,14 @@ func run(out, tests string) error {
 	}); err != nil {
 		return err
 	}
-	index, err := os.ReadFile(page + "/index.html")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(out, "index.html"), index, 0o644); err != nil {
-		return err
+	for _, name := range []string{"index.html", "icon.svg"} {
+		text, err := os.ReadFile(filepath.Join(page, name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(out, name), text, 0o644); err != nil {
+			return err
+		}
 	}
 	// 'edgetable explorer' answers this path with its session. Where files alone are
 	// served, this one says that there is none, without an error in the console.

@@ -6,6 +6,8 @@ export interface Session {
   version: string
   /** services are the profiles; undefined if the page asks for a key itself. */
   services: Service[] | undefined
+  /** development: the endpoint that serves the page has the development account, whose key is public. */
+  development?: boolean
 }
 
 const kept = "edgetable.session"
@@ -21,8 +23,8 @@ export async function begin(): Promise<Session> {
   if (response.status === 401 && once && token) response = await ask(token)
   if (response.status === 401) throw await failed(response)
   if (!response.ok) return { version: "", services: undefined }
-  const answer = (await response.json()) as { version: string; profiles?: Profile[]; token?: string }
-  if (!answer.profiles) return { version: "", services: undefined } // an endpoint serves the page
+  const answer = (await response.json()) as { version: string; profiles?: Profile[]; token?: string; development?: boolean }
+  if (!answer.profiles) return { version: "", services: undefined, development: !!answer.development } // an endpoint serves the page
   if (answer.token) {
     token = answer.token
     sessionStorage.setItem(kept, token)

@@ -2,9 +2,11 @@
 import { useEffect, useState } from "preact/hooks"
 import { unsaved } from "../model/draft.ts"
 import { go, route } from "../model/route.ts"
+import { leaveWindow, ofWindow } from "../model/keyring.ts"
 import { type Session, begin } from "../model/session.ts"
 import { useStore } from "../model/store.ts"
-import type { Service } from "../wire/client.ts"
+import { type Service, direct } from "../wire/client.ts"
+import { signWith } from "../wire/sign.ts"
 import { Access } from "../access/access.tsx"
 import { Browse } from "./browse.tsx"
 import { Connect } from "./connect.tsx"
@@ -23,7 +25,12 @@ export function App() {
   const at = useStore(route)
   const start = () => {
     setFailure(undefined)
-    begin().then(setSession, setFailure)
+    begin().then(async (s) => {
+      // A window that is loaded again goes on with its account.
+      const k = s.services ? undefined : await ofWindow()
+      if (k) setOwn(direct({ account: k.account, endpoint: k.endpoint }, signWith(k.key)))
+      setSession(s)
+    }, setFailure)
   }
   useEffect(start, [])
   useEffect(() => {
@@ -52,10 +59,10 @@ export function App() {
 
   return (
     <>
-      <Top services={services} service={service} version={session?.version ?? ""} disconnect={own && (() => setOwn(undefined))} access={() => go({ access: "token" })} help={() => setHelp(true)} />
+      <Top services={services} service={service} version={session?.version ?? ""} disconnect={own && (() => (setOwn(undefined), void leaveWindow()))} access={() => go({ access: "token" })} help={() => setHelp(true)} />
       {failure && <ErrorLine failure={failure} retry={start} />}
       {session && !session.services && !own ? (
-        <Connect connected={(h) => (setOwn(h), go({ service: h.name }, true))} />
+        <Connect hasDevelopment={!!session.development} connected={(h) => (setOwn(h), go({ service: h.name }, true))} />
       ) : (
         service && (
           <div class="work">

@@ -1,7 +1,7 @@
 // Asks for the account when an endpoint serves the page.
 import { useEffect, useState } from "preact/hooks"
-import { type Kept, forget, keep, kept } from "../model/keyring.ts"
-import { type Connection, accountOf, checked, parseConnection } from "../wire/connection.ts"
+import { type Kept, forget, keep, keepForWindow, kept } from "../model/keyring.ts"
+import { type Connection, accountOf, checked, development, parseConnection } from "../wire/connection.ts"
 import { type Service, direct } from "../wire/client.ts"
 import { importKey, signPlain, signWith } from "../wire/sign.ts"
 import { listTables } from "../wire/tables.ts"
@@ -13,7 +13,7 @@ const secure = typeof crypto !== "undefined" && !!crypto.subtle
 /** here is the likely endpoint: accounts are folders of the server that served the page, or its host. */
 const here = (account: string) => (/^[a-z0-9]+\.table\./.test(location.hostname) ? location.origin : `${location.origin}/${account}`)
 
-export function Connect({ connected }: { connected: (h: Service) => void }) {
+export function Connect({ connected, hasDevelopment }: { connected: (h: Service) => void; hasDevelopment: boolean }) {
   const [way, setWay] = useState<"key" | "string">("key")
   const [account, setAccount] = useState("")
   const [endpoint, setEndpoint] = useState("")
@@ -34,32 +34,52 @@ export function Connect({ connected }: { connected: (h: Service) => void }) {
     }
     connected(service)
   }
-  const submit = async (e: Event) => {
-    e.preventDefault()
+  const openKept = async (k: Kept) => {
+    await open(direct({ account: k.account, endpoint: k.endpoint }, signWith(k.key)))
+    await keepForWindow(k).catch(() => undefined)
+  }
+  const openWith = async (c: Connection) => {
+    if (c.key === undefined) await open(direct(c, undefined))
+    else if (!secure) await open(direct(c, signPlain(c.key)))
+    else {
+      const k = { account: c.account, endpoint: c.endpoint, key: await importKey(c.key) }
+      await openKept(k)
+      if (remember) await keep(k).catch(() => undefined)
+    }
+  }
+  const trying = async (work: () => Promise<void>) => {
     setFailure(undefined)
     setBusy(true)
     try {
-      if (way === "key" && !account.trim()) throw new Error("Type the name of the account.")
-      if (!secret.trim()) throw new Error(way === "key" ? "Type the key of the account." : "Paste a connection string or the URL of a token (SAS).")
-      const c: Connection = way === "key" ? checked({ account: account.trim(), endpoint: endpoint || here(account.trim()), key: secret.trim() }) : parseConnection(secret)
-      if (c.key === undefined) await open(direct(c, undefined))
-      else if (!secure) await open(direct(c, signPlain(c.key)))
-      else {
-        const key = await importKey(c.key)
-        await open(direct({ endpoint: c.endpoint, account: c.account }, signWith(key)))
-        if (remember) await keep({ account: c.account, endpoint: c.endpoint, key }).catch(() => undefined)
-      }
-      setSecret("")
+      await work()
     } catch (e) {
       setFailure(e as Error)
     } finally {
       setBusy(false)
     }
   }
+  const submit = (e: Event) => {
+    e.preventDefault()
+    return trying(async () => {
+      if (way === "key" && !account.trim()) throw new Error("Type the name of the account.")
+      if (!secret.trim()) throw new Error(way === "key" ? "Type the key of the account." : "Paste a connection string or the URL of a token (SAS).")
+      const c: Connection = way === "key" ? checked({ account: account.trim(), endpoint: endpoint || here(account.trim()), key: secret.trim() }) : parseConnection(secret)
+      await openWith(c)
+      setSecret("")
+    })
+  }
   return (
     <main class="connect">
       <form onSubmit={submit} data-test="connect" autoComplete="off" noValidate>
         <h1>Open an account</h1>
+        {hasDevelopment && (
+          <>
+            <button type="button" class="main wide" data-test="open-development" disabled={busy} onClick={() => trying(() => openWith(development(here("devstoreaccount1"))))}>
+              Open the development account
+            </button>
+            <p class="dim">This server has it for programs on this machine; its key is public. Or open another account:</p>
+          </>
+        )}
         {!secure && (
           <div class="warning" role="note" data-test="insecure">
             <span>
@@ -76,7 +96,7 @@ export function Connect({ connected }: { connected: (h: Service) => void }) {
           <ul class="kept" aria-label="Remembered accounts">
             {old.map((k) => (
               <li key={k.endpoint}>
-                <button type="button" onClick={() => open(direct({ account: k.account, endpoint: k.endpoint }, signWith(k.key))).catch(setFailure)}>
+                <button type="button" onClick={() => trying(() => openKept(k))}>
                   {k.account} <span class="dim">{k.endpoint}</span>
                 </button>
                 <button type="button" class="plain" onClick={() => void forget(k.endpoint).then(kept).then(setOld)}>

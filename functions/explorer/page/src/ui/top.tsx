@@ -18,6 +18,7 @@ export function Top({ services, service, version, disconnect, access, help }: Pr
   const next: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" }
   return (
     <header class="top" data-color={service?.color}>
+      <img class="mark" src="icon.svg" alt="" />
       <b class="name" title={version}>
         edgetable
       </b>

@@ -12,6 +12,9 @@ export interface Connection {
 const emulator =
   "AccountName=devstoreaccount1;AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;TableEndpoint=http://127.0.0.1:10002/devstoreaccount1;"
 
+/** development is the development account at an endpoint. */
+export const development = (endpoint: string): Connection => ({ ...parseConnection(emulator), endpoint })
+
 /** parseConnection reads a connection string or a SAS URL, or says what is wrong with it. */
 export function parseConnection(typed: string): Connection {
   const text = typed.trim()

@@ -1,0 +1,42 @@
+package explorer
+
+import (
+	"strings"
+	"testing"
+)
+
+// The address of the server leads to the page, one click opens the development account,
+// and a window that is loaded again goes on with its account until it is disconnected.
+func TestFirstMinute(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.do("POST", "/Tables", `{"TableName":"people"}`, 201)
+	b := newTab(t)
+	b.open(strings.TrimSuffix(s.page, "_/"))
+	b.see(at("open-development"))
+	if at := js[string](b, `location.pathname`); at != "/_/" {
+		t.Errorf("the page is at %s", at)
+	}
+	b.shot("first-minute")
+	b.click(at("open-development"))
+	b.seeText(at("tables"), "people")
+	reload := func() {
+		js[bool](b, `(window.old = true, location.reload(), true)`)
+		b.wait(`!window.old && document.readyState == "complete"`)
+	}
+	reload()
+	b.seeText(at("tables"), "people")
+	b.click(at("disconnect"))
+	b.see(at("open-development"))
+	reload()
+	b.see(at("open-development"))
+	b.quiet()
+
+	// Another account is kept in the same way, and not in other windows.
+	b.connect(s.connection)
+	reload()
+	b.see(at("tables"))
+	other := newTab(t)
+	other.open(s.page)
+	other.see(at("connect"))
+}
