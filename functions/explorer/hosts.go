@@ -1,7 +1,6 @@
 package explorer
 
 import (
-	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -10,27 +9,41 @@ import (
 // known reports whether a Host header is an address, localhost, or one of the
 // names. The port does not matter: a tunnel may have another one.
 func (h Hosts) known(host string) bool {
-	name := hostname(host)
-	return address(name).IsValid() || name == "localhost" || slices.Contains(h, name)
+	name, a := parseHost(host)
+	return a.IsValid() || name == "localhost" || slices.Contains(h, name)
 }
 
 // loopback reports whether a Host header names this machine.
 func loopback(host string) bool {
-	name := hostname(host)
-	return name == "localhost" || address(name).IsLoopback()
+	name, a := parseHost(host)
+	return name == "localhost" || a.IsLoopback()
 }
 
-// hostname is a Host header without the port, in lower case.
-func hostname(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	return strings.ToLower(host)
-}
-
-// address reads an IP address, with or without brackets. It is parsed and not
+// parseHost returns the name of a Host header, in lower case and without the port,
+// and the IP address that it may be. The name is "" if the header is malformed: an
+// IPv6 address needs both brackets and has no zone. An address is parsed and not
 // compared as text: 127.0.0.1.example.com is a name.
-func address(name string) netip.Addr {
-	a, _ := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(name, "["), "]"))
-	return a.Unmap()
+func parseHost(host string) (name string, a netip.Addr) {
+	if inner, ok := strings.CutPrefix(host, "["); ok {
+		inner, port, ok := strings.Cut(inner, "]")
+		a, err := netip.ParseAddr(inner)
+		if !ok || err != nil || !a.Is6() || a.Zone() != "" || !isPort(port) {
+			return "", netip.Addr{}
+		}
+		return inner, a.Unmap()
+	}
+	name = host
+	if i := strings.IndexByte(host, ':'); i >= 0 {
+		if !isPort(host[i:]) {
+			return "", netip.Addr{}
+		}
+		name = host[:i]
+	}
+	a, _ = netip.ParseAddr(name)
+	return strings.ToLower(name), a
+}
+
+// isPort reports whether a text is empty, or a colon and digits.
+func isPort(s string) bool {
+	return s == "" || s[0] == ':' && strings.Trim(s[1:], "0123456789") == ""
 }

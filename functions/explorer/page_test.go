@@ -31,6 +31,8 @@ func TestHosts(t *testing.T) {
 		"127.0.0.1:10002": 200, "localhost": 200, "LOCALHOST:1": 200, "[::1]:10002": 200, "192.168.1.4:10002": 200,
 		"tables.example.com": 200, "Tables.Example.com:443": 200,
 		"evil.example": 421, "127.0.0.1.evil.example:10002": 421, "x.localhost": 421, "": 421, "tables.example.com.evil.example": 421,
+		"[::1": 421, "::1]": 421, "::1": 421, "::1%eth0": 421, "[::1%eth0]": 421, "[::1%25eth0]:1": 421, "[::1]x": 421, "[::1]:": 200, "[::1]:1x": 421, "[[::1]]": 421,
+		"[127.0.0.1]": 421, "[localhost]": 421, "localhost:1:2": 421, "localhost:x": 421, "127.0.0.1:1%2": 421, ":1": 421, "[]": 421, "[::ffff:127.0.0.1]:1": 200,
 	} {
 		if status, _, text := get(host, "/_/"); status != want {
 			t.Errorf("%q: %d, want %d: %s", host, status, want, text)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -119,13 +120,49 @@ func decode(id string, b []byte) (*Manifest, error) {
 	if m.ID != id {
 		return nil, fmt.Errorf("it is the manifest of %s", m.ID)
 	}
-	for _, f := range m.Files {
-		if f.Name == "" || f.Name == "." || f.Name == ".." || strings.ContainsAny(f.Name, `/\:`) {
-			return nil, fmt.Errorf("%q is not the name of a file", f.Name)
-		}
-		if f.Size < 0 || int64(len(f.Parts)) != (f.Size+partSize-1)/partSize {
-			return nil, fmt.Errorf("%s does not have the parts for its size", f.Name)
-		}
+	if err := m.check(); err != nil {
+		return nil, err
 	}
 	return m, nil
+}
+
+// maxFiles bounds the files of a backup. A store of 10 TiB has a tenth of them.
+const maxFiles = 100_000
+
+// check refuses a manifest that names files or objects outside of their places, or more
+// of them than a store has: whoever can write to the place can forge one.
+func (m *Manifest) check() error {
+	if len(m.Files) > maxFiles {
+		return fmt.Errorf("it lists %d files; a backup has at most %d", len(m.Files), maxFiles)
+	}
+	seen := make(map[string]bool, len(m.Files))
+	for _, f := range m.Files {
+		switch {
+		case !isFileName(f.Name):
+			return fmt.Errorf("%.300q is not the name of a file", f.Name)
+		case seen[f.Name]:
+			return fmt.Errorf("%s is there twice", f.Name)
+		case f.Size < 0 || f.Size > math.MaxInt64-partSize || int64(len(f.Parts)) != (f.Size+partSize-1)/partSize:
+			return fmt.Errorf("%s does not have the parts for its size", f.Name)
+		}
+		seen[f.Name] = true
+		for _, p := range f.Parts {
+			if !isObjectName(p.Object) {
+				return fmt.Errorf("%s: %.300q is not the name of an object", f.Name, p.Object)
+			}
+		}
+	}
+	return nil
+}
+
+// isFileName reports whether a name is that of a file in a directory, on every system.
+func isFileName(s string) bool {
+	control := func(c rune) bool { return c < ' ' || c == 0x7f }
+	return s != "" && s != "." && s != ".." && len(s) <= 255 && !strings.ContainsAny(s, `/\:`) && !strings.ContainsFunc(s, control)
+}
+
+// isObjectName reports whether a name has the form of objectName.
+func isObjectName(s string) bool {
+	sum, run, ok := strings.Cut(s, "-")
+	return ok && len(sum) == 2*sha256.Size && len(run) == 8 && strings.Trim(sum+run, "0123456789abcdef") == ""
 }

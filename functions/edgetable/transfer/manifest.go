@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,14 +59,28 @@ func readManifest(ctx context.Context, place Place) (*Manifest, error) {
 	case m.Edgetable != manifestVersion:
 		return nil, fmt.Errorf("%s has layout %d, which this version does not know", where, m.Edgetable)
 	}
+	parts := 0
 	for _, t := range m.Tables {
+		if parts += len(t.Parts); parts > maxParts {
+			return nil, fmt.Errorf("%s lists more than %d files", where, maxParts)
+		}
 		for _, p := range t.Parts {
-			if !filepath.IsLocal(filepath.FromSlash(p.File)) {
-				return nil, fmt.Errorf("%s names %s, which is not beside it", where, p.File)
+			if !isPartName(p.File) {
+				return nil, fmt.Errorf("%s names %.300q, which is not beside it", where, p.File)
 			}
 		}
 	}
 	return m, nil
+}
+
+// maxParts bounds the files of an export.
+const maxParts = 1_000_000
+
+// isPartName reports whether a name is that of a file below a directory, on every system,
+// in the form that it has in a manifest.
+func isPartName(s string) bool {
+	control := func(c rune) bool { return c < ' ' || c == 0x7f }
+	return fs.ValidPath(s) && s != "." && filepath.IsLocal(filepath.FromSlash(s)) && !strings.ContainsAny(s, `\:`) && !strings.ContainsFunc(s, control)
 }
 
 // verify compares a file with what the manifest says of it.

@@ -1,0 +1,39 @@
+package transfer
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"edgetable/testdata/must"
+)
+
+// A manifest names files beside it alone, whoever wrote it, and not more than an export
+// has. It is refused before any of them is looked at.
+func TestManifestForged(t *testing.T) {
+	t.Parallel()
+	for name, ok := range map[string]bool{
+		"People/000001.jsonl.zst": true, "people.csv": true, "a..b": true,
+		"../../etc/passwd": false, "People/../../x": false, "/etc/passwd": false, "": false, ".": false, "..": false, "People//x": false, "./x": false,
+		`..\x`: false, `C:\x`: false, "C:x": false, "a\x00b": false, "a\nb": false, "People/..": false,
+	} {
+		dir := t.TempDir()
+		text, err := json.Marshal(&Manifest{Edgetable: manifestVersion, Tables: []ManifestTable{{Name: "People", Parts: []Part{{File: name}}}}})
+		must.OK(t, err)
+		must.OK(t, os.WriteFile(filepath.Join(dir, ManifestName), text, 0o600))
+		_, err = Sources(dir, "")
+		refused := err != nil && strings.Contains(err.Error(), "which is not beside it")
+		if ok == refused || err == nil { // a good name is looked for, and not there
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	dir := t.TempDir()
+	text, err := json.Marshal(&Manifest{Edgetable: manifestVersion, Tables: []ManifestTable{{Name: "People", Parts: make([]Part, maxParts+1)}}})
+	must.OK(t, err)
+	must.OK(t, os.WriteFile(filepath.Join(dir, ManifestName), text, 0o600))
+	if _, err := Sources(dir, ""); err == nil || !strings.Contains(err.Error(), "lists more than 1000000 files") {
+		t.Errorf("%d files: %v", maxParts+1, err)
+	}
+}
