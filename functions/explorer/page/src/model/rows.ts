@@ -1,6 +1,7 @@
 // The rows of a query: pages that were loaded, in order, and what it cost to load them.
 import type { Service } from "../wire/client.ts"
 import { Failure } from "../wire/failure.ts"
+import { Malformed } from "../wire/json.ts"
 import type { Page } from "../wire/page.ts"
 import { type Cost, type Position, type Query, query } from "../wire/tables.ts"
 import { type Entity, type Key, type Type, keyOf } from "../wire/value.ts"
@@ -51,7 +52,8 @@ export class Rows {
     return (last ? last.first + last.count : 0) + this.added.length
   }
 
-  /** at returns the row that stands at a place of the grid; undefined while its page is loaded again, null if it was deleted. */
+  /** at returns the row that stands at a place of the grid; undefined while its page is loaded again or if it cannot be read, null if it was
+   * deleted. */
   at(place: number): Entity | null | undefined {
     const i = this.order?.[place] ?? place
     const edited = this.edited.get(i)
@@ -65,10 +67,24 @@ export class Rows {
       return undefined
     }
     if (i - page.first >= page.page.length) return null // deleted by somebody since
-    const entity = page.page.entity(i - page.first)
+    const entity = this.read(page.page, i - page.first, i)
+    if (!entity) return undefined
     if (this.parsed.size >= keptEntities) this.parsed.clear()
     this.parsed.set(i, entity)
     return entity
+  }
+
+  /** read parses an entity. One that cannot be read, as with a type that this page does not know, is told in the line of errors. */
+  private read(page: Page, i: number, row: number): Entity | undefined {
+    try {
+      return page.entity(i)
+    } catch (e) {
+      if (!(e instanceof Malformed)) throw e
+      const failure = new Failure(`Row ${row + 1} cannot be read: ${e.message} (byte ${e.at} of the entity).`, 200, "Malformed")
+      // Not at once: the grid is being drawn.
+      queueMicrotask(() => this.progress.value.failure ?? this.progress.update({ failure }))
+      return undefined
+    }
   }
 
   private pageOf(i: number): Loaded | undefined {
@@ -148,7 +164,10 @@ export class Rows {
     this.pages.push({ page, from, first, count: page.length })
     this.held += page.bytes.length
     for (const name of page.names) if (!this.columns.has(name)) this.columns.set(name, new Set())
-    for (let i = 0; i < Math.min(page.length, 10); i++) this.learn(page.entity(i))
+    for (let i = 0; i < Math.min(page.length, 10); i++) {
+      const entity = this.read(page, i, first + i)
+      if (entity) this.learn(entity)
+    }
     if (this.order) this.order = undefined
     this.drop(this.pages.at(-1)!)
   }

@@ -83,11 +83,21 @@ function costOf(headers: Headers): Cost {
   return { ...number("x-edgetable-scanned-rows"), ...number("x-edgetable-scanned-bytes"), ...number("x-edgetable-store-calls") }
 }
 
+/** received reads an entity that a service sent. */
+function received(source: string): Entity {
+  try {
+    return parseEntity(source)
+  } catch (e) {
+    if (e instanceof Malformed) throw new Failure(`The entity cannot be read: ${e.message} (byte ${e.at}).`, 200, "Malformed")
+    throw e
+  }
+}
+
 /** getEntity gets one entity, or undefined if there is none. */
 export async function getEntity(service: Service, table: string, key: Key): Promise<Entity | undefined> {
   try {
     const response = await send(service, { path: address(table, key) })
-    const entity = parseEntity(await text(response))
+    const entity = received(await text(response))
     entity.etag ||= response.headers.get("etag") ?? ""
     return entity
   } catch (e) {
