@@ -147,7 +147,8 @@ func (m *Manifest) check() error {
 		}
 		seen[f.Name] = true
 		for _, p := range f.Parts {
-			if !isObjectName(p.Object) {
+			unwritten := p.Object == "" && m.Ended.IsZero() // of a run that was interrupted
+			if !isObjectName(p.Object) && !unwritten {
 				return fmt.Errorf("%s: %.300q is not the name of an object", f.Name, p.Object)
 			}
 		}

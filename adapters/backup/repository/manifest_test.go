@@ -52,7 +52,7 @@ func TestManifestForged(t *testing.T) {
 		{[]File{file("a", good[:len(good)-1]+"\x00")}, "is not the name of an object"},
 		{[]File{file("a", strings.Replace(good, "0a", `\a`, 1))}, "is not the name of an object"},
 	} {
-		sealed, err := seal(&Manifest{ID: "id", Files: tt.files})
+		sealed, err := seal(&Manifest{ID: "id", Ended: time.Unix(1, 0), Files: tt.files})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add("000001.sst", strings.Repeat("0a", 32)+"-0123abcd", int64(1), uint8(1))
 	f.Add("../x", "../../y", int64(0), uint8(0))
 	f.Fuzz(func(t *testing.T, name, object string, size int64, parts uint8) {
-		m := &Manifest{Files: []File{{Name: name, Size: size, Parts: make([]Part, parts)}}}
+		m := &Manifest{Ended: time.Unix(1, 0), Files: []File{{Name: name, Size: size, Parts: make([]Part, parts)}}}
 		for i := range m.Files[0].Parts {
 			m.Files[0].Parts[i].Object = object
 		}
