@@ -1,0 +1,76 @@
+package workerd_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"edgetable/core/sharedkey"
+)
+
+// TestUnread: clients that ask for the largest pages on many connections and read nothing keep
+// no instance and no memory of the module: others get their pages meanwhile. The runtime takes
+// an answer as soon as it is made; how many it holds is its own bound.
+func TestUnread(t *testing.T) {
+	s := start(t)
+	const object = "application/json"
+	if status, body := sent(t, s, http.DefaultClient, "POST", "/Tables", object, `{"TableName":"rows"}`); status != 201 {
+		t.Fatalf("%d %s", status, body)
+	}
+	for i := range 3 { // more than a page of 2 MiB
+		kind, body := batch("rows", 100*i, 100, 9000)
+		if status, body := sent(t, s, http.DefaultClient, "POST", "/$batch", kind, body); status != 202 || strings.Contains(body, "odata.error") {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	key, err := sharedkey.ParseKey("c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(ctx context.Context) net.Conn {
+		c, err := new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(s.Worker, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+			t.Fatal(err)
+		}
+		date := sharedkey.FormatDate(time.Now())
+		signature := key.Authorization(sharedkey.SharedKeyLite, "acme", sharedkey.Request{Method: "GET", Path: "/acme/rows()", XMSDate: date})
+		_, err = fmt.Fprintf(c, "GET /acme/rows() HTTP/1.1\r\nHost: tables\r\nx-ms-date: %s\r\nx-ms-version: 2019-02-02\r\nAccept: application/json\r\nAuthorization: %s\r\n\r\n", date, signature)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	const slow = 60
+	for range slow {
+		c := ask(t.Context())
+		defer c.Close()
+		if _, err := io.ReadFull(c, make([]byte, 12)); err != nil { // the answer has begun
+			t.Fatal(err)
+		}
+	}
+	var group sync.WaitGroup
+	for n := range 40 {
+		group.Go(func() {
+			target := "/rows()?$top=1"
+			if n%2 == 0 {
+				target = "/rows()"
+			}
+			if status, body := sent(t, s, http.DefaultClient, "GET", target, object, ""); status != 200 || !strings.Contains(body, `"Age"`) {
+				t.Errorf("another client: %d, %.300s", status, body)
+			}
+		})
+	}
+	group.Wait()
+	if i := instances(t, s, 0); i.Peak > 64_000_000 {
+		t.Errorf("the memories have %d bytes", i.Peak)
+	}
+}
