@@ -51,6 +51,11 @@ func (s *suite) matrix(ctx context.Context) error {
 		}
 		s.probe()
 	}
+	if s.wants(load.Upsert) {
+		if err := s.promises(ctx); err != nil {
+			return err
+		}
+	}
 	if !s.wants(load.Batch) {
 		return nil
 	}

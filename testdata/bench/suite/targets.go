@@ -83,6 +83,7 @@ func Checks(r *Results) []Check {
 	for _, op := range []load.Op{load.Query, load.Scan, load.Batch} {
 		list = append(list, r.tail(Edgetable, op, n))
 	}
+	list = append(list, r.promised()...)
 	list = append(list, r.costs()...)
 	list = append(list, r.overloads()...)
 	list = append(list, r.fairly()...)

@@ -49,6 +49,8 @@ func meeting() *suite.Results {
 			how(suite.Memory, op, 16, token, 1000, 0, 11*time.Microsecond)
 		}
 	}
+	how(suite.Edgetable, load.Insert, 64, "one account", 20_000, 0, 0)
+	how(suite.Edgetable, load.Upsert, 64, "one partition", 2_000, 0, 0)
 	for _, server := range []string{suite.Memory, suite.Edgetable} {
 		how(server, load.Mixed, 32, "peak", 1000, time.Millisecond, 0)
 		how(server, load.Mixed, 128, "retried at once", 800, 3*time.Millisecond, 0)
@@ -123,6 +125,10 @@ func TestChecks(t *testing.T) {
 			[]string{"edgetable, get, 4 connections beside 64 of another account with scans: rate"}},
 		{"an account that cannot sign in makes others late", also(suite.Edgetable, load.Get, 4, "beside signins", func(s *suite.Sample) { s.P99++ }),
 			[]string{"edgetable, get, 4 connections beside 64 of another account with signins: p99"}},
+		{"less than the service promises for an account", also(suite.Edgetable, load.Insert, 64, "one account", slow(19_999)),
+			[]string{"edgetable, insert, 64 connections, one account"}},
+		{"less than it promises for a partition", also(suite.Edgetable, load.Upsert, 64, "one partition", slow(1_999)),
+			[]string{"edgetable, upsert, 64 connections, one partition"}},
 		{"an account starves", func(r *suite.Results) { r.Overloads[0].Shares[0].Least = 159 }, []string{"edgetable --memory, mixed, 5 accounts"}},
 		{"an account gets little and asks for no more", func(r *suite.Results) {
 			r.Overloads[0].Shares[0].Least = 100
