@@ -25,6 +25,7 @@ import (
 
 	"edgetable/adapters/observe"
 	"edgetable/adapters/store/dynamodb"
+	"edgetable/adapters/store/postgres"
 	"edgetable/core/buckets"
 	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
@@ -145,7 +146,7 @@ func TestMetrics(t *testing.T) {
 		t.Error("there are no metrics of Go or of the process")
 	}
 	s.ends(t)
-	maps.Copy(m, metricsOfDynamoDB(t))
+	maps.Copy(m, metricsOfRemote(t))
 	compareMetricsPage(t, m)
 }
 
@@ -197,9 +198,9 @@ func TestMetricsToken(t *testing.T) {
 	}
 }
 
-// metricsOfDynamoDB are the metrics of a server with the store on DynamoDB, as far
-// as they can be seen without DynamoDB.
-func metricsOfDynamoDB(t *testing.T) map[string]*dto.MetricFamily {
+// metricsOfRemote are the metrics of servers with the stores on DynamoDB and PostgreSQL,
+// as far as they can be seen without these.
+func metricsOfRemote(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	m := observe.NewMetrics("")
 	observer, scanned := stores.DynamoDBMetrics(m)
@@ -207,6 +208,9 @@ func metricsOfDynamoDB(t *testing.T) map[string]*dto.MetricFamily {
 	observer.Call(dynamodb.Observation{Action: "Query", Result: "success", Took: time.Second, ReadUnits: 0.5})
 	observer.Retry()
 	scanned(buckets.Cost{Reads: 3, Rows: 20, Bytes: 4096})
+	stores.PostgresMetrics(m, func() postgres.Metrics {
+		return postgres.Metrics{Writes: 7, Retries: map[string]int64{"lost": 1}, Pools: []postgres.Pool{{Name: "primary", Open: 2}}}
+	})
 	w := httptest.NewRecorder()
 	promhttp.HandlerFor(m, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	families := parseMetrics(t, w.Body.String())
@@ -222,6 +226,9 @@ func metricsOfDynamoDB(t *testing.T) map[string]*dto.MetricFamily {
 		{"dynamodb_page_calls_total", "", 3},
 		{"dynamodb_page_items_total", "", 20},
 		{"dynamodb_page_bytes_total", "", 4096},
+		{"postgres_grouped_writes_total", "", 7},
+		{"postgres_connections", "to=primary", 2},
+		{"postgres_retries_total", "reason=lost", 1},
 	} {
 		if got := sumOf(t, families, tt.name, strings.Fields(tt.labels)...); got != tt.want {
 			t.Errorf("%s{%s} is %v, want %v", tt.name, tt.labels, got, tt.want)

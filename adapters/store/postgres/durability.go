@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,12 +17,8 @@ type durability struct {
 // inspectSQL is readable for every role.
 const inspectSQL = `SELECT current_setting('fsync'), current_setting('full_page_writes'), current_setting('synchronous_commit'), current_setting('synchronous_standby_names')`
 
-// lossError refuses a database that may lose what was answered.
-type lossError struct{ reason string }
-
-func (e *lossError) Error() string {
-	return e.reason + "; change the setting, or allow the loss of writes that were answered"
-}
+// ErrLoss means that the settings of the database may lose what was answered.
+var ErrLoss = errors.New("writes that were answered may be lost")
 
 // inspect reads the settings of the server that a new connection leads to. The loss that
 // they permit is an error unless it is allowed.
@@ -36,7 +33,7 @@ func (s *Store) inspect(ctx context.Context, c *pgconn.PgConn) error {
 	v := results[0].Rows[0]
 	d := &durability{string(v[0]), string(v[1]), string(v[2]), string(v[3])}
 	if reason := d.loses(); reason != "" && !s.AllowLoss {
-		return &lossError{reason}
+		return fmt.Errorf("%w: %s", ErrLoss, reason)
 	}
 	if before := s.promise.Swap(d); before == nil || *before != *d {
 		s.Logf("durability: %s", d)

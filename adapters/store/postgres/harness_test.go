@@ -60,7 +60,7 @@ func cluster(t testing.TB, o local.Options) *local.Cluster {
 func schema(t testing.TB, c *local.Cluster) string {
 	t.Helper()
 	name := local.Name()
-	if _, err := postgres.Migrate(t.Context(), c.DSN(""), name, true); err != nil {
+	if _, err := postgres.Migrate(t.Context(), postgres.Options{DSN: c.DSN(""), Schema: name}, true); err != nil {
 		t.Fatal(err)
 	}
 	return name

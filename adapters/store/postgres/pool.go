@@ -39,9 +39,6 @@ func (s *Store) once(ctx context.Context, use chan struct{}, do func(ctx context
 func (s *Store) with(ctx context.Context, pool *pgxpool.Pool, do func(ctx context.Context, c *pgconn.PgConn) error) error {
 	c, err := pool.Acquire(ctx)
 	if err != nil {
-		if _, refused := errors.AsType[*lossError](err); refused {
-			return err
-		}
 		return &unsent{err}
 	}
 	defer c.Release()

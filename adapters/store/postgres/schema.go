@@ -25,15 +25,13 @@ var ErrSchema = errors.New("schema")
 // Migrate makes the schema, if create, or brings it to [Version]. Each step is a
 // transaction, and those of two programs exclude each other. It returns the version that
 // it found, 0 for none.
-func Migrate(ctx context.Context, dsn, schema string, create bool) (found int, err error) {
-	c, err := pgx.Connect(ctx, dsn)
+func Migrate(ctx context.Context, o Options, create bool) (found int, err error) {
+	o, c, err := connectOnce(ctx, o)
 	if err != nil {
 		return 0, err
 	}
 	defer c.Close(context.WithoutCancel(ctx))
-	if schema == "" {
-		schema = defaultSchema
-	}
+	schema := o.Schema
 	quoted := pgx.Identifier{schema}.Sanitize()
 	found = -1
 	for {
@@ -78,6 +76,28 @@ func Migrate(ctx context.Context, dsn, schema string, create bool) (found int, e
 	}
 }
 
+// connectOnce makes one connection, without the settings of a store.
+func connectOnce(ctx context.Context, o Options) (Options, *pgx.Conn, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return o, nil, err
+	}
+	config, err := (&connector{Options: o}).config(o.DSN)
+	if err != nil {
+		return o, nil, err
+	}
+	c, err := connectBy(ctx, config)
+	return o, c, err
+}
+
+func connectBy(ctx context.Context, config *pgxpool.Config) (*pgx.Conn, error) {
+	one := config.ConnConfig.Copy()
+	if err := config.BeforeConnect(ctx, one); err != nil {
+		return nil, err
+	}
+	return pgx.ConnectConfig(ctx, one)
+}
+
 // newSchema makes the schema, unless the owner of the database has made an empty one, and
 // the table with its version.
 func newSchema(ctx context.Context, tx pgx.Tx, schema string) error {
@@ -119,11 +139,7 @@ func versionOf(ctx context.Context, q querier, schema string, lock bool) (versio
 // compatible demands the version of the schema that this program needs, before any
 // statement is prepared.
 func (s *Store) compatible(ctx context.Context, config *pgxpool.Config) error {
-	one := config.ConnConfig.Copy()
-	if err := config.BeforeConnect(ctx, one); err != nil {
-		return err
-	}
-	c, err := pgx.ConnectConfig(ctx, one)
+	c, err := connectBy(ctx, config)
 	if err != nil {
 		return err
 	}

@@ -27,8 +27,8 @@ type protectFlags struct {
 
 func (o *protectFlags) register(f *pflag.FlagSet) {
 	cli.RatesFlag(f, &o.limits, "limits", "`rates` per second beyond which the answer is 503 ServerBusy: none, azure (account=20000,partition=2000), or account=N,partition=N")
-	cli.IntFlag(f, &o.concurrent, "concurrent", 64, 1, maxRequests, "how many requests that may write are served at once; others wait their account's turn; 512 with --store dynamodb")
-	cli.IntFlag(f, &o.reads, "reads", 0, 0, maxRequests, "how many requests that read are served at once; 0 means four per processor, 512 with --store dynamodb")
+	cli.IntFlag(f, &o.concurrent, "concurrent", 64, 1, maxRequests, "how many requests that may write are served at once; others wait their account's turn; 512 with --store postgres or dynamodb")
+	cli.IntFlag(f, &o.reads, "reads", 0, 0, maxRequests, "how many requests that read are served at once; 0 means four per processor, 512 with --store postgres or dynamodb")
 	cli.IntFlag(f, &o.queue, "queue", 8192, 0, maxRequests, "how many requests may wait; beyond that the answer is 503 ServerBusy")
 	cli.DurationFlag(f, &o.maxWait, "max-wait", time.Second, time.Nanosecond, cli.MaxTime, "how long a request may wait before the answer is 503 ServerBusy")
 	cli.NumberFlag(f, &o.failures, "max-failures", 100, 0, 1e9, "limit of failed sign-ins per second per client address (of IPv6: /64), ten times as many at once; 0 does not limit")

@@ -52,6 +52,7 @@ func (p *program) serveCommand() *cobra.Command {
 		Example: `  edgetable serve --data /var/lib/edgetable
   edgetable serve --memory
   edgetable serve --accounts accounts --listen 0.0.0.0:443 --tls-cert cert.pem --tls-key key.pem
+  edgetable serve --store postgres --postgres-dsn 'postgres://edgetable@db1,db2/edgetable?target_session_attrs=read-write' --accounts accounts
   edgetable serve --store dynamodb --dynamodb-table edgetable --accounts accounts`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.check(c.Flags()); err != nil {

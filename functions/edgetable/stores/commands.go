@@ -14,5 +14,5 @@ type program struct {
 // Commands are the commands that look after a store without a server.
 func Commands(t *cli.Terminal) []*cobra.Command {
 	p := &program{t}
-	return []*cobra.Command{p.checkCommand(), p.dynamodbCommand(), p.tableCommand()}
+	return []*cobra.Command{p.checkCommand(), p.postgresCommand(), p.dynamodbCommand(), p.tableCommand()}
 }

@@ -28,7 +28,7 @@ type Kind struct {
 }
 
 // kinds are the rows, in the order of the help; the first is the default.
-func kinds() []*Kind { return []*Kind{inDirectory(), onDynamoDB()} }
+func kinds() []*Kind { return []*Kind{inDirectory(), onPostgres(), onDynamoDB()} }
 
 // Opening is what a kind of store gets from the server that opens it.
 type Opening struct {

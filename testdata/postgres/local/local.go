@@ -62,7 +62,7 @@ func New(o Options) (c *Cluster, err error) {
 		return nil, err
 	}
 	if o.From == nil {
-		err = c.run("initdb", "-D", c.data(), "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C")
+		err = c.run("initdb", "-D", c.data(), "--auth-local=trust", "--auth-host=scram-sha-256", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C")
 	} else {
 		err = c.run("pg_basebackup", "-D", c.data(), "-h", o.From.Dir, "-p", strconv.Itoa(o.From.Port), "-U", "postgres", "-R", "-X", "stream", "--no-sync", "-c", "fast")
 	}

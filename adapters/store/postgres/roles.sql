@@ -1,0 +1,6 @@
+-- Rights of the role of servers, which may be granted after 'edgetable postgres create'. The owner of the schema makes and
+-- migrates it: CREATE ROLE edgetable_owner LOGIN; CREATE ROLE edgetable_server LOGIN; CREATE SCHEMA edgetable AUTHORIZATION edgetable_owner;
+GRANT USAGE ON SCHEMA edgetable TO edgetable_server;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA edgetable TO edgetable_server;
+REVOKE INSERT, UPDATE, DELETE ON edgetable.schema_version FROM edgetable_server;
+ALTER DEFAULT PRIVILEGES FOR ROLE edgetable_owner IN SCHEMA edgetable GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO edgetable_server;

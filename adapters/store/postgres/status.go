@@ -1,0 +1,57 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Status is what an operator asks of a database.
+type Status struct {
+	Server     string // version of PostgreSQL
+	Address    string
+	Standby    bool
+	Durability string
+	Schema     int // version; 0 is none
+	Servers    int // that use it now
+	Tables     int64
+	Dropped    int64         // tables whose entities are still to be removed
+	Tombstones int64         // an estimate
+	Entities   int64         // an estimate
+	Oldest     time.Duration // age of the oldest transaction: what it can see is not vacuumed
+	Wraparound int64         // age of the oldest transaction number; at 2,000 million writes stop
+}
+
+// ReadStatus reads the state of a database. It changes nothing.
+func ReadStatus(ctx context.Context, o Options) (st Status, err error) {
+	o, c, err := connectOnce(ctx, o)
+	if err != nil {
+		return st, err
+	}
+	defer c.Close(context.WithoutCancel(ctx))
+	s := &Store{Options: o}
+	s.AllowLoss = true
+	if err := s.inspect(ctx, c.PgConn()); err != nil {
+		return st, err
+	}
+	st.Durability, st.Address = s.Durability(), c.PgConn().Conn().RemoteAddr().String()
+	var oldest float64
+	err = c.QueryRow(ctx, `SELECT current_setting('server_version'), pg_is_in_recovery(),
+		coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()), 0)::float8,
+		(SELECT age(datfrozenxid)::int8 FROM pg_database WHERE datname = current_database())`).Scan(&st.Server, &st.Standby, &oldest, &st.Wraparound)
+	if err != nil {
+		return st, err
+	}
+	st.Oldest = time.Duration(oldest * float64(time.Second))
+	if st.Schema, err = versionOf(ctx, c, o.Schema, false); err != nil || st.Schema == 0 {
+		return st, err
+	}
+	in := func(name string) string { return pgx.Identifier{o.Schema, name}.Sanitize() }
+	err = c.QueryRow(ctx, `SELECT (SELECT count(*) FROM `+in("server")+` WHERE expires > clock_timestamp()), (SELECT count(*) FROM `+in("record")+` WHERE name LIKE 'table/%'),
+		(SELECT count(*) FROM `+in("dropped")+`),
+		greatest((SELECT reltuples FROM pg_class WHERE oid = '`+in("entity")+`'::regclass), 0)::int8,
+		greatest((SELECT reltuples FROM pg_class WHERE oid = '`+in("entity_dead")+`'::regclass), 0)::int8`).
+		Scan(&st.Servers, &st.Tables, &st.Dropped, &st.Entities, &st.Tombstones)
+	return st, err
+}

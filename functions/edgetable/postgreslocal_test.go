@@ -1,0 +1,110 @@
+//go:build testpostgres
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"edgetable/core/accounts"
+	"edgetable/testdata/must"
+	"edgetable/testdata/postgres/local"
+)
+
+var localPostgres = sync.OnceValues(func() (*local.Cluster, error) {
+	c, err := local.New(local.Options{})
+	if err == nil {
+		endings = append(endings, func() { c.Remove() })
+	}
+	return c, err
+})
+
+// postgresSchema makes a schema by the command and returns the flags that name it.
+func postgresSchema(t *testing.T) (c *local.Cluster, flags []string) {
+	t.Helper()
+	c, err := localPostgres()
+	must.OK(t, err)
+	flags = []string{"--postgres-dsn", c.DSN(""), "--postgres-schema", local.Name()}
+	if status, _, stderr := runUntil(t.Context(), nil, append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "postgres"}, flags...)...); status != 1 || !strings.Contains(stderr, "'edgetable postgres create' makes it") {
+		t.Errorf("a server without a schema: status %d: %s", status, stderr)
+	}
+	if status, _, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "migrate"}, flags...)...); status != 1 || !strings.Contains(stderr, "'edgetable postgres create' makes it") {
+		t.Errorf("migrate without a schema: status %d: %s", status, stderr)
+	}
+	for _, say := range []string{" is made, with version 1\n", " is there already, with version 1\n"} {
+		status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "create"}, flags...)...)
+		if status != 0 || !strings.HasSuffix(out, say) {
+			t.Fatalf("status %d: %s%s", status, out, stderr)
+		}
+	}
+	return c, flags
+}
+
+// Two servers on one database serve the same tables, and one that starts later finds them.
+func TestPostgresServe(t *testing.T) {
+	t.Parallel()
+	_, flags := postgresSchema(t)
+	serve := append(flags, "--store", "postgres", "--postgres-connections", "8")
+	own := map[string]string{accounts.Variable: "acme:" + key1}
+	a, b := start(t, own, serve...), start(t, own, append(serve, "--metrics-listen", "127.0.0.1:0", "--postgres-replica-dsn", flags[1])...)
+	if !strings.Contains(a.greeting, "keeps its tables in the schema "+flags[3]+" of the PostgreSQL database postgres at ") || !strings.Contains(a.greeting, "a failover may lose the last writes") {
+		t.Errorf("greeting:\n%s", a.greeting)
+	}
+	a.client(t, key1).fill(t)
+	b.client(t, key1).filled(t)
+	m := b.scrape(t, "")
+	for _, name := range []string{"postgres_read_groups_total", "postgres_connections_limit"} {
+		if sumOf(t, m, name) == 0 {
+			t.Errorf("%s is 0", name)
+		}
+	}
+	status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "status"}, flags...)...)
+	for _, say := range []string{"PostgreSQL ", ", primary, ", "a reply survives a crash of the database server", "schema      version 1", "servers     2"} {
+		if status != 0 || !strings.Contains(out, say) {
+			t.Errorf("status %d, want %q: %s%s", status, say, out, stderr)
+		}
+	}
+}
+
+// A server starts as the role with the least rights that docs/postgres.md describes, with a
+// password from a file or a command, and can neither create nor drop tables of the schema.
+func TestPostgresRole(t *testing.T) {
+	t.Parallel()
+	c, err := localPostgres()
+	must.OK(t, err)
+	role, owner, schema := local.Name(), local.Name(), local.Name()
+	sql, err := os.ReadFile("../../adapters/store/postgres/roles.sql")
+	must.OK(t, err)
+	must.OK(t, c.Exec(fmt.Sprintf("CREATE ROLE %s LOGIN; CREATE ROLE %s LOGIN PASSWORD 'right'; CREATE SCHEMA %s AUTHORIZATION %s", owner, role, schema, owner)))
+	flags := []string{"--postgres-schema", schema, "--postgres-dsn", strings.ReplaceAll(c.DSN(""), "user=postgres", "user="+owner)}
+	if status, out, stderr := runUntil(t.Context(), nil, append([]string{"postgres", "create"}, flags...)...); status != 0 {
+		t.Fatal(status, out, stderr)
+	}
+	text := strings.NewReplacer("edgetable_server", role, "edgetable_owner", owner, "SCHEMA edgetable", "SCHEMA "+schema, "edgetable.", schema+".").Replace(string(sql))
+	must.OK(t, c.Exec(text))
+	file := filepath.Join(t.TempDir(), "password")
+	must.OK(t, os.WriteFile(file, []byte("right\n"), 0o600))
+	flags[3] = fmt.Sprintf("host=127.0.0.1 port=%d dbname=postgres user=%s sslmode=disable", c.Port, role) // asks for the password
+	wrong := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "postgres", "--postgres-password-command", "echo wrong"}, flags...)
+	if status, _, stderr := runUntil(t.Context(), nil, wrong...); status != 1 || !strings.Contains(stderr, "password authentication failed") {
+		t.Errorf("a wrong password: status %d: %s", status, stderr)
+	}
+	for _, password := range [][]string{{"--postgres-password-file", file}, {"--postgres-password-command", "printf %s \"$EDGETABLE_POSTGRES_USER\" >&2; echo right"}} {
+		s := start(t, map[string]string{accounts.Variable: "acme:" + key1}, append(append(flags, "--store", "postgres"), password...)...)
+		if strings.HasSuffix(password[0], "file") {
+			s.client(t, key1).fill(t)
+		} else {
+			s.client(t, key1).filled(t)
+		}
+	}
+	if err := c.Exec(fmt.Sprintf("SET ROLE %s; CREATE TABLE %s.other (a int)", role, schema)); err == nil {
+		t.Error("the server's role may create tables")
+	}
+	if err := c.Exec(fmt.Sprintf("SET ROLE %s; DROP TABLE %s.entity", role, schema)); err == nil {
+		t.Error("the server's role may drop tables")
+	}
+}

@@ -1,0 +1,181 @@
+package stores
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/functions/edgetable/cli"
+)
+
+// postgresFlags say which database is meant.
+type postgresFlags struct {
+	dsn, schema     string
+	passwordFile    string
+	passwordCommand string
+}
+
+func (o *postgresFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&o.dsn, "postgres-dsn", "", "`URL` or key=value pairs that lead to the PostgreSQL database, without a password; PGHOST, PGUSER, PGPASSFILE and so on say what is left out; "+
+		"for several hosts add target_session_attrs=read-write")
+	f.StringVar(&o.schema, "postgres-schema", "edgetable", "`name` of the schema that has the tables")
+	f.StringVar(&o.passwordFile, "postgres-password-file", "", "`file` with the password, read for each new connection")
+	f.StringVar(&o.passwordCommand, "postgres-password-command", "", "`command` of the shell that prints the password or a token, called for each new connection")
+}
+
+func (o *postgresFlags) check() error {
+	if _, err := pgconn.ParseConfig(o.dsn); err != nil {
+		return cli.Misuse("--postgres-dsn: %v", err)
+	}
+	u, err := url.Parse(o.dsn)
+	given := strings.Contains(o.dsn, "password=")
+	if err == nil && u.User != nil {
+		_, inURL := u.User.Password()
+		given = given || inURL
+	}
+	if given {
+		return cli.Misuse("--postgres-dsn takes no password, which every user of the machine could read: use --postgres-password-file, $PGPASSWORD or a file that $PGPASSFILE names")
+	}
+	if o.passwordFile != "" && o.passwordCommand != "" {
+		return cli.Misuse("--postgres-password-file and --postgres-password-command exclude each other")
+	}
+	if o.schema == "" {
+		return cli.Misuse("--postgres-schema names no schema")
+	}
+	return nil
+}
+
+// options are those of a store and of the commands.
+func (o *postgresFlags) options() postgres.Options {
+	p := postgres.Options{DSN: o.dsn, Schema: o.schema}
+	switch {
+	case o.passwordFile != "":
+		p.Password = func(context.Context, string, uint16, string) (string, error) {
+			text, err := os.ReadFile(o.passwordFile)
+			return strings.TrimRight(string(text), "\r\n"), err
+		}
+	case o.passwordCommand != "":
+		p.Password = o.runCommand
+	}
+	return p
+}
+
+// runCommand returns what the command prints.
+func (o *postgresFlags) runCommand(ctx context.Context, host string, port uint16, user string) (string, error) {
+	c := exec.CommandContext(ctx, "sh", "-c", o.passwordCommand)
+	c.Env = append(os.Environ(), "EDGETABLE_POSTGRES_HOST="+host, fmt.Sprint("EDGETABLE_POSTGRES_PORT=", port), "EDGETABLE_POSTGRES_USER="+user)
+	out, err := c.Output()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		err = fmt.Errorf("--postgres-password-command: %w: %s", err, strings.TrimSpace(string(failed.Stderr)))
+	}
+	if err == nil && len(out) == 0 {
+		err = errors.New("--postgres-password-command printed nothing")
+	}
+	return strings.TrimRight(string(out), "\r\n"), err
+}
+
+// place names the database for people, without a password.
+func (o *postgresFlags) place() string {
+	config, err := pgconn.ParseConfig(o.dsn)
+	if err != nil {
+		return "PostgreSQL"
+	}
+	hosts := []string{config.Host}
+	for _, f := range config.Fallbacks {
+		if f.Host != hosts[len(hosts)-1] {
+			hosts = append(hosts, f.Host)
+		}
+	}
+	return fmt.Sprintf("the schema %s of the PostgreSQL database %s at %s", o.schema, config.Database, strings.Join(hosts, ", "))
+}
+
+// exposed reports whether the network between can read or pose as the database.
+func (o *postgresFlags) exposed() bool {
+	config, err := pgconn.ParseConfig(o.dsn)
+	if err != nil || strings.HasPrefix(config.Host, "/") || cli.LoopbackHost(config.Host) {
+		return false
+	}
+	return config.TLSConfig == nil || config.TLSConfig.InsecureSkipVerify
+}
+
+// postgresCommand has the commands that look after a database.
+func (p *program) postgresCommand() *cobra.Command {
+	return cli.Group("postgres", "Make, migrate or look at the schema in a PostgreSQL database", "",
+		p.schemaCommand("create", "Make the schema with its tables", "  edgetable postgres create --postgres-dsn postgres://owner@db.example/edgetable", true),
+		p.schemaCommand("migrate", "Bring the schema to the version that this program needs", "  edgetable postgres migrate --postgres-dsn postgres://owner@db.example/edgetable", false),
+		p.postgresStatusCommand())
+}
+
+func (p *program) schemaCommand(name, short, example string, create bool) *cobra.Command {
+	var o postgresFlags
+	c := &cobra.Command{
+		Use: name, Short: short, Example: example,
+		Long: "Needs the owner of the schema; servers need less, see docs/postgres.md. Each step is one\n" +
+			"transaction, and two runs at the same time wait for each other. A server never does this.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			found, err := postgres.Migrate(c.Context(), o.options(), create)
+			switch {
+			case err != nil:
+				return fmt.Errorf("%s: %w", o.place(), err)
+			case found == postgres.Version:
+				fmt.Fprintf(p.Out, "%s is there already, with version %d\n", o.place(), found)
+			case found == 0:
+				fmt.Fprintf(p.Out, "%s is made, with version %d\n", o.place(), postgres.Version)
+			default:
+				fmt.Fprintf(p.Out, "%s has version %d now, and had %d\n", o.place(), postgres.Version, found)
+			}
+			return nil
+		},
+	}
+	cli.Section(c, "Flags", o.register)
+	return c
+}
+
+func (p *program) postgresStatusCommand() *cobra.Command {
+	var o postgresFlags
+	c := &cobra.Command{
+		Use: "status", Short: "Print what a reply promises, the version of the schema, and what waits to be removed",
+		Example: "  edgetable postgres status --postgres-dsn postgres://edgetable@db.example/edgetable",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			s, err := postgres.ReadStatus(c.Context(), o.options())
+			if err != nil {
+				return fmt.Errorf("%s: %w", o.place(), err)
+			}
+			printStatus(p.Out, &o, &s)
+			if s.Schema != postgres.Version {
+				return fmt.Errorf("this program needs version %d of the schema: 'edgetable postgres create' or 'migrate' makes it", postgres.Version)
+			}
+			return nil
+		},
+	}
+	cli.Section(c, "Flags", o.register)
+	return c
+}
+
+func printStatus(out io.Writer, o *postgresFlags, s *postgres.Status) {
+	role := "primary"
+	if s.Standby {
+		role = "standby"
+	}
+	fmt.Fprintf(out, "place       %s\nserver      PostgreSQL %s, %s, %s\ndurability  %s\nschema      version %d\n", o.place(), s.Server, role, s.Address, s.Durability, s.Schema)
+	if s.Schema > 0 {
+		fmt.Fprintf(out, "servers     %d\ntables      %d, and %d that are being removed\nentities    about %d, and about %d tombstones\n", s.Servers, s.Tables, s.Dropped, s.Entities, s.Tombstones)
+	}
+	fmt.Fprintf(out, "oldest      transaction %s, number %d back\n", cli.ShowDuration(s.Oldest.Round(1e9)), s.Wraparound)
+}

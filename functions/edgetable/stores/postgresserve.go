@@ -1,0 +1,60 @@
+package stores
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/functions/edgetable/cli"
+)
+
+// postgresServing are the flags of a server on PostgreSQL.
+type postgresServing struct {
+	postgresFlags
+	replica     string
+	connections int
+	allowLoss   bool
+}
+
+func onPostgres() *Kind {
+	o := &postgresServing{}
+	return &Kind{
+		name: "postgres", about: "in a PostgreSQL database", heading: "Store on PostgreSQL", Remote: true,
+		register: o.register, Open: o.open,
+		check:         func(func(string) bool) error { return o.check() },
+		dataDirectory: func() string { return "" },
+	}
+}
+
+func (o *postgresServing) register(f *pflag.FlagSet) {
+	o.postgresFlags.register(f)
+	f.StringVar(&o.replica, "postgres-replica-dsn", "", "`URL` or key=value pairs that lead to a standby, for the reads that may be old; else the primary answers them")
+	cli.IntFlag(f, &o.connections, "postgres-connections", 16, 8, 1000, "`number` of connections to the primary at most, and as many to the standby")
+	cli.BoolFlag(f, &o.allowLoss, "postgres-allow-loss", "serve from a database whose settings (fsync, synchronous_commit) may lose writes that were answered")
+}
+
+// open opens the store.
+func (o *postgresServing) open(ctx context.Context, from *Opening) (*Backend, error) {
+	if o.exposed() {
+		from.Log.Warn("the network can read what is sent to the database, or pose as it: add sslmode=verify-full to --postgres-dsn", "place", o.place())
+	}
+	options := o.options()
+	options.ReplicaDSN, options.Connections, options.AllowLoss = o.replica, o.connections, o.allowLoss
+	options.Logf = func(format string, args ...any) { from.Log.Warn("PostgreSQL: " + fmt.Sprintf(format, args...)) }
+	store, err := postgres.Open(ctx, options)
+	if errors.Is(err, postgres.ErrLoss) {
+		err = fmt.Errorf("%w; change the setting, or say --postgres-allow-loss", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.place(), err)
+	}
+	PostgresMetrics(from.Metrics, store.Metrics)
+	return &Backend{
+		Store: store, System: "postgresql", Place: "in " + o.place() + "; " + store.Durability(),
+		Close: store.Close, Ready: store.Ready, Fresh: time.Second,
+	}, nil
+}
