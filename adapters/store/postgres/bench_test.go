@@ -1,0 +1,269 @@
+//go:build testpostgres
+
+package postgres_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/storetest"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+	"edgetable/testdata/postgres/local"
+)
+
+func BenchmarkStore(b *testing.B) { storetest.Bench(b, harness(shared, postgres.Options{}, false)) }
+
+// turn is how long one side works before the other does.
+var turn = flag.Duration("turn", 2*time.Second, "length of a turn of BenchmarkBesideRaw")
+
+// BenchmarkBesideRaw compares the store with pgx alone, which does the one statement that
+// is closest, with the same payload, on a table of the same keys. Both take turns, three
+// each. Its bounds are what the store is meant to reach.
+func BenchmarkBesideRaw(b *testing.B) {
+	var missed atomic.Bool
+	for _, x := range []struct {
+		name       string
+		clients    int
+		store, raw func(s *sides, n int) error
+		rate       float64 // least rate, in that of raw
+		processor  float64 // most processor time of the database, in that of raw; 0 is any
+	}{
+		{"Insert64", 64, (*sides).insert, (*sides).rawInsert, 1.2, 0.5},
+		{"Get64", 64, (*sides).get, (*sides).rawGet, 1.2, 0},
+		{"Update64", 64, (*sides).replace, (*sides).rawUpdate, 0, 0},
+		{"Merge64", 64, (*sides).merge, (*sides).rawMerge, 2, 0},
+		{"Page1000", 4, (*sides).page, (*sides).rawPage, 0.7, 0},
+		{"LoneInsert", 1, (*sides).insert, (*sides).rawInsert, 1 / 1.15, 0},
+	} {
+		b.Run(x.name, func(b *testing.B) {
+			s := newSides(b, x.clients)
+			var done [2]int64
+			var took, server, client [2]time.Duration
+			for i := range 8 {
+				side := (i + i/2) % 2
+				op := x.store
+				if side == 1 {
+					op = x.raw
+				}
+				c0, s0, t0 := processorTime(b), s.serverTime(b), time.Now()
+				n := s.run(b, x.clients, op)
+				if i < 2 { // the first turns warm up
+					continue
+				}
+				done[side] += n
+				took[side] += time.Since(t0)
+				client[side] += processorTime(b) - c0
+				server[side] += s.serverTime(b) - s0
+			}
+			rate := func(i int) float64 { return float64(done[i]) / took[i].Seconds() }
+			cost := func(d [2]time.Duration, i int) float64 { return float64(d[i].Microseconds()) / float64(done[i]) }
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(rate(0), "per-s")
+			b.ReportMetric(rate(1), "raw-per-s")
+			b.ReportMetric(rate(0)/rate(1), "x-raw-rate")
+			b.ReportMetric(cost(server, 0)/cost(server, 1), "x-raw-server-cpu")
+			b.ReportMetric(cost(client, 0)/cost(client, 1), "x-raw-client-cpu")
+			// An error would hide the metrics.
+			if got := rate(0) / rate(1); got < x.rate {
+				missed.Store(true)
+				fmt.Printf("%s: the rate is %.2f times that of raw, and should be %.2f\n", x.name, got, x.rate)
+			}
+			if got := cost(server, 0) / cost(server, 1); x.processor > 0 && got > x.processor {
+				missed.Store(true)
+				fmt.Printf("%s: the database's processor time is %.2f times that of raw, and should be at most %.2f\n", x.name, got, x.processor)
+			}
+		})
+	}
+	if missed.Load() {
+		b.Error("some bounds were missed")
+	}
+}
+
+const benchRows = 20000
+
+// sides are the store and a table for pgx alone, with the same rows.
+type sides struct {
+	store *postgres.Store
+	raw   *pgxpool.Pool
+	c     *local.Cluster
+	next  atomic.Int64
+}
+
+var payload = edm.AppendProperty(edm.AppendProperty(nil, "Payload", edm.Binary(bytes.Repeat([]byte{'x'}, 380))), "N", edm.Int32(1))
+
+func benchKey(n int) []byte {
+	return key.Append(nil, fmt.Sprintf("partition-%04d", n%97), fmt.Sprintf("row-%09d", n))
+}
+
+func newSides(b *testing.B, clients int) *sides {
+	s := &sides{c: cluster(b, local.Options{Settings: []string{"max_connections=120", "shared_buffers=256MB", "max_wal_size=4GB"}})}
+	must.OK(b, s.c.Exec("CREATE TABLE public.raw (key bytea PRIMARY KEY, ts bigint NOT NULL, properties bytea NOT NULL) WITH (fillfactor = 80)"))
+	config, err := pgxpool.ParseConfig(s.c.DSN(""))
+	must.OK(b, err)
+	config.MaxConns = int32(clients)
+	s.raw, err = pgxpool.NewWithConfig(b.Context(), config)
+	must.OK(b, err)
+	b.Cleanup(s.raw.Close)
+	s.store = open(b, s.c, postgres.Options{Schema: schema(b, s.c), Connections: 16})
+	create(b, s.store)
+	// The rows of both sides are filled by the database, in the same way.
+	var batch pgx.Batch
+	for n := range benchRows {
+		batch.Queue("INSERT INTO public.raw VALUES ($1, 1, $2)", benchKey(n), []byte(payload))
+		if batch.Len() == 2000 || n == benchRows-1 {
+			must.OK(b, s.raw.SendBatch(b.Context(), &batch).Close())
+			batch = pgx.Batch{}
+		}
+	}
+	name := ask(b, s.c, "SELECT schemaname FROM pg_tables WHERE tablename = 'entity'")
+	must.OK(b, s.c.Exec(fmt.Sprintf("INSERT INTO %s.entity (life, key, ts, nonce, properties) SELECT life, key, 1, 1, properties FROM public.raw, %s.record; ANALYZE", name, name)))
+	s.next.Store(benchRows)
+	return s
+}
+
+// run lets clients work for a turn and returns the number of operations.
+func (s *sides) run(b *testing.B, clients int, op func(*sides, int) error) int64 {
+	var all sync.WaitGroup
+	var done atomic.Int64
+	end := time.Now().Add(*turn)
+	for range clients {
+		all.Go(func() {
+			for time.Now().Before(end) {
+				if err := op(s, int(s.next.Add(1))); err != nil {
+					b.Error(err)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	return done.Load()
+}
+
+func spread(n int) int { return n * 7919 % benchRows }
+
+func (s *sides) commit(m table.Mutation) error {
+	_, err := s.store.Commit(context.Background(), people, []table.Mutation{m})
+	return err
+}
+
+func (s *sides) insert(n int) error {
+	return s.commit(table.Mutation{Key: benchKey(n), Nonce: 1, Condition: table.Absent, Properties: payload})
+}
+
+func (s *sides) rawInsert(n int) error {
+	_, err := s.raw.Exec(context.Background(), "INSERT INTO public.raw VALUES ($1, $2, $3)", benchKey(n), int64(n), []byte(payload))
+	return err
+}
+
+func (s *sides) replace(n int) error {
+	return s.commit(table.Mutation{Key: benchKey(spread(n)), Nonce: 1, Properties: payload})
+}
+
+func (s *sides) rawUpdate(n int) error {
+	_, err := s.raw.Exec(context.Background(), "UPDATE public.raw SET ts = $2, properties = $3 WHERE key = $1", benchKey(spread(n)), int64(n), []byte(payload))
+	return err
+}
+
+func (s *sides) merge(n int) error {
+	return s.commit(table.Mutation{Key: benchKey(spread(n)), Nonce: 1, Kind: table.Merge, Properties: edm.AppendProperty(nil, "N", edm.Int32(int32(n)))})
+}
+
+// rawMerge is the usual transaction: lock, read, write.
+func (s *sides) rawMerge(n int) error {
+	ctx := context.Background()
+	return pgx.BeginFunc(ctx, s.raw, func(tx pgx.Tx) error {
+		var p []byte
+		if err := tx.QueryRow(ctx, "SELECT properties FROM public.raw WHERE key = $1 FOR UPDATE", benchKey(spread(n))).Scan(&p); err != nil {
+			return err
+		}
+		merged := edm.Properties(p).Merge(edm.AppendProperty(nil, "N", edm.Int32(int32(n))))
+		_, err := tx.Exec(ctx, "UPDATE public.raw SET ts = $2, properties = $3 WHERE key = $1", benchKey(spread(n)), int64(n), []byte(merged))
+		return err
+	})
+}
+
+func (s *sides) get(n int) error {
+	_, err := s.store.Get(context.Background(), people, benchKey(spread(n)), table.Strong)
+	return err
+}
+
+func (s *sides) rawGet(n int) error {
+	var ts int64
+	var p []byte
+	return s.raw.QueryRow(context.Background(), "SELECT ts, properties FROM public.raw WHERE key = $1", benchKey(spread(n))).Scan(&ts, &p)
+}
+
+func (s *sides) page(n int) error {
+	page, err := s.store.Scan(context.Background(), people, table.ScanRequest{Ranges: []key.Range{{Start: benchKey(spread(n))}}, Rows: 1000})
+	if err == nil && len(page.Rows) == 0 {
+		err = fmt.Errorf("an empty page")
+	}
+	return err
+}
+
+func (s *sides) rawPage(n int) error {
+	rows, err := s.raw.Query(context.Background(), "SELECT key, ts, properties FROM public.raw WHERE key >= $1 ORDER BY key LIMIT 1001", benchKey(spread(n)))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var k, p []byte
+		var ts int64
+		if err := rows.Scan(&k, &ts, &p); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// processorTime is what this process used.
+func processorTime(b *testing.B) time.Duration {
+	var r syscall.Rusage
+	must.OK(b, syscall.Getrusage(syscall.RUSAGE_SELF, &r))
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// serverTime is what the processes of the database that live now have used.
+func (s *sides) serverTime(b *testing.B) (sum time.Duration) {
+	pid, err := s.c.Pid()
+	must.OK(b, err)
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	must.OK(b, err)
+	for _, file := range stats {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		_, rest, _ := strings.Cut(string(text), ") ")
+		if f := strings.Fields(rest); f[1] == strconv.Itoa(pid) {
+			b, err := os.ReadFile(filepath.Join(filepath.Dir(file), "schedstat"))
+			if err != nil {
+				continue
+			}
+			ns, _ := strconv.ParseInt(strings.Fields(string(b))[0], 10, 64)
+			sum += time.Duration(ns)
+		}
+	}
+	return sum
+}
