@@ -24,10 +24,11 @@ import (
 // Cluster is a database server with a data directory of its own. It ends with Remove, or
 // with the process that started it.
 type Cluster struct {
-	Dir  string // has the socket, the data and the log
-	Port int
-	bin  string
-	as   *syscall.Credential // nil: this user
+	Dir   string // has the socket and the messages
+	Port  int
+	place string // of the data
+	bin   string
+	as    *syscall.Credential // nil: this user
 
 	life io.Closer
 	c    *exec.Cmd
@@ -39,6 +40,7 @@ type Options struct {
 	Settings []string // name=value
 	Dir      string   // of the data; "" is a temporary one
 	From     *Cluster // to be a standby of
+	Log      string   // directory for the write-ahead log; "" is with the data
 }
 
 // New makes a cluster and starts it.
@@ -50,10 +52,14 @@ func New(o Options) (c *Cluster, err error) {
 	if c.as, err = account(); err != nil {
 		return nil, err
 	}
-	if c.Dir = o.Dir; c.Dir == "" {
-		if c.Dir, err = os.MkdirTemp("", "edgetable-pg-"); err != nil {
-			return nil, err
-		}
+	c.place = o.Dir
+	if c.Dir, err = os.MkdirTemp("", "edgetable-pg-"); err != nil {
+		return nil, err
+	}
+	if c.place == "" {
+		c.place = c.Dir
+	} else if err := c.own(c.place); err != nil {
+		return nil, err
 	}
 	if err := c.own(c.Dir); err != nil {
 		return nil, err
@@ -62,7 +68,14 @@ func New(o Options) (c *Cluster, err error) {
 		return nil, err
 	}
 	if o.From == nil {
-		err = c.run("initdb", "-D", c.data(), "--auth-local=trust", "--auth-host=scram-sha-256", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C")
+		args := []string{"-D", c.data(), "--auth-local=trust", "--auth-host=scram-sha-256", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C"}
+		if o.Log != "" {
+			args = append(args, "-X", o.Log)
+			err = c.own(filepath.Dir(o.Log))
+		}
+		if err == nil {
+			err = c.run("initdb", args...)
+		}
 	} else {
 		err = c.run("pg_basebackup", "-D", c.data(), "-h", o.From.Dir, "-p", strconv.Itoa(o.From.Port), "-U", "postgres", "-R", "-X", "stream", "--no-sync", "-c", "fast")
 	}
@@ -84,7 +97,7 @@ func New(o Options) (c *Cluster, err error) {
 	return c, nil
 }
 
-func (c *Cluster) data() string { return filepath.Join(c.Dir, "data") }
+func (c *Cluster) data() string { return filepath.Join(c.place, "data") }
 
 // Data is the directory with the database's files.
 func (c *Cluster) Data() string { return c.data() }

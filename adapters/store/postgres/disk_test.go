@@ -1,0 +1,80 @@
+//go:build testpostgres
+
+package postgres_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+	"edgetable/testdata/must"
+	"edgetable/testdata/postgres/local"
+	"edgetable/testdata/proc"
+)
+
+// The disk of the database's files is full, and its log has one of its own. Writes get
+// ErrFull and have no effect, reads work, and when there is space everything works again.
+func TestFullDisk(t *testing.T) {
+	disk := proc.Disk(t, "80m")
+	for dir := filepath.Dir(disk); dir != "/" && dir != os.TempDir(); dir = filepath.Dir(dir) {
+		must.OK(t, os.Chmod(dir, 0o755)) // for the account of the database
+	}
+	logs := t.TempDir()
+	must.OK(t, os.Chmod(filepath.Dir(logs), 0o755))
+	c := cluster(t, local.Options{Dir: disk, Log: filepath.Join(logs, "wal"), Settings: []string{"shared_buffers=16MB", "dynamic_shared_memory_type=posix"}})
+	s := open(t, c, postgres.Options{Schema: schema(t, c), PurgeEvery: -1})
+	create(t, s)
+	large := edm.AppendProperty(nil, "Text", edm.String(strings.Repeat("x", 30000)))
+	for i := range 8 { // of random bytes, which the database cannot compress
+		large = edm.AppendProperty(large, fmt.Sprint("Noise", i), edm.Binary(noise(60<<10)))
+	}
+	acked := 0
+	var err error
+	for ; acked < 1000 && err == nil; acked++ {
+		_, err = s.Commit(t.Context(), people, []table.Mutation{{Key: row("p", fmt.Sprintf("%04d", acked)), Nonce: 1, Properties: large}})
+	}
+	acked--
+	if !errors.Is(err, table.ErrFull) {
+		t.Fatalf("after %d writes: %v", acked, err)
+	}
+	count := func() (n int) {
+		r := table.ScanRequest{Ranges: []key.Range{{}}, Rows: 20}
+		for {
+			page, err := s.Scan(t.Context(), people, r)
+			must.OK(t, err)
+			n += len(page.Rows)
+			if page.Next == nil {
+				return n
+			}
+			r.Ranges = key.From([]key.Range{{}}, page.Next)
+		}
+	}
+	if n := count(); n != acked {
+		t.Errorf("%d entities, and %d writes were acknowledged", n, acked)
+	}
+	_, err = s.Commit(t.Context(), people, []table.Mutation{
+		{Key: row("q", "1"), Nonce: 1, Properties: large}, {Key: row("q", "2"), Nonce: 1, Properties: large},
+	})
+	if !errors.Is(err, table.ErrFull) {
+		t.Errorf("a batch: %v", err)
+	}
+	proc.Resize(t, disk, "200m")
+	must.OK(t, putOne(t.Context(), s, "after"))
+	if n := count(); n != acked+1 {
+		t.Errorf("%d entities after there was space, want %d", n, acked+1)
+	}
+}
+
+func noise(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b)
+	return b
+}
