@@ -70,10 +70,10 @@ test-edge:
 	$(STEPS) $(EDGE)
 
 ## test-postgres: the store on PostgreSQL: Debian's, and 17 from Maven Central
-POSTGRES = postgres postgres-17
+POSTGRES = postgres postgres-17 clients-postgres
 .PHONY: test-postgres
 test-postgres:
-	@.ci/prerequisites go mvn python3
+	@.ci/prerequisites go node npm mvn python3
 	$(STEPS) $(POSTGRES)
 
 ## test-dist: the files of 'make dist' and the examples in infra/machines: the package is installed, the image runs, proxies pass requests on
@@ -168,6 +168,7 @@ workers:
 .PHONY: postgres postgres-17
 postgres:
 	$(GOTEST) -timeout 15m -tags testpostgres ./adapters/store/postgres
+	$(GOTEST) -tags testpostgres -run '^TestPostgres' ./functions/edgetable
 
 # The newer one runs what depends on it most.
 postgres-17:
@@ -260,6 +261,11 @@ homes: build $(CACHE)/azurite-$(AZURITE_VERSION)/complete
 .PHONY: clients-lambda
 clients-lambda: build
 	.ci/clients testdata/lambda/edgetable
+
+## clients-postgres: the Azure SDKs for three languages against a server on PostgreSQL
+.PHONY: clients-postgres
+clients-postgres: build
+	.ci/clients testdata/postgres/edgetable
 
 ## clients-edge: three Azure SDKs against the Worker and its objects in workerd
 .PHONY: clients-edge
@@ -369,6 +375,11 @@ bench-dynamodb:
 	go test -tags testaws ./adapters/store/dynamodb -run '^$$' -bench StoreCPU
 	go test ./core/buckets -run Cost -v
 	go test -tags testaws ./functions/lambda -run '^$$' -bench .
+
+## bench-postgres: the store on PostgreSQL beside pgx alone; fails where it misses what is asked of it
+.PHONY: bench-postgres
+bench-postgres:
+	go test -tags testpostgres ./adapters/store/postgres -run '^$$' -bench BesideRaw -benchtime 1x
 
 ## bench-edge: the Worker, by itself and in workerd, against what is asked of it; installs workerd below .cache/
 .PHONY: bench-edge
