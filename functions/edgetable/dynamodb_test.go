@@ -38,7 +38,7 @@ func TestDynamoDBMistakes(t *testing.T) {
 		args, want string
 		status     int
 	}{
-		{"serve --store sqlite", "write embedded or dynamodb", 2},
+		{"serve --store sqlite", "write embedded, postgres or dynamodb", 2},
 		{"serve --store dynamodb", "say which DynamoDB table with --dynamodb-table", 2},
 		{"serve --dynamodb-table t", "--dynamodb-table is for --store dynamodb, not embedded", 2},
 		{"serve --store dynamodb --dynamodb-table t --memory", "--memory is for --store embedded, not dynamodb", 2},
