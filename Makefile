@@ -41,8 +41,8 @@ STEPS = @$(MAKE) $(JOBS)
 quick: vet
 	.ci/alone $(GOTEST) ./... ./testdata/bench/... ./testdata/clients/conformance ./testdata/monitoring
 
-## check: quick, staticcheck, the race detector on core and adapters, the modules for Workers: three minutes
-CHECK = race-check module module-kv static
+## check: quick, staticcheck, govulncheck, the race detector on core and adapters, the modules for Workers: three minutes
+CHECK = race-check module module-kv static vulnerabilities
 .PHONY: check
 check: quick
 	@.ci/prerequisites go gcc python3
@@ -138,6 +138,10 @@ damage:
 .PHONY: static
 static:
 	go tool staticcheck -tags $(TAGS) ./... $(TOOLS)
+
+.PHONY: vulnerabilities
+vulnerabilities:
+	@.ci/vulnerabilities ./functions/... ./wasm/...
 	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath infra/machines/export/github.yaml examples/tests/github.yaml)
 	go mod tidy -diff
 
