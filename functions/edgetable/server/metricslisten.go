@@ -15,6 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/pflag"
+	"golang.org/x/net/netutil"
 
 	"edgetable/adapters/observe"
 	"edgetable/functions/edgetable/cli"
@@ -110,6 +111,10 @@ func (o *metricsFlags) listenMetrics(log *slog.Logger) (net.Listener, error) {
 	return l, nil
 }
 
+// metricsConnections is the number of connections for metrics at once: each takes a file
+// descriptor from the same limit as those of clients.
+const metricsConnections = 16
+
 // serveMetrics serves metrics until stop.
 func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *slog.Logger) (stop func()) {
 	quiet := slog.NewLogLogger(log.Handler(), slog.LevelDebug)
@@ -125,7 +130,7 @@ func serveMetrics(l net.Listener, m *observe.Metrics, token *metricsToken, log *
 	})
 	server := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, MaxHeaderBytes: 16 << 10, ErrorLog: quiet}
 	go func() {
-		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(netutil.LimitListener(l, metricsConnections)); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("the address of the metrics failed", "cause", err)
 		}
 	}()
