@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"edgetable/adapters/client/remote"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 )
@@ -29,7 +30,9 @@ type killed struct {
 	data    string
 	longest time.Duration // until it is killed, longer after each time
 	kills   int
-	servers int // of these kills, those of the server
+	servers int    // of these kills, those of the server
+	remake  func() // deletes the table of the target and makes it again, in place of some kills; nil for none
+	remakes int
 }
 
 // run repeats a command until one run ends without being killed.
@@ -52,6 +55,18 @@ func (k *killed) run(args ...string) {
 		case err = <-ended:
 		case <-time.After(time.Duration(k.rnd.Int64N(int64(k.longest + k.longest*attempts/4)))):
 			k.kills++
+			if k.remake != nil && k.rnd.IntN(3) == 0 {
+				k.remakes++
+				k.remake()
+				remade := time.Now()
+				if k.rnd.IntN(2) == 0 { // else it runs on
+					_ = c.Process.Kill() // it may have ended just now
+				}
+				if err = <-ended; time.Since(remade) < 100*time.Millisecond {
+					continue // it may have looked at the table before
+				}
+				break
+			}
 			if k.target != nil && k.rnd.IntN(4) == 0 {
 				k.servers++
 				k.restart()
@@ -64,11 +79,12 @@ func (k *killed) run(args ...string) {
 			<-ended
 			continue
 		}
-		if err == nil {
+		if err == nil || strings.Contains(said.String(), "5 rows were refused") {
 			return
 		}
-		if strings.Contains(said.String(), "5 rows were refused") {
-			return
+		if text := said.String(); k.remakes > 0 && (text == "" || strings.Contains(text, "404 Table") || strings.Contains(text, "409 TableBeingDeleted") ||
+			strings.Contains(text, "was deleted and made again") || !strings.Contains(text, "edgetable: ")) { // or it was killed
+			continue
 		}
 		if !strings.Contains(said.String(), "connect") && !strings.Contains(said.String(), "EOF") { // the server was away
 			k.t.Fatalf("%q: %v\n%s", args, err, &said)
@@ -131,7 +147,7 @@ func TestKilled(t *testing.T) {
 	whole, _ := do.run(0, "export", "Rows", "--from", from, "--to", "-")
 	k := &killed{t: t, rnd: rand.New(rand.NewPCG(uint64(seed), 0)), longest: time.Second / 2}
 	defer func() {
-		t.Logf("%d kills, %d of them of the server, with EDGETABLE_KILL_SEED=%d", k.kills, k.servers, seed)
+		t.Logf("%d kills, %d of them of the server, %d new tables, with EDGETABLE_KILL_SEED=%d", k.kills, k.servers, k.remakes, seed)
 	}()
 
 	for n, end := 0, points; n == 0 || k.kills < end; n++ { // each round has a directory and a table of its own
@@ -159,6 +175,21 @@ func TestKilled(t *testing.T) {
 		t.Helper()
 		if out, _ := do.run(0, "verify", "Rows", "--from", from, "--to", to); out != fmt.Sprintf("Rows: %s entities are equal, 0 are not\n", cli.Commas(killRows)) {
 			t.Fatal(out)
+		}
+	}
+	k.remake = func() {
+		e, err := remote.ParseConnection(to)
+		must.OK(t, err)
+		owner := remote.New(e, 1)
+		defer owner.Close()
+		if err := owner.DeleteTable(t.Context(), "Rows"); !remote.HasCode(err, "TableNotFound", "ResourceNotFound") {
+			must.OK(t, err)
+		}
+		if k.rnd.IntN(3) > 0 {
+			_, err := owner.CreateTable(t.Context(), "Rows")
+			if !remote.HasCode(err, "TableAlreadyExists") {
+				must.OK(t, err)
+			}
 		}
 	}
 	clear := func() { do.run(0, "purge", "Rows", "--from", to, "--filter", "PartitionKey ge ''", "--yes") }

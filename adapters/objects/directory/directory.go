@@ -13,22 +13,16 @@ import (
 	"edgetable/core/objects"
 )
 
-// Place keeps each object in a file below a directory, which need not exist.
-type Place struct {
-	Dir    string
-	Shared bool // files have the modes that the user's umask leaves; else only the owner can read them
-}
+// Place keeps each object in a file below a directory, which need not exist. Only the owner can
+// read the files.
+type Place struct{ Dir string }
 
 // Put writes a file beside the object and renames it.
 func (d Place) Put(_ context.Context, name string, b []byte) (err error) {
-	file, dir := fs.FileMode(0o600), fs.FileMode(0o700)
-	if d.Shared {
-		file, dir = 0o666, 0o777
-	}
 	path := d.path(name)
 	for range 3 {
-		if err = Make(filepath.Dir(path), dir); err == nil {
-			err = replace(path, b, file, false)
+		if err = Make(filepath.Dir(path)); err == nil {
+			err = replace(path, b, 0o600)
 		}
 		if !errors.Is(err, fs.ErrNotExist) { // else Delete has just removed the folder
 			return err
@@ -97,15 +91,15 @@ func (d Place) path(name string) string {
 	return filepath.Join(d.Dir, filepath.FromSlash(name))
 }
 
-// Make makes a directory and its parents durable.
-func Make(dir string, mode fs.FileMode) error {
+// Make makes a directory and its parents, for the owner alone and durable.
+func Make(dir string) error {
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
-	if err := Make(filepath.Dir(dir), mode); err != nil {
+	if err := Make(filepath.Dir(dir)); err != nil {
 		return err
 	}
-	if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return Sync(filepath.Dir(dir))

@@ -15,21 +15,20 @@ import (
 // the new one. It has this mode, and belongs to the owner of the file that it replaces,
 // or of its directory, whoever writes it.
 func Replace(path string, text []byte, mode fs.FileMode) error {
-	if err := Make(filepath.Dir(path), 0o700); err != nil {
+	if err := Make(filepath.Dir(path)); err != nil {
 		return err
 	}
-	return replace(path, text, mode, true)
+	return replace(path, text, mode)
 }
 
-// replace leaves it to the user's umask which bits of the mode remain, unless they are exact.
-func replace(path string, text []byte, mode fs.FileMode, exact bool) error {
+func replace(path string, text []byte, mode fs.FileMode) error {
 	temp := path + "." + strconv.FormatUint(rand.Uint64(), 36) + objects.TempSuffix
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	if err == nil && exact {
+	if err == nil {
 		owner := path
 		if _, err := os.Stat(path); err != nil {
 			owner = filepath.Dir(path)

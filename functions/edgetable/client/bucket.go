@@ -19,7 +19,7 @@ func exportPlace(ctx context.Context, location string) (to transfer.Place, relea
 		return transfer.Place{Place: objects, Location: location}, func() {}, err
 	}
 	release, err = transfer.Hold(location)
-	return transfer.Place{Place: directory.Place{Dir: location, Shared: true}, Location: location}, release, err
+	return transfer.Place{Place: directory.Place{Dir: location}, Location: location}, release, err
 }
 
 // importSources are the files to import, or the objects of an export in a bucket.

@@ -53,10 +53,17 @@ func (x *exporting) piece(table string, p *part) string {
 // part reads a part of a table, or the rest of it, into objects. The progress has a line for
 // each of them; an object without one is written again, or removed at the end.
 func (x *exporting) part(ctx context.Context, table string, p *part) error {
-	var object bytes.Buffer
-	out := newFrames(&object, x.Compress)
+	object, free := new(bytes.Buffer), new(bytes.Buffer) // free is stored while the other one is filled
+	out := newFrames(object, x.Compress)
 	text, written := []byte(nil), 0 // written is how much text the object has
-	rows := p.state.Rows
+	rows, stored := p.state.Rows, p.state.Rows
+	var storing chan error // gets the result of the last object, nil if it was taken
+	settle := func() (err error) {
+		if storing != nil {
+			err, storing = <-storing, nil
+		}
+		return err
+	}
 	flush := func() error {
 		_, err := out.Write(text)
 		written += len(text)
@@ -64,25 +71,38 @@ func (x *exporting) part(ctx context.Context, table string, p *part) error {
 		return err
 	}
 	store := func(done bool) error {
-		if err := errors.Join(flush(), out.end()); err != nil {
+		if err := errors.Join(flush(), out.end(), settle()); err != nil {
 			return err
 		}
+		content, name, n := object.Bytes(), x.piece(table, p), rows-stored
 		state := noted{Rows: rows, Done: done, At: p.state.At}
-		if n := rows - p.state.Rows; n > 0 {
-			one, err := x.place.putFile(ctx, x.piece(table, p), n, object.Bytes())
-			if err != nil {
-				return err
-			}
+		if n > 0 {
 			at := p.last()
-			state.Object, state.At = &one, &at
+			state.At = &at
 		}
-		written = 0
+		result := make(chan error, 1)
+		storing = result
+		go func() {
+			result <- func() error {
+				if n > 0 {
+					one, err := x.place.putFile(ctx, name, n, content)
+					if err != nil {
+						return err
+					}
+					state.Object = &one
+				}
+				return x.work.note(table, p, state)
+			}()
+		}()
+		object, free = free, object
 		object.Reset()
-		return x.work.note(table, p, state)
+		out = newFrames(object, x.Compress)
+		stored, written = rows, 0
+		return nil
 	}
 	for e, err := range p.entities(ctx, x.c, remote.Query{Table: table, Filter: x.Filter, Select: WithKeys(x.Select)}) {
 		if err != nil {
-			return errors.Join(err, store(false))
+			return errors.Join(err, store(false), settle())
 		}
 		text = append(payload.AppendJSON(text, e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
 		rows++
@@ -91,20 +111,20 @@ func (x *exporting) part(ctx context.Context, table string, p *part) error {
 			continue
 		}
 		if err := flush(); err != nil {
-			return err
+			return errors.Join(err, settle())
 		}
 		if written >= objectSize {
 			if err := store(false); err != nil {
-				return err
+				return errors.Join(err, settle())
 			}
 		}
 	}
-	return store(true)
+	return errors.Join(store(true), settle())
 }
 
 // sheetPieces is how many objects of lines become one file of CSV or parquet, which is in
 // memory until it is stored.
-const sheetPieces = 8
+const sheetPieces = 4
 
 // finish names the files of a table, in the order of their keys, or makes those of other
 // formats. A table without rows has one file. It can be repeated after any interruption.

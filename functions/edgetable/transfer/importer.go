@@ -26,12 +26,13 @@ type importer struct {
 	pending []*batch // in the order of their rows
 	state   imported // that of the journal's next line
 	noted   time.Time
+	firsts  map[string]*first // by table
 }
 
 // run imports all sources that are not done.
 func (im *importer) run(all context.Context) error {
 	g, ctx := errgroup.WithContext(all)
-	im.batches = make(chan *batch)
+	im.batches, im.firsts = make(chan *batch), map[string]*first{}
 	for range im.o.Connections {
 		g.Go(func() error {
 			for {
@@ -153,21 +154,19 @@ func (im *importer) ordered(s *Source) (inOrder bool, err error) {
 // do writes a batch and notes it.
 func (im *importer) do(ctx context.Context, b *batch) error {
 	defer im.sent.Done()
-	refused := len(b.rejects)
-	if im.o.DryRun {
-		b.totals.Written += int64(len(b.ops))
-	} else if err := im.writer.write(ctx, b, b.ops, b.lines); err != nil {
+	im.mu.Lock()
+	one := im.firsts[b.source.Table]
+	if one == nil {
+		one = &first{}
+		im.firsts[b.source.Table] = one
+	}
+	im.mu.Unlock()
+	if err := one.do(func() error { return im.write(ctx, b) }); err != nil {
 		return err
 	}
 	b.totals.Rejected = int64(len(b.rejects))
 	im.mu.Lock()
 	defer im.mu.Unlock()
-	if !im.o.DryRun && len(b.ops) > 0 && len(b.rejects) == refused && im.state.Marks[b.source.Table] == nil {
-		if im.state.Marks == nil {
-			im.state.Marks = map[string]*Key{}
-		}
-		im.state.Marks[b.source.Table] = &Key{b.ops[0].PartitionKey, b.ops[0].RowKey}
-	}
 	b.done = true
 	for len(im.pending) > 0 && im.pending[0].done {
 		b := im.pending[0]
@@ -188,6 +187,27 @@ func (im *importer) do(ctx context.Context, b *batch) error {
 		return nil
 	}
 	return im.note()
+}
+
+// write writes a batch. The first one of a table has its mark.
+func (im *importer) write(ctx context.Context, b *batch) error {
+	if im.o.DryRun {
+		b.totals.Written += int64(len(b.ops))
+		return nil
+	}
+	refused := len(b.rejects)
+	if err := im.writer.write(ctx, b, b.ops, b.lines); err != nil {
+		return err
+	}
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if len(b.ops) > 0 && len(b.rejects) == refused && im.state.Marks[b.source.Table] == nil {
+		if im.state.Marks == nil {
+			im.state.Marks = map[string]*Key{}
+		}
+		im.state.Marks[b.source.Table] = &Key{b.ops[0].PartitionKey, b.ops[0].RowKey}
+	}
+	return nil
 }
 
 // note writes a line of the journal. The rejects that it counts are on the disk.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"edgetable/adapters/objects/directory"
 )
 
 // lines is a journal that work appends lines to.
@@ -51,7 +53,7 @@ func openJournal[T any](path string, options T, replay func(line []byte) error) 
 		return fail(err)
 	}
 	if len(text) == 0 {
-		if err := errors.Join(j.write(options), syncDir(filepath.Dir(path))); err != nil {
+		if err := errors.Join(j.write(options), directory.Sync(filepath.Dir(path))); err != nil {
 			return fail(err)
 		}
 		return j, nil
@@ -138,34 +140,4 @@ func (j *journal) remove() error {
 		return nil
 	}
 	return os.Remove(j.file.Name())
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, fs.ErrPermission) {
-		err = nil // this system has no such thing
-	}
-	return errors.Join(err, d.Close())
-}
-
-// writeFile replaces a file as a whole.
-func writeFile(path string, text []byte) error {
-	temp := path + ".new"
-	f, err := os.Create(temp)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
 }

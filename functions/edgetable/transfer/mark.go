@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"edgetable/adapters/client/remote"
 )
@@ -27,6 +28,24 @@ func marked(ctx context.Context, c *remote.Client, table string, mark *Key) (boo
 		return true, nil
 	}
 	return ok, err
+}
+
+// first lets the first write to a table be the only one until it is done, so that no other
+// one can be before the mark.
+type first struct {
+	mu   sync.Mutex
+	done bool
+}
+
+func (f *first) do(write func() error) error {
+	f.mu.Lock()
+	if f.done {
+		f.mu.Unlock()
+		return write()
+	}
+	defer f.mu.Unlock()
+	f.done = true
+	return write()
 }
 
 // remade is why work on a table is not done although all was written.

@@ -104,13 +104,8 @@ func (o *outbox) flush(ctx context.Context) error {
 	case o.c.o.DryRun:
 		b.totals.Written = n
 	default:
-		if err := o.w.write(ctx, b, b.ops, b.lines); err != nil {
+		if err := o.c.work.tables[o.table].first.do(func() error { return o.write(ctx) }); err != nil {
 			return err
-		}
-		if b.totals.Rejected = int64(len(b.rejects)); b.totals.Rejected == 0 {
-			if err := o.c.mark(o.table, Key{b.ops[0].PartitionKey, b.ops[0].RowKey}); err != nil {
-				return err
-			}
 		}
 	}
 	o.now.totals.add(b.totals)
@@ -121,6 +116,17 @@ func (o *outbox) flush(ctx context.Context) error {
 		return o.note(false)
 	}
 	return nil
+}
+
+func (o *outbox) write(ctx context.Context) error {
+	b := o.b
+	if err := o.w.write(ctx, b, b.ops, b.lines); err != nil {
+		return err
+	}
+	if b.totals.Rejected = int64(len(b.rejects)); b.totals.Rejected > 0 {
+		return nil
+	}
+	return o.c.mark(o.table, Key{b.ops[0].PartitionKey, b.ops[0].RowKey})
 }
 
 // keep is called when the target has all of it.

@@ -41,6 +41,7 @@ type workedTable struct {
 	begun time.Time
 	parts []*part
 	mark  *Key  // nil for none
+	first first // write of this run
 	scan  *scan // of this run
 }
 
