@@ -40,6 +40,9 @@ func (x *exchange) readBody() ([]byte, error) {
 	x.chainRelease(func() { x.keep(buf) })
 	b, err := readAll((*buf)[:0], x.req.Body, x.req.ContentLength)
 	*buf = b
+	if e, ok := errors.AsType[*table.Error](err); ok && e.Code == table.ServerBusy {
+		x.resp.Refused = RefusedMemory
+	}
 	return b, err
 }
 

@@ -21,7 +21,8 @@ type Request struct {
 	// Body is read only after the authentication, and at most up to the limit
 	// of 4 MiB. It may be nil. If it has the method Bytes() []byte, it is in
 	// memory and is not copied; it must not change until Release. Its error may be a
-	// *table.Error, which becomes the answer. If it has the method BelongsTo(account string),
+	// *table.Error, which becomes the answer;
+	// ServerBusy says that there is no memory for it. If it has the method BelongsTo(account string),
 	// the handler tells it whose memory it takes.
 	Body io.Reader
 	// ContentLength is the length of Body, or -1 if it is unknown.

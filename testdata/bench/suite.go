@@ -18,7 +18,7 @@ const suiteHelp = `Measures edgetable (on disk and in memory), Azurite (in memor
 every performance target and prints a table. Each server is a child process on a free loopback port.
 
 -short takes under six minutes, -full under thirty. Without -edgetable or -azurite that side is left out and its
-targets count as not measured. The exit status is 1 if anything failed, and with -strict also if a target is missed.
+targets count as not measured. The exit status is 1 if anything failed or if an account takes more than its share, and with -strict also if another target is missed.
 
 Install Azurite with: npm install --prefix DIR azurite@3.37.0`
 
@@ -90,6 +90,9 @@ func runSuite(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	err = errors.Join(runErr, report.Text(stdout), save(*jsonOut, report.JSON), save(*markdown, report.Markdown))
 	if err == nil && len(results.Problems) > 0 {
 		err = fmt.Errorf("%d problems; the first: %s", len(results.Problems), results.Problems[0])
+	}
+	if failed := report.Failed(); err == nil && failed > 0 {
+		err = fmt.Errorf("%d targets missed that must be met", failed)
 	}
 	if missed, unmeasured := report.Missed(); err == nil && *strict && missed+unmeasured > 0 {
 		err = fmt.Errorf("%d targets missed, %d not measured", missed, unmeasured)

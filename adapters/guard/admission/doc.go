@@ -38,9 +38,10 @@
 // go first after each slice, if that is of an account that had less. While one account is
 // alone, its large requests use all processors, as the others do.
 //
-// # Clients that fail to sign in
+// # Clients that do not wait
 //
-// The refusal of an address that failed to sign in too often is held back for as long as
-// it tells the client to wait. A client that does not wait gets no more of the server for
-// it, on as many connections as it may open.
+// The refusal of an address that failed to sign in too often, or of a body for which its
+// client has no room left, costs the server more than the client. It is held back for as
+// long as it tells the client to wait. A client that repeats at once gets no more of the
+// server for it, on as many connections as it may open.
 package admission

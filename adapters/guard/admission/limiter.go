@@ -90,10 +90,11 @@ func New(h *protocol.Handler, o Options) *Limiter {
 	return l
 }
 
-// Serve serves a request. A client that failed to sign in too often waits for the answer.
+// Serve serves a request. A client that failed to sign in too often, or has more bytes under
+// way than its share, waits for the answer.
 func (l *Limiter) Serve(ctx context.Context, req *protocol.Request) protocol.Response {
 	resp := l.handler.Serve(ctx, req)
-	if resp.Refused == protocol.RefusedFailures {
+	if resp.Refused == protocol.RefusedFailures || resp.Refused == protocol.RefusedMemory {
 		held := time.NewTimer(detention)
 		defer held.Stop()
 		select {

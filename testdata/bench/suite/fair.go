@@ -108,10 +108,10 @@ func (r *Results) fairly() (list []Check) {
 		alone := r.find(Cell{Edgetable, load.Get, victimConnections, before(k)})
 		attacked := r.find(Cell{Edgetable, load.Get, victimConnections, beside(k)})
 		what := fmt.Sprintf("%s, get, %d connections beside %d of another account with %s", Edgetable, victimConnections, attackConnections, k)
-		rate := Check{What: what + ": rate against half of that alone", Target: fmt.Sprintf("≥%gx", minVictimShare), Status: Unmeasured}
+		rate := Check{What: what + ": rate against half of that alone", Target: fmt.Sprintf("≥%gx", minVictimShare), Status: Unmeasured, Must: true}
 		rate.pair(attacked, alone, func(s Sample) float64 { return s.OpsPerSecond }, perSecond, func(ratio float64) bool { return 2*ratio >= minVictimShare })
 		rate.Ratio *= 2
-		late := Check{What: what + ": p99 against that alone", Target: fmt.Sprintf("≤%dx", maxVictimLateness), Status: Unmeasured}
+		late := Check{What: what + ": p99 against that alone", Target: fmt.Sprintf("≤%dx", maxVictimLateness), Status: Unmeasured, Must: true}
 		late.pair(attacked, alone, func(s Sample) float64 { return float64(s.P99) }, duration, func(ratio float64) bool { return ratio <= maxVictimLateness })
 		list = append(list, rate, late)
 	}

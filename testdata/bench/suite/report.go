@@ -39,6 +39,16 @@ func (r *Report) Missed() (missed, unmeasured int) {
 	return missed, unmeasured
 }
 
+// Failed counts the targets that were missed and must not be.
+func (r *Report) Failed() (failed int) {
+	for _, c := range r.Checks {
+		if c.Must && c.Status == Miss {
+			failed++
+		}
+	}
+	return failed
+}
+
 // machine describes what the numbers depend on.
 func machine() string {
 	model := runtime.GOARCH

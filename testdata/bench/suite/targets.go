@@ -25,6 +25,8 @@ type Check struct {
 	Ratio    float64 `json:"ratio,omitempty"`
 	Target   string  `json:"target"`
 	Status   Status  `json:"status"`
+	// Must says that a miss is a failure of the run, on whatever machine: it is a ratio of cells side by side.
+	Must bool `json:"must,omitempty"`
 }
 
 // The limits that no other server takes part in.

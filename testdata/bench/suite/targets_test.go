@@ -157,6 +157,31 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+// TestFailed: an account that takes more than its share fails the run, and another target does not.
+func TestFailed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		change func(*suite.Results)
+		want   int
+	}{
+		{func(*suite.Results) {}, 0},
+		{func(r *suite.Results) { r.BinarySize++ }, 0},
+		{func(r *suite.Results) {
+			for _, m := range r.Cells {
+				if m.How == "beside scans" {
+					m.Rounds[0].OpsPerSecond--
+				}
+			}
+		}, 1},
+	} {
+		r := meeting()
+		tt.change(r)
+		if got := suite.NewReport(r, "", "short").Failed(); got != tt.want {
+			t.Errorf("%d, want %d", got, tt.want)
+		}
+	}
+}
+
 // TestNothingMeasured: a target without a measurement is not met.
 func TestNothingMeasured(t *testing.T) {
 	t.Parallel()
