@@ -13,6 +13,7 @@ import (
 	"edgetable/adapters/client/remote"
 	"edgetable/core/edm"
 	"edgetable/core/payload"
+	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/client"
 )
 
@@ -182,7 +183,7 @@ func TestAdvise(t *testing.T) {
 			}
 		}
 		slices.Sort(rules)
-		if want := map[bool]int{true: 0, false: client.Found}[tt.want == nil]; !slices.Equal(slices.Compact(rules), tt.want) || status != want {
+		if want := map[bool]int{true: 0, false: cli.StatusDamage}[tt.want == nil]; !slices.Equal(slices.Compact(rules), tt.want) || status != want {
 			t.Errorf("%s: %q with status %d, want %q\n%s", tt.name, rules, status, tt.want, out)
 		}
 		for _, cost := range a.Costs {
@@ -213,11 +214,11 @@ func TestLoadtest(t *testing.T) {
 	}
 	// The traffic that the server counted of the last table is imitated in another one.
 	keep := []string{"loadtest", "Kept", "--to", at, "--shape", "zipf", "--requests", "1000", "--connections", "4", "--keep"}
-	if status, _, said := runUntil(t.Context(), nil, keep...); status != client.Found {
+	if status, _, said := runUntil(t.Context(), nil, keep...); status != cli.StatusDamage {
 		t.Errorf("%d %s", status, said)
 	}
 	status, out, said := runUntil(t.Context(), nil, "loadtest", "Trial", "--to", at, "--like", "Kept", "--admin", admin, "--requests", "1000", "--connections", "4", "--json")
-	if status != client.Found || !strings.Contains(out, `"rule": "hot-partition"`) || !strings.Contains(out, `"example": "p000000"`) {
+	if status != cli.StatusDamage || !strings.Contains(out, `"rule": "hot-partition"`) || !strings.Contains(out, `"example": "p000000"`) {
 		t.Errorf("%d\n%s%s", status, out, said)
 	}
 	// Also queries of partitions whose names have quotes.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"edgetable/functions/edgetable/cli"
 	"edgetable/testdata/must"
 )
 
@@ -24,6 +25,9 @@ func TestDamagedBackup(t *testing.T) {
 	if err := filepath.WalkDir(place, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
+		}
+		if filepath.Base(filepath.Dir(path)) == "names" {
+			return nil // it only says that there is a manifest
 		}
 		files++
 		good, err := os.ReadFile(path)
@@ -42,9 +46,7 @@ func TestDamagedBackup(t *testing.T) {
 			}
 			restored := filepath.Join(t.TempDir(), "restored")
 			name := filepath.Base(path)
-			if _, err := os.Stat(path); err == nil || filepath.Base(filepath.Dir(path)) == "objects" || name == "format" {
-				refused(t, name, "backup", "verify", place)
-			}
+			console{t, nil}.says(cli.StatusDamage, name, "backup", "verify", place)
 			if name != "format" { // it names the store, which a restore need not know
 				refused(t, "", "backup", "restore", place, restored)
 				if _, err := os.Stat(restored); !errors.Is(err, fs.ErrNotExist) {

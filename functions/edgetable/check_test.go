@@ -45,7 +45,7 @@ func TestDamage(t *testing.T) {
 	must.OK(t, os.WriteFile(newest, b, 0o600))
 
 	status, _, said := run(t, nil, "serve", "--listen", "127.0.0.1:0", "--data", dir)
-	if status != 1 || !strings.Contains(said, newest) || !strings.Contains(said, "--accept-damage") {
+	if status != cli.StatusDamage || !strings.Contains(said, newest) || !strings.Contains(said, "--accept-damage") {
 		t.Errorf("serve: %d %s", status, said)
 	}
 	saved := filepath.Join(t.TempDir(), "saved")

@@ -209,7 +209,7 @@ func TestStopped(t *testing.T) {
 				watched.when("", work.after, then)
 				p, printed, said := c.start(args(-time.Hour)...)
 				started <- p.Process
-				c.ends(p, printed, said, 1, says...)
+				c.ends(p, printed, said, 3, says...)
 				close(ended)
 				watched.back.Store(0)
 				again := []string{"going on: "}

@@ -17,7 +17,7 @@ import (
 	"edgetable/core/protocol"
 	"edgetable/core/table"
 	"edgetable/core/traffic"
-	"edgetable/functions/edgetable/client"
+	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/server"
 	"edgetable/functions/edgetable/stores"
 	"edgetable/testdata/must"
@@ -155,7 +155,7 @@ func TestStatisticsOfAWorker(t *testing.T) {
 		t.Errorf("asked for %q", asked)
 	}
 	status, out, _ = runUntil(t.Context(), nil, "advise", "People", "--from", connection)
-	if status != client.Found || !strings.Contains(out, "hot-partition") {
+	if status != cli.StatusDamage || !strings.Contains(out, "hot-partition") {
 		t.Errorf("%d %s", status, out)
 	}
 	if status, _, said = runUntil(t.Context(), nil, "stats", "--from", connection); status == 0 || !strings.Contains(said, "name a table") {

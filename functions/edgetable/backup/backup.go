@@ -122,7 +122,7 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 		Use: "verify PLACE", Short: "Read all backups in a place and report damage",
 		Long: placeHelp + "\n\n" +
 			"Reads every object that a backup needs and compares its checksum. With --identity it\n" +
-			"also decrypts them. Exits with 1 if something is damaged or missing.",
+			"also decrypts them. Exits with 4 if something is damaged or missing.",
 		Example: "  edgetable backup verify /mnt/backup/edgetable",
 		RunE:    func(c *cobra.Command, args []string) error { return p.backupVerify(c.Context(), args[0], id, identity) },
 	}
@@ -175,7 +175,7 @@ func (p *program) backupVerify(ctx context.Context, location, id, identity strin
 		}
 	}
 	if n := len(report.Problems); n > 0 {
-		return fmt.Errorf("%s is damaged: %s", location, cli.Things(n, "problems"))
+		return cli.Fail(cli.StatusDamage, fmt.Errorf("%s is damaged: %s", location, cli.Things(n, "problems")))
 	}
 	return nil
 }

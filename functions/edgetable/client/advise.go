@@ -27,9 +27,6 @@ type adviseFlags struct {
 	buckets int
 }
 
-// Found is the exit status of advise and loadtest if there are findings.
-const Found = 3
-
 func (p *program) adviseCommand() *cobra.Command {
 	var o adviseFlags
 	c := &cobra.Command{
@@ -38,7 +35,7 @@ func (p *program) adviseCommand() *cobra.Command {
 --scan it reads all entities of the table from any service and judges their keys and sizes, too; then the traffic need
 not be known.
 
-The exit status is 0 without a finding, 3 with findings, 1 after a failure. docs/advise.md lists the rules.`,
+The exit status is 0 without a finding, 4 with findings, 1 after a failure. docs/advise.md lists the rules.`,
 		Example: "  edgetable advise People --data /var/lib/edgetable\n  edgetable advise People --from cloudflare\n  edgetable advise People --scan --from azure --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			o.local = c.Flags().Changed("data") || c.Flags().Changed("admin")
@@ -148,7 +145,7 @@ func (p *program) tellAdvice(table string, f *advise.Facts, asJSON bool) error {
 		p.printAdvice(a, f)
 	}
 	if n := len(a.Findings); n > 0 {
-		return cli.Fail(Found, fmt.Errorf("%s: %s", table, cli.Things(n, "findings")))
+		return cli.Fail(cli.StatusDamage, fmt.Errorf("%s: %s", table, cli.Things(n, "findings")))
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (p *program) copyCommand() *cobra.Command {
 		Long: `Reads several parts of a table at the same time and writes them in batches, without files. A table that is missing is
 created.
 
-A copy that was interrupted goes on when the command is given again. The exit status is 1 if a part is done, 2 if nothing is.`,
+A copy that was interrupted goes on when the command is given again. The exit status is 3 if a part is done, 1 if nothing is.`,
 		Example: "  edgetable copy --all --from azure --to prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.copy(c.Context(), &o, args) },
 	}

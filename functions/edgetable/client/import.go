@@ -37,7 +37,7 @@ has columns in braces: {Country}, {Id:8} with at least 8 digits, {Born:yyyyMM} t
 {row} the number of the row, {uuid} a UUID, {file} the name of the file.
 
 Rows that cannot be imported go to a file with their reasons, which can be corrected and imported. An import that was
-interrupted goes on when the command is given again. The exit status is 1 if a part is done, 2 if nothing is.`,
+interrupted goes on when the command is given again. The exit status is 3 if a part is done, 1 if nothing is.`,
 		Example: "  edgetable import backup-2026-11-22 --to prod\n" +
 			"  edgetable import people.csv --table People --types Born=Int32,Died=Int32 --mode replace\n" +
 			"  edgetable import orders.parquet --table Orders --partition-key '{Country}-{Placed:yyyyMM}' --row-key Id --dry-run",
@@ -102,6 +102,9 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	o.mapping.Types = types
 	if err := o.mapping.Check(); err != nil {
 		return cli.Misuse("%v", err)
+	}
+	if path == "-" && o.table == "" {
+		return cli.Misuse("say with --table to which table standard input goes")
 	}
 	sources, err := importSources(ctx, path, o.table)
 	if err != nil {

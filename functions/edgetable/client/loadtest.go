@@ -41,7 +41,7 @@ func (p *program) loadtestCommand() *cobra.Command {
 counted (--like), or a described one (--shape): uniform (many partitions, all alike), zipf (a few of them are busy)
 or append (each new key at the end of the table).
 
-The exit status is 0 without a finding, 3 with findings, 1 after a failure.`,
+The exit status is 0 without a finding, 4 with findings, 1 after a failure.`,
 		Example: "  edgetable loadtest Trial --to azure --like People --data /var/lib/edgetable\n  edgetable loadtest Trial --shape zipf --requests 20000",
 		RunE:    func(c *cobra.Command, args []string) error { return p.loadtest(c.Context(), &o, args[0]) },
 	}

@@ -87,16 +87,15 @@ func (p *program) refusals(place func(file string, line int) string) func(file s
 	}
 }
 
-// ended is an error of work that has an exit status of its own: 1 if a part is
-// done, 2 if nothing is.
+// ended is an error of work that may be done in part.
 func ended(err error, some bool) error {
 	if _, wrong := errors.AsType[cli.UsageError](err); err == nil || wrong {
 		return err
 	}
 	if some {
-		return cli.Fail(1, err)
+		return cli.Fail(cli.StatusPart, err)
 	}
-	return cli.Fail(2, err)
+	return err
 }
 
 // endedEarly is the error of work that is not complete. says tells what is done, and

@@ -18,7 +18,7 @@ you like, for example while an application still writes to --from.
 With --filter it reads only the entities that pass, on both sides. So --filter with --delete also deletes an entity of --to that
 passes when that of --from with the same keys exists and does not pass any more.
 
-A sync that was interrupted goes on when the command is given again. The exit status is 1 if a part is done, 2 if nothing is.`,
+A sync that was interrupted goes on when the command is given again. The exit status is 3 if a part is done, 1 if nothing is.`,
 		Example: "  edgetable sync --all --from azure --to prod --delete",
 		RunE:    func(c *cobra.Command, args []string) error { return p.copy(c.Context(), &o, args) },
 	}

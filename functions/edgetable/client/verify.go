@@ -17,7 +17,7 @@ func (p *program) verifyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "verify TABLE…", Short: "Compare tables of two services",
 		Long: `Reads both tables and prints the keys of entities that differ or that one of them lacks. Timestamps are not compared.
-The exit status is 1 if there are any.`,
+The exit status is 4 if there are any.`,
 		Example: "  edgetable verify --all --from azure --to prod",
 		RunE:    func(c *cobra.Command, args []string) error { return p.verify(c.Context(), &o, args) },
 	}
@@ -58,7 +58,7 @@ func (p *program) verify(ctx context.Context, o *CopyFlags, tables []string) err
 		all += differ
 	}
 	if all > 0 {
-		return fmt.Errorf("not equal: %s", cli.Things(all, "entities"))
+		return cli.Fail(cli.StatusDamage, fmt.Errorf("not equal: %s", cli.Things(all, "entities")))
 	}
 	return nil
 }

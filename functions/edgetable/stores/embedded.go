@@ -84,7 +84,10 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 		},
 	})
 	if errors.Is(err, pebblestore.ErrLost) {
-		return nil, fmt.Errorf("%w; restore a backup, or serve what is left with --accept-damage", err)
+		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%w; restore a backup, or serve what is left with --accept-damage", err))
+	}
+	if errors.Is(err, pebblestore.ErrDamaged) {
+		return nil, cli.Fail(cli.StatusDamage, err) // another start does not mend it
 	}
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return nil, fmt.Errorf("%w; let this user write there, or name another directory with --data", err)

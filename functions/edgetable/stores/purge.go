@@ -42,7 +42,11 @@ func (p *program) purge(ctx context.Context, o *dynamodbFlags) error {
 	show.End()
 	fmt.Fprintf(p.Out, "%s removed; gone for good: %s\n", cli.Things(done.Items, "items"), cli.Things(done.Tables, "tables"))
 	if err != nil {
-		return fmt.Errorf("%w; run it again to go on", err)
+		err = fmt.Errorf("%w; run it again to go on", err)
+		if done != (dynamodb.Progress{}) {
+			return cli.Fail(cli.StatusPart, err)
+		}
+		return err
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func explainRebucket(err error, name *table.Name) error {
 	case errors.Is(err, rebucket.ErrSuperseded), errors.Is(err, rebucket.ErrAborted):
 		return err
 	}
-	return fmt.Errorf("%w; run it again to resume, or with --abort to give up", err)
+	return cli.Fail(cli.StatusPart, fmt.Errorf("%w; run it again to resume, or with --abort to give up", err))
 }
 
 // rebucketProgress tells a person how a run gets on.

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"edgetable/functions/edgetable/cli"
+	"edgetable/testdata/must"
+)
+
+// statuses says for each command what its exit statuses mean besides 0, done, and 2, a
+// wrong command line, and has a run for each that needs nothing but this machine.
+type statuses struct {
+	command        string
+	failed         string                                // what status 1 means; "" if the command cannot fail
+	fails          []string                              // arguments with which it does
+	part, damage   string                                // what 3 and 4 mean; "" if there is none
+	parts, damages func(t *testing.T, w *place) []string // arguments with which they come
+}
+
+// place has what commands work on.
+type place struct {
+	dir         string
+	at, other   string // connection strings of servers with the table People, which differ
+	data        string // of the first server
+	environment map[string]string
+}
+
+const (
+	nowhere = "TableEndpoint=http://127.0.0.1:1/a;AccountName=a;AccountKey=a2V5"
+	missing = "/nonexistent/place"
+)
+
+// from are arguments for a command on a service that nobody answers for.
+func from(args ...string) []string { return append(args, "--from", "http://127.0.0.1:1/acme?sig=x") }
+
+var allStatuses = []statuses{
+	{command: "account disable", failed: "nothing was changed", fails: []string{"nobody", "--accounts", missing}},
+	{command: "account enable", failed: "nothing was changed", fails: []string{"nobody", "--accounts", missing}},
+	{command: "account list", failed: "the file cannot be read", fails: []string{"--accounts", "/dev/null/x"}},
+	{command: "account new", failed: "no account was made", fails: []string{"acme", "--accounts", "/dev/null/x"}},
+	{command: "account remove", failed: "nothing was changed", fails: []string{"nobody", "--accounts", missing}},
+	{command: "account rotate", failed: "nothing was changed, also where clients still use the first key", fails: []string{"nobody", "--accounts", missing}},
+	{command: "account show", failed: "there is no such account", fails: []string{"nobody", "--accounts", missing}},
+	{command: "advise", failed: "nothing was judged", fails: []string{"People", "--data", missing}, damage: "there are findings"},
+	{command: "backup create", failed: "no backup was made", fails: []string{missing, "--data", missing}},
+	{command: "backup list", failed: "the place cannot be read, or has no backups", fails: []string{missing}},
+	{command: "backup prune", failed: "the removal is not complete", fails: []string{missing, "--keep-last", "1"}},
+	{command: "backup restore", failed: "nothing was restored", fails: []string{missing, "/dev/null/x"}},
+	{command: "backup verify", failed: "nothing was compared", fails: []string{missing}, damage: "something is damaged or missing",
+		damages: func(t *testing.T, w *place) []string {
+			to := filepath.Join(w.dir, "backups")
+			ok(t, "backup", "create", to, "--data", w.data)
+			objects, err := filepath.Glob(filepath.Join(to, "backups", "*"))
+			must.OK(t, err)
+			must.OK(t, os.Remove(objects[0]))
+			return []string{to}
+		}},
+	{command: "bench", failed: "requests failed, or the server does not answer", fails: []string{"--endpoint", "http://127.0.0.1:1/devstoreaccount1"}},
+	{command: "check", failed: "the directory cannot be read, or is in use", fails: []string{missing}, damage: "something is damaged"},
+	{command: "completion bash"}, {command: "completion fish"}, {command: "completion powershell"}, {command: "completion zsh"},
+	{command: "copy", failed: "nothing was written", fails: from("People", "--to", nowhere), part: "a part is written, or rows are refused; the same command continues",
+		parts: func(t *testing.T, w *place) []string {
+			return []string{"People", "--from", w.at, "--to", w.other, "--journal", filepath.Join(w.dir, "journal"), "--rejects", filepath.Join(w.dir, "rejects")}
+		}},
+	{command: "count", failed: "not all was counted", fails: from("People")},
+	{command: "delete", failed: "nothing was deleted", fails: from("People", "a", "1")},
+	{command: "dynamodb create", failed: "no table was made", fails: []string{"--dynamodb-table", "t", "--dynamodb-endpoint", "http://127.0.0.1:1"}},
+	{command: "dynamodb purge", failed: "nothing was removed", fails: []string{"--dynamodb-table", "t", "--dynamodb-endpoint", "http://127.0.0.1:1"}, part: "a part is removed; the same command continues"},
+	{command: "explorer", failed: "the page cannot be served", fails: []string{"--listen", "192.0.2.1:1"}},
+	{command: "export", failed: "nothing was written", fails: from("People", "--to", missing), part: "a part is written; the same command continues. Or tables are gone",
+		parts: func(t *testing.T, w *place) []string {
+			return []string{"People", "Nobody", "--from", w.at, "--to", filepath.Join(w.dir, "export")}
+		}},
+	{command: "get", failed: "there is no such entity, or the service does not answer", fails: from("People", "a", "1")},
+	{command: "health", failed: "the server is not ready", fails: []string{"--listen", "127.0.0.1:1"}},
+	{command: "help"},
+	{command: "import", failed: "nothing was written", fails: []string{missing, "--to", nowhere}, part: "a part is written, or rows are refused; the same command continues",
+		parts: func(t *testing.T, w *place) []string {
+			file := filepath.Join(w.dir, "people.csv")
+			must.OK(t, os.WriteFile(file, []byte("PartitionKey,RowKey,Born\na,10,1815\na,11,never\n"), 0o600))
+			return []string{file, "--to", w.at, "--table", "People", "--types", "Born=Int32"}
+		}},
+	{command: "loadtest", failed: "nothing was judged", fails: []string{"Trial", "--to", nowhere}, damage: "there are findings"},
+	{command: "man", failed: "the pages cannot be written", fails: []string{"/dev/null/x"}},
+	{command: "postgres create", failed: "the schema is not made", fails: []string{"--postgres-dsn", "postgres://127.0.0.1:1/d"}},
+	{command: "postgres migrate", failed: "the schema is as it was", fails: []string{"--postgres-dsn", "postgres://127.0.0.1:1/d"}},
+	{command: "postgres status", failed: "the database does not answer", fails: []string{"--postgres-dsn", "postgres://127.0.0.1:1/d"}},
+	{command: "profile add", failed: "nothing was changed", fails: []string{"p", "UseDevelopmentStorage=true", "--profiles", "/dev/null/x"}},
+	{command: "profile list", failed: "the file cannot be read", fails: []string{"--profiles", "/dev/null/x"}},
+	{command: "profile remove", failed: "nothing was changed", fails: []string{"nobody", "--profiles", missing}},
+	{command: "purge", failed: "nothing was deleted", fails: from("People", "--filter", "RowKey eq 'x'", "--yes"), part: "a part is deleted; the same command continues"},
+	{command: "put", failed: "nothing was written", fails: []string{"People", `{"PartitionKey":"a","RowKey":"1"}`, "--to", nowhere}},
+	{command: "query", failed: "not all was read", fails: from("People")},
+	{command: "sas", failed: "the accounts cannot be read", fails: []string{"--accounts", missing, "--permissions", "read"}},
+	{command: "serve", failed: "the server cannot start, or stopped for an error; another start may help", fails: []string{"--memory", "--listen", "127.0.0.1:0", "--accounts", missing},
+		damage: "the data directory is damaged: another start does not help"},
+	{command: "sign", failed: "the account is not known", fails: []string{"GET", "http://h/acme/Tables", "--accounts", missing}},
+	{command: "stat", failed: "not all was read", fails: from("People")},
+	{command: "stats", failed: "no server answers, or the table had no traffic", fails: []string{"--data", missing}},
+	{command: "sync", failed: "nothing was written", fails: from("People", "--to", nowhere), part: "a part is written, or rows are refused; the same command continues"},
+	{command: "table rebucket", failed: "nothing was begun, or writes would be refused for too long", fails: []string{"People", "--account", "acme", "--buckets", "3", "--dynamodb-table", "t", "--dynamodb-endpoint", "http://127.0.0.1:1"},
+		part: "a part is copied; the same command continues"},
+	{command: "verify", failed: "nothing was compared", fails: from("People", "--to", nowhere), part: "only a part was compared", damage: "entities differ",
+		damages: func(t *testing.T, w *place) []string { return []string{"People", "--from", w.at, "--to", w.other} }},
+	{command: "version"},
+}
+
+// TestStatuses goes through all commands and demands their exit statuses, and that
+// docs/data.md has them.
+func TestStatuses(t *testing.T) {
+	t.Parallel()
+	w := &place{dir: t.TempDir(), data: t.TempDir(), environment: map[string]string{"AWS_REGION": "eu-central-1", "XDG_CACHE_HOME": t.TempDir()}}
+	first, second := start(t, nil, "--data", w.data), start(t, nil, "--memory")
+	w.at, w.other = first.said(t, "connection string"), second.said(t, "connection string")
+	for at, entity := range map[string]string{w.at: `{"PartitionKey":"a","RowKey":"1","N":"1"}`, w.other: `{"PartitionKey":"a","RowKey":"1","N":"2"}`} {
+		for _, s := range []*testServer{first, second} {
+			if at == s.said(t, "connection string") {
+				s.client(t, "").do(t, "POST", "/Tables", `{"TableName":"People"}`, 204)
+			}
+		}
+		ok(t, "put", "People", entity, "--to", at)
+	}
+	ok(t, "put", "People", `{"PartitionKey":"b","RowKey":"1"}`, "--to", w.at)
+	do := console{t, w.environment}
+	seen := map[string]bool{}
+	for _, s := range allStatuses {
+		words := strings.Fields(s.command)
+		seen[s.command] = true
+		do.run(cli.StatusUsage, append(slices.Clone(words), "--no-such-flag")...)
+		if (s.fails == nil) != (s.failed == "") {
+			t.Errorf("%s: say what status 1 means, and show it", s.command)
+		}
+		if s.fails != nil {
+			do.run(cli.StatusFailed, append(slices.Clone(words), s.fails...)...)
+		}
+		if s.damages != nil {
+			do.run(cli.StatusDamage, append(slices.Clone(words), s.damages(t, w)...)...)
+		}
+		if s.parts != nil {
+			do.run(cli.StatusPart, append(slices.Clone(words), s.parts(t, w)...)...)
+		}
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+		if name := strings.TrimPrefix(c.CommandPath(), "edgetable "); !c.HasSubCommands() && !seen[name] && c.HasParent() {
+			t.Errorf("the command %s is not in the table of exit statuses", name)
+		}
+	}
+	walk((&program{Terminal: new(cli.Terminal)}).root())
+	compareStatusesPage(t)
+}
+
+// compareStatusesPage compares the table in docs/data.md; -update writes it.
+func compareStatusesPage(t *testing.T) {
+	t.Helper()
+	const page, begin, end = "../../docs/data.md", "-update' -->\n\n", "\n<!-- end of statuses"
+	var b bytes.Buffer
+	b.WriteString("| Command | 1 | 3 | 4 |\n|---|---|---|---|\n")
+	for _, s := range allStatuses {
+		if s.failed != "" {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", s.command, s.failed, s.part, s.damage)
+		}
+	}
+	text, err := os.ReadFile(page)
+	must.OK(t, err)
+	head, rest, found := bytes.Cut(text, []byte(begin))
+	old, tail, ended := bytes.Cut(rest, []byte(end))
+	if !found || !ended {
+		t.Fatalf("%s has no place for the exit statuses", page)
+	}
+	if bytes.Equal(old, b.Bytes()) {
+		return
+	}
+	if f := flag.Lookup("update"); f == nil || f.Value.String() != "true" {
+		t.Fatalf("%s has another table of exit statuses; run this test with -update", page)
+	}
+	must.OK(t, errors.Join(os.WriteFile(page, bytes.Join([][]byte{head, []byte(begin), b.Bytes(), []byte(end), tail}, nil), 0o644)))
+}
