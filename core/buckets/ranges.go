@@ -1,0 +1,109 @@
+package buckets
+
+import (
+	"bytes"
+	"slices"
+
+	"edgetable/core/key"
+)
+
+// Ranges is the map of the ranges of a bucket, in the order of their keys: each begins
+// at its Start and ends where the next one begins, the last one never. The first Start is
+// empty. A bucket that never split has no Ranges: it is one range with the ID 0.
+type Ranges []Range
+
+// Range is one range of a bucket.
+type Range struct {
+	ID    uint32
+	Start []byte // a position between two partitions
+}
+
+// all is the map of a bucket that never split.
+var all = Ranges{{}}
+
+// orAll is the map with all its ranges.
+func (m Ranges) orAll() Ranges {
+	if len(m) == 0 {
+		return all
+	}
+	return m
+}
+
+// Find returns the range of a position, and its bounds.
+func (m Ranges) Find(k []byte) (id uint32, bounds key.Range) {
+	m = m.orAll()
+	i := 0
+	for i+1 < len(m) && bytes.Compare(m[i+1].Start, k) <= 0 {
+		i++
+	}
+	return m[i].ID, m.bounds(i)
+}
+
+// Bounds returns the bounds of a range. ok is false if the map does not have it.
+func (m Ranges) Bounds(id uint32) (bounds key.Range, ok bool) {
+	m = m.orAll()
+	i := m.index(id)
+	if i < 0 {
+		return key.Range{}, false
+	}
+	return m.bounds(i), true
+}
+
+// index is the place of a range in the map, -1 if it is not there.
+func (m Ranges) index(id uint32) int {
+	for i := range m {
+		if m[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+func (m Ranges) bounds(i int) key.Range {
+	r := key.Range{Start: m[i].Start}
+	if i+1 < len(m) {
+		r.End = m[i+1].Start
+	}
+	return r
+}
+
+// Split returns a map in which the range of from ends at a position, and a new one
+// begins there. ok is false if the position does not lie behind the Start of from and
+// before its end.
+func (m Ranges) Split(from, id uint32, at []byte) (next Ranges, ok bool) {
+	bounds, ok := m.Bounds(from)
+	if _, known := m.Bounds(id); known || !ok || bytes.Equal(at, bounds.Start) || !bounds.Contains(at) {
+		return m, false
+	}
+	m = slices.Clone(m.orAll())
+	i := m.index(from) + 1
+	m = append(m, Range{})
+	copy(m[i+1:], m[i:])
+	m[i] = Range{ID: id, Start: at}
+	return m, true
+}
+
+// Leave returns a map without a range, whose keys its right neighbour has. ok is false
+// if it is the last one, or not in the map.
+func (m Ranges) Leave(id uint32) (next Ranges, ok bool) {
+	i := m.index(id)
+	if i < 0 || i == len(m)-1 {
+		return m, false
+	}
+	next = append(slices.Clone(m[:i]), m[i+1:]...)
+	next[i].Start = m[i].Start
+	return next, true
+}
+
+// Valid reports whether the map is well-formed.
+func (m Ranges) Valid() bool {
+	for i, r := range m {
+		if i == 0 && len(r.Start) > 0 || i > 0 && bytes.Compare(m[i-1].Start, r.Start) >= 0 {
+			return false
+		}
+		if m[:i].index(r.ID) >= 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,113 @@
+package buckets_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"edgetable/core/buckets"
+)
+
+// shown is a map as text: the id of each range and where it begins.
+func shown(m buckets.Ranges) string {
+	var b strings.Builder
+	for _, r := range m {
+		fmt.Fprintf(&b, "%d@%s ", r.ID, r.Start)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func TestRanges(t *testing.T) {
+	t.Parallel()
+	var m buckets.Ranges
+	for _, row := range []struct {
+		do   func() (buckets.Ranges, bool)
+		ok   bool
+		want string
+	}{
+		{func() (buckets.Ranges, bool) { return m.Leave(0) }, false, ""},
+		{func() (buckets.Ranges, bool) { return m.Split(0, 1, nil) }, false, ""},
+		{func() (buckets.Ranges, bool) { return m.Split(7, 1, []byte("m")) }, false, ""},
+		{func() (buckets.Ranges, bool) { return m.Split(0, 0, []byte("m")) }, false, ""},
+		{func() (buckets.Ranges, bool) { return m.Split(0, 1, []byte("m")) }, true, "0@ 1@m"},
+		{func() (buckets.Ranges, bool) { return m.Split(0, 2, []byte("m")) }, false, "0@ 1@m"},
+		{func() (buckets.Ranges, bool) { return m.Split(0, 2, []byte("n")) }, false, "0@ 1@m"},
+		{func() (buckets.Ranges, bool) { return m.Split(1, 2, []byte("m")) }, false, "0@ 1@m"},
+		{func() (buckets.Ranges, bool) { return m.Split(0, 2, []byte("c")) }, true, "0@ 2@c 1@m"},
+		{func() (buckets.Ranges, bool) { return m.Split(1, 3, []byte("t")) }, true, "0@ 2@c 1@m 3@t"},
+		{func() (buckets.Ranges, bool) { return m.Leave(3) }, false, "0@ 2@c 1@m 3@t"},
+		{func() (buckets.Ranges, bool) { return m.Leave(2) }, true, "0@ 1@c 3@t"},
+		{func() (buckets.Ranges, bool) { return m.Leave(0) }, true, "1@ 3@t"},
+		{func() (buckets.Ranges, bool) { return m.Leave(0) }, false, "1@ 3@t"},
+		{func() (buckets.Ranges, bool) { return m.Leave(1) }, true, "3@"},
+		{func() (buckets.Ranges, bool) { return m.Leave(3) }, false, "3@"},
+	} {
+		before := shown(m)
+		next, ok := row.do()
+		if ok != row.ok || shown(next) != row.want || !next.Valid() {
+			t.Fatalf("%s: got %t, %s, want %t, %s", before, ok, shown(next), row.ok, row.want)
+		}
+		if shown(m) != before {
+			t.Fatalf("%s changed to %s", before, shown(m))
+		}
+		m = next
+	}
+}
+
+// TestRangesFind checks for random maps that each position is in the one range whose
+// bounds contain it.
+func TestRangesFind(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var m buckets.Ranges
+		next := uint32(0)
+		for range r.IntN(12) {
+			next++
+			at := fmt.Sprintf("%02d", r.IntN(100))
+			from, _ := m.Find([]byte(at))
+			m, _ = m.Split(from, next, []byte(at))
+			if r.IntN(4) == 0 && len(m) > 0 {
+				m, _ = m.Leave(m[r.IntN(len(m))].ID)
+			}
+		}
+		if !m.Valid() {
+			t.Fatalf("%s is not valid", shown(m))
+		}
+		for n := range 101 {
+			k := []byte(fmt.Sprintf("%02d", n-1))
+			if n == 0 {
+				k = nil
+			}
+			id, bounds := m.Find(k)
+			again, ok := m.Bounds(id)
+			if !bounds.Contains(k) || !ok || fmt.Sprint(again) != fmt.Sprint(bounds) {
+				t.Fatalf("%s: %q is in %d, %q", shown(m), k, id, bounds)
+			}
+			owners := 0
+			for _, o := range m {
+				if b, _ := m.Bounds(o.ID); b.Contains(k) {
+					owners++
+				}
+			}
+			if owners != 1 && len(m) > 0 {
+				t.Fatalf("%s: %d ranges have %q", shown(m), owners, k)
+			}
+		}
+	}
+}
+
+func TestRangesValid(t *testing.T) {
+	t.Parallel()
+	for _, m := range []buckets.Ranges{
+		{{ID: 1, Start: []byte("a")}},
+		{{}, {ID: 1, Start: []byte("b")}, {ID: 2, Start: []byte("b")}},
+		{{}, {ID: 1, Start: []byte("b")}, {ID: 2, Start: []byte("a")}},
+		{{}, {ID: 0, Start: []byte("b")}},
+	} {
+		if m.Valid() {
+			t.Errorf("%s is valid", shown(m))
+		}
+	}
+}
