@@ -40,6 +40,11 @@ var homes = map[string]Strengths{
 		Linearizable: true, Conditional: true, AtomicCommit: true,
 		Durable: true, TimestampsAcrossProcesses: true,
 	},
+	// So do ranges.
+	"Durable Objects, a table that has split": {
+		Linearizable: true, Conditional: true, AtomicCommit: true,
+		Durable: true, TimestampsAcrossProcesses: true,
+	},
 	"Workers KV": {
 		Durable: true,
 	},

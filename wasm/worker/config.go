@@ -23,6 +23,8 @@ type config struct {
 	failures     float64
 	rates        setting.Rates // of each isolate; there are many, so these are no quotas
 	buckets      uint16
+	splitBytes   float64 // of a range, 0: it never splits for its size
+	splitRate    float64 // requests a second of a range, 0: nor for them
 	location     string
 	catalog      string
 	replica      string // its name, "": there is none
@@ -43,6 +45,8 @@ func readConfig(text string) (*config, error) {
 	c.failures = in.Number("EDGETABLE_MAX_FAILURES", 0, 0, 1e9)
 	c.rates = in.Rates("EDGETABLE_LIMITS")
 	c.buckets = uint16(in.Int("EDGETABLE_BUCKETS", 1, 1, 256))
+	c.splitBytes = in.Number("EDGETABLE_SPLIT_BYTES", 4e9, 0, 9e9)
+	c.splitRate = in.Number("EDGETABLE_SPLIT_RATE", 300, 0, 1e6)
 	err := in.Err()
 	if err != nil {
 		return nil, err

@@ -26,9 +26,12 @@ func configure(text string) error {
 	}
 	serving = newServer(c, store, h)
 	engines = objects{
-		options: engine.Options{Now: now, Rand: random, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.jurisdiction},
-		rows:    &rows{},
-		pieces:  &shared,
+		options: engine.Options{
+			Now: now, Rand: random, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.jurisdiction,
+			SplitBytes: int64(c.splitBytes), SplitRate: c.splitRate,
+		},
+		rows:   &rows{},
+		pieces: &shared,
 	}
 	return nil
 }

@@ -76,9 +76,9 @@ func TestPublishPurge(t *testing.T) {
 	life := table.Incarnation{1}
 	marks := map[string]bool{}
 	for n := range uint16(300) {
-		marks["s"+durableobject.SourceOf(life, n)] = true
+		marks["s"+durableobject.SourceOf(life, n, 0)] = true
 	}
-	marks["s"+durableobject.SourceOf(table.Incarnation{2}, 0)] = true
+	marks["s"+durableobject.SourceOf(table.Incarnation{2}, 0, 0)] = true
 	calls := 0
 	h := host{now: func() edm.Ticks { return now }, log: func(int, []byte) {}, kv: func(request frames) frames {
 		parts := split(t, request)

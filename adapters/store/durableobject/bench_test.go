@@ -74,7 +74,7 @@ func BenchmarkHandle(b *testing.B) {
 			k := newClock()
 			o := engine.New(engine.Options{Now: k.now, Rand: rand.Uint64})
 			var rows plain
-			located := message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 1}})
+			located := message.AppendNamed(message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 1}}), &message.Named{})
 			resume := &engine.Resume{State: o.Handle(&rows, upserts(1), nil, nil).State, Answers: []durableobject.Answer{{Message: located}}}
 			id := uint64(0)
 			stamp := func(m []byte) {

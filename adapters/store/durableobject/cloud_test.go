@@ -2,15 +2,19 @@ package durableobject_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"edgetable/adapters/store/durableobject/internal/rowstest"
+	"errors"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/engine"
+	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/edm"
 	"edgetable/core/storetest"
 	"edgetable/core/table"
@@ -26,6 +30,10 @@ type cloud struct {
 	catalog string // location
 	replica string // its name
 	where   string // its jurisdiction
+	bytes   int64  // from which ranges split, and requests a second; 0 never
+	rate    float64
+	rows    int           // in a piece
+	rnd     func() uint64 // nil: rand.Uint64
 
 	// publish handles the calls to durableobject.Replica.
 	publish func(batch []byte) durableobject.Answer
@@ -42,9 +50,10 @@ type cloud struct {
 
 // fate is the fate of a message.
 type fate struct {
-	lose   bool  // the message is not handled
-	err    error // the error that the caller gets instead of the answer
-	repeat bool  // the message is handled again, later
+	lose    bool  // the message is not handled
+	err     error // the error that the caller gets instead of the answer
+	repeat  bool  // the message is handled again, later
+	foreign bool  // the object is of another version
 }
 
 // node holds the storage of an object, and its memory while it is awake.
@@ -85,13 +94,22 @@ func (c *cloud) evict() {
 	}
 }
 
+// all are the objects, by name.
 func (c *cloud) all() (list []*node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, n := range c.objects {
 		list = append(list, n)
 	}
+	slices.SortFunc(list, func(a, b *node) int { return cmp.Compare(a.id.Name, b.id.Name) })
 	return list
+}
+
+func (c *cloud) random() uint64 {
+	if c.rnd == nil {
+		return rand.Uint64()
+	}
+	return c.rnd()
 }
 
 // Call implements durableobject.Caller.
@@ -111,9 +129,13 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 		if via != nil {
 			f = via(call)
 		}
+		if f.foreign {
+			answers[i] = durableobject.Answer{Message: message.Foreign(nil)}
+			continue
+		}
 		if !f.lose {
 			answers[i] = c.handle(ctx, call)
-			if f.repeat {
+			if f.repeat && final(answers[i]) {
 				c.handle(ctx, call)
 			}
 		}
@@ -122,6 +144,13 @@ func (c *cloud) deliver(ctx context.Context, calls []durableobject.Call, via fun
 		}
 	}
 	return answers
+}
+
+// final reports whether an object remembers what it answered to a write. It does not where
+// nothing was done; the platform itself never repeats a message.
+func final(a durableobject.Answer) bool {
+	_, err := message.Result(a.Message)
+	return !errors.Is(err, message.ErrAgain) && !errors.Is(err, table.ErrBusy)
 }
 
 // handle does the work of the JavaScript around an object.
@@ -161,7 +190,9 @@ func (c *cloud) step(n *node, m []byte, resume *engine.Resume) engine.Step {
 				return c.now() - 3*3600*edm.TicksPerSecond
 			}
 		}
-		n.memory = engine.New(engine.Options{Now: now, Rand: rand.Uint64, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.where})
+		n.memory = engine.New(engine.Options{
+			Now: now, Rand: c.random, Catalog: c.catalog, Replica: c.replica, Jurisdiction: c.where, SplitBytes: c.bytes, SplitRate: c.rate, PieceRows: c.rows,
+		})
 	}
 	m = bytes.Clone(m)
 	n.rows.Begin()
@@ -202,7 +233,7 @@ func (c *cloud) ring(at edm.Ticks) (rang int) {
 // store opens a Store over the cloud.
 func (c *cloud) store(now func() edm.Ticks, change func(*durableobject.Options)) *durableobject.Store {
 	c.t.Helper()
-	o := durableobject.Options{Caller: c, Now: now, Rand: rand.Uint64}
+	o := durableobject.Options{Caller: c, Now: now, Rand: c.random}
 	if change != nil {
 		change(&o)
 	}
@@ -214,8 +245,11 @@ func (c *cloud) store(now func() edm.Ticks, change func(*durableobject.Options))
 }
 
 // strengths returns the strengths of tables with this number of buckets.
-func strengths(buckets uint16) storetest.Strengths {
-	if buckets <= 1 {
+func (c *cloud) strengths(buckets uint16) storetest.Strengths {
+	switch {
+	case c.bytes > 0:
+		return storetest.Home("Durable Objects, a table that has split")
+	case buckets <= 1:
 		return storetest.Home("Durable Objects, one bucket per table")
 	}
 	return storetest.Home("Durable Objects, more buckets")
@@ -234,7 +268,7 @@ func harness(prepare func(*cloud), change func(*durableobject.Options)) storetes
 		}
 		return storetest.Place{
 			Store:     c.store(now, change),
-			Strengths: strengths(o.Buckets),
+			Strengths: c.strengths(o.Buckets),
 			Share:     func(now func() edm.Ticks) table.Store { return c.store(now, change) },
 			Restart: func(now func() edm.Ticks) table.Store {
 				c.now = now

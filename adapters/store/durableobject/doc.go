@@ -8,13 +8,21 @@
 // the partitions of a table over B bucket objects. B is 1 by default: a scan is then
 // one message, a page is a snapshot, and a table serves about 1,000 requests per
 // second. B and the location are chosen when a table is created ([Options]), kept with
-// its record, and never change.
+// its record, and never change. A bucket
+// may become several objects.
 //
 // The name of a bucket object contains B and the location, but not the incarnation of
 // the table. So an operation on entities needs no look into the catalog: the Store
 // assumes that a table is where it was last time, or where it would create one, and an
 // object that does not have it answers where it is. The Store's assumptions are never
 // trusted: they can neither revive a deleted table nor read one.
+//
+// # Ranges
+//
+// A bucket that is too large or too busy splits by itself, and so do its parts: its
+// objects then have ranges of keys, cut between partitions. The Store remembers the map of
+// ranges as it remembers places, and an object that does not have a key answers with the
+// map as it is. docs/adr/0034 describes how keys move.
 //
 // # Failures
 //

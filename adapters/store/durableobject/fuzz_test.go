@@ -25,7 +25,11 @@ func FuzzHandle(f *testing.F) {
 	}
 	scan := message.Scan{Ranges: []key.Range{{}}, Filter: filter, Rows: 10}
 	d := table.Record{Key: tableKey, Incarnation: table.Incarnation{1}}
-	located := message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 1}})
+	located := message.AppendNamed(message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 1}}),
+		&message.Named{Begun: []message.Begun{{ID: 7}}})
+	other := home
+	other.Range = 7
+	piece := message.AppendItem(nil, &message.Item{Key: at("p", "r"), Value: table.AppendRow(nil, &table.Row{})})
 	state := bytes.Repeat([]byte{0}, 9)
 	for _, m := range [][]byte{
 		message.Get(nil, &home, at("p", "r")),
@@ -35,6 +39,13 @@ func FuzzHandle(f *testing.F) {
 		message.Forget(nil, 1<<62),
 		message.Key(nil, message.OpRead, tableText),
 		message.Key(nil, message.OpLocate, tableText),
+		message.Ranges(nil, tableText, 0),
+		message.Key(nil, message.OpObjects, tableText),
+		message.Split(nil, message.OpBegin, &message.Splitting{Table: tableText, Incarnation: table.Incarnation{1}, At: []byte("m")}),
+		message.Split(nil, message.OpSwitch, &message.Splitting{Table: tableText, Incarnation: table.Incarnation{1}, To: 1}),
+		message.Get(nil, &other, at("p", "r")),
+		append(message.Copy(nil, &other, table.Incarnation{1}, 1, nil), piece...),
+		append(message.Copy(nil, &other, table.Incarnation{1}, 2, &message.Taking{High: 5}), piece...),
 		message.Write(nil, &d, message.Home{Buckets: 1}),
 		message.Write(nil, &table.Record{Key: tableKey}, message.Home{}),
 		message.Remove(nil, tableText, "1"),

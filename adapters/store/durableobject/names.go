@@ -48,6 +48,22 @@ func Bucket(key string, buckets, bucket uint16, location string) Address {
 	return o
 }
 
+// Range is the object of a range of a bucket: that of the bucket for the range 0, or
+//
+//	bucket/<key>/<buckets>/<bucket>/<range>[@<hint>]
+func Range(key string, buckets, bucket uint16, id uint32, location string) Address {
+	if id == 0 {
+		return Bucket(key, buckets, bucket, location)
+	}
+	jurisdiction, hint := SplitLocation(location)
+	o := Bucket(key, buckets, bucket, "")
+	o.Name += "/" + strconv.FormatUint(uint64(id), 10)
+	if o.Jurisdiction, o.Hint = jurisdiction, hint; hint != "" {
+		o.Name += "@" + hint
+	}
+	return o
+}
+
 // SplitLocation reads a Location: "" for anywhere, a jurisdiction ("eu", "us",
 // "fedramp", or any other with a slash behind it), a location hint ("weur"), or
 // both ("eu/weur").

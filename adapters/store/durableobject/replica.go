@@ -91,9 +91,13 @@ func readChange(r *message.Reader) (c Change, err error) {
 	return c, nil
 }
 
-// SourceOf is the name under which a bucket publishes.
-func SourceOf(incarnation table.Incarnation, bucket uint16) string {
-	return SourcesOf(incarnation) + strconv.Itoa(int(bucket))
+// SourceOf is the name under which a range of a bucket publishes.
+func SourceOf(incarnation table.Incarnation, bucket uint16, id uint32) string {
+	name := SourcesOf(incarnation) + strconv.Itoa(int(bucket))
+	if id != 0 {
+		name += "/" + strconv.FormatUint(uint64(id), 10)
+	}
+	return name
 }
 
 // SourcesOf is the prefix of the names under which the buckets of an incarnation

@@ -176,7 +176,7 @@ func TestReplicaDown(t *testing.T) {
 	seen := false
 	for range 1000 {
 		w.pass(edm.TicksPerSecond)
-		if since, ok := w.replica.marks[durableobject.SourceOf(w.lives[tableKey], 0)]; ok {
+		if since, ok := w.replica.marks[durableobject.SourceOf(w.lives[tableKey], 0, 0)]; ok {
 			if seen = true; since < begin || since > begin+2*edm.TicksPerSecond {
 				t.Fatalf("the replica shows that it lags since %d, and does since %d", since, begin)
 			}

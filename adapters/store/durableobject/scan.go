@@ -3,6 +3,7 @@ package durableobject
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/buckets"
@@ -22,7 +23,7 @@ const fanOut = 32
 // 8 MiB.
 func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest) (page table.Page, err error) {
 	name := t.String()
-	err = s.follow(name, func(home message.Home) error {
+	err = s.follow(name, func(home home) error {
 		if home.Buckets > 1 {
 			src := source{s, name, home}
 			page, err = buckets.Scan(ctx, &src, home.Buckets, r, buckets.Options{FanOut: fanOut})
@@ -34,59 +35,98 @@ func (s *Store) Scan(ctx context.Context, t table.RecordKey, r table.ScanRequest
 	return page, err
 }
 
-// scanOne has the only bucket make the page.
-func (s *Store) scanOne(ctx context.Context, name string, home message.Home, r table.ScanRequest) (table.Page, error) {
-	p := placeOf(name, home, 0)
-	reader, err := s.scan(ctx, &p, &message.Scan{Ranges: r.Ranges, Filter: r.Filter, Rows: r.Rows, Bytes: r.Bytes, ScanBytes: r.ScanBytes})
-	if err != nil {
-		return table.Page{}, err
-	}
-	r.Filter = nil // the bucket has judged the rows
+// scanOne has the only bucket make the page: its range with the start of the page, and
+// those that follow while the limits of the page allow.
+func (s *Store) scanOne(ctx context.Context, name string, home home, r table.ScanRequest) (table.Page, error) {
+	ranges, filter := r.Ranges, r.Filter
+	r.Filter = nil // the bucket judges the rows
 	page := table.NewPageBuilder(&r)
+	for {
+		m := message.Scan{Ranges: ranges, Filter: filter, Rows: rest(r.Rows, len(page.Page.Rows)), Bytes: rest(r.Bytes, page.Size()), ScanBytes: rest(r.ScanBytes, page.Page.Scanned)}
+		reader, err := s.scan(ctx, name, home, 0, &m)
+		if err != nil {
+			return table.Page{}, err
+		}
+		next, goesOn, err := addPage(ctx, &page, reader)
+		if err != nil {
+			return table.Page{}, err
+		}
+		if next == nil {
+			return page.Page, nil
+		}
+		ranges = key.From(ranges, next)
+		if len(ranges) == 0 {
+			return page.Page, nil
+		}
+		full := page.Full() || r.Bytes > 0 && page.Size() >= r.Bytes || page.Page.Scanned >= maxPage
+		if !goesOn || full || ctx.Err() != nil || r.Expired != nil && r.Expired() {
+			page.Page.Next = next
+			return page.Page, nil
+		}
+		home = s.homes.get(name) // a range that split just now
+	}
+}
+
+// maxPage is the number of bytes examined for a page over several ranges, about: that of one
+// range.
+const maxPage = 8 << 20
+
+// rest is what is left of a limit; 0 is none.
+func rest(limit, used int) int {
+	if limit <= 0 {
+		return 0
+	}
+	return max(limit-used, 1)
+}
+
+// addPage adds what a range found to a page. It returns where the page continues, nil if it
+// is complete, and whether that is in the next range.
+func addPage(ctx context.Context, page *table.PageBuilder, reader message.Reader) (next []byte, goesOn bool, err error) {
 	count := reader.PageRows()
-	page.Page.Rows = make([]table.Row, 0, count)
+	page.Page.Rows = slices.Grow(page.Page.Rows, count)
+	before := page.Page.Examined
 	for range count {
 		row, examined := reader.Row()
 		if !reader.OK() {
-			return table.Page{}, message.ErrDamaged
+			return nil, false, message.ErrDamaged
 		}
 		page.Page.Scanned += examined - len(row.Key) - len(row.Properties) // of rows that did not pass
 		switch verdict, err := page.Examine(ctx, &row); {
 		case err != nil:
-			return table.Page{}, err
+			return nil, false, err
 		case verdict == table.End:
-			return page.Page, nil
+			return page.Page.Next, false, nil
 		case verdict == table.Take:
 			page.Page.Rows = append(page.Page.Rows, row)
 		}
 	}
-	next, examined, rows := reader.PageEnd()
+	next, goesOn, examined, rows := reader.PageEnd()
 	if !reader.Done() {
-		return table.Page{}, message.ErrDamaged
+		return nil, false, message.ErrDamaged
 	}
-	page.Page.Next = next
 	page.Page.Scanned += examined
-	page.Page.Examined = rows
-	return page.Page, nil
+	page.Page.Examined = before + rows
+	return next, goesOn, nil
 }
 
-func (s *Store) scan(ctx context.Context, p *message.Place, m *message.Scan) (message.Reader, error) {
-	return s.send(ctx, bucket(p), message.AppendScan(make([]byte, 0, 256), p, m))
+func (s *Store) scan(ctx context.Context, name string, home home, bucket uint16, m *message.Scan) (message.Reader, error) {
+	return s.ask(ctx, name, home, bucket, m.Ranges[0].Start, func(p *message.Place) []byte {
+		return message.AppendScan(make([]byte, 0, 256), p, m)
+	})
 }
 
 // source reads the buckets of a table.
 type source struct {
 	*Store
 	name string
-	home message.Home
+	home home
 }
 
 var _ buckets.Waves = (*source)(nil)
 
 // Read implements [buckets.Source].
 func (s *source) Read(ctx context.Context, number uint16, r key.Range, l buckets.Limit) (buckets.Chunk, error) {
-	p := placeOf(s.name, s.home, number)
-	reader, err := s.scan(ctx, &p, scanOf(r, l))
+	reader, err := s.scan(ctx, s.name, s.homes.get(s.name), number, scanOf(r, l))
 	if err != nil {
 		return buckets.Chunk{}, err
 	}
@@ -101,8 +141,8 @@ func scanOf(r key.Range, l buckets.Limit) *message.Scan {
 func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 	calls := make([]Call, len(reads))
 	for i := range reads {
-		p := placeOf(s.name, s.home, reads[i].Bucket)
-		calls[i] = Call{bucket(&p), message.AppendScan(nil, &p, scanOf(reads[i].Range, reads[i].Limit))}
+		p := s.home.place(s.name, reads[i].Bucket, reads[i].Range.Start)
+		calls[i] = Call{address(&p), message.AppendScan(nil, &p, scanOf(reads[i].Range, reads[i].Limit))}
 	}
 	for i, answer := range s.o.Caller.Call(ctx, calls) {
 		err := answer.Err
@@ -115,7 +155,7 @@ func (s *source) ReadWave(ctx context.Context, reads []buckets.Read) error {
 			r.Chunk, err = chunk(reader)
 		case errors.Is(err, ErrOverloaded):
 			err = table.ErrBusy
-		case answer.Err != nil:
+		case answer.Err != nil || again(err):
 			r.Chunk, err = s.Read(ctx, r.Bucket, r.Range, r.Limit)
 		}
 		if err != nil {
@@ -133,11 +173,17 @@ func chunk(reader message.Reader) (c buckets.Chunk, err error) {
 		c.Rows[i] = row
 		c.Scanned += examined
 	}
-	next, examined, rows := reader.PageEnd()
+	next, _, examined, rows := reader.PageEnd()
 	c.Scanned += examined
 	c.Examined, c.Next = rows, next
 	if !reader.Done() {
 		return c, message.ErrDamaged
 	}
 	return c, nil
+}
+
+// again reports whether a range does not have the keys that it was asked for, or not yet.
+func again(err error) bool {
+	_, moved := errors.AsType[*message.RangedError](err)
+	return moved || errors.Is(err, message.ErrAgain)
 }

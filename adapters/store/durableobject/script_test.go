@@ -192,7 +192,7 @@ func (s *stage) meet(call durableobject.Call) (f fate) {
 		case "failed":
 			f = fate{lose: true, err: &durableobject.FailedError{Reason: "the disk is full"}}
 		case "foreign":
-			call.Message[0]++
+			call.Message[0] += 7
 		case "alone":
 			s.alone = true
 		case "deadline":
@@ -204,7 +204,7 @@ func (s *stage) meet(call durableobject.Call) (f fate) {
 	return f
 }
 
-var opNames = map[string]message.Op{"locate": message.OpLocate, "drop": message.OpDrop, "forget": message.OpForget}
+var opNames = map[string]message.Op{"locate": message.OpRanges, "drop": message.OpDrop, "forget": message.OpForget}
 
 func opNamed(t testing.TB, name string) message.Op {
 	op, ok := opNames[name]

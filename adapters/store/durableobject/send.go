@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/buckets"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -114,7 +115,7 @@ func (s *Store) gaveUp(ctx context.Context, lost bool, last error) error {
 }
 
 // follow does an operation where the table is expected, and again where it is.
-func (s *Store) follow(name string, do func(home message.Home) error) error {
+func (s *Store) follow(name string, do func(home home) error) error {
 	for range maxMoves {
 		err := do(s.homes.get(name))
 		moved, ok := errors.AsType[*message.MovedError](err)
@@ -126,10 +127,30 @@ func (s *Store) follow(name string, do func(home message.Home) error) error {
 	return table.ErrBusy
 }
 
-// bucket is the address of a bucket.
-func bucket(p *message.Place) Address { return Bucket(p.Table, p.Buckets, p.Bucket, p.Location) }
+// ask sends a message to the range of a bucket that has a position, and again where that
+// is, if it moved.
+func (s *Store) ask(ctx context.Context, name string, where home, bucket uint16, position []byte, m func(p *message.Place) []byte) (message.Reader, error) {
+	for range maxMoves {
+		p := where.place(name, bucket, position)
+		r, err := s.send(ctx, address(&p), m(&p))
+		moved, ok := errors.AsType[*message.RangedError](err)
+		if !ok {
+			return r, err
+		}
+		s.homes.putRanges(name, where, moved)
+		where.ranges = map[uint16]buckets.Ranges{moved.Bucket: moved.Ranges}
+	}
+	return message.Reader{}, table.ErrBusy
+}
 
-// placeOf is the place of a bucket.
-func placeOf(name string, home message.Home, number uint16) message.Place {
-	return message.Place{Table: name, Buckets: home.Buckets, Bucket: number, Location: home.Location}
+// address is the address of the object at a place.
+func address(p *message.Place) Address {
+	return Range(p.Table, p.Buckets, p.Bucket, p.Range, p.Location)
+}
+
+// place is the place of the range of a bucket that has a position.
+func (h *home) place(name string, bucket uint16, position []byte) message.Place {
+	p := message.Place{Table: name, Buckets: h.Buckets, Bucket: bucket, Location: h.Location}
+	p.Range, _ = h.ranges[bucket].Find(position)
+	return p
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/storetest"
 )
 
@@ -29,6 +31,35 @@ func TestStore(t *testing.T) {
 func TestBuckets(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, harness(nil, func(o *durableobject.Options) { o.Buckets, o.Location = 4, "eu/weur" }))
+}
+
+// TestSplitting runs the suite while its tables split all the time, with one bucket and
+// with three.
+func TestSplitting(t *testing.T) {
+	t.Parallel()
+	for _, buckets := range []uint16{1, 3} {
+		t.Run(fmt.Sprint(buckets), func(t *testing.T) {
+			t.Parallel()
+			var splits atomic.Int64
+			storetest.Run(t, harness(func(c *cloud) {
+				c.bytes = 400
+				n := chance(uint64(buckets))
+				c.network = func(durableobject.Call) fate {
+					if n(2) == 0 {
+						c.ring(1 << 62)
+					}
+					return fate{}
+				}
+				c.inside = func(call durableobject.Call) fate {
+					if opOf(call) == message.OpSwitch {
+						splits.Add(1)
+					}
+					return fate{}
+				}
+			}, func(o *durableobject.Options) { o.Buckets, o.Attempts = buckets, 100 }))
+			t.Cleanup(func() { t.Logf("%d splits", splits.Load()) })
+		})
+	}
 }
 
 // TestStaleWorkers checks that a Worker with other defaults, as during a

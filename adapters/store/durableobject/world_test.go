@@ -76,7 +76,7 @@ func (w *world) write(name table.RecordKey, partition, row string, remove bool) 
 	case err == nil:
 		life := w.lives[name]
 		name := fmt.Sprintf("%x %x", life, k)
-		w.source[name] = durableobject.SourceOf(life, buckets.OfKey(k, w.buckets))
+		w.source[name] = durableobject.SourceOf(life, buckets.OfKey(k, w.buckets), 0)
 		w.written[name] = append(w.written[name], ticks)
 	case !remove || !errors.Is(err, table.ErrNoEntity):
 		w.t.Fatal(err)

@@ -100,7 +100,7 @@ func moreBuckets(r *traffic.Report, buckets int) []Finding {
 		Why: Why{
 			Azure:    "Azure splits the ranges by itself, if the PartitionKeys differ; an account has 20,000 entities a second.",
 			DynamoDB: "Each bucket is a hash key with 1,000 write units a second at first.",
-			Workers:  "Each bucket is an object with one thread.",
+			Workers:  "An object that is busy for a minute splits by itself, unless most requests are for one partition.",
 			Binary:   "There are no buckets.",
 		},
 		Instead: fmt.Sprintf("edgetable table rebucket --buckets %d (on DynamoDB), or create the table with so many.", need),

@@ -1,16 +1,14 @@
 package engine
 
 import (
-	"encoding/binary"
 	"errors"
 
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
-	"edgetable/core/edm"
 	"edgetable/core/table"
 )
 
-// bucket serves the entities of one bucket of a table.
+// bucket serves the entities of one bucket of a table, or of a range of it.
 type bucket struct {
 	clock   *clock
 	room    *room
@@ -19,6 +17,7 @@ type bucket struct {
 
 	marker  marker
 	traffic statistics
+	split   splitting
 	// generation changes with each drop. It is random at first, because an earlier
 	// engine may have seen drops that this one has not.
 	generation uint64
@@ -27,61 +26,28 @@ type bucket struct {
 	key []byte // scratch
 }
 
-// marker is the incarnation that the bucket serves.
-type marker struct {
-	live        bool
-	incarnation table.Incarnation
-	floor       edm.Ticks // its Timestamps are above
-}
-
-func (m *marker) load(rows Rows) {
-	*m = marker{}
-	v, ok := rows.Get(rowMarker)
-	if ok && len(v) >= len(m.incarnation)+8 {
-		m.live = true
-		m.floor = edm.Ticks(binary.BigEndian.Uint64(v[copy(m.incarnation[:], v):]))
-	}
-}
-
-func (m *marker) put(rows Rows) {
-	v := make([]byte, 0, len(m.incarnation)+8)
-	v = append(v, m.incarnation[:]...)
-	rows.Put(rowMarker, binary.BigEndian.AppendUint64(v, uint64(m.floor)))
-}
-
-// serve checks that the table lives and that this is its bucket. If not, instead is
-// the step to take.
-func (b *bucket) serve(t *turn, p *message.Place) (ok bool, instead Step) {
-	if b.marker.live {
+// serve checks that the table lives and that the object has the keys of a position. If
+// not, instead is the step to take.
+func (b *bucket) serve(t *turn, p *message.Place, k []byte) (ok bool, instead Step) {
+	switch s := b.marker.span; {
+	case b.marker.has(k):
 		b.outbox.joinBucket(t, p, b.marker.incarnation)
 		return true, Step{}
+	case b.marker.live && s.phase == sealed && s.gives(k):
+		return false, t.fail(message.ErrAgain)
+	case b.marker.live && s.phase != filling:
+		b.outbox.joinBucket(t, p, b.marker.incarnation)
 	}
-	c := &t.resumed
-	if c.kind != locates || c.generation != b.generation || len(t.answers) != 1 {
-		return false, b.locate(p, 0)
+	l, instead := b.located(t, p)
+	if l == nil {
+		return false, instead
 	}
-	if t.answers[0].Err != nil {
-		if c.round+1 < rounds {
-			return false, b.locate(p, c.round+1)
-		}
-		return false, t.fail(table.ErrBusy)
-	}
-	r, err := message.Result(t.answers[0].Message)
-	l := r.Located()
-	switch {
-	case errors.Is(err, table.ErrNoTable):
-		return false, t.fail(table.ErrNoTable)
-	case err != nil || !r.Done():
-		return false, t.fail(table.ErrBusy)
-	case l.Home.Buckets != p.Buckets || l.Home.Location != p.Location:
-		// Also while the table is being deleted: only its own buckets may say that it is
-		// gone before the catalog does.
-		return false, Step{Answer: message.Moved(t.dst, l.Home)}
-	case l.Deleting || l.Incarnation == b.ended:
-		// An earlier answer, by which the table lives, may still arrive: this incarnation
-		// stays refused. Where no record exists, the drop changed the generation.
-		b.ended = l.Incarnation
-		return false, t.fail(table.ErrNoTable)
+	switch id, _ := l.Ranges.Find(k); {
+	case id == p.Range && (b.marker.live || len(l.Ranges) > 0):
+		// The catalog does not know yet that the key moved; or this object lost its rows.
+		return false, t.fail(message.ErrAgain)
+	case id != p.Range:
+		return false, Step{Answer: message.MovedTo(t.dst, p.Bucket, l.Ranges)}
 	}
 	b.marker = marker{live: true, incarnation: l.Incarnation, floor: l.Floor}
 	b.marker.put(t.rows)
@@ -90,14 +56,54 @@ func (b *bucket) serve(t *turn, p *message.Place) (ok bool, instead Step) {
 	return true, Step{}
 }
 
-// locate asks the catalog where the table is.
+// where is what a catalog knows about a table and a bucket of it.
+type where struct {
+	message.Located
+	message.Named
+}
+
+// located is what the catalog says where a table is that lives, and of the ranges of
+// this bucket. It is nil if instead is the step to take.
+func (b *bucket) located(t *turn, p *message.Place) (l *where, instead Step) {
+	c := &t.resumed
+	if c.kind != locates || c.generation != b.generation || len(t.answers) != 1 {
+		return nil, b.locate(p, 0)
+	}
+	if t.answers[0].Err != nil {
+		if c.round+1 < rounds {
+			return nil, b.locate(p, c.round+1)
+		}
+		return nil, t.fail(table.ErrBusy)
+	}
+	r, err := message.Result(t.answers[0].Message)
+	l = &where{Located: r.Located(), Named: r.Named()}
+	switch {
+	case errors.Is(err, table.ErrNoTable):
+		return nil, t.fail(table.ErrNoTable)
+	case err != nil || !r.Done():
+		return nil, t.fail(table.ErrBusy)
+	case l.Home.Buckets != p.Buckets || l.Home.Location != p.Location:
+		// Also while the table is being deleted: only its own buckets may say that it is
+		// gone before the catalog does.
+		return nil, Step{Answer: message.Moved(t.dst, l.Home)}
+	case l.Deleting || l.Incarnation == b.ended:
+		// An earlier answer, by which the table lives, may still arrive: this incarnation
+		// stays refused. Where no record exists, the drop changed the generation.
+		b.ended = l.Incarnation
+		return nil, t.fail(table.ErrNoTable)
+	}
+	return l, Step{}
+}
+
+// locate asks the catalog where the table is, and tells it that a range has moved.
 func (b *bucket) locate(p *message.Place, round byte) Step {
+	m := message.Ranges(nil, p.Table, p.Bucket)
+	if s := b.marker.span; b.marker.live && s != nil && s.phase == moved && !s.leaving {
+		m = b.splitMessage(message.OpSwitch)
+	}
 	return Step{
-		Calls: []durableobject.Call{{
-			To:      durableobject.CatalogOf(p.Table, b.catalog),
-			Message: message.Key(nil, message.OpLocate, p.Table),
-		}},
-		next: continuation{kind: locates, generation: b.generation, round: round},
+		Calls: []durableobject.Call{{To: durableobject.CatalogOf(p.Table, b.catalog), Message: m}},
+		next:  &continuation{kind: locates, generation: b.generation, round: round},
 	}
 }
 
@@ -113,7 +119,7 @@ func (b *bucket) get(t *turn) Step {
 	if !t.fields.Done() {
 		return t.malformed()
 	}
-	if ok, instead := b.serve(t, &p); !ok {
+	if ok, instead := b.serve(t, &p, k); !ok {
 		return instead
 	}
 	v, ok := t.rows.Get(b.entityKey(k))
@@ -122,6 +128,7 @@ func (b *bucket) get(t *turn) Step {
 		step = t.fail(table.ErrNoEntity)
 	}
 	b.traffic.read(t, k, len(k)+len(v))
+	b.split.visited(t, b, &p, k)
 	return step
 }
 
@@ -139,7 +146,8 @@ func (b *bucket) drop(t *turn) Step {
 		}
 		t.rows.DeleteAll()
 		b.marker, b.traffic = marker{}, statistics{}
-		b.outbox.publishing = publishing{}
+		b.outbox.publishing, b.outbox.stop = publishing{}, nil
+		b.split.reset(0)
 		b.clock.reserved = b.clock.last
 		if b.clock.last > 0 {
 			putTicks(t.rows, rowClock, b.clock.last)

@@ -14,7 +14,7 @@ import (
 // A bucket without a marker asks the catalog before it serves; with one it does not.
 func TestBucketAsksTheCatalog(t *testing.T) {
 	t.Parallel()
-	elsewhere := answer(message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 2}}))
+	elsewhere := answer(message.AppendNamed(message.AppendLocated(nil, &message.Located{Incarnation: table.Incarnation{1}, Home: message.Home{Buckets: 2}}), &message.Named{}))
 	for _, tt := range []struct {
 		what   string
 		answer durableobject.Answer

@@ -71,7 +71,7 @@ func (c *catalog) write(t *turn, _ message.Attempt, v verdict) Step {
 		}
 		return instead
 	}
-	rec := record{Record: d, home: old.home, floor: old.floor}
+	rec := record{Record: d, home: old.home, floor: old.floor, split: old.split}
 	switch {
 	case old.Revision != d.Revision:
 		return t.fail(table.ErrRevision)
@@ -132,6 +132,8 @@ func (c *catalog) locate(t *turn) Step {
 		return t.fail(err)
 	case !rec.isTable():
 		return t.fail(table.ErrNoTable)
+	case rec.split:
+		return t.fail(table.ErrBusy) // earlier code asks, which does not know ranges
 	}
 	return Step{Answer: message.AppendLocated(t.dst, &message.Located{
 		Incarnation: rec.Incarnation, Home: rec.home, Floor: rec.floor, Deleting: rec.deleting,

@@ -32,7 +32,7 @@ func (c *clock) load(rows Rows, floor edm.Ticks) {
 }
 
 // next is the Timestamp that can be issued now: it is class modulo classes.
-func (c *clock) next(now edm.Ticks, class, classes uint16) edm.Ticks {
+func (c *clock) next(now edm.Ticks, class, classes uint32) edm.Ticks {
 	t := max(now, c.last+1)
 	n := edm.Ticks(max(classes, 1))
 	if d := (edm.Ticks(class) - t%n + n) % n; d > 0 {

@@ -17,10 +17,13 @@ func (b *bucket) commit(t *turn, _ message.Attempt, v verdict) Step {
 	if v == lost {
 		return lostWrite(t)
 	}
-	if ok, instead := b.serve(t, &p); !ok {
+	ahead := t.fields
+	first := ahead.Mutation() // all mutations are of one partition
+	if ok, instead := b.serve(t, &p, first.Key); !ok {
 		return instead
 	}
-	now := b.clock.next(t.now, p.Bucket, p.Buckets)
+	class, count := b.marker.class(&p)
+	now := b.clock.next(t.now, class, count)
 	undo := func(s Step, applied int) Step {
 		s.Rollback = applied > 0
 		return s
@@ -45,6 +48,8 @@ func (b *bucket) commit(t *turn, _ message.Attempt, v verdict) Step {
 	b.clock.issue(t.rows, now)
 	b.outbox.notify(t, now)
 	b.traffic.count(t, &visit)
+	b.split.wrote(t, b, &p)
+	b.split.visited(t, b, &p, first.Key)
 	return t.doneTicks(now)
 }
 
@@ -66,6 +71,7 @@ func (b *bucket) apply(t *turn, m *table.Mutation, now edm.Ticks) error {
 	case row == nil:
 		t.rows.Delete(k)
 		b.outbox.changed(t, k, now)
+		b.mark(t, k, now)
 		return nil
 	}
 	// The row uses the memory of the answer, which is written later: memory of its own
@@ -78,5 +84,9 @@ func (b *bucket) apply(t *turn, m *table.Mutation, now edm.Ticks) error {
 	t.rows.Put(k, v)
 	b.room.wrote(len(k) + len(v))
 	b.outbox.changed(t, k, now)
+	b.mark(t, k, now)
+	if old == nil {
+		b.split.inserted(m.Key)
+	}
 	return nil
 }

@@ -24,11 +24,12 @@ type continuation struct {
 	key         string // of the table
 	own         bool   // the message marked the table itself
 	incarnation table.Incarnation
-	high        edm.Ticks // high water of the Timestamps of buckets that dropped
-	buckets     []uint16  // that were called
+	high        edm.Ticks        // high water of the Timestamps of buckets that dropped
+	objects     []message.Object // that were called
 
-	// publishes
+	// publishes, splits
 	batch uint64
+	from  []byte // splits: where the next piece begins
 }
 
 type kind byte
@@ -38,6 +39,7 @@ const (
 	deletes                   // a catalog told buckets to drop
 	forgets                   // a catalog told the buckets of a deleted table to forget it
 	publishes                 // an outbox handed out a batch
+	splits                    // a range told another object about its split
 )
 
 func (c *continuation) append(dst []byte) []byte {
@@ -50,10 +52,7 @@ func (c *continuation) append(dst []byte) []byte {
 	}
 	dst = append(dst, c.incarnation[:]...)
 	dst = append(binary.AppendUvarint(dst, uint64(len(c.key))), c.key...)
-	for _, n := range c.buckets {
-		dst = binary.BigEndian.AppendUint16(dst, n)
-	}
-	return dst
+	return message.AppendObjects(message.AppendBytes(dst, c.from), c.objects)
 }
 
 // parseContinuation returns a zero continuation if b is malformed: the message then
@@ -64,12 +63,10 @@ func parseContinuation(b []byte) (c continuation) {
 	c.engine, c.generation, c.high, c.batch = r.Uint64(), r.Uint64(), r.Ticks(), r.Uint64()
 	c.incarnation = r.Incarnation()
 	c.key = r.Text()
-	rest := r.Rest()
-	if !r.OK() || c.kind < locates || c.kind > publishes || len(rest)%2 != 0 {
+	c.from = r.Bytes()
+	c.objects = r.Objects()
+	if !r.Done() || c.kind < locates || c.kind > splits {
 		return continuation{}
-	}
-	for ; len(rest) > 0; rest = rest[2:] {
-		c.buckets = append(c.buckets, binary.BigEndian.Uint16(rest))
 	}
 	return c
 }

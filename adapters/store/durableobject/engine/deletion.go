@@ -46,6 +46,7 @@ func (c *catalog) remove(t *turn, a message.Attempt, v verdict) Step {
 		c.outbox.removedRecord(t, key)
 		own = true
 	}
+	objects, _ := objectsOf(t.rows, &rec)
 	ok, step := c.finishDeletion(t, &rec)
 	switch {
 	case len(step.Calls) > 0:
@@ -60,8 +61,8 @@ func (c *catalog) remove(t *turn, a message.Attempt, v verdict) Step {
 	}
 	// The answer is known already, whatever becomes of these calls.
 	return Step{
-		Calls: callBuckets(&rec, allBuckets(&rec), message.Forget(nil, readTicks(t.rows, rowFloor))),
-		next:  continuation{kind: forgets, own: true},
+		Calls: callObjects(&rec, objects, message.Forget(nil, readTicks(t.rows, rowFloor))),
+		next:  &continuation{kind: forgets, own: true},
 	}
 }
 
@@ -69,18 +70,19 @@ func (c *catalog) remove(t *turn, a message.Attempt, v verdict) Step {
 // goes. While it waits for buckets the step has Calls; if they do not answer, the step
 // is ErrBusy. Several messages may do so at a time: each step may be repeated.
 func (c *catalog) finishDeletion(t *turn, rec *record) (ok bool, step Step) {
-	next := continuation{kind: deletes, key: rec.Key.String(), incarnation: rec.Incarnation, buckets: allBuckets(rec)}
-	if before := &t.resumed; before.kind == deletes && before.incarnation == rec.Incarnation && len(before.buckets) == len(t.answers) {
-		next.round, next.high, next.buckets = before.round+1, before.high, next.buckets[:0]
+	all, _ := objectsOf(t.rows, rec)
+	next := &continuation{kind: deletes, key: rec.Key.String(), incarnation: rec.Incarnation, objects: all}
+	if before := &t.resumed; before.kind == deletes && before.incarnation == rec.Incarnation && len(before.objects) == len(t.answers) {
+		next.round, next.high, next.objects = before.round+1, before.high, next.objects[:0]
 		for i, a := range t.answers {
 			r, err := message.Result(a.Message)
 			if high := r.Ticks(); a.Err == nil && err == nil && r.Done() {
 				next.high = max(next.high, high)
 			} else {
-				next.buckets = append(next.buckets, before.buckets[i])
+				next.objects = append(next.objects, before.objects[i])
 			}
 		}
-		if len(next.buckets) == 0 {
+		if len(next.objects) == 0 {
 			c.removeRecord(t, rec, next.high)
 			return true, Step{}
 		}
@@ -91,7 +93,7 @@ func (c *catalog) finishDeletion(t *turn, rec *record) (ok bool, step Step) {
 		}
 	}
 	return false, Step{
-		Calls: callBuckets(rec, next.buckets, message.Drop(nil, rec.Incarnation)),
+		Calls: callObjects(rec, next.objects, message.Drop(nil, rec.Incarnation)),
 		next:  next,
 		Alarm: t.now + retryDelay,
 	}
@@ -105,24 +107,19 @@ func (c *catalog) removeRecord(t *turn, rec *record, high edm.Ticks) {
 	key := rec.Key.String()
 	t.rows.Delete(rowOf(spaceRecords, key))
 	t.rows.Delete(rowOf(spaceDeleting, key))
+	for n := uint16(0); rec.split && n < rec.home.Buckets; n++ {
+		t.rows.Delete(rowOfRanges(key, n))
+	}
 	c.outbox.schedulePurge(t, rec.Incarnation)
 	c.answers.remember(t.now, rec.by, message.Done(nil))
 }
 
-func allBuckets(rec *record) []uint16 {
-	all := make([]uint16, rec.home.Buckets)
-	for n := range all {
-		all[n] = uint16(n)
-	}
-	return all
-}
-
-// callBuckets sends one message to some buckets of a table.
-func callBuckets(rec *record, buckets []uint16, m []byte) []durableobject.Call {
-	calls := make([]durableobject.Call, len(buckets))
-	for i, n := range buckets {
+// callObjects sends one message to some objects of a table.
+func callObjects(rec *record, objects []message.Object, m []byte) []durableobject.Call {
+	calls := make([]durableobject.Call, len(objects))
+	for i, o := range objects {
 		calls[i] = durableobject.Call{
-			To:      durableobject.Bucket(rec.Key.String(), rec.home.Buckets, n, rec.home.Location),
+			To:      durableobject.Range(rec.Key.String(), rec.home.Buckets, o.Bucket, o.Range, rec.home.Location),
 			Message: m,
 		}
 	}

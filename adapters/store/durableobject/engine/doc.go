@@ -26,8 +26,21 @@
 //
 // Timestamps are issued here, max(now, last + 1), with the high water kept up to a
 // second ahead. Of B buckets, each issues the Timestamps that are its number modulo B,
-// so that a table has each only once. A dropped bucket keeps the high water until the
+// so that a table has each only once; its ranges divide them further, by their ids. A dropped bucket keeps the high water until the
 // catalog has recorded it; the next incarnation of the table starts above it.
+//
+// # Ranges
+//
+// A bucket that never split has a marker and is the range 0 with all keys. Others have a
+// span as well: the bounds of their keys, and how far they are in giving the upper ones to
+// another range. The alarm takes the steps of docs/adr/0034, one call at a time, and each
+// engine goes on where the rows say that the last one was. In short:
+//
+//   - a range seals in one transaction what it then gives away with Take, and never takes
+//     it back, so that no key has two owners;
+//   - it marks what changes while it copies, and numbers what it sends, so that no change is
+//     missed and no old state wins;
+//   - the catalog names a range before it has a row, so that a drop reaches all.
 //
 // # Repeated writes
 //

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+
 	"edgetable/adapters/store/durableobject"
 	"edgetable/adapters/store/durableobject/internal/message"
 	"edgetable/core/edm"
@@ -19,6 +21,12 @@ type Options struct {
 	// nothing. Another name is another replica, which gets everything. When publishing
 	// begins, each account joins with its next request.
 	Replica string
+	// SplitBytes is the size from which a bucket splits its range, and SplitRate the number
+	// of requests per second; 0 never.
+	SplitBytes int64
+	SplitRate  float64
+	// PieceRows is the most entities that move in a message; 0 is 500.
+	PieceRows int
 	// Jurisdiction is that of the replica, "" for none. Tables in other jurisdictions
 	// are not published. Another jurisdiction counts as another replica.
 	Jurisdiction string
@@ -50,6 +58,7 @@ func New(o Options) *Engine {
 	e := &Engine{now: o.Now, answers: answers{engine: o.Rand(), woke: o.Now()}}
 	e.outbox = outbox{clock: &e.clock, rand: o.Rand, name: o.Replica, jurisdiction: o.Jurisdiction}
 	e.bucket = bucket{clock: &e.clock, room: &e.room, outbox: &e.outbox, catalog: o.Catalog, generation: o.Rand()}
+	e.bucket.split = splitting{rand: o.Rand, bytes: o.SplitBytes, rate: o.SplitRate, rows: cmp.Or(o.PieceRows, pieceRows)}
 	e.catalog = catalog{clock: &e.clock, room: &e.room, outbox: &e.outbox, answers: &e.answers, location: o.Catalog}
 	return e
 }
@@ -69,7 +78,7 @@ type Step struct {
 	// one that was not sent yet counts.
 	Alarm edm.Ticks
 
-	next continuation // becomes State
+	next *continuation // becomes State, if there are Calls
 }
 
 // Resume is the outcome of a Step with Calls.
@@ -131,6 +140,7 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 		step.State = step.next.append(nil)
 	}
 	e.outbox.setAlarm(&step)
+	e.bucket.split.setAlarm(&step)
 	return step
 }
 
@@ -138,7 +148,7 @@ func (e *Engine) Handle(rows Rows, m []byte, resume *Resume, dst []byte) Step {
 // a catalog do not.
 func loads(op message.Op) bool {
 	switch op {
-	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite:
+	case message.OpGet, message.OpCommit, message.OpScan, message.OpTraffic, message.OpDrop, message.OpForget, message.OpWrite, message.OpCopy, message.OpTake, message.OpAlarm:
 		return true
 	}
 	return false
@@ -151,6 +161,7 @@ func (e *Engine) load(t *turn) {
 	}
 	e.bucket.marker.load(t.rows)
 	e.clock.load(t.rows, e.bucket.marker.floor)
+	e.bucket.loadSplit(t)
 	e.outbox.load(t)
 	e.outbox.incarnation = e.bucket.marker.incarnation
 	e.loaded = true
@@ -180,6 +191,18 @@ func (e *Engine) dispatch(op message.Op, t *turn) Step {
 		return e.once(t, e.catalog.remove, true)
 	case message.OpLocate:
 		return e.catalog.locate(t)
+	case message.OpCopy:
+		return e.bucket.fill(t, false)
+	case message.OpTake:
+		return e.bucket.fill(t, true)
+	case message.OpRanges:
+		return e.catalog.tellRanges(t)
+	case message.OpBegin:
+		return e.catalog.begin(t)
+	case message.OpSwitch:
+		return e.catalog.switchRange(t)
+	case message.OpObjects:
+		return e.catalog.serving(t)
 	case message.OpAlarm:
 		return e.alarm(t)
 	}
@@ -207,14 +230,15 @@ func (e *Engine) once(t *turn, write func(*turn, message.Attempt, verdict) Step,
 	switch {
 	case len(step.Calls) > 0:
 		step.next.engine = e.answers.engine
-	case t.has(step, message.StatusBusy) || t.has(step, message.StatusUnknown):
+	case t.has(step, message.StatusBusy) || t.has(step, message.StatusUnknown) || t.has(step, message.StatusAgain):
 	default:
 		e.answers.remember(t.now, a.ID, step.Answer[len(t.dst):])
 	}
 	return step
 }
 
-// alarm finishes interrupted deletions, then publishes.
+// alarm finishes interrupted deletions, publishes, and goes on with a split. A range that
+// only waits for the outbox to give keys away comes before the next batch.
 func (e *Engine) alarm(t *turn) Step {
 	if !t.fields.Done() {
 		return t.malformed()
@@ -222,10 +246,19 @@ func (e *Engine) alarm(t *turn) Step {
 	if t.resumed.kind == publishes {
 		return e.outbox.published(t)
 	}
+	if t.resumed.kind == splits {
+		return e.bucket.resumed(t)
+	}
 	if step, waits := e.catalog.finishDeletions(t); waits {
 		return step
 	}
-	step := e.outbox.publish(t)
+	if !e.bucket.mayEnd(t) {
+		step := e.outbox.publish(t)
+		if step.Alarm = e.catalog.nextRetry(t); len(step.Calls) > 0 {
+			return step
+		}
+	}
+	step := e.bucket.goOn(t)
 	step.Alarm = e.catalog.nextRetry(t)
 	return step
 }

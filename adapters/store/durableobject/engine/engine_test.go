@@ -86,9 +86,9 @@ var (
 )
 
 func located(incarnation byte, deleting bool) durableobject.Answer {
-	return answer(message.AppendLocated(nil, &message.Located{
+	return answer(message.AppendNamed(message.AppendLocated(nil, &message.Located{
 		Incarnation: table.Incarnation{incarnation}, Home: message.Home{Buckets: 1}, Deleting: deleting,
-	}))
+	}), &message.Named{}))
 }
 
 func get(row string) []byte { return message.Get(nil, &place, key.Append(nil, "p", row)) }
@@ -103,15 +103,16 @@ func TestContinuation(t *testing.T) {
 	t.Parallel()
 	for _, c := range []continuation{
 		{kind: locates, engine: 7, generation: 1 << 60, round: 2},
-		{kind: deletes, key: tableText, own: true, incarnation: table.Incarnation{1, 2}, round: 1, high: 5, buckets: []uint16{0, 999}},
+		{kind: deletes, key: tableText, own: true, incarnation: table.Incarnation{1, 2}, round: 1, high: 5, objects: []message.Object{{}, {Bucket: 999, Range: 1 << 31}}},
 		{kind: forgets, own: true},
 		{kind: publishes, batch: 1<<64 - 1},
+		{kind: splits, batch: 7, own: true, from: []byte("e")},
 	} {
 		b := c.append(nil)
 		if got := parseContinuation(b); !reflect.DeepEqual(got, c) {
 			t.Errorf("%+v comes back as %+v", c, got)
 		}
-		for n := range len(b) - 2*len(c.buckets) {
+		for n := range b {
 			if got := parseContinuation(b[:n]); got.kind != 0 {
 				t.Errorf("the first %d bytes of %+v are read as %+v", n, c, got)
 			}

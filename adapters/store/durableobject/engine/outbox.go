@@ -18,7 +18,8 @@ type outbox struct {
 	jurisdiction string
 
 	publishing
-	key []byte // scratch
+	stop []byte // of a bucket: other objects publish the entities from this key on; nil: all are its own
+	key  []byte // scratch
 }
 
 // publishing is the state of an object that publishes.
@@ -112,15 +113,44 @@ func (o *outbox) load(t *turn) {
 	if known.on {
 		o.inFlight, o.pass, o.since = known.inFlight, known.pass, max(o.since, known.since)
 	}
-	o.pending, o.ask = hasChanges(t.rows), t.now
+	o.pending, o.ask = o.hasChanges(t.rows), t.now
 	o.purgeAt = nextPurge(t.rows)
 }
 
-func hasChanges(rows Rows) bool {
-	for range rows.Scan([]byte{spaceOutbox}, []byte{spaceOutbox + 1}, leastRun) {
+func (o *outbox) hasChanges(rows Rows) bool {
+	return hasAny(rows, []byte{spaceOutbox}, o.endOfOutbox())
+}
+
+// hasAny reports whether there is a row with from ≤ key < to.
+func hasAny(rows Rows, from, to []byte) bool {
+	for range rows.Scan(from, to, leastRun) {
 		return true
 	}
 	return false
+}
+
+// endOfOwn is behind the rows that this object publishes.
+func (o *outbox) endOfOwn() []byte {
+	if o.stop == nil {
+		return endOfRows
+	}
+	return append([]byte{spaceEntities}, o.stop...)
+}
+
+// endOfOutbox is behind the rows of the outbox that this object publishes.
+func (o *outbox) endOfOutbox() []byte {
+	if o.stop == nil {
+		return []byte{spaceOutbox + 1}
+	}
+	return append([]byte{spaceOutbox, spaceEntities}, o.stop...)
+}
+
+// quiet reports whether no batch is out, or may be.
+func (o *outbox) quiet(now edm.Ticks) bool { return o.inFlight == nil && o.until <= now }
+
+// clear reports whether the replica has everything, and no mark of this object.
+func (o *outbox) clear(now edm.Ticks) bool {
+	return !o.on || o.quiet(now) && !o.pending && o.sync == nil && o.marked == 0
 }
 
 // firstRow and endOfRows bound the rows that are published: records and entities.
@@ -133,12 +163,11 @@ var (
 func (o *outbox) join(t *turn, source string) {
 	o.publishing = publishing{on: true, sending: sending{replica: o.name, source: source, until: o.until}}
 	o.since = max(t.now, o.clock.last)
-	for range t.rows.Scan(firstRow, endOfRows, leastRun) {
+	if hasAny(t.rows, firstRow, o.endOfOwn()) {
 		o.since, o.sync = 0, firstRow
-		break
 	}
 	o.ask = t.now
-	o.pending, o.purgeAt = hasChanges(t.rows), nextPurge(t.rows)
+	o.pending, o.purgeAt = o.hasChanges(t.rows), nextPurge(t.rows)
 	o.put(t.rows)
 }
 
@@ -156,7 +185,7 @@ func (o *outbox) publishes(location string) bool {
 // joinBucket lets the bucket of a table join, if it has to.
 func (o *outbox) joinBucket(t *turn, p *message.Place, incarnation table.Incarnation) {
 	if o.joins(p.Location) {
-		o.join(t, durableobject.SourceOf(incarnation, p.Bucket))
+		o.join(t, durableobject.SourceOf(incarnation, p.Bucket, p.Range))
 	}
 	o.incarnation = incarnation
 }

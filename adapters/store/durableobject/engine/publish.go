@@ -68,7 +68,7 @@ func (o *outbox) send(t *turn, f *batchInFlight, batch []byte, wakes []durableob
 	return Step{
 		Answer: batch,
 		Calls:  append([]durableobject.Call{{To: durableobject.Replica, Message: batch[len(t.dst):]}}, wakes...),
-		next:   continuation{kind: publishes, batch: f.number},
+		next:   &continuation{kind: publishes, batch: f.number},
 	}
 }
 
@@ -87,6 +87,9 @@ func (o *outbox) handOut(t *turn) Step {
 	case !late && o.marked != 0 && o.marked <= t.now-caughtUp:
 		f.mark = message.MarkForget
 	}
+	if f.mark == message.MarkLagging {
+		o.marked = max(o.marked, 1) // from now on it may be there, also if the answer is lost
+	}
 	head := message.BatchHead{Incarnation: o.incarnation, Source: o.source, Mark: f.mark, Since: o.since}
 	batch := o.addChanges(t, f, message.AppendBatch(t.dst, &head))
 	var wakes []durableobject.Call
@@ -102,7 +105,7 @@ func (o *outbox) handOut(t *turn) Step {
 			o.since = o.pass.begin
 		}
 		o.pass, o.ask, o.failures = pass{}, t.now, 0
-		o.pending = hasChanges(t.rows)
+		o.pending = o.hasChanges(t.rows)
 		o.put(t.rows)
 		return t.done()
 	}
@@ -118,7 +121,7 @@ func (o *outbox) addChanges(t *turn, f *batchInFlight, batch []byte) []byte {
 	if o.sync != nil {
 		limit = maxDuringSync
 	}
-	for k, v := range t.rows.Scan(o.pass.next, []byte{spaceOutbox + 1}, lengthOfStride) {
+	for k, v := range t.rows.Scan(o.pass.next, o.endOfOutbox(), lengthOfStride) {
 		if len(f.changes) == limit {
 			f.next = bytes.Clone(k)
 			break
@@ -204,7 +207,7 @@ func (o *outbox) published(t *turn) Step {
 			o.since = o.pass.begin
 		}
 		o.pass = pass{}
-		o.pending = hasChanges(t.rows)
+		o.pending = o.hasChanges(t.rows)
 	}
 	switch {
 	case !result.Certain:

@@ -17,6 +17,7 @@ type record struct {
 	floor    edm.Ticks    // of a table: its Timestamps are above
 	deleting bool         // the table is being deleted
 	by       uint64       // by the write with this id
+	split    bool         // a bucket of the table has ranges
 }
 
 func (r *record) isTable() bool { return r.Key.Table != "" }
@@ -43,7 +44,10 @@ func (r *record) append(dst []byte) []byte {
 	dst = message.AppendText(dst, r.Key.String())
 	dst = message.AppendText(dst, string(r.Revision))
 	dst = append(dst, r.Incarnation[:]...)
-	dst = append(dst, 0, 0) // unused
+	dst = append(dst, 0, 0) // earlier code refuses a record with others
+	if r.split {
+		dst[len(dst)-1] = 1
+	}
 	return message.AppendBytes(dst, r.Value)
 }
 
@@ -59,10 +63,11 @@ func parseRecord(v []byte) (rec record, ok bool) {
 	rec.Key = key
 	rec.Revision = table.Revision(r.Text())
 	rec.Incarnation = r.Incarnation()
-	var unused [2]byte
-	r.Fixed(unused[:])
+	var ranges [2]byte
+	r.Fixed(ranges[:])
+	rec.split = ranges[1] == 1
 	rec.Value = r.Bytes()
-	return rec, r.Done() && known && unused == [2]byte{} && (form == formLive || form == formDeleting)
+	return rec, r.Done() && known && ranges[0] == 0 && ranges[1] <= 1 && (form == formLive || form == formDeleting)
 }
 
 // readRecord reads a record into memory of its own, also one of a table that is being

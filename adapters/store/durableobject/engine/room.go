@@ -15,14 +15,16 @@ const (
 // The service answers 403 with this message for accounts that are closed to writes;
 // clients do not retry it.
 var (
-	errBucketFull  = table.InsufficientAccountPermissions.With("Write operations are not allowed. The object of this bucket of the table has stored 10 GB, its limit: delete entities, or copy the table into one with more buckets.")
+	errBucketFull  = table.InsufficientAccountPermissions.With("Write operations are not allowed. The object of this bucket of the table has stored 10 GB, its limit: delete entities. It divides only between partitions, and one partition has most of them.")
 	errCatalogFull = table.InsufficientAccountPermissions.With("Write operations are not allowed. The object of the account's catalog has stored 10 GB, its limit: delete tables.")
 )
 
 // room says whether an object is full. It looks at the size now and then, and each
 // time while the object is full.
 type room struct {
-	left int // bytes to write before the next look
+	left   int   // bytes to write before the next look
+	size   int64 // at the last look
+	stride int   // bytes between two looks, 0: stride
 }
 
 func (r *room) wrote(n int) { r.left -= n }
@@ -31,9 +33,11 @@ func (r *room) full(rows Rows) bool {
 	if r.left > 0 {
 		return false
 	}
-	if rows.Size() > maxSize {
+	if r.size = rows.Size(); r.size > maxSize {
 		return true
 	}
-	r.left = stride
+	if r.left = r.stride; r.left == 0 {
+		r.left = stride
+	}
 	return false
 }

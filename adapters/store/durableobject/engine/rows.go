@@ -29,17 +29,21 @@ const (
 	spaceMeta     = 'm' // names below
 	spaceDeleting = 'x' // keys of the records of tables that are being deleted → nothing
 	spaceOutbox   = 'o' // keys of the rows to publish → Timestamp of the change
+	spaceMarks    = 's' // encoded keys of entities that changed while they are copied → Timestamp of the change
+	spaceRanges   = 'g' // key of a record, 0, number of a bucket that has split → message.Named
 	spacePurges   = 'p' // incarnations to purge from the replica → when
 )
 
 var (
-	rowMarker  = []byte{spaceMeta, 'm'} // of a bucket: marker
+	rowMarker  = []byte{spaceMeta, 'm'} // of a bucket that never split: marker
+	rowRange   = []byte{spaceMeta, 'r'} // of another range: marker with its span
 	rowClock   = []byte{spaceMeta, 'c'} // the reserved Timestamp
 	rowSending = []byte{spaceMeta, 'o'} // sending
 	// statistics of a bucket, of this day and the one before
 	rowTraffic       = []byte{spaceMeta, 't'}
 	rowTrafficBefore = []byte{spaceMeta, 'u'}
 	rowFloor         = []byte{spaceMeta, 'f'} // of a catalog: floor of the Timestamps of new tables
+	rowLastRange     = []byte{spaceMeta, 'n'} // of a catalog: the last id given to a range
 )
 
 // maxRow is the size limit of SQLite here for a key and a value together.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 
 	"edgetable/adapters/store/durableobject/internal/message"
@@ -26,7 +27,7 @@ func (b *bucket) scan(t *turn) Step {
 	if !t.fields.Done() || len(s.Ranges) == 0 {
 		return t.malformed()
 	}
-	if ok, instead := b.serve(t, &p); !ok {
+	if ok, instead := b.serve(t, &p, s.Ranges[0].Start); !ok {
 		return instead
 	}
 	limits := table.ScanRequest{Filter: s.Filter, Rows: s.Rows, Bytes: s.Bytes, ScanBytes: maxScan}
@@ -36,8 +37,17 @@ func (b *bucket) scan(t *turn) Step {
 	builder := table.NewPageBuilder(&limits)
 	page := message.BeginPage(t.dst)
 	var from, to, next []byte
+	own, border := b.marker.bounds().End, false
 ranges:
 	for _, g := range s.Ranges {
+		if own != nil && bytes.Compare(g.Start, own) >= 0 {
+			next, border = own, true
+			break
+		}
+		beyond := own != nil && (g.End == nil || bytes.Compare(g.End, own) > 0)
+		if beyond {
+			g.End = own
+		}
 		from = append(append(from[:0], spaceEntities), g.Start...)
 		if to = to[:0]; g.End == nil {
 			to = append(to, spaceEntities+1)
@@ -62,9 +72,14 @@ ranges:
 				page.Add(row.Key, v, builder.Page.Scanned)
 			}
 		}
+		if beyond {
+			next, border = own, true
+			break
+		}
 	}
-	step := Step{Answer: page.End(next, builder.Page.Scanned, builder.Page.Examined)}
+	step := Step{Answer: page.End(next, border, builder.Page.Scanned, builder.Page.Examined)}
 	b.traffic.scanned(t, &s, &builder.Page, page.Rows())
+	b.split.visited(t, b, &p, s.Ranges[0].Start)
 	return step
 }
 

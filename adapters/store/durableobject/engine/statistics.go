@@ -121,7 +121,7 @@ func (b *bucket) tell(t *turn) Step {
 	if !t.fields.Done() {
 		return t.malformed()
 	}
-	if ok, instead := b.serve(t, &p); !ok {
+	if ok, instead := b.serve(t, &p, b.marker.bounds().Start); !ok {
 		return instead
 	}
 	now := b.traffic.now(t).Append(nil)

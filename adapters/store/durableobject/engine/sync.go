@@ -36,38 +36,51 @@ type awake struct {
 // the tables among them.
 func (o *outbox) addSync(t *turn, f *batchInFlight, batch []byte) ([]byte, []durableobject.Call) {
 	var wakes []durableobject.Call
-	for k, v := range t.rows.Scan(o.sync, endOfRows, mostRun) {
+	split := ""
+	for k, v := range t.rows.Scan(o.sync, o.endOfOwn(), mostRun) {
 		if len(f.changes)+len(f.synced) >= maxChanges || fills(t, batch) || len(wakes) >= maxWakes {
 			f.sync = bytes.Clone(k)
 			break
 		}
-		s := syncedRow{key: bytes.Clone(k)}
 		var rec record
-		batch, rec = o.addRow(batch, change{key: s.key}, v, true)
-		if rec.isTable() {
-			if s.incarnation = rec.Incarnation; s.incarnation == o.awake.incarnation {
-				s.first = o.awake.count
-			}
-			before := len(wakes)
-			wakes = appendWakes(wakes, &rec, s.first)
-			s.wakes = len(wakes) - before
+		batch, rec = o.addRow(batch, change{key: k}, v, true)
+		f.synced = append(f.synced, syncedRow{key: bytes.Clone(k)})
+		if rec.isTable() && rec.split {
+			split = rec.Key.String() // its objects are in other rows, which cannot be read now
+			f.sync = append(bytes.Clone(k), 0)
+			break
 		}
-		f.synced = append(f.synced, s)
+		if rec.isTable() {
+			wakes = o.addWakes(nil, f, wakes, &rec)
+		}
+	}
+	if rec, err := readRecord(t.rows, split); split != "" && err == nil {
+		wakes = o.addWakes(t.rows, f, wakes, &rec)
 	}
 	return batch, wakes
 }
 
-// appendWakes appends a call to each bucket of a table from the first: a read of an
+// appendWakes appends a call to each object of a table from the first: a read of an
 // entity that does not exist.
-func appendWakes(wakes []durableobject.Call, rec *record, first int) []durableobject.Call {
+func appendWakes(wakes []durableobject.Call, rec *record, objects []message.Object, first int) []durableobject.Call {
 	p := message.Place{Table: rec.Key.String(), Buckets: rec.home.Buckets, Location: strings.Clone(rec.home.Location)}
-	for n := first; n < int(p.Buckets); n++ {
-		p.Bucket = uint16(n)
-		wakes = append(wakes, durableobject.Call{
-			To:      durableobject.Bucket(p.Table, p.Buckets, p.Bucket, p.Location),
-			Message: message.Get(nil, &p, []byte{0}),
-		})
+	for _, o := range objects[min(first, len(objects)):] {
+		p.Bucket, p.Range = o.Bucket, o.Range
+		wakes = append(wakes, durableobject.Call{To: addressOf(&p), Message: message.Get(nil, &p, []byte{0})})
 	}
+	return wakes
+}
+
+// addWakes adds the calls that wake the objects of the table whose row is the last one.
+func (o *outbox) addWakes(rows Rows, f *batchInFlight, wakes []durableobject.Call, rec *record) []durableobject.Call {
+	objects, _ := objectsOf(rows, rec)
+	s := &f.synced[len(f.synced)-1]
+	if s.incarnation = rec.Incarnation; s.incarnation == o.awake.incarnation {
+		s.first = o.awake.count
+	}
+	before := len(wakes)
+	wakes = appendWakes(wakes, rec, objects, s.first)
+	s.wakes = len(wakes) - before
 	return wakes
 }
 
@@ -92,9 +105,12 @@ func (o *outbox) advanceSync(t *turn, f *batchInFlight, done []bool, woken []dur
 	return true
 }
 
-// isAwake reports whether a bucket answered its call: it serves the table, or the
-// table does not exist.
+// isAwake reports whether an object answered its call: it serves the table, or a part
+// of it, or the table does not exist.
 func isAwake(a durableobject.Answer) bool {
 	_, err := message.Result(a.Message)
+	if _, ok := errors.AsType[*message.RangedError](err); ok {
+		return a.Err == nil
+	}
 	return a.Err == nil && (err == nil || errors.Is(err, table.ErrNoEntity) || errors.Is(err, table.ErrNoTable))
 }

@@ -3,6 +3,7 @@ package message
 import (
 	"errors"
 
+	"edgetable/core/buckets"
 	"edgetable/core/edm"
 	"edgetable/core/table"
 )
@@ -14,7 +15,7 @@ type Status byte
 const (
 	StatusDone    Status = iota // fields of the operation
 	StatusMoved                 // Home; the table is in another place
-	StatusForeign               // unknown version or operation; nothing was done
+	StatusForeign               // unknown version or operation, or bucket, Ranges: another range has the key; nothing was done
 	StatusRefused               // index, reason
 	StatusFailed                // text, for the log
 	StatusNoTable               // this and the following statuses are the errors with the same names in package table
@@ -61,6 +62,14 @@ type MovedError struct{ Home Home }
 
 func (*MovedError) Error() string { return "durableobject: the table is elsewhere" }
 
+// RangedError means that another range of the bucket has the key: Ranges is the map.
+type RangedError struct {
+	Bucket uint16
+	Ranges buckets.Ranges
+}
+
+func (*RangedError) Error() string { return "durableobject: another range has the key" }
+
 // Done begins an answer without an error.
 func Done(dst []byte) []byte { return append(dst, version, byte(StatusDone)) }
 
@@ -74,6 +83,12 @@ func Foreign(dst []byte) []byte { return append(dst, version, byte(StatusForeign
 // Moved appends the answer of an object that does not have the table.
 func Moved(dst []byte, h Home) []byte {
 	return AppendHome(append(dst, version, byte(StatusMoved)), h)
+}
+
+// MovedTo appends the answer of a range that does not have the key. A Worker that does not
+// know ranges takes it for that of an object of another version, and does nothing.
+func MovedTo(dst []byte, bucket uint16, m buckets.Ranges) []byte {
+	return AppendRanges(appendNumber(Foreign(dst), uint64(bucket)), m)
 }
 
 // Fail appends the answer with an error.
@@ -141,7 +156,12 @@ func Result(answer []byte) (Reader, error) {
 	case StatusDone:
 		return r, nil
 	case StatusForeign:
-		return r, ErrForeign
+		if r.Done() {
+			return r, ErrForeign
+		}
+		if moved := (&RangedError{Bucket: uint16(r.Number(1<<16 - 1)), Ranges: r.Ranges()}); r.Done() {
+			return r, moved
+		}
 	case StatusMoved:
 		if h := r.Home(); r.Done() && h.Buckets > 0 {
 			return r, &MovedError{h}

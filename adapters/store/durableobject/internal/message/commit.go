@@ -7,7 +7,7 @@ import (
 
 // Commit appends the message OpCommit, without its stamp.
 func Commit(dst []byte, p *Place, m []table.Mutation) []byte {
-	dst = appendPlace(begin(dst, OpCommit), p)
+	dst = beginAt(dst, OpCommit, p)
 	dst = appendNumber(dst, uint64(len(m)))
 	for i := range m {
 		dst = appendMutation(dst, &m[i])

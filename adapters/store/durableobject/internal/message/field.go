@@ -8,8 +8,9 @@ import (
 // Reader reads fields from the front of a message. After an error all fields are zero,
 // and OK is false.
 type Reader struct {
-	rest []byte
-	bad  bool
+	rest   []byte
+	bad    bool
+	ranged bool // Place has a Range
 }
 
 // Read returns a Reader of the fields in b.

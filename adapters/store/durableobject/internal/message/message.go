@@ -6,8 +6,12 @@ import (
 	"edgetable/core/edm"
 )
 
-// version is the version of the messages.
-const version = 2
+// version is the version of the messages. One to a range other than the first has
+// the version ranged: earlier code, which does not know ranges, does not understand it.
+const (
+	version = 2
+	ranged  = 3
+)
 
 // Op is an operation of an object.
 type Op byte
@@ -28,6 +32,14 @@ const (
 	OpAlarm  // from the object to itself
 
 	OpTraffic // of a bucket: Place → traffic.Tally of this day, of the day before or nothing
+
+	// Of ranges: the first two are of a range, the others of a catalog.
+	OpCopy    // Place, Piece → nothing
+	OpTake    // Place, Piece, Taking → nothing
+	OpRanges  // document key, bucket → Located, Named
+	OpBegin   // Splitting → id
+	OpSwitch  // Splitting → Located, Named
+	OpObjects // document key → Home, objects
 )
 
 // writes reports whether a message begins with an Attempt.
@@ -47,10 +59,12 @@ func begin(dst []byte, op Op) []byte {
 // Open returns the operation of a message and its fields. ok is false for another
 // version.
 func Open(m []byte) (op Op, r Reader, ok bool) {
-	if len(m) < head || m[0] != version {
+	if len(m) < head || m[0] != version && m[0] != ranged {
 		return 0, r, false
 	}
-	return Op(m[1]), Read(m[head:]), true
+	r = Read(m[head:])
+	r.ranged = m[0] == ranged
+	return Op(m[1]), r, true
 }
 
 // Attempt identifies a write, and one attempt to send it.
@@ -95,10 +109,22 @@ type Place struct {
 	Buckets  uint16 // at least 1
 	Bucket   uint16 // below Buckets
 	Location string
+	Range    uint32 // the id of the range
 }
 
-// appendPlace appends a Place.
-func appendPlace(dst []byte, p *Place) []byte {
+// beginAt begins a message to a place.
+func beginAt(dst []byte, op Op, p *Place) []byte {
+	start := len(dst)
+	dst = AppendPlace(begin(dst, op), p)
+	if p.Range != 0 {
+		dst[start] = ranged
+		dst = appendNumber(dst, uint64(p.Range))
+	}
+	return dst
+}
+
+// AppendPlace appends a Place without its Range.
+func AppendPlace(dst []byte, p *Place) []byte {
 	dst = AppendText(dst, p.Table)
 	dst = appendNumber(dst, uint64(p.Buckets))
 	dst = appendNumber(dst, uint64(p.Bucket))
@@ -111,6 +137,9 @@ func (r *Reader) Place() (p Place) {
 	p.Buckets = uint16(r.Number(1<<16 - 1))
 	p.Bucket = uint16(r.Number(1<<16 - 1))
 	p.Location = r.Text()
+	if r.ranged {
+		p.Range = uint32(r.Number(1<<32 - 1))
+	}
 	if p.Bucket >= p.Buckets {
 		r.bad = true
 	}
@@ -118,9 +147,9 @@ func (r *Reader) Place() (p Place) {
 }
 
 // Traffic appends the message OpTraffic.
-func Traffic(dst []byte, p *Place) []byte { return appendPlace(begin(dst, OpTraffic), p) }
+func Traffic(dst []byte, p *Place) []byte { return beginAt(dst, OpTraffic, p) }
 
 // Get appends the message OpGet.
 func Get(dst []byte, p *Place, key []byte) []byte {
-	return AppendBytes(appendPlace(begin(dst, OpGet), p), key)
+	return AppendBytes(beginAt(dst, OpGet, p), key)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/buckets"
 	"edgetable/core/edm"
 	"edgetable/core/key"
 	"edgetable/core/odata"
@@ -127,10 +128,11 @@ func TestAnswers(t *testing.T) {
 
 	row := table.Row{Key: []byte("k"), Timestamp: 5, Nonce: 6, Properties: props}
 	for _, next := range [][]byte{nil, {}, []byte("n")} {
+		border := len(next) > 0
 		w := message.BeginPage([]byte("before"))
 		w.Add(row.Key, table.AppendRow(nil, &row), 100)
 		w.Add(row.Key, table.AppendRow(nil, &row), 150)
-		r, err := message.Result(w.End(next, 160, 3)[len("before"):])
+		r, err := message.Result(w.End(next, border, 160, 3)[len("before"):])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +142,8 @@ func TestAnswers(t *testing.T) {
 			same(t, "row", got, row)
 			same(t, "examined", examined, want)
 		}
-		gotNext, examined, rows := r.PageEnd()
+		gotNext, gotBorder, examined, rows := r.PageEnd()
+		same(t, "border", gotBorder, border)
 		same(t, "next", gotNext, next)
 		same(t, "examined", []int{examined, rows}, []int{10, 3})
 		done(t, &r)
@@ -154,6 +157,47 @@ func TestAnswers(t *testing.T) {
 	list, more := r.Documents()
 	same(t, "documents", list, []table.Record{d, d})
 	same(t, "more", more, true)
+	done(t, &r)
+}
+
+// TestRangeMessages checks that messages about ranges decode to their fields.
+func TestRangeMessages(t *testing.T) {
+	t.Parallel()
+	named := message.Named{
+		Ranges: buckets.Ranges{{}, {ID: 1 << 31, Start: []byte("m")}, {ID: 2, Start: []byte("t")}},
+		Begun:  []message.Begun{{ID: 3, From: 2, At: []byte("x")}},
+	}
+	r := message.Read(message.AppendNamed(nil, &named))
+	same(t, "named", r.Named(), named)
+	done(t, &r)
+	if r := message.Read(message.AppendRanges(nil, buckets.Ranges{{ID: 1, Start: []byte("m")}})); r.Ranges() != nil && r.OK() {
+		t.Error("a map without a beginning is read")
+	}
+	_, err := message.Result(message.MovedTo(nil, 300, named.Ranges))
+	same(t, "moved", err, &message.RangedError{Bucket: 300, Ranges: named.Ranges})
+
+	s := message.Splitting{Table: people.String(), Incarnation: life, Bucket: 300, From: 7, To: 1 << 31, At: []byte("m")}
+	r = open(t, message.Split(nil, message.OpSwitch, &s), message.OpSwitch)
+	same(t, "splitting", r.Splitting(), s)
+	done(t, &r)
+
+	in := place
+	in.Range = 1 << 31
+	taking := message.Taking{Bounds: key.Range{Start: []byte("m"), End: []byte{}}, High: 9, Replica: "kv", Synced: true, Since: 7}
+	item := message.Item{Key: []byte("k"), Value: []byte("v"), Unseen: true, ChangedAt: 8}
+	gone := message.Item{Key: []byte("l"), Gone: true}
+	r = open(t, message.AppendItem(message.AppendItem(message.Copy(nil, &in, life, 5, &taking), &item), &gone), message.OpTake)
+	same(t, "place", r.Place(), in)
+	same(t, "incarnation", r.Incarnation(), life)
+	same(t, "seq", r.Uint64(), uint64(5))
+	same(t, "taking", r.Taking(), taking)
+	same(t, "item", r.Item(), item)
+	same(t, "gone", r.Item(), gone)
+	done(t, &r)
+
+	list := []message.Object{{Bucket: 300}, {Bucket: 1, Range: 1 << 31}}
+	r = message.Read(message.AppendObjects(nil, list))
+	same(t, "objects", r.Objects(), list)
 	done(t, &r)
 }
 
@@ -171,7 +215,7 @@ func TestForeign(t *testing.T) {
 			t.Errorf("%d bytes of %d read as a message of operation %d", n, len(m), op)
 		}
 	}
-	m[0]++
+	m[0] += 7
 	if _, _, ok := message.Open(m); ok {
 		t.Error("another version is understood")
 	}
@@ -191,7 +235,7 @@ func FuzzAnswer(f *testing.F) {
 	l := message.BeginList(nil)
 	l.Add(&table.Record{Key: people, Value: []byte("v")})
 	for _, seed := range [][]byte{
-		message.Done(nil), message.DoneTicks(nil, 5), w.End([]byte("n"), 12, 1), l.End(false),
+		message.Done(nil), message.DoneTicks(nil, 5), w.End([]byte("n"), false, 12, 1), message.MovedTo(nil, 1, buckets.Ranges{{}, {ID: 7, Start: []byte("m")}}), l.End(false),
 		message.Fail(nil, &table.Refused{Index: 1, Err: table.EntityTooLarge.Err()}), message.Moved(nil, message.Home{Buckets: 1}),
 		message.AppendLocated(nil, &message.Located{}), message.Foreign(nil), message.Fail(nil, errors.New("x")),
 	} {

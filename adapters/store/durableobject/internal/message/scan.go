@@ -23,7 +23,7 @@ type Scan struct {
 
 // AppendScan appends the message OpScan.
 func AppendScan(dst []byte, p *Place, s *Scan) []byte {
-	dst = appendPlace(begin(dst, OpScan), p)
+	dst = beginAt(dst, OpScan, p)
 	dst = appendNumber(dst, uint64(len(s.Ranges)))
 	for _, g := range s.Ranges {
 		dst = AppendBytes(dst, g.Start)
@@ -90,15 +90,26 @@ func (w *PageWriter) Add(k, value []byte, examined int) {
 	w.examined = examined
 }
 
-// End ends the page; next is nil if the ranges are finished.
-func (w *PageWriter) End(next []byte, examined, examinedRows int) []byte {
+// How a page ends.
+const (
+	endNone   = iota // the ranges are finished
+	endLimits        // at a limit
+	endBorder        // where the keys of the object end
+)
+
+// End ends the page; next is nil if the ranges are finished. border says that the
+// object has no keys from there on.
+func (w *PageWriter) End(next []byte, border bool, examined, examinedRows int) []byte {
 	binary.BigEndian.PutUint32(w.dst[w.count:], w.rows)
 	w.dst = appendNumber(w.dst, uint64(examined-w.examined))
 	w.dst = appendNumber(w.dst, uint64(examinedRows))
-	if next == nil {
-		return append(w.dst, 0)
+	switch {
+	case next == nil:
+		return append(w.dst, endNone)
+	case border:
+		return AppendBytes(append(w.dst, endBorder), next)
 	}
-	return AppendBytes(append(w.dst, 1), next)
+	return AppendBytes(append(w.dst, endLimits), next)
 }
 
 // leastRow is the minimal size of a row in a page.
@@ -127,12 +138,13 @@ func (r *Reader) Row() (row table.Row, examined int) {
 }
 
 // PageEnd reads the end of a page.
-func (r *Reader) PageEnd() (next []byte, examined, examinedRows int) {
+func (r *Reader) PageEnd() (next []byte, border bool, examined, examinedRows int) {
 	examined, examinedRows = r.Size(), r.Size()
-	if r.Byte() != 0 {
+	if end := r.Byte(); end != endNone {
+		border = end == endBorder
 		if next = r.Bytes(); next == nil {
 			next = []byte{}
 		}
 	}
-	return next, examined, examinedRows
+	return next, border, examined, examinedRows
 }

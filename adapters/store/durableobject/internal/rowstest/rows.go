@@ -12,7 +12,7 @@ import (
 // hostile as the interface permits: each call overwrites the results of the last.
 type Rows struct {
 	Rows  []Row
-	Bytes int64 // the answer of Size
+	Bytes int64 // the answer of Size; 0: that of all rows
 	undo  []func()
 	lent  []byte
 }
@@ -110,7 +110,15 @@ func (o *Rows) DeleteAll() {
 }
 
 // Size implements engine.Rows.
-func (o *Rows) Size() int64 { return o.Bytes }
+func (o *Rows) Size() (n int64) {
+	if o.Bytes != 0 {
+		return o.Bytes
+	}
+	for _, r := range o.Rows {
+		n += int64(len(r.Key) + len(r.Value))
+	}
+	return n
+}
 
 // Scan implements engine.Rows.
 func (o *Rows) Scan(from, to []byte, _ int) iter.Seq2[[]byte, []byte] {

@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"bytes"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// fill takes a piece of another range, or with last the keys themselves.
+func (b *bucket) fill(t *turn, last bool) Step {
+	p := t.fields.Place()
+	incarnation, seq := t.fields.Incarnation(), t.fields.Uint64()
+	var taking message.Taking
+	if last {
+		taking = t.fields.Taking()
+	}
+	if !t.fields.OK() {
+		return t.malformed()
+	}
+	if !b.marker.live {
+		if ok, instead := b.begin(t, &p, incarnation); !ok {
+			return instead
+		}
+	}
+	s := b.marker.span
+	switch {
+	case b.marker.incarnation != incarnation:
+		return t.fail(table.ErrNoTable)
+	case s == nil || s.phase != filling:
+		if last {
+			return b.widen(t, &taking)
+		}
+		return t.done() // late
+	case seq <= s.seq:
+		return t.done() // late
+	case last && s.seq == 0, !last && b.room.full(t.rows):
+		return t.fail(table.ErrBusy)
+	}
+	for t.fields.OK() && !t.fields.Done() {
+		item := t.fields.Item()
+		if t.fields.OK() {
+			b.put(t, &item)
+		}
+	}
+	if !t.fields.Done() {
+		step := t.malformed()
+		step.Rollback = true
+		return step
+	}
+	s.seq = seq
+	if last {
+		s.phase = serving
+		s.bounds = key.Range{Start: bytes.Clone(taking.Bounds.Start), End: bytes.Clone(taking.Bounds.End)}
+		b.above(taking.High)
+		b.publishAs(t, &p, &taking)
+	}
+	b.marker.put(t.rows)
+	return t.done()
+}
+
+// begin asks the catalog whether this range was named, before it has a row.
+func (b *bucket) begin(t *turn, p *message.Place, incarnation table.Incarnation) (ok bool, instead Step) {
+	l, instead := b.located(t, p)
+	if l == nil {
+		return false, instead
+	}
+	if l.Incarnation != incarnation || !l.Begins(p.Range) {
+		return false, t.fail(table.ErrNoTable)
+	}
+	b.marker = marker{live: true, incarnation: incarnation, floor: l.Floor, span: &span{place: clonePlace(p), phase: filling}}
+	b.clock.last = max(b.clock.last, l.Floor)
+	b.marker.put(t.rows)
+	return true, Step{}
+}
+
+// put writes an entity of a piece.
+func (b *bucket) put(t *turn, i *message.Item) {
+	k := b.entityKey(i.Key)
+	if i.Gone {
+		t.rows.Delete(k)
+	} else {
+		t.rows.Put(k, i.Value)
+		b.room.wrote(len(k) + len(i.Value))
+	}
+	if i.Unseen && b.outbox.name != "" {
+		putTicks(t.rows, b.outbox.changeKey(k), i.ChangedAt)
+	}
+}
+
+// above lets the clock issue only Timestamps above another range's.
+func (b *bucket) above(high edm.Ticks) {
+	b.marker.floor = max(b.marker.floor, high)
+	b.clock.last = max(b.clock.last, high)
+}
+
+// publishAs goes on to publish where the other range ended.
+func (b *bucket) publishAs(t *turn, p *message.Place, taking *message.Taking) {
+	o := b.outbox
+	if o.incarnation = b.marker.incarnation; o.name == "" || o.name != taking.Replica {
+		return
+	}
+	o.publishing = publishing{on: true, incarnation: b.marker.incarnation, sending: sending{
+		replica: o.name, source: durableobject.SourceOf(b.marker.incarnation, p.Bucket, p.Range), since: taking.Since,
+	}}
+	if !taking.Synced {
+		o.since, o.sync = 0, firstRow
+	}
+	o.pending, o.ask = o.hasChanges(t.rows), t.now
+	o.put(t.rows)
+}
+
+// widen takes the keys of the left neighbour, which had no entities.
+func (b *bucket) widen(t *turn, taking *message.Taking) Step {
+	s := b.marker.span
+	switch start := b.marker.bounds().Start; {
+	case bytes.Compare(start, taking.Bounds.Start) <= 0:
+		return t.done() // late: it has them
+	case !bytes.Equal(start, taking.Bounds.End) || s.leaving:
+		return t.fail(table.ErrBusy)
+	}
+	s.bounds.Start = bytes.Clone(taking.Bounds.Start)
+	b.above(taking.High)
+	b.marker.put(t.rows)
+	return t.done()
+}

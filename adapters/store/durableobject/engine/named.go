@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/table"
+)
+
+// The catalog names the ranges of buckets that split: a drop reaches every range, because
+// it is named here before it has a row.
+
+// maxBegun is the number of ranges of a table that may begin at a time.
+const maxBegun = 4
+
+// rowOfRanges is the key of the row with the ranges of a bucket.
+func rowOfRanges(key string, bucket uint16) []byte {
+	return binary.BigEndian.AppendUint16(append(rowOf(spaceRanges, key), 0), bucket)
+}
+
+// named reads the ranges of a bucket, into memory of its own.
+func named(rows Rows, rec *record, bucket uint16) (n message.Named, err error) {
+	if !rec.split {
+		return n, nil
+	}
+	v, ok := rows.Get(rowOfRanges(rec.Key.String(), bucket))
+	if !ok {
+		return n, nil
+	}
+	r := message.Read(append([]byte(nil), v...))
+	if n = r.Named(); !r.Done() {
+		return n, errRecord
+	}
+	return n, nil
+}
+
+// objectsOf are all objects that may have a row of a table: the first range of each bucket,
+// all ranges that were named, and the number of those that only begin.
+func objectsOf(rows Rows, rec *record) (list []message.Object, begun int) {
+	for n := range rec.home.Buckets {
+		list = append(list, message.Object{Bucket: n})
+	}
+	if !rec.split {
+		return list, 0
+	}
+	for n := range rec.home.Buckets {
+		all, err := named(rows, rec, n)
+		if err != nil {
+			panic(err.Error()) // a drop must reach all
+		}
+		for _, r := range all.Ranges {
+			if r.ID != 0 {
+				list = append(list, message.Object{Bucket: n, Range: r.ID})
+			}
+		}
+		for _, b := range all.Begun {
+			list = append(list, message.Object{Bucket: n, Range: b.ID})
+		}
+		begun += len(all.Begun)
+	}
+	return list, begun
+}
+
+// serving answers the objects that serve a table, for statistics.
+func (c *catalog) serving(t *turn) Step {
+	key := t.fields.Text()
+	if !t.fields.Done() {
+		return t.malformed()
+	}
+	rec, err := readRecord(t.rows, key)
+	switch {
+	case err != nil:
+		return t.fail(err)
+	case !rec.isTable() || rec.deleting:
+		return t.fail(table.ErrNoTable)
+	}
+	var list []message.Object
+	for n := range rec.home.Buckets {
+		all, err := named(t.rows, &rec, n)
+		if err != nil {
+			return t.fail(err)
+		}
+		if len(all.Ranges) == 0 {
+			list = append(list, message.Object{Bucket: n})
+		}
+		for _, r := range all.Ranges {
+			list = append(list, message.Object{Bucket: n, Range: r.ID})
+		}
+	}
+	return Step{Answer: message.AppendObjects(message.AppendHome(message.Done(t.dst), rec.home), list)}
+}
+
+// tellRanges answers where a table is, and the ranges of a bucket.
+func (c *catalog) tellRanges(t *turn) Step {
+	key, bucket := t.fields.Text(), t.fields.Bucket()
+	if !t.fields.Done() {
+		return t.malformed()
+	}
+	c.outbox.joinCatalog(t, key, c.location)
+	rec, err := readRecord(t.rows, key)
+	if err == nil && rec.isTable() {
+		var n message.Named
+		if n, err = named(t.rows, &rec, bucket); err == nil {
+			return c.answerRanges(t, &rec, &n)
+		}
+	}
+	if err == nil {
+		err = table.ErrNoTable
+	}
+	return t.fail(err)
+}
+
+func (c *catalog) answerRanges(t *turn, rec *record, n *message.Named) Step {
+	return Step{Answer: message.AppendNamed(message.AppendLocated(t.dst, &message.Located{
+		Incarnation: rec.Incarnation, Home: rec.home, Floor: rec.floor, Deleting: rec.deleting,
+	}), n)}
+}
+
+// told is a message about a split, and the state that it is about.
+type told struct {
+	message.Splitting
+	rec record
+	message.Named
+}
+
+// splitting reads a message about a split. If it cannot be carried out, instead is the
+// answer.
+func (c *catalog) splitting(t *turn) (s *told, instead error) {
+	s = &told{Splitting: t.fields.Splitting()}
+	if !t.fields.Done() {
+		return s, errMalformed
+	}
+	var err error
+	s.rec, err = readRecord(t.rows, s.Table)
+	switch {
+	case err != nil:
+	case !s.rec.isTable() || s.rec.deleting || s.rec.Incarnation != s.Incarnation || s.Bucket >= s.rec.home.Buckets:
+		err = table.ErrNoTable
+	default:
+		s.Named, err = named(t.rows, &s.rec, s.Bucket)
+	}
+	return s, err
+}
+
+var errMalformed = errors.New("durableobject: malformed message")
+
+// begin names the range that will have the keys of another one from a position on. A
+// range makes one split at a time, so it gets the same name again.
+func (c *catalog) begin(t *turn) Step {
+	s, err := c.splitting(t)
+	if err != nil {
+		return t.fail(err)
+	}
+	for i := range s.Begun {
+		switch b := &s.Begun[i]; {
+		case b.From == s.From && string(b.At) == string(s.At):
+			return t.doneID(b.ID)
+		case b.From == s.From:
+			return t.fail(table.ErrUnsupported) // a late message
+		}
+	}
+	last := readTicks(t.rows, rowLastRange)
+	id := uint32(last + 1)
+	if _, fits := s.Ranges.Split(s.From, id, s.At); !fits || last+1 >= 1<<32 {
+		return t.fail(table.ErrUnsupported) // likewise
+	}
+	objects, begun := objectsOf(t.rows, &s.rec)
+	if begun >= maxBegun || len(objects) >= max(message.MaxRanges, int(s.rec.home.Buckets)+message.MaxRanges/2) {
+		return t.fail(table.ErrBusy)
+	}
+	putTicks(t.rows, rowLastRange, last+1)
+	s.Begun = append(s.Begun, message.Begun{ID: id, From: s.From, At: s.At})
+	c.putNamed(t, s)
+	return t.doneID(id)
+}
+
+// switchRange records that a range serves the keys of another one, and answers the
+// map.
+func (c *catalog) switchRange(t *turn) Step {
+	s, err := c.splitting(t)
+	if err != nil {
+		return t.fail(err)
+	}
+	ok := false
+	if s.To == 0 {
+		s.Ranges, ok = s.Ranges.Leave(s.From)
+	}
+	for i, b := range s.Begun {
+		if s.To != 0 && b.ID == s.To {
+			s.Ranges, ok = s.Ranges.Split(b.From, b.ID, b.At)
+			s.Begun = append(s.Begun[:i:i], s.Begun[i+1:]...)
+			break
+		}
+	}
+	if ok {
+		c.putNamed(t, s)
+	}
+	return c.answerRanges(t, &s.rec, &s.Named)
+}
+
+// putNamed writes the ranges of a bucket. The record says that there are any, in a form
+// that earlier code refuses.
+func (c *catalog) putNamed(t *turn, s *told) {
+	k, v := rowOfRanges(s.Table, s.Bucket), message.AppendNamed(nil, &s.Named)
+	t.rows.Put(k, v)
+	c.room.wrote(len(k) + len(v))
+	if !s.rec.split {
+		s.rec.split = true
+		c.room.wrote(s.rec.put(t.rows))
+	}
+}
+
+// doneID is the answer with the id of a range.
+func (t *turn) doneID(id uint32) Step {
+	return Step{Answer: binary.BigEndian.AppendUint32(message.Done(t.dst), id)}
+}

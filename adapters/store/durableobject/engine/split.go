@@ -1,0 +1,467 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// The alarm moves the upper keys of a range to another one, in the steps of
+// docs/adr/0034. Each step may be the last of its engine, and each message may be lost,
+// late or repeated.
+
+const (
+	// A piece has at most pieceRows entities, and pieceBytes before the last one. The
+	// last piece, for which the keys wait, is small.
+	pieceRows  = 500
+	pieceBytes = 256 << 10
+	lastRows   = 100
+	// An alarm sends piecesOfAlarm pieces: the platform bounds its CPU time and its calls.
+	piecesOfAlarm = 256
+	// An alarm deletes emptyRows rows of keys that another range has.
+	emptyRows = 1000
+	// outFor is the time after which a call is made again whose answer did not come.
+	outFor = 30 * edm.TicksPerSecond
+	// leaveAfter is the time without a write after which an empty range leaves.
+	leaveAfter = 3600 * edm.TicksPerSecond
+)
+
+// splitting is what an engine knows of its split.
+type splitting struct {
+	rand  func() uint64
+	bytes int64   // the size from which a range splits, 0: never
+	rate  float64 // and the requests per second
+	rows  int     // in a piece
+
+	due      edm.Ticks // when the alarm goes on, 0: never
+	look     edm.Ticks // when it looks whether the range is empty
+	last     edm.Ticks // the last write
+	rest     edm.Ticks // until then no key is looked for
+	out      uint64    // the number of the call that is out, random; 0: none
+	marks    []change  // in the piece that is out
+	failures int       // since a call was answered
+	choice   *choice
+	load     load
+}
+
+// reset forgets all but the options.
+func (x *splitting) reset(due edm.Ticks) {
+	*x = splitting{rand: x.rand, bytes: x.bytes, rate: x.rate, rows: x.rows, due: due}
+}
+
+// loadSplit goes on with a split in which an earlier engine ended.
+func (b *bucket) loadSplit(t *turn) {
+	s := b.marker.span
+	b.room.stride = stride
+	if b.split.bytes > 0 {
+		b.room.stride = int(min(stride, b.split.bytes/16+1))
+	}
+	b.outbox.stop = nil
+	if s == nil || s.phase < asking {
+		return
+	}
+	if s.phase >= sealed && !s.leaving {
+		b.outbox.stop = s.at
+	}
+	if b.split.due == 0 {
+		b.split.due = t.now
+	}
+}
+
+// setAlarm adds the time of the next step of a split to a step.
+func (x *splitting) setAlarm(s *Step) {
+	for _, at := range [...]edm.Ticks{x.due, x.look} {
+		if at != 0 && (s.Alarm == 0 || at < s.Alarm) {
+			s.Alarm = at
+		}
+	}
+}
+
+// mark records in the same transaction that an entity changed that was sent already.
+func (b *bucket) mark(t *turn, k []byte, at edm.Ticks) {
+	s := b.marker.span
+	if s != nil && s.phase == copying && bytes.Compare(k[1:], s.at) >= 0 && bytes.Compare(k, s.upto) < 0 {
+		putTicks(t.rows, markOf(k[1:]), at)
+	}
+}
+
+func markOf(k []byte) []byte { return append([]byte{spaceMarks}, k...) }
+
+// mayEnd reports whether the next step may be to give the keys away, which only a batch
+// of the outbox could delay.
+func (b *bucket) mayEnd(t *turn) bool {
+	s := b.marker.span
+	return s != nil && s.phase == copying && s.complete && b.split.due <= t.now && b.outbox.quiet(t.now)
+}
+
+// goOn takes the next step of a split.
+func (b *bucket) goOn(t *turn) Step {
+	s, x := b.marker.span, &b.split
+	if x.look <= t.now {
+		x.look = 0
+	}
+	switch {
+	case !b.marker.live:
+		x.reset(0)
+		return t.done()
+	case x.choice != nil:
+		return b.find(t)
+	case s == nil || s.phase == filling:
+		x.due = 0
+		return t.done()
+	case s.phase == serving:
+		x.due = 0
+		return b.leave(t)
+	case x.due > t.now && x.due <= t.now+maxDelay:
+		return t.done()
+	}
+	switch s.phase {
+	case asking:
+		return b.ask(t, b.splitMessage(message.OpBegin))
+	case copying:
+		return b.copy(t)
+	case sealed:
+		return b.give(t)
+	case moved:
+		return b.ask(t, b.splitMessage(message.OpSwitch))
+	}
+	return b.empty(t)
+}
+
+// call makes a call. It is made again if the engine ends, or if no answer comes.
+func (b *bucket) call(t *turn, to durableobject.Address, m []byte, next *continuation) Step {
+	b.split.out = b.split.rand() | 1
+	b.split.due = t.now + outFor
+	next.kind, next.batch = splits, b.split.out
+	return Step{Calls: []durableobject.Call{{To: to, Message: m}}, next: next}
+}
+
+// ask calls the catalog.
+func (b *bucket) ask(t *turn, m []byte) Step {
+	return b.call(t, durableobject.CatalogOf(b.marker.span.place.Table, b.catalog), m, &continuation{})
+}
+
+// splitMessage is a message about the split to the catalog.
+func (b *bucket) splitMessage(op message.Op) []byte {
+	s := b.marker.span
+	m := message.Splitting{Table: s.place.Table, Incarnation: b.marker.incarnation, Bucket: s.place.Bucket, From: s.place.Range, At: s.at}
+	if !s.leaving {
+		m.To = s.target
+	}
+	return message.Split(nil, op, &m)
+}
+
+// resumed takes the answer to a call. It ignores one that it does not know: an earlier
+// engine made the call, or it was made again.
+func (b *bucket) resumed(t *turn) Step {
+	s, x := b.marker.span, &b.split
+	if s == nil || x.out == 0 || t.resumed.batch != x.out || len(t.answers) != 1 {
+		return t.done()
+	}
+	marks := x.marks
+	x.out, x.due, x.marks = 0, t.now, nil
+	r, err := message.Result(t.answers[0].Message)
+	switch {
+	case s.phase == moved && s.leaving && errors.Is(err, table.ErrNoTable):
+		b.left(t) // the table ended, and did not know this range any more
+		return t.done()
+	case t.answers[0].Err != nil || err != nil || !b.took(t, r, marks):
+		x.failures = min(x.failures+1, 6)
+		x.due = t.now + edm.TicksPerSecond<<(x.failures-1)
+		return t.done()
+	}
+	x.failures = 0
+	at := b.outbox.due()
+	if b.outbox.on && at != 0 && at <= t.now || s.seq%piecesOfAlarm == piecesOfAlarm-1 {
+		return t.done() // the alarm rings at once
+	}
+	return b.goOn(t)
+}
+
+// took takes the fields of an answer. It reports whether they are right.
+func (b *bucket) took(t *turn, r message.Reader, marks []change) bool {
+	s := b.marker.span
+	switch s.phase {
+	case asking:
+		id := r.Uint32()
+		if !r.Done() || id == 0 {
+			return false
+		}
+		from, _ := rowBounds(key.Range{Start: s.at})
+		s.phase, s.target, s.from, s.upto, s.complete = copying, id, from, from, false
+	case copying:
+		for _, c := range marks {
+			k := markOf(c.key)
+			if v, ok := t.rows.Get(k); ok && len(v) == 8 && edm.Ticks(binary.BigEndian.Uint64(v)) == c.at {
+				t.rows.Delete(k)
+			}
+		}
+		if !s.complete {
+			s.from = bytes.Clone(t.resumed.from)
+			s.complete = len(s.from) == 0
+		}
+	case sealed:
+		if s.leaving && t.resumed.own {
+			return b.neighbour(r)
+		}
+		for _, c := range b.marked(t, pieceRows) {
+			t.rows.Delete(markOf(c.key))
+		}
+		s.phase = moved
+	case moved:
+		known, ok := b.known(r)
+		if id, _ := known.Ranges.Find(s.at); !ok || id == s.place.Range {
+			return false
+		}
+		if s.leaving {
+			b.left(t)
+			return true
+		}
+		s.phase = emptying
+	default:
+		return false
+	}
+	b.marker.put(t.rows)
+	return true
+}
+
+// target is the place of the range that gets the keys.
+func (b *bucket) target() message.Place {
+	p := b.marker.span.place
+	p.Range = b.marker.span.target
+	return p
+}
+
+// copy sends the next piece, or the last one if few changes are left.
+func (b *bucket) copy(t *turn) Step {
+	s, x := b.marker.span, &b.split
+	var marks []change
+	if s.complete {
+		marks = b.marked(t, x.rows+1)
+		if len(marks) <= min(lastRows, x.rows) && b.size(t, marks) <= pieceBytes {
+			if !b.outbox.quiet(t.now) {
+				x.due = max(t.now+edm.TicksPerSecond/10, min(b.outbox.until, t.now+outFor))
+				return t.done()
+			}
+			s.phase, s.end, s.bounds.End = sealed, s.bounds.End, s.at
+			b.outbox.stop = s.at
+			return b.give(t)
+		}
+	}
+	s.seq++
+	p := b.target()
+	m := message.Copy(t.dst, &p, b.marker.incarnation, s.seq, nil)
+	var next []byte
+	if s.complete {
+		m, marks = b.addItems(t, m, marks[:min(len(marks), x.rows)])
+	} else {
+		m, next = b.addRows(t, m)
+		if upto := cmpNil(next); bytes.Compare(upto, s.upto) > 0 {
+			s.upto = upto
+		}
+	}
+	x.marks = marks
+	b.marker.put(t.rows)
+	step := b.call(t, addressOf(&p), m[len(t.dst):], &continuation{from: next})
+	step.Answer = m
+	return step
+}
+
+// cmpNil is a position behind all rows for none.
+func cmpNil(next []byte) []byte {
+	if next == nil {
+		return []byte{spaceOutbox + 1}
+	}
+	return next
+}
+
+// addRows adds the entities of the next rows to a piece: first those of all entities,
+// then those of the outbox, which knows the deleted ones. It returns the row at which
+// the next piece begins, nil if there is none.
+func (b *bucket) addRows(t *turn, m []byte) (piece, next []byte) {
+	s := b.marker.span
+	_, to := rowBounds(s.bounds)
+	skip := 1 // bytes before the key of the entity
+	if s.from[0] == spaceOutbox {
+		to, skip = append([]byte{spaceOutbox}, to...), 2
+	}
+	var list []change
+	size := 0
+	for k, v := range t.rows.Scan(s.from, to, mostRun) {
+		if len(list) == b.split.rows || size > pieceBytes {
+			next = bytes.Clone(k)
+			break
+		}
+		list = append(list, change{key: bytes.Clone(k[skip:])})
+		size += len(k) + len(v)
+	}
+	all := len(list)
+	if m, list = b.addItems(t, m, list); len(list) < all {
+		next = append(bytes.Clone(s.from[:skip]), append(list[len(list)-1].key, 0)...)
+	}
+	if next == nil && skip == 1 && b.outbox.on {
+		next = append([]byte{spaceOutbox, spaceEntities}, s.at...)
+	}
+	return m, next
+}
+
+// addItems adds entities as they are now to a piece, until it is large. It returns those
+// that it has.
+func (b *bucket) addItems(t *turn, m []byte, list []change) ([]byte, []change) {
+	for i, c := range list {
+		if len(m)-len(t.dst) > pieceBytes+pieceBytes/4 {
+			return m, list[:i]
+		}
+		item := message.Item{Key: c.key}
+		if b.outbox.on {
+			v, ok := t.rows.Get(b.outbox.changeKey(append([]byte{spaceEntities}, c.key...)))
+			if item.Unseen = ok && len(v) == 8; item.Unseen {
+				item.ChangedAt = edm.Ticks(binary.BigEndian.Uint64(v))
+			}
+		}
+		v, ok := t.rows.Get(b.entityKey(c.key))
+		item.Gone, item.Value = !ok, v
+		m = message.AppendItem(m, &item)
+	}
+	return m, list
+}
+
+// marked reads marks.
+func (b *bucket) marked(t *turn, most int) (list []change) {
+	for k, v := range t.rows.Scan([]byte{spaceMarks}, []byte{spaceMarks + 1}, leastRun) {
+		if len(list) == most {
+			break
+		}
+		if len(v) == 8 {
+			list = append(list, change{bytes.Clone(k[1:]), edm.Ticks(binary.BigEndian.Uint64(v))})
+		}
+	}
+	return list
+}
+
+// size is the size of entities.
+func (b *bucket) size(t *turn, list []change) (n int) {
+	for _, c := range list {
+		v, _ := t.rows.Get(b.entityKey(c.key))
+		n += len(c.key) + len(v)
+	}
+	return n
+}
+
+// give sends the last piece, after which the other range serves the keys. Nothing leads
+// back: a piece without an answer may still arrive.
+func (b *bucket) give(t *turn) Step {
+	s := b.marker.span
+	if s.leaving && s.target == 0 {
+		m := message.Ranges(nil, s.place.Table, s.place.Bucket)
+		return b.call(t, durableobject.CatalogOf(s.place.Table, b.catalog), m, &continuation{own: true})
+	}
+	s.seq++
+	p := b.target()
+	m := message.Copy(t.dst, &p, b.marker.incarnation, s.seq, &message.Taking{
+		Bounds: key.Range{Start: s.at, End: s.end}, High: b.clock.last,
+		Replica: b.replica(), Synced: b.outbox.sync == nil, Since: b.outbox.since,
+	})
+	m, _ = b.addItems(t, m, b.marked(t, pieceRows))
+	if s.leaving {
+		s.target = 0 // the next time it may be another one
+	}
+	b.marker.put(t.rows)
+	step := b.call(t, addressOf(&p), m[len(t.dst):], &continuation{})
+	step.Answer = m
+	return step
+}
+
+// replica is where the object publishes, "" nowhere.
+func (b *bucket) replica() string {
+	if !b.outbox.on {
+		return ""
+	}
+	return b.outbox.name
+}
+
+// empty deletes rows of the keys that another range has.
+func (b *bucket) empty(t *turn) Step {
+	s := b.marker.span
+	from, to := rowBounds(key.Range{Start: s.at, End: s.end})
+	n := b.deleteRows(t, from, to, emptyRows)
+	n += b.deleteRows(t, append([]byte{spaceOutbox}, from...), append([]byte{spaceOutbox}, to...), emptyRows-n)
+	if b.split.due = t.now; n == emptyRows {
+		return t.done() // the alarm rings at once
+	}
+	b.marker.span = &span{place: s.place, bounds: s.bounds, seq: s.seq}
+	b.marker.put(t.rows)
+	b.outbox.stop = nil
+	b.split.due, b.room.left = 0, 0
+	return t.done()
+}
+
+// deleteRows deletes rows, and returns how many.
+func (b *bucket) deleteRows(t *turn, from, to []byte, most int) int {
+	var list [][]byte
+	for k := range t.rows.Scan(from, to, mostRun) {
+		if len(list) == most {
+			break
+		}
+		list = append(list, bytes.Clone(k))
+	}
+	for _, k := range list {
+		t.rows.Delete(k)
+	}
+	return len(list)
+}
+
+// leave gives all keys of an empty range to its right neighbour.
+func (b *bucket) leave(t *turn) Step {
+	s, x := b.marker.span, &b.split
+	from, to := rowBounds(s.bounds)
+	if s.bounds.End == nil || hasAny(t.rows, from, to) || !b.outbox.clear(t.now) {
+		return t.done()
+	}
+	if x.last != 0 && t.now < x.last+leaveAfter && t.now >= x.last {
+		x.look = x.last + leaveAfter
+		return t.done()
+	}
+	s.phase, s.leaving, s.target = sealed, true, 0
+	s.at, s.end = s.bounds.Start, s.bounds.End
+	s.bounds.End = append([]byte{}, s.at...)
+	b.marker.put(t.rows)
+	x.due = t.now
+	return b.goOn(t)
+}
+
+// known reads the map of the catalog. ok is false if it is that of another life.
+func (b *bucket) known(r message.Reader) (known message.Named, ok bool) {
+	where := r.Located()
+	known = r.Named()
+	return known, r.Done() && !where.Deleting && where.Incarnation == b.marker.incarnation
+}
+
+// neighbour takes the map, in which the right neighbour is. This range is in it, too: the
+// one that gave it its keys has told the catalog, and knows that they arrived.
+func (b *bucket) neighbour(r message.Reader) bool {
+	s := b.marker.span
+	known, ok := b.known(r)
+	own, _ := known.Ranges.Bounds(s.place.Range)
+	id, bounds := known.Ranges.Find(s.end)
+	if !ok || !bytes.Equal(own.End, s.end) || !bytes.Equal(bounds.Start, s.end) {
+		return false
+	}
+	s.target = id
+	return true
+}
+
+// left ends the range: the catalog knows that another one has its keys.
+func (b *bucket) left(t *turn) {
+	t.rows.DeleteAll()
+	b.marker, b.traffic = marker{}, statistics{}
+	b.outbox.publishing, b.outbox.stop = publishing{}, nil
+	b.clock.reserved = 0
+	b.split.reset(0)
+}

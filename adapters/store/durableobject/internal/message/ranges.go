@@ -1,0 +1,214 @@
+package message
+
+import (
+	"edgetable/core/buckets"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// MaxRanges is the most ranges of a table that begin or exist at a time. A drop calls all.
+const MaxRanges = 250
+
+// AppendRanges appends the map of a bucket.
+func AppendRanges(dst []byte, m buckets.Ranges) []byte {
+	dst = appendNumber(dst, uint64(len(m)))
+	for _, r := range m {
+		dst = AppendBytes(appendNumber(dst, uint64(r.ID)), r.Start)
+	}
+	return dst
+}
+
+// Ranges reads the map of a bucket.
+func (r *Reader) Ranges() buckets.Ranges {
+	n := r.Number(uint64(len(r.rest)))
+	var m buckets.Ranges
+	for i := uint64(0); i < n && r.OK(); i++ {
+		m = append(m, buckets.Range{ID: r.ID(), Start: r.Bytes()})
+	}
+	r.bad = r.bad || !m.Valid()
+	return m
+}
+
+// ID reads the id of a range.
+func (r *Reader) ID() uint32 { return uint32(r.Number(1<<32 - 1)) }
+
+// AppendBounds appends the bounds of a range.
+func AppendBounds(dst []byte, b key.Range) []byte {
+	dst = AppendBytes(dst, b.Start)
+	if b.End == nil {
+		return append(dst, 0)
+	}
+	return AppendBytes(append(dst, 1), b.End)
+}
+
+// Bounds reads the bounds of a range.
+func (r *Reader) Bounds() (b key.Range) {
+	b.Start = r.Bytes()
+	if r.Bool() {
+		if b.End = r.Bytes(); b.End == nil {
+			b.End = []byte{} // an end before every key
+		}
+	}
+	return b
+}
+
+// Ranges appends the message OpRanges.
+func Ranges(dst []byte, key string, bucket uint16) []byte {
+	return appendNumber(Key(dst, OpRanges, key), uint64(bucket))
+}
+
+// Bucket reads the number of a bucket.
+func (r *Reader) Bucket() uint16 { return uint16(r.Number(1<<16 - 1)) }
+
+// Named is what the catalog knows about the ranges of a bucket: its map, and those that
+// are not in it yet.
+type Named struct {
+	Ranges buckets.Ranges
+	Begun  []Begun
+}
+
+// Begins reports whether a range is among those that begin.
+func (n *Named) Begins(id uint32) bool {
+	for i := range n.Begun {
+		if n.Begun[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// Begun is a range that the catalog named, and that does not serve yet.
+type Begun struct {
+	ID   uint32
+	From uint32 // gives it the keys
+	At   []byte // from this position on
+}
+
+// AppendNamed appends a Named.
+func AppendNamed(dst []byte, n *Named) []byte {
+	dst = appendNumber(AppendRanges(dst, n.Ranges), uint64(len(n.Begun)))
+	for _, b := range n.Begun {
+		dst = AppendBytes(appendNumber(appendNumber(dst, uint64(b.ID)), uint64(b.From)), b.At)
+	}
+	return dst
+}
+
+// Named reads a Named.
+func (r *Reader) Named() (n Named) {
+	n.Ranges = r.Ranges()
+	count := r.Number(uint64(len(r.rest)))
+	for i := uint64(0); i < count && r.OK(); i++ {
+		n.Begun = append(n.Begun, Begun{ID: r.ID(), From: r.ID(), At: r.Bytes()})
+	}
+	return n
+}
+
+// Splitting is a split that a range tells the catalog: OpBegin asks for the id of the
+// range that will have the keys of From from At on; OpSwitch says that the range To has
+// them. Without To, From had no entities, and its right neighbour has all its keys.
+type Splitting struct {
+	Table       string
+	Incarnation table.Incarnation
+	Bucket      uint16
+	From, To    uint32
+	At          []byte
+}
+
+// Split appends the message OpBegin or OpSwitch.
+func Split(dst []byte, op Op, s *Splitting) []byte {
+	dst = append(Key(dst, op, s.Table), s.Incarnation[:]...)
+	dst = appendNumber(appendNumber(dst, uint64(s.Bucket)), uint64(s.From))
+	return AppendBytes(appendNumber(dst, uint64(s.To)), s.At)
+}
+
+// Splitting reads the fields of the message.
+func (r *Reader) Splitting() Splitting {
+	return Splitting{Table: r.Text(), Incarnation: r.Incarnation(), Bucket: r.Bucket(), From: r.ID(), To: r.ID(), At: r.Bytes()}
+}
+
+// Taking is what the last piece has beside its items.
+type Taking struct {
+	Bounds key.Range // of the keys that the receiver has from now on
+	High   edm.Ticks // all Timestamps of the sender are below or equal
+	// Replica is where the sender publishes, "" nowhere; Synced: it has published all that
+	// existed when it began, and all changes before Since.
+	Replica string
+	Synced  bool
+	Since   edm.Ticks
+}
+
+// Copy appends the message OpCopy, or OpTake with taking. Items follow it.
+func Copy(dst []byte, p *Place, i table.Incarnation, seq uint64, taking *Taking) []byte {
+	if taking == nil {
+		return appendUint64(append(beginAt(dst, OpCopy, p), i[:]...), seq)
+	}
+	dst = appendUint64(append(beginAt(dst, OpTake, p), i[:]...), seq)
+	dst = appendUint64(AppendBounds(dst, taking.Bounds), uint64(taking.High))
+	return appendUint64(appendBool(AppendText(dst, taking.Replica), taking.Synced), uint64(taking.Since))
+}
+
+// Taking reads a Taking.
+func (r *Reader) Taking() Taking {
+	return Taking{Bounds: r.Bounds(), High: r.Ticks(), Replica: r.Text(), Synced: r.Bool(), Since: r.Ticks()}
+}
+
+// Item is the state of an entity in a piece.
+type Item struct {
+	Key       []byte
+	Gone      bool
+	Value     []byte
+	Unseen    bool      // the replica does not have it yet
+	ChangedAt edm.Ticks // then
+}
+
+const (
+	itemGone = 1 << iota
+	itemUnseen
+)
+
+// AppendItem appends an item to a piece.
+func AppendItem(dst []byte, i *Item) []byte {
+	form := byte(0)
+	if i.Gone {
+		form |= itemGone
+	}
+	if i.Unseen {
+		form |= itemUnseen
+	}
+	dst = appendUint64(append(dst, form), uint64(i.ChangedAt))
+	return AppendBytes(AppendBytes(dst, i.Key), i.Value)
+}
+
+// Item reads the next item of a piece, until Done.
+func (r *Reader) Item() (i Item) {
+	form := r.Byte()
+	i.Gone, i.Unseen = form&itemGone != 0, form&itemUnseen != 0
+	i.ChangedAt = r.Ticks()
+	i.Key, i.Value = r.Bytes(), r.Bytes()
+	return i
+}
+
+// Object is one object of a table.
+type Object struct {
+	Bucket uint16
+	Range  uint32
+}
+
+// AppendObjects appends a list of objects.
+func AppendObjects(dst []byte, list []Object) []byte {
+	dst = appendNumber(dst, uint64(len(list)))
+	for _, o := range list {
+		dst = appendNumber(appendNumber(dst, uint64(o.Bucket)), uint64(o.Range))
+	}
+	return dst
+}
+
+// Objects reads a list of objects.
+func (r *Reader) Objects() (list []Object) {
+	n := r.Number(uint64(len(r.rest)))
+	for i := uint64(0); i < n && r.OK(); i++ {
+		list = append(list, Object{Bucket: r.Bucket(), Range: r.ID()})
+	}
+	return list
+}

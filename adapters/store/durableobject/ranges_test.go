@@ -1,0 +1,231 @@
+package durableobject_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"edgetable/adapters/store/durableobject"
+	"edgetable/adapters/store/durableobject/internal/message"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// ranges is a table with partitions of one entity of about 100 bytes.
+type ranges struct {
+	*cloud
+	t     *testing.T
+	clock *clock
+	store *durableobject.Store
+	moved int // entities
+	begun int
+}
+
+func newRanges(t *testing.T, bytes int64, rate float64) *ranges {
+	k := newClock()
+	w := &ranges{cloud: newCloud(t, k.now), t: t, clock: k}
+	w.bytes, w.rate = bytes, rate
+	w.inside = func(c durableobject.Call) fate {
+		switch op, r, _ := message.Open(c.Message); op {
+		case message.OpBegin:
+			w.begun++
+		case message.OpCopy:
+			r.Place()
+			r.Incarnation()
+			for r.Uint64(); r.OK() && !r.Done(); w.moved++ {
+				r.Item()
+			}
+		}
+		return fate{}
+	}
+	w.store = w.cloud.store(k.now, nil)
+	create(t, w.store, 1)
+	return w
+}
+
+func (w *ranges) put(partition, row string) {
+	w.t.Helper()
+	m := table.Mutation{Key: at(partition, row), Nonce: 1, Properties: edm.AppendProperty(nil, "v", edm.String(strings.Repeat("x", 80)))}
+	if _, err := w.store.Commit(w.t.Context(), tableKey, []table.Mutation{m}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// rest lets alarms ring until the splits are done.
+func (w *ranges) rest() {
+	for range 200 {
+		w.clock.pass(1e8)
+		w.ring(w.clock.t)
+	}
+}
+
+// objects are the numbers of entities in each object, by name.
+func (w *ranges) objects() (list []int) {
+	for _, n := range w.all() {
+		if strings.HasPrefix(n.id.Name, "catalog/") {
+			continue
+		}
+		count := 0
+		for _, r := range n.rows.Rows {
+			if r.Key[0] == 'e' {
+				count++
+			}
+		}
+		list = append(list, count)
+	}
+	return list
+}
+
+// TestSplitInTheMiddle checks that keys in no order are divided by their bytes.
+func TestSplitInTheMiddle(t *testing.T) {
+	t.Parallel()
+	w := newRanges(t, 10_000, 0)
+	for i := range 100 {
+		w.put(fmt.Sprintf("p%02d", i*37%100), "r")
+	}
+	w.rest()
+	if got := w.objects(); w.begun != 1 || len(got) != 2 || got[0] < 40 || got[0] > 60 || got[0]+got[1] != 100 {
+		t.Errorf("%d splits, entities %d", w.begun, got)
+	}
+}
+
+// TestSplitAtTheEnd checks that keys that only grow split behind the last one, and that
+// nothing is copied.
+func TestSplitAtTheEnd(t *testing.T) {
+	t.Parallel()
+	w := newRanges(t, 10_000, 0)
+	for i := range 300 {
+		w.put(fmt.Sprintf("p%03d", i), "r")
+		w.ring(w.clock.t)
+	}
+	w.rest()
+	if got := w.objects(); len(got) < 3 || w.moved > 0 || got[0] < 60 {
+		t.Errorf("%d entities moved between %d", w.moved, got)
+	}
+}
+
+// TestOnePartitionStays checks that a partition is never divided, however large or busy.
+func TestOnePartitionStays(t *testing.T) {
+	t.Parallel()
+	w := newRanges(t, 5_000, 1)
+	for i := range 400 {
+		w.put("p", fmt.Sprintf("%04d", i*37%400))
+		w.clock.pass(1e8)
+	}
+	w.rest()
+	if got := w.objects(); w.begun > 0 || len(got) != 1 {
+		t.Errorf("%d splits, entities %d", w.begun, got)
+	}
+}
+
+// TestSplitByLoad checks that requests above the rate for a minute split a range, where they
+// are for several partitions, and below it do not.
+func TestSplitByLoad(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		partitions, pause int // ms
+		splits            bool
+	}{{10, 100, true}, {1, 100, false}, {10, 300, false}} {
+		w := newRanges(t, 0, 5)
+		for i := range 20 {
+			w.put(fmt.Sprintf("p%02d", i), "r")
+		}
+		for i := range 3 * 60_000 / row.pause {
+			_, err := w.store.Get(t.Context(), tableKey, at(fmt.Sprintf("p%02d", 10+i%row.partitions), "r"), table.Strong)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.clock.t += edm.Ticks(row.pause) * edm.TicksPerSecond / 1000
+			w.ring(w.clock.t)
+		}
+		if got := w.objects(); w.begun > 0 != row.splits {
+			t.Errorf("%+v: entities %d", row, got)
+		}
+	}
+}
+
+// TestMessagesToRanges counts messages: a Worker with a wrong map takes one more, a query of
+// a partition one, and a page over two ranges two.
+func TestMessagesToRanges(t *testing.T) {
+	t.Parallel()
+	w := newRanges(t, 10_000, 0)
+	for i := range 100 {
+		w.put(fmt.Sprintf("p%02d", i*37%100), "r")
+	}
+	w.rest()
+	cold := w.cloud.store(w.clock.now, nil)
+	sent := 0
+	w.network = func(durableobject.Call) fate { sent++; return fate{} }
+	expect := func(what string, want int) {
+		t.Helper()
+		if sent != want {
+			t.Errorf("%s: %d messages, want %d", what, sent, want)
+		}
+		sent = 0
+	}
+	get := func(partition string) {
+		t.Helper()
+		if _, err := cold.Get(t.Context(), tableKey, at(partition, "r"), table.Strong); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scan := func(ranges []key.Range, rows int) table.Page {
+		t.Helper()
+		page, err := cold.Scan(t.Context(), tableKey, table.ScanRequest{Ranges: ranges, Rows: rows})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page
+	}
+	get("p10")
+	expect("the first range", 1)
+	get("p90")
+	expect("another, for the first time", 2)
+	get("p91")
+	expect("and again", 1)
+	scan([]key.Range{{Start: key.PartitionFrom("p90"), End: key.PartitionAfter("p90")}}, 0)
+	expect("a partition", 1)
+	if page := scan([]key.Range{{}}, 0); len(page.Rows) != 100 || page.Next != nil {
+		t.Errorf("%d rows, next %q", len(page.Rows), page.Next)
+	}
+	expect("a page over both", 2)
+	if page := scan([]key.Range{{}}, 70); len(page.Rows) != 70 || string(page.Next) != string(at("p70", "r")) {
+		t.Errorf("%d rows, next %q", len(page.Rows), page.Next)
+	}
+	expect("70 rows", 2)
+	if page := scan([]key.Range{{}}, 20); len(page.Rows) != 20 {
+		t.Errorf("%d rows", len(page.Rows))
+	}
+	expect("20 rows", 1)
+}
+
+// TestEarlierCode checks that messages between a version that knows ranges and one that does
+// not are refused: nothing serves a part of a table as the whole.
+func TestEarlierCode(t *testing.T) {
+	t.Parallel()
+	w := newRanges(t, 10_000, 0)
+	for i := range 100 {
+		w.put(fmt.Sprintf("p%02d", i*37%100), "r")
+	}
+	w.rest()
+	for _, n := range w.all() {
+		for _, r := range n.rows.Rows {
+			if string(r.Key) == "mm" {
+				t.Errorf("%s has the marker of a whole bucket", n.id.Name)
+			}
+			if r.Key[0] == 'd' && !strings.Contains(string(r.Value), "\x00\x01") {
+				t.Errorf("%s has a record that earlier code reads: %q", n.id.Name, r.Value)
+			}
+		}
+	}
+	catalog := durableobject.Catalog("acct", "")
+	answer := w.handle(t.Context(), durableobject.Call{To: catalog, Message: message.Key(nil, message.OpLocate, tableText)})
+	if _, err := message.Result(answer.Message); err != table.ErrBusy {
+		t.Errorf("a bucket of earlier code that asks where it is: %v", err)
+	}
+	p := message.Place{Table: tableText, Buckets: 1, Range: 1}
+	if m := message.Get(nil, &p, at("p90", "r")); m[0] == 2 {
+		t.Error("earlier code understands a message to a range")
+	}
+}
