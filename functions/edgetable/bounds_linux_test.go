@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -43,11 +44,16 @@ func (p *process) clientOf(t *testing.T, account, key string) *signingClient {
 // stranger opens a connection from another address of this machine, which takes in little.
 func (p *process) stranger(t *testing.T, request string) net.Conn {
 	t.Helper()
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { // before the server learns how much it may send
+			if err := syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096); err != nil {
+				t.Error(err)
+			}
+		})
+	}}
 	conn, err := d.DialContext(t.Context(), "tcp", "127.0.0.1"+p.listening(t))
 	must.OK(t, err)
 	t.Cleanup(func() { conn.Close() })
-	must.OK(t, conn.(*net.TCPConn).SetReadBuffer(4096))
 	_, err = io.WriteString(conn, request)
 	must.OK(t, err)
 	return conn
