@@ -139,7 +139,7 @@ func (t *turn) End(cost int64) {
 	case k == none:
 	case k == large && !t.query && l.active.several(time.Now()):
 		t.leave(cost)
-		l.rest(time.Since(t.began))
+		l.rest(min(time.Since(t.began), lately)) // a disk that stalls is no reason to rest longer
 	default:
 		l.next(t.leave(cost))
 	}
