@@ -70,25 +70,22 @@ func (l *RequestLog) write(level slog.Level, message string, resp *protocol.Resp
 		attrs = append(attrs, slog.String("source", r.Source.String()))
 	}
 	attrs = append(attrs, slog.String("method", r.Method), slog.Int("status", resp.Status))
-	for _, f := range [...]protocol.Field{
-		{Name: "account", Value: r.Account}, {Name: "operation", Value: r.Operation}, {Name: "table", Value: r.Table},
-		{Name: "plan", Value: r.Plan()}, {Name: "filter", Value: r.Filter()},
-		{Name: "code", Value: r.Code}, {Name: "refused", Value: string(r.Refused)},
-	} {
-		if f.Value != "" {
-			attrs = append(attrs, slog.String(f.Name, f.Value))
+	for i := range protocol.Texts {
+		if value := protocol.Texts[i].Of(&r); value != "" {
+			attrs = append(attrs, slog.String(protocol.Texts[i].Name, value))
 		}
 	}
-	if r.Plan() != "" {
+	if plan := r.Plan(); plan != "" {
+		attrs = append(attrs, slog.String("plan", plan))
+		if filter := r.Filter(); filter != "" {
+			attrs = append(attrs, slog.String("filter", filter))
+		}
 		attrs = append(attrs, slog.Int("scanned", r.Scanned), slog.Int("returned", r.Returned))
 	}
 	if r.Waited > 0 {
 		attrs = append(attrs, slog.Duration("waited", r.Waited))
 	}
-	attrs = append(attrs, slog.Duration("took", r.Took), slog.String("request", r.RequestID))
-	if r.ClientRequestID != "" {
-		attrs = append(attrs, slog.String("client_request", r.ClientRequestID))
-	}
+	attrs = append(attrs, slog.Duration("took", r.Took))
 	if r.Err != nil {
 		attrs = append(attrs, slog.Any("cause", r.Err))
 	}

@@ -58,12 +58,11 @@ func (t *tracedProtocol) Serve(ctx context.Context, req *protocol.Request) (resp
 	if shown.Source.IsValid() {
 		text("client.address", shown.Source.String())
 	}
-	text("edgetable.account", shown.Account)
-	text("edgetable.table", shown.Table)
-	text("edgetable.refused", string(shown.Refused))
-	text("edgetable.request_id", shown.RequestID)
-	text("edgetable.client_request_id", shown.ClientRequestID)
-	text("error.type", shown.Code)
+	for i := range protocol.Texts {
+		if row := &protocol.Texts[i]; row.Span != "" {
+			text(row.Span, row.Of(&shown))
+		}
+	}
 	a = append(a, attribute.Int("http.response.status_code", resp.Status))
 	if resp.Waited > 0 {
 		a = append(a, attribute.Float64("edgetable.queue_wait_ms", float64(resp.Waited.Microseconds())/1000))

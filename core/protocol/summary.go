@@ -126,24 +126,6 @@ func (s *Summary) note(e *table.Error) {
 	}
 }
 
-// AppendLog appends the known text fields of what a log may show.
-func (s *Summary) AppendLog(dst []Field) []Field {
-	r := s.Shown()
-	for _, f := range [...]Field{
-		{Name: "operation", Value: r.Operation}, {Name: "account", Value: r.Account}, {Name: "table", Value: r.Table},
-		{Name: "code", Value: r.Code}, {Name: "refused", Value: string(r.Refused)},
-		{Name: "request", Value: r.RequestID}, {Name: "client_request", Value: r.ClientRequestID},
-	} {
-		if f.Value != "" {
-			dst = append(dst, f)
-		}
-	}
-	return dst
-}
-
-// LogFields is the most that AppendLog appends.
-const LogFields = 7
-
 // RandomID makes ids for [Handler.NewID] from random numbers. The ids must not
 // collide, but they need not be secret.
 func RandomID(random func() uint64) func() [16]byte {
