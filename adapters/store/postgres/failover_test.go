@@ -5,6 +5,7 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"strings"
 	"sync"
@@ -16,7 +17,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"edgetable/adapters/store/postgres"
+	"edgetable/core/edm"
 	"edgetable/core/key"
+	"edgetable/core/storetest"
 	"edgetable/core/table"
 	"edgetable/testdata/must"
 	"edgetable/testdata/postgres/local"
@@ -29,7 +32,7 @@ func pair(t *testing.T) (primary, standby *local.Cluster) {
 	c, err := local.New(local.Options{Settings: []string{"wal_level=replica", "max_wal_senders=8", "hot_standby=on"}})
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, c.Remove()) })
-	s, err := local.New(local.Options{From: c})
+	s, err := local.New(local.Options{From: c, Settings: []string{strict}})
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, s.Remove()) })
 	must.OK(t, c.Exec("ALTER SYSTEM SET synchronous_standby_names = '*'"))
@@ -127,16 +130,30 @@ func TestCancelledWait(t *testing.T) {
 	}
 }
 
-// The primary is killed under load and the synchronous standby promoted. The store goes on
-// without being opened again, and everything that was acknowledged is there, once.
+var kills = flag.Int("kills", 2, "how often the tests of failovers kill the primary")
+
+// failover kills the primary, promotes its synchronous standby and makes a new standby in
+// the place of the killed primary. In between no write can be acknowledged.
+func failover(t testing.TB, primary, standby *local.Cluster) (newPrimary, newStandby *local.Cluster) {
+	t.Helper()
+	must.OK(t, primary.Kill())
+	must.OK(t, standby.Promote())
+	must.OK(t, primary.Follow(standby, strict))
+	return standby, primary
+}
+
+const strict = "synchronous_standby_names='*'"
+
+// The primary is killed under load and the synchronous standby promoted, again and again.
+// The store goes on without being opened again, no client gets an error, and everything
+// that was acknowledged is there, once.
 func TestFailover(t *testing.T) {
 	primary, standby := pair(t)
-	s := open(t, primary, postgres.Options{Schema: schema(t, primary), DSN: both(primary, standby), PurgeEvery: 50 * time.Millisecond})
+	s := open(t, primary, postgres.Options{Schema: schema(t, primary), DSN: both(primary, standby), PurgeEvery: 50 * time.Millisecond, Patience: 2 * time.Minute})
 	create(t, s)
 	var mu sync.Mutex
 	acked := make(map[string]bool)
-	var unknown, failed atomic.Int64
-	var count atomic.Int64
+	var unknown, failed, count atomic.Int64
 	end := make(chan struct{})
 	var all sync.WaitGroup
 	for id := range 8 {
@@ -147,12 +164,12 @@ func TestFailover(t *testing.T) {
 					return
 				default:
 				}
-				name := fmt.Sprint(id, "-", i)
-				_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: row("p", name), Nonce: 1, Condition: table.Absent, Properties: text(name)}})
+				k := row("p", fmt.Sprint(id, "-", i))
+				_, err := s.Commit(t.Context(), people, []table.Mutation{{Key: k, Nonce: 1, Condition: table.Absent, Properties: text("once")}})
 				switch {
 				case err == nil:
 					mu.Lock()
-					acked[string(row("p", name))] = true
+					acked[string(k)] = true
 					mu.Unlock()
 					count.Add(1)
 				case errors.Is(err, table.ErrUnknown):
@@ -160,19 +177,25 @@ func TestFailover(t *testing.T) {
 				case errors.Is(err, table.ErrBusy):
 					failed.Add(1)
 				default:
-					t.Errorf("insert %s: %v", name, err)
+					t.Errorf("insert %q: %v", k, err)
 				}
 			}
 		})
 	}
-	wait(t, "writes are acknowledged", func() bool { return count.Load() > 200 })
-	must.OK(t, primary.Kill())
-	before, killed := count.Load(), time.Now()
-	must.OK(t, standby.Promote())
-	wait(t, "writes are acknowledged again", func() bool { return count.Load() > before+200 })
-	t.Logf("%d writes before, 200 more %v after the kill; %d unknown, %d busy, %v", before, time.Since(killed).Round(time.Millisecond), unknown.Load(), failed.Load(), s.Metrics().Retries)
+	var longest time.Duration
+	for range *kills {
+		before := count.Load()
+		wait(t, "writes are acknowledged", func() bool { return count.Load() > before+200 })
+		killed := time.Now()
+		primary, standby = failover(t, primary, standby)
+		before = count.Load()
+		wait(t, "writes are acknowledged again", func() bool { return count.Load() > before+8 })
+		longest = max(longest, time.Since(killed))
+	}
 	close(end)
 	all.Wait()
+	t.Logf("%d kills, %d writes acknowledged; again at most %v after a kill, with a new standby; %d unknown, %d busy, %v",
+		*kills, len(acked), longest.Round(time.Millisecond), unknown.Load(), failed.Load(), s.Metrics().Retries)
 	if unknown.Load() > 0 || failed.Load() > 0 {
 		t.Errorf("%d writes have unknown outcomes and %d were refused: the store should have waited and found out", unknown.Load(), failed.Load())
 	}
@@ -193,6 +216,52 @@ func TestFailover(t *testing.T) {
 	}
 	if found != len(acked) {
 		t.Errorf("%d of %d acknowledged writes are there", found, len(acked))
+	}
+}
+
+// Histories of clients of two servers stay linearizable while primaries are killed.
+func TestFailoverHistories(t *testing.T) {
+	primary, standby := pair(t)
+	dsn := both(primary, standby)
+	end := make(chan struct{})
+	killed := 0
+	var killer sync.WaitGroup
+	killer.Go(func() {
+		for range *kills {
+			select {
+			case <-end:
+				return
+			case <-time.After(300 * time.Millisecond):
+			}
+			primary, standby = failover(t, primary, standby)
+			killed++
+		}
+	})
+	for i := 0; i == 0 || killed < *kills && i < 3**kills; i++ {
+		storetest.Concurrency(t, func(t testing.TB, now func() edm.Ticks) storetest.Place {
+			o := postgres.Options{DSN: dsn, Schema: local.Name(), Now: now, Connections: 8, Patience: 2 * time.Minute}
+			share := func(now func() edm.Ticks) table.Store {
+				o := o
+				o.Now = now
+				var s *postgres.Store
+				var err error
+				wait(t, "a primary can be reached", func() bool {
+					if _, err = postgres.Migrate(t.Context(), o, true); err == nil {
+						s, err = postgres.Open(t.Context(), o)
+					}
+					return err == nil
+				})
+				t.Cleanup(func() { s.Close() })
+				return s
+			}
+			return storetest.Place{Store: share(now), Strengths: storetest.Home("PostgreSQL"), Share: share, Remote: true, Lossy: true}
+		})
+	}
+	close(end)
+	killer.Wait()
+	t.Logf("%d kills", killed)
+	if killed == 0 {
+		t.Error("nothing was killed")
 	}
 }
 

@@ -77,18 +77,12 @@ func New(o Options) (c *Cluster, err error) {
 			err = c.run("initdb", args...)
 		}
 	} else {
-		err = c.run("pg_basebackup", "-D", c.data(), "-h", o.From.Dir, "-p", strconv.Itoa(o.From.Port), "-U", "postgres", "-R", "-X", "stream", "--no-sync", "-c", "fast")
+		err = c.copy(o.From)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(c.Dir))
 	}
-	settings := append([]string{"listen_addresses='127.0.0.1'", "unix_socket_directories='" + c.Dir + "'", "port=" + strconv.Itoa(c.Port), "log_min_messages=warning"}, o.Settings...)
-	f, err := os.OpenFile(filepath.Join(c.data(), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		return nil, err
-	}
-	_, err = f.WriteString("\n" + strings.Join(settings, "\n") + "\n")
-	if err = errors.Join(err, f.Close()); err == nil {
+	if err = c.configure(o.Settings); err == nil {
 		err = c.Start()
 	}
 	if err != nil {
@@ -134,6 +128,13 @@ wait $pid`
 
 // Start starts a server that was stopped and waits until it answers.
 func (c *Cluster) Start() error {
+	// The lock of a server that was killed names a process that may not be gone for the system.
+	old, _ := filepath.Glob(filepath.Join(c.Dir, ".s.PGSQL.*"))
+	for _, file := range old {
+		if err := os.Remove(file); err != nil {
+			return err
+		}
+	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		return err
@@ -212,6 +213,36 @@ func (c *Cluster) Restart() error {
 // Promote makes a standby a primary.
 func (c *Cluster) Promote() error {
 	return c.Exec("SELECT pg_promote()")
+}
+
+// Follow makes a cluster that was stopped a standby of another one, from a new copy. It
+// keeps its address.
+func (c *Cluster) Follow(from *Cluster, settings ...string) error {
+	if err := os.RemoveAll(c.data()); err != nil {
+		return err
+	}
+	if err := c.copy(from); err != nil {
+		return err
+	}
+	if err := c.configure(settings); err != nil {
+		return err
+	}
+	return c.Start()
+}
+
+func (c *Cluster) copy(from *Cluster) error {
+	return c.run("pg_basebackup", "-D", c.data(), "-h", from.Dir, "-p", strconv.Itoa(from.Port), "-U", "postgres", "-R", "-X", "stream", "--no-sync", "-c", "fast")
+}
+
+// configure appends settings; the last one of a name counts.
+func (c *Cluster) configure(settings []string) error {
+	list := append([]string{"listen_addresses='127.0.0.1'", "unix_socket_directories='" + c.Dir + "'", "port=" + strconv.Itoa(c.Port), "log_min_messages=warning"}, settings...)
+	f, err := os.OpenFile(filepath.Join(c.data(), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("\n" + strings.Join(list, "\n") + "\n")
+	return errors.Join(err, f.Close())
 }
 
 // Remove stops the server and removes its files.
