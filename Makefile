@@ -380,6 +380,12 @@ bench-dynamodb:
 	go test ./core/buckets -run Cost -v
 	go test -tags testaws ./functions/lambda -run '^$$' -bench .
 
+## failover: primaries of PostgreSQL are killed under load, KILLS times (50), with histories of clients
+.PHONY: failover
+KILLS ?= 50
+failover:
+	$(GOTEST) -timeout 60m -tags testpostgres -v -run '^TestFailover' ./adapters/store/postgres -args -kills $(KILLS)
+
 ## bench-postgres: the store on PostgreSQL beside pgx alone; fails where it misses what is asked of it
 .PHONY: bench-postgres
 bench-postgres:

@@ -88,6 +88,17 @@ func plan(name string, m *table.Mutation, now *table.Row) (*write, error) {
 	return w, nil
 }
 
+// fromKnown returns the known state of an entity if a merge may be applied to it. A state
+// that is old may refuse by mistake, so only the success of the swap counts.
+func (s *Store) fromKnown(name string, m *table.Mutation) (*table.Row, bool) {
+	row := s.known.get(name, m.Key)
+	if row == nil {
+		return nil, false
+	}
+	_, err := table.Apply(row, *m, 0)
+	return row, err == nil
+}
+
 // commitOne writes one entity. A statement that writes nothing does not say why, so the
 // state is read then: either it explains a refusal, or the write is tried again above the
 // Timestamps that it shows.
@@ -95,8 +106,12 @@ func (s *Store) commitOne(ctx context.Context, name string, m table.Mutation) (e
 	// A caller that leaves may use the memory again, and the lane may still send it.
 	m.Key, m.Properties = slices.Clone(m.Key), slices.Clone(m.Properties)
 	now, known := state{}, false
+	merges := m.Kind == table.Merge
 	for try := 0; ; try++ {
-		if m.Kind == table.Merge && !known {
+		if merges && try == 0 {
+			now.row, known = s.fromKnown(name, &m)
+		}
+		if merges && !known {
 			var err error
 			if now, err = s.look(ctx, name, m.Key); err != nil {
 				return 0, err
@@ -112,9 +127,15 @@ func (s *Store) commitOne(ctx context.Context, name string, m table.Mutation) (e
 		}
 		ok, err := s.put(ctx, w)
 		if ok {
+			if merges {
+				s.known.put(w)
+			}
 			return w.ticks, nil
 		}
 		known = false
+		if merges {
+			s.known.forget(name, m.Key)
+		}
 		if err != nil {
 			class := classify(err)
 			if errors.Is(err, table.ErrUnknown) || class != again && class != moved || errors.Is(err, errClock) {

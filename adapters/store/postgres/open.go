@@ -32,6 +32,7 @@ type Store struct {
 
 	lanes    [writeLanes]lane[*write]
 	gets     lane[*get]
+	known    known // for merges
 	counters counters
 	clockOff atomic.Bool
 	meanRow  atomic.Int64 // bytes of a row in the last page

@@ -66,7 +66,6 @@ func pickWrites(waiting []*write) (group, rest []*write) {
 	if len(waiting) == 1 {
 		return waiting, nil
 	}
-	type entity struct{ name, key string }
 	taken := make(map[entity]bool, len(waiting))
 	size := 0
 	for i, w := range waiting {

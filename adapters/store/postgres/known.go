@@ -1,0 +1,70 @@
+package postgres
+
+import (
+	"sync"
+
+	"edgetable/core/edm"
+	"edgetable/core/table"
+)
+
+// knownBytes is the memory for known states.
+const knownBytes = 16 << 20
+
+// known keeps states of entities that the store wrote or read for merges, so that the next
+// merge need not read. A state that is old costs a swap that writes nothing: a swap names
+// the Timestamp of its state, which no other state has.
+type known struct {
+	mu   sync.Mutex
+	rows map[entity]table.Row
+	size int
+}
+
+// entity names an entity of a table.
+type entity struct{ name, key string }
+
+func sizeOf(e entity, r *table.Row) int { return len(e.name) + len(e.key) + len(r.Properties) + 128 }
+
+// get returns the state of an entity, if it is known.
+func (k *known) get(name string, key []byte) *table.Row {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	row, ok := k.rows[entity{name, string(key)}]
+	if !ok {
+		return nil
+	}
+	row.Key = key
+	return &row
+}
+
+// put notes what a write has left. Others make room.
+func (k *known) put(w *write) {
+	e := entity{w.name, string(w.key)}
+	row := table.Row{Timestamp: w.ticks, Nonce: w.nonce, Properties: edm.Properties(w.properties)}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if old, ok := k.rows[e]; ok {
+		k.size -= sizeOf(e, &old)
+	} else if k.rows == nil {
+		k.rows = make(map[entity]table.Row)
+	}
+	k.rows[e] = row
+	k.size += sizeOf(e, &row)
+	for other, row := range k.rows { // in no order
+		if k.size <= knownBytes {
+			break
+		}
+		delete(k.rows, other)
+		k.size -= sizeOf(other, &row)
+	}
+}
+
+// forget removes the state of an entity, which was found to be old.
+func (k *known) forget(name string, key []byte) {
+	e := entity{name, string(key)}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if row, ok := k.rows[e]; ok {
+		k.size -= sizeOf(e, &row)
+		delete(k.rows, e)
+	}
+}
