@@ -1,6 +1,7 @@
 package workerd_test
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -43,16 +44,18 @@ func TestSplitting(t *testing.T) {
 	t.Run("Concurrency", func(t *testing.T) { storetest.Concurrency(t, h) })
 }
 
+var splitKills = flag.Int("kills", 10, "kills of TestSplitKilled")
+
 // Workerd is killed again and again while a table splits. All that was answered is there
 // afterwards, once.
 func TestSplitKilled(t *testing.T) {
-	const kills, writers, each, partitions = 10, 4, 120, 60
+	const writers, each, partitions = 4, 120, 60
 	data := t.TempDir()
 	options := workerd.Options{Data: data, Env: append([]string{"EDGETABLE_ACCOUNTS=acme:c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IDEyMzQ="}, splitting...)}
 	payload := strings.Repeat("x", 700)
 	var mu sync.Mutex
 	answered, tried := make(map[string]bool), make(map[string]bool)
-	for round := range kills {
+	for round := range *splitKills {
 		s, err := workerd.Start(options)
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +135,7 @@ func TestSplitKilled(t *testing.T) {
 		}
 		return err
 	})
-	if t.Logf("%d entities in about %d objects after %d kills", len(seen), objects, kills); err != nil || objects < 4 {
+	if t.Logf("%d entities in about %d objects after %d kills", len(seen), objects, *splitKills); err != nil || objects < 4 {
 		t.Errorf("%d objects, %v", objects, err)
 	}
 }

@@ -172,7 +172,11 @@ func (b *bucket) resumed(t *turn) Step {
 		b.left(t) // the table ended, and did not know this range any more
 		return t.done()
 	case t.answers[0].Err != nil || err != nil || !b.took(t, r, marks):
-		x.failures = min(x.failures+1, 6)
+		most := 6 // half a minute, as keys may wait
+		if s.phase == asking {
+			most = 10 // nothing waits, and a table may have all ranges that it can have
+		}
+		x.failures = min(x.failures+1, most)
 		x.due = t.now + edm.TicksPerSecond<<(x.failures-1)
 		return t.done()
 	}
