@@ -213,7 +213,7 @@ func TestImport(t *testing.T) {
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	at, other := service(t), service(t)
-	journal := filepath.Join(t.TempDir(), "journal")
+	saved := filepath.Join(t.TempDir(), "progress")
 	do := console{t, nil}
 	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"1","Name":"Ada"}`, "--to", at)
 	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Bob"}`, "--to", at)
@@ -221,11 +221,11 @@ func TestCopy(t *testing.T) {
 	if !strings.Contains(out, "People: only in --from  PartitionKey 'a'  RowKey '2'\n") || !strings.Contains(out, "0 entities are equal, 2 are not") || !strings.Contains(said, "not equal: 2 entities") {
 		t.Error(out, said)
 	}
-	do.prints("2 rows written\n", "copy", "--all", "--from", at, "--to", other, "--journal", journal)
-	do.prints("0 rows written, 2 there already\n", "copy", "--all", "--from", at, "--to", other, "--journal", journal)
+	do.prints("2 rows written\n", "copy", "--all", "--from", at, "--to", other, "--progress-file", saved)
+	do.prints("0 rows written, 2 there already\n", "copy", "--all", "--from", at, "--to", other, "--progress-file", saved)
 	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Eve"}`, "--to", other)
 	for range 2 {
-		if _, said := do.run(3, "copy", "--all", "--from", at, "--to", other, "--journal", journal, "--rejects", journal+"-rejects"); !strings.Contains(said, "1 rows were refused") {
+		if _, said := do.run(3, "copy", "--all", "--from", at, "--to", other, "--progress-file", saved, "--rejects", saved+"-rejects"); !strings.Contains(said, "1 rows were refused") {
 			t.Error(said)
 		}
 	}
@@ -233,7 +233,7 @@ func TestCopy(t *testing.T) {
 	do.prints("People: 2 entities are equal, 0 are not\n", "verify", "--all", "--from", at, "--to", other)
 	do.run(0, "put", "People", `{"PartitionKey":"a","RowKey":"2","Name":"Bea"}`, "--to", at)
 	do.run(0, "put", "People", `{"PartitionKey":"b","RowKey":"3"}`, "--to", other)
-	sync := []string{"sync", "--all", "--from", at, "--to", other, "--delete", "--journal", journal + "-sync"}
+	sync := []string{"sync", "--all", "--from", at, "--to", other, "--delete", "--progress-file", saved + "-sync"}
 	do.prints("1 row written, 1 there already, 1 deleted; nothing was changed\n", append(sync, "--dry-run")...)
 	if out, said := do.run(0, append(sync, "--json")...); out != "1 row written, 1 there already, 1 deleted\n" ||
 		!strings.Contains(said, `{"event":"progress","time":"`) || !strings.HasSuffix(said, `,"totals":{"written":1,"same":1,"deleted":1}}`+"\n") {

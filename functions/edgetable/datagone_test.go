@@ -17,7 +17,7 @@ func three(t *testing.T) (c shell, from, to *halfway) {
 	c, from, to = shell{t, t.TempDir()}, startHalfway(t), startHalfway(t)
 	file := entitiesFile(t, 1100, "x")
 	for _, table := range []string{"Aa1", "Bb2", "Cc3"} {
-		c.run(0, []string{"import", file, "--table", table, "--to", from.connection, "--journal", filepath.Join(c.dir, table)})
+		c.run(0, []string{"import", file, "--table", table, "--to", from.connection, "--progress-file", filepath.Join(c.dir, table)})
 	}
 	return c, from, to
 }
@@ -98,10 +98,10 @@ func TestWritesToDeletedTable(t *testing.T) {
 			t.Parallel()
 			c, from, to := shell{t, t.TempDir()}, startHalfway(t), startHalfway(t)
 			file := entitiesFile(t, 1100, "x")
-			c.run(0, []string{"import", file, "--to", from.connection, "--journal", filepath.Join(c.dir, "first")})
+			c.run(0, []string{"import", file, "--to", from.connection, "--progress-file", filepath.Join(c.dir, "first")})
 			work := []string{verb, "People", "--from", from.connection, "--to", to.connection, "--connections", "1"}
 			if verb == "import" {
-				work = []string{verb, file, "--to", to.connection, "--connections", "1", "--journal", filepath.Join(c.dir, "journal")}
+				work = []string{verb, file, "--to", to.connection, "--connections", "1", "--progress-file", filepath.Join(c.dir, "progress")}
 			}
 			to.deletes(t, "People", "/$batch", 8)
 			c.run(3, work, "404 TableNotFound")
@@ -138,10 +138,10 @@ func TestWritesToRemadeTable(t *testing.T) {
 			t.Parallel()
 			c, from, to := shell{t, t.TempDir()}, startHalfway(t), startHalfway(t)
 			file := entitiesFile(t, 1100, "x")
-			c.run(0, []string{"import", file, "--to", from.connection, "--journal", filepath.Join(c.dir, "first")})
+			c.run(0, []string{"import", file, "--to", from.connection, "--progress-file", filepath.Join(c.dir, "first")})
 			work := []string{verb, "People", "--from", from.connection, "--to", to.connection, "--connections", "1"}
 			if verb == "import" {
-				work = []string{verb, file, "--to", to.connection, "--connections", "1", "--journal", filepath.Join(c.dir, "journal")}
+				work = []string{verb, file, "--to", to.connection, "--connections", "1", "--progress-file", filepath.Join(c.dir, "progress")}
 			}
 			to.remakes(t, "People", "/$batch", 8)
 			c.run(3, work, "table People was deleted and made again meanwhile", "PartitionKey 'p000', RowKey '00000'")
@@ -157,10 +157,10 @@ func TestCounts(t *testing.T) {
 	file := entitiesFile(t, 1100, "x")
 	s := start(t, nil, "--memory", "--chaos", "operation=EntityGroupTransaction every=7 fault=lost-reply")
 	at, c := s.said(t, "connection string"), shell{t, t.TempDir()}
-	c.run(0, []string{"import", file, "--to", at, "--journal", filepath.Join(c.dir, "first")})
+	c.run(0, []string{"import", file, "--to", at, "--progress-file", filepath.Join(c.dir, "first")})
 	c.run(0, []string{"purge", "People", "--from", at, "--filter", "N lt 1050", "--yes"}, "1,050 entities deleted")
 	from, to := startHalfway(t), startHalfway(t)
-	c.run(0, []string{"import", file, "--to", from.connection, "--journal", filepath.Join(c.dir, "second")})
+	c.run(0, []string{"import", file, "--to", from.connection, "--progress-file", filepath.Join(c.dir, "second")})
 	to.deletes(t, "People", "/$batch", 8)
 	c.run(3, []string{"copy", "People", "--from", from.connection, "--to", to.connection, "--connections", "1"}, "700 rows written; the same command goes on")
 }

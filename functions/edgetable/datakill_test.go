@@ -197,8 +197,8 @@ func TestKilled(t *testing.T) {
 		if n > 0 {
 			clear()
 		}
-		rejects, journal := filepath.Join(dir, fmt.Sprint("rejects", n)), filepath.Join(dir, fmt.Sprint("import", n))
-		k.run("import", bad, "--table", "Rows", "--to", to, "--rejects", rejects, "--journal", journal)
+		rejects, saved := filepath.Join(dir, fmt.Sprint("rejects", n)), filepath.Join(dir, fmt.Sprint("import", n))
+		k.run("import", bad, "--table", "Rows", "--to", to, "--rejects", rejects, "--progress-file", saved)
 		equal()
 		if text, err := os.ReadFile(rejects); err != nil || bytes.Count(text, []byte("\n")) != 5 {
 			t.Fatalf("%v\n%s", err, text)
@@ -206,13 +206,13 @@ func TestKilled(t *testing.T) {
 	}
 	for n, end := 0, k.kills+points; n == 0 || k.kills < end; n++ {
 		clear()
-		k.run("copy", "Rows", "--from", from, "--to", to, "--journal", filepath.Join(dir, fmt.Sprint("copy", n)), "--rejects", filepath.Join(dir, "copied"))
+		k.run("copy", "Rows", "--from", from, "--to", to, "--progress-file", filepath.Join(dir, fmt.Sprint("copy", n)), "--rejects", filepath.Join(dir, "copied"))
 		equal()
 	}
 	for n, end := 0, k.kills+points; n == 0 || k.kills < end; n++ {
 		do.run(0, "purge", "Rows", "--from", to, "--filter", "N lt 2000", "--yes")
 		do.run(0, "put", "Rows", fmt.Sprintf(`{"PartitionKey":"new","RowKey":"%d"}`, n), "--to", to)
-		k.run("sync", "Rows", "--from", from, "--to", to, "--delete", "--journal", filepath.Join(dir, "sync"), "--rejects", filepath.Join(dir, "synced"))
+		k.run("sync", "Rows", "--from", from, "--to", to, "--delete", "--progress-file", filepath.Join(dir, "sync"), "--rejects", filepath.Join(dir, "synced"))
 		equal()
 	}
 	if points >= killPoints && killPoints > 1 && k.servers == 0 {

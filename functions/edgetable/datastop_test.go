@@ -177,9 +177,9 @@ func TestStopped(t *testing.T) {
 				from, to := startHalfway(t), startHalfway(t)
 				c := shell{t, t.TempDir()}
 				out := filepath.Join(c.dir, "out")
-				c.run(0, []string{"import", file, "--table", "People", "--to", from.connection, "--journal", filepath.Join(c.dir, "first")})
+				c.run(0, []string{"import", file, "--table", "People", "--to", from.connection, "--progress-file", filepath.Join(c.dir, "first")})
 				if work.name == "sync" {
-					c.run(0, []string{"import", file, "--table", "People", "--to", to.connection, "--journal", filepath.Join(c.dir, "second"), "--partition-key", "=old", "--row-key", "{PartitionKey}-{RowKey}"})
+					c.run(0, []string{"import", file, "--table", "People", "--to", to.connection, "--progress-file", filepath.Join(c.dir, "second"), "--partition-key", "=old", "--row-key", "{PartitionKey}-{RowKey}"})
 				}
 				watched := map[string]*halfway{"from": from, "to": to}[work.watched]
 				args := func(left time.Duration) []string {
@@ -189,7 +189,7 @@ func TestStopped(t *testing.T) {
 					}
 					args := append(work.args(places["from"], places["to"], out), "--connections", "1")
 					if work.name == "import" {
-						args = append(args, "--journal", filepath.Join(c.dir, "journal"), "--rejects", filepath.Join(c.dir, "rejects"))
+						args = append(args, "--progress-file", filepath.Join(c.dir, "progress"), "--rejects", filepath.Join(c.dir, "rejects"))
 					}
 					return args
 				}

@@ -70,7 +70,7 @@ var allStatuses = []statuses{
 	{command: "completion bash"}, {command: "completion fish"}, {command: "completion powershell"}, {command: "completion zsh"},
 	{command: "copy", failed: "nothing was written", fails: from("People", "--to", nowhere), part: "a part is written, or rows are refused; the same command continues",
 		parts: func(t *testing.T, w *place) []string {
-			return []string{"People", "--from", w.at, "--to", w.other, "--journal", filepath.Join(w.dir, "journal"), "--rejects", filepath.Join(w.dir, "rejects")}
+			return []string{"People", "--from", w.at, "--to", w.other, "--progress-file", filepath.Join(w.dir, "progress"), "--rejects", filepath.Join(w.dir, "rejects")}
 		}},
 	{command: "count", failed: "not all was counted", fails: from("People")},
 	{command: "delete", failed: "nothing was deleted", fails: from("People", "a", "1")},

@@ -22,7 +22,7 @@ func (s *server) connection() string {
 func (s *server) same(t *testing.T, place string) {
 	t.Helper()
 	other := start(t, filepath.Join(t.TempDir(), "other"))
-	cache := t.TempDir() // journals
+	cache := t.TempDir() // progress files
 	c := command(t, "import", place, "--to", other.connection())
 	c.Dir, c.Env = cache, append(c.Env, "XDG_CACHE_HOME="+cache)
 	if out, err := c.CombinedOutput(); err != nil {
@@ -73,7 +73,7 @@ func TestExport(t *testing.T) {
 		args []string
 		say  string
 	}{
-		{[]string{"import", g.URL, "--to", start(t, filepath.Join(t.TempDir(), "new")).connection(), "--journal", filepath.Join(t.TempDir(), "journal")},
+		{[]string{"import", g.URL, "--to", start(t, filepath.Join(t.TempDir(), "new")).connection(), "--progress-file", filepath.Join(t.TempDir(), "progress")},
 			"people/part-0002-0-000000.jsonl.zst is not what it was"},
 		{[]string{"import", strings.Replace(g.URL, "prefix", "nothing", 1), "--to", s.connection()}, "has no manifest.json"},
 	} {

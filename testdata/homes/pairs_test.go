@@ -103,7 +103,7 @@ func TestPairs(t *testing.T) {
 					}
 				}
 				target := connection(to.url, imported(from.name), key)
-				edgetable(t, 0, append([]string{"import", exported[from], "--to", target, "--journal", filepath.Join(t.TempDir(), "journal")}, to.mode...)...)
+				edgetable(t, 0, append([]string{"import", exported[from], "--to", target, "--progress-file", filepath.Join(t.TempDir(), "progress")}, to.mode...)...)
 				verify(target)
 				target = connection(to.url, copied(from.name), key)
 				edgetable(t, 0, append([]string{"copy", "--all", "--from", source, "--to", target}, to.mode...)...)

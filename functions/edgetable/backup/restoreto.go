@@ -39,7 +39,7 @@ func (p *program) restoreTo(ctx context.Context, location string, o *restoring) 
 	defer func() { err = errors.Join(err, end()) }()
 	return client.Copy(ctx, p.Terminal, &client.CopyFlags{
 		ServiceFlags: client.ServiceFlags{Name: from, Profiles: o.profiles, Connections: 16, Writes: true, Way: way},
-		To:           o.to, Mode: o.mode, RowFlags: client.RowFlags{Rejects: o.rejects, Journal: filepath.Join(beside, "journal")},
+		To:           o.to, Mode: o.mode, RowFlags: client.RowFlags{Rejects: o.rejects, ProgressFile: filepath.Join(beside, "progress")},
 	}, []string{o.table})
 }
 

@@ -115,20 +115,20 @@ func (p *program) copy(ctx context.Context, o *CopyFlags, tables []string) error
 		Again:   p.doneAgain,
 		Refused: p.refusals(func(table string, _ int) string { return table }),
 	}
-	if o.Journal == "" {
-		if o.Journal, err = journalOf(verb, work.CopyCommand); err != nil {
+	if o.ProgressFile == "" {
+		if o.ProgressFile, err = progressOf(verb, work.CopyCommand); err != nil {
 			return ended(err, false)
 		}
 	}
 	if err := o.forget(); err != nil {
 		return ended(err, false)
 	}
-	work.Journal = o.Journal
+	work.ProgressFile = o.ProgressFile
 	stop := p.follow(strings.Join(tables, ", "), &progress, from, to)
 	t, err := work.Run(ctx, from, to)
 	stop()
 	p.Totals = &t
-	some := progress.Rows.Load() > t.Rejected // the journal may not have all of them
+	some := progress.Rows.Load() > t.Rejected // the progress file may not have all of them
 	says := totals(t, "written")
 	if o.dryRun {
 		says += "; nothing was changed"

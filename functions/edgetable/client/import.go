@@ -58,7 +58,7 @@ interrupted goes on when the command is given again. The exit status is 3 if a p
 		ModeFlag(f, &o.mode, "insert", "insert", "merge", "replace", "skip")
 		dryRunFlag(f, &o.dryRun)
 		o.workFlags(f)
-		o.RowFlags.register(f, "the name of the input and .import.rejects.jsonl", "the name of the input and .import.journal")
+		o.RowFlags.register(f, "the name of the input and .import.rejects.jsonl", "the name of the input and .import.progress")
 	})
 	return c
 }
@@ -119,13 +119,13 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 		o.Rejects = beside(path, "import.rejects.jsonl")
 	}
 	switch {
-	case o.Journal != "" || path == "-":
+	case o.ProgressFile != "" || path == "-":
 	case isBucket(path):
-		if o.Journal, err = journalOf("import", []string{path, c.Endpoint().String(), o.table, o.mode}); err != nil {
+		if o.ProgressFile, err = progressOf("import", []string{path, c.Endpoint().String(), o.table, o.mode}); err != nil {
 			return ended(err, false)
 		}
 	default:
-		o.Journal = beside(path, "import.journal")
+		o.ProgressFile = beside(path, "import.progress")
 	}
 	if err := o.forget(); err != nil {
 		return ended(err, false)
@@ -133,7 +133,7 @@ func (p *program) importFiles(ctx context.Context, o *importFlags, path string) 
 	var progress transfer.Progress
 	im := transfer.Import{
 		ImportCommand: transfer.ImportCommand{Target: c.Endpoint().String(), Sources: sources, Mode: o.mode, Format: o.format, Mapping: o.mapping},
-		DryRun:        o.dryRun, Connections: o.Connections, Journal: o.Journal, Rejects: o.Rejects, Stdin: p.In, Progress: &progress,
+		DryRun:        o.dryRun, Connections: o.Connections, ProgressFile: o.ProgressFile, Rejects: o.Rejects, Stdin: p.In, Progress: &progress,
 		Begin: p.goingOn(&progress, "rows are done"), Again: p.doneAgain, Refused: p.refusals(transfer.Where),
 	}
 	if o.dryRun {

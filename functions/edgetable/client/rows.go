@@ -19,14 +19,14 @@ import (
 // RowFlags are the flags of commands that write rows, and go on where an earlier run
 // was interrupted.
 type RowFlags struct {
-	Rejects, Journal string
-	restart          bool
+	Rejects, ProgressFile string
+	restart               bool
 }
 
 // register adds the flags. The words say where the files are without them.
-func (o *RowFlags) register(f *pflag.FlagSet, rejects, journal string) {
+func (o *RowFlags) register(f *pflag.FlagSet, rejects, progressFile string) {
 	RejectsFlag(f, &o.Rejects, rejects)
-	f.StringVar(&o.Journal, "journal", "", "`file` that says how far the work is; default "+journal)
+	f.StringVar(&o.ProgressFile, "progress-file", "", "`file` that says how far the work is; default "+progressFile)
 	restartFlag(f, &o.restart)
 }
 
@@ -40,19 +40,19 @@ func restartFlag(f *pflag.FlagSet, to *bool) {
 	cli.BoolFlag(f, to, "restart", "begin again, without what an interrupted run did")
 }
 
-// forget removes the journal if --restart asks for it.
+// forget removes the progress file if --restart asks for it.
 func (o *RowFlags) forget() error {
-	if !o.restart || o.Journal == "" {
+	if !o.restart || o.ProgressFile == "" {
 		return nil
 	}
-	return transfer.RemoveJournal(o.Journal)
+	return transfer.RemoveProgress(o.ProgressFile)
 }
 
-// journalOf is where the same command finds its journal.
-func journalOf(verb string, work any) (string, error) {
+// progressOf is where the same command finds its progress file.
+func progressOf(verb string, work any) (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("there is no place for a journal: %w; --journal names a file", err)
+		return "", fmt.Errorf("there is no place for a progress file: %w; --progress-file names a file", err)
 	}
 	dir = filepath.Join(dir, "edgetable")
 	options, err := json.Marshal(work)
@@ -60,7 +60,7 @@ func journalOf(verb string, work any) (string, error) {
 		return "", err
 	}
 	sum := sha256.Sum256(options)
-	return filepath.Join(dir, verb+"-"+hex.EncodeToString(sum[:8])+".journal"), os.MkdirAll(dir, 0o700)
+	return filepath.Join(dir, verb+"-"+hex.EncodeToString(sum[:8])+".progress"), os.MkdirAll(dir, 0o700)
 }
 
 // goingOn returns what tells of the rows of an earlier run.

@@ -25,15 +25,15 @@ type CopyCommand struct {
 // Copy is a copy of tables.
 type Copy struct {
 	CopyCommand
-	DryRun bool // of Sync: write nothing, and have no journal
+	DryRun bool // of Sync: write nothing, and have no progress file
 
-	Connections int
-	Journal     string // file
-	Rejects     string // file
-	Progress    *Progress
-	Begin       func(again bool)                            // gets whether earlier work continues
-	Again       func(table string)                          // gets a table that has to be copied again from its beginning
-	Refused     func(table string, line int, reason string) // gets each refused entity
+	Connections  int
+	ProgressFile string // file
+	Rejects      string // file
+	Progress     *Progress
+	Begin        func(again bool)                            // gets whether earlier work continues
+	Again        func(table string)                          // gets a table that has to be copied again from its beginning
+	Refused      func(table string, line int, reason string) // gets each refused entity
 }
 
 // copier is a copy under way.
@@ -45,19 +45,19 @@ type copier struct {
 	rejected rejectFile
 }
 
-// Run copies. After an error, the same call continues where the journal says; after
+// Run copies. After an error, the same call continues where the progress file says; after
 // success there is none. Totals are those of the entities that the target has, or had until its
 // table was deleted.
 func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals Totals, err error) {
-	journal := o.Journal
+	file := o.ProgressFile
 	if o.DryRun {
-		journal = ""
+		file = ""
 	}
-	w, err := openWork(journal, o.CopyCommand, o.Tables)
+	w, err := openWork(file, o.CopyCommand, o.Tables)
 	if err != nil {
 		return totals, err
 	}
-	defer func() { err = errors.Join(err, w.journal.close()) }()
+	defer func() { err = errors.Join(err, w.progress.close()) }()
 	c := &copier{o: o, from: from, to: to, work: w, rejected: rejectFile{path: o.Rejects}}
 	o.Progress.tables = len(o.Tables)
 	o.Progress.resume(w.rowsOfTotals())
@@ -74,7 +74,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals Totals,
 		if gone(err) {
 			lost = append(lost, fmt.Errorf("table %s is not there, or not any more: %w", name, err))
 			totals.add(w.tables[name].totals())
-			err = w.forget(name) // what the journal counts may be gone with it
+			err = w.forget(name) // what the progress file counts may be gone with it
 		}
 		if err != nil {
 			totals.add(w.totals())
@@ -98,7 +98,7 @@ func (o *Copy) Run(ctx context.Context, from, to *remote.Client) (totals Totals,
 	if len(lost) > 0 {
 		return totals, errors.Join(lost...)
 	}
-	return totals, w.journal.remove() // the same command does the work again
+	return totals, w.progress.remove() // the same command does the work again
 }
 
 func (c *copier) table(ctx context.Context, name string) error {
@@ -142,7 +142,7 @@ func (c *copier) mark(table string, k Key) error {
 	defer c.mu.Unlock()
 	if t := c.work.tables[table]; t.mark == nil && !c.o.DryRun {
 		k = k.clone()
-		if err := c.work.journal.write(noted{Table: table, Mark: &k}); err != nil {
+		if err := c.work.progress.write(noted{Table: table, Mark: &k}); err != nil {
 			return err
 		}
 		t.mark = &k
@@ -165,7 +165,7 @@ func (c *copier) part(ctx context.Context, table string, p *part) error {
 }
 
 // note writes the entities that the target refused to their file, and how far a
-// part is to the journal, which knows the length of that file.
+// part is to the progress file, which knows the length of that file.
 func (c *copier) note(table string, p *part, state noted, rejects []reject) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,7 +21,7 @@ func newCopy(t *testing.T, from, to *remote.Client) *transfer.Copy {
 	t.Helper()
 	dir := t.TempDir()
 	return &transfer.Copy{CopyCommand: transfer.CopyCommand{Tables: []string{"People"}, Source: from.Endpoint().String(), Target: to.Endpoint().String(), Mode: "insert"}, Connections: 4,
-		Journal: filepath.Join(dir, "journal"), Rejects: filepath.Join(dir, "rejects"), Progress: new(transfer.Progress),
+		ProgressFile: filepath.Join(dir, "progress"), Rejects: filepath.Join(dir, "rejects"), Progress: new(transfer.Progress),
 		Begin: func(bool) {}, Again: func(string) {}, Refused: func(string, int, string) {}}
 }
 
@@ -120,7 +120,7 @@ func TestSync(t *testing.T) {
 	o := newCopy(t, from, to)
 	o.Sync, o.Mode, o.Delete = true, "replace", true
 	want.Written, want.Same = 0, syncRows
-	for range 2 { // the journal of a finished one does not stop the next
+	for range 2 { // the progress file of a finished one does not stop the next
 		if got, err := o.Run(t.Context(), from, to); got != want || err != nil {
 			t.Errorf("with Delete: %+v, %v", got, err)
 		}

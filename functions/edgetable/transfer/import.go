@@ -28,16 +28,16 @@ type Import struct {
 	ImportCommand
 	DryRun bool // write nothing to the service
 
-	Connections int
-	Journal     string // file; "" for none
-	Rejects     string // file
-	Stdin       io.Reader
-	Progress    *Progress
-	Begin       func(again bool)                           // gets whether earlier work continues
-	Again       func(table string)                         // gets a table because of which all is imported again
-	Preview     func(table string, entity []byte)          // gets the first rows of each file as they would be written; nil for none
-	Refused     func(file string, line int, reason string) // gets each refused row
-	memory      int                                        // for sorting; 0 for sortMemory
+	Connections  int
+	ProgressFile string // file; "" for none
+	Rejects      string // file
+	Stdin        io.Reader
+	Progress     *Progress
+	Begin        func(again bool)                           // gets whether earlier work continues
+	Again        func(table string)                         // gets a table because of which all is imported again
+	Preview      func(table string, entity []byte)          // gets the first rows of each file as they would be written; nil for none
+	Refused      func(file string, line int, reason string) // gets each refused row
+	memory       int                                        // for sorting; 0 for sortMemory
 }
 
 // Totals say what became of the rows.
@@ -62,7 +62,7 @@ func (t *Totals) add(u Totals) {
 // rows is how many rows the work is done with.
 func (t *Totals) rows() int64 { return t.Written + t.Same + t.Skipped + t.Rejected + t.Deleted }
 
-// imported is a line of the journal: so many rows of a source are done, in the
+// imported is a line of the progress: so many rows of a source are done, in the
 // order in which they are sent.
 type imported struct {
 	Source  int             `json:"source"`
@@ -76,17 +76,17 @@ type imported struct {
 // some reports whether something is done.
 func (s *imported) some() bool { return s.Source > 0 || s.Rows > 0 || s.Done || s.Marks != nil }
 
-// Run imports. After an error, the same call continues where the journal says; after
-// success there is none. What a crash may have left between the journal and the service is
+// Run imports. After an error, the same call continues where the progress file says; after
+// success there is none. What a crash may have left between the progress file and the service is
 // written again; an insert takes an entity with the same content for its own.
 func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err error) {
 	im := &importer{o: o, writer: writer{c, o.Mode}, rejects: rejectFile{path: o.Rejects}}
 	state := imported{}
-	if o.Journal != "" && !o.DryRun {
+	if o.ProgressFile != "" && !o.DryRun {
 		if err := o.forgetOther(); err != nil {
 			return totals, err
 		}
-		j, err := openJournal(o.Journal, o.ImportCommand, func(line []byte) error {
+		j, err := openProgress(o.ProgressFile, o.ImportCommand, func(line []byte) error {
 			state = imported{}
 			return json.Unmarshal(line, &state)
 		})
@@ -94,16 +94,16 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err 
 			return totals, err
 		}
 		defer func() { err = errors.Join(err, j.close()) }()
-		im.journal = j
+		im.progress = j
 	}
 	if !o.DryRun {
 		again, err := o.createTables(ctx, c, &state)
 		if err != nil {
 			return totals, err
 		}
-		if again && state.some() { // with rows that the journal counts
+		if again && state.some() { // with rows that the progress file counts
 			state = imported{}
-			if err := im.journal.write(state); err != nil {
+			if err := im.progress.write(state); err != nil {
 				return totals, err
 			}
 		}
@@ -119,11 +119,11 @@ func (o *Import) Run(ctx context.Context, c *remote.Client) (totals Totals, err 
 	return im.state.Totals, err
 }
 
-// forgetOther removes the journal of another command that did nothing yet.
+// forgetOther removes the progress file of another command that did nothing yet.
 func (o *Import) forgetOther() error {
-	text, err := os.ReadFile(o.Journal)
+	text, err := os.ReadFile(o.ProgressFile)
 	if err != nil {
-		return nil // there is none, or openJournal returns the error
+		return nil // there is none, or openProgress returns the error
 	}
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	var last imported
@@ -134,7 +134,7 @@ func (o *Import) forgetOther() error {
 	if same(old, o.ImportCommand) {
 		return nil
 	}
-	return RemoveJournal(o.Journal)
+	return RemoveProgress(o.ProgressFile)
 }
 
 // measure sets the progress: the finished bytes and rows, and the size of the input.

@@ -25,7 +25,7 @@ func newImport(t testing.TB, c *remote.Client, path, table, mode string) *transf
 	sources, err := transfer.Sources(path, table)
 	must.OK(t, err)
 	return &transfer.Import{ImportCommand: transfer.ImportCommand{Target: c.Endpoint().String(), Sources: sources, Mode: mode, Format: "jsonl"}, Connections: 4,
-		Journal: filepath.Join(t.TempDir(), "journal"), Rejects: filepath.Join(t.TempDir(), "x.rejects.jsonl"),
+		ProgressFile: filepath.Join(t.TempDir(), "progress"), Rejects: filepath.Join(t.TempDir(), "x.rejects.jsonl"),
 		Progress: new(transfer.Progress), Begin: func(bool) {}, Again: func(string) {}, Refused: func(string, int, string) {}}
 }
 

@@ -12,19 +12,19 @@ import (
 )
 
 // importer sends the rows of an import in batches, several at the same time, and
-// notes in the journal up to which row all are done.
+// notes in the progress file up to which row all are done.
 type importer struct {
-	o       *Import
-	writer  writer
-	journal *journal // nil for none
-	rejects rejectFile
+	o        *Import
+	writer   writer
+	progress *progressFile // nil for none
+	rejects  rejectFile
 
 	batches chan *batch
 	sent    sync.WaitGroup // batches that are not done
 
 	mu      sync.Mutex
 	pending []*batch // in the order of their rows
-	state   imported // that of the journal's next line
+	state   imported // that of the progress file's next line
 	noted   time.Time
 	firsts  map[string]*first // by table
 }
@@ -76,14 +76,14 @@ func (im *importer) run(all context.Context) error {
 		var ok bool
 		if ok, err = marked(all, im.writer.c, table, mark); err == nil && !ok {
 			err = remade(table, mark)
-			return errors.Join(err, im.journal.write(imported{}))
+			return errors.Join(err, im.progress.write(imported{}))
 		}
 	}
-	if gone(err) { // with the rows that the journal counts
-		return errors.Join(err, im.journal.write(imported{}))
+	if gone(err) { // with the rows that the progress file counts
+		return errors.Join(err, im.progress.write(imported{}))
 	}
-	if err = errors.Join(err, im.note()); err == nil && im.journal != nil {
-		err = im.journal.remove() // the same command does the work again
+	if err = errors.Join(err, im.note()); err == nil && im.progress != nil {
+		err = im.progress.remove() // the same command does the work again
 	}
 	return err
 }
@@ -210,15 +210,15 @@ func (im *importer) write(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// note writes a line of the journal. The rejects that it counts are on the disk.
+// note writes a line of the progress file. The rejects that it counts are on the disk.
 func (im *importer) note() error {
 	im.noted = time.Now()
-	if im.journal == nil {
+	if im.progress == nil {
 		return im.rejects.sync()
 	}
 	im.state.Rejects = im.rejects.size
 	if err := im.rejects.sync(); err != nil {
 		return err
 	}
-	return im.journal.write(im.state)
+	return im.progress.write(im.state)
 }

@@ -11,32 +11,32 @@ import (
 	"edgetable/testdata/must"
 )
 
-// A journal that somebody holds is neither opened nor removed by another.
-func TestJournalInUse(t *testing.T) {
+// A progress file that somebody holds is neither opened nor removed by another.
+func TestProgressFileInUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	path := filepath.Join(dir, "journal")
-	open := func() (*journal, error) {
-		return openJournal(path, "options", func([]byte) error { return nil })
+	path := filepath.Join(dir, "progress")
+	open := func() (*progressFile, error) {
+		return openProgress(path, "options", func([]byte) error { return nil })
 	}
 	first, err := open()
 	must.OK(t, err)
 	again := func(what string, err error) {
 		t.Helper()
-		if err == nil || !strings.Contains(err.Error(), "holds its journal "+path) {
+		if err == nil || !strings.Contains(err.Error(), "holds its progress file "+path) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	_, err = open()
 	again("open", err)
-	again("--restart", RemoveJournal(path))
+	again("--restart", RemoveProgress(path))
 	must.OK(t, first.close())
 	second, err := open()
 	must.OK(t, err)
 	must.OK(t, second.close())
-	must.OK(t, RemoveJournal(path))
+	must.OK(t, RemoveProgress(path))
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
-		t.Errorf("the journal is still there: %v", err)
+		t.Errorf("the progress file is still there: %v", err)
 	}
 }
 

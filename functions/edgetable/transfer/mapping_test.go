@@ -92,7 +92,7 @@ func TestMappingUUID(t *testing.T) {
 	}
 	for range 2 { // nothing shows whether standard input is the same as before
 		stdin := newImport(t, c, "-", "Orders", "replace")
-		stdin.Journal, stdin.Format, stdin.Stdin = "", "csv", strings.NewReader(orders)
+		stdin.ProgressFile, stdin.Format, stdin.Stdin = "", "csv", strings.NewReader(orders)
 		stdin.Mapping = transfer.Mapping{PartitionKey: "Country", RowKey: "{uuid}", Select: []string{"Id"}}
 		if _, err := stdin.Run(t.Context(), c); err != nil {
 			t.Fatal(err)

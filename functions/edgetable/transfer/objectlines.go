@@ -27,7 +27,7 @@ func (x *exporting) own(ctx context.Context) error {
 		x.work = newWork(x.begun.Tables)
 	}
 	x.begun.Owner = rand.Text()
-	x.work.journal = &objectLines{ctx: ctx, x: x, lines: x.lines}
+	x.work.progress = &objectLines{ctx: ctx, x: x, lines: x.lines}
 	return x.place.putJSON(ctx, begunName, x.begun)
 }
 

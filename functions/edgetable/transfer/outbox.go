@@ -35,7 +35,7 @@ func newOutbox(c *copier, table string, p *part) *outbox {
 		done: settled{totals: p.state.Totals}, now: settled{totals: p.state.Totals}}
 }
 
-// noteEvery is after how much work the journal gets a line; a write counts ten
+// noteEvery is after how much work the progress file gets a line; a write counts ten
 // times as much as an entity that is equal.
 const noteEvery = 20_000
 

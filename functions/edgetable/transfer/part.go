@@ -14,7 +14,7 @@ import (
 type part struct {
 	number int    // in the order in which the parts were found
 	rank   string // of its range in the order of keys
-	state  noted  // the journal's last line about it
+	state  noted  // the progress file's last line about it
 	scan   *scan  // nil until work begins
 
 	objects []Part // that have been stored
@@ -29,12 +29,12 @@ type part struct {
 	ended  bool
 }
 
-// newPart is a part as the journal has it.
+// newPart is a part as the progress file has it.
 func newPart(number int, span Range, rank string) *part {
 	return &part{number: number, rank: rank, span: span, first: span.From}
 }
 
-// noted sets the state that the journal has.
+// noted sets the state that the progress file has.
 func (p *part) noted(state noted) {
 	p.state = state
 	if state.Object != nil {

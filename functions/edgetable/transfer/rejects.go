@@ -81,7 +81,7 @@ type rejectFile struct {
 }
 
 // begin opens the file where it has earlier rejects, and drops those that the
-// journal does not know.
+// progress file does not know.
 func (f *rejectFile) begin(size int64) error {
 	if size == 0 {
 		if err := os.Remove(f.path); err != nil && !os.IsNotExist(err) {

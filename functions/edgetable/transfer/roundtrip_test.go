@@ -90,7 +90,7 @@ func TestStreams(t *testing.T) {
 		must.OK(t, newExport(c, format, "none").ToWriter(t.Context(), c, &file))
 		name := fmt.Sprint("Copy", i)
 		im := newImport(t, c, "-", name, "insert")
-		im.Journal, im.Format, im.Stdin = "", format, &file
+		im.ProgressFile, im.Format, im.Stdin = "", format, &file
 		if _, err := im.Run(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}

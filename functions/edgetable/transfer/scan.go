@@ -175,7 +175,7 @@ func (s *scan) divide(ctx context.Context, p *part) error {
 	if err != nil || !ok {
 		return err
 	}
-	p.mu.Lock() // until the journal has it: then p is not done without its end
+	p.mu.Lock() // until the progress file has it: then p is not done without its end
 	defer p.mu.Unlock()
 	if p.span.end() == (Key{}) {
 		p.span.High = right.High

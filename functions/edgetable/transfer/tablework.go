@@ -9,7 +9,7 @@ import (
 	"edgetable/adapters/client/remote"
 )
 
-// noted is a line of a journal of work on tables: the ranges of a table, how far
+// noted is a line of a progress file of work on tables: the ranges of a table, how far
 // one of its parts is, that a part lost its end to a new one.
 type noted struct {
 	Table  string    `json:"table,omitempty"`
@@ -28,12 +28,12 @@ type noted struct {
 	Done    bool   `json:"done,omitempty"`
 }
 
-// tableWork is work on tables that goes on where the journal says.
+// tableWork is work on tables that goes on where the progress file says.
 type tableWork struct {
-	journal lines
-	tables  map[string]*workedTable
-	again   bool  // there is earlier work
-	rejects int64 // bytes of the file of rejects
+	progress lines
+	tables   map[string]*workedTable
+	again    bool  // there is earlier work
+	rejects  int64 // bytes of the file of rejects
 }
 
 // workedTable is a table with its parts, nil until they are known.
@@ -46,19 +46,19 @@ type workedTable struct {
 }
 
 func newWork(tables []string) *tableWork {
-	w := &tableWork{journal: (*journal)(nil), tables: map[string]*workedTable{}}
+	w := &tableWork{progress: (*progressFile)(nil), tables: map[string]*workedTable{}}
 	for _, name := range tables {
 		w.tables[name] = &workedTable{}
 	}
 	return w
 }
 
-// openWork opens the journal of work with such options. Without a path there is
+// openWork opens the progress file of work with such options. Without a path there is
 // none.
 func openWork[T any](path string, options T, tables []string) (w *tableWork, err error) {
 	w = newWork(tables)
 	if path != "" {
-		w.journal, err = openJournal(path, options, w.replay)
+		w.progress, err = openProgress(path, options, w.replay)
 	}
 	return w, err
 }
@@ -102,7 +102,7 @@ func (t *workedTable) begin(l noted) {
 	}
 }
 
-// rows and totals are what the journal says of all tables.
+// rows and totals are what the progress file says of all tables.
 func (w *tableWork) rows() (n int64) {
 	for _, t := range w.tables {
 		for _, p := range t.parts {
@@ -148,7 +148,7 @@ func (w *tableWork) begin(ctx context.Context, c *remote.Client, table, filter s
 
 // divided notes the parts of a table before any work on them.
 func (w *tableWork) divided(t *workedTable, l noted) error {
-	if err := w.journal.write(l); err != nil {
+	if err := w.progress.write(l); err != nil {
 		return err
 	}
 	t.begin(l)
@@ -175,7 +175,7 @@ func (w *tableWork) run(ctx context.Context, table string, workers int, progress
 	t := w.tables[table]
 	s := t.scan.of(t.parts)
 	s.note = func(p, end *part) error {
-		return w.journal.write(noted{Table: table, Part: p.number, End: &end.span})
+		return w.progress.write(noted{Table: table, Part: p.number, End: &end.span})
 	}
 	progress.begin(s)
 	defer progress.end()
@@ -184,10 +184,10 @@ func (w *tableWork) run(ctx context.Context, table string, workers int, progress
 	return err
 }
 
-// note writes the state of a part to the journal, and then to memory.
+// note writes the state of a part to the progress file, and then to memory.
 func (w *tableWork) note(table string, p *part, state noted) error {
 	state.Table, state.Part = table, p.number
-	if err := w.journal.write(state); err != nil {
+	if err := w.progress.write(state); err != nil {
 		return err
 	}
 	p.noted(state)

@@ -13,16 +13,16 @@ import (
 	"edgetable/testdata/proc"
 )
 
-// A line that did not get to a full disk is not in the journal, nor in the way of the next one.
-func TestJournalFullDisk(t *testing.T) {
+// A line that did not get to a full disk is not in the progress file, nor in the way of the next one.
+func TestProgressFileFullDisk(t *testing.T) {
 	t.Parallel()
 	disk := proc.Disk(t, "64k")
-	path := filepath.Join(disk, "journal")
+	path := filepath.Join(disk, "progress")
 	var lines []string
-	open := func() *journal {
+	open := func() *progressFile {
 		t.Helper()
 		lines = nil
-		j, err := openJournal(path, "options", func(line []byte) error {
+		j, err := openProgress(path, "options", func(line []byte) error {
 			lines = append(lines, string(line))
 			return nil
 		})

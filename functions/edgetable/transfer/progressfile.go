@@ -13,33 +13,33 @@ import (
 	"edgetable/adapters/objects/directory"
 )
 
-// lines is a journal that work appends lines to.
+// lines is a progress file that work appends lines to.
 type lines interface {
 	write(line any) error // when it returns, the line is durable
 	close() error
 	remove() error
 }
 
-// journal is a file of JSON lines that says how far work is. A line is on the
+// progressFile is a file of JSON lines that says how far work is. A line is on the
 // disk before anybody acts on it. The first line has the options of the work;
 // other options must not continue it.
 //
-// A nil journal forgets everything.
-type journal struct {
+// A nil progress file forgets everything.
+type progressFile struct {
 	mu   sync.Mutex
 	file *os.File
 	size int64 // of the lines that are on the disk
 }
 
-// openJournal opens or makes a journal. It passes the lines that are there to
+// openProgress opens or makes a progress file. It passes the lines that are there to
 // replay. A last line that is not whole was never believed, and is removed. Two
 // processes cannot do the same work at the same time.
-func openJournal[T any](path string, options T, replay func(line []byte) error) (*journal, error) {
+func openProgress[T any](path string, options T, replay func(line []byte) error) (*progressFile, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	fail := func(err error) (*journal, error) { return nil, errors.Join(err, file.Close()) }
+	fail := func(err error) (*progressFile, error) { return nil, errors.Join(err, file.Close()) }
 	if !lock(file) {
 		return fail(inUse(path))
 	}
@@ -48,7 +48,7 @@ func openJournal[T any](path string, options T, replay func(line []byte) error) 
 		return fail(err)
 	}
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	j := &journal{file: file, size: int64(len(text))}
+	j := &progressFile{file: file, size: int64(len(text))}
 	if err := file.Truncate(int64(len(text))); err != nil {
 		return fail(err)
 	}
@@ -62,10 +62,10 @@ func openJournal[T any](path string, options T, replay func(line []byte) error) 
 		if n == 0 {
 			var old T
 			if err := json.Unmarshal(line, &old); err != nil {
-				return fail(fmt.Errorf("%s is no journal: %w", path, err))
+				return fail(fmt.Errorf("%s is no progress: %w", path, err))
 			}
 			if !same(old, options) {
-				return fail(fmt.Errorf("%s is the journal of other work (%s): repeat that command, or begin again with --restart", path, line))
+				return fail(fmt.Errorf("%s is the progress file of other work (%s): repeat that command, or begin again with --restart", path, line))
 			}
 			continue
 		}
@@ -76,7 +76,7 @@ func openJournal[T any](path string, options T, replay func(line []byte) error) 
 	return j, nil
 }
 
-// same compares two commands as they are in a journal.
+// same compares two commands as they are in a progress file.
 func same[T any](a, b T) bool {
 	one, err := json.Marshal(a)
 	other, err2 := json.Marshal(b)
@@ -84,11 +84,11 @@ func same[T any](a, b T) bool {
 }
 
 func inUse(path string) error {
-	return fmt.Errorf("another process does this work and holds its journal %s: wait for its end, or stop it", path)
+	return fmt.Errorf("another process does this work and holds its progress file %s: wait for its end, or stop it", path)
 }
 
-// RemoveJournal removes a journal, if there is one that no other process holds.
-func RemoveJournal(path string) error {
+// RemoveProgress removes a progress file, if there is one that no other process holds.
+func RemoveProgress(path string) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -104,7 +104,7 @@ func RemoveJournal(path string) error {
 
 // write appends a line and waits until it is on the disk. A line that does not get
 // there, as on a full disk, leaves nothing: others may come behind it.
-func (j *journal) write(line any) error {
+func (j *progressFile) write(line any) error {
 	if j == nil {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (j *journal) write(line any) error {
 	return nil
 }
 
-func (j *journal) close() error {
+func (j *progressFile) close() error {
 	if j == nil {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (j *journal) close() error {
 }
 
 // remove removes the file.
-func (j *journal) remove() error {
+func (j *progressFile) remove() error {
 	if j == nil {
 		return nil
 	}
