@@ -155,7 +155,7 @@ func (l *logFiles) judge(path string, number uint32, log logfile.Log, next uint3
 			}
 		}
 	}
-	if next == 0 {
+	if _, listed := l.live[number]; next == 0 && listed { // one that is not listed yet has nothing
 		synced = max(synced, edm.Ticks(l.synced))
 	}
 	if synced <= readable {

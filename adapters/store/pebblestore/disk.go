@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"math/rand/v2"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -39,7 +40,7 @@ func (d disk) Create(path string, c vfs.DiskWriteCategory) (f vfs.File, err erro
 		if err := create(); err != nil {
 			return nil, err
 		}
-		return compactionFile{f, d.space}, nil
+		return compactionFile{f, d.space, d.space.output(path)}, nil
 	}
 	err = d.try(path, create)
 	return d.opened(path, err, f)
@@ -71,6 +72,7 @@ func (d disk) Rename(old, path string) error {
 }
 
 func (d disk) Remove(path string) error {
+	d.space.outputEnds(path)
 	return d.try(path, func() error { return d.FS.Remove(path) })
 }
 
@@ -96,13 +98,16 @@ func (f file) Write(b []byte) (n int, err error) {
 type compactionFile struct {
 	vfs.File
 	space *space
+	size  *atomic.Int64
 }
 
 func (f compactionFile) Write(b []byte) (int, error) {
 	if !f.space.spare(len(b)) {
 		return 0, syscall.ENOSPC
 	}
-	return f.File.Write(b)
+	n, err := f.File.Write(b)
+	f.size.Add(int64(n))
+	return n, err
 }
 
 // allocate makes a file that takes size bytes of the disk.

@@ -35,10 +35,11 @@
 // before it, and the file LOGS lists the logs that must be there. [Open] inspects
 // the files that Pebble will replay: if confirmed commits are lost, it fails with
 // [ErrLost], unless Options.AcceptDamage is set. A torn end, which a crash
-// leaves, is not damage: nothing in it was confirmed. Open cannot notice two
-// losses: another program truncated the last log, or the last commits are damaged
-// and the process died within a tenth of a second after them. A damaged block of
-// a data file fails the operations that need it and no others.
+// leaves, is not damage: nothing in it was confirmed. Open cannot notice that the
+// last commits are damaged if the process died within a tenth of a second after them. A
+// damaged block of a data file fails the operations that need it and no others. [Check]
+// does what Open does, without changes, and reads the files block by block, so that it
+// can save what is readable of a directory that Pebble cannot open.
 //
 // # A full disk
 //

@@ -78,6 +78,9 @@ func (s *Store) Commit(ctx context.Context, tbl table.RecordKey, m []table.Mutat
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	if err := s.backlog.wait(ctx, s.space); err != nil {
+		return 0, err
+	}
 	if err := s.space.admit(m); err != nil {
 		return 0, err
 	}

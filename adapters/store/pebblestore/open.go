@@ -32,7 +32,7 @@ func Open(o Options) (*Store, error) {
 		return nil, errors.New("a store needs a data directory")
 	}
 	o = o.withDefaults()
-	s := &Store{memory: o.Memory, fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: newMarker()}
+	s := &Store{memory: o.Memory, fatal: o.Fatal, committed: o.Observer.Commit, tables: newTables(), seed: maphash.MakeSeed(), marker: newMarker(), backlog: newBacklog()}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.journal = new(journal) // die needs a journal before the clock is known
 	open := s.open
@@ -116,6 +116,10 @@ func (s *Store) openChanging(o Options) error {
 	if err := s.load(o, false); err != nil {
 		return errors.Join(s.refuse(err, o), s.db.Close())
 	}
+	go s.backlog.run(s.ending, func() (layers, running int) {
+		m := s.measured()
+		return int(m.Levels[0].Sublevels), int(m.Compact.NumInProgress)
+	})
 	if s.memory {
 		return nil
 	}
@@ -367,6 +371,8 @@ func (s *Store) loadTables() error {
 // process ends: Pebble ends the process if it cannot begin a new log.
 func (s *Store) Close() error {
 	if s.memory {
+		s.end()
+		s.backlog.waitEnd()
 		return s.db.Close()
 	}
 	if s.started != nil {
@@ -382,6 +388,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.space.close()
+	s.backlog.waitEnd()
 	s.marker.end()
 	s.copies.close()
 	err := s.db.Close()

@@ -108,7 +108,7 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		FlushDelayDeleteRange: 10 * time.Second,
 
 		L0CompactionThreshold:      4,
-		L0StopWritesThreshold:      32,
+		L0StopWritesThreshold:      32 * maxBacklog, // the store itself waits for compactions, see backlog
 		LBaseMaxBytes:              256 << 20,
 		CompactionConcurrencyRange: s.compactions,
 	}
@@ -129,13 +129,15 @@ func (o Options) pebble(s *Store) *pebble.Options {
 		WriteStallEnd: func() { s.space.stall(false) },
 		CompactionEnd: func(i pebble.CompactionInfo) {
 			if i.Err == nil {
-				s.space.compacted()
+				s.space.compacted(i.Output.Tables)
 			}
+			s.backlog.changed()
 		},
 		FlushEnd: func(i pebble.FlushInfo) {
 			if i.Err == nil {
 				s.failures.Store(0)
 			}
+			s.backlog.changed()
 		},
 		DataCorruption: func(i pebble.DataCorruptionInfo) { s.sawDamage(i, o.Logf) },
 		BackgroundError: func(err error) {

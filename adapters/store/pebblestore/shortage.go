@@ -1,6 +1,13 @@
 package pebblestore
 
-import "edgetable/core/table"
+import (
+	"maps"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"edgetable/core/table"
+)
 
 // try does a file operation until it does not fail for want of space or of a file
 // descriptor.
@@ -67,15 +74,37 @@ func (s *space) starve() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	u, _ := s.fs.GetDiskUsage(s.dir)
+	// What the compaction has written is free soon, and is not more space than before.
 	s.starved = max(1, int64(u.AvailBytes))
+	for size := range maps.Values(s.outputs) {
+		s.starved += size.Load()
+	}
 	s.setFull()
 	s.countStall()
 }
 
-// compacted notes that a compaction succeeded.
-func (s *space) compacted() {
+// output notes that a compaction writes a file, and returns its size, to be kept.
+func (s *space) output(path string) *atomic.Int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outputs[path] = new(atomic.Int64)
+	return s.outputs[path]
+}
+
+// outputEnds notes that a file is in use, or is removed.
+func (s *space) outputEnds(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.outputs, path)
+}
+
+// compacted notes that a compaction succeeded, which wrote these files.
+func (s *space) compacted(files []pebble.TableInfo) {
 	if s == nil {
 		return // in memory
+	}
+	for _, f := range files {
+		s.outputEnds(s.fs.PathJoin(s.dir, f.FileNum.String()+".sst"))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -46,6 +46,8 @@ type space struct {
 	descriptors atomic.Bool // operations wait for a file descriptor
 	lackTold    time.Time   // when the log said so last
 
+	outputs map[string]*atomic.Int64 // sizes of the files that compactions write, by their path
+
 	starved int64 // free bytes when a compaction failed for want of space; 0: the last one succeeded
 	stalls  bool  // Pebble makes writes wait for compactions
 	counted bool  // waiting includes such a stall
@@ -72,7 +74,8 @@ const (
 func newSpace(o Options) *space {
 	s := &space{
 		fs: o.FS, dir: o.Dir, size: o.DiskReserve, logf: o.Logf, give: o.Spare,
-		again: make(chan struct{}), stuck: make(chan struct{}),
+		outputs: map[string]*atomic.Int64{},
+		again:   make(chan struct{}), stuck: make(chan struct{}),
 		stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	u, err := s.fs.GetDiskUsage(s.dir)
@@ -212,6 +215,19 @@ func (s *space) release() bool {
 	s.setFull()
 	return s.fs.Remove(s.path()) == nil
 }
+
+// looked returns a channel that is closed at the next look at the disk; nil in memory.
+func (s *space) looked() <-chan struct{} {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.again
+}
+
+// isFull reports whether writes that need space are refused.
+func (s *space) isFull() bool { return s != nil && s.full.Load() }
 
 // state returns what [Metrics] shows.
 func (s *space) state() (u vfs.DiskUsage, refused int64, full bool) {

@@ -26,6 +26,7 @@ type Store struct {
 	logs      *logFiles // nil in memory
 	space     *space    // nil in memory
 	copies    *copies   // nil in memory
+	backlog   *backlog  // nil: only to read
 	standIn   standIn
 	// started is closed when a start that waited for space has finished; nil: it did not wait
 	started     chan struct{}

@@ -1,0 +1,94 @@
+package pebblestore_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/edm"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// TestFullByItself fills a small disk by writes that are faster than the store looks at it.
+// Each time that writes are refused, scans and deletes go on: the room of the reserve is
+// there for what was accepted.
+func TestFullByItself(t *testing.T) {
+	t.Parallel()
+	disk := newQuota()
+	if err := disk.MkdirAll("data", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	disk.setLimit(64 << 20)
+	var logged lines
+	s, err := pebblestore.Open(pebblestore.Options{
+		Dir: "data", FS: disk, DiskReserve: 256 << 20, Logf: logged.printf,
+		Fatal: func(err error) { t.Errorf("fatal: %v", err) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := create(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	rounds := 6
+	if testing.Short() {
+		rounds = 2
+	}
+	var next atomic.Int64
+	deleted := 0
+	for round := range rounds {
+		var writers sync.WaitGroup
+		for w := range 3 {
+			writers.Go(func() {
+				random := rand.New(rand.NewPCG(uint64(round), uint64(w)))
+				for range 100_000 {
+					if _, err := s.Commit(t.Context(), people, []table.Mutation{row4K(int(next.Add(1)), random)}); err != nil {
+						if !errors.Is(err, table.ErrFull) {
+							t.Error(err)
+						}
+						return
+					}
+				}
+				t.Error("the disk is not full")
+			})
+		}
+		writers.Wait()
+		for range 100 {
+			s.Measure()
+			page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}, Rows: 10})
+			if err != nil || len(page.Rows) == 0 {
+				t.Fatalf("round %d, a scan: %d rows, %v, %d bytes free", round, len(page.Rows), err, s.Metrics().DiskFree)
+			}
+			deleted++
+			m := row4K(deleted, nil)
+			m.Kind = table.Delete
+			if _, err := s.Commit(t.Context(), people, []table.Mutation{m}); err != nil && !errors.Is(err, table.ErrNoEntity) {
+				t.Fatalf("round %d, delete %d: %v, %d bytes free", round, deleted, err, s.Metrics().DiskFree)
+			}
+		}
+	}
+	disk.makeSpace()
+	waitForSpace(s)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// row4K returns the put of an entity of 4 KiB that cannot be compressed. The keys are in
+// no order, so that compactions have much to do.
+func row4K(i int, random *rand.Rand) table.Mutation {
+	m := table.Mutation{Key: key.Append(nil, fmt.Sprintf("p%02d", i*7919%50), fmt.Sprintf("%09d", i*7919%1_000_003)), Kind: table.Put}
+	if random != nil {
+		b := make([]byte, 4<<10)
+		for i := range b {
+			b[i] = byte(random.Uint32())
+		}
+		m.Properties = edm.AppendProperty(nil, "B", edm.Binary(b))
+	}
+	return m
+}
