@@ -231,7 +231,7 @@ func TestFailoverHistories(t *testing.T) {
 			select {
 			case <-end:
 				return
-			case <-time.After(300 * time.Millisecond):
+			case <-time.After(2 * time.Second): // otherwise there is seldom a primary
 			}
 			primary, standby = failover(t, primary, standby)
 			killed++
