@@ -103,7 +103,13 @@ var allStatuses = []statuses{
 	{command: "query", failed: "not all was read", fails: from("People")},
 	{command: "sas", failed: "the accounts cannot be read", fails: []string{"--accounts", missing, "--permissions", "read"}},
 	{command: "serve", failed: "the server cannot start, or stopped for an error; another start may help", fails: []string{"--memory", "--listen", "127.0.0.1:0", "--accounts", missing},
-		damage: "the data directory is damaged: another start does not help"},
+		damage: "the data directory is damaged, or a restore to it was interrupted: another start does not help",
+		damages: func(t *testing.T, w *place) []string {
+			dir := filepath.Join(w.dir, "restoring")
+			must.OK(t, os.Mkdir(dir, 0o700))
+			must.OK(t, os.WriteFile(filepath.Join(dir, "restore.unfinished"), []byte("20261123T223213.825Z-c485b849\n"), 0o600))
+			return []string{"--data", dir, "--listen", "127.0.0.1:0"}
+		}},
 	{command: "sign", failed: "the account is not known", fails: []string{"GET", "http://h/acme/Tables", "--accounts", missing}},
 	{command: "stat", failed: "not all was read", fails: from("People")},
 	{command: "stats", failed: "no server answers, or the table had no traffic", fails: []string{"--data", missing}},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"edgetable/adapters/backup/repository"
 	"edgetable/adapters/store/pebblestore"
 	"edgetable/functions/edgetable/cli"
 	"edgetable/functions/edgetable/descriptors"
@@ -71,6 +72,9 @@ func (o *embeddedFlags) open(_ context.Context, from *Opening) (*Backend, error)
 	info, err := os.Stat(o.data)
 	if err == nil && !info.IsDir() && !o.memory {
 		return nil, fmt.Errorf("--data: %s is not a directory", o.data)
+	}
+	if !o.memory && repository.Interrupted(o.data) {
+		return nil, cli.Fail(cli.StatusDamage, fmt.Errorf("%s has a part of a backup, whose restore was interrupted: the same 'edgetable backup restore' continues it", o.data))
 	}
 	fresh := os.IsNotExist(err)
 	store, err := pebblestore.Open(pebblestore.Options{
