@@ -3,6 +3,7 @@ package pebblestore
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,13 +17,14 @@ const maxBacklog = 32
 type backlog struct {
 	change chan struct{} // a flush or a compaction has ended
 	done   chan struct{} // closed when run ends
+	count  *atomic.Int64 // how often commits had to wait
 
 	mu     sync.Mutex
 	caught chan struct{} // closed when compactions have caught up; nil: they are not behind
 }
 
-func newBacklog() *backlog {
-	return &backlog{change: make(chan struct{}, 1), done: make(chan struct{})}
+func newBacklog(count *atomic.Int64) *backlog {
+	return &backlog{change: make(chan struct{}, 1), done: make(chan struct{}), count: count}
 }
 
 // changed notes that a flush or a compaction has ended. It does not block.
@@ -67,6 +69,7 @@ func (b *backlog) set(behind bool) {
 	}
 	if behind {
 		b.caught = make(chan struct{})
+		b.count.Add(1)
 		return
 	}
 	close(b.caught)
