@@ -19,7 +19,7 @@ type Part struct {
 }
 
 // Operation is an HTTP request within a batch. An Operation without a Method is
-// an empty part of a changeset.
+// a part of a changeset that is empty or has a head that cannot be read.
 type Operation struct {
 	Method string
 

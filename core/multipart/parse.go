@@ -70,10 +70,11 @@ func (p *parser) batchPart(begin, end int) error {
 		return p.fail(begin, problem)
 	}
 	if mediaType(contentType) == "application/http" {
-		op, err := p.operation(rest, end)
-		if err != nil {
-			return err
+		op, problem := p.operation(rest, end)
+		if problem != "" {
+			return p.failOperation(rest, problem)
 		}
+		p.add()
 		p.parts = append(p.parts, Part{Operations: []Operation{op}})
 		return nil
 	}
@@ -102,8 +103,7 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 			return p.fail(begin, "the changeset is not closed by its boundary")
 		}
 		if blank(p.body[begin:end]) {
-			p.count++
-			p.truncated = p.count > p.limit
+			p.add()
 			ops = append(ops, Operation{})
 			continue
 		}
@@ -114,10 +114,11 @@ func (p *parser) changeset(begin, end int, boundary string) error {
 		if problem != "" {
 			return p.failOperation(begin, problem)
 		}
-		op, err := p.operation(rest, end)
-		if err != nil {
-			return err
+		op, problem := p.operation(rest, end)
+		if problem != "" {
+			op = Operation{} // the caller refuses this part, and with it the changeset
 		}
+		p.add()
 		ops = append(ops, op)
 	}
 	p.parts = append(p.parts, Part{Changeset: true, Operations: ops})
@@ -149,33 +150,44 @@ func (p *parser) mimeHead(begin, end int) (contentType string, rest int, problem
 
 // operation reads the inner request of a part. It copies the head once into a
 // string that all its texts share; it does not copy the body.
-func (p *parser) operation(begin, end int) (op Operation, err error) {
+func (p *parser) operation(begin, end int) (op Operation, problem string) {
 	content := p.body[begin:end]
 	n, rest, ok := cutHead(content)
 	if !ok || n == 0 {
-		return op, p.failOperation(begin, "an operation has no head that ends with an empty line")
+		return op, "an operation has no head that ends with an empty line"
 	}
 	line, lines := cutLine(string(content[:n]))
 	method, target, problem := parseRequestLine(line)
 	if problem != "" {
-		return op, p.failOperation(begin, problem)
+		return op, problem
 	}
 	first := len(p.fields)
 	p.fields, problem = appendFields(p.fields, lines)
 	if problem != "" {
-		return op, p.failOperation(begin, problem)
+		return op, problem
 	}
 	op.Method, op.Target = method, target
 	if last := len(p.fields); last > first {
 		op.Header = p.fields[first:last:last]
 	}
+	if length, ok := op.Header.Lookup("Content-Length"); ok && !digits(length) {
+		return op, "the Content-Length is not a number"
+	}
 	if body := bytes.TrimLeft(content[rest:], "\r\n"); len(body) > 0 {
 		op.Body = body[:len(body):len(body)]
 	}
+	return op, ""
+}
+
+// add counts an operation.
+func (p *parser) add() {
 	p.count++
 	p.truncated = p.count > p.limit
-	return op, nil
 }
+
+// digits reports whether s is empty or has only digits. The number itself is
+// not used, because some clients send a wrong one.
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // mediaType returns a content type without parameters, in lower case.
 func mediaType(contentType string) string {

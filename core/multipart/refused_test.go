@@ -39,7 +39,6 @@ func TestParseCutOff(t *testing.T) {
 
 func TestParseMalformed(t *testing.T) {
 	t.Parallel()
-	in := func(request string) string { return open + part + request + end }
 	for _, tt := range []struct {
 		name, body string
 		operation  int
@@ -58,23 +57,6 @@ func TestParseMalformed(t *testing.T) {
 		{"part of another type", "--b\nContent-Type: text/plain\n\nx\n--b--", -1, 4},
 		{"changeset within a changeset", open + "--c\nContent-Type: multipart/mixed; boundary=d\n\n--d--\n" + end, 0, len(open) + 4},
 		{"encoded part", open + "--c\nContent-Type: application/http\nContent-Transfer-Encoding: base64\n\nPUT /t HTTP/1.1\n\n" + end, 0, len(open) + 4},
-		{"no request", in("\n"), 0, len(open) + len(part)},
-		{"empty line before the request line", in("\nPUT /t HTTP/1.1\n\n"), 0, len(open) + len(part)},
-		{"head that the delimiter cuts off", in("PUT /t HTTP/1.1\nA: 1\n"), 0, len(open) + len(part)},
-		{"request line without version", in("PUT /t\n\n"), 0, len(open) + len(part)},
-		{"another protocol", in("PUT /t HTTP/2\n\n"), 0, len(open) + len(part)},
-		{"empty target", in("PUT  HTTP/1.1\n\n"), 0, len(open) + len(part)},
-		{"blanks around the target", in("PUT  /t HTTP/1.1\n\n"), 0, len(open) + len(part)},
-		{"control character in the target", in("PUT /\x00t HTTP/1.1\n\n"), 0, len(open) + len(part)},
-		{"method is not a token", in("P(T /t HTTP/1.1\n\n"), 0, len(open) + len(part)},
-		{"header without colon", in("PUT /t HTTP/1.1\nA\n\n"), 0, len(open) + len(part)},
-		{"header without name", in("PUT /t HTTP/1.1\n: 1\n\n"), 0, len(open) + len(part)},
-		{"blank before the colon", in("PUT /t HTTP/1.1\nA : 1\n\n"), 0, len(open) + len(part)},
-		{"folded header", in("PUT /t HTTP/1.1\nA: 1\n 2\n\n"), 0, len(open) + len(part)},
-		{"bare CR within a header", in("PUT /t HTTP/1.1\nA: 1\rB: 2\n\n"), 0, len(open) + len(part)},
-		{"too many headers", in("PUT /t HTTP/1.1\n" + strings.Repeat("A: 1\n", 65) + "\n"), 0, len(open) + len(part)},
-		{"too long a header", in("PUT /t HTTP/1.1\nA: " + strings.Repeat("x", 32<<10) + "\n\n"), 0, len(open) + len(part)},
-		{"too long a target", in("PUT /" + strings.Repeat("x", 32<<10) + " HTTP/1.1\n\n"), 0, len(open) + len(part)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -85,6 +67,50 @@ func TestParseMalformed(t *testing.T) {
 			}
 			if e.Reason != mp.Malformed || e.Operation != tt.operation || e.Offset != tt.offset {
 				t.Errorf("got operation %d, byte %d, want %d, %d: %v", e.Operation, e.Offset, tt.operation, tt.offset, err)
+			}
+		})
+	}
+}
+
+// TestParseUnreadHead checks that an operation of a changeset whose head cannot
+// be read has no method, as an empty part, and that a query with such a head is
+// an error.
+func TestParseUnreadHead(t *testing.T) {
+	t.Parallel()
+	const query = "--b\nContent-Type: application/http\n\n"
+	for _, tt := range []struct{ name, request string }{
+		{"no request", "\n"},
+		{"empty line before the request line", "\nPUT /t HTTP/1.1\n\n"},
+		{"request line without version", "PUT /t\n\n"},
+		{"another protocol", "PUT /t HTTP/2\n\n"},
+		{"empty target", "PUT  HTTP/1.1\n\n"},
+		{"blanks around the target", "PUT  /t HTTP/1.1\n\n"},
+		{"control character in the target", "PUT /\x00t HTTP/1.1\n\n"},
+		{"method is not a token", "P(T /t HTTP/1.1\n\n"},
+		{"header without colon", "PUT /t HTTP/1.1\nA\n\n"},
+		{"header without name", "PUT /t HTTP/1.1\n: 1\n\n"},
+		{"blank before the colon", "PUT /t HTTP/1.1\nA : 1\n\n"},
+		{"folded header", "PUT /t HTTP/1.1\nA: 1\n 2\n\n"},
+		{"bare CR within a header", "PUT /t HTTP/1.1\nA: 1\rB: 2\n\n"},
+		{"too many headers", "PUT /t HTTP/1.1\n" + strings.Repeat("A: 1\n", 65) + "\n"},
+		{"too long a header", "PUT /t HTTP/1.1\nA: " + strings.Repeat("x", 32<<10) + "\n\n"},
+		{"too long a target", "PUT /" + strings.Repeat("x", 32<<10) + " HTTP/1.1\n\n"},
+		{"Content-Length that runs into the next header", "PUT /t HTTP/1.1\nContent-Length: 69Accept: application/json\n\n"},
+		{"negative Content-Length", "PUT /t HTTP/1.1\nContent-Length: -1\n\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			b, err := mp.Parse([]byte(open+write+part+tt.request+end), "b", 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ops := b.Parts[0].Operations; len(ops) != 2 || ops[0].Method == "" || ops[1].Method != "" || ops[1].Header != nil || ops[1].Body != nil {
+				t.Errorf("got %+v, want an operation, and one without a method", ops)
+			}
+			b, err = mp.Parse([]byte(query+tt.request+"\n--b--"), "b", 100)
+			var e *mp.Error
+			if !errors.As(err, &e) || b != nil || e.Reason != mp.Malformed || e.Operation != 0 || e.Offset != len(query) {
+				t.Errorf("a query: got %+v, %v", b, err)
 			}
 		})
 	}
@@ -122,8 +148,8 @@ func TestParseLimit(t *testing.T) {
 
 func TestError(t *testing.T) {
 	t.Parallel()
-	_, err := mp.Parse([]byte(open+write+part+"secret\n\n"+end), "b", 100)
-	want := fmt.Sprintf("multipart: malformed: operation 1: at byte %d: the request line is not 'METHOD target HTTP/1.1'", len(open+write+part))
+	_, err := mp.Parse([]byte(open+write+"--c\nContent-Type: secret\n\n"+end), "b", 100)
+	want := fmt.Sprintf("multipart: malformed: operation 1: at byte %d: a part of a changeset is application/http", len(open+write)+len("--c\n"))
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

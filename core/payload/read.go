@@ -131,7 +131,7 @@ func (e *Entity) keys(pk, rk *member) error {
 			return err
 		}
 		if p.value.kind != kindString || t != edm.TypeNull && t != edm.TypeString {
-			return invalid("The " + p.name + " is not a string.")
+			return table.InvalidInput.With(table.InvalidInput.Err().Message + " The " + p.name + " is not a string.")
 		}
 		s, _, lone := p.value.characters(nil)
 		if lone {

@@ -91,8 +91,9 @@ func TestReadEntityTypes(t *testing.T) {
 func TestReadEntityKeys(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		why, body, pk, rk  string
-		hasPK, hasRK, fail bool
+		why, body, pk, rk string
+		hasPK, hasRK      bool
+		fail              string
 	}{
 		{why: "both", body: `{"PartitionKey":"p","RowKey":"r"}`, pk: "p", rk: "r", hasPK: true, hasRK: true},
 		{why: "other order", body: `{"RowKey":"r","PartitionKey":"p"}`, pk: "p", rk: "r", hasPK: true, hasRK: true},
@@ -103,14 +104,15 @@ func TestReadEntityKeys(t *testing.T) {
 		{why: "escaped", body: `{"PartitionKey":"\u0070\ud83d\ude00","RowKey":"\"'"}`, pk: "p😀", rk: `"'`, hasPK: true, hasRK: true},
 		{why: "escaped and raw", body: `{"PartitionKey":"\u0070\ud83d\ude00","RowKey":"ä'"}`, pk: "p😀", rk: "ä'", hasPK: true, hasRK: true},
 		{why: "whether the characters are legal is the operation's question", body: `{"PartitionKey":"a/b","RowKey":"\u0000"}`, pk: "a/b", rk: "\x00", hasPK: true, hasRK: true},
-		{why: "number", body: `{"PartitionKey":1,"RowKey":"r"}`, fail: true},
-		{why: "boolean", body: `{"PartitionKey":"p","RowKey":true}`, fail: true},
-		{why: "of another type", body: `{"PartitionKey":"1","PartitionKey@odata.type":"Edm.Int32"}`, fail: true},
-		{why: "lone surrogate", body: `{"PartitionKey":"\ud800"}`, fail: true},
+		{why: "number", body: `{"PartitionKey":1,"RowKey":"r"}`, fail: "One of the request inputs is not valid. The PartitionKey is not a string."},
+		{why: "boolean", body: `{"PartitionKey":"p","RowKey":true}`, fail: "One of the request inputs is not valid. The RowKey is not a string."},
+		{why: "of another type", body: `{"PartitionKey":"1","PartitionKey@odata.type":"Edm.Int32"}`, fail: "One of the request inputs is not valid. The PartitionKey is not a string."},
+		{why: "a Guid", body: `{"PartitionKey":"p","RowKey":"c9da6455-213d-42c9-9a79-3e9149a57833","RowKey@odata.type":"Edm.Guid"}`, fail: "One of the request inputs is not valid. The RowKey is not a string."},
+		{why: "lone surrogate", body: `{"PartitionKey":"\ud800"}`, fail: "An error occurred while processing this request."},
 	} {
 		e, err := payload.ReadEntity([]byte(c.body))
-		if c.fail {
-			demand(t, c.why, err, table.InvalidInput, "An error occurred while processing this request.")
+		if c.fail != "" {
+			demand(t, c.why, err, table.InvalidInput, c.fail)
 			continue
 		}
 		if err != nil || e.PartitionKey != c.pk || e.RowKey != c.rk || e.HasPartitionKey != c.hasPK || e.HasRowKey != c.hasRK {

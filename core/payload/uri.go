@@ -9,7 +9,7 @@ import "edgetable/core/percent"
 //
 // With the account's URI as base the result is the Location header; without a
 // base it is the edit link. Quotes in keys are doubled. Letters, digits, quotes
-// and -._~ stay unchanged; all other characters are UTF-8 and percent-encoded.
+// and -._~*! stay unchanged; all other characters are UTF-8 and percent-encoded.
 // Braces are encoded too: in a part of a batch, clients take a brace for the
 // body of an error.
 func AppendEntityURI(dst []byte, base, table, pk, rk string) []byte {
@@ -36,11 +36,14 @@ func AppendTableURI(dst []byte, base, name string) []byte {
 
 func appendKeyURI(dst []byte, s string) []byte {
 	for i := range len(s) {
-		if s[i] == '\'' {
+		switch c := s[i]; c {
+		case '\'':
 			dst = append(dst, "''"...)
-			continue
+		case '*', '!':
+			dst = append(dst, c)
+		default:
+			dst = percent.AppendByte(dst, c)
 		}
-		dst = percent.AppendByte(dst, s[i])
 	}
 	return dst
 }

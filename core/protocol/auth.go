@@ -178,6 +178,11 @@ var ErrSuspicious = errors.New("protocol: the token is probably made up")
 
 // bearer verifies a token from an identity provider.
 func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
+	token = strings.TrimSpace(token)
+	if !isBearerToken(token) && !x.beforeChallenges() {
+		x.resp.Refused = RefusedMalformed
+		return table.InvalidAuthenticationInfo.With(table.InvalidAuthenticationInfo.Err().Message + " A bearer token has letters, digits and -._~+/ only.")
+	}
 	x.resp.Refused = RefusedToken
 	if x.Bearer == nil {
 		return x.challenged("Bearer tokens are not accepted by this server.")
@@ -188,7 +193,7 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	if x.req.Scheme != "https" && !x.req.Source.IsLoopback() {
 		return x.challenged("Bearer tokens are accepted over HTTPS alone.")
 	}
-	identity, err := x.Bearer(ctx, strings.TrimSpace(token))
+	identity, err := x.Bearer(ctx, token)
 	if err != nil {
 		if errors.Is(err, ErrSuspicious) {
 			x.strike()
@@ -205,6 +210,18 @@ func (x *exchange) bearer(ctx context.Context, token string) *table.Error {
 	x.resp.Refused = ""
 	x.authority.identity = &identity
 	return nil
+}
+
+// isBearerToken reports whether s has the form that RFC 6750 gives to tokens.
+func isBearerToken(s string) bool {
+	s = strings.TrimRight(s, "=")
+	for i := range len(s) {
+		c := s[i]
+		if letter := c | 0x20; (letter < 'a' || letter > 'z') && (c < '0' || c > '9') && strings.IndexByte("-._~+/", c) < 0 {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // beforeChallenges reports whether the version of the request is older than

@@ -37,7 +37,7 @@ func (c *call) serveBatch(ctx context.Context) (answer, error) {
 		last := c.inBatch(&b.Parts[0].Operations[table.MaxBatchOperations-1])
 		_ = last.decode() // finds the format that the operation asks for
 		last.prefer = last.preference()
-		return c.changeset(last.failPart(table.TooManyOperations())), nil
+		return c.changeset(last.failPart(table.TooManyOperations(), running)), nil
 	case err != nil:
 		return answer{}, batchError(err)
 	case !part.Changeset:
@@ -68,14 +68,14 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 		p := c.inBatch(&parts[i])
 		calls[i] = p
 		if parts[i].Method == "" {
-			return c.changeset(c.emptyPart()), nil
+			return c.changeset(c.unreadPart()), nil
 		}
 		var err error
 		if ops[i], err = p.partOperation(); err == nil && table.FoldName(p.route.table) != table.FoldName(calls[0].route.table) {
 			err = table.CommandsInBatchActOnDifferentPartitions.Err()
 		}
 		if err != nil {
-			return c.changeset(p.failPart(asError(err).At(i))), nil
+			return c.changeset(p.failOperation(asError(err).At(i), len(parts))), nil
 		}
 	}
 	c.route.table = calls[0].route.table
@@ -89,7 +89,7 @@ func (c *call) transact(ctx context.Context, parts []multipart.Operation) (answe
 		if e.Retriable() {
 			return answer{}, e.Whole()
 		}
-		return c.changeset(calls[min(e.Index, len(calls)-1)].failPart(e)), nil
+		return c.changeset(calls[min(e.Index, len(calls)-1)].failOperation(e, len(calls))), nil
 	}
 	size := 0
 	for i, p := range calls {
@@ -165,6 +165,8 @@ func (c *call) partOperation() (table.Operation, error) {
 		return table.Operation{}, errPart
 	case r == root:
 		return table.Operation{}, table.MethodNotAllowed.Err()
+	case c.route.misbuilt != nil:
+		return table.Operation{}, c.route.misbuilt
 	}
 	if err := c.find(); err != nil {
 		return table.Operation{}, err
@@ -172,15 +174,28 @@ func (c *call) partOperation() (table.Operation, error) {
 	return c.entityOperation()
 }
 
-// partHeader returns the headers that most parts begin with.
-func (c *call) partHeader() multipart.Header {
+// failOperation makes the error of one operation of a changeset the only part
+// of the answer. The message has the index of the operation, unless the
+// operation was the only one and could be read, as recorded.
+func (c *call) failOperation(e *table.Error, of int) multipart.Response {
+	found := c.phaseOf(e)
+	if of == 1 && found == running {
+		e = e.Whole()
+	}
+	return c.failPart(e, found)
+}
+
+// partHeader returns the headers that the parts of a phase begin with.
+func (c *call) partHeader(p phase) multipart.Header {
 	h := make(multipart.Header, 0, 8)
 	if id := c.part.ContentID(); id != "" {
 		h = append(h, Field{Name: "Content-ID", Value: id})
 	}
-	return append(h,
-		Field{Name: "X-Content-Type-Options", Value: "nosniff"},
-		Field{Name: "Cache-Control", Value: "no-cache"})
+	h = append(h, Field{Name: "X-Content-Type-Options", Value: "nosniff"})
+	if heads[p].noCache {
+		h = append(h, Field{Name: "Cache-Control", Value: "no-cache"})
+	}
+	return h
 }
 
 // partResponse makes the response part of a successful write. Its headers have
@@ -194,14 +209,14 @@ func (c *call) partResponse(op *table.Operation, ticks edm.Ticks) multipart.Resp
 	if c.prefer != noPreference {
 		version = "3.0;" // Prefer belongs to OData 3
 	}
-	h := append(c.applied(c.partHeader()), Field{Name: "DataServiceVersion", Value: version})
+	h := append(c.applied(c.partHeader(running)), Field{Name: "DataServiceVersion", Value: version})
 	return multipart.Response{Status: a.status, Header: append(h, a.header...)}
 }
 
-// emptyPart makes the response to a changeset that has a part without a
-// request.
-func (x *exchange) emptyPart() multipart.Response {
-	e := table.InvalidInput.With("An error occurred while processing this request. A part of the changeset holds no request.")
+// unreadPart makes the response to a changeset that has a part without a
+// request, or with one whose head cannot be read.
+func (x *exchange) unreadPart() multipart.Response {
+	e := table.InvalidInput.With("An error occurred while processing this request. A part of the changeset holds no request, or one whose head cannot be read: it needs a request line, headers of one line each, a Content-Length that is a number, and an empty line.")
 	x.resp.Code = string(e.Code)
 	return multipart.Response{
 		Status: e.Status(),
@@ -220,7 +235,7 @@ func (c *call) contentPart(a answer) multipart.Response {
 		{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
 		{Name: "Content-Type", Value: a.header.Get("Content-Type")},
 	}
-	h = c.applied(append(h, c.partHeader()...))
+	h = c.applied(append(h, c.partHeader(running)...))
 	for _, f := range a.header {
 		if f.Name != "Content-Type" {
 			h = append(h, f)
@@ -275,7 +290,8 @@ func (c *call) batchQuery(ctx context.Context, query *call) (answer, error) {
 	case asError(err).Retriable():
 		return answer{}, err
 	default:
-		part = query.failPart(asError(err).At(0))
+		e := asError(err).At(0)
+		part = query.failPart(e, query.phaseOf(e))
 	}
 	return c.batchAnswer(boundary, 256+partSize(&part), func(dst []byte) []byte { return multipart.AppendQuery(dst, boundary, part) }), nil
 }

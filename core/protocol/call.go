@@ -34,8 +34,17 @@ type answer struct {
 
 // do runs the operation.
 func (c *call) do(ctx context.Context) (answer, error) {
-	if err := c.find(); err != nil {
+	err := c.find()
+	switch {
+	case err != nil && c.identity != nil && c.route.resource == tableACL && asError(err).Code == table.ResourceNotFound:
+		return answer{}, c.tableFirst(ctx, err)
+	case err != nil:
 		return answer{}, err
+	case c.route.misbuilt != nil:
+		if err := c.admit(ctx, Access{Entities: 1}); err != nil {
+			return answer{}, err
+		}
+		return answer{}, c.tableFirst(ctx, c.route.misbuilt)
 	}
 	if c.Turns == nil || c.turn != nil { // one turn for all operations of a batch
 		return c.operation.run(c, ctx)

@@ -14,7 +14,10 @@ import (
 func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	op, err := c.entityOperation()
 	if err != nil {
-		return answer{}, c.tableFirst(ctx, err)
+		if asError(err).Code == table.PropertiesNeedValue {
+			err = c.tableFirst(ctx, err)
+		}
+		return answer{}, err
 	}
 	c.visitWrite(op)
 	if err := c.admit(ctx, Access{PartitionKey: op.PartitionKey, HasPartition: true, Entities: 1}); err != nil {
@@ -27,13 +30,10 @@ func (c *call) writeEntity(ctx context.Context) (answer, error) {
 	return c.written(&op, ticks), nil
 }
 
-// tableFirst changes the error of an insert without keys to TableNotFound if
-// the table does not exist. A client whose base URL includes a table sends such
-// an insert when it creates a table, and recognises its mistake by this error.
+// tableFirst changes an error to TableNotFound if the table does not exist. A
+// client whose base URL includes a table inserts an entity without keys there
+// when it creates a table, and recognises its mistake by this error.
 func (c *call) tableFirst(ctx context.Context, err error) error {
-	if asError(err).Code != table.PropertiesNeedValue {
-		return err
-	}
 	if _, tableErr := c.Service.GetTable(ctx, c.name(), table.Strong); tableErr != nil && asError(tableErr).Code == table.ResourceNotFound {
 		return table.TableNotFound.Err()
 	}
@@ -140,10 +140,7 @@ func (c *call) ifMatch() (m table.Match, err error) {
 	case ifMatch == "":
 		return m, nil
 	}
-	if m, err = payload.ParseIfMatch(ifMatch); err != nil {
-		err = misread{err}
-	}
-	return m, err
+	return payload.ParseIfMatch(ifMatch)
 }
 
 // entity makes the content that shows one entity.

@@ -3,7 +3,6 @@ package protocol
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,12 +24,6 @@ func (f fault) Error() string { return f.err.Error() }
 
 func front(err error) error { return fault{err: err} }
 
-// misread is an error of a request that cannot be parsed. The service detects
-// it before it sets Cache-Control, so the answer has no such header.
-type misread struct{ error }
-
-func (m misread) Unwrap() error { return m.error }
-
 // queryError converts an error of $filter or $select into the service's error. It tells
 // how to write a filter after the service's text of a syntax error.
 func queryError(err error) error {
@@ -41,7 +34,7 @@ func queryError(err error) error {
 	if strings.HasPrefix(text, "Syntax error") {
 		text += " Write a filter such as Name eq 'Ada' and not (Born lt 1815); the comparisons are eq, ne, gt, ge, lt and le."
 	}
-	return misread{table.InvalidInput.With(text)}
+	return table.InvalidInput.With(text)
 }
 
 // asError converts any error into an error of the protocol.
@@ -64,18 +57,22 @@ func (c *call) fail(err error) {
 	r := &c.resp
 	format := c.errorFormat
 	contentType := format.ErrorContentType()
-	if f := (fault{}); errors.As(err, &f) {
+	f := fault{}
+	isFault := errors.As(err, &f)
+	if isFault {
 		err = f.err
-		r.add("Server", "Microsoft-HTTPAPI/2.0")
-		contentType = "application/json" // without parameters, because no format was negotiated yet
-		c.plain = f.xml || !c.asksForJSON()
 	}
 	e := asError(err)
-	if m := (misread{}); errors.As(err, &m) {
-		r.Header = slices.DeleteFunc(r.Header, func(f Field) bool { return f.Name == "Cache-Control" })
-	} else if p := c.prefer.String(); p != "" && e.Status() != 412 {
-		r.add("Preference-Applied", p)
+	found := c.phaseOf(e)
+	if isFault && found != challenging {
+		found = atFront
 	}
+	if found == atFront || found == challenging {
+		contentType = "application/json" // without parameters, because no format was negotiated yet
+		c.plain = c.plain || f.xml || !c.asksForJSON()
+	}
+	c.head(found)
+	r.Header = c.withPreference(found, e.Status(), r.Header)
 	r.Status = e.Status()
 	if r.note(e); r.Cut {
 		r.Err = nil // a simulated fault
@@ -108,16 +105,9 @@ func (c *call) asksForJSON() bool {
 }
 
 // failPart makes an error one part of a batch response.
-func (c *call) failPart(e *table.Error) multipart.Response {
+func (c *call) failPart(e *table.Error, found phase) multipart.Response {
 	c.resp.note(e)
-	h := c.partHeader()
-	switch {
-	case e.Code == table.TableNotFound:
-		h = h[:len(h)-1] // the service looks for the table before it adds the last header
-	case e.Status() != 412:
-		h = c.applied(h)
-	}
-	h = append(h,
+	h := append(c.withPreference(found, e.Status(), c.partHeader(found)),
 		Field{Name: "DataServiceVersion", Value: c.dataServiceVersion()},
 		Field{Name: "Content-Type", Value: c.errorFormat.ErrorContentType()})
 	return multipart.Response{

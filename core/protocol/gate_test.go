@@ -205,7 +205,8 @@ func TestBearer(t *testing.T) {
 		code   table.Code
 	}{
 		{"old", "127.0.0.1", 401, table.InvalidAuthenticationInfo},
-		{"", "127.0.0.1", 401, table.InvalidAuthenticationInfo},
+		{"", "127.0.0.1", 400, table.InvalidAuthenticationInfo},
+		{"you shall not pass", "127.0.0.1", 400, table.InvalidAuthenticationInfo}, // no challenge, as recorded
 		{"later", "127.0.0.1", 503, table.ServerBusy},
 		{"reader", "::1", 200, ""},
 		{"reader", "192.0.2.1", 401, table.InvalidAuthenticationInfo}, // plain HTTP from another host exposes the token
@@ -215,7 +216,7 @@ func TestBearer(t *testing.T) {
 		req.Header.(protocol.Header)["Authorization"] = []string{"Bearer " + tt.token}
 		req.Header.(protocol.Header)["X-Ms-Version"] = []string{"2020-12-06"}
 		resp := s.Serve(t.Context(), req)
-		if resp.Status != tt.status || resp.Code != string(tt.code) || tt.status == 401 && field(&resp, "WWW-Authenticate") != s.Challenge {
+		if resp.Status != tt.status || resp.Code != string(tt.code) || (tt.status == 401) != (field(&resp, "WWW-Authenticate") == s.Challenge) {
 			t.Errorf("token %q: status %d, %s, %v", tt.token, resp.Status, resp.Code, resp.Header)
 		}
 		resp.Release()

@@ -157,19 +157,12 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	if c.version, err = checkVersion(c.executed()); err != nil {
 		return fault{err: err, xml: true}
 	}
-	c.resp.add("Server", serverName)
-	c.plain = c.options.plain()
-	if !c.plain {
-		c.resp.Header = append(c.resp.Header,
-			Field{Name: "Cache-Control", Value: "no-cache"},
-			Field{Name: "X-Content-Type-Options", Value: "nosniff"})
-	}
-	if c.version != "" {
-		c.resp.add("x-ms-version", c.version)
-	}
-	if !c.plain { // administrative operations do not use OData
+	if c.plain = c.options.plain(); !c.plain { // administrative operations do not use OData
 		c.odata, err = odataVersion(c.req.Header)
 	}
+	// The headers of an error depend on the resource.
+	var routeErr error
+	c.route, routeErr = parseRoute(c.address.account, c.address.rest)
 	// All later errors are in the format that the client asked for.
 	c.representation = c.responseFormat(c.options.format, c.req.Header.Get("Accept"))
 	if err != nil {
@@ -182,10 +175,8 @@ func (c *call) serve(ctx context.Context, optionsErr error) error {
 	if c.verb, err = tunnelled(c.req.Method, c.req.Header.Values("X-Http-Method")); err != nil {
 		return err
 	}
-	return c.dispatch(ctx)
+	return c.dispatch(ctx, routeErr)
 }
-
-const serverName = "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"
 
 // executed returns the version of the protocol that serves the request. Without
 // a shared access signature it is x-ms-version. With one it is api-version;
@@ -211,15 +202,16 @@ func (x *exchange) host() string {
 	return x.req.Host
 }
 
-// dispatch routes an authenticated request and makes the answer the response.
-func (c *call) dispatch(ctx context.Context) (err error) {
+// dispatch runs the operation of an authenticated request and makes the answer
+// the response.
+func (c *call) dispatch(ctx context.Context, routeErr error) (err error) {
 	if !c.plain {
 		if err := c.options.implemented(); err != nil {
 			return err
 		}
 	}
-	if c.route, err = parseRoute(c.address.account, c.address.rest); err != nil {
-		return err
+	if routeErr != nil {
+		return routeErr
 	}
 	if c.plain {
 		if c.route.resource, err = c.options.selected(c.route.resource); err != nil {
@@ -234,6 +226,7 @@ func (c *call) dispatch(ctx context.Context) (err error) {
 		return err
 	}
 	c.resp.Status = out.status
+	c.head(running)
 	c.resp.Header = append(c.applied(c.resp.Header), out.header...)
 	c.resp.Body = out.body
 	c.chainRelease(out.release)

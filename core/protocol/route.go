@@ -38,7 +38,8 @@ type route struct {
 	table        string
 	partitionKey string
 	rowKey       string
-	nested       bool // another segment follows the name of the table
+	nested       bool  // another segment follows the name of the table
+	misbuilt     error // the keys behind that segment, for which the table is looked up first
 }
 
 // errQuerySyntax is for parentheses that cannot be read, and for keys with a slash or a backslash.
@@ -49,8 +50,8 @@ func errKeyCount(account, resource string) error {
 	if isTables(resource) {
 		resource = "Tables"
 	}
-	return misread{table.InvalidInput.With("The number of keys specified in the URI does not match number of key properties for the resource '" +
-		account + "." + resource + "'. Address an entity as table(PartitionKey='…',RowKey='…').")}
+	return table.InvalidInput.With("The number of keys specified in the URI does not match number of key properties for the resource '" +
+		account + "." + resource + "'. Address an entity as table(PartitionKey='…',RowKey='…').")
 }
 
 // parseRoute parses the raw path after the account. It decodes the path once,
@@ -111,12 +112,15 @@ func plainRoute(name string) route {
 
 // nestedRoute routes a path of several segments. Clients whose base URL
 // includes a table send such paths and expect the service's behaviour: the path
-// addresses the table in the first segment. Any other slash, escaped or not, is
-// an invalid character in a table name.
+// addresses the table in the first segment, and keys in it are wrong if that
+// table exists. Any other slash, escaped or not, is an invalid character in a
+// table name.
 func nestedRoute(account, first, rest, predicate string, hasPredicate bool) (route, error) {
 	switch {
 	case rest != "" && !isTables(rest) && rest != "$batch":
 		return route{}, table.InvalidResourceName.Err()
+	case hasPredicate && strings.TrimSpace(predicate) != ")" && isTables(rest) && !isTables(first):
+		return route{resource: oneEntity, table: first, nested: true, misbuilt: errKeyCount(account, first)}, nil
 	case hasPredicate && strings.TrimSpace(predicate) != ")":
 		return route{}, errKeyCount(account, first)
 	}

@@ -84,7 +84,6 @@ func TestParseRoute(t *testing.T) {
 		{"t(RowKey='p',RowKey='q')", "number of keys", table.InvalidInput, "the other key twice"},
 		{"t(partitionkey='p',RowKey='r')", "number of keys", table.InvalidInput, "names of keys are case-sensitive"},
 		{"Tables(PartitionKey='p',RowKey='r')", "number of keys", table.InvalidInput, "keys of an entity for a table"},
-		{"t/Tables('t')", "number of keys", table.InvalidInput, "a table below a table"},
 		{"a%2Fb", "specifed", table.InvalidResourceName, "a slash in a name"},
 		{"t/x", "specifed", table.InvalidResourceName, "a path of two segments"},
 		{"a//(PartitionKey='p',RowKey='r')", "specifed", table.InvalidResourceName, "slashes after a name"},

@@ -58,7 +58,7 @@ var varyOrigin = []multipart.Field{{Name: "Vary", Value: "Origin"}}
 // not sent), the verb on its first line, and the headers of the response.
 // Callers must not change the result: it may be shared.
 //
-//	a rule of * matches          Access-Control-Allow-Origin: *, also without an Origin
+//	a rule of * matches          Access-Control-Allow-Origin: *; without an Origin only for GET and HEAD
 //	a rule of the origin matches Access-Control-Allow-Origin: the origin, Allow-Credentials, Vary
 //	none matches                 Vary
 //	there are no rules           nothing
@@ -74,7 +74,7 @@ func (c CORS) Actual(origin, method string, response []multipart.Field) []multip
 	for i := range c {
 		r := &c[i]
 		everybody, ok := r.admits(origin)
-		if !ok || !r.allows(method) {
+		if !ok || !r.allows(method) || origin == "" && !cacheable {
 			continue
 		}
 		fields := make([]multipart.Field, 0, 4)

@@ -97,7 +97,6 @@ func TestUpdate(t *testing.T) {
 		why, body string
 		want      settings.Properties // changed from configured
 	}{
-		{"nothing to change", properties(), configured()},
 		{"the whole document", full, configured()},
 		{"the whole document with a mark", "\uFEFF" + full, configured()},
 		{"everything off", unset, settings.Defaults()},

@@ -7,6 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// TestUpdateRefusesNothing checks that a document without any part is an error,
+// as recorded.
+func TestUpdateRefusesNothing(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{properties(), "<StorageServiceProperties />", properties("<Unknown />")} {
+		p := configured()
+		refusedFor(t, p.Update([]byte(body)), "StorageServiceProperties: none of Logging")
+	}
+}
+
 func TestUpdateRefuses(t *testing.T) {
 	t.Parallel()
 	without := func(whole, part string) string {

@@ -11,29 +11,36 @@ const maxDays = 365
 
 // Update applies a document of PUT /?restype=service&comp=properties: it sets
 // Logging, HourMetrics (older clients name it Metrics), MinuteMetrics and Cors.
-// Parts that the document does not have stay unchanged; <Cors /> removes all
-// rules.
+// Parts that the document does not have stay unchanged, but it must have one;
+// <Cors /> removes all rules.
 //
 // The error is a *table.Error, InvalidXmlDocument or InvalidXmlNodeValue; p is
 // then unchanged.
 func (p *Properties) Update(body []byte) error {
 	next := *p
 	err := parse(body, "StorageServiceProperties", func(d *document) error {
-		hours := 0
+		parts, hours := 0, 0
 		hour := func() error {
 			if hours++; hours > 1 {
 				return d.refuse("Metrics and HourMetrics are the same; send one of them")
 			}
 			return d.metrics(&next.HourMetrics)
 		}
-		return d.children(
-			child{name: "Logging", read: func() error { return d.logging(&next.Logging) }},
-			child{name: "HourMetrics", read: hour},
-			child{name: "Metrics", read: hour},
-			child{name: "MinuteMetrics", read: func() error { return d.metrics(&next.MinuteMetrics) }},
-			child{name: "Cors", read: func() error { return d.cors(&next.CORS) }},
-			child{name: "DefaultServiceVersion", read: func() error { return d.refuse("this is for blobs; tables have none") }},
+		part := func(name string, read func() error) child {
+			return child{name: name, read: func() error { parts++; return read() }}
+		}
+		err := d.children(
+			part("Logging", func() error { return d.logging(&next.Logging) }),
+			part("HourMetrics", hour),
+			part("Metrics", hour),
+			part("MinuteMetrics", func() error { return d.metrics(&next.MinuteMetrics) }),
+			part("Cors", func() error { return d.cors(&next.CORS) }),
+			part("DefaultServiceVersion", func() error { return d.refuse("this is for blobs; tables have none") }),
 		)
+		if err == nil && parts == 0 {
+			return d.refuse("none of Logging, HourMetrics, MinuteMetrics and Cors is there")
+		}
+		return err
 	})
 	if err != nil {
 		return err

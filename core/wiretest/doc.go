@@ -25,8 +25,9 @@
 // of exchanges, a line names the authority for the response:
 //
 //	01: recorded from the service
-//	02-04: documentation
-//	05: choice: why we decided so without other evidence
+//	02: recorded from the service, 2024-05-03 at 2019-02-02: the recording and its request id
+//	03-05: documentation
+//	06: choice: why we decided so without other evidence
 //
 // Lines that begin with "server: " say how the server differs from others:
 //

@@ -82,13 +82,14 @@ func TestNamesOfJUnit(t *testing.T) {
 // tree writes a folder of suites with two clients and their results.
 func tree(t *testing.T, operations string) (folder string, results []string) {
 	t.Helper()
-	folder = t.TempDir()
+	folder = filepath.Join(t.TempDir(), "clients")
 	for name, text := range map[string]string{
 		"conformance/clients.txt":    "one | First client | one/go.mod | example.com/one\ntwo | Second\n",
 		"conformance/operations.txt": operations,
 		"conformance/notes.md":       "A note.\n",
 		"one/go.mod":                 "require example.com/one v1.2.3\n",
 		"one.xml":                    `<testsuite><testcase name="TestQuery"/><testcase name="TestQuery2"><failure>no</failure></testcase></testsuite>`,
+		"../wire/recordings.txt":     "# operation, status, …\nDeleteEntity 404 ResourceNotFound 2022-04-13 2019-02-02 - Go\nQueryEntities 200 - 2024 - 1-2 -\n",
 		"two.xml":                    `<testsuite><testcase name="SAS: used"/><testcase name="SAS: late"><skipped/></testcase></testsuite>`,
 	} {
 		path := filepath.Join(folder, name)
@@ -121,6 +122,8 @@ func TestReport(t *testing.T) {
 | all | 1, 1 failed | 1, 1 skipped |
 
 A note.
+` + recordingsHead + `| QueryEntities | 200 | 2024 |  | 1-2 |  |
+| DeleteEntity | 404 ResourceNotFound | 2022-04-13 | 2019-02-02 |  | Go |
 `
 	if out.String() != want {
 		t.Errorf("got %s\nwant %s", out.String(), want)

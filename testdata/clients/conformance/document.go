@@ -17,9 +17,9 @@ of tests of that operation that passed with that client; an empty one, that the 
 
 `
 
-// writeDocument writes the table and the notes. Operations without any test are left out. A suite without results keeps
+// writeDocument writes the table, the notes and the recordings. Operations without any test are left out. A suite without results keeps
 // the cells it had.
-func writeDocument(w io.Writer, clients []Client, results map[string]Counts, kept map[string]Cells, notes string) error {
+func writeDocument(w io.Writer, clients []Client, results map[string]Counts, kept map[string]Cells, recordings []Recording, notes string) error {
 	out := bufio.NewWriter(w)
 	out.WriteString(head)
 
@@ -52,6 +52,7 @@ func writeDocument(w io.Writer, clients []Client, results map[string]Counts, kep
 		}
 	}
 	out.WriteString("\n" + strings.TrimSpace(notes) + "\n")
+	writeRecordings(out, recordings)
 	return out.Flush()
 }
 

@@ -7,11 +7,12 @@
 //
 // A test belongs to the operation its name begins with ("TableACL: five policies"). Suites that are older than this rule
 // are assigned by operations.txt. A test that has neither is an error, and so is a rule that no test needs: the table
-// cannot lose a test without notice. clients.txt names the suites, notes.md is the rest of the document.
+// cannot lose a test without notice. clients.txt names the suites, notes.md is the rest of the document, and
+// testdata/wire/recordings.txt has the recordings that answers were compared with.
 // A suite that was left out (-without) keeps the column that it has in an earlier document (-kept). A test whose reason
 // to be skipped begins with "this machine" is named and counts as passed with -lacking.
 //
-// The document has no times and no dates and is sorted, so the same tests with the same results give the same bytes.
+// The document has no times and dates of its own run and is sorted, so the same tests with the same results give the same bytes.
 package main
 
 import (
@@ -101,5 +102,9 @@ func report(args []string, out, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return writeDocument(out, clients, results, kept, string(notes))
+	recordings, err := readRecordings(filepath.Join(*folder, "..", "wire", "recordings.txt"))
+	if err != nil {
+		return err
+	}
+	return writeDocument(out, clients, results, kept, recordings, string(notes))
 }

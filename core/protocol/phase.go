@@ -1,0 +1,105 @@
+package protocol
+
+import "edgetable/core/table"
+
+// phase is the part of the service that answers. It decides which headers an
+// answer has, as recorded from the service up to April 2026; see heads.
+type phase uint8
+
+const (
+	// running is the operation itself. All successful answers are from it.
+	running phase = iota
+	// reading is everything before the operation: the address, the names, the
+	// look for the table, the body, the filter and the ETag.
+	reading
+	// readingOptions is the same for timeout, comp and restype.
+	readingOptions
+	// atFront is the front end, which knows nothing of tables.
+	atFront
+	// challenging is the front end that asks for credentials.
+	challenging
+)
+
+// heads is the table of headers by phase. Administrative answers, which are
+// plain XML, have neither nosniff nor Cache-Control.
+var heads = [...]struct {
+	server                                string
+	version, nosniff, noCache, preference bool
+}{
+	running:        {server: serverName, version: true, nosniff: true, noCache: true, preference: true},
+	reading:        {server: serverName, version: true, nosniff: true},
+	readingOptions: {server: serverName, nosniff: true},
+	atFront:        {server: frontName},
+	challenging:    {server: frontName, version: true},
+}
+
+const (
+	serverName = "Windows-Azure-Table/1.0 " + frontName
+	frontName  = "Microsoft-HTTPAPI/2.0"
+)
+
+// foundIn lists the phases in which errors are found. The operation finds those
+// that are not in the list.
+var foundIn = map[table.Code]phase{
+	table.NoAuthenticationInformation: challenging,
+
+	table.InvalidURI:                 atFront,
+	table.InvalidQueryParameterValue: readingOptions,
+
+	table.AtomFormatNotSupported:        reading,
+	table.ConditionNotMet:               reading, // an ETag that is none
+	table.DuplicatePropertiesSpecified:  reading,
+	table.InvalidHeaderValue:            reading,
+	table.InvalidInput:                  reading,
+	table.InvalidResourceName:           reading,
+	table.JSONFormatNotSupported:        reading,
+	table.JSONVerboseFormatNotSupported: reading,
+	table.MediaTypeNotSupported:         reading,
+	table.MethodNotAllowed:              reading,
+	table.MissingContentLengthHeader:    reading,
+	table.OutOfRangeInput:               reading,
+	table.PropertyNameInvalid:           reading,
+	table.RequestBodyTooLarge:           reading,
+	table.TableNotFound:                 reading,
+	table.XMethodIncorrectCount:         reading,
+	table.XMethodIncorrectValue:         reading,
+	table.XMethodNotUsingPost:           reading,
+}
+
+// phaseOf returns the phase in which an error was found. On /Tables the
+// operation itself reads its request.
+func (c *call) phaseOf(e *table.Error) phase {
+	p := foundIn[e.Code]
+	if r := c.route.resource; p == reading && c.part == nil && (r == tableSet || r == oneTable) {
+		return running
+	}
+	return p
+}
+
+// head adds the headers of a phase to the response.
+func (c *call) head(p phase) {
+	h := &heads[p]
+	c.resp.add("Server", h.server)
+	if h.noCache && !c.plain {
+		c.resp.add("Cache-Control", "no-cache")
+	}
+	if h.nosniff && !c.plain {
+		c.resp.add("X-Content-Type-Options", "nosniff")
+	}
+	version := c.version
+	if p == challenging {
+		version, _ = checkVersion(c.req.Header.Get("X-Ms-Version"))
+	}
+	if h.version && version != "" {
+		c.resp.add("x-ms-version", version)
+	}
+}
+
+// withPreference appends the header that names the applied preference to the
+// headers of an error.
+func (c *call) withPreference(p phase, status int, h []Field) []Field {
+	if heads[p].preference && status != 412 {
+		return c.applied(h)
+	}
+	return h
+}

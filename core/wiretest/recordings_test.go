@@ -1,0 +1,80 @@
+package wiretest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	partStatus = regexp.MustCompile(`(?m)^HTTP/1\.1 (\d{3})`)
+	anyCode    = regexp.MustCompile(`"code":"(\w+)"|<(?:m:)?code>(\w+)</`)
+)
+
+// TestRecordings checks recordings.txt against the corpus: each error that a
+// transcript calls recorded has a row there, with status and code, and each row
+// occurs in the corpus.
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	list, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(list[0].Path), "recordings.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, used := map[string]bool{}, map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if len(f) == 0 || f[0] == "#" {
+			continue
+		}
+		if len(f) != 7 || !regexp.MustCompile(`^(-|20\d\d(-\d\d){0,2})$`).MatchString(f[3]) {
+			t.Errorf("want operation, status, code, date, x-ms-version, request id, SDK: %s", line)
+			continue
+		}
+		rows[f[1]+" "+strings.TrimPrefix(f[2], "-")] = true
+	}
+	for _, tr := range list {
+		recorded := recordedIn(tr.Comment)
+		for i := range tr.Exchanges {
+			e := &tr.Exchanges[i]
+			answer := answered(e.Response)
+			used[answer] = true
+			if recorded[e.Number] && !rows[answer] {
+				t.Errorf("%s %02d-%s: recordings.txt has no row for %s", tr.Name(), e.Number, e.Name, answer)
+			}
+		}
+	}
+	for row := range rows {
+		if !used[row] {
+			t.Errorf("no transcript has the answer %s of recordings.txt", row)
+		}
+	}
+}
+
+// answered returns the status of a response, of its last part for a batch that
+// failed, and the error code.
+func answered(response string) string {
+	all := partStatus.FindAllStringSubmatch(response, -1)
+	status, code := all[0][1], ""
+	if m := anyCode.FindStringSubmatch(response); m != nil && (status >= "400" || status == "202") {
+		status, code = all[len(all)-1][1], m[1]+m[2]
+	}
+	return status + " " + code
+}
+
+// recordedIn returns the numbers of the exchanges that were recorded.
+func recordedIn(comment string) map[int]bool {
+	var lines []string
+	for _, m := range authority.FindAllString(comment, -1) {
+		if strings.Contains(m, ": recorded from the service") {
+			lines = append(lines, m)
+		}
+	}
+	known, _ := authorities(strings.Join(lines, "\n"))
+	return known
+}
