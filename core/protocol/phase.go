@@ -54,6 +54,7 @@ var foundIn = map[table.Code]phase{
 	table.InvalidResourceName:           reading,
 	table.JSONFormatNotSupported:        reading,
 	table.JSONVerboseFormatNotSupported: reading,
+	table.KeyValueTooLarge:              reading, // no key that the store has
 	table.MediaTypeNotSupported:         reading,
 	table.MethodNotAllowed:              reading,
 	table.MissingContentLengthHeader:    reading,

@@ -48,7 +48,7 @@ var (
 var readErrors = map[string]bool{
 	"AtomFormatNotSupported": true, "ConditionNotMet": true, "DuplicatePropertiesSpecified": true, "InvalidHeaderValue": true, "InvalidInput": true,
 	"InvalidQueryParameterValue": true,
-	"InvalidResourceName":        true, "JsonFormatNotSupported": true, "JsonVerboseFormatNotSupported": true, "MediaTypeNotSupported": true,
+	"InvalidResourceName":        true, "JsonFormatNotSupported": true, "JsonVerboseFormatNotSupported": true, "KeyValueTooLarge": true, "MediaTypeNotSupported": true,
 	"MethodNotAllowed": true, "MissingContentLengthHeader": true, "OutOfRangeInput": true, "PropertyNameInvalid": true, "RequestBodyTooLarge": true,
 	"TableNotFound": true, "XMethodIncorrectCount": true, "XMethodIncorrectValue": true, "XMethodNotUsingPost": true,
 }

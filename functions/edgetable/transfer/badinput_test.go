@@ -60,7 +60,7 @@ func TestImportBadInput(t *testing.T) {
 			"9 PartitionKey 'p', RowKey '7': A is not a Double: \"1e999\""}, ""},
 		"wrong types in JSON": {"a.jsonl", good + `{"PartitionKey":"p","RowKey":"1","A@odata.type":"Edm.Guid","A":"x"}` + "\n" + `{"PartitionKey":"p","RowKey":2}` + "\n" + `{"PartitionKey":"p","RowKey":"3","A":[1]}` + "\n", []string{
 			"2 InvalidInput: An error occurred while processing this request. The value of 'A' is not a Guid of the form 01234567-89ab-cdef-0123-456789abcdef: 'x'.",
-			"3 InvalidInput: An error occurred while processing this request. The RowKey is not a string.",
+			"3 InvalidInput: One of the request inputs is not valid. The RowKey is not a string.",
 			"4 InvalidInput: An error occurred while processing this request. The value at byte 37 is an object or an array: send single values only."}, ""},
 		"a key with a slash": {"a.csv", "PartitionKey,RowKey\np,0\np,a/b\n", []string{"3 PartitionKey 'p', RowKey 'a/b': RowKey: a key must not contain / \\ # ? or control characters (U+0000 to U+001F, U+007F to U+009F)"}, ""},
 	} {

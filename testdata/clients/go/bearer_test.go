@@ -75,7 +75,7 @@ func TestBearer(t *testing.T) {
 				action(t, aztables.TransactionTypeInsertMerge, "there", nil),
 			}, nil)
 			if !writes {
-				wantFailedPart(t, err, "403", "AuthorizationPermissionMismatch", "0:")
+				wantFailedPart(t, err, "403", "AuthorizationPermissionMismatch", "")
 			} else if err != nil {
 				t.Error(err)
 			}

@@ -102,7 +102,7 @@ func TestSASRangeOfEntities(t *testing.T) {
 				case "get": // entities outside of the range do not exist
 					wantError(t, err, http.StatusNotFound, "ResourceNotFound")
 				case "transaction":
-					wantFailedPart(t, err, "403", "AuthorizationFailure", "0:")
+					wantFailedPart(t, err, "403", "AuthorizationFailure", "")
 				default:
 					wantError(t, err, http.StatusForbidden, "AuthorizationFailure")
 				}

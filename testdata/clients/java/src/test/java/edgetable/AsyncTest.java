@@ -129,7 +129,7 @@ class AsyncTest {
     var empty = Clients.tableBuilder(tables.create().getTableName()).buildAsyncClient();
     rolledBack(99, "InvalidInput", () -> empty.submitTransaction(creates(101)).block());
     assertEquals(100, empty.submitTransaction(creates(100)).block().getTransactionActionResponses().size());
-    rolledBack(0, "EntityAlreadyExists", () -> empty.submitTransaction(creates(1)).block());
+    rolledBack(0, "EntityAlreadyExists", () -> empty.submitTransaction(creates(2)).block());
   }
 
   private static List<TableTransactionAction> creates(int count) {
