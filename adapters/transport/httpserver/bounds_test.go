@@ -20,10 +20,9 @@ import (
 // so, one for /large gets a large answer, and other answers have the length of the body.
 type bounded struct {
 	*httpserver.Server
-	t       *testing.T
-	addr    string
-	answer  chan struct{}
-	refused protocol.Refusal
+	t      *testing.T
+	addr   string
+	answer chan struct{}
 }
 
 const large = 16 << 20 // more than the system holds for a client

@@ -270,7 +270,7 @@ func (c *conn) park(timeout time.Duration) {
 	err := c.Conn.SetReadDeadline(time.Now().Add(timeout))
 	n := 0
 	if err == nil {
-		n, err = c.Conn.Read(c.ahead[:])
+		n, _ = c.Conn.Read(c.ahead[:])
 	}
 	if n == 0 {
 		c.owner.drop(c)
