@@ -211,6 +211,7 @@ func TestACMERenews(t *testing.T) {
 		t.Errorf("the second certificate ends at %v, the first one at %v", second.NotAfter, first.NotAfter)
 	}
 	eventually(t, func() bool {
+		s.look()
 		return sumOf(t, s.scrape(t, ""), "certificate_expiry_timestamp_seconds") >= float64(second.NotAfter.Unix())
 	}, s)
 	s.ends(t)

@@ -62,7 +62,7 @@ func (k *killed) run(args ...string) {
 				if k.rnd.IntN(2) == 0 { // else it runs on
 					_ = c.Process.Kill() // it may have ended just now
 				}
-				if err = <-ended; time.Since(remade) < 100*time.Millisecond {
+				if err = <-ended; time.Since(remade) < time.Second {
 					continue // it may have looked at the table before
 				}
 				break

@@ -140,7 +140,13 @@ func withReplica(store *durableobject.Store, h host) table.Store {
 }
 
 // Replication implements [table.Replicated].
-func (r *reader) Replication() table.Replication { return table.Replication{LastSync: r.synced()} }
+func (r *reader) Replication() table.Replication {
+	state := table.Replication{Status: table.Live, LastSync: r.synced()}
+	if state.LastSync == 0 {
+		state.Status = table.Bootstrap
+	}
+	return state
+}
 
 // Get implements [table.Store].
 func (r *reader) Get(ctx context.Context, name table.RecordKey, k []byte, c table.Consistency) (table.Row, error) {
