@@ -80,6 +80,7 @@ type exchange struct {
 	retryAfter time.Duration
 	base       string  // URL of the account with a slash at the end
 	bodies     *[]byte // of the parts of a changeset's answer; otherwise nil
+	work       Work    // of the last turn
 	turn       Turn    // nil outside of a turn, and without Turns
 	whole      body    // of the request, if it was read already
 	received   int     // its bytes
@@ -109,12 +110,13 @@ func (h *Handler) Serve(ctx context.Context, req *Request) Response {
 
 // begin makes a response with the headers that all responses have.
 func (h *Handler) begin(req *Request) *call {
-	state := &struct { // one allocation
+	state := new(struct { // one allocation
 		call
 		exchange
-	}{call{header: req.Header}, exchange{Handler: h, Service: h.Service, req: req, now: h.Now()}}
-	c := &state.call
-	c.exchange = &state.exchange
+	})
+	x, c := &state.exchange, &state.call
+	x.Handler, x.Service, x.req, x.now = h, h.Service, req, h.Now()
+	c.exchange, c.header = x, req.Header
 	c.resp.Method, c.resp.Source = req.Method, req.Source
 	c.resp.RequestID = guid(h.NewID())
 	c.resp.Header = make([]Field, 0, 16)

@@ -76,8 +76,9 @@ func (x *exchange) asStranger(ctx context.Context, read func() error) error {
 // takeTurn waits for a turn.
 func (x *exchange) takeTurn(ctx context.Context, w Work) error {
 	w.Cost = x.soFar(0)
-	x.turn = x.Turns.Begin(ctx, &w)
-	x.resp.Waited += w.Waited
+	x.work = w // no allocation
+	x.turn = x.Turns.Begin(ctx, &x.work)
+	x.resp.Waited += x.work.Waited
 	if x.turn == nil {
 		x.resp.Refused = RefusedQueue
 		return table.ServerBusy.Err()

@@ -7,9 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
-	"sync"
 	"time"
-	"unsafe"
 
 	"github.com/valyala/fasthttp"
 
@@ -52,15 +50,11 @@ type Handler struct {
 func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	begin := time.Now()
 	head := &c.Request.Header
-	header := read(head)
-	defer header.release()
-	req := protocol.Request{
-		Method: string(head.Method()),
-		Target: string(head.RequestURI()),
-		Host:   string(head.Host()),
-		Scheme: "http",
-		Header: header,
-	}
+	in := receive(head)
+	defer in.release()
+	req, body := &in.req, &in.body
+	req.Method, req.Target, req.Host = string(head.Method()), string(head.RequestURI()), string(head.Host())
+	req.Scheme = "http"
 	if c.IsTLS() {
 		req.Scheme = "https"
 	}
@@ -82,7 +76,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		}
 	}
 	if h.Own != nil && strings.HasPrefix(req.Target, "/_/") {
-		resp := h.Own(&req)
+		resp := h.Own(req)
 		send(&c.Response, &resp)
 		stayWithTLS(c)
 		if c.RequestBodyStream() != nil {
@@ -97,7 +91,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 		return
 	}
 	req.ContentLength = int64(head.ContentLength())
-	body := incoming{stream: c.RequestBodyStream(), length: req.ContentLength, req: &req}
+	body.stream, body.length, body.req = c.RequestBodyStream(), req.ContentLength, req
 	body.share.room = h.room
 	if known {
 		body.share.client = network(req.Source)
@@ -105,14 +99,14 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	if req.ContentLength == 0 || body.stream == nil {
 		req.ContentLength, body.ended = 0, true
 	} else {
-		req.Body = &body
+		req.Body = body
 	}
-	resp := h.Protocol.Serve(ctx, &req)
+	resp := h.Protocol.Serve(ctx, req)
 	if body.busy {
 		resp.Refused = protocol.RefusedMemory
 	}
 	if len(resp.Body) > copied {
-		resp = h.fit(&body, resp)
+		resp = h.fit(body, resp)
 	}
 	if resp.Operation != "" && !h.connections.belongs(lineOf(c.Conn()), resp.Account) {
 		c.SetConnectionClose()
@@ -130,7 +124,7 @@ func (h *Handler) serve(ctx context.Context, c *fasthttp.RequestCtx) {
 	if len(resp.Body) <= copied {
 		body.share.release()
 	} else {
-		h.hold(&body, &resp)
+		h.hold(body, &resp)
 	}
 	send(&c.Response, &resp)
 	stayWithTLS(c)
@@ -307,61 +301,6 @@ func (b *incoming) drain(n int64) bool {
 	_, err := io.CopyN(io.Discard, b, n+1)
 	return err == io.EOF
 }
-
-// fields are the headers of a request, in the memory of fasthttp. They are valid until the
-// request is answered, as the protocol demands.
-type fields struct {
-	*fasthttp.RequestHeader
-	list []protocol.Field
-}
-
-var lists = sync.Pool{New: func() any { return new(fields) }}
-
-// read lists the headers once: a request asks for some twenty of them, and fasthttp
-// normalizes each name that it is asked for.
-func read(head *fasthttp.RequestHeader) *fields {
-	f := lists.Get().(*fields)
-	f.RequestHeader = head
-	for name, value := range head.All() {
-		f.list = append(f.list, protocol.Field{Name: view(name), Value: view(value)})
-	}
-	return f
-}
-
-func (f *fields) release() {
-	clear(f.list)
-	f.RequestHeader, f.list = nil, f.list[:0]
-	lists.Put(f)
-}
-
-func (f *fields) Get(name string) string {
-	for i := range f.list {
-		if f.list[i].Name != name {
-			continue
-		}
-		if name == "Content-Length" && f.list[i].Value == "0" && !sent(f.RawHeaders(), "\ncontent-length:") {
-			return "" // fasthttp adds it where a client says nothing of a body
-		}
-		return f.list[i].Value
-	}
-	return ""
-}
-
-// sent reports whether a line of the headers begins with a name.
-func sent(raw []byte, line string) bool {
-	return bytes.Contains(bytes.ToLower(append([]byte("\n"), raw...)), []byte(line))
-}
-
-func (f *fields) Values(name string) (values []string) {
-	for i := range f.list {
-		if f.list[i].Name == name {
-			values = append(values, f.list[i].Value)
-		}
-	}
-	return values
-}
-
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // copied is the size up to which it is cheaper to copy a body than to hold it until it is
 // sent.

@@ -1,0 +1,77 @@
+package httpserver
+
+import (
+	"bytes"
+	"sync"
+	"unsafe"
+
+	"github.com/valyala/fasthttp"
+
+	"edgetable/core/protocol"
+)
+
+// inbound is a request as the protocol gets it. Its memory serves the next request when
+// this one is answered.
+type inbound struct {
+	req    protocol.Request
+	fields fields
+	body   incoming
+}
+
+var inbounds = sync.Pool{New: func() any { return new(inbound) }}
+
+// receive lists the headers of a request once: the protocol asks for some twenty of them,
+// and fasthttp normalizes each name that it is asked for.
+func receive(head *fasthttp.RequestHeader) *inbound {
+	in := inbounds.Get().(*inbound)
+	f := &in.fields
+	f.RequestHeader = head
+	for name, value := range head.All() {
+		f.list = append(f.list, protocol.Field{Name: view(name), Value: view(value)})
+	}
+	in.req.Header = f
+	return in
+}
+
+func (in *inbound) release() {
+	list := in.fields.list
+	clear(list)
+	*in = inbound{fields: fields{list: list[:0]}}
+	inbounds.Put(in)
+}
+
+// fields are the headers of a request, in the memory of fasthttp. They are valid until the
+// request is answered, as the protocol demands.
+type fields struct {
+	*fasthttp.RequestHeader
+	list []protocol.Field
+}
+
+func (f *fields) Get(name string) string {
+	for i := range f.list {
+		if f.list[i].Name != name {
+			continue
+		}
+		if name == "Content-Length" && f.list[i].Value == "0" && !sent(f.RawHeaders(), "\ncontent-length:") {
+			return "" // fasthttp adds it where a client says nothing of a body
+		}
+		return f.list[i].Value
+	}
+	return ""
+}
+
+// sent reports whether a line of the headers begins with a name.
+func sent(raw []byte, line string) bool {
+	return bytes.Contains(bytes.ToLower(append([]byte("\n"), raw...)), []byte(line))
+}
+
+func (f *fields) Values(name string) (values []string) {
+	for i := range f.list {
+		if f.list[i].Name == name {
+			values = append(values, f.list[i].Value)
+		}
+	}
+	return values
+}
+
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
