@@ -138,12 +138,12 @@ damage:
 .PHONY: static
 static:
 	go tool staticcheck -tags $(TAGS) ./... $(TOOLS)
+	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath infra/machines/export/github.yaml examples/tests/github.yaml)
+	go mod tidy -diff
 
 .PHONY: vulnerabilities
 vulnerabilities:
 	@.ci/vulnerabilities ./functions/... ./wasm/...
-	go tool -C .ci/actions actionlint -shellcheck= -pyflakes= $(abspath infra/machines/export/github.yaml examples/tests/github.yaml)
-	go mod tidy -diff
 
 .PHONY: module module-kv
 module:

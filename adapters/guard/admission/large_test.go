@@ -181,7 +181,7 @@ func TestPause(t *testing.T) {
 		if first.Pause(ctx, 3*slice) {
 			t.Error("the end of a page, for nobody")
 		}
-		if <-ended || <-ended {
+		if one, other := <-ended, <-ended; one || other {
 			t.Error("a page was ended although there is room again")
 		}
 		expect("all go on", 0, 3, 0)

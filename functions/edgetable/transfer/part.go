@@ -18,7 +18,6 @@ type part struct {
 	scan   *scan  // nil until work begins
 
 	objects []Part // that have been stored
-	sum     string // of its file, "" if that is not known
 
 	mu     sync.Mutex
 	span   Range
