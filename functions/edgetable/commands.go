@@ -31,6 +31,7 @@ file. docs/flags.md lists all flags with their variables.`,
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(p.Out, cli.Usage(c)) })
 	root.SetHelpCommand(p.helpCommand())
+	inGroups(root)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.Misuse("%v%s", err, cli.TwoDashes(c, p.args)) })
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		p.understood = true

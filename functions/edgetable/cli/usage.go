@@ -73,11 +73,13 @@ func Usage(c *cobra.Command) string {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
 	}
 	if c.HasAvailableSubCommands() {
-		b.WriteString("\nCommands:\n")
-		for _, sub := range c.Commands() {
-			if sub.IsAvailableCommand() {
-				fmt.Fprintf(&b, "  %-12s %s\n", sub.Name(), sub.Short)
-			}
+		if len(c.Groups()) == 0 {
+			b.WriteString("\nCommands:\n")
+			list(&b, c, "")
+		}
+		for _, g := range c.Groups() {
+			fmt.Fprintf(&b, "\n%s:\n", g.Title)
+			list(&b, c, g.ID)
 		}
 		fmt.Fprintf(&b, "\n'%s COMMAND --help' lists the flags of a command.\n", c.CommandPath())
 	}
@@ -86,4 +88,13 @@ func Usage(c *cobra.Command) string {
 		fmt.Fprintf(&b, "\n%s:\n%s", heading, flags[heading].FlagUsagesWrapped(110))
 	}
 	return b.String()
+}
+
+// list writes the commands of a group of c.
+func list(b *strings.Builder, c *cobra.Command, group string) {
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() && sub.GroupID == group {
+			fmt.Fprintf(b, "  %-12s %s\n", sub.Name(), sub.Short)
+		}
+	}
 }

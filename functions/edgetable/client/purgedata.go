@@ -1,11 +1,8 @@
 package client
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,15 +74,8 @@ func (p *program) purgeData(ctx context.Context, o *purgeDataFlags, table string
 			fmt.Fprintln(p.Out, "0 entities deleted")
 			return nil
 		}
-		fmt.Fprintf(p.Err, "%s entities of %s at %s will be deleted. Type the name of the table: ", cli.Commas(n), table, c.Endpoint())
-		line, err := bufio.NewReader(p.In).ReadString('\n')
-		if err == io.EOF { // nobody has ended the line
-			fmt.Fprintln(p.Err)
-		} else if err != nil {
+		if err := p.confirm(table, fmt.Sprintf("%s entities of %s at %s will be deleted.", cli.Commas(n), table, c.Endpoint())); err != nil {
 			return err
-		}
-		if strings.TrimSpace(line) != table {
-			return ended(fmt.Errorf("nothing is deleted: the answer was not %s; --yes does not ask", table), false)
 		}
 	}
 	read = transfer.Progress{}

@@ -1,0 +1,131 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"edgetable/adapters/client/remote"
+	"edgetable/core/table"
+	"edgetable/functions/edgetable/cli"
+)
+
+func (p *program) tablesCommand() *cobra.Command {
+	return cli.Group("tables", "List, create and delete tables", "", p.tablesListCommand(), p.tablesCreateCommand(), p.tablesDeleteCommand())
+}
+
+func (p *program) tablesListCommand() *cobra.Command {
+	var o ServiceFlags
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "List the tables of an account",
+		Long:    "It prints a name a line. With --json it prints one object: {\"tables\":[\"Events\",\"People\"]}.",
+		Example: "  edgetable tables list --from prod",
+		RunE:    func(c *cobra.Command, _ []string) error { return p.tablesList(c.Context(), &o, asJSON) },
+	}
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		o.fromFlag(f)
+		cli.JSONFlag(f, &asJSON)
+	})
+	return c
+}
+
+// tableList is what tables list --json prints.
+type tableList struct {
+	Tables []string `json:"tables"`
+}
+
+func (p *program) tablesList(ctx context.Context, o *ServiceFlags, asJSON bool) error {
+	c, err := p.connect(o)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	names, err := c.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(p.Out).Encode(tableList{append([]string{}, names...)}) // no tables are [], not null
+	}
+	for _, name := range names {
+		fmt.Fprintln(p.Out, name)
+	}
+	return nil
+}
+
+func (p *program) tablesCreateCommand() *cobra.Command {
+	var o ServiceFlags
+	c := &cobra.Command{
+		Use: "create TABLE", Short: "Create a table",
+		Long:    "A table that exists already is left as it is, and the exit status is 1.",
+		Example: "  edgetable tables create People --to prod",
+		RunE:    func(c *cobra.Command, args []string) error { return p.tablesCreate(c.Context(), &o, args[0]) },
+	}
+	cli.Section(c, "Flags", o.toFlag)
+	return c
+}
+
+func (p *program) tablesCreate(ctx context.Context, o *ServiceFlags, name string) error {
+	if err := table.CheckTableName(name); err != nil {
+		return cli.Misuse("TABLE %s: %v", cli.Quote(name), err)
+	}
+	c, err := p.connect(o)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	made, err := c.CreateTable(ctx, name)
+	switch {
+	case err != nil:
+		return err
+	case !made:
+		return fmt.Errorf("table %s exists already", name)
+	}
+	fmt.Fprintf(p.Out, "table %s created\n", name)
+	return nil
+}
+
+func (p *program) tablesDeleteCommand() *cobra.Command {
+	o := ServiceFlags{Writes: true}
+	var yes bool
+	c := &cobra.Command{
+		Use: "delete TABLE", Short: "Delete a table with all its entities",
+		Long:    "It asks for the name of the table first, unless --yes is given.",
+		Example: "  edgetable tables delete People --from prod",
+		RunE:    func(c *cobra.Command, args []string) error { return p.tablesDelete(c.Context(), &o, yes, args[0]) },
+	}
+	cli.Section(c, "Flags", func(f *pflag.FlagSet) {
+		o.fromFlag(f)
+		cli.BoolFlag(f, &yes, "yes", "do not ask")
+	})
+	return c
+}
+
+func (p *program) tablesDelete(ctx context.Context, o *ServiceFlags, yes bool, name string) error {
+	if err := table.CheckTableName(name); err != nil {
+		return cli.Misuse("TABLE %s: %v", cli.Quote(name), err)
+	}
+	c, err := p.connect(o)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if !yes {
+		if err := p.confirm(name, fmt.Sprintf("Table %s at %s will be deleted with all its entities.", name, c.Endpoint())); err != nil {
+			return err
+		}
+	}
+	err = c.DeleteTable(ctx, name)
+	switch {
+	case remote.HasCode(err, "ResourceNotFound"):
+		return fmt.Errorf("there is no table %s at %s", name, c.Endpoint())
+	case err != nil:
+		return err
+	}
+	fmt.Fprintf(p.Out, "table %s deleted\n", name)
+	return nil
+}
