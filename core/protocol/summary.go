@@ -96,7 +96,7 @@ var Refusals = []Refusal{
 // SignIn reports whether the request failed to sign in.
 func (r Refusal) SignIn() bool {
 	switch r {
-	case "", RefusedQueue, RefusedAccountRate, RefusedPartitionRate, RefusedFailures, RefusedPermission:
+	case "", RefusedQueue, RefusedMemory, RefusedAccountRate, RefusedPartitionRate, RefusedFailures, RefusedPermission:
 		return false
 	}
 	return true

@@ -142,3 +142,15 @@ func TestShown(t *testing.T) {
 		return fmt.Sprint(resp.AppendLog(nil))
 	})
 }
+
+// TestSignIn: a server without room, or a limit, is no failed sign-in.
+func TestSignIn(t *testing.T) {
+	for _, r := range []protocol.Refusal{
+		"", protocol.RefusedQueue, protocol.RefusedMemory, protocol.RefusedAccountRate, protocol.RefusedPartitionRate,
+		protocol.RefusedFailures, protocol.RefusedPermission,
+	} {
+		if r.SignIn() {
+			t.Errorf("%q counts as a failed sign-in", r)
+		}
+	}
+}
