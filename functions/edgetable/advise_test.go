@@ -178,7 +178,7 @@ func TestAdvise(t *testing.T) {
 		var rules []string
 		for _, f := range a.Findings {
 			rules = append(rules, f.Rule)
-			if f.Number <= 0 || f.Unit == "" || f.Example == "" || f.Instead == "" || f.Why.Azure == "" || f.Why.DynamoDB == "" || f.Why.Workers == "" || f.Why.Binary == "" {
+			if f.Number <= 0 || f.Unit == "" || f.Example == "" || f.Instead == "" || f.Why.Azure == "" || f.Why.DynamoDB == "" || f.Why.Workers == "" || f.Why.Binary == "" || f.Why.Postgres == "" {
 				t.Errorf("%s: a part is missing: %+v", tt.name, f)
 			}
 		}

@@ -32,6 +32,7 @@ type Why struct {
 	DynamoDB string `json:"dynamodb"`
 	Workers  string `json:"workers"`
 	Binary   string `json:"binary"`
+	Postgres string `json:"postgresql"`
 }
 
 // enough is the number of operations, rows or inserts below which nothing is said:

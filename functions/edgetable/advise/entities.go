@@ -36,6 +36,7 @@ func singleRows(f *Facts) []Finding {
 			DynamoDB: "A range of partitions is a merge of all buckets: one Query for each bucket and page.",
 			Workers:  "A range of partitions asks every bucket's object.",
 			Binary:   "No harm.",
+			Postgres: "A range of partitions is a range of one index: no harm.",
 		},
 		Instead: "Put what is read together into one partition: PartitionKey = what the range has in common (the customer, the day), RowKey = the rest. Batches become possible, too.",
 	}}
@@ -63,6 +64,7 @@ func wideEntities(f *Facts) []Finding {
 			DynamoDB: "A write costs a unit for each KiB of the whole entity, also if one property changes; beyond 380 KiB it is kept in chunks, with more calls.",
 			Workers:  "A row of SQLite may have 2 MB, and each is copied into a wasm module of 64 MiB.",
 			Binary:   "Each update writes the whole entity to the log.",
+			Postgres: "Each update writes the whole entity to the log, and the old one stays until vacuum removes it.",
 		},
 		Instead: "Move large and seldom read properties to a blob or to an entity of their own (the same keys in another table), and keep their address.",
 	}}

@@ -37,6 +37,7 @@ func hotPartitions(r *traffic.Report) (list []Finding) {
 				DynamoDB: "A partition is one hash key: 1,000 write units and 3,000 read units a second until DynamoDB splits it, after minutes of heat.",
 				Workers:  "A partition is in one object, which has one thread: some hundred requests a second.",
 				Binary:   "Writes to a partition wait for each other's turn; reads do not. Ten thousands a second are possible.",
+				Postgres: "A partition is a range of one index: writes to different entities do not wait for each other, those to the same entity do.",
 			},
 			Instead: "Put a hash or another part of the entity's own name into the PartitionKey (device-17 instead of devices), or spread one partition over N with a suffix 0…N-1 and read all N. Cache what is read most.",
 		})
@@ -66,6 +67,7 @@ func appendOnly(r *traffic.Report) []Finding {
 			DynamoDB: "Harmless if the PartitionKey changes with each entity, since buckets hash it. With one PartitionKey for an hour or a day all inserts have one hash key: 1,000 write units a second, and splits do not help.",
 			Workers:  "As on DynamoDB: one PartitionKey at a time is one object at a time.",
 			Binary:   "Good for the disk, no harm.",
+			Postgres: "The inserts go to the last pages of one index, and few pages change: no harm.",
 		},
 		Instead: "Begin the PartitionKey with what tells the sources apart (the device, the customer, or a hash modulo 16), and keep the time in the RowKey. Reversed ticks do not help: they move the heat to the start of the table.",
 	}}
@@ -102,6 +104,7 @@ func moreBuckets(r *traffic.Report, buckets int) []Finding {
 			DynamoDB: "Each bucket is a hash key with 1,000 write units a second at first.",
 			Workers:  "An object that is busy for a minute splits by itself, unless most requests are for one partition.",
 			Binary:   "There are no buckets.",
+			Postgres: "There are no buckets.",
 		},
 		Instead: fmt.Sprintf("edgetable table rebucket --buckets %d (on DynamoDB), or create the table with so many.", need),
 	}}

@@ -28,6 +28,7 @@ func scanRatios(r *traffic.Report) (list []Finding) {
 				DynamoDB: "What is examined is paid: a read unit for 4 KiB, 256 for a page of 1 MB, and one Query for each bucket.",
 				Workers:  "Each row examined is a row read ($0.001 a million) and CPU time of the one thread of an object.",
 				Binary:   "About a million rows a second of one core, and other requests wait for it.",
+				Postgres: "The database sends every row examined to the server, which filters.",
 			},
 		}
 		first := "the property"
@@ -97,6 +98,7 @@ func batches(r *traffic.Report) []Finding {
 			DynamoDB: "A batch is one request to Lambda, but its items cost twice the write units: it saves time and requests, not units.",
 			Workers:  "A batch is one request to the Worker and one to the object, instead of 100 of each.",
 			Binary:   "A batch is one sync to the disk, and about ten times as many entities a second.",
+			Postgres: "A batch is one transaction, with one sync to the disk. Single writes of the same moment share transactions, too.",
 		},
 		Instead: "Collect writes of one partition into entity group transactions of up to 100 (SubmitTransaction, submit_transaction), where all or none is right.",
 	}}

@@ -155,6 +155,7 @@ func giantPartition(s *Stored) []Finding {
 			DynamoDB: "A partition is one hash key: 1,000 write units and 3,000 read units a second until DynamoDB splits it.",
 			Workers:  "A partition is in one object: at most 10 GB, one thread.",
 			Binary:   "It works. Writes to it wait for each other's turn.",
+			Postgres: "It works: a partition is a range of one index.",
 		},
 		Instead: "Divide it by what most queries know: PartitionKey = customer, device or month instead of a constant.",
 	}}
@@ -170,7 +171,7 @@ func textOrder(s *Stored) []Finding {
 		Number: float64(s.Misordered), Unit: "places", Example: s.MisorderedExample,
 		Why: Why{
 			Azure:    "Keys are text: 1, 10, 2. A range such as RowKey ge '5' finds 50 and not 10.",
-			DynamoDB: "The same order in all homes.", Workers: "The same order in all homes.", Binary: "The same order in all homes.",
+			DynamoDB: "The same order in all homes.", Workers: "The same order in all homes.", Binary: "The same order in all homes.", Postgres: "The same order in all homes.",
 		},
 		Instead: "Fill numbers with zeros to one length (0000000010), and subtract from the largest for the newest first.",
 	}}

@@ -164,6 +164,7 @@ func (p *program) printAdvice(a *Advice, f *advise.Facts) {
 		line("DynamoDB", one.Why.DynamoDB)
 		line("Workers", one.Why.Workers)
 		line("binary", one.Why.Binary)
+		line("PostgreSQL", one.Why.Postgres)
 		line("instead", one.Instead)
 		fmt.Fprintln(p.Out)
 	}

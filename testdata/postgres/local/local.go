@@ -111,6 +111,11 @@ func (c *Cluster) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// Run runs one of PostgreSQL's programs against the server, as its administrator.
+func (c *Cluster) Run(program string, args ...string) error {
+	return c.run(program, append([]string{"-h", c.Dir, "-p", strconv.Itoa(c.Port), "-U", "postgres"}, args...)...)
+}
+
 func (c *Cluster) run(program string, args ...string) error {
 	out, err := c.command(filepath.Join(c.bin, program), args...).CombinedOutput()
 	if err != nil {
