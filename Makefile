@@ -172,7 +172,7 @@ workers:
 .PHONY: postgres postgres-17
 postgres:
 	$(GOTEST) -timeout 15m -tags testpostgres ./adapters/store/postgres
-	$(GOTEST) -tags testpostgres -run '^TestPostgres' ./functions/edgetable
+	$(GOTEST) -tags testpostgres -run '^TestPostgres' ./functions/edgetable ./testdata/monitoring
 
 # The newer one runs what depends on it most.
 postgres-17:

@@ -78,5 +78,5 @@ func TestPostgresTools(t *testing.T) {
 	do.run(0, "put", "People", `{"PartitionKey":"hot","RowKey":"new"}`, "--to", at(restored))
 	do.prints(fmt.Sprintln(rows-1), "count", "People", "--from", there)
 	do.says(1, "docs/postgres.md", "backup", "create", t.TempDir(), "--data", t.TempDir(), "--admin", admin)
-	do.says(2, "--backup-to is for --store embedded, not postgres", append(append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "postgres", "--backup-to", t.TempDir()}, flags...))...)
+	do.says(2, "--backup-to is for --store embedded, not postgres", append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "postgres", "--backup-to", t.TempDir()}, flags...)...)
 }

@@ -50,7 +50,8 @@ func TestEmbedded(t *testing.T) {
 	defer cancel()
 	go strangers(ctx, s.endpoint, roots)
 
-	list := expressions(t, func(p panel) bool { return p.row != "DynamoDB" }, func(g group) bool { return g.Name != "edgetable-dynamodb" })
+	list := expressions(t, func(p panel) bool { return p.row != "DynamoDB" && p.row != "PostgreSQL" },
+		func(g group) bool { return g.Name != "edgetable-dynamodb" && g.Name != "edgetable-postgres" })
 	s.checkExpressions(t, list, healthy{
 		"Full disk full":                    "a disk without space (TestFullDisk of functions/edgetable)",
 		"Full disk refused per second":      "a disk without space (TestFullDisk of functions/edgetable)",

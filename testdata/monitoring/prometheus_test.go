@@ -1,4 +1,4 @@
-//go:build testlocal || testaws
+//go:build testlocal || testaws || testpostgres
 
 package monitoring_test
 

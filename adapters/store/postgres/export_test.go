@@ -13,3 +13,9 @@ func (o Options) Watch(d time.Duration) Options {
 	o.watchEvery = d
 	return o
 }
+
+// Machine makes a store believe that this is the clock of its machine.
+func (o Options) Machine(now func() time.Time) Options {
+	o.machine = now
+	return o
+}

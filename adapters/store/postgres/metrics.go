@@ -16,6 +16,7 @@ type counters struct {
 	purged          atomic.Int64
 	purges          atomic.Int64
 	purgeFailures   atomic.Int64
+	oldest          atomic.Int64 // nanoseconds: the age of the oldest transaction
 	clock           atomic.Int64 // nanoseconds by which the clock of the database is ahead
 }
 
@@ -50,6 +51,7 @@ type Metrics struct {
 	ReplicaAge            time.Duration    // how far the replica is behind
 	Purged                int64            // rows
 	Purges, PurgeFailures int64
+	Oldest                time.Duration // age of the oldest transaction of the database
 	ClockDifference       time.Duration // by which the clock of the database is ahead
 }
 
@@ -63,7 +65,7 @@ func (s *Store) Metrics() Metrics {
 		Behind: c.behind.Load(), Unknown: c.unknown.Load(), Retries: make(map[string]int64),
 		ReplicaFailures: c.replicaFailures.Load(), ReplicaAge: s.replica.age(),
 		Purged: c.purged.Load(), Purges: c.purges.Load(), PurgeFailures: c.purgeFailures.Load(),
-		ClockDifference: time.Duration(c.clock.Load()),
+		Oldest: time.Duration(c.oldest.Load()), ClockDifference: time.Duration(c.clock.Load()),
 	}
 	if s.replica != nil {
 		m.Pools = append(m.Pools, pool("replica", s.replica.pool))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -56,7 +55,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s := &Store{Options: o, now: o.Now}
 	if s.now == nil {
-		s.now = func() edm.Ticks { return edm.TicksOf(time.Now()) }
+		s.now = func() edm.Ticks { return edm.TicksOf(o.machine()) }
 	}
 	s.shared = make(chan struct{}, o.Connections-writeLanes-readers-1)
 	s.urgent = make(chan struct{}, 1)
@@ -71,6 +70,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.beside.Go(func() { s.beating(s.ctx) })
+	s.beside.Go(func() { every(s.ctx, oldestEvery, s.watchOldest) })
 	if s.replica != nil {
 		s.beside.Go(func() { every(s.ctx, heartbeat, s.watchReplica) })
 	}

@@ -53,6 +53,8 @@ type Options struct {
 	keepCancels bool
 	// watchEvery is how long a write may be silent before the store looks after it.
 	watchEvery time.Duration
+	// machine is the clock of the machine, which is compared with that of the database.
+	machine func() time.Time
 }
 
 const (
@@ -66,6 +68,8 @@ const (
 	// maxClockDifference is the most by which the clock of a server that writes may differ
 	// from that of the database: all servers follow the fastest clock.
 	maxClockDifference = 10 * time.Second
+	// oldestEvery is how often the store looks for old transactions.
+	oldestEvery = 5 * time.Second
 	// warnClockDifference is what an operator should know.
 	warnClockDifference = time.Second
 )
@@ -90,6 +94,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.PurgeAfter <= 0 {
 		o.PurgeAfter = defaultPurgeAfter
+	}
+	if o.machine == nil {
+		o.machine = time.Now
 	}
 	if o.watchEvery == 0 {
 		o.watchEvery = 5 * time.Second

@@ -80,7 +80,7 @@ func (s *Store) compareClocks(database time.Time) error {
 	if s.Now != nil {
 		return nil
 	}
-	difference := time.Until(database)
+	difference := database.Sub(s.machine())
 	s.counters.clock.Store(int64(difference))
 	off := difference.Abs() > warnClockDifference
 	if s.clockOff.Swap(off) != off && off {

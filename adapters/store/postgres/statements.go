@@ -103,7 +103,14 @@ RETURNING (extract(epoch FROM clock_timestamp()) * 1000000)::int8`}
 	leaveSlot = statement{"leave_slot", `UPDATE server SET holder = 0, expires = '-infinity' WHERE slot = $1::int2 AND holder = $2::int8`}
 	// synced is the time of the last heartbeat that a replica shows.
 	synced = statement{"synced", `SELECT (extract(epoch FROM max(at)) * 1000000)::int8 FROM server WHERE at > '-infinity'`}
+	// oldest is the age in microseconds of the oldest transaction that this role may see.
+	oldest = statement{"oldest", `SELECT (` + oldestSQL + ` * 1000000)::int8`}
 )
+
+// oldestSQL is the age in seconds of the oldest transaction of another connection. Those
+// of autovacuum do not stop autovacuum.
+const oldestSQL = `coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
+	WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type <> 'autovacuum worker'), 0)`
 
 // What is to be removed, and who may still add to it.
 var (
@@ -144,7 +151,7 @@ var prepared = func() []statement {
 	list := []statement{
 		getOne, getMany, begin, commit, lifeOf, rowsUntil,
 		readRecord, listRecords, createRecord, setFloor, changeRecord, dropRecord, droppedBy,
-		takeSlot, beat, leaveSlot, synced,
+		takeSlot, beat, leaveSlot, synced, oldest,
 		writing, raiseFloor, deadLives, raisePurged, deleteDead, deleteLife, droppedLives, forgetLife, alive,
 	}
 	for _, w := range writes {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Status is what an operator asks of a database.
@@ -19,8 +20,21 @@ type Status struct {
 	Dropped    int64         // tables whose entities are still to be removed
 	Tombstones int64         // an estimate
 	Entities   int64         // an estimate
-	Oldest     time.Duration // age of the oldest transaction: what it can see is not vacuumed
+	Oldest     time.Duration // age of the oldest transaction that the role may see: what it can see is not vacuumed
 	Wraparound int64         // age of the oldest transaction number; at 2,000 million writes stop
+}
+
+// watchOldest measures the oldest transaction. What it can see is not vacuumed.
+func (s *Store) watchOldest(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
+	defer cancel()
+	_ = s.once(ctx, s.shared, func(ctx context.Context, c *pgconn.PgConn) error { // the next one comes soon
+		_, err := query(ctx, c, oldest, func(v [][]byte) error {
+			s.counters.oldest.Store(number(v[0]) * int64(time.Microsecond))
+			return nil
+		})
+		return err
+	})
 }
 
 // ReadStatus reads the state of a database. It changes nothing.
@@ -38,7 +52,7 @@ func ReadStatus(ctx context.Context, o Options) (st Status, err error) {
 	st.Durability, st.Address = s.Durability(), c.PgConn().Conn().RemoteAddr().String()
 	var oldest float64
 	err = c.QueryRow(ctx, `SELECT current_setting('server_version'), pg_is_in_recovery(),
-		coalesce((SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()), 0)::float8,
+		`+oldestSQL+`::float8,
 		(SELECT age(datfrozenxid)::int8 FROM pg_database WHERE datname = current_database())`).Scan(&st.Server, &st.Standby, &oldest, &st.Wraparound)
 	if err != nil {
 		return st, err

@@ -27,6 +27,7 @@ var onDatabase = []struct {
 	{"purged_rows_total", "Tombstones and rows of dropped tables that were removed.", prometheus.CounterValue, func(m *postgres.Metrics) float64 { return float64(m.Purged) }},
 	{"purges_total", "Runs that removed tombstones and dropped tables, also those that failed.", prometheus.CounterValue, func(m *postgres.Metrics) float64 { return float64(m.Purges) }},
 	{"purge_failures_total", "Such runs that failed.", prometheus.CounterValue, func(m *postgres.Metrics) float64 { return float64(m.PurgeFailures) }},
+	{"oldest_transaction_seconds", "Age of the database's oldest transaction that the server's role may see. What it can see is not vacuumed.", prometheus.GaugeValue, func(m *postgres.Metrics) float64 { return observe.Seconds(m.Oldest) }},
 	{"clock_difference_seconds", "By how much the clock of the database is ahead of this machine's. Above 10, or below -10, nothing is written.", prometheus.GaugeValue, func(m *postgres.Metrics) float64 { return observe.Seconds(m.ClockDifference) }},
 }
 

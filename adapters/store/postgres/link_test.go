@@ -1,0 +1,117 @@
+//go:build testpostgres
+
+package postgres_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"edgetable/adapters/store/postgres"
+	"edgetable/testdata/must"
+	"edgetable/testdata/postgres/local"
+	"edgetable/testdata/proc"
+)
+
+// With sslmode=verify-full the store talks to a server whose certificate has its name, and
+// to no other.
+func TestTLS(t *testing.T) {
+	c := cluster(t, local.Options{})
+	cert, private, _ := proc.Certificate(t, time.Now().Add(time.Hour)) // of 127.0.0.1
+	data, err := os.Stat(c.Data())
+	must.OK(t, err)
+	owner := data.Sys().(*syscall.Stat_t)
+	for from, name := range map[string]string{cert: "server.crt", private: "server.key"} {
+		text, err := os.ReadFile(from)
+		must.OK(t, err)
+		to := filepath.Join(c.Data(), name)
+		must.OK(t, os.WriteFile(to, text, 0o600))
+		must.OK(t, os.Chown(to, int(owner.Uid), int(owner.Gid)))
+	}
+	must.OK(t, c.Exec("ALTER SYSTEM SET ssl = on"))
+	must.OK(t, c.Exec("SELECT pg_reload_conf()"))
+	must.OK(t, c.Exec("ALTER ROLE postgres PASSWORD 'right'"))
+	t.Setenv("PGPASSWORD", "right")
+	name := schema(t, c)
+	other, _, _ := proc.Certificate(t, time.Now().Add(time.Hour))
+	for _, tt := range []struct{ host, root, refused string }{
+		{"127.0.0.1", cert, ""},
+		{"localhost", cert, "wanted to match localhost"},
+		{"127.0.0.1", other, "x509: "},
+	} {
+		dsn := fmt.Sprintf("host=%s port=%d user=postgres dbname=postgres sslmode=verify-full sslrootcert=%s", tt.host, c.Port, tt.root)
+		s, err := postgres.Open(t.Context(), postgres.Options{DSN: dsn, Schema: name, Connections: 8})
+		if tt.refused != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.refused) {
+				t.Errorf("%s with %s: %v, want %q", tt.host, tt.root, err, tt.refused)
+			}
+			continue
+		}
+		must.OK(t, err)
+		create(t, s)
+		must.OK(t, putOne(t.Context(), s, "by TLS"))
+		if n := ask(t, c, "SELECT count(*) FROM pg_stat_activity JOIN pg_stat_ssl USING (pid) WHERE ssl AND application_name LIKE 'edgetable %'"); n == "0" {
+			t.Error("no connection of the store has TLS")
+		}
+		must.OK(t, s.Close())
+	}
+}
+
+// A server whose clock differs from that of the database by more than 10 s does not start.
+// One that runs writes nothing until the clocks agree.
+func TestClocksDiffer(t *testing.T) {
+	var ahead atomic.Int64
+	o := postgres.Options{DSN: shared.DSN(""), Schema: schema(t, shared), Connections: 8}.Machine(func() time.Time {
+		return time.Now().Add(time.Duration(ahead.Load()))
+	})
+	const refusal = "differ by more than 10 s: nothing is written until they agree"
+	for _, by := range []time.Duration{15 * time.Second, -15 * time.Second} {
+		ahead.Store(int64(by))
+		if s, err := postgres.Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), refusal) {
+			t.Errorf("ahead by %v: %v", by, err)
+			if err == nil {
+				s.Close()
+			}
+		}
+	}
+	ahead.Store(int64(5 * time.Second)) // is only warned about
+	s := open(t, shared, o)
+	create(t, s)
+	must.OK(t, putOne(t.Context(), s, "before"))
+	// What was reserved before may be issued, up to 1.5 s ahead of the clock.
+	ahead.Store(int64(time.Hour))
+	if err := putOne(t.Context(), s, "wrong"); err == nil || !strings.Contains(err.Error(), refusal) {
+		t.Errorf("an hour ahead: %v", err)
+	}
+	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), refusal) {
+		t.Errorf("ready: %v", err)
+	}
+	if d := s.Metrics().ClockDifference; d > -59*time.Minute {
+		t.Errorf("the metric is %v", d)
+	}
+	if n := ask(t, shared, "SELECT count(*) FROM "+o.Schema+".entity WHERE key = $1", row("p", "wrong")); n != "0" {
+		t.Error("it is written")
+	}
+	ahead.Store(0)
+	wait(t, "it writes again", func() bool { return putOne(t.Context(), s, "after") == nil })
+}
+
+// The age of the oldest transaction of any connection is measured.
+func TestOldest(t *testing.T) {
+	s := open(t, shared, postgres.Options{Schema: schema(t, shared)})
+	conn, err := pgx.Connect(t.Context(), shared.DSN(""))
+	must.OK(t, err)
+	defer conn.Close(t.Context())
+	tx, err := conn.Begin(t.Context())
+	must.OK(t, err)
+	wait(t, "the transaction shows", func() bool { return s.Metrics().Oldest > 3*time.Second })
+	must.OK(t, tx.Rollback(t.Context()))
+	wait(t, "it is gone", func() bool { return s.Metrics().Oldest < 3*time.Second })
+}
