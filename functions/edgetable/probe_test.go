@@ -39,5 +39,5 @@ func TestHealthCommand(t *testing.T) {
 	defer busy.Close()
 	ask(busy.Listener.Addr().String(), 1, "503 Service Unavailable: the server is stopping")
 	ask(busy.Listener.Addr().String(), 0, "", "--live")
-	ask("10002", 2, "--listen: address 10002: missing port")
+	ask("10002", 2, `--listen "10002" is not an address: write host:port`)
 }

@@ -141,7 +141,11 @@ func (o *sasFlags) check() error {
 		return cli.Misuse("--endpoint is a URL such as https://tables.example.com/ACCOUNT, not %q", o.endpoint)
 	}
 	if o.table != "" && table.CheckTableName(o.table) != nil {
-		return cli.Misuse("--table %q is no name of a table: 3 to 63 letters and digits, a letter first", o.table)
+		also := ""
+		if _, err := letters(o.permissions, "raud", permissionWords); err != nil {
+			also = "; --permissions: " + err.Error()
+		}
+		return cli.Misuse("--table %q is no name of a table: 3 to 63 letters and digits, a letter first%s", o.table, also)
 	}
 	if o.toPartition != "" && key.Compare(o.fromPartition, o.toPartition) > 0 {
 		return cli.Misuse("--to-partition is before --from-partition: no entity is between")

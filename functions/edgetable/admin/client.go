@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"strings"
+
+	"edgetable/functions/edgetable/cli"
 )
 
 // Server is the server that uses a data directory.
@@ -48,7 +50,7 @@ func (r *Server) ask(ctx context.Context, method, path string) ([]byte, error) {
 	}
 	resp, err := r.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("no server answers: is one running with --data %s? %w", r.data, err)
+		return nil, fmt.Errorf("no server answers: is one running with --data %s? %w", r.data, cli.Dialing(err))
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)

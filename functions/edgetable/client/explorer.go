@@ -65,6 +65,9 @@ func (p *program) explore(ctx context.Context, o *explorerFlags) error {
 	if _, err := p.explorerProfiles(o); err != nil {
 		return err
 	}
+	if err := cli.CheckAddress("listen", o.listen); err != nil {
+		return err
+	}
 	l, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("%w (choose another address with --listen, such as 127.0.0.1:0)", err)

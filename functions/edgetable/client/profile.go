@@ -145,6 +145,9 @@ func (p *program) addProfile(f *profiles, args []string, one profile) error {
 		}
 		one.Connection = strings.TrimSpace(string(text))
 	}
+	if one.Connection == "" && !elsewhere {
+		return cli.Misuse("the connection string is missing: give it behind the name or on standard input")
+	}
 	check := one.Connection
 	if elsewhere && check != "" {
 		check = withSecret(check, "a2V5") // any key

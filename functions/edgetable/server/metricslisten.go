@@ -101,6 +101,9 @@ func (o *metricsFlags) listenMetrics(log *slog.Logger) (net.Listener, error) {
 	if o.listen == "" {
 		return nil, nil
 	}
+	if err := cli.CheckAddress("metrics-listen", o.listen); err != nil {
+		return nil, err
+	}
 	l, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return nil, fmt.Errorf("--metrics-listen: %w", err)

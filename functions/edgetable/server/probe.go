@@ -52,9 +52,12 @@ func (p *program) healthCommand() *cobra.Command {
 // probe returns the answer of a server to a request for path. The server's
 // certificate is for the name that its clients know, so it is not verified.
 func probe(ctx context.Context, listen, path string) (string, error) {
+	if err := cli.CheckAddress("listen", listen); err != nil {
+		return "", err
+	}
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
-		return "", cli.Misuse("--listen: %v", err)
+		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -68,7 +71,7 @@ func probe(ctx context.Context, listen, path string) (string, error) {
 		}
 		resp, err := client.Do(r)
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("no server answers at %s, which --listen or the file of --config sets: %w", listen, cli.Dialing(err))
 		}
 		text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 		resp.Body.Close()

@@ -42,6 +42,9 @@ type serving struct {
 }
 
 func (p *program) runServer(ctx context.Context, o *serveFlags) (err error) {
+	if err := cli.CheckAddress("listen", o.listen); err != nil {
+		return err
+	}
 	s := &serving{serveFlags: o, log: p.Logger(o.logFormat, o.logLevel)}
 	if err := s.prepare(ctx, p); err != nil {
 		return err
