@@ -87,7 +87,7 @@ func protocolError(err error) *Error {
 	case errors.Is(err, ErrBusy):
 		return ServerBusy.Because(err)
 	case errors.Is(err, ErrFull):
-		e := ServerBusy.With("The disk of the server is full: writes are refused until it has space again, reads and deletes work. Delete entities or tables, free space on the disk, or make it larger.")
+		e := ServerBusy.With("The disk of the server is full. Until it has space again, writes are refused, and when no room is left at all, also deletes and reads that depend on a write that waits. Delete entities or tables, free space on the disk, or make it larger.")
 		e.cause = err
 		return e
 	case errors.Is(err, ErrUnsupported):

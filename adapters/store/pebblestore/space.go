@@ -201,7 +201,7 @@ func (s *space) setFull() {
 	if u, err := s.fs.GetDiskUsage(s.dir); err == nil {
 		s.usage = u
 	}
-	s.logf("edgetable: the disk of %s is full (%s free): writes are refused, reads and deletes go on; free space or enlarge the disk",
+	s.logf("edgetable: the disk of %s is full (%s free): writes are refused, and deletes too when no room is left at all; free space or enlarge the disk",
 		s.dir, show(int64(s.usage.AvailBytes)))
 }
 

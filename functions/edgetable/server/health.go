@@ -49,7 +49,7 @@ func (h *health) state(path string) (status int, text string) {
 		}
 		switch err := h.ready(); {
 		case errors.Is(err, table.ErrFull):
-			return http.StatusServiceUnavailable, "the disk is full: writes are refused, reads and deletes work\n"
+			return http.StatusServiceUnavailable, "the disk is full: writes are refused; deletes work while there is room for them\n"
 		case err != nil:
 			return http.StatusServiceUnavailable, "the store does not work; the log says why\n"
 		}
@@ -93,7 +93,7 @@ func (h *health) run(ending chan struct{}) {
 	full, was := errors.Is(err, table.ErrFull), errors.Is(h.err, table.ErrFull)
 	switch {
 	case full && !was:
-		h.log.Warn("not ready, because the disk is full: reads and deletes work")
+		h.log.Warn("not ready, because the disk is full: writes are refused, deletes work while there is room for them")
 	case err != nil && !full && (h.err == nil || was):
 		h.log.Error("the store does not work", "cause", err)
 	case err == nil && was:

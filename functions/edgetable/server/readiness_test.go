@@ -29,10 +29,10 @@ func TestReadinessFull(t *testing.T) {
 	for _, failure = range []error{full, full, nil, nil, errors.New("io"), full, errors.New("io"), nil} {
 		h.state("/_/ready")
 	}
-	want := `level=WARN msg="not ready, because the disk is full: reads and deletes work"
+	want := `level=WARN msg="not ready, because the disk is full: writes are refused, deletes work while there is room for them"
 level=INFO msg="ready again: there is room on the disk"
 level=ERROR msg="the store does not work" cause=io
-level=WARN msg="not ready, because the disk is full: reads and deletes work"
+level=WARN msg="not ready, because the disk is full: writes are refused, deletes work while there is room for them"
 level=ERROR msg="the store does not work" cause=io
 level=INFO msg="the store works again"
 `

@@ -1,0 +1,101 @@
+package pebblestore_test
+
+import (
+	"errors"
+	"testing"
+
+	"edgetable/adapters/store/pebblestore"
+	"edgetable/core/key"
+	"edgetable/core/table"
+)
+
+// TestNoRoom leaves a store no room at all, by files of others. Reads and scans go on as
+// long as no write waits. While a delete waits, other deletes and the reads that depend on
+// it are refused, and reads of other entities are not. With space again all of it works.
+func TestNoRoom(t *testing.T) {
+	t.Parallel()
+	disk := newQuota()
+	if err := disk.MkdirAll("data", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	disk.setLimit(32 << 20)
+	var logged lines
+	s, err := pebblestore.Open(pebblestore.Options{
+		Dir: "data", FS: disk, DiskReserve: 2 << 20, Logf: logged.printf,
+		Fatal: func(err error) { t.Errorf("fatal: %v", err) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := create(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	const stored = 20
+	for i := range stored {
+		if _, err := s.Commit(t.Context(), people, []table.Mutation{bulky(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	disk.setLimit(disk.used() - 2<<20) // less than is used when the reserve is given up
+	for range 3 {
+		s.Measure()
+	}
+	scan := func() (int, error) {
+		page, err := s.Scan(t.Context(), people, table.ScanRequest{Ranges: []key.Range{{}}})
+		return len(page.Rows), err
+	}
+	get := func(i int) error {
+		_, err := s.Get(t.Context(), people, bulky(i).Key, table.Strong)
+		return err
+	}
+	remove := func(i int) error {
+		m := bulky(i)
+		m.Kind, m.Properties = table.Delete, nil
+		_, err := s.Commit(t.Context(), people, []table.Mutation{m})
+		return err
+	}
+	if n, err := scan(); n != stored || err != nil {
+		t.Errorf("no write waits: a scan has %d rows: %v", n, err)
+	}
+
+	waiting := make(chan error)
+	go func() { waiting <- remove(0) }()
+	<-disk.hit // it waits
+	for s.Measure(); !s.Metrics().Full; s.Measure() {
+	}
+	if err := remove(1); !errors.Is(err, table.ErrFull) {
+		t.Errorf("a delete without room: %v", err)
+	}
+	if n, err := scan(); err == nil && n != stored || err != nil && !errors.Is(err, table.ErrFull) {
+		t.Errorf("a delete waits: a scan has %d rows: %v", n, err)
+	}
+	if err := get(0); err != nil && !errors.Is(err, table.ErrFull) {
+		t.Errorf("the entity whose delete waits: %v", err)
+	}
+	for i := 1; i < stored; i++ {
+		if err := get(i); err != nil {
+			t.Errorf("entity %d: %v", i, err)
+		}
+	}
+	if n := logged.count("has space again"); n != 0 {
+		t.Errorf("the log says %d times that there is space", n)
+	}
+
+	disk.makeSpace()
+	waitForSpace(s)
+	if err := <-waiting; err != nil {
+		t.Errorf("the delete that waited: %v", err)
+	}
+	if err := remove(1); err != nil {
+		t.Errorf("a delete with space again: %v", err)
+	}
+	if n, err := scan(); n != stored-2 || err != nil {
+		t.Errorf("with space again: a scan has %d rows: %v", n, err)
+	}
+	if n := logged.count("has space again"); n != 1 {
+		t.Errorf("the log says %d times that there is space", n)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
