@@ -2,10 +2,13 @@ package main
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"edgetable/core/accounts"
+	"edgetable/testdata/must"
 )
 
 // What the command prints works, as far as it permits and no further.
@@ -91,4 +94,30 @@ func TestSASSays(t *testing.T) {
 			t.Errorf("%s: status %d: %s%s", tt.args, status, out, said)
 		}
 	}
+}
+
+// The URL is at the server that runs with the accounts, else where the settings say.
+// Where nothing says, it has no endpoint that a client would take.
+func TestSASEndpoint(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "accounts")
+	must.OK(t, os.WriteFile(file, []byte("acme:"+key1+"\n"), 0o600))
+	config := filepath.Join(t.TempDir(), "config")
+	must.OK(t, os.WriteFile(config, []byte("public-url = https://tables.example.com\n"), 0o600))
+	check := func(want, note string, args ...string) {
+		t.Helper()
+		out, said := console{t, nil}.run(0, append(strings.Fields("sas --permissions read --data "+dir), args...)...)
+		if !strings.HasPrefix(out, want+"?") || strings.Contains(said, "endpoint is not known") != (note == "unknown") || strings.Contains(said, "good over https alone") != (note == "https") {
+			t.Errorf("%v: %s%s", args, out, said)
+		}
+	}
+	check("URL-OF-THE-ACCOUNT", "unknown")
+	check("https://tables.example.com/acme", "", "--config", config)
+	s := start(t, nil, "--data", dir)
+	at := s.client(t, key1).endpoint
+	check(at, "")
+	check(at, "", "--accounts", file, "--config", config)
+	check("URL-OF-THE-ACCOUNT", "https", "--https-only")
+	check("https://e/acme", "", "--https-only", "--endpoint", "https://e/acme/")
 }

@@ -18,6 +18,9 @@ import (
 	"edgetable/functions/edgetable/cli"
 )
 
+// defaultEndpoint says what endpointOf does without --endpoint.
+const defaultEndpoint = "default that of the server that runs with the accounts, else by --listen, --public-url and certificates in the environment or the file --config"
+
 // accountFlags are the flags of the commands that change accounts.
 type accountFlags struct {
 	accounts, data string
@@ -70,7 +73,7 @@ func (p *program) accountCommand() *cobra.Command {
 		func(ctx context.Context, f *file, name string) error { return p.rotateAccount(ctx, f, name, &o) })
 	for _, c := range []*cobra.Command{create, rotate} {
 		cli.Section(c, "Output", func(f *pflag.FlagSet) {
-			cli.EndpointFlag(f, &o.endpoint, "default that of the server that runs with the accounts, else by --listen, --public-url and certificates in the environment or the file --config")
+			cli.EndpointFlag(f, &o.endpoint, defaultEndpoint)
 			cli.AdminFlag(f, &o.admin, "")
 		})
 	}
@@ -146,13 +149,17 @@ func (p *program) printConnection(name, key, endpoint string) {
 	fmt.Fprintln(p.Err, "The key is not shown again:")
 	if endpoint == "" {
 		endpoint = unknownEndpoint
-		fmt.Fprintf(p.Err, "The endpoint is not known, because no server runs with these accounts and no setting says where one listens: "+
-			"put its URL with /%s in place of %s, or give --endpoint to this command\n", name, unknownEndpoint)
+		p.sayUnknownEndpoint(name)
 	}
 	fmt.Fprintln(p.Out, ConnectionString(name, key, endpoint))
 }
 
-// unknownEndpoint stands in a connection string where the URL is not known. No client
+func (p *program) sayUnknownEndpoint(name string) {
+	fmt.Fprintf(p.Err, "The endpoint is not known, because no server runs with these accounts and no setting says where one listens: "+
+		"put its URL with /%s in place of %s, or give --endpoint to this command\n", name, unknownEndpoint)
+}
+
+// unknownEndpoint stands in a connection string or a URL where the URL is not known. No client
 // takes it for one.
 const unknownEndpoint = "URL-OF-THE-ACCOUNT"
 

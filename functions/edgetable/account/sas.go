@@ -1,6 +1,7 @@
 package account
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -23,6 +24,7 @@ import (
 // sasFlags are the flags of sas.
 type sasFlags struct {
 	accounts, account   string
+	data, admin         string
 	endpoint            string
 	table, policy       string
 	permissions         string
@@ -51,12 +53,14 @@ func (p *program) sasCommand() *cobra.Command {
 		Long: "Whoever has the URL can do what the signature permits, without the account key.",
 		Example: "  edgetable sas --table people --permissions read --expires 24h\n" +
 			"  edgetable sas --permissions read,list --resources tables,entities --expires 7d",
-		RunE: func(*cobra.Command, []string) error { return p.sas(&o) },
+		RunE: func(c *cobra.Command, _ []string) error { return p.sas(c.Context(), &o) },
 	}
 	cli.Section(c, "Account", func(f *pflag.FlagSet) {
 		cli.AccountsFlag(f, &o.accounts)
 		cli.AccountFlag(f, &o.account, "; default the only one there is")
-		cli.EndpointFlag(f, &o.endpoint, "default "+cli.UsualURL+"ACCOUNT")
+		cli.DataFlag(f, &o.data, "that of the server, whose file "+cli.AccountsInData+" has the accounts if nothing else names them")
+		cli.AdminFlag(f, &o.admin, "")
+		cli.EndpointFlag(f, &o.endpoint, defaultEndpoint)
 	})
 	cli.Section(c, "What it permits", func(f *pflag.FlagSet) {
 		cli.TableFlag(f, &o.table, "", "; without it the token is for the account")
@@ -82,8 +86,9 @@ func (p *program) sasCommand() *cobra.Command {
 }
 
 // sas prints a shared access signature and its permissions.
-func (p *program) sas(o *sasFlags) error {
-	list, err := load(p.Environment, o.accounts)
+func (p *program) sas(ctx context.Context, o *sasFlags) error {
+	source := NewSource(p.Environment, o.accounts, o.data)
+	list, file, err := source.read()
 	if err != nil {
 		return err
 	}
@@ -121,18 +126,30 @@ func (p *program) sas(o *sasFlags) error {
 	for _, line := range t.Describe() {
 		fmt.Fprintln(p.Err, line)
 	}
-	endpoint := strings.TrimSuffix(o.endpoint, "/")
-	if endpoint == "" {
-		endpoint = cli.UsualURL + o.account
-		if o.httpsOnly {
-			endpoint = "https" + strings.TrimPrefix(endpoint, "http")
-		}
-	}
+	endpoint := p.sasEndpoint(ctx, o, file)
 	if o.table != "" {
 		endpoint += "/" + o.table
 	}
 	fmt.Fprintln(p.Out, endpoint+"?"+token)
 	return nil
+}
+
+// sasEndpoint is where the token is good, without a slash at the end.
+func (p *program) sasEndpoint(ctx context.Context, o *sasFlags, file string) string {
+	if o.endpoint != "" {
+		return strings.TrimSuffix(o.endpoint, "/")
+	}
+	of := accountFlags{data: o.data, admin: o.admin}
+	endpoint := p.endpointOf(o.account, &of, of.running(ctx, file))
+	switch {
+	case endpoint == "":
+		p.sayUnknownEndpoint(o.account)
+	case o.httpsOnly && !strings.HasPrefix(endpoint, "https://"):
+		fmt.Fprintf(p.Err, "The token is good over https alone, and the server is at %s: put its https URL in place of %s, or give --endpoint to this command\n", endpoint, unknownEndpoint)
+	default:
+		return endpoint
+	}
+	return unknownEndpoint
 }
 
 // check finds mistakes that make a correct but useless token.
