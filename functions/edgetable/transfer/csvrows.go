@@ -121,15 +121,10 @@ func typed(name string) string {
 }
 
 func (r *csvRows) next() (row, error) {
-	cells := r.first
-	if r.first = nil; cells == nil {
-		var err error
-		if cells, err = r.r.next(); err != nil {
-			return row{line: r.r.line}, err
-		}
+	cells, err := r.read()
+	if err != nil {
+		return row{line: r.r.line}, err
 	}
-	r.m.rows++
-	r.cells = cells
 	one := row{line: r.r.line}
 	if len(cells) > r.width { // it is not certain which cells are the keys
 		return row{}, &badRow{one.line, r.text(), fmt.Sprintf("there are %d cells, but %d columns", len(cells), r.width)}
@@ -143,6 +138,19 @@ func (r *csvRows) next() (row, error) {
 		return row{}, &badRow{one.line, r.text(), r.m.reason(err, r)}
 	}
 	return one, nil
+}
+
+// read reads the cells of the next row.
+func (r *csvRows) read() (cells []cell, err error) {
+	cells = r.first
+	if r.first = nil; cells == nil {
+		if cells, err = r.r.next(); err != nil {
+			return nil, err
+		}
+	}
+	r.m.rows++
+	r.cells = cells
+	return cells, nil
 }
 
 // fill sets the keys and properties of the row.

@@ -198,7 +198,7 @@ func TestImportErrors(t *testing.T) {
 	if err := run(part); err == nil || !strings.Contains(err.Error(), "about "+part+" line ") {
 		t.Error(err)
 	}
-	write(t, part, string(whole[:len(whole)-1])+"x")
+	write(t, part, string(whole[:len(whole)-1])+string(rune(whole[len(whole)-1]&0x7f^1)))
 	if err := run(dir); err == nil || !strings.Contains(err.Error(), part+" has another checksum") {
 		t.Error(err)
 	}

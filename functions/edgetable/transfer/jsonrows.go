@@ -35,6 +35,11 @@ func (r *jsonRows) next() (row, error) {
 	if err != nil {
 		return row{line: n}, err
 	}
+	return r.row(text, n)
+}
+
+// row makes a row of the text of an entity.
+func (r *jsonRows) row(text []byte, n int) (row, error) {
 	r.m.rows++
 	r.line = text
 	one := row{line: n}
