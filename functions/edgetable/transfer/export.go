@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"edgetable/adapters/client/remote"
@@ -56,6 +57,8 @@ type exporting struct {
 	begun *begun
 	work  *tableWork
 	lines int // of earlier runs
+
+	buffers sync.Pool // of objects
 }
 
 // To exports to a place. An export that was finished there before remains whole until the

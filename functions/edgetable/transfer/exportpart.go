@@ -50,11 +50,25 @@ func (x *exporting) piece(table string, p *part) string {
 	return fmt.Sprintf("%s%s/piece-%s-%06d.jsonl%s", unfinishedPrefix, table, p.rank, len(p.objects), endings[x.Compress])
 }
 
+// buffer returns a buffer for an object. The next parts have it again.
+func (x *exporting) buffer() *bytes.Buffer {
+	if b, ok := x.buffers.Get().(*bytes.Buffer); ok {
+		b.Reset()
+		return b
+	}
+	return new(bytes.Buffer)
+}
+
+// target is where the frames of a part go: one buffer after the other.
+type target struct{ *bytes.Buffer }
+
 // part reads a part of a table, or the rest of it, into objects. The progress has a line for
 // each of them; an object without one is written again, or removed at the end.
 func (x *exporting) part(ctx context.Context, table string, p *part) error {
-	object, free := new(bytes.Buffer), new(bytes.Buffer) // free is stored while the other one is filled
-	out := newFrames(object, x.Compress)
+	object, free := x.buffer(), x.buffer() // free is stored while the other one is filled
+	defer func() { x.buffers.Put(object); x.buffers.Put(free) }()
+	to := &target{object}
+	out := newFrames(to, x.Compress)
 	text, written := []byte(nil), 0 // written is how much text the object has
 	rows, stored := p.state.Rows, p.state.Rows
 	var storing chan error // gets the result of the last object, nil if it was taken
@@ -96,7 +110,7 @@ func (x *exporting) part(ctx context.Context, table string, p *part) error {
 		}()
 		object, free = free, object
 		object.Reset()
-		out = newFrames(object, x.Compress)
+		to.Buffer = object
 		stored, written = rows, 0
 		return nil
 	}
@@ -107,7 +121,7 @@ func (x *exporting) part(ctx context.Context, table string, p *part) error {
 		text = append(payload.AppendJSON(text, e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
 		rows++
 		x.Progress.Rows.Add(1)
-		if len(text) < 256<<10 && written+len(text) < objectSize {
+		if len(text) < 64<<10 && written+len(text) < objectSize {
 			continue
 		}
 		if err := flush(); err != nil {
