@@ -114,11 +114,17 @@ func (x *exporting) part(ctx context.Context, table string, p *part) error {
 		stored, written = rows, 0
 		return nil
 	}
+	if err := x.noteObjects(ctx, p); err != nil { // of an earlier run
+		return err
+	}
 	for e, err := range p.entities(ctx, x.c, remote.Query{Table: table, Filter: x.Filter, Select: WithKeys(x.Select)}) {
 		if err != nil {
 			return errors.Join(err, store(false), settle())
 		}
 		text = append(payload.AppendJSON(text, e.PartitionKey, e.RowKey, e.Timestamp, e.Properties), '\n')
+		if p.sheet != nil {
+			p.sheet.note(&e)
+		}
 		rows++
 		x.Progress.Rows.Add(1)
 		if len(text) < 64<<10 && written+len(text) < objectSize {
@@ -134,6 +140,17 @@ func (x *exporting) part(ctx context.Context, table string, p *part) error {
 		}
 	}
 	return errors.Join(store(true), settle())
+}
+
+// noteObjects gives a part a sheet with the columns of the objects that are stored.
+func (x *exporting) noteObjects(ctx context.Context, p *part) error {
+	if p.sheet = x.sheet(); p.sheet == nil {
+		return nil
+	}
+	return x.place.entities(ctx, p.objects)(func(e payload.Received) error {
+		p.sheet.note(&e)
+		return nil
+	})
 }
 
 // sheetPieces is how many objects of lines become one file of CSV or parquet, which is in
@@ -159,8 +176,13 @@ func (x *exporting) finish(ctx context.Context, t *ManifestTable, parts []*part)
 		}
 		return err
 	}
-	if err := noteAll(s, []entityList{x.place.entities(ctx, pieces)}); err != nil {
-		return err
+	for _, p := range parts {
+		if p.sheet == nil { // an earlier run read all of it
+			if err := x.noteObjects(ctx, p); err != nil {
+				return err
+			}
+		}
+		s.add(p.sheet)
 	}
 	t.Parts = make([]Part, max((len(pieces)+sheetPieces-1)/sheetPieces, 1))
 	g, ctx := errgroup.WithContext(ctx)
@@ -168,12 +190,14 @@ func (x *exporting) finish(ctx context.Context, t *ManifestTable, parts []*part)
 	for i := range t.Parts {
 		g.Go(func() (err error) {
 			some := pieces[min(i*sheetPieces, len(pieces)):min((i+1)*sheetPieces, len(pieces))]
-			rows := int64(0)
+			rows, size := int64(0), int64(0)
 			for _, p := range some {
-				rows += p.Rows
+				rows, size = rows+p.Rows, size+p.Bytes
 			}
-			var content bytes.Buffer
-			if err := s.make(x.place.entities(ctx, some), &content); err != nil {
+			content := x.buffer()
+			defer x.buffers.Put(content)
+			content.Grow(int(size)) // about what the file has too
+			if err := s.make(x.place.entities(ctx, some), content); err != nil {
 				return err
 			}
 			t.Parts[i], err = x.place.putFile(ctx, fmt.Sprintf("%s/part-%04d-%06d%s", t.Name, x.begun.Number, i, x.ending()), rows, content.Bytes())

@@ -13,10 +13,11 @@ import (
 )
 
 // sheet makes the files of a format that has to know all columns of a table before
-// its first row. The entities are spooled as JSON lines and read twice: columns
+// its first row. The entities are spooled as JSON lines and read again: columns
 // that appear late get their place, and memory is bounded.
 type sheet interface {
-	note(e *payload.Received)                  // in the first pass, for all entities of the table
+	note(e *payload.Received)                  // for all entities of the table, before the first call of make
+	add(after sheet)                           // what another one of the same kind was told to note
 	make(list entityList, out io.Writer) error // several goroutines may call it, each with its list
 	notes() []string                           // what a reader of the files should know
 }
@@ -55,6 +56,12 @@ func (s *csvSheet) note(e *payload.Received) {
 	}
 }
 
+func (s *csvSheet) add(after sheet) {
+	for _, name := range after.(*csvSheet).names {
+		s.columns.add(name)
+	}
+}
+
 func (s *csvSheet) notes() []string { return nil }
 
 func (s *csvSheet) make(list entityList, file io.Writer) error {
@@ -72,19 +79,6 @@ func (s *csvSheet) make(list entityList, file io.Writer) error {
 		_, err = out.Write(text)
 	}
 	return errors.Join(err, out.end())
-}
-
-// noteAll is the first pass. The columns are in the order of the lists.
-func noteAll(s sheet, lists []entityList) error {
-	for _, list := range lists {
-		if err := list(func(e payload.Received) error {
-			s.note(&e)
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // fileEntities reads a file of ours.

@@ -108,6 +108,10 @@ type parquetSheet struct {
 	compress string
 }
 
+func (s *parquetSheet) add(after sheet) {
+	s.parquetColumns.merge(&after.(*parquetSheet).parquetColumns)
+}
+
 func (s *parquetSheet) make(list entityList, out io.Writer) error {
 	s.planned.Do(s.plan)
 	w, err := newParquetWriter(out, &s.parquetColumns, s.compress)

@@ -53,19 +53,35 @@ func (c *parquetColumns) note(e *payload.Received) {
 	}
 }
 
-func (c *parquetColumns) add(name string, v edm.Value) {
-	k := parquetKey{name, v.Type()}
+// column returns the column for a property with a type.
+func (c *parquetColumns) column(k parquetKey) *parquetColumn {
 	one := c.index[k]
 	if one == nil {
 		if c.index == nil {
 			c.index = map[parquetKey]*parquetColumn{}
 		}
-		k.property = strings.Clone(name)
+		k.property = strings.Clone(k.property)
 		one = &parquetColumn{property: k.property, typ: k.typ, min: edm.MaxDateTime, max: edm.MinDateTime}
-		one.fine = name == timestamp // by chance all may be whole; its type is always the same
+		one.fine = k.property == timestamp // by chance all may be whole; its type is always the same
 		c.index[k] = one
 		c.list = append(c.list, one)
 	}
+	return one
+}
+
+// merge adds the columns of entities that come later.
+func (c *parquetColumns) merge(after *parquetColumns) {
+	for _, o := range after.list {
+		one := c.column(parquetKey{o.property, o.typ})
+		one.count += o.count
+		one.min, one.max = min(one.min, o.min), max(one.max, o.max)
+		one.fine, one.raw = one.fine || o.fine, one.raw || o.raw
+	}
+}
+
+func (c *parquetColumns) add(name string, v edm.Value) {
+	k := parquetKey{name, v.Type()}
+	one := c.column(k)
 	one.count++
 	switch k.typ {
 	case edm.TypeDateTime:

@@ -18,6 +18,7 @@ type part struct {
 	scan   *scan  // nil until work begins
 
 	objects []Part // that have been stored
+	sheet   sheet  // with the columns of its entities, nil if they are not known
 
 	mu     sync.Mutex
 	span   Range
