@@ -18,6 +18,7 @@ import (
 
 	"edgetable/adapters/client/remote"
 	"edgetable/adapters/objects/directory"
+	"edgetable/core/edm"
 	"edgetable/core/objects"
 	"edgetable/functions/edgetable/transfer"
 	"edgetable/testdata/must"
@@ -104,6 +105,36 @@ func TestExportInterrupted(t *testing.T) {
 				t.Errorf("the names are not in the order of the keys: %+v", m.Tables[0].Parts)
 			}
 		})
+	}
+}
+
+// A file of CSV has the columns too that an interrupted run has read.
+func TestExportInterruptedColumns(t *testing.T) {
+	t.Parallel()
+	c, s := newStopper(t, pages)
+	fill(t, c, "People", numbered(exportRows), func(i int) edm.Properties {
+		if i == 0 {
+			return edm.AppendProperty(property(i), "First", edm.Boolean(true))
+		}
+		return property(i)
+	})
+	place, runs := in(t.TempDir()), 0
+	var m *transfer.Manifest
+	for ; m == nil; runs++ {
+		ctx, cancel := s.after(t, 3+runs)
+		var err error
+		m, err = newExport(c, "csv-plain", "none").To(ctx, c, place)
+		cancel()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	for _, part := range m.Tables[0].Parts {
+		text, err := place.Get(t.Context(), part.File)
+		must.OK(t, err)
+		if head, _, _ := strings.Cut(string(text), "\n"); runs < 2 || !strings.Contains(head, ",First") {
+			t.Errorf("after %d runs the columns of %s are %s", runs, part.File, head)
+		}
 	}
 }
 
