@@ -194,7 +194,8 @@ func (s *space) hold(room int64) bool {
 
 // setFull makes the store refuse writes. mu must be locked.
 func (s *space) setFull() {
-	if s.full.Swap(true) || time.Since(s.toldAt) < tellEvery {
+	s.full.Store(true)
+	if s.told || time.Since(s.toldAt) < tellEvery { // else a later look says it
 		return
 	}
 	s.told, s.toldAt = true, time.Now()
