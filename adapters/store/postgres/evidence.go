@@ -112,7 +112,10 @@ func (s *Store) settledStates(ctx context.Context, list []*write) ([]state, erro
 func (s *Store) barrier(ctx context.Context) error {
 	return s.retry(ctx, s.urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		h := s.clock.holds()
-		_, ok, err := s.beat(ctx, c, h, h.reserved)
+		ok, err := s.beat(ctx, c, h, h.reserved)
+		if errors.Is(err, errClock) {
+			err = nil // the heartbeat was committed all the same
+		}
 		if err == nil && !ok {
 			err = errStale // the next heartbeat takes another slot
 		}

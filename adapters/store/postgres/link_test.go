@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"edgetable/adapters/store/postgres"
+	"edgetable/core/table"
 	"edgetable/testdata/must"
 	"edgetable/testdata/postgres/local"
 	"edgetable/testdata/proc"
@@ -81,6 +82,22 @@ func TestClocksDiffer(t *testing.T) {
 			}
 		}
 	}
+	// What a refused machine wanted to reserve does not lift the Timestamps of new tables.
+	ahead.Store(int64(time.Hour))
+	if _, err := postgres.Open(t.Context(), o); err == nil {
+		t.Fatal("an hour ahead: it opens")
+	}
+	ahead.Store(0)
+	right := open(t, shared, o)
+	create(t, right)
+	must.OK(t, putOne(t.Context(), right, "now"))
+	got, err := right.Get(t.Context(), people, row("p", "now"), table.Strong)
+	if must.OK(t, err); time.Until(got.Timestamp.Time()) > time.Minute {
+		t.Errorf("a new table has the Timestamp %v", got.Timestamp.Time())
+	}
+	right.Close()
+	o.Schema = schema(t, shared)
+
 	ahead.Store(int64(5 * time.Second)) // is only warned about
 	s := open(t, shared, o)
 	create(t, s)

@@ -111,15 +111,13 @@ func (s *Store) connect(ctx context.Context) error {
 		}
 		before := h.reserved
 		h.reserved = s.now() + reserveAhead
-		now, ok, err := s.beat(ctx, conn, h, h.reserved)
-		if err == nil && !ok {
+		ok, err := s.beat(ctx, conn, h, h.reserved)
+		if ok {
+			s.clock.hold(h, before) // also if the clocks differ: then Close gives the slot back
+		} else if err == nil {
 			err = errStale
 		}
-		if err != nil {
-			return err
-		}
-		s.clock.hold(h, before)
-		return s.compareClocks(now)
+		return err
 	})
 }
 

@@ -42,13 +42,13 @@ func (s *Store) reserve(ctx context.Context, have holding, upTo edm.Ticks) (hold
 	ctx, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
 	err := s.once(ctx, s.urgent, func(ctx context.Context, c *pgconn.PgConn) error {
-		now, ok, err := s.beat(ctx, c, have, upTo)
+		ok, err := s.beat(ctx, c, have, upTo)
 		if err != nil {
 			return err
 		}
 		if ok {
 			have.reserved = upTo
-			return s.compareClocks(now)
+			return nil
 		}
 		have, err = s.occupy(ctx, c)
 		return err
@@ -59,28 +59,32 @@ func (s *Store) reserve(ctx context.Context, have holding, upTo edm.Ticks) (hold
 	return have, nil
 }
 
-// beat renews a slot and reserves Timestamps. It returns the time of the database; not ok
-// means that the slot belongs to another server.
-func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h holding, upTo edm.Ticks) (now time.Time, ok bool, err error) {
+// beat renews a slot and reserves Timestamps; not ok means that the slot belongs to
+// another server. Where the clocks differ too much, nothing is reserved, since new tables
+// begin above all that is: the statement and compareClocks judge the same two times.
+func (s *Store) beat(ctx context.Context, c *pgconn.PgConn, h holding, upTo edm.Ticks) (ok bool, err error) {
+	var database, machine int64 // 0: not compared
+	if s.Now == nil {
+		machine = s.machine().UnixMicro()
+	}
 	rows, err := query(ctx, c, beat, func(v [][]byte) error {
-		now = time.UnixMicro(number(v[0]))
+		database = number(v[0])
 		return nil
-	}, int2Of(h.slot), int8Of(h.holder), int8Of(int64(upTo)), int8Of(tenancy.Microseconds()))
+	}, int2Of(h.slot), int8Of(h.holder), int8Of(int64(upTo)), int8Of(tenancy.Microseconds()), int8Of(machine), int8Of(maxClockDifference.Microseconds()))
 	if err == nil {
 		err = warning(c) // it would not hold after a failover
 	}
-	return now, rows == 1, err
+	if err == nil && rows == 1 && machine != 0 {
+		err = s.compareClocks(time.Duration(database-machine) * time.Microsecond)
+	}
+	return rows == 1, err
 }
 
 var errClock = errors.New("the clock of this machine and that of the database differ by more than 10 s: nothing is written until they agree")
 
 // compareClocks refuses to issue Timestamps by a clock that is wrong, because all servers
-// follow the fastest one. It is not for clocks of tests.
-func (s *Store) compareClocks(database time.Time) error {
-	if s.Now != nil {
-		return nil
-	}
-	difference := database.Sub(s.machine())
+// follow the fastest one.
+func (s *Store) compareClocks(difference time.Duration) error {
 	s.counters.clock.Store(int64(difference))
 	off := difference.Abs() > warnClockDifference
 	if s.clockOff.Swap(off) != off && off {
@@ -128,12 +132,9 @@ func (s *Store) Ready(ctx context.Context) error {
 	held := false
 	err := s.once(ctx, s.urgent, func(ctx context.Context, c *pgconn.PgConn) error {
 		h.reserved = s.now() + reserveAhead
-		now, ok, err := s.beat(ctx, c, h, h.reserved)
-		if err != nil {
-			return err
-		}
-		held = ok
-		return s.compareClocks(now)
+		var err error
+		held, err = s.beat(ctx, c, h, h.reserved)
+		return err
 	})
 	if err != nil {
 		return err

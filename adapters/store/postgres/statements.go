@@ -97,9 +97,11 @@ UPDATE server SET holder = $1::int8, at = clock_timestamp(), expires = clock_tim
  WHERE slot = (SELECT slot FROM server WHERE expires < clock_timestamp() ORDER BY expires, slot LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING slot, reserved`}
 	beat = statement{"beat", `
-UPDATE server SET at = clock_timestamp(), expires = clock_timestamp() + $4::int8 * interval '1 microsecond', reserved = greatest(reserved, $3::int8)
+UPDATE server SET at = clock_timestamp(), expires = clock_timestamp() + $4::int8 * interval '1 microsecond', reserved = CASE
+  WHEN $5::int8 = 0 OR abs((extract(epoch FROM statement_timestamp()) * 1000000)::int8 - $5::int8) <= $6::int8 THEN greatest(reserved, $3::int8)
+  ELSE reserved END
  WHERE slot = $1::int2 AND holder = $2::int8
-RETURNING (extract(epoch FROM clock_timestamp()) * 1000000)::int8`}
+RETURNING (extract(epoch FROM statement_timestamp()) * 1000000)::int8`}
 	leaveSlot = statement{"leave_slot", `UPDATE server SET holder = 0, expires = '-infinity' WHERE slot = $1::int2 AND holder = $2::int8`}
 	// synced is the time of the last heartbeat that a replica shows.
 	synced = statement{"synced", `SELECT (extract(epoch FROM max(at)) * 1000000)::int8 FROM server WHERE at > '-infinity'`}
