@@ -140,7 +140,7 @@ func TestCopyElsewhere(t *testing.T) {
 	})
 	b := newTab(t)
 	b.open(exploreProfiles(t, map[string]string{"dev": from.connection, "other": connection}))
-	b.seeText(at("account"), "dev")
+	b.seeText(at("account-open"), "dev")
 	b.visit("#/dev/many")
 	b.seeText(at("status"), "1,000 rows loaded")
 	b.click(at("bulk"))

@@ -24,7 +24,7 @@ func (b *tab) enter(w way, s *server, route string) {
 	b.Helper()
 	if w == "gateway" {
 		b.open(s.explore())
-		b.seeText(at("account"), "dev") // the session has begun
+		b.seeText(at("account-open"), "dev") // the session has begun
 		js[bool](b, `(location.hash = "#/dev/" + %s, true)`, route)
 		return
 	}

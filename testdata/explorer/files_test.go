@@ -80,8 +80,8 @@ func TestExportImport(t *testing.T) {
 		}
 		s.do("DELETE", "/types(PartitionKey='a',RowKey='1')", "", 204)
 		b.open("about:blank")
-		b.open(s.page)
-		b.connect(s.connection)
+		b.open(s.page) // the window goes on with its account
+		b.see(at("tables"))
 		js[bool](b, `(location.hash = location.hash.replace(/\?.*/, "") + "/types", true)`)
 		b.click(at("files"))
 		b.click(at("import-open"))

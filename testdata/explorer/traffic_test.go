@@ -58,7 +58,7 @@ func TestTraffic(t *testing.T) {
 	s, socket := busy(t)
 	b := newTab(t)
 	b.open(s.explore("--admin", socket))
-	b.seeText(at("account"), "dev") // the session has begun
+	b.seeText(at("account-open"), "dev") // the session has begun
 	js[bool](b, `(location.hash = "#/dev/visits", true)`)
 	b.click(at("traffic"))
 	b.see(at("heat"))

@@ -160,7 +160,7 @@ func TestWrongProfile(t *testing.T) {
 	s.fill("people", people()...)
 	b := newTab(t)
 	b.open(exploreProfiles(t, map[string]string{"dev": s.connection, "wrong": strings.Replace(s.connection, "Eby8", "AAAA", 1)}))
-	b.seeText(at("account"), "dev")
+	b.seeText(at("account-open"), "dev")
 	b.visit("#/wrong")
 	b.seeText(at("error"), "the key is wrong")
 	b.visit("#/dev/people")

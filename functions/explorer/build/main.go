@@ -47,6 +47,7 @@ func run(out, tests string) error {
 			{InputPath: page + "/src/style/app.css", OutputPath: "app"},
 		},
 		Outdir:            out,
+		External:          []string{"*.svg"},
 		Banner:            map[string]string{"js": notices},
 		MinifySyntax:      true,
 		MinifyWhitespace:  true,

@@ -18,12 +18,12 @@ export function Top({ services, service, version, disconnect, access, help }: Pr
   const next: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" }
   return (
     <header class="top" data-color={service?.color}>
-      <img class="mark" src="icon.svg" alt="" />
+      <span class="mark" aria-hidden="true" />
       <b class="name" title={version}>
         edgetable
       </b>
       {services.length > 1 ? (
-        <select aria-label="Account" data-test="account" value={service?.name ?? ""} onChange={(e) => go({ service: e.currentTarget.value, table: "", filter: "", select: "", sort: "", entity: undefined })}>
+        <select aria-label="Account" data-test="account-open" value={service?.name ?? ""} onChange={(e) => go({ service: e.currentTarget.value, table: "", filter: "", select: "", sort: "", entity: undefined })}>
           {!service && <option value="">Choose an account</option>}
           {services.map((h) => (
             <option key={h.name} value={h.name}>
@@ -32,7 +32,7 @@ export function Top({ services, service, version, disconnect, access, help }: Pr
           ))}
         </select>
       ) : (
-        <span data-test="account">{service?.name}</span>
+        <span data-test="account-open">{service?.name}</span>
       )}
       {service && <span class="dim endpoint">{service.endpoint}</span>}
       {service?.readOnly && (
