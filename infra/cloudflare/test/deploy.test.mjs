@@ -86,7 +86,7 @@ test("deployments, one after the other", async (t) => {
     assert.match(output, /Endpoint: https:\/\/ACCOUNT\.table\.example\.com\n/);
     assert.deepEqual(binding("EDGETABLE_METRICS"), { name: "EDGETABLE_METRICS", type: "analytics_engine", dataset: "edgetable" });
     assert.equal(binding("EDGETABLE_LOCATION").text, "weur");
-    assert.deepEqual(Object.keys(api.assets).sort(), ["/_/app.css", "/_/app.js", "/_/index.html", "/_/session"]);
+    assert.deepEqual(Object.keys(api.assets).sort(), ["/_/app.css", "/_/app.js", "/_/icon.svg", "/_/index.html", "/_/session"]);
     assert.deepEqual(api.worker.metadata.assets.config.run_worker_first, ["/*", "!/_/*"]);
     assert.match(api.worker.metadata.assets.config._headers, /Content-Security-Policy/);
     assert.deepEqual(api.namespaces.map((n) => n.title), ["edgetable-edgetable-replica"]);
