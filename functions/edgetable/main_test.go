@@ -76,7 +76,7 @@ func TestRefusals(t *testing.T) {
 		{1, []string{"serve", "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", write("guess", "secret")}, "a token of 6 bytes: at least 16 are safe"},
 		{1, []string{"serve", "--memory", "--metrics-listen", "127.0.0.1:0", "--metrics-token", open}, open},
 		{1, []string{"serve", "--memory", "--listen", taken.Addr().String()}, "--listen"},
-		{1, []string{"serve", "--memory", "--listen", "127.0.0.1"}, "missing port"},
+		{2, []string{"serve", "--memory", "--listen", "127.0.0.1"}, "is not an address"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", plain}, "--admin: " + plain + " exists and is no socket"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", filepath.Join(used, cli.AdminSocket)}, "is the socket of another server"},
 		{1, []string{"serve", "--memory", "--listen", "127.0.0.1:0", "--admin", filepath.Join(dir, strings.Repeat("long", 40))}, "--admin names another one"},
