@@ -96,7 +96,7 @@ TIMED = '.SHELLFLAGS=.ci/step $$@'
 # The longest steps begin first, so that none of them runs alone at the end.
 LONG = workers race-dynamodb race-functions files
 
-## test: all of these, on two cores 15 minutes, half an hour with empty caches; installs what the tests need below .cache/
+## test: all of these, on two cores about 20 minutes, 40 with empty caches; installs what the tests need below .cache/
 .PHONY: test
 test:
 	@.ci/prerequisites go gcc node npm python3 javac mvn prometheus chromium

@@ -324,7 +324,17 @@ func TestFewDescriptors(t *testing.T) {
 		w.start(300)
 		done := make(chan struct{})
 		go func() { w.wait.Wait(); close(done) }()
-		for range 60 {
+		writing := func() bool {
+			select {
+			case <-w.files.hit:
+				return false
+			case <-done:
+				return false
+			default:
+				return true
+			}
+		}
+		for n := 0; n < 60 || writing(); n++ { // at least until an operation failed
 			w.check(w.store, true)
 			w.store.Measure()
 		}
